@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The objects behind the OpenCL handles, and the idiom of every entry point. Private to icd/.
+ *
+ * An exported function checks its arguments in the order of the specification's error list and calls; the work is done by tsr__* functions.
+ *
+ * Object life: every handle has two counts. `api` is what clRetain and clRelease touch; `holds` counts every other reference (a queued command
+ * holds its kernel, a context its devices), plus one for "api > 0". A handle whose api count is zero is invalid to the API, yet lives until the
+ * last hold is dropped. */
+#ifndef TESSERA_ICD_H
+#define TESSERA_ICD_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "CL/tessera_cl.h" /* the OpenCL headers plus what the installed ones lack */
+#include "tessera/device.h"
+
+/* ---- object header (icd/object.c) --------------------------------------------------------------------------------------------- */
+
+enum tsr_tag {
+    TSR_TAG_PLATFORM = 0x54505431,
+    TSR_TAG_DEVICE,
+    TSR_TAG_CONTEXT,
+    TSR_TAG_QUEUE,
+    TSR_TAG_MEM,
+    TSR_TAG_SAMPLER,
+    TSR_TAG_PROGRAM,
+    TSR_TAG_KERNEL,
+    TSR_TAG_EVENT,
+};
+
+struct tsr_object {
+    const void *dispatch; /* cl_khr_icd: the dispatch table must come first */
+    void *dispatch_data;  /* cl_khr_icd 2.0: the loader's */
+    enum tsr_tag tag;     /* cleared when the object dies */
+    _Atomic int32_t api, holds;
+    void (*destroy)(struct tsr_object *);
+};
+
+/* Sets the header of a zeroed object: api = 1, holds = 1. */
+void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destroy)(struct tsr_object *));
+/* True if the handle is a live object of this kind. NULL and foreign memory of sensible kind answer false. */
+bool tsr__valid(const void *handle, enum tsr_tag tag);
+void tsr__hold(void *object);
+void tsr__drop(void *object);
+/* clRetain*, clRelease*: CL_SUCCESS or `invalid`. */
+cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid);
+cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid);
+
+/* ---- errors --------------------------------------------------------------------------------------------------------------------- */
+
+/* Reports an error: log group ERR (function, condition, message) and the context's notify callback if `context` is not NULL. Answers `code`. */
+cl_int tsr__error(struct _cl_context *context, cl_int code, const char *function, const char *condition, const char *format, ...)
+    TSR_PRINTF_LIKE(5, 6);
+
+/* The one error idiom. In a function with `cl_int err` and a label `fail` that frees in reverse order: if the condition holds, reports and goes there. */
+#define FAIL_IF(context, condition, code, ...)                                                                                         \
+    do {                                                                                                                               \
+        if (condition) {                                                                                                               \
+            err = tsr__error(context, code, __func__, #condition, __VA_ARGS__);                                                        \
+            goto fail;                                                                                                                 \
+        }                                                                                                                              \
+    } while (0)
+/* The same for functions that hold nothing yet. */
+#define RETURN_IF(context, condition, code, ...)                                                                                       \
+    do {                                                                                                                               \
+        if (condition)                                                                                                                 \
+            return tsr__error(context, code, __func__, #condition, __VA_ARGS__);                                                       \
+    } while (0)
+
+#define TSR_API __attribute__((visibility("default")))
+
+/* ---- information queries (icd/info.c) --------------------------------------------------------------------------------------------- */
+
+/* Writes one value by the rules that all clGet*Info share: `value` may be NULL, a too small size is CL_INVALID_VALUE, the size is always given. */
+struct tsr_info_out {
+    size_t room;
+    void *value;
+    size_t *size_ret;
+};
+cl_int tsr__info_bytes(struct tsr_info_out out, const void *data, size_t size);
+cl_int tsr__info_str(struct tsr_info_out out, const char *text); /* NULL counts as "" */
+#define tsr__info_value(out, type, expression) tsr__info_bytes(out, &(type){expression}, sizeof(type))
+
+/* ---- objects ------------------------------------------------------------------------------------------------------------------------ */
+
+struct _cl_platform_id {
+    struct tsr_object base;
+};
+
+/* Root devices are static and never die; sub-devices are counted. */
+struct _cl_device_id {
+    struct tsr_object base;
+    const struct tsr_device_ops *ops;
+    const struct tsr_device_caps *caps;
+    cpu_set_t cpus;            /* where its kernels run */
+    cl_uint compute_units;     /* CPUs in `cpus` */
+    struct _cl_device_id *parent; /* held; NULL for a root device */
+    cl_device_partition_property *partition; /* of a sub-device: the list, zero-terminated */
+    size_t partition_count;    /* words with the final zero */
+};
+
+struct tsr_destructor { /* clSetContextDestructorCallback and the like: called in reverse order of registration */
+    struct tsr_destructor *next;
+    void(CL_CALLBACK *call)(void *object, void *user_data);
+    void *user_data;
+};
+
+struct _cl_context {
+    struct tsr_object base;
+    cl_uint device_count;
+    struct _cl_device_id **devices; /* held */
+    cl_context_properties *properties; /* as given, zero-terminated; NULL if none was given */
+    size_t property_count;
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+    void *notify_data;
+    pthread_mutex_t lock; /* destructors, svm */
+    struct tsr_destructor *destructors;
+    struct tsr__svm_range *svm; /* icd/svm.c: live SVM allocations */
+};
+
+struct _cl_command_queue {
+    struct tsr_object base;
+    struct _cl_context *context; /* held */
+    struct _cl_device_id *device; /* held */
+    struct tsr_pool *pool;
+    cl_command_queue_properties flags;
+    cl_queue_properties *properties; /* as given; NULL if none */
+    size_t property_count;
+    pthread_mutex_t lock;
+    struct _cl_event *last;      /* held: last command enqueued (in-order: what the next waits for) */
+    struct _cl_event *barrier;   /* held: last barrier (out-of-order) */
+    struct tsr_list pending;     /* commands not yet complete, through _cl_event.in_queue; for clFinish, markers, barriers */
+    cl_uint pending_count;
+};
+
+/* An event is its command: one allocation. User events have no queue. icd/event.c, icd/command.c */
+struct _cl_event {
+    struct tsr_object base;
+    struct tsr_task task;
+    struct _cl_context *context;      /* held */
+    struct _cl_command_queue *queue;  /* held; NULL for user events */
+    struct tsr_list in_queue;
+    cl_command_type type;
+    cl_ulong queued_ns;
+    _Atomic cl_int status;            /* CL_QUEUED … CL_COMPLETE or negative */
+    pthread_mutex_t lock;             /* callbacks */
+    struct tsr__event_callback *callbacks;
+    /* The command: what to run and how to clean up. `payload` follows the struct in memory. */
+    cl_int (*execute)(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end);
+    void (*cleanup)(struct _cl_event *event); /* drops what the payload holds; may be NULL */
+    _Alignas(16) unsigned char payload[];
+};
+
+struct _cl_mem {
+    struct tsr_object base;
+    struct _cl_context *context; /* held */
+    cl_mem_object_type type;
+    cl_mem_flags flags;
+    size_t size;
+    unsigned char *data;         /* the memory */
+    void *host_ptr;              /* as given */
+    bool owns_data;
+    struct _cl_mem *parent;      /* held: of a sub-buffer */
+    size_t origin;
+    cl_mem_properties *properties;
+    size_t property_count;
+    pthread_mutex_t lock;
+    cl_uint map_count;
+    struct tsr__mapping *mappings;
+    struct tsr_destructor *destructors;
+};
+
+struct _cl_sampler {
+    struct tsr_object base;
+    struct _cl_context *context; /* held */
+    cl_bool normalized;
+    cl_addressing_mode addressing;
+    cl_filter_mode filter;
+    cl_sampler_properties *properties;
+    size_t property_count;
+};
+
+/* What one device has of a program. All devices are CPUs of one machine today, yet each has its own state, as the API allows. */
+struct tsr_build {
+    struct _cl_device_id *device; /* not held: the context holds it */
+    cl_build_status status;
+    cl_program_binary_type kind;
+    char *options, *log;
+    unsigned char *image; /* what CL_PROGRAM_BINARIES gives */
+    size_t image_size;
+    struct tsr_arena arena; /* of info */
+    struct tsr_program_info info;
+    struct tsr_module *module; /* loaded at first need */
+};
+
+struct _cl_program {
+    struct tsr_object base;
+    struct _cl_context *context; /* held */
+    cl_uint build_count;
+    struct tsr_build *builds;    /* one per associated device */
+    char *source;
+    size_t source_size;
+    enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
+    pthread_mutex_t lock;        /* builds */
+    cl_uint builds_running, kernel_count; /* attached kernels forbid a rebuild */
+    struct tsr_destructor *release_callbacks;
+};
+
+struct _cl_kernel {
+    struct tsr_object base;
+    struct _cl_program *program; /* held */
+    cl_uint build_count;         /* devices of the program for which it exists: `infos` is parallel to program->builds, NULL where not */
+    const struct tsr_kernel_info **infos;
+    const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same on all */
+    pthread_mutex_t lock;        /* arguments */
+    unsigned char *args;         /* argument block */
+    struct tsr__arg_state *states; /* per argument: set or not, memory object (held), local size */
+    uint64_t local_bytes;        /* dynamic local memory by the arguments set */
+    void **svm_pointers;         /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
+    size_t svm_pointer_count;
+    cl_bool svm_fine_grain;
+};
+
+/* ---- shared between the files of icd/ -------------------------------------------------------------------------------------------------- */
+
+struct _cl_platform_id *tsr__platform(void);
+/* Root devices of the platform, static. */
+unsigned tsr__root_devices(struct _cl_device_id ***devices);
+/* The extension strings and feature macros of a device as -D and -cl-ext words for the compiler; static text. */
+const char *tsr__device_macros(const struct _cl_device_id *device);
+bool tsr__context_has(const struct _cl_context *context, const struct _cl_device_id *device);
+
+/* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
+cl_int tsr__check_wait_list(struct _cl_context *context, cl_uint count, const cl_event *list);
+
+/* A new command of a queue with `payload` zeroed bytes behind it (icd/command.c). NULL: out of memory. Freed by tsr__command_abandon or, after
+ * submission, by itself. */
+struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload);
+void tsr__command_abandon(struct _cl_event *command);
+/* Orders the command after the wait list and the queue's rules, submits it, hands out *event (retained for the caller) if asked, waits if
+ * `blocking`. Consumes the command whatever happens. */
+cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking);
+cl_int tsr__queue_flush(struct _cl_command_queue *queue);
+
+/* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false. */
+bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
+
+void tsr__run_destructors(struct tsr_destructor **list, void *object);
+/* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
+cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, void(CL_CALLBACK *call)(void *, void *), void *user_data);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What libc lacks and every other folder uses: status codes, log, environment, memory, lists, byte buffers, hashes, files, CPU features. */
+#ifndef TESSERA_BASE_H
+#define TESSERA_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TSR_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
+#define TSR_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define TSR_PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
+
+/* ---- status ------------------------------------------------------------------------------------------------------------- */
+
+/* What a function below the OpenCL API can answer. OpenCL error codes exist in icd/ only. */
+enum tsr_status {
+#define TSR_STATUS(name, text) TSR_##name,
+#include "tessera/status.def"
+#undef TSR_STATUS
+};
+
+/* Static text of a status, never NULL. */
+const char *tsr_status_text(enum tsr_status status);
+
+/* ---- environment (base/env.c; the table is tessera/env.def) --------------------------------------------------------------- */
+
+enum tsr_env_name {
+#define TSR_ENV(name, values, text) TSR_ENV_##name,
+#include "tessera/env.def"
+#undef TSR_ENV
+    TSR_ENV_COUNT
+};
+
+/* Value of TESSERA_<name>, or NULL if unset or empty. Reads the environment at each call: callers keep what they need. */
+const char *tsr_env(enum tsr_env_name name);
+/* As above parsed; anything malformed is logged once, with the accepted values, and the fallback is returned.
+ * Sizes take the suffixes K, M and G (powers of 1024). Booleans take 0/1, no/yes, off/on, false/true. */
+long long tsr_env_int(enum tsr_env_name name, long long fallback, long long min, long long max);
+uint64_t tsr_env_size(enum tsr_env_name name, uint64_t fallback);
+bool tsr_env_bool(enum tsr_env_name name, bool fallback);
+
+/* ---- log (base/log.c): TESSERA_DEBUG=group,group,… or all; to standard error or to TESSERA_LOG_FILE ------------------------- */
+
+enum tsr_log_group {
+#define TSR_LOG(name, text) TSR_LOG_##name,
+#include "tessera/log.def"
+#undef TSR_LOG
+    TSR_LOG_COUNT
+};
+
+/* True if the group is on; costs one load once the environment has been read. */
+bool tsr_log_on(enum tsr_log_group group);
+/* One line, one write(2); the newline is added. Any thread, also between fork and exec. */
+void tsr_log(enum tsr_log_group group, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
+void tsr_vlog(enum tsr_log_group group, const char *format, va_list args);
+
+/* ---- memory (base/memory.c): malloc that can be made to fail (TESSERA_FAIL_ALLOC=n fails the n-th and all later ones) -------- */
+
+void *tsr_malloc(size_t size);              /* NULL on failure; size 0 gives a unique pointer */
+void *tsr_calloc(size_t count, size_t size); /* NULL on failure or overflow */
+void *tsr_realloc(void *p, size_t size);
+void *tsr_aligned(size_t align, size_t size); /* align: a power of two; release with tsr_free */
+char *tsr_strdup(const char *s);
+char *tsr_strndup(const char *s, size_t n);
+char *tsr_format(const char *format, ...) TSR_PRINTF_LIKE(1, 2); /* malloc'd text, NULL on failure */
+void tsr_free(void *p);
+
+/* Arena (base/arena.c): allocations that are freed at once. Not thread-safe. Allocation failure ends in abort() only in the compiler
+ * process; the host does not use arenas for user-sized data. */
+struct tsr_arena {
+    struct tsr_arena_block *head;
+};
+void *tsr_arena_alloc(struct tsr_arena *arena, size_t size); /* zeroed, aligned to 16 */
+char *tsr_arena_format(struct tsr_arena *arena, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
+void tsr_arena_free(struct tsr_arena *arena);
+
+/* ---- intrusive list ------------------------------------------------------------------------------------------------------- */
+
+struct tsr_list {
+    struct tsr_list *next, *prev;
+};
+#define TSR_LIST_INIT(name) {&(name), &(name)}
+static inline void tsr_list_init(struct tsr_list *l) { l->next = l->prev = l; }
+static inline bool tsr_list_empty(const struct tsr_list *l) { return l->next == l; }
+static inline void tsr_list_push(struct tsr_list *head, struct tsr_list *e) /* at the end */
+{
+    e->prev = head->prev;
+    e->next = head;
+    head->prev->next = e;
+    head->prev = e;
+}
+static inline void tsr_list_remove(struct tsr_list *e)
+{
+    e->prev->next = e->next;
+    e->next->prev = e->prev;
+    e->next = e->prev = e;
+}
+#define TSR_LIST_FOR(var, head) for (struct tsr_list *var = (head)->next; var != (head); var = var->next)
+#define TSR_LIST_ITEM(e, type, member) TSR_CONTAINER_OF(e, type, member)
+
+/* ---- byte buffer (base/buf.c): little-endian writer and bounds-checked reader ------------------------------------------------ */
+
+/* Growing buffer. After a failed allocation `failed` stays set and writes do nothing, so that callers check once at the end. */
+struct tsr_buf {
+    unsigned char *data;
+    size_t size, capacity;
+    bool failed;
+};
+void tsr_buf_bytes(struct tsr_buf *buf, const void *data, size_t size);
+void tsr_buf_u32(struct tsr_buf *buf, uint32_t v);
+void tsr_buf_u64(struct tsr_buf *buf, uint64_t v);
+void tsr_buf_blob(struct tsr_buf *buf, const void *data, size_t size); /* u64 length, then the bytes */
+void tsr_buf_str(struct tsr_buf *buf, const char *s);                  /* as a blob with its final zero; NULL = empty blob */
+void tsr_buf_printf(struct tsr_buf *buf, const char *format, ...) TSR_PRINTF_LIKE(2, 3); /* text, no zero */
+void tsr_buf_free(struct tsr_buf *buf);
+
+/* Reader over memory that it does not own. The first read past the end, or of a malformed item, sets `failed`; all later reads give 0 or NULL. */
+struct tsr_reader {
+    const unsigned char *at, *end;
+    bool failed;
+};
+struct tsr_reader tsr_reader_over(const void *data, size_t size);
+uint32_t tsr_read_u32(struct tsr_reader *r);
+uint64_t tsr_read_u64(struct tsr_reader *r);
+const void *tsr_read_bytes(struct tsr_reader *r, size_t size);  /* pointer into the memory */
+const void *tsr_read_blob(struct tsr_reader *r, size_t *size);  /* pointer into the memory */
+const char *tsr_read_str(struct tsr_reader *r);                 /* NULL for the empty blob; must end in zero, else failed */
+/* Count of following records of at least `min_size` bytes each: failed if they cannot fit, so that no count makes a huge allocation. */
+uint32_t tsr_read_count(struct tsr_reader *r, size_t min_size);
+
+/* ---- hash (base/hash.c, over xxhash) ---------------------------------------------------------------------------------------- */
+
+struct tsr_hash {
+    uint64_t lo, hi;
+};
+struct tsr_hasher; /* streaming state */
+struct tsr_hasher *tsr_hasher_new(void);
+void tsr_hasher_add(struct tsr_hasher *h, const void *data, size_t size);
+void tsr_hasher_add_str(struct tsr_hasher *h, const char *s); /* with its length, so that neighbours do not run together; NULL differs from "" */
+struct tsr_hash tsr_hasher_end(struct tsr_hasher *h);         /* frees h */
+struct tsr_hash tsr_hash_bytes(const void *data, size_t size);
+void tsr_hash_hex(struct tsr_hash hash, char out[33]);
+
+/* ---- files and the system (base/file.c, base/prim_linux.c) ------------------------------------------------------------------- */
+
+/* Whole file into malloc'd memory with a zero after the end (not counted). Regular files only, at most `limit` bytes. */
+enum tsr_status tsr_file_read(const char *path, size_t limit, unsigned char **data, size_t *size);
+/* Write to a temporary name in the same folder, then rename. Mode 0600. */
+enum tsr_status tsr_file_write_atomic(const char *path, const void *data, size_t size);
+/* mkdir -p with mode 0700 for what is created. */
+enum tsr_status tsr_dir_make(const char *path);
+/* The folder that holds the shared object or program which contains `address` (dladdr), malloc'd. */
+char *tsr_dir_of_code(const void *address);
+/* An anonymous file (memfd, close-on-exec) holding the bytes; -1 on failure. */
+int tsr_memfd(const char *name, const void *data, size_t size);
+uint64_t tsr_now_ns(void); /* CLOCK_MONOTONIC */
+
+/* ---- CPU features (base/cpu.c; the table is tessera/cpu.def) ------------------------------------------------------------------ */
+
+enum tsr_cpu_feature {
+#define TSR_CPU(name, llvm, leaf, subleaf, reg, bit, level) TSR_CPU_##name,
+#include "tessera/cpu.def"
+#undef TSR_CPU
+    TSR_CPU_COUNT
+};
+
+/* Instruction levels that TESSERA_CPU can force; each includes the ones before. NATIVE is everything there is. */
+enum tsr_cpu_level { TSR_CPU_LEVEL_SSE2, TSR_CPU_LEVEL_AVX2, TSR_CPU_LEVEL_AVX512, TSR_CPU_LEVEL_NATIVE };
+
+struct tsr_cpu {
+    uint64_t features;        /* bit per enum tsr_cpu_feature: CPUID, XCR0 and TESSERA_CPU all allow it */
+    enum tsr_cpu_level level; /* the cap in force */
+    char vendor[13], brand[49];
+    unsigned family, model, stepping;
+    unsigned vector_bits; /* widest usable vector register: 128, 256 or 512 */
+    unsigned line_size, l1d_size, l2_size, l3_size; /* bytes, of the calling CPU's caches by CPUID */
+};
+/* Detected once, from CPUID and XCR0 only (never by model name). Any thread. Costs microseconds. */
+const struct tsr_cpu *tsr_cpu(void);
+static inline bool tsr_cpu_has(const struct tsr_cpu *cpu, enum tsr_cpu_feature f) { return cpu->features >> f & 1; }
+/* "+avx2,+fma,-avx512f,…": every feature of the table, for LLVM. Static buffer size is enough for the whole table: 2048. */
+void tsr_cpu_llvm_features(uint64_t features, char *out, size_t size);
+/* Asks the kernel for AMX tile data (arch_prctl); true if granted, once per process, inherited by later threads. */
+bool tsr_cpu_request_amx(void);
+
+#endif

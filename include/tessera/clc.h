@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The compiler as the driver sees it: a request goes to a compiler process (tessera-cc), an image or a log comes back. */
+#ifndef TESSERA_CLC_H
+#define TESSERA_CLC_H
+
+#include "tessera/base.h"
+
+enum tsr_clc_op {
+    TSR_CLC_BUILD,   /* source → executable */
+    TSR_CLC_COMPILE, /* source → object */
+    TSR_CLC_LINK,    /* objects and libraries → executable, or library with -create-library */
+};
+
+struct tsr_clc_text {
+    const char *name; /* header name as the source includes it; NULL for the source */
+    const char *data;
+    size_t size;
+};
+
+struct tsr_clc_input {
+    const void *data; /* image */
+    size_t size;
+};
+
+struct tsr_clc_request {
+    enum tsr_clc_op op;
+    struct tsr_clc_text source;
+    uint32_t header_count;
+    const struct tsr_clc_text *headers;
+    uint32_t input_count; /* LINK */
+    const struct tsr_clc_input *inputs;
+    const char *options;  /* as the application gave them; NULL is "" */
+    const char *macros;   /* "-D…" and "-cl-ext=…" words that state the device's extensions and features, from the device's tables */
+    uint64_t cpu_features; /* what the code may use */
+    uint32_t default_sub_group_size;
+};
+
+enum tsr_clc_outcome {
+    TSR_CLC_DONE,
+    TSR_CLC_FAILED,          /* the log says why: errors in the source, or the compiler process died or ran too long */
+    TSR_CLC_INVALID_OPTIONS, /* the log names the option */
+    TSR_CLC_UNAVAILABLE,     /* no compiler: file missing, cannot spawn, no memory; the log says which */
+};
+
+struct tsr_clc_result {
+    enum tsr_clc_outcome outcome;
+    char *log;            /* text with a final zero, never NULL unless out of memory */
+    unsigned char *image; /* DONE only */
+    size_t image_size;
+};
+
+/* Runs a request to its end, through the disk cache. Blocks; any thread; several at once run in several compiler processes. */
+void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *result);
+void tsr_clc_result_free(struct tsr_clc_result *result);
+/* Starts one compiler process in the background, so that the first build need not wait for it. Returns at once, never fails. */
+void tsr_clc_warm_up(void);
+/* Parses options without compiling. NULL if they are fine, else malloc'd text that names the offending one. (clc/common/options.c) */
+char *tsr_clc_check_options(enum tsr_clc_op op, const char *options);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a running work-item sees: the ABI between generated code (lanes/), the built-in library (builtins/) and the device (device-amx/).
+ *
+ * The reference engine compiles each kernel to one entry that runs ONE work-item:
+ *
+ *     void <entry symbol>(struct tsr_item *item);
+ *
+ * The built-in library never touches these structs. It calls the primitives of tessera/primitives.h, which the engine replaces:
+ * here by loads from the item and calls through `rt`. */
+#ifndef TESSERA_ITEM_H
+#define TESSERA_ITEM_H
+
+#include <stdint.h>
+
+struct tsr_item;
+
+/* Scopes of barriers and exchanges. A pair is the two sub-groups 2j and 2j+1 of a work-group (split matrix functions). */
+enum tsr_scope { TSR_SCOPE_SUB_GROUP = 1, TSR_SCOPE_WORK_GROUP = 2, TSR_SCOPE_PAIR = 3 };
+
+/* Who takes part in an exchange: every work-item of the scope (anything else is illegal divergence and is reported),
+ * or those that meet at the same call site (non-uniform sub-group functions). */
+enum tsr_exchange_mode { TSR_EXCHANGE_ALL = 0, TSR_EXCHANGE_ACTIVE = 1 };
+
+/* Calls from generated code into the engine. All are made on the work-item's own stack. */
+struct tsr_rt {
+    /* Returns when every work-item of the scope has arrived at a barrier of that scope with the same site. */
+    void (*barrier)(struct tsr_item *item, uint32_t scope, uint32_t fence_flags);
+    /* Rendezvous that shares `size` bytes (at most 256) of every participant. Answers the base of an array of slots of `size` bytes:
+     * slot index = lane for a sub-group, local linear id for a work-group, lane + S * (sub-group id & 1) for a pair of sub-groups of
+     * size S. Slots of work-items that take no part are zero. *mask gets a bit per participating slot (first 64 slots).
+     * The array stays valid until this work-item's next-but-one exchange of the same scope. */
+    const void *(*exchange)(struct tsr_item *item, uint32_t scope, uint32_t mode, const void *value, uint32_t size, uint64_t *mask);
+    /* printf of one work-item. `args`: the values packed by lanes/printf.c, see tessera/printf.h. */
+    void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
+};
+
+/* One work-group being run. Read-only for generated code. */
+struct tsr_group {
+    uint64_t global_size[3], global_offset[3], num_groups[3], group_id[3];
+    uint64_t local_size[3];          /* of this group: smaller at the edge of a non-uniform range */
+    uint64_t enqueued_local_size[3]; /* of the full groups */
+    uint32_t work_dim;
+    uint32_t sub_group_size; /* S, of every sub-group but perhaps the last */
+    uint32_t num_sub_groups, enqueued_num_sub_groups;
+    unsigned char *local;      /* local memory of the group, aligned to 128: static variables first, then the local arguments */
+    const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
+    const struct tsr_rt *rt;
+};
+
+struct tsr_item {
+    const struct tsr_group *group;
+    uint64_t local_id[3];
+    uint32_t linear_id;      /* local linear id */
+    uint32_t sub_group_id;   /* linear_id / S */
+    uint32_t lane;           /* linear_id % S */
+    uint32_t sub_group_size; /* of the item's own sub-group */
+    uint32_t site;           /* number of the last convergent call site of the user's program that was reached, stored by generated code */
+    uint32_t reserved;
+};
+
+#endif

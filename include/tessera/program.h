@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a compiled program is, once: kernels, arguments, sizes, code. Made by clc/service and lanes, stored by the cache, answered from by
+ * every query of icd/, run by device-amx. Numbers of OpenCL (CL_KERNEL_ARG_*) are stored as plain integers. */
+#ifndef TESSERA_PROGRAM_H
+#define TESSERA_PROGRAM_H
+
+#include "tessera/base.h"
+
+enum tsr_arg_kind {
+    TSR_ARG_VALUE,    /* `size` bytes copied into the argument block */
+    TSR_ARG_POINTER,  /* global or constant memory: 8 bytes, an address or 0 */
+    TSR_ARG_LOCAL,    /* local memory: 8 bytes, the offset from the group's local memory base */
+    TSR_ARG_SAMPLER,  /* 4 bytes: the sampler's bit pattern */
+    TSR_ARG_IMAGE,    /* the device has none yet: a kernel that uses one does not build */
+    TSR_ARG_PIPE,
+    TSR_ARG_QUEUE,
+};
+
+struct tsr_arg_info {
+    const char *name;      /* NULL unless the program was built with -cl-kernel-arg-info */
+    const char *type_name; /* likewise */
+    enum tsr_arg_kind kind;
+    uint32_t address_qualifier, access_qualifier; /* CL_KERNEL_ARG_ADDRESS_*, CL_KERNEL_ARG_ACCESS_* */
+    uint64_t type_qualifier;                      /* CL_KERNEL_ARG_TYPE_* bits */
+    uint32_t size, align;                         /* of the value; pointers and local: 8, 8. align ≤ 128 */
+    uint32_t offset;                              /* in the argument block */
+    uint32_t pointee_align;                       /* of what a pointer or local argument points to; 1 if unknown */
+};
+
+enum tsr_kernel_flags {
+    TSR_KERNEL_MEETS = 1,    /* has a barrier or exchange: work-items need stacks of their own */
+    TSR_KERNEL_PAIRS = 2,    /* uses split matrix functions */
+    TSR_KERNEL_PRINTS = 4,   /* calls printf */
+    TSR_KERNEL_HAS_ARG_NAMES = 8,
+};
+
+struct tsr_kernel_info {
+    const char *name;
+    const char *attributes; /* text of CL_KERNEL_ATTRIBUTES, "" if none */
+    const char *entry;      /* symbol in the code */
+    uint32_t arg_count;
+    struct tsr_arg_info *args;
+    uint32_t args_size; /* bytes of the argument block, a multiple of 8; its alignment is 128 */
+    uint32_t flags;
+    uint64_t reqd_local_size[3];  /* 0 0 0 if none */
+    uint64_t local_size_hint[3];  /* likewise */
+    uint32_t reqd_sub_group_size; /* 0 if none */
+    uint32_t sub_group_size;      /* S that the kernel was compiled for */
+    uint64_t local_bytes;         /* static local variables; local arguments follow, each aligned to 128 */
+    uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
+};
+
+enum tsr_image_kind {
+    TSR_IMAGE_OBJECT = 1,     /* clCompileProgram: bitcode */
+    TSR_IMAGE_LIBRARY = 2,    /* clLinkProgram -create-library: bitcode */
+    TSR_IMAGE_EXECUTABLE = 3, /* an ELF shared object */
+};
+
+struct tsr_program_info {
+    enum tsr_image_kind kind;
+    uint64_t cpu_features;      /* bits of enum tsr_cpu_feature that the code may use */
+    uint64_t global_bytes;      /* program-scope variables in global memory */
+    uint32_t kernel_count;
+    struct tsr_kernel_info *kernels; /* sorted by name */
+    const void *code;           /* bitcode or ELF; points into the image */
+    size_t code_size;
+};
+
+/* Image: the byte form, which is also what CL_PROGRAM_BINARIES gives. Layout: magic "TSRP", format version, build id of the compiler, CPU
+ * features needed, kind, XXH3-128 of all that follows, then kernels and code. (clc/common/image.c) */
+
+/* Appends the image of `info`. Failure: buf->failed. */
+void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf);
+/* Reads an image strictly. All strings and arrays live in `arena`, code in `data`, which must outlive the result.
+ * DAMAGED: anything malformed. MISMATCH: another format version or build, or the CPU lacks a feature that it needs. */
+enum tsr_status tsr_image_read(const void *data, size_t size, struct tsr_arena *arena, struct tsr_program_info *info);
+
+#endif
