@@ -227,8 +227,6 @@ struct _cl_kernel {
 struct _cl_platform_id *tsr__platform(void);
 /* Root devices of the platform, static. */
 unsigned tsr__root_devices(struct _cl_device_id ***devices);
-/* The extension strings and feature macros of a device as -D and -cl-ext words for the compiler; static text. */
-const char *tsr__device_macros(const struct _cl_device_id *device);
 bool tsr__context_has(const struct _cl_context *context, const struct _cl_device_id *device);
 
 /* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
