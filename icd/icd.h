@@ -3,9 +3,9 @@
  *
  * An exported function checks its arguments in the order of the specification's error list and calls; the work is done by tsr__* functions.
  *
- * Object life: every handle has two counts. `api` is what clRetain and clRelease touch; `holds` counts every other reference (a queued command
- * holds its kernel, a context its devices), plus one for "api > 0". A handle whose api count is zero is invalid to the API, yet lives until the
- * last hold is dropped. */
+ * Object life: every handle has two counts. `api` is what clRetain and clRelease touch; `holds` counts every other reference (a queued
+ * command holds its kernel, a context its devices), plus one for "api > 0". A handle whose api count is zero is invalid to the API, yet
+ * lives until the last hold is dropped. */
 #ifndef TESSERA_ICD_H
 #define TESSERA_ICD_H
 
@@ -49,30 +49,33 @@ cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid);
 
 /* ---- errors --------------------------------------------------------------------------------------------------------------------- */
 
-/* Reports an error: log group ERR (function, condition, message) and the context's notify callback if `context` is not NULL. Answers `code`. */
+/* Reports an error: log group ERR (function, condition, message) and the context's notify callback if `context` is not NULL. Answers
+ * `code`. */
 cl_int tsr__error(struct _cl_context *context, cl_int code, const char *function, const char *condition, const char *format, ...)
     TSR_PRINTF_LIKE(5, 6);
 
-/* The one error idiom. In a function with `cl_int err` and a label `fail` that frees in reverse order: if the condition holds, reports and goes there. */
-#define FAIL_IF(context, condition, code, ...)                                                                                         \
-    do {                                                                                                                               \
-        if (condition) {                                                                                                               \
-            err = tsr__error(context, code, __func__, #condition, __VA_ARGS__);                                                        \
-            goto fail;                                                                                                                 \
-        }                                                                                                                              \
+/* The one error idiom. In a function with `cl_int err` and a label `fail` that frees in reverse order: if the condition holds, reports and
+ * goes there. */
+#define FAIL_IF(context, condition, code, ...)                                                                                             \
+    do {                                                                                                                                   \
+        if (condition) {                                                                                                                   \
+            err = tsr__error(context, code, __func__, #condition, __VA_ARGS__);                                                            \
+            goto fail;                                                                                                                     \
+        }                                                                                                                                  \
     } while (0)
 /* The same for functions that hold nothing yet. */
-#define RETURN_IF(context, condition, code, ...)                                                                                       \
-    do {                                                                                                                               \
-        if (condition)                                                                                                                 \
-            return tsr__error(context, code, __func__, #condition, __VA_ARGS__);                                                       \
+#define RETURN_IF(context, condition, code, ...)                                                                                           \
+    do {                                                                                                                                   \
+        if (condition)                                                                                                                     \
+            return tsr__error(context, code, __func__, #condition, __VA_ARGS__);                                                           \
     } while (0)
 
 #define TSR_API __attribute__((visibility("default")))
 
 /* ---- information queries (icd/info.c) --------------------------------------------------------------------------------------------- */
 
-/* Writes one value by the rules that all clGet*Info share: `value` may be NULL, a too small size is CL_INVALID_VALUE, the size is always given. */
+/* Writes one value by the rules that all clGet*Info share: `value` may be NULL, a too small size is CL_INVALID_VALUE, the size is always
+ * given. */
 struct tsr_info_out {
     size_t room;
     void *value;
@@ -93,11 +96,11 @@ struct _cl_device_id {
     struct tsr_object base;
     const struct tsr_device_ops *ops;
     const struct tsr_device_caps *caps;
-    cpu_set_t cpus;            /* where its kernels run */
-    cl_uint compute_units;     /* CPUs in `cpus` */
-    struct _cl_device_id *parent; /* held; NULL for a root device */
+    cpu_set_t cpus;                          /* where its kernels run */
+    cl_uint compute_units;                   /* CPUs in `cpus` */
+    struct _cl_device_id *parent;            /* held; NULL for a root device */
     cl_device_partition_property *partition; /* of a sub-device: the list, zero-terminated */
-    size_t partition_count;    /* words with the final zero */
+    size_t partition_count;                  /* words with the final zero */
 };
 
 struct tsr_destructor { /* clSetContextDestructorCallback and the like: called in reverse order of registration */
@@ -109,7 +112,7 @@ struct tsr_destructor { /* clSetContextDestructorCallback and the like: called i
 struct _cl_context {
     struct tsr_object base;
     cl_uint device_count;
-    struct _cl_device_id **devices; /* held */
+    struct _cl_device_id **devices;    /* held */
     cl_context_properties *properties; /* as given, zero-terminated; NULL if none was given */
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
@@ -121,16 +124,16 @@ struct _cl_context {
 
 struct _cl_command_queue {
     struct tsr_object base;
-    struct _cl_context *context; /* held */
+    struct _cl_context *context;  /* held */
     struct _cl_device_id *device; /* held */
     struct tsr_pool *pool;
     cl_command_queue_properties flags;
     cl_queue_properties *properties; /* as given; NULL if none */
     size_t property_count;
     pthread_mutex_t lock;
-    struct _cl_event *last;      /* held: last command enqueued (in-order: what the next waits for) */
-    struct _cl_event *barrier;   /* held: last barrier (out-of-order) */
-    struct tsr_list pending;     /* commands not yet complete, through _cl_event.in_queue; for clFinish, markers, barriers */
+    struct _cl_event *last;    /* held: last command enqueued (in-order: what the next waits for) */
+    struct _cl_event *barrier; /* held: last barrier (out-of-order) */
+    struct tsr_list pending;   /* commands not yet complete, through _cl_event.in_queue; for clFinish, markers, barriers */
     cl_uint pending_count;
 };
 
@@ -138,13 +141,13 @@ struct _cl_command_queue {
 struct _cl_event {
     struct tsr_object base;
     struct tsr_task task;
-    struct _cl_context *context;      /* held */
-    struct _cl_command_queue *queue;  /* held; NULL for user events */
+    struct _cl_context *context;     /* held */
+    struct _cl_command_queue *queue; /* held; NULL for user events */
     struct tsr_list in_queue;
     cl_command_type type;
     cl_ulong queued_ns;
-    _Atomic cl_int status;            /* CL_QUEUED … CL_COMPLETE or negative */
-    pthread_mutex_t lock;             /* callbacks */
+    _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
+    pthread_mutex_t lock;  /* callbacks */
     struct tsr__event_callback *callbacks;
     /* The command: what to run and how to clean up. `payload` follows the struct in memory. */
     cl_int (*execute)(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end);
@@ -158,10 +161,10 @@ struct _cl_mem {
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t size;
-    unsigned char *data;         /* the memory */
-    void *host_ptr;              /* as given */
+    unsigned char *data; /* the memory */
+    void *host_ptr;      /* as given */
     bool owns_data;
-    struct _cl_mem *parent;      /* held: of a sub-buffer */
+    struct _cl_mem *parent; /* held: of a sub-buffer */
     size_t origin;
     cl_mem_properties *properties;
     size_t property_count;
@@ -198,11 +201,11 @@ struct _cl_program {
     struct tsr_object base;
     struct _cl_context *context; /* held */
     cl_uint build_count;
-    struct tsr_build *builds;    /* one per associated device */
+    struct tsr_build *builds; /* one per associated device */
     char *source;
     size_t source_size;
     enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
-    pthread_mutex_t lock;        /* builds */
+    pthread_mutex_t lock;                 /* builds */
     cl_uint builds_running, kernel_count; /* attached kernels forbid a rebuild */
     struct tsr_destructor *release_callbacks;
 };
@@ -213,16 +216,17 @@ struct _cl_kernel {
     cl_uint build_count;         /* devices of the program for which it exists: `infos` is parallel to program->builds, NULL where not */
     const struct tsr_kernel_info **infos;
     const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same on all */
-    pthread_mutex_t lock;        /* arguments */
-    unsigned char *args;         /* argument block */
-    struct tsr__arg_state *states; /* per argument: set or not, memory object (held), local size */
-    uint64_t local_bytes;        /* dynamic local memory by the arguments set */
-    void **svm_pointers;         /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
+    pthread_mutex_t lock;               /* arguments */
+    unsigned char *args;                /* argument block */
+    struct tsr__arg_state *states;      /* per argument: set or not, memory object (held), local size */
+    uint64_t local_bytes;               /* dynamic local memory by the arguments set */
+    void **svm_pointers;                /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;
     cl_bool svm_fine_grain;
 };
 
-/* ---- shared between the files of icd/ -------------------------------------------------------------------------------------------------- */
+/* ---- shared between the files of icd/ --------------------------------------------------------------------------------------------------
+ */
 
 struct _cl_platform_id *tsr__platform(void);
 /* Root devices of the platform, static. */
@@ -232,8 +236,8 @@ bool tsr__context_has(const struct _cl_context *context, const struct _cl_device
 /* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
 cl_int tsr__check_wait_list(struct _cl_context *context, cl_uint count, const cl_event *list);
 
-/* A new command of a queue with `payload` zeroed bytes behind it (icd/command.c). NULL: out of memory. Freed by tsr__command_abandon or, after
- * submission, by itself. */
+/* A new command of a queue with `payload` zeroed bytes behind it (icd/command.c). NULL: out of memory. Freed by tsr__command_abandon or,
+ * after submission, by itself. */
 struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload);
 void tsr__command_abandon(struct _cl_event *command);
 /* Orders the command after the wait list and the queue's rules, submits it, hands out *event (retained for the caller) if asked, waits if
@@ -241,7 +245,8 @@ void tsr__command_abandon(struct _cl_event *command);
 cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking);
 cl_int tsr__queue_flush(struct _cl_command_queue *queue);
 
-/* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false. */
+/* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false.
+ */
 bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object);

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define TSR_ARRAY_LEN(a) (sizeof(a) / sizeof((a)[0]))
-#define TSR_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr)-offsetof(type, member)))
+#define TSR_CONTAINER_OF(ptr, type, member) ((type *)((char *)(ptr) - offsetof(type, member)))
 #define TSR_PRINTF_LIKE(fmt, first) __attribute__((format(printf, fmt, first)))
 
 /* ---- status ------------------------------------------------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ void tsr_vlog(enum tsr_log_group group, const char *format, va_list args);
 
 /* ---- memory (base/memory.c): malloc that can be made to fail (TESSERA_FAIL_ALLOC=n fails the n-th and all later ones) -------- */
 
-void *tsr_malloc(size_t size);              /* NULL on failure; size 0 gives a unique pointer */
+void *tsr_malloc(size_t size);               /* NULL on failure; size 0 gives a unique pointer */
 void *tsr_calloc(size_t count, size_t size); /* NULL on failure or overflow */
 void *tsr_realloc(void *p, size_t size);
 void *tsr_aligned(size_t align, size_t size); /* align: a power of two; release with tsr_free */
@@ -82,8 +82,14 @@ struct tsr_list {
     struct tsr_list *next, *prev;
 };
 #define TSR_LIST_INIT(name) {&(name), &(name)}
-static inline void tsr_list_init(struct tsr_list *l) { l->next = l->prev = l; }
-static inline bool tsr_list_empty(const struct tsr_list *l) { return l->next == l; }
+static inline void tsr_list_init(struct tsr_list *l)
+{
+    l->next = l->prev = l;
+}
+static inline bool tsr_list_empty(const struct tsr_list *l)
+{
+    return l->next == l;
+}
 static inline void tsr_list_push(struct tsr_list *head, struct tsr_list *e) /* at the end */
 {
     e->prev = head->prev;
@@ -116,7 +122,8 @@ void tsr_buf_str(struct tsr_buf *buf, const char *s);                  /* as a b
 void tsr_buf_printf(struct tsr_buf *buf, const char *format, ...) TSR_PRINTF_LIKE(2, 3); /* text, no zero */
 void tsr_buf_free(struct tsr_buf *buf);
 
-/* Reader over memory that it does not own. The first read past the end, or of a malformed item, sets `failed`; all later reads give 0 or NULL. */
+/* Reader over memory that it does not own. The first read past the end, or of a malformed item, sets `failed`; all later reads give 0 or
+ * NULL. */
 struct tsr_reader {
     const unsigned char *at, *end;
     bool failed;
@@ -124,9 +131,9 @@ struct tsr_reader {
 struct tsr_reader tsr_reader_over(const void *data, size_t size);
 uint32_t tsr_read_u32(struct tsr_reader *r);
 uint64_t tsr_read_u64(struct tsr_reader *r);
-const void *tsr_read_bytes(struct tsr_reader *r, size_t size);  /* pointer into the memory */
-const void *tsr_read_blob(struct tsr_reader *r, size_t *size);  /* pointer into the memory */
-const char *tsr_read_str(struct tsr_reader *r);                 /* NULL for the empty blob; must end in zero, else failed */
+const void *tsr_read_bytes(struct tsr_reader *r, size_t size); /* pointer into the memory */
+const void *tsr_read_blob(struct tsr_reader *r, size_t *size); /* pointer into the memory */
+const char *tsr_read_str(struct tsr_reader *r);                /* NULL for the empty blob; must end in zero, else failed */
 /* Count of following records of at least `min_size` bytes each: failed if they cannot fit, so that no count makes a huge allocation. */
 uint32_t tsr_read_count(struct tsr_reader *r, size_t min_size);
 
@@ -138,8 +145,9 @@ struct tsr_hash {
 struct tsr_hasher; /* streaming state */
 struct tsr_hasher *tsr_hasher_new(void);
 void tsr_hasher_add(struct tsr_hasher *h, const void *data, size_t size);
-void tsr_hasher_add_str(struct tsr_hasher *h, const char *s); /* with its length, so that neighbours do not run together; NULL differs from "" */
-struct tsr_hash tsr_hasher_end(struct tsr_hasher *h);         /* frees h */
+void tsr_hasher_add_str(struct tsr_hasher *h,
+                        const char *s);               /* with its length, so that neighbours do not run together; NULL differs from "" */
+struct tsr_hash tsr_hasher_end(struct tsr_hasher *h); /* frees h */
 struct tsr_hash tsr_hash_bytes(const void *data, size_t size);
 void tsr_hash_hex(struct tsr_hash hash, char out[33]);
 
@@ -174,12 +182,15 @@ struct tsr_cpu {
     enum tsr_cpu_level level; /* the cap in force */
     char vendor[13], brand[49];
     unsigned family, model, stepping;
-    unsigned vector_bits; /* widest usable vector register: 128, 256 or 512 */
+    unsigned vector_bits;                           /* widest usable vector register: 128, 256 or 512 */
     unsigned line_size, l1d_size, l2_size, l3_size; /* bytes, of the calling CPU's caches by CPUID */
 };
 /* Detected once, from CPUID and XCR0 only (never by model name). Any thread. Costs microseconds. */
 const struct tsr_cpu *tsr_cpu(void);
-static inline bool tsr_cpu_has(const struct tsr_cpu *cpu, enum tsr_cpu_feature f) { return cpu->features >> f & 1; }
+static inline bool tsr_cpu_has(const struct tsr_cpu *cpu, enum tsr_cpu_feature f)
+{
+    return cpu->features >> f & 1;
+}
 /* "+avx2,+fma,-avx512f,…": every feature of the table, for LLVM. Static buffer size is enough for the whole table: 2048. */
 void tsr_cpu_llvm_features(uint64_t features, char *out, size_t size);
 /* Asks the kernel for AMX tile data (arch_prctl); true if granted, once per process, inherited by later threads. */

@@ -29,8 +29,8 @@ struct tsr_clc_request {
     const struct tsr_clc_text *headers;
     uint32_t input_count; /* LINK */
     const struct tsr_clc_input *inputs;
-    const char *options;  /* as the application gave them; NULL is "" */
-    const char *macros;   /* "-D…" and "-cl-ext=…" words that state the device's extensions and features, from the device's tables */
+    const char *options;   /* as the application gave them; NULL is "" */
+    const char *macros;    /* "-D…" and "-cl-ext=…" words that state the device's extensions and features, from the device's tables */
     uint64_t cpu_features; /* what the code may use */
     uint32_t default_sub_group_size;
 };

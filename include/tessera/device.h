@@ -16,7 +16,7 @@ struct tsr_device_caps {
     uint64_t global_cache, global_cache_line;
     uint32_t max_work_group_size;
     uint64_t max_work_item_sizes[3];
-    uint32_t vector_bits;              /* native vector width in bits */
+    uint32_t vector_bits; /* native vector width in bits */
     uint32_t sub_group_sizes[8], sub_group_size_count;
     uint32_t max_sub_groups;
     uint64_t max_parameter_bytes;
@@ -59,7 +59,8 @@ struct tsr_device_ops {
     uint64_t (*launch_units)(const struct tsr_launch *launch, uint64_t *unit_cost);
     /* Runs work-groups [begin, end) in linear order. 0, or negative: the launch failed (out of memory, illegal divergence). */
     int (*launch_run)(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
-    /* After the last unit: writes out what printf collected, learns the cost of a unit. *why, if not NULL, gets malloc'd text if it failed. */
+    /* After the last unit: writes out what printf collected, learns the cost of a unit. *why, if not NULL, gets malloc'd text if it failed.
+     */
     void (*launch_end)(struct tsr_launch *launch, char **why);
 };
 

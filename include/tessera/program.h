@@ -7,11 +7,11 @@
 #include "tessera/base.h"
 
 enum tsr_arg_kind {
-    TSR_ARG_VALUE,    /* `size` bytes copied into the argument block */
-    TSR_ARG_POINTER,  /* global or constant memory: 8 bytes, an address or 0 */
-    TSR_ARG_LOCAL,    /* local memory: 8 bytes, the offset from the group's local memory base */
-    TSR_ARG_SAMPLER,  /* 4 bytes: the sampler's bit pattern */
-    TSR_ARG_IMAGE,    /* the device has none yet: a kernel that uses one does not build */
+    TSR_ARG_VALUE,   /* `size` bytes copied into the argument block */
+    TSR_ARG_POINTER, /* global or constant memory: 8 bytes, an address or 0 */
+    TSR_ARG_LOCAL,   /* local memory: 8 bytes, the offset from the group's local memory base */
+    TSR_ARG_SAMPLER, /* 4 bytes: the sampler's bit pattern */
+    TSR_ARG_IMAGE,   /* the device has none yet: a kernel that uses one does not build */
     TSR_ARG_PIPE,
     TSR_ARG_QUEUE,
 };
@@ -28,9 +28,9 @@ struct tsr_arg_info {
 };
 
 enum tsr_kernel_flags {
-    TSR_KERNEL_MEETS = 1,    /* has a barrier or exchange: work-items need stacks of their own */
-    TSR_KERNEL_PAIRS = 2,    /* uses split matrix functions */
-    TSR_KERNEL_PRINTS = 4,   /* calls printf */
+    TSR_KERNEL_MEETS = 1,  /* has a barrier or exchange: work-items need stacks of their own */
+    TSR_KERNEL_PAIRS = 2,  /* uses split matrix functions */
+    TSR_KERNEL_PRINTS = 4, /* calls printf */
     TSR_KERNEL_HAS_ARG_NAMES = 8,
 };
 
@@ -58,11 +58,11 @@ enum tsr_image_kind {
 
 struct tsr_program_info {
     enum tsr_image_kind kind;
-    uint64_t cpu_features;      /* bits of enum tsr_cpu_feature that the code may use */
-    uint64_t global_bytes;      /* program-scope variables in global memory */
+    uint64_t cpu_features; /* bits of enum tsr_cpu_feature that the code may use */
+    uint64_t global_bytes; /* program-scope variables in global memory */
     uint32_t kernel_count;
     struct tsr_kernel_info *kernels; /* sorted by name */
-    const void *code;           /* bitcode or ELF; points into the image */
+    const void *code;                /* bitcode or ELF; points into the image */
     size_t code_size;
 };
 

@@ -19,7 +19,8 @@ struct tsr_task;
 
 enum tsr_domain { TSR_DOMAIN_NUMA, TSR_DOMAIN_L4, TSR_DOMAIN_L3, TSR_DOMAIN_L2, TSR_DOMAIN_L1, TSR_DOMAIN_COUNT };
 
-/* CPUs that this process may use (affinity mask at first call), limited to as many as the cgroup quota grants (rounded up). No hwloc, no thread. */
+/* CPUs that this process may use (affinity mask at first call), limited to as many as the cgroup quota grants (rounded up). No hwloc, no
+ * thread. */
 const cpu_set_t *tsr_cpus_allowed(void);
 unsigned tsr_cpu_count(const cpu_set_t *cpus);
 /* Splits `cpus` by domain: up to `max` sets are written, the number of parts is returned; 0 if there is no such domain here. */
@@ -54,21 +55,21 @@ struct tsr_task {
     int (*run)(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end);
     /* Called once, after the last range, before dependents start; may be NULL. status: 0, what run returned, or a failed dependency's. */
     void (*done)(struct tsr_task *task, int status);
-    uint64_t units;      /* 0: run is not called (markers). 1: serial work */
-    uint64_t unit_cost;  /* rough nanoseconds a unit, 0 = unknown: decides whether other workers are woken and how ranges are cut */
-    bool external;       /* ended by tsr_task_finish: user events, devices with queues of their own */
-    bool timed;          /* take time stamps */
+    uint64_t units;     /* 0: run is not called (markers). 1: serial work */
+    uint64_t unit_cost; /* rough nanoseconds a unit, 0 = unknown: decides whether other workers are woken and how ranges are cut */
+    bool external;      /* ended by tsr_task_finish: user events, devices with queues of their own */
+    bool timed;         /* take time stamps */
 
     /* Written by the scheduler, readable by the owner when the phase says so. */
-    _Atomic int phase;   /* enum tsr_task_phase */
+    _Atomic int phase; /* enum tsr_task_phase */
     int status;
     uint64_t submit_ns, start_ns, end_ns; /* CLOCK_MONOTONIC, if timed */
 
     /* Private to scheduler/. */
     struct tsr_pool *pool;
     _Atomic uint64_t next_unit, units_left;
-    _Atomic int blockers;     /* dependencies not yet done, plus one until submitted */
-    _Atomic int failed;       /* first failure */
+    _Atomic int blockers;       /* dependencies not yet done, plus one until submitted */
+    _Atomic int failed;         /* first failure */
     _Atomic(void *) dependents; /* lock-free list of edges; a sentinel once done */
     struct tsr_list ready;
     _Atomic int waiters;
@@ -85,7 +86,8 @@ enum { TSR_TASK_BLOCKED_BY_FAILURE = -14 };
 void tsr_task_submit(struct tsr_task *task);
 /* Makes sure that everything submitted to the pool makes progress without a waiting thread. */
 void tsr_pool_flush(struct tsr_pool *pool);
-/* Blocks until done, running ready tasks of the pool meanwhile. Returns the status. From a callback (`done`, or a thread inside `run`): INVALID. */
+/* Blocks until done, running ready tasks of the pool meanwhile. Returns the status. From a callback (`done`, or a thread inside `run`):
+ * INVALID. */
 enum tsr_status tsr_task_wait(struct tsr_task *task, int *task_status);
 /* Ends an external task, once. Any thread. */
 void tsr_task_finish(struct tsr_task *task, int status);
