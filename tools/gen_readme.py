@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of README.md that are made from .def files; with --check only tells whether they are current."""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def rows(table, macro):
+    text = (ROOT / "include/tessera" / table).read_text()
+    for line in re.findall(rf"^{macro}\((.*)\)$", text, re.M):
+        yield [a or b for a, b in re.findall(r'"((?:[^"\\]|\\.)*)"|([^,\s][^,]*)', line)]
+
+
+def environment():
+    yield "| variable | values | meaning |"
+    yield "|---|---|---|"
+    for name, values, text in rows("env.def", "TSR_ENV"):
+        yield f"| `TESSERA_{name}` | {values.replace('|', '&#124;')} | {text} |"
+
+
+def extensions():
+    yield ", ".join(f"`{row[0]}`" for row in rows("ext.def", "TSR_EXT"))
+
+
+TABLES = {"environment": environment, "extensions": extensions}
+
+
+def main():
+    readme = ROOT / "README.md"
+    old = new = readme.read_text()
+    for name, make in TABLES.items():
+        begin, end = f"<!-- {name}: made by tools/gen_readme.py -->", f"<!-- /{name} -->"
+        body = "\n".join(make())
+        new = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: f"{begin}\n{body}\n{end}", new, flags=re.S)
+    if "--check" in sys.argv:
+        if new != old:
+            print("README.md: tables are not current, run tools/gen_readme.py", file=sys.stderr)
+        return new != old
+    readme.write_text(new)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
