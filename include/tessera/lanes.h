@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine that turns work-item functions into machine code, as the compiler process calls it. (lanes/)
+ *
+ * Order of calls for one executable: clang's module (or all linked objects) → tsr_lanes_mark → link the built-in library into it →
+ * tsr_lanes_run → link the object into a shared object with hidden default (`ld.lld -shared`; nothing else is needed: undefined symbols are
+ * only memcpy and the like). */
+#ifndef TESSERA_LANES_H
+#define TESSERA_LANES_H
+
+#include "tessera/program.h"
+
+struct LLVMOpaqueModule; /* *LLVMModuleRef */
+
+struct tsr_lanes_options {
+    uint64_t cpu_features;           /* bits of enum tsr_cpu_feature that the code may use */
+    uint32_t default_sub_group_size; /* for kernels without a required size */
+    int opt_level;                   /* 0 (-cl-opt-disable) … 3 */
+    bool debug;                      /* built with -g: frame pointers stay */
+    bool denorms_are_zero;           /* -cl-denorms-are-zero */
+    const char *dump_dir;            /* NULL, or where numbered text files of the module go, one after each pass */
+};
+
+/* Marks what the user's program defines, so that call sites of built-ins in it can be told from those inside the library.
+ * Call it before the built-in library is linked in. */
+void tsr_lanes_mark(struct LLVMOpaqueModule *module);
+
+/* Compiles the module, which it changes and leaves useless, to an ELF object appended to `object`.
+ *
+ * On entry info->kernels has one record per kernel function of the module with name, attributes, arg_count and what the front end's metadata
+ * says (names, type names, qualifiers, required and hinted sizes, reqd_sub_group_size). The engine fills the rest: entry, kind, size, align,
+ * offset and pointee_align of each argument, args_size, flags, sub_group_size, local_bytes, private_bytes, info->global_bytes and
+ * info->cpu_features. Strings are allocated in `arena`.
+ *
+ * False: *why has text for the build log (malloc'd), which names the kernel or function. One module at a time per LLVM context; the
+ * diagnostic handler of the context is used. The X86 target is initialised by the engine. */
+bool tsr_lanes_run(struct LLVMOpaqueModule *module, const struct tsr_lanes_options *options, struct tsr_arena *arena,
+                   struct tsr_program_info *info, struct tsr_buf *object, char **why);
+
+#endif
