@@ -48,13 +48,16 @@ void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size);
 
 enum tsr_task_phase { TSR_TASK_NEW, TSR_TASK_SUBMITTED, TSR_TASK_RUNNING, TSR_TASK_DONE };
 
-/* Embedded in the owner's command; the owner keeps it alive until `done` has been called. Fill the first group, then tsr_task_init. */
+/* Embedded in the owner's command; the owner keeps it alive until `released` has been called. Fill the first group, then tsr_task_init. */
 struct tsr_task {
     /* Runs units [begin, end). Called from several threads at once for disjoint ranges. Return 0, or a negative value that fails the task
      * (ranges not yet begun are dropped). A task with `external` set returns at once and is ended by tsr_task_finish. */
     int (*run)(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end);
     /* Called once, after the last range, before dependents start; may be NULL. status: 0, what run returned, or a failed dependency's. */
     void (*done)(struct tsr_task *task, int status);
+    /* Called once, last of all, after `phase` is DONE and the waiters and dependents have been told: the scheduler does not touch the task
+     * any more, so that this may free it. May be NULL; then the task may be freed only by a thread for which tsr_task_wait has returned. */
+    void (*released)(struct tsr_task *task);
     uint64_t units;     /* 0: run is not called (markers). 1: serial work */
     uint64_t unit_cost; /* rough nanoseconds a unit, 0 = unknown: decides whether other workers are woken and how ranges are cut */
     bool external;      /* ended by tsr_task_finish: user events, devices with queues of their own */
