@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs a request: disk cache, then an idle or new compiler process, then the answer or a log that says what went wrong. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client.h"
+
+enum {
+    BUILDS_OF_ONE_WORKER = 500, /* then a fresh process takes over, so that what leaks in a compiler stays small */
+    DEFAULT_TIMEOUT_S = 300,
+};
+
+/* ---- where things are ------------------------------------------------------------------------------------------------------------ */
+
+char *tsr__parts_folder(void)
+{
+    char *dir = tsr_dir_of_code((const void *)tsr_clc_run);
+    char *parts = dir ? tsr_format("%s/tessera", dir) : NULL;
+    tsr_free(dir);
+    return parts;
+}
+
+char *tsr__compiler_path(void)
+{
+    /* A privileged program must not run what its caller's environment names. */
+    const char *named = getauxval(AT_SECURE) ? NULL : tsr_env(TSR_ENV_CC);
+    if (named)
+        return tsr_strdup(named);
+    char *parts = tsr__parts_folder();
+    char *path = parts ? tsr_format("%s/tessera-cc", parts) : NULL;
+    tsr_free(parts);
+    return path;
+}
+
+struct tsr_hash tsr__knobs_hash(void)
+{
+    /* Every variable but those that only this side reads. To count one too many costs a miss, one too few a wrong answer. */
+    static const bool ours[TSR_ENV_COUNT] = {
+        [TSR_ENV_CC] = true,        [TSR_ENV_CC_MODE] = true,    [TSR_ENV_CC_TIMEOUT] = true, [TSR_ENV_CACHE] = true,
+        [TSR_ENV_CACHE_DIR] = true, [TSR_ENV_CACHE_SIZE] = true, [TSR_ENV_FAIL_ALLOC] = true,
+    };
+    struct tsr_buf buf = {0};
+    for (int i = 0; i < TSR_ENV_COUNT; i++)
+        tsr_buf_str(&buf, ours[i] ? NULL : tsr_env((enum tsr_env_name)i));
+    struct tsr_hash hash = tsr_hash_bytes(buf.data, buf.size);
+    tsr_buf_free(&buf);
+    return hash;
+}
+
+/* ---- the set of compiler processes ------------------------------------------------------------------------------------------------ */
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t returned;
+    struct tsr__worker *idle;
+    struct tsr__worker *alive; /* all of them */
+    unsigned count;
+} workers = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, NULL, 0};
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&workers.lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&workers.lock);
+}
+
+/* The processes serve the parent: two who talk over one socket would get each other's answers. */
+static void after_fork_in_child(void)
+{
+    while (workers.alive) {
+        struct tsr__worker *next = workers.alive->next_alive;
+        tsr__worker_forget(workers.alive);
+        workers.alive = next;
+    }
+    workers.idle = NULL;
+    workers.count = 0;
+    pthread_cond_init(&workers.returned, NULL);
+    pthread_mutex_unlock(&workers.lock);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+static unsigned most_workers(void)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    return cpus < 2 ? 2 : (unsigned)cpus;
+}
+
+/* The lock is held. */
+static void add_alive(struct tsr__worker *worker)
+{
+    worker->prev_alive = NULL;
+    worker->next_alive = workers.alive;
+    if (workers.alive)
+        workers.alive->prev_alive = worker;
+    workers.alive = worker;
+}
+
+static void retire(struct tsr__worker *worker, bool kill_it)
+{
+    pthread_mutex_lock(&workers.lock);
+    if (worker->prev_alive)
+        worker->prev_alive->next_alive = worker->next_alive;
+    else
+        workers.alive = worker->next_alive;
+    if (worker->next_alive)
+        worker->next_alive->prev_alive = worker->prev_alive;
+    workers.count--;
+    pthread_cond_signal(&workers.returned);
+    pthread_mutex_unlock(&workers.lock);
+    tsr__worker_end(worker, kill_it);
+}
+
+static void give_back(struct tsr__worker *worker)
+{
+    if (worker->builds >= BUILDS_OF_ONE_WORKER) {
+        retire(worker, false);
+        return;
+    }
+    pthread_mutex_lock(&workers.lock);
+    worker->next = workers.idle;
+    workers.idle = worker;
+    pthread_cond_signal(&workers.returned);
+    pthread_mutex_unlock(&workers.lock);
+}
+
+/* Starts a worker into the set. The caller has counted it. */
+static struct tsr__worker *start_counted(enum tsr_status *status, char **why)
+{
+    struct tsr__worker *worker = NULL;
+    *status = tsr__worker_start(&worker, why);
+    pthread_mutex_lock(&workers.lock);
+    if (worker) {
+        add_alive(worker);
+    } else {
+        workers.count--;
+        pthread_cond_signal(&workers.returned);
+    }
+    pthread_mutex_unlock(&workers.lock);
+    return worker;
+}
+
+/* An idle worker, or a new one, or, if there are as many as CPUs, the next that is given back. *used: it may have died while idle. */
+static struct tsr__worker *take(bool *used, enum tsr_status *status, char **why)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    struct tsr_hash knobs = tsr__knobs_hash();
+    unsigned most = most_workers();
+    for (;;) {
+        pthread_mutex_lock(&workers.lock);
+        while (!workers.idle && workers.count >= most)
+            pthread_cond_wait(&workers.returned, &workers.lock);
+        struct tsr__worker *worker = workers.idle;
+        if (worker)
+            workers.idle = worker->next;
+        else
+            workers.count++;
+        pthread_mutex_unlock(&workers.lock);
+        if (!worker) {
+            *used = false;
+            return start_counted(status, why);
+        }
+        if (!tsr__worker_is_gone(worker) && !memcmp(&worker->knobs, &knobs, sizeof(knobs))) {
+            *used = true;
+            *status = TSR_OK;
+            return worker;
+        }
+        retire(worker, false);
+    }
+}
+
+void tsr_clc_warm_up(void)
+{
+    const char *mode = tsr_env(TSR_ENV_CC_MODE);
+    if (mode && !strcmp(mode, "inprocess"))
+        return;
+    pthread_mutex_lock(&workers.lock);
+    bool have = workers.count != 0;
+    pthread_mutex_unlock(&workers.lock);
+    if (have)
+        return;
+    bool used;
+    enum tsr_status status;
+    char *why = NULL;
+    struct tsr__worker *worker = take(&used, &status, &why);
+    if (worker)
+        give_back(worker);
+    else
+        tsr_log(TSR_LOG_COMPILE, "no compiler process started ahead: %s", why ? why : tsr_status_text(status));
+    tsr_free(why);
+}
+
+/* ---- logs of what went wrong -------------------------------------------------------------------------------------------------------- */
+
+static char *death_log(const struct tsr__worker *worker, int how)
+{
+    char *words = tsr__worker_last_words(worker);
+    char *reason;
+    if (how != -1 && WIFSIGNALED(how))
+        reason =
+            tsr_format("was killed by signal %d (SIG%s)%s", WTERMSIG(how), sigabbrev_np(WTERMSIG(how)) ? sigabbrev_np(WTERMSIG(how)) : "?",
+                       WTERMSIG(how) == SIGKILL   ? ", by a user or because the machine ran out of memory"
+                       : WTERMSIG(how) == SIGXCPU ? ", its limit of CPU time was passed"
+                                                  : ", which is a bug in the compiler");
+    else if (how != -1 && WIFEXITED(how))
+        reason = tsr_format("ended with exit status %d", WEXITSTATUS(how));
+    else
+        reason = tsr_strdup("ended without an answer");
+    char *log = tsr_format(
+        "error: the compiler process %d %s while it built this program.\n"
+        "Nothing else in the application is affected, and the next build gets a new process. If it happens again with this program, make "
+        "the program smaller or report it; TESSERA_DEBUG=compile shows the life of the compiler.\n%s%s%s",
+        (int)worker->pid, reason ? reason : "ended", words ? "Its last words:\n" : "", words ? words : "", words ? "\n" : "");
+    tsr_free(reason);
+    tsr_free(words);
+    return log;
+}
+
+static void fail(struct tsr_clc_result *result, enum tsr_clc_outcome outcome, char *log)
+{
+    result->outcome = outcome;
+    result->log = log;
+    tsr_log(TSR_LOG_COMPILE, "build failed: %s", log ? log : "out of memory");
+}
+
+/* ---- a request --------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Takes the byte form of a result apart. False if it is malformed. */
+static bool decode(const unsigned char *data, size_t size, struct tsr_clc_result *result, struct tsr_arena *arena,
+                   struct tsr_wire_result *wire)
+{
+    if (tsr_wire_read_result(data, size, arena, wire) != TSR_OK)
+        return false;
+    result->outcome = wire->outcome;
+    result->log = tsr_strdup(wire->log ? wire->log : "");
+    if (wire->outcome == TSR_CLC_DONE) {
+        result->image = tsr_malloc(wire->image_size);
+        result->image_size = wire->image_size;
+        if (!result->image)
+            fail(result, TSR_CLC_UNAVAILABLE, NULL);
+        else
+            memcpy(result->image, wire->image, wire->image_size);
+    }
+    return true;
+}
+
+enum { LARGEST_FILE = 256 << 20 };
+
+static bool files_unchanged(const struct tsr_wire_result *wire)
+{
+    for (uint32_t i = 0; i < wire->file_count; i++) {
+        unsigned char *data;
+        size_t size;
+        if (tsr_file_read(wire->files[i].path, LARGEST_FILE, &data, &size) != TSR_OK)
+            return false;
+        struct tsr_hash hash = tsr_hash_bytes(data, size);
+        tsr_free(data);
+        if (hash.lo != wire->files[i].hash.lo || hash.hi != wire->files[i].hash.hi)
+            return false;
+    }
+    return true;
+}
+
+static bool from_cache(struct tsr_hash key, struct tsr_clc_result *result)
+{
+    size_t size;
+    unsigned char *data = tsr__cache_get(key, &size);
+    if (!data)
+        return false;
+    struct tsr_arena arena = {0};
+    struct tsr_wire_result wire;
+    bool whole = tsr_wire_read_result(data, size, &arena, &wire) == TSR_OK && wire.outcome == TSR_CLC_DONE;
+    bool good = whole && files_unchanged(&wire) && decode(data, size, result, &arena, &wire);
+    if (!good)
+        tsr__cache_remove(key);
+    tsr_arena_free(&arena);
+    tsr_free(data);
+    return good;
+}
+
+static void finish(const unsigned char *answer, size_t size, bool cached, struct tsr_hash key, struct tsr_clc_result *result)
+{
+    struct tsr_arena arena = {0};
+    struct tsr_wire_result wire;
+    if (!decode(answer, size, result, &arena, &wire))
+        fail(result, TSR_CLC_FAILED,
+             tsr_strdup("error: the compiler gave an answer that makes no sense. Is TESSERA_CC another version's compiler?\n"));
+    else if (cached && wire.outcome == TSR_CLC_DONE && wire.keep)
+        tsr__cache_put(key, answer, size);
+    tsr_arena_free(&arena);
+}
+
+static void ask_library(const struct tsr_buf *request, bool cached, struct tsr_hash key, struct tsr_clc_result *result, const char *before)
+{
+    unsigned char *answer;
+    size_t size;
+    char *why = NULL;
+    enum tsr_status status = tsr__inprocess_ask(request->data, request->size, &answer, &size, &why);
+    if (status == TSR_OK) {
+        finish(answer, size, cached, key, result);
+        tsr_free(answer);
+    } else {
+        fail(result, TSR_CLC_UNAVAILABLE,
+             tsr_format("error: no compiler.\n%s%s%s\n", before ? before : "", before ? "\n" : "", why ? why : tsr_status_text(status)));
+    }
+    tsr_free(why);
+}
+
+static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_hash key, struct tsr_clc_result *result, bool may_fall_back)
+{
+    long long seconds = tsr_env_int(TSR_ENV_CC_TIMEOUT, DEFAULT_TIMEOUT_S, 1, 1000000);
+    for (;;) {
+        bool used, sent;
+        int how;
+        char *why = NULL;
+        enum tsr_status status;
+        unsigned char *answer;
+        size_t size;
+        struct tsr__worker *worker = take(&used, &status, &why);
+        if (!worker) {
+            if (may_fall_back && status == TSR_UNSUPPORTED)
+                ask_library(request, cached, key, result, why);
+            else
+                fail(result, TSR_CLC_UNAVAILABLE, tsr_format("error: no compiler.\n%s\n", why ? why : tsr_status_text(status)));
+            tsr_free(why);
+            return;
+        }
+        uint64_t begin = tsr_now_ns();
+        status =
+            tsr__worker_ask(worker, request->data, request->size, begin + (uint64_t)seconds * 1000000000u, &answer, &size, &sent, &how);
+        switch (status) {
+        case TSR_OK:
+            tsr_log(TSR_LOG_COMPILE, "compiler process %d answered %zu bytes after %.2f ms", (int)worker->pid, size,
+                    (double)(tsr_now_ns() - begin) / 1e6);
+            give_back(worker);
+            finish(answer, size, cached, key, result);
+            tsr_free(answer);
+            return;
+        case TSR_DIED:
+            if (used && !sent) { /* it had died while idle: the request is not to blame. New ones are not `used`, so this ends. */
+                retire(worker, true);
+                continue;
+            }
+            fail(result, TSR_CLC_FAILED, death_log(worker, how));
+            break;
+        case TSR_TIMEOUT:
+            fail(
+                result, TSR_CLC_FAILED,
+                tsr_format("error: the build took longer than %lld seconds and was stopped. TESSERA_CC_TIMEOUT=<seconds> sets the limit.\n",
+                           seconds));
+            break;
+        case TSR_NO_MEMORY:
+            fail(result, TSR_CLC_UNAVAILABLE, tsr_strdup("error: out of memory for the compiler's answer.\n"));
+            break;
+        default:
+            fail(result, TSR_CLC_FAILED,
+                 tsr_format("error: the talk with the compiler process failed: %s. Is TESSERA_CC another program?\n",
+                            tsr_status_text(status)));
+        }
+        retire(worker, true);
+        return;
+    }
+}
+
+/* Whether the text can read files, so that the folder in which the application stands matters. */
+static bool includes(const char *data, size_t size)
+{
+    return data && memmem(data, size, "include", 7);
+}
+
+static bool reads_files(const struct tsr_clc_request *request)
+{
+    bool answer = includes(request->source.data, request->source.size) || (request->options && strstr(request->options, "-I"));
+    for (uint32_t i = 0; i < request->header_count && !answer; i++)
+        answer = includes(request->headers[i].data, request->headers[i].size);
+    return answer;
+}
+
+void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *result)
+{
+    memset(result, 0, sizeof(*result));
+    char *directory = reads_files(request) ? getcwd(NULL, 0) : NULL;
+    struct tsr_wire_request wire = {.request = *request, .directory = directory};
+    struct tsr_buf bytes = {0};
+    tsr_wire_write_request(&wire, &bytes);
+    free(directory);
+    if (bytes.failed) {
+        tsr_buf_free(&bytes);
+        fail(result, TSR_CLC_UNAVAILABLE, tsr_strdup("error: out of memory for the request to the compiler.\n"));
+        return;
+    }
+    if (bytes.size > TSR_WIRE_LIMIT) {
+        fail(result, TSR_CLC_FAILED, tsr_format("error: source and headers of %zu bytes are more than the compiler takes.\n", bytes.size));
+        tsr_buf_free(&bytes);
+        return;
+    }
+    bool cached = tsr__cache_on();
+    struct tsr_hash key = {0};
+    if (cached)
+        key = tsr__cache_key(bytes.data, bytes.size);
+    if (!cached || !from_cache(key, result)) {
+        const char *mode = tsr_env(TSR_ENV_CC_MODE);
+        if (mode && !strcmp(mode, "inprocess"))
+            ask_library(&bytes, cached, key, result, NULL);
+        else
+            ask_process(&bytes, cached, key, result, !mode);
+    }
+    tsr_buf_free(&bytes);
+}
+
+void tsr_clc_result_free(struct tsr_clc_result *result)
+{
+    tsr_free(result->log);
+    tsr_free(result->image);
+    memset(result, 0, sizeof(*result));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of clc/client share: compiler processes, the library form of the compiler, the disk cache. */
+#ifndef TESSERA_CLC_CLIENT_H
+#define TESSERA_CLC_CLIENT_H
+
+#include <sys/types.h>
+
+#include "tessera/clc.h"
+#include "clc/common/wire.h"
+
+/* ---- where the parts are (client.c) -------------------------------------------------------------------------------------------- */
+
+/* The folder tessera/ beside the driver, and the compiler in it (or TESSERA_CC). malloc'd; NULL: out of memory. */
+char *tsr__parts_folder(void);
+char *tsr__compiler_path(void);
+/* Hash of the variables that the compiler reads: a worker started under other values is of no use. */
+struct tsr_hash tsr__knobs_hash(void);
+
+/* ---- one compiler process (worker.c) -------------------------------------------------------------------------------------------- */
+
+struct tsr__worker {
+    struct tsr__worker *next; /* in the list of idle ones */
+    struct tsr__worker *next_alive, *prev_alive;
+    int socket;
+    int words; /* file that its standard output and error go to */
+    pid_t pid; /* of tessera-cc, which is no child of ours */
+    unsigned builds;
+    struct tsr_hash knobs;
+};
+
+/* Starts a process. NO_FILE: no compiler there. UNSUPPORTED: processes cannot be started here. *why gets malloc'd text on failure. */
+enum tsr_status tsr__worker_start(struct tsr__worker **worker, char **why);
+/* True if it has hung up while it had nothing to do. */
+bool tsr__worker_is_gone(const struct tsr__worker *worker);
+/* Sends a request, waits for the answer. DIED: *how gets the wait status, or -1 if it is unknown. *sent: the whole request left. */
+enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request, size_t size, uint64_t deadline_ns, unsigned char **answer,
+                                size_t *answer_size, bool *sent, int *how);
+/* The end of what it printed, malloc'd; NULL if it printed nothing. */
+char *tsr__worker_last_words(const struct tsr__worker *worker);
+/* Hangs up and frees. A process that works on a request is killed by that; so is one that is stopped. */
+void tsr__worker_end(struct tsr__worker *worker, bool kill_it);
+/* In the child of a fork: forgets the worker without a word to it. */
+void tsr__worker_forget(struct tsr__worker *worker);
+
+/* ---- compiler in this process (inprocess.c) -------------------------------------------------------------------------------------- */
+
+/* OK: *answer is the byte form of a result, to be tsr_freed. NO_FILE, UNSUPPORTED: the library is not there or does not load; *why says so.
+ */
+enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned char **answer, size_t *answer_size, char **why);
+
+/* ---- disk cache (cache.c) ---------------------------------------------------------------------------------------------------------- */
+
+/* False if there is none (switched off, no folder that can be written). Then the other two do nothing. */
+bool tsr__cache_on(void);
+/* Key of a request in byte form. */
+struct tsr_hash tsr__cache_key(const void *request, size_t size);
+/* The byte form of the result stored under the key, to be tsr_freed; NULL: a miss. Any defect is a miss, and the file is removed. */
+unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size);
+void tsr__cache_put(struct tsr_hash key, const void *data, size_t size);
+void tsr__cache_remove(struct tsr_hash key);
+
+#endif

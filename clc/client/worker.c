@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One compiler process: start, ask, end.
+ *
+ * The application never sees the process: an intermediate that shares our memory for the few microseconds of its life starts tessera-cc and
+ * leaves, so tessera-cc belongs to init. The intermediate ends without SIGCHLD and only a wait that asks for clones finds it. So a program
+ * that loops over wait() until there are no children, or counts SIGCHLD, is not disturbed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client.h"
+
+extern char **environ;
+
+enum {
+    STACK_SIZE = 64 << 10, /* of the intermediate */
+    WORDS_SHOWN = 4096,    /* bytes of the end of what a dead compiler printed */
+};
+
+struct start {
+    const char *path;
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attr;
+    pid_t pid;
+    int error;
+};
+
+/* Runs in the intermediate, in the caller's memory; the caller sleeps meanwhile. */
+static int intermediate(void *data)
+{
+    struct start *start = data;
+    char *argv[] = {(char *)"tessera-cc", NULL};
+    start->error = posix_spawn(&start->pid, start->path, &start->actions, &start->attr, argv, environ);
+    _exit(0);
+}
+
+/* 0 or errno. */
+static int spawn(const char *path, int socket, int words, pid_t *pid)
+{
+    struct start start = {.path = path};
+    void *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return errno;
+    sigset_t all, none, before;
+    sigfillset(&all);
+    sigemptyset(&none);
+    int err = posix_spawn_file_actions_init(&start.actions);
+    if (err)
+        goto unmap;
+    err = posix_spawnattr_init(&start.attr);
+    if (err)
+        goto actions;
+    posix_spawnattr_setsigmask(&start.attr, &none);
+    posix_spawnattr_setsigdefault(&start.attr, &all);
+    /* A session of its own: Ctrl-C in the terminal is meant for the application, which may handle it. */
+    posix_spawnattr_setflags(&start.attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    /* dup2 of a descriptor to itself clears close-on-exec, so low numbers of our own need no special case. Words first: 1 or 2 may be the
+     * socket's own number only if the application closed its standard streams, hence the copies made above 2 by the caller. */
+    err = posix_spawn_file_actions_adddup2(&start.actions, socket, 0);
+    if (!err)
+        err = posix_spawn_file_actions_adddup2(&start.actions, words, 1);
+    if (!err)
+        err = posix_spawn_file_actions_adddup2(&start.actions, words, 2);
+    if (!err)
+        err = posix_spawn_file_actions_addclosefrom_np(&start.actions, 3);
+    if (err)
+        goto attr;
+
+    /* No signal handler of the application may run in the intermediate. */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t clone_pid = clone(intermediate, (char *)stack + STACK_SIZE, CLONE_VM | CLONE_VFORK, &start);
+    err = clone_pid < 0 ? errno : 0;
+    if (!err) {
+        while (waitpid(clone_pid, NULL, __WALL) < 0 && errno == EINTR)
+            ;
+        err = start.error;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    *pid = start.pid;
+attr:
+    posix_spawnattr_destroy(&start.attr);
+actions:
+    posix_spawn_file_actions_destroy(&start.actions);
+unmap:
+    munmap(stack, STACK_SIZE);
+    return err;
+}
+
+/* Moves a descriptor above the standard streams, which an application may have closed. */
+static int above_standard(int fd)
+{
+    if (fd < 0 || fd > 2)
+        return fd;
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    close(fd);
+    return moved;
+}
+
+static int new_words_file(void)
+{
+    int fd = above_standard(tsr_memfd("tessera-cc output", "", 0));
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, O_APPEND); /* so that it can be emptied between builds */
+    return fd;
+}
+
+enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
+{
+    enum tsr_status status = TSR_NO_MEMORY;
+    int pair[2] = {-1, -1}, words = -1;
+    uint64_t begin = tsr_now_ns();
+    *why = NULL;
+    char *path = tsr__compiler_path();
+    struct tsr__worker *worker = tsr_calloc(1, sizeof(*worker));
+    if (!path || !worker)
+        goto fail;
+    if (access(path, X_OK)) {
+        *why = tsr_format("The compiler %s cannot be run: %s. Install Tessera's folder tessera/ beside libtessera.so, or set TESSERA_CC.",
+                          path, strerror(errno));
+        status = TSR_NO_FILE;
+        goto fail;
+    }
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+        *why = tsr_format("No socket for the compiler process: %s.", strerror(errno));
+        status = TSR_UNSUPPORTED;
+        goto fail;
+    }
+    pair[0] = above_standard(pair[0]);
+    pair[1] = above_standard(pair[1]);
+    words = new_words_file();
+    int err = pair[0] < 0 || pair[1] < 0 || words < 0 ? EMFILE : spawn(path, pair[1], words, &worker->pid);
+    if (err) {
+        *why = tsr_format("The compiler %s cannot be started: %s.", path, strerror(err));
+        status = err == ENOENT ? TSR_NO_FILE : TSR_UNSUPPORTED;
+        goto fail;
+    }
+    close(pair[1]);
+    worker->socket = pair[0];
+    worker->words = words;
+    worker->knobs = tsr__knobs_hash();
+    tsr_log(TSR_LOG_COMPILE, "compiler process %d started in %.0f us", (int)worker->pid, (double)(tsr_now_ns() - begin) / 1e3);
+    tsr_free(path);
+    *out = worker;
+    return TSR_OK;
+fail:
+    if (pair[0] >= 0)
+        close(pair[0]);
+    if (pair[1] >= 0)
+        close(pair[1]);
+    if (words >= 0)
+        close(words);
+    tsr_free(path);
+    tsr_free(worker);
+    return status;
+}
+
+bool tsr__worker_is_gone(const struct tsr__worker *worker)
+{
+    /* An idle compiler has nothing to say: whatever can be read is its death. */
+    struct pollfd poll_fd = {.fd = worker->socket, .events = POLLIN | POLLRDHUP};
+    return poll(&poll_fd, 1, 0) != 0;
+}
+
+enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request, size_t size, uint64_t deadline_ns, unsigned char **answer,
+                                size_t *answer_size, bool *sent, int *how)
+{
+    uint32_t kind = 0;
+    *answer = NULL;
+    *how = -1;
+    enum tsr_status status = tsr_wire_send(worker->socket, TSR_WIRE_REQUEST, request, size, deadline_ns);
+    *sent = status == TSR_OK;
+    /* Also after a failed send: the reason of the death may be there to be read. */
+    if (status == TSR_OK || status == TSR_DIED) {
+        enum tsr_status received = tsr_wire_receive(worker->socket, &kind, answer, answer_size, deadline_ns);
+        status = received == TSR_OK && kind == TSR_WIRE_RESULT && status == TSR_DIED ? TSR_DAMAGED : received;
+    }
+    if (status == TSR_OK && kind == TSR_WIRE_DIED) {
+        struct tsr_reader reader = tsr_reader_over(*answer, *answer_size);
+        uint32_t wait_status = tsr_read_u32(&reader);
+        if (!reader.failed)
+            *how = (int)wait_status;
+        status = TSR_DIED;
+    } else if (status == TSR_OK && kind != TSR_WIRE_RESULT) {
+        status = TSR_DAMAGED;
+    }
+    if (status != TSR_OK) {
+        tsr_free(*answer);
+        *answer = NULL;
+        return status;
+    }
+    worker->builds++;
+    if (ftruncate(worker->words, 0)) /* not needed for anything but the words of the next build */
+        tsr_log(TSR_LOG_WARN, "output of compiler process %d cannot be emptied: %s", (int)worker->pid, strerror(errno));
+    return TSR_OK;
+}
+
+char *tsr__worker_last_words(const struct tsr__worker *worker)
+{
+    off_t size = lseek(worker->words, 0, SEEK_END);
+    if (size <= 0)
+        return NULL;
+    off_t from = size > WORDS_SHOWN ? size - WORDS_SHOWN : 0;
+    char *text = tsr_malloc((size_t)(size - from) + 1);
+    ssize_t got = text ? pread(worker->words, text, (size_t)(size - from), from) : -1;
+    if (got <= 0) {
+        tsr_free(text);
+        return NULL;
+    }
+    text[got] = 0;
+    for (ssize_t i = 0; i < got; i++) /* a log is text */
+        if (!text[i])
+            text[i] = ' ';
+    return text;
+}
+
+void tsr__worker_end(struct tsr__worker *worker, bool kill_it)
+{
+    if (kill_it) {
+        /* Hanging up makes it kill what it does; this is for one that is stopped or does not listen. Opening it first and looking whether
+         * the socket is still held keeps us from hitting a stranger with the same number: a live peer holds its number. */
+        int handle = (int)syscall(SYS_pidfd_open, worker->pid, 0);
+        struct pollfd poll_fd = {.fd = worker->socket, .events = POLLRDHUP};
+        if (handle >= 0 && poll(&poll_fd, 1, 0) == 0)
+            syscall(SYS_pidfd_send_signal, handle, SIGKILL, NULL, 0);
+        if (handle >= 0)
+            close(handle);
+    }
+    tsr_log(TSR_LOG_COMPILE, "compiler process %d %s after %u builds", (int)worker->pid, kill_it ? "killed" : "let go", worker->builds);
+    close(worker->socket);
+    /* If we are init or a subreaper, it has become our child. Without a wait it would stay a zombie. */
+    if (waitpid(worker->pid, NULL, WNOHANG) == 0) {
+        kill(worker->pid, SIGKILL);
+        waitpid(worker->pid, NULL, 0);
+    }
+    close(worker->words);
+    tsr_free(worker);
+}
+
+void tsr__worker_forget(struct tsr__worker *worker)
+{
+    close(worker->socket);
+    close(worker->words);
+    tsr_free(worker);
+}
