@@ -66,8 +66,8 @@ struct tsr_program_info {
     size_t code_size;
 };
 
-/* Image: the byte form, which is also what CL_PROGRAM_BINARIES gives. Layout: magic "TSRP", format version, build id of the compiler, CPU
- * features needed, kind, XXH3-128 of all that follows, then kernels and code. (clc/common/image.c) */
+/* Image: the byte form, which is also what CL_PROGRAM_BINARIES gives. Layout: magic "TSRP", format version, build id of the compiler,
+ * XXH3-128 of all that follows, then CPU features needed, kind, kernels and code. (clc/common/image.c) */
 
 /* Appends the image of `info`. Failure: buf->failed. */
 void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf);

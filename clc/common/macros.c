@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The words that tell the compiler which extensions and features the device offers, made from tessera/ext.def. */
+#include "tessera/clc.h"
+
+/* clang's own names go through -cl-ext, so that its type checks follow; a -D serves where clang has never heard of the name. */
+#define WORD_CLANG(name) " -cl-ext=+" #name
+#define WORD_MACRO(name) " -D" #name "=1"
+#define WORD_HOST(name)
+
+const char *tsr_clc_device_macros(void)
+{
+#define TSR_EXT(name, major, minor, patch, by) WORD_##by(name)
+#define TSR_FEATURE(name, by) WORD_##by(name)
+    return "-cl-ext=-all"
+#include "tessera/ext.def"
+        ;
+#undef TSR_EXT
+#undef TSR_FEATURE
+}

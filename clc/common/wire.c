@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Frames between driver and compiler: byte forms, strict decoding, sending and receiving with a deadline. */
+#include "clc/common/wire.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+enum { HEAD_SIZE = 16, FIRST_READ = 1 << 16 };
+
+/* ---- byte forms --------------------------------------------------------------------------------------------------------------- */
+
+static void put_text(struct tsr_buf *buf, const struct tsr_clc_text *text)
+{
+    tsr_buf_str(buf, text->name);
+    tsr_buf_blob(buf, text->data, text->size);
+}
+
+void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_buf *buf)
+{
+    const struct tsr_clc_request *q = &request->request;
+    tsr_buf_u32(buf, q->op);
+    put_text(buf, &q->source);
+    tsr_buf_u32(buf, q->header_count);
+    for (uint32_t i = 0; i < q->header_count; i++)
+        put_text(buf, &q->headers[i]);
+    tsr_buf_u32(buf, q->input_count);
+    for (uint32_t i = 0; i < q->input_count; i++)
+        tsr_buf_blob(buf, q->inputs[i].data, q->inputs[i].size);
+    tsr_buf_str(buf, q->options);
+    tsr_buf_str(buf, q->macros);
+    tsr_buf_u64(buf, q->cpu_features);
+    tsr_buf_u32(buf, q->default_sub_group_size);
+    tsr_buf_str(buf, request->directory);
+}
+
+void tsr_wire_write_result(const struct tsr_wire_result *result, struct tsr_buf *buf)
+{
+    tsr_buf_u32(buf, result->outcome);
+    tsr_buf_u32(buf, result->keep);
+    tsr_buf_str(buf, result->log ? result->log : "");
+    tsr_buf_blob(buf, result->image, result->image_size);
+    tsr_buf_u32(buf, result->file_count);
+    for (uint32_t i = 0; i < result->file_count; i++) {
+        tsr_buf_str(buf, result->files[i].path);
+        tsr_buf_u64(buf, result->files[i].hash.lo);
+        tsr_buf_u64(buf, result->files[i].hash.hi);
+    }
+}
+
+static struct tsr_clc_text get_text(struct tsr_reader *r)
+{
+    struct tsr_clc_text text = {.name = tsr_read_str(r)};
+    text.data = tsr_read_blob(r, &text.size);
+    return text;
+}
+
+/* Array for a count that has just been read; NULL: the count is damaged or memory is out, told apart by r->failed. */
+static void *new_array(const struct tsr_reader *r, struct tsr_arena *arena, uint32_t count, size_t item)
+{
+    return r->failed ? NULL : tsr_arena_alloc(arena, (count ? count : 1) * item);
+}
+
+static enum tsr_status at_end(const struct tsr_reader *r)
+{
+    return r->failed || r->at != r->end ? TSR_DAMAGED : TSR_OK;
+}
+
+enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_arena *arena, struct tsr_wire_request *request)
+{
+    struct tsr_reader r = tsr_reader_over(data, size);
+    struct tsr_clc_request q = {0};
+    uint32_t op = tsr_read_u32(&r);
+    if (op > TSR_CLC_LINK)
+        return TSR_DAMAGED;
+    q.op = op;
+    q.source = get_text(&r);
+    q.header_count = tsr_read_count(&r, 16);
+    struct tsr_clc_text *headers = new_array(&r, arena, q.header_count, sizeof *headers);
+    if (!headers)
+        return r.failed ? TSR_DAMAGED : TSR_NO_MEMORY;
+    for (uint32_t i = 0; i < q.header_count; i++) {
+        headers[i] = get_text(&r);
+        if (!headers[i].name)
+            return TSR_DAMAGED;
+    }
+    q.headers = headers;
+    q.input_count = tsr_read_count(&r, 8);
+    struct tsr_clc_input *inputs = new_array(&r, arena, q.input_count, sizeof *inputs);
+    if (!inputs)
+        return r.failed ? TSR_DAMAGED : TSR_NO_MEMORY;
+    for (uint32_t i = 0; i < q.input_count; i++)
+        inputs[i].data = tsr_read_blob(&r, &inputs[i].size);
+    q.inputs = inputs;
+    q.options = tsr_read_str(&r);
+    q.macros = tsr_read_str(&r);
+    q.cpu_features = tsr_read_u64(&r);
+    q.default_sub_group_size = tsr_read_u32(&r);
+    const char *directory = tsr_read_str(&r);
+    if (directory && directory[0] != '/')
+        return TSR_DAMAGED;
+    *request = (struct tsr_wire_request){.request = q, .directory = directory};
+    return at_end(&r);
+}
+
+enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_arena *arena, struct tsr_wire_result *result)
+{
+    struct tsr_reader r = tsr_reader_over(data, size);
+    struct tsr_wire_result out = {0};
+    uint32_t outcome = tsr_read_u32(&r), keep = tsr_read_u32(&r);
+    out.outcome = outcome;
+    out.keep = keep;
+    out.log = tsr_read_str(&r);
+    out.image = tsr_read_blob(&r, &out.image_size);
+    out.file_count = tsr_read_count(&r, 24);
+    if (outcome > TSR_CLC_UNAVAILABLE || keep > 1 || !out.log || (outcome == TSR_CLC_DONE) != (out.image_size > 0))
+        return TSR_DAMAGED;
+    struct tsr_wire_file *files = new_array(&r, arena, out.file_count, sizeof *files);
+    if (!files)
+        return r.failed ? TSR_DAMAGED : TSR_NO_MEMORY;
+    for (uint32_t i = 0; i < out.file_count; i++) {
+        files[i].path = tsr_read_str(&r);
+        files[i].hash.lo = tsr_read_u64(&r);
+        files[i].hash.hi = tsr_read_u64(&r);
+        if (!files[i].path || files[i].path[0] != '/')
+            return TSR_DAMAGED;
+    }
+    out.files = files;
+    *result = out;
+    return at_end(&r);
+}
+
+/* ---- frames ------------------------------------------------------------------------------------------------------------------- */
+
+/* Waits until the socket is ready for `events`. */
+static enum tsr_status wait_for(int socket, short events, uint64_t deadline_ns)
+{
+    for (;;) {
+        struct timespec left = {0};
+        if (deadline_ns != UINT64_MAX) {
+            uint64_t now = tsr_now_ns();
+            if (now >= deadline_ns)
+                return TSR_TIMEOUT;
+            left.tv_sec = (time_t)((deadline_ns - now) / 1000000000u);
+            left.tv_nsec = (long)((deadline_ns - now) % 1000000000u);
+        }
+        struct pollfd fd = {.fd = socket, .events = events};
+        int ready = ppoll(&fd, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL);
+        if (ready > 0)
+            return TSR_OK; /* an error or a hang-up shows in the next call */
+        if (ready < 0 && errno != EINTR)
+            return TSR_IO;
+    }
+}
+
+/* TSR_OK: errno says that the call may be repeated. */
+static enum tsr_status after_error(int socket, short events, uint64_t deadline_ns)
+{
+    if (errno == EAGAIN || errno == EWOULDBLOCK)
+        return wait_for(socket, events, deadline_ns);
+    if (errno == EINTR)
+        return TSR_OK;
+    return errno == EPIPE || errno == ECONNRESET ? TSR_DIED : TSR_IO;
+}
+
+static enum tsr_status send_all(int socket, const unsigned char *data, size_t size, uint64_t deadline_ns)
+{
+    while (size) {
+        ssize_t sent = send(socket, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent >= 0) {
+            data += sent;
+            size -= (size_t)sent;
+            continue;
+        }
+        enum tsr_status status = after_error(socket, POLLOUT, deadline_ns);
+        if (status != TSR_OK)
+            return status;
+    }
+    return TSR_OK;
+}
+
+static enum tsr_status receive_all(int socket, unsigned char *data, size_t size, uint64_t deadline_ns)
+{
+    while (size) {
+        ssize_t got = recv(socket, data, size, MSG_DONTWAIT);
+        if (got == 0)
+            return TSR_DIED;
+        if (got > 0) {
+            data += got;
+            size -= (size_t)got;
+            continue;
+        }
+        enum tsr_status status = after_error(socket, POLLIN, deadline_ns);
+        if (status != TSR_OK)
+            return status;
+    }
+    return TSR_OK;
+}
+
+enum tsr_status tsr_wire_send(int socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns)
+{
+    if (size > TSR_WIRE_LIMIT)
+        return TSR_LIMIT;
+    unsigned char head[HEAD_SIZE];
+    for (int i = 0; i < 4; i++) {
+        head[i] = (unsigned char)((uint32_t)TSR_WIRE_MAGIC >> 8 * i);
+        head[4 + i] = (unsigned char)((uint32_t)kind >> 8 * i);
+    }
+    for (int i = 0; i < 8; i++)
+        head[8 + i] = (unsigned char)((uint64_t)size >> 8 * i);
+    enum tsr_status status = send_all(socket, head, sizeof head, deadline_ns);
+    return status == TSR_OK ? send_all(socket, data, size, deadline_ns) : status;
+}
+
+enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns)
+{
+    unsigned char head[HEAD_SIZE];
+    enum tsr_status status = receive_all(socket, head, sizeof head, deadline_ns);
+    if (status != TSR_OK)
+        return status;
+    struct tsr_reader r = tsr_reader_over(head, sizeof head);
+    uint32_t magic = tsr_read_u32(&r);
+    *kind = tsr_read_u32(&r);
+    uint64_t length = tsr_read_u64(&r);
+    if (magic != TSR_WIRE_MAGIC || *kind < TSR_WIRE_REQUEST || *kind > TSR_WIRE_DIED || length > TSR_WIRE_LIMIT)
+        return TSR_DAMAGED;
+    /* Memory grows with what has come, so that a head alone cannot make us take a gigabyte. */
+    unsigned char *bytes = NULL;
+    size_t have = 0, capacity = 0;
+    do {
+        capacity = capacity ? 4 * capacity : FIRST_READ;
+        if (capacity > length)
+            capacity = (size_t)length;
+        unsigned char *grown = tsr_realloc(bytes, capacity ? capacity : 1);
+        status = grown ? receive_all(socket, grown + have, capacity - have, deadline_ns) : TSR_NO_MEMORY;
+        if (grown)
+            bytes = grown;
+        have = capacity;
+    } while (status == TSR_OK && have < length);
+    if (status != TSR_OK) {
+        tsr_free(bytes);
+        return status;
+    }
+    *data = bytes;
+    *size = (size_t)length;
+    return TSR_OK;
+}
