@@ -119,7 +119,8 @@ struct _cl_context {
     void *notify_data;
     pthread_mutex_t lock; /* destructors, svm */
     struct tsr_destructor *destructors;
-    struct tsr__svm_range *svm; /* icd/svm.c: live SVM allocations */
+    struct tsr__svm_range *svm; /* icd/svm.c: live SVM allocations, by address */
+    size_t svm_count, svm_room;
 };
 
 struct _cl_command_queue {
@@ -128,30 +129,36 @@ struct _cl_command_queue {
     struct _cl_device_id *device; /* held */
     struct tsr_pool *pool;
     cl_command_queue_properties flags;
-    cl_queue_properties *properties; /* as given; NULL if none */
+    cl_queue_properties *properties; /* as given, zero-terminated; NULL if none */
     size_t property_count;
-    pthread_mutex_t lock;
-    struct _cl_event *last;    /* held: last command enqueued (in-order: what the next waits for) */
-    struct _cl_event *barrier; /* held: last barrier (out-of-order) */
-    struct tsr_list pending;   /* commands not yet complete, through _cl_event.in_queue; for clFinish, markers, barriers */
-    cl_uint pending_count;
+    pthread_mutex_t lock; /* threads that enqueue, against each other: fence, gather, spare */
+    /* What the next command is ordered after: in-order the last command, out-of-order the last barrier. Held; NULL once it is complete. */
+    _Atomic(struct _cl_event *) fence;
+    /* Out-of-order: not submitted yet, ordered after every command enqueued since the gather before it. The next marker or barrier without
+     * a wait list, or clFinish, submits it. Not held by anything else; NULL if nothing was enqueued. */
+    struct _cl_event *gather;
+    struct _cl_event *spare;              /* memory of events that are gone, for the next ones */
+    _Atomic(struct _cl_event *) returned; /* the same, put here by other threads */
+    _Atomic uint32_t returned_count;
 };
 
 /* An event is its command: one allocation. User events have no queue. icd/event.c, icd/command.c */
 struct _cl_event {
     struct tsr_object base;
     struct tsr_task task;
-    struct _cl_context *context;     /* held */
+    struct _cl_context *context;     /* held by user events; commands hold it through the queue */
     struct _cl_command_queue *queue; /* held; NULL for user events */
-    struct tsr_list in_queue;
+    struct _cl_event *next_spare;
+    size_t payload_room; /* bytes behind the struct */
     cl_command_type type;
-    cl_ulong queued_ns;
     _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
+    cl_ulong queued_ns;    /* if task.timed */
     pthread_mutex_t lock;  /* callbacks */
-    struct tsr__event_callback *callbacks;
-    /* The command: what to run and how to clean up. `payload` follows the struct in memory. */
+    _Atomic(struct tsr__event_callback *) callbacks;
+    /* The command: what to run and how to clean up. `payload` follows the struct in memory.
+     * execute: units [begin, end) of task.units, as tsr_task.run; CL_SUCCESS or the negative code that the event ends with. */
     cl_int (*execute)(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end);
-    void (*cleanup)(struct _cl_event *event); /* drops what the payload holds; may be NULL */
+    void (*cleanup)(struct _cl_event *event); /* drops what the payload holds; may be NULL. Before the event is seen as complete */
     _Alignas(16) unsigned char payload[];
 };
 
@@ -163,7 +170,7 @@ struct _cl_mem {
     size_t size;
     unsigned char *data; /* the memory */
     void *host_ptr;      /* as given */
-    bool owns_data;
+    bool owns_data, uses_svm;
     struct _cl_mem *parent; /* held: of a sub-buffer */
     size_t origin;
     cl_mem_properties *properties;
@@ -236,18 +243,28 @@ bool tsr__context_has(const struct _cl_context *context, const struct _cl_device
 /* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
 cl_int tsr__check_wait_list(struct _cl_context *context, cl_uint count, const cl_event *list);
 
+/* Alignment in bytes of every memory object: CL_DEVICE_MEM_BASE_ADDR_ALIGN in bits, and of the largest type, long16. */
+enum { TSR_MEM_ALIGN = 128 };
+
 /* A new command of a queue with `payload` zeroed bytes behind it (icd/command.c). NULL: out of memory. Freed by tsr__command_abandon or,
- * after submission, by itself. */
+ * after submission, by itself. The caller fills execute, cleanup, task.units (1 at first; 0: nothing to run) and task.unit_cost. */
 struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload);
 void tsr__command_abandon(struct _cl_event *command);
 /* Orders the command after the wait list and the queue's rules, submits it, hands out *event (retained for the caller) if asked, waits if
  * `blocking`. Consumes the command whatever happens. */
 cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking);
-cl_int tsr__queue_flush(struct _cl_command_queue *queue);
+/* Blocks until the event is complete; the caller keeps it alive. *status gets what it ended with. CL_INVALID_OPERATION from a callback. */
+cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
+/* Steps of an event's life, with the callbacks that are due. */
+void tsr__event_advance(struct _cl_event *event, cl_int status);
+/* Memory of an event that is gone goes back to its queue. */
+void tsr__command_recycle(struct _cl_event *command);
 
 /* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false.
  */
 bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
+/* Forgets the list of allocations, when the context goes. The memory itself is the application's to free. */
+void tsr__svm_forget(struct _cl_context *context);
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
