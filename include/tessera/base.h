@@ -40,6 +40,8 @@ const char *tsr_env(enum tsr_env_name name);
 long long tsr_env_int(enum tsr_env_name name, long long fallback, long long min, long long max);
 uint64_t tsr_env_size(enum tsr_env_name name, uint64_t fallback);
 bool tsr_env_bool(enum tsr_env_name name, bool fallback);
+/* Index of the value among the words `choices` (case is ignored). */
+int tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count, int fallback);
 
 /* ---- log (base/log.c): TESSERA_DEBUG=group,group,… or all; to standard error or to TESSERA_LOG_FILE ------------------------- */
 
@@ -66,15 +68,18 @@ char *tsr_strdup(const char *s);
 char *tsr_strndup(const char *s, size_t n);
 char *tsr_format(const char *format, ...) TSR_PRINTF_LIKE(1, 2); /* malloc'd text, NULL on failure */
 void tsr_free(void *p);
+/* For tests: fail the n-th allocation from now on and every later one, as TESSERA_FAIL_ALLOC does; 0: none. */
+void tsr_fail_alloc(long long n);
 
-/* Arena (base/arena.c): allocations that are freed at once. Not thread-safe. Allocation failure ends in abort() only in the compiler
- * process; the host does not use arenas for user-sized data. */
+/* Arena (base/arena.c): allocations that are freed at once; an all-zero struct is an empty one. Not thread-safe. NULL: out of memory, which
+ * only the host gets to see: the compiler process calls tsr_arena_abort_on_failure at its start. */
 struct tsr_arena {
     struct tsr_arena_block *head;
 };
 void *tsr_arena_alloc(struct tsr_arena *arena, size_t size); /* zeroed, aligned to 16 */
 char *tsr_arena_format(struct tsr_arena *arena, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
 void tsr_arena_free(struct tsr_arena *arena);
+void tsr_arena_abort_on_failure(void);
 
 /* ---- intrusive list ------------------------------------------------------------------------------------------------------- */
 
@@ -142,8 +147,8 @@ uint32_t tsr_read_count(struct tsr_reader *r, size_t min_size);
 struct tsr_hash {
     uint64_t lo, hi;
 };
-struct tsr_hasher; /* streaming state */
-struct tsr_hasher *tsr_hasher_new(void);
+struct tsr_hasher;                       /* streaming state */
+struct tsr_hasher *tsr_hasher_new(void); /* NULL: out of memory; the functions below take NULL and end in the hash 0 */
 void tsr_hasher_add(struct tsr_hasher *h, const void *data, size_t size);
 void tsr_hasher_add_str(struct tsr_hasher *h,
                         const char *s);               /* with its length, so that neighbours do not run together; NULL differs from "" */

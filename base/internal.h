@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of base/ and their tests share and no other folder sees. */
+#ifndef TSR_BASE_INTERNAL_H
+#define TSR_BASE_INTERNAL_H
+
+#include "tessera/base.h"
+
+/* Where CPU detection reads from, so that tests can play any machine. */
+struct tsr__cpu_source {
+    /* regs: EAX, EBX, ECX, EDX. Zeroes for a leaf that the CPU does not have. */
+    void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
+    uint64_t (*xcr0)(void); /* called only if the operating system has enabled XGETBV */
+};
+
+/* Detection without the cache of tsr_cpu. */
+void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, enum tsr_cpu_level cap);
+
+/* ---- prim_linux.c: what only the kernel or the instruction set can tell --------------------------------------------------- */
+
+void tsr__cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
+uint64_t tsr__xcr0(void);
+bool tsr__request_tile_data(void);
+/* Writes all; false with errno set if that fails. */
+bool tsr__write_all(int fd, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The places that speak to the Linux kernel, the dynamic linker or the instruction set directly. */
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/internal.h"
+
+uint64_t tsr_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
+}
+
+bool tsr__write_all(int fd, const void *data, size_t size)
+{
+    for (const char *at = data, *end = at + size; at < end;) {
+        ssize_t n = write(fd, at, (size_t)(end - at));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        at += n;
+    }
+    return true;
+}
+
+int tsr_memfd(const char *name, const void *data, size_t size)
+{
+    /* Kernels from 6.3 on can be set to refuse execution unless asked for; older ones do not know the flag. */
+    const unsigned want_exec = 0x10; /* MFD_EXEC, which the headers of Debian 12 lack */
+    int fd = memfd_create(name, MFD_CLOEXEC | want_exec);
+    if (fd < 0 && errno == EINVAL)
+        fd = memfd_create(name, MFD_CLOEXEC);
+    if (fd >= 0 && !tsr__write_all(fd, data, size)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* Path of the file mapped at `address` as the kernel knows it, malloc'd. */
+static char *mapped_file(uintptr_t address)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return NULL;
+    char *line = NULL, *path = NULL;
+    size_t capacity = 0;
+    while (!path && getline(&line, &capacity, maps) > 0) {
+        uintptr_t begin, end;
+        int at = 0;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) == 2 && at && begin <= address && address < end) {
+            line[strcspn(line, "\n")] = 0;
+            if (line[at] == '/')
+                path = tsr_strdup(line + at);
+            break;
+        }
+    }
+    free(line);
+    fclose(maps);
+    return path;
+}
+
+char *tsr_dir_of_code(const void *address)
+{
+    Dl_info info;
+    char *path = NULL;
+    if (dladdr(address, &info) && info.dli_fname && info.dli_fname[0] == '/') {
+        char *real = realpath(info.dli_fname, NULL);
+        if (real)
+            path = tsr_strdup(real);
+        free(real);
+    }
+    /* The program itself goes by argv[0], and a library opened by a relative path by just that, whatever the working directory is now. */
+    if (!path)
+        path = mapped_file((uintptr_t)address);
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash)
+        slash[slash == path] = 0;
+    return path;
+}
+
+void tsr__cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    if (!__get_cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2], &regs[3]))
+        memset(regs, 0, 4 * sizeof regs[0]);
+}
+
+uint64_t tsr__xcr0(void)
+{
+    uint32_t low, high;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (uint64_t)high << 32 | low;
+}
+
+bool tsr__request_tile_data(void)
+{
+    enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
+    return !syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Environment: values in every form, malformed ones fall back and are told once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tessera/base.h"
+
+/* FAIL_ALLOC stands for any variable: the parsers do not care. tsr_fail_alloc(0) has switched its own effect off. */
+#define VARIABLE "TESSERA_FAIL_ALLOC"
+static const enum tsr_env_name variable = TSR_ENV_FAIL_ALLOC;
+static char log_path[] = "/tmp/tessera-env-test-XXXXXX";
+
+static void integers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        long long value;
+    } cases[] = {{"5", 5}, {"-3", -3}, {" 7 ", 7}, {"0x10", 16}, {"", 99}, {"abc", 99}, {"5x", 99}, {"1e3", 99}, {"101", 99}, {"-11", 99},
+                 {"999999999999999999999", 99}};
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        setenv(VARIABLE, cases[i].text, 1);
+        assert_int_equal(tsr_env_int(variable, 99, -10, 100), cases[i].value);
+    }
+    unsetenv(VARIABLE);
+    assert_int_equal(tsr_env_int(variable, 99, -10, 100), 99);
+    assert_null(tsr_env(variable));
+    setenv(VARIABLE, "", 1);
+    assert_null(tsr_env(variable));
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } cases[] = {{"0", 0}, {"12", 12}, {"4K", 4096}, {"3m", 3 << 20}, {"2G", UINT64_C(2) << 30}, {"4 K", 99}, {"K", 99}, {"-1", 99},
+                 {"1KB", 99}, {"0x10K", 16384}, {"99999999999999999999", 99}, {"17179869184G", 99}, {"17179869183G", UINT64_C(17179869183) << 30}};
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        setenv(VARIABLE, cases[i].text, 1);
+        assert_int_equal(tsr_env_size(variable, 99), cases[i].value);
+    }
+}
+
+static void words(void **state)
+{
+    (void)state;
+    static const char *const yes[] = {"1", "yes", "ON", "True"}, *const no[] = {"0", "No", "off", "false"};
+    for (unsigned i = 0; i < 4; i++) {
+        setenv(VARIABLE, yes[i], 1);
+        assert_true(tsr_env_bool(variable, false));
+        setenv(VARIABLE, no[i], 1);
+        assert_false(tsr_env_bool(variable, true));
+    }
+    setenv(VARIABLE, "maybe", 1);
+    assert_true(tsr_env_bool(variable, true));
+    assert_false(tsr_env_bool(variable, false));
+    static const char *const colours[] = {"red", "green"};
+    setenv(VARIABLE, "Green", 1);
+    assert_int_equal(tsr_env_choice(variable, colours, 2, -1), 1);
+    setenv(VARIABLE, "blue", 1);
+    assert_int_equal(tsr_env_choice(variable, colours, 2, -1), -1);
+}
+
+static void one_complaint(void **state)
+{
+    (void)state;
+    char text[4096] = "";
+    FILE *log = fopen(log_path, "r");
+    assert_non_null(log);
+    text[fread(text, 1, sizeof text - 1, log)] = 0;
+    fclose(log);
+    /* Many malformed values were read above, all of the same variable. */
+    const char *first = strstr(text, VARIABLE "=abc is ignored");
+    assert_non_null(first);
+    assert_null(strstr(strchr(first, '\n'), "is ignored"));
+}
+
+int main(void)
+{
+    int fd = mkstemp(log_path);
+    if (fd < 0)
+        return 1;
+    close(fd);
+    setenv("TESSERA_LOG_FILE", log_path, 1);
+    setenv("TESSERA_DEBUG", "warn", 1);
+    tsr_fail_alloc(0);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(sizes), cmocka_unit_test(words),
+                                       cmocka_unit_test(one_complaint)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(log_path);
+    return failed;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Files: reading with a limit, atomic writing, folders, memory files, the folder of our own code. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tessera/base.h"
+
+static char dir[] = "/tmp/tessera-file-test-XXXXXX";
+
+static unsigned entries(const char *path)
+{
+    DIR *d = opendir(path);
+    assert_non_null(d);
+    unsigned count = 0;
+    for (struct dirent *e; (e = readdir(d));)
+        count += e->d_name[0] != '.';
+    closedir(d);
+    return count;
+}
+
+static void write_and_read(void **state)
+{
+    (void)state;
+    assert_int_equal(chdir(dir), 0);
+    unsigned char *data = NULL;
+    size_t size = 1;
+    assert_int_equal(tsr_file_read("a", 100, &data, &size), TSR_NO_FILE);
+    assert_int_equal(tsr_file_write_atomic("a", "hello", 5), TSR_OK);
+    assert_int_equal(tsr_file_write_atomic("a", "other!", 6), TSR_OK);
+    struct stat st;
+    assert_int_equal(stat("a", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    assert_int_equal(tsr_file_read("a", 5, &data, &size), TSR_LIMIT);
+    assert_int_equal(tsr_file_read("a", 6, &data, &size), TSR_OK);
+    assert_int_equal(size, 6);
+    assert_string_equal(data, "other!");
+    tsr_free(data);
+    assert_int_equal(tsr_file_write_atomic("a", "", 0), TSR_OK);
+    assert_int_equal(tsr_file_read("a", 0, &data, &size), TSR_OK);
+    assert_int_equal(size, 0);
+    tsr_free(data);
+    assert_int_equal(tsr_file_write_atomic("none/a", "x", 1), TSR_NO_FILE);
+    assert_int_equal(entries("."), 1); /* no temporary file is left */
+}
+
+static void odd_files(void **state)
+{
+    (void)state;
+    unsigned char *data;
+    size_t size;
+    assert_int_equal(tsr_file_read(".", 100, &data, &size), TSR_INVALID);
+    assert_int_equal(mkfifo("fifo", 0600), 0);
+    assert_int_equal(tsr_file_read("fifo", 100, &data, &size), TSR_INVALID);
+    assert_int_equal(tsr_file_read("/proc/self/smaps", 10 << 20, &data, &size), TSR_OK); /* its size is said to be 0 */
+    assert_true(size > 500 && data[size] == 0);
+    tsr_free(data);
+    assert_int_equal(tsr_file_read("/proc/self/smaps", 100, &data, &size), TSR_LIMIT);
+    assert_int_equal(tsr_file_write_atomic("full", "x", 1), TSR_OK);
+    assert_int_equal(mkdir("folder", 0700), 0);
+    assert_int_equal(tsr_file_write_atomic("folder", "x", 1), TSR_IO);
+}
+
+static void allocation_fails(void **state)
+{
+    (void)state;
+    unsigned char *data;
+    size_t size;
+    tsr_fail_alloc(1);
+    assert_int_equal(tsr_file_read("full", 100, &data, &size), TSR_NO_MEMORY);
+    assert_int_equal(tsr_file_write_atomic("full", "x", 1), TSR_NO_MEMORY);
+    assert_int_equal(tsr_dir_make("b"), TSR_NO_MEMORY);
+    assert_null(tsr_dir_of_code((const void *)allocation_fails));
+    tsr_fail_alloc(0);
+    tsr_fail_alloc(2);
+    enum tsr_status second = tsr_file_read("/proc/self/smaps", 10 << 20, &data, &size);
+    tsr_fail_alloc(0);
+    assert_int_equal(second, TSR_NO_MEMORY);
+}
+
+static void folders(void **state)
+{
+    (void)state;
+    assert_int_equal(tsr_dir_make("x/y//z/"), TSR_OK);
+    assert_int_equal(tsr_dir_make("x/y"), TSR_OK);
+    assert_int_equal(tsr_dir_make("/"), TSR_OK);
+    struct stat st;
+    assert_int_equal(stat("x/y/z", &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    assert_int_equal(tsr_dir_make("a/b"), TSR_IO); /* a is a file */
+    assert_int_equal(tsr_dir_make("a"), TSR_IO);
+    assert_int_equal(tsr_dir_make(""), TSR_NO_FILE);
+    assert_int_equal(tsr_dir_make("/proc/none/x"), TSR_NO_FILE);
+}
+
+static void memory_file(void **state)
+{
+    (void)state;
+    char text[8] = "";
+    int fd = tsr_memfd("test", "payload", 7);
+    assert_true(fd >= 0);
+    assert_int_equal(pread(fd, text, 8, 0), 7);
+    assert_string_equal(text, "payload");
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    close(fd);
+}
+
+static void own_folder(void **state)
+{
+    (void)state;
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    assert_true(n > 0);
+    exe[n] = 0;
+    *strrchr(exe, '/') = 0;
+    char *own = tsr_dir_of_code((const void *)own_folder); /* after chdir: argv[0] says nothing */
+    assert_string_equal(own, exe);
+    tsr_free(own);
+    char *libc = tsr_dir_of_code((const void *)getenv);
+    assert_non_null(strstr(libc, "/lib"));
+    tsr_free(libc);
+    assert_null(tsr_dir_of_code(&n));
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir))
+        return 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(write_and_read),   cmocka_unit_test(odd_files),
+                                       cmocka_unit_test(allocation_fails), cmocka_unit_test(folders),
+                                       cmocka_unit_test(memory_file),      cmocka_unit_test(own_folder)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    static const char *const leftovers[] = {"a", "fifo", "full", "folder", "x/y/z", "x/y", "x"};
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(leftovers); i++)
+        remove(leftovers[i]);
+    return failed || rmdir(dir);
+}
