@@ -4,8 +4,8 @@
  * An exported function checks its arguments in the order of the specification's error list and calls; the work is done by tsr__* functions.
  *
  * Object life: every handle has two counts. `api` is what clRetain and clRelease touch; `holds` counts every other reference (a queued
- * command holds its kernel, a context its devices), plus one for "api > 0". A handle whose api count is zero is invalid to the API, yet
- * lives until the last hold is dropped. */
+ * command holds its kernel, a context its devices), plus one for "api > 0". A handle whose api count is zero can no longer be released,
+ * yet lives until the last hold is dropped, and until then a query may give it out and clRetain make it the application's again. */
 #ifndef TESSERA_ICD_H
 #define TESSERA_ICD_H
 
@@ -37,9 +37,14 @@ struct tsr_object {
     void (*destroy)(struct tsr_object *);
 };
 
+/* The dispatch table (icd/dispatch.c). */
+extern const void *const tsr__dispatch[];
+/* The function of this name, or NULL; those of extensions that the driver lacks only if `absent_too`. */
+void *tsr__function_by_name(const char *name, bool absent_too);
+
 /* Sets the header of a zeroed object: api = 1, holds = 1. */
 void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destroy)(struct tsr_object *));
-/* True if the handle is a live object of this kind. NULL and foreign memory of sensible kind answer false. */
+/* True if the handle is a live object of this kind. NULL and foreign readable memory answer false. */
 bool tsr__valid(const void *handle, enum tsr_tag tag);
 void tsr__hold(void *object);
 void tsr__drop(void *object);
@@ -236,6 +241,17 @@ struct _cl_kernel {
  */
 
 struct _cl_platform_id *tsr__platform(void);
+
+/* What tessera/ext.def says, in the forms that the queries give (icd/ext.c). */
+struct tsr__extensions {
+    const char *names; /* separated by spaces */
+    const cl_name_version *list, *features;
+    size_t count, feature_count;
+};
+const struct tsr__extensions *tsr__extensions(void);
+bool tsr__has_extension(const char *name);
+bool tsr__has_feature(const char *name); /* "__opencl_c_…" */
+
 /* Root devices of the platform, static. */
 unsigned tsr__root_devices(struct _cl_device_id ***devices);
 bool tsr__context_has(const struct _cl_context *context, const struct _cl_device_id *device);

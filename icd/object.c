@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The object header: validity, the two reference counts, destructor callbacks. */
+#include "icd/icd.h"
+
+static const char *tag_name(enum tsr_tag tag)
+{
+    static const char *const names[] = {"platform", "device", "context", "queue", "memory", "sampler", "program", "kernel", "event"};
+    unsigned index = (unsigned)tag - TSR_TAG_PLATFORM;
+    return index < TSR_ARRAY_LEN(names) ? names[index] : "dead object";
+}
+
+static void log_counts(const struct tsr_object *object, const char *what)
+{
+    if (tsr_log_on(TSR_LOG_REFS))
+        tsr_log(TSR_LOG_REFS, "%s %p %s: api %d, holds %d", tag_name(object->tag), (const void *)object, what, object->api, object->holds);
+}
+
+void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destroy)(struct tsr_object *))
+{
+    object->dispatch = tsr__dispatch;
+    object->dispatch_data = tsr__platform()->base.dispatch_data;
+    object->tag = tag;
+    object->destroy = destroy;
+    atomic_init(&object->api, 1);
+    atomic_init(&object->holds, 1);
+    log_counts(object, "made");
+}
+
+bool tsr__valid(const void *handle, enum tsr_tag tag)
+{
+    const struct tsr_object *object = handle;
+    /* A stray pointer most often is odd or points to something that does not begin with our table. */
+    return object && (uintptr_t)object % _Alignof(struct tsr_object) == 0 && object->dispatch == tsr__dispatch && object->tag == tag;
+}
+
+void tsr__hold(void *object)
+{
+    atomic_fetch_add_explicit(&((struct tsr_object *)object)->holds, 1, memory_order_relaxed);
+}
+
+void tsr__drop(void *object)
+{
+    struct tsr_object *o = object;
+    if (atomic_fetch_sub_explicit(&o->holds, 1, memory_order_acq_rel) != 1)
+        return;
+    log_counts(o, "dies");
+    if (o->destroy)
+        o->destroy(o);
+}
+
+cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid)
+{
+    struct tsr_object *o = object;
+    if (!tsr__valid(o, tag))
+        return invalid;
+    /* The first handle, or the first again after a query has given out what only other objects still held. */
+    tsr__hold(o);
+    if (atomic_fetch_add_explicit(&o->api, 1, memory_order_relaxed) != 0)
+        tsr__drop(o);
+    log_counts(o, "retained");
+    return CL_SUCCESS;
+}
+
+cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid)
+{
+    struct tsr_object *o = object;
+    if (!tsr__valid(o, tag))
+        return invalid;
+    int32_t count = atomic_load_explicit(&o->api, memory_order_relaxed);
+    do {
+        if (count == 0)
+            return invalid; /* released more often than retained; the object belongs to others */
+    } while (!atomic_compare_exchange_weak_explicit(&o->api, &count, count - 1, memory_order_acq_rel, memory_order_relaxed));
+    log_counts(o, "released");
+    if (count == 1)
+        tsr__drop(o);
+    return CL_SUCCESS;
+}
+
+cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, void(CL_CALLBACK *call)(void *, void *), void *user_data)
+{
+    struct tsr_destructor *entry = tsr_malloc(sizeof(*entry));
+    if (!entry)
+        return CL_OUT_OF_HOST_MEMORY;
+    entry->call = call;
+    entry->user_data = user_data;
+    pthread_mutex_lock(lock);
+    entry->next = *list;
+    *list = entry;
+    pthread_mutex_unlock(lock);
+    return CL_SUCCESS;
+}
+
+void tsr__run_destructors(struct tsr_destructor **list, void *object)
+{
+    while (*list) {
+        struct tsr_destructor *entry = *list;
+        *list = entry->next;
+        entry->call(object, entry->user_data);
+        tsr_free(entry);
+    }
+}

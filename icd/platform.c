@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The platform: enumeration through the loader (cl_khr_icd 1.0 and 2.0) and its queries. */
+#include <time.h>
+
+#include "icd/entry.h"
+
+/* Made by the linker, not at run time: enumerating costs nothing. */
+static struct _cl_platform_id platform = {
+    .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_PLATFORM, .api = 1, .holds = 1},
+};
+
+struct _cl_platform_id *tsr__platform(void)
+{
+    return &platform;
+}
+
+TSR_API cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    /* "CL_INVALID_VALUE if num_entries is equal to zero and platforms is not NULL or if both num_platforms and platforms are NULL." */
+    RETURN_IF(NULL, !num_entries && platforms, CL_INVALID_VALUE, "num_entries is 0, but platforms is not NULL");
+    RETURN_IF(NULL, !num_platforms && !platforms, CL_INVALID_VALUE, "platforms and num_platforms are both NULL");
+    if (platforms)
+        platforms[0] = &platform;
+    if (num_platforms)
+        *num_platforms = 1;
+    return CL_SUCCESS;
+}
+
+TSR_API cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
+{
+    return clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
+}
+
+/* cl_khr_icd 2.0: "the loader will, for each ICD 2 compatible platform, query dispatchable entry points using …" */
+TSR_API void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id of, const char *func_name)
+{
+    return of == &platform ? tsr__function_by_name(func_name, true) : NULL;
+}
+
+/* "… and then set the platform dispatch data": from here on every object carries it. The loader calls this before anything else. */
+TSR_API cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id of, void *dispatch_data)
+{
+    RETURN_IF(NULL, of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    platform.base.dispatch_data = dispatch_data;
+    struct _cl_device_id **devices;
+    unsigned count = tsr__root_devices(&devices);
+    for (unsigned i = 0; i < count; i++)
+        devices[i]->base.dispatch_data = dispatch_data;
+    return CL_SUCCESS;
+}
+
+TSR_API void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
+{
+    return tsr__function_by_name(func_name, false);
+}
+
+TSR_API void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *func_name)
+{
+    return of == &platform ? tsr__function_by_name(func_name, false) : NULL;
+}
+
+static cl_ulong host_timer_resolution(void)
+{
+    struct timespec step;
+    return clock_getres(CLOCK_MONOTONIC, &step) ? 1 : (cl_ulong)step.tv_sec * 1000000000u + (cl_ulong)step.tv_nsec;
+}
+
+TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info param_name, size_t param_value_size, void *param_value,
+                                             size_t *param_value_size_ret)
+{
+    struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
+    /* "CL_INVALID_PLATFORM if platform is not a valid platform." A NULL platform means the only one. */
+    RETURN_IF(NULL, of && of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+
+    const char *name = tsr_env(TSR_ENV_PLATFORM_NAME);
+    const struct tsr__extensions *extensions = tsr__extensions();
+    switch (param_name) {
+    case CL_PLATFORM_PROFILE:
+        return tsr__info_str(out, "FULL_PROFILE");
+    case CL_PLATFORM_VERSION:
+        return tsr__info_str(out, "OpenCL 3.0 Tessera " TSR_VERSION);
+    case CL_PLATFORM_NUMERIC_VERSION:
+        return tsr__info_value(out, cl_version, CL_MAKE_VERSION(3, 0, 0));
+    case CL_PLATFORM_NAME:
+        return tsr__info_str(out, name ? name : "Tessera");
+    case CL_PLATFORM_VENDOR:
+        return tsr__info_str(out, "The Tessera project");
+    case CL_PLATFORM_EXTENSIONS:
+        return tsr__info_str(out, extensions->names);
+    case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
+        return tsr__info_bytes(out, extensions->list, extensions->count * sizeof(*extensions->list));
+    case CL_PLATFORM_HOST_TIMER_RESOLUTION:
+        return tsr__info_value(out, cl_ulong, host_timer_resolution());
+    case CL_PLATFORM_ICD_SUFFIX_KHR:
+        return tsr__info_str(out, "TSR");
+    default:
+        return tsr__error(NULL, CL_INVALID_VALUE, __func__, "param_name", "no platform query 0x%x", param_name);
+    }
+}
+
+/* "OpenCL functions without an argument from which the vendor may be inferred": the compiler is a process that ends with this one, and an
+ * idle one costs little, so that both are free to do nothing. */
+TSR_API cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id of)
+{
+    RETURN_IF(NULL, of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    return CL_SUCCESS;
+}
+
+TSR_API cl_int CL_API_CALL clUnloadCompiler(void)
+{
+    return CL_SUCCESS;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The OpenCL headers plus what older installed ones lack; every addition is guarded by its own name, so that newer headers win. */
+#ifndef TESSERA_CL_H
+#define TESSERA_CL_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 300
+#endif
+/* The driver defines the deprecated functions, too, and the tests call them. */
+#define CL_USE_DEPRECATED_OPENCL_1_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_0_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_1_APIS
+#define CL_USE_DEPRECATED_OPENCL_2_2_APIS
+
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+/* OpenCL 3.1 */
+#ifndef CL_VERSION_3_1
+cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                                                     const size_t *global_work_offset, const size_t *global_work_size,
+                                                     size_t *suggested_local_work_size);
+#endif
+#ifndef CL_DEVICE_UUID
+#define CL_DEVICE_UUID 0x106A
+#define CL_DRIVER_UUID 0x106B
+#define CL_DEVICE_LUID_VALID 0x106C
+#define CL_DEVICE_LUID 0x106D
+#define CL_DEVICE_NODE_MASK 0x106E
+#define CL_UUID_SIZE 16
+#define CL_LUID_SIZE 8
+#endif
+#ifndef CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS
+#define CL_DEVICE_SPIRV_EXTENDED_INSTRUCTION_SETS 0x12B9
+#define CL_DEVICE_SPIRV_EXTENSIONS 0x12BA
+#define CL_DEVICE_SPIRV_CAPABILITIES 0x12BB
+#endif
+
+/* cl_khr_icd 2.0 */
+#ifndef CL_ICD2_TAG_KHR
+#include <stdint.h>
+#define CL_ICD2_TAG_KHR ((intptr_t)0x4F50454E434C3331)
+cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms);
+void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id platform, const char *func_name);
+cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id platform, void *dispatch_data);
+#endif
+
+#endif
