@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include <CL/cl_icd.h>
-
 #include "icd/entry.h"
+
+#include <CL/cl_icd.h>
 
 /* The order of the slots is the ABI: each stands where the loader's header has it. */
 enum {
