@@ -140,8 +140,8 @@ struct _cl_command_queue {
     /* What the next command is ordered after: in-order the last command, out-of-order the last barrier. Held; NULL once it is complete. */
     _Atomic(struct _cl_event *) fence;
     /* Out-of-order: not submitted yet, ordered after every command enqueued since the gather before it. The next marker or barrier without
-     * a wait list, or clFinish, submits it. Not held by anything else; NULL if nothing was enqueued. */
-    struct _cl_event *gather;
+     * a wait list, or clFinish, submits it; it frees itself. NULL if nothing was enqueued. */
+    struct tsr_task *gather;
     struct _cl_event *spare;              /* memory of events that are gone, for the next ones */
     _Atomic(struct _cl_event *) returned; /* the same, put here by other threads */
     _Atomic uint32_t returned_count;
@@ -157,6 +157,7 @@ struct _cl_event {
     size_t payload_room; /* bytes behind the struct */
     cl_command_type type;
     _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
+    cl_int result;         /* what it ends with; set before cleanup is called */
     cl_ulong queued_ns;    /* if task.timed */
     pthread_mutex_t lock;  /* callbacks */
     _Atomic(struct tsr__event_callback *) callbacks;
@@ -273,8 +274,10 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
 /* Steps of an event's life, with the callbacks that are due. */
 void tsr__event_advance(struct _cl_event *event, cl_int status);
-/* Memory of an event that is gone goes back to its queue. */
-void tsr__command_recycle(struct _cl_event *command);
+/* What the next command of the queue will be ordered after, held for the caller; NULL if there is nothing. */
+struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue);
+/* Frees what the queue keeps for its next commands, when it goes. */
+void tsr__queue_discard(struct _cl_command_queue *queue);
 
 /* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false.
  */

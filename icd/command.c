@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Commands: what a queue runs. A command is an event; its life is described in docs/queues.md. */
+#include <string.h>
+
+#include "icd.h"
+
+/* Memory of so many events at most is kept by a queue for its next ones. */
+enum { SPARE_MAX = 256 };
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------------- */
+
+static int command_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    struct _cl_event *command = TSR_CONTAINER_OF(task, struct _cl_event, task);
+    /* Several threads may begin at once; one of them makes the step. */
+    cl_int submitted = CL_SUBMITTED;
+    if (atomic_load_explicit(&command->status, memory_order_relaxed) == CL_SUBMITTED &&
+        atomic_compare_exchange_strong(&command->status, &submitted, CL_RUNNING))
+        tsr__event_advance(command, CL_RUNNING);
+    return command->execute(command, worker, begin, end);
+}
+
+/* Empties the slot if the event is in it, so that a complete command is not kept by its queue. */
+static void leave_fence(struct _cl_event *command)
+{
+    struct _cl_event *expected = command;
+    if (atomic_compare_exchange_strong(&command->queue->fence, &expected, NULL))
+        tsr__drop(command);
+}
+
+static void command_done(struct tsr_task *task, int status)
+{
+    struct _cl_event *command = TSR_CONTAINER_OF(task, struct _cl_event, task);
+    if (status < 0)
+        command->result = status;
+    if (command->cleanup)
+        command->cleanup(command);
+    tsr__event_advance(command, command->result);
+    leave_fence(command);
+}
+
+static void command_released(struct tsr_task *task)
+{
+    tsr__drop(TSR_CONTAINER_OF(task, struct _cl_event, task));
+}
+
+/* Keeps the memory of an event that is gone for the next ones of its queue. */
+static void recycle(struct _cl_event *command)
+{
+    struct _cl_command_queue *queue = command->queue;
+    if (atomic_fetch_add_explicit(&queue->returned_count, 1, memory_order_relaxed) >= SPARE_MAX) {
+        atomic_fetch_sub_explicit(&queue->returned_count, 1, memory_order_relaxed);
+        tsr_free(command);
+        return;
+    }
+    struct _cl_event *top = atomic_load_explicit(&queue->returned, memory_order_relaxed);
+    do
+        command->next_spare = top;
+    while (!atomic_compare_exchange_weak_explicit(&queue->returned, &top, command, memory_order_release, memory_order_relaxed));
+}
+
+static void command_destroy(struct tsr_object *object)
+{
+    struct _cl_event *command = (struct _cl_event *)object;
+    struct _cl_command_queue *queue = command->queue;
+    pthread_mutex_destroy(&command->lock);
+    recycle(command);
+    tsr__drop(queue);
+}
+
+static void free_spares(struct _cl_event *spare)
+{
+    for (struct _cl_event *next; spare; spare = next) {
+        next = spare->next_spare;
+        tsr_free(spare);
+    }
+}
+
+void tsr__queue_discard(struct _cl_command_queue *queue)
+{
+    free_spares(queue->spare);
+    free_spares(atomic_load(&queue->returned));
+    tsr_free(queue->gather); /* nothing points at it: what it waited for has held the queue */
+}
+
+/* Memory for an event with at least so much payload, or NULL. The returned ones are taken all at once, which needs no tags. */
+static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t payload)
+{
+    pthread_mutex_lock(&queue->lock);
+    if (!queue->spare && atomic_load_explicit(&queue->returned, memory_order_relaxed))
+        queue->spare = atomic_exchange_explicit(&queue->returned, NULL, memory_order_acquire);
+    struct _cl_event *spare = queue->spare;
+    if (spare)
+        queue->spare = spare->next_spare;
+    pthread_mutex_unlock(&queue->lock);
+    if (!spare)
+        return NULL;
+    atomic_fetch_sub_explicit(&queue->returned_count, 1, memory_order_relaxed);
+    if (spare->payload_room >= payload)
+        return spare;
+    tsr_free(spare);
+    return NULL;
+}
+
+struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload)
+{
+    struct _cl_event *command = take_spare(queue, payload);
+    size_t room = command ? command->payload_room : (payload + 63) & ~(size_t)63;
+    if (!command)
+        command = tsr_malloc(sizeof *command + room);
+    if (!command)
+        return NULL;
+    memset(command, 0, sizeof *command + payload);
+    command->payload_room = room;
+    tsr__object_init(&command->base, TSR_TAG_EVENT, command_destroy);
+    pthread_mutex_init(&command->lock, NULL);
+    tsr__hold(queue);
+    command->queue = queue;
+    command->context = queue->context;
+    command->type = type;
+    atomic_init(&command->status, CL_QUEUED);
+    command->task.run = command_run;
+    command->task.done = command_done;
+    command->task.released = command_released;
+    command->task.units = 1;
+    command->task.timed = queue->flags & CL_QUEUE_PROFILING_ENABLE;
+    if (command->task.timed)
+        command->queued_ns = tsr_now_ns();
+    tsr_task_init(&command->task, queue->pool);
+    return command;
+}
+
+void tsr__command_abandon(struct _cl_event *command)
+{
+    if (command->cleanup)
+        command->cleanup(command);
+    atomic_store(&command->base.api, 0);
+    tsr__drop(command);
+}
+
+/* ---- order ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Takes the queue's fence out of its slot, and with it the slot's hold. NULL if there is nothing to wait for. */
+static struct _cl_event *take_fence(struct _cl_command_queue *queue)
+{
+    return atomic_exchange(&queue->fence, NULL);
+}
+
+/* Puts back what was taken. */
+static void return_fence(struct _cl_command_queue *queue, struct _cl_event *fence)
+{
+    tsr__hold(fence);
+    atomic_store(&queue->fence, fence);
+    /* It may have completed while it was out of the slot, and then did not find itself there. */
+    if (atomic_load(&fence->status) <= CL_COMPLETE)
+        leave_fence(fence);
+    tsr__drop(fence);
+}
+
+struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    struct _cl_event *fence = take_fence(queue);
+    if (fence) {
+        tsr__hold(fence);
+        return_fence(queue, fence);
+    }
+    pthread_mutex_unlock(&queue->lock);
+    return fence;
+}
+
+static void gather_released(struct tsr_task *task)
+{
+    tsr_free(task);
+}
+
+/* Out-of-order: what the next marker of everything waits for. */
+static struct tsr_task *open_gather(struct _cl_command_queue *queue)
+{
+    if (!queue->gather && (queue->gather = tsr_calloc(1, sizeof *queue->gather))) {
+        queue->gather->released = gather_released;
+        tsr_task_init(queue->gather, NULL);
+    }
+    return queue->gather;
+}
+
+static void close_gather(struct _cl_command_queue *queue)
+{
+    struct tsr_task *gather = queue->gather;
+    queue->gather = NULL;
+    if (gather)
+        tsr_task_submit(gather);
+}
+
+/* Orders a command after its wait list, after the queue's last barrier and, if it waits for everything, after all before it. Under the
+ * queue's lock. */
+static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl_event *command, cl_uint wait_count)
+{
+    bool barrier = command->type == CL_COMMAND_BARRIER;
+    bool everything = wait_count == 0 && (barrier || command->type == CL_COMMAND_MARKER);
+    enum tsr_status status = TSR_OK;
+    struct _cl_event *fence = take_fence(queue);
+    if (fence)
+        status = tsr_task_after(&command->task, &fence->task, false);
+    if (status == TSR_OK && everything && queue->gather)
+        status = tsr_task_after(&command->task, queue->gather, false);
+    if (status == TSR_OK && everything)
+        close_gather(queue);
+    /* A marker of everything is gathered too: so the next one waits for what this one waits for. */
+    if (status == TSR_OK)
+        status = open_gather(queue) ? tsr_task_after(queue->gather, &command->task, false) : TSR_NO_MEMORY;
+    if (status == TSR_OK && barrier) {
+        tsr__hold(command);
+        atomic_store(&queue->fence, command);
+        if (fence)
+            tsr__drop(fence);
+    } else if (fence) {
+        return_fence(queue, fence);
+    }
+    return status;
+}
+
+/* Orders a command after the one before it; under the queue's lock. A failure does not spread along the queue. */
+static enum tsr_status order_strictly(struct _cl_command_queue *queue, struct _cl_event *command)
+{
+    struct _cl_event *fence = take_fence(queue);
+    if (fence) {
+        enum tsr_status status = tsr_task_after(&command->task, &fence->task, false);
+        if (status != TSR_OK) {
+            return_fence(queue, fence);
+            return status;
+        }
+        tsr__drop(fence);
+    }
+    tsr__hold(command);
+    atomic_store(&queue->fence, command); /* it is not submitted yet, so it will find itself there */
+    return TSR_OK;
+}
+
+cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking)
+{
+    struct _cl_command_queue *queue = command->queue;
+    struct _cl_context *context = command->context;
+    enum tsr_status status = TSR_OK;
+    for (cl_uint i = 0; i < wait_count && status == TSR_OK; i++) {
+        status = tsr_task_after(&command->task, &wait_list[i]->task, true);
+        /* Work of another pool is not helped along by those who wait for this command. */
+        if (wait_list[i]->queue && wait_list[i]->queue->pool != queue->pool)
+            tsr_pool_flush(wait_list[i]->queue->pool);
+    }
+    if (status == TSR_OK) {
+        pthread_mutex_lock(&queue->lock);
+        status = queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? order_loosely(queue, command, wait_count)
+                                                                       : order_strictly(queue, command);
+        pthread_mutex_unlock(&queue->lock);
+    }
+    bool failed = status != TSR_OK;
+    if (failed) {
+        /* Others may point at the task by now: it has to come to its end, doing nothing. */
+        command->task.units = 0;
+        command->result = CL_OUT_OF_HOST_MEMORY;
+        event = NULL;
+        blocking = false;
+    }
+    if (event)
+        *event = command;
+    if (blocking)
+        tsr__hold(command);
+    /* One hold stands for the API's count and is dropped by its last release; the task has its own. */
+    if (event)
+        tsr__hold(command);
+    else
+        atomic_store_explicit(&command->base.api, 0, memory_order_relaxed);
+    atomic_store_explicit(&command->status, CL_SUBMITTED, memory_order_relaxed);
+    tsr_task_submit(&command->task);
+    if (failed)
+        return tsr__error(context, CL_OUT_OF_HOST_MEMORY, __func__, "tsr_task_after", "no memory to order the command in its queue");
+    if (!blocking)
+        return CL_SUCCESS;
+
+    cl_int ended = CL_COMPLETE;
+    cl_int err = tsr__event_wait(command, &ended);
+    if (err == CL_SUCCESS && ended < 0)
+        err = tsr__error(context, ended, __func__, "blocking", "the command ended with error %d", ended);
+    tsr__drop(command);
+    tsr_pool_flush(queue->pool); /* a blocking call flushes what else is there */
+    return err;
+}

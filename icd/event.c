@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Events: status, callbacks, user events, waits and queries. */
+#include "icd.h"
+
+struct tsr__event_callback {
+    struct tsr__event_callback *next;
+    void(CL_CALLBACK *call)(cl_event event, cl_int status, void *user_data);
+    void *user_data;
+    cl_int type; /* CL_SUBMITTED, CL_RUNNING or CL_COMPLETE */
+};
+
+/* ---- status and callbacks -------------------------------------------------------------------------------------------------------- */
+
+/* Takes the callback that is due first: the highest type, of those the one registered first (the list is newest first). */
+static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int status)
+{
+    pthread_mutex_lock(&event->lock);
+    struct tsr__event_callback *due = NULL;
+    for (struct tsr__event_callback *c = atomic_load(&event->callbacks); c; c = c->next)
+        if (c->type >= status && (!due || c->type >= due->type))
+            due = c;
+    if (due && atomic_load(&event->callbacks) == due) {
+        atomic_store(&event->callbacks, due->next);
+    } else if (due) {
+        struct tsr__event_callback *before = atomic_load(&event->callbacks);
+        while (before->next != due)
+            before = before->next;
+        before->next = due->next;
+    }
+    pthread_mutex_unlock(&event->lock);
+    return due;
+}
+
+/* Calls what is due, each once, under no lock. The event is kept alive by the caller. */
+static void call_due(struct _cl_event *event)
+{
+    cl_int status = atomic_load(&event->status);
+    for (struct tsr__event_callback *due; (due = take_due(event, status));) {
+        due->call(event, status < 0 ? status : due->type, due->user_data);
+        tsr_free(due);
+    }
+}
+
+/* The store and the load of `callbacks`, and clSetEventCallback's push and its load of `status`, are sequentially consistent: one of the
+ * two threads sees the other's, so no callback is lost. */
+void tsr__event_advance(struct _cl_event *event, cl_int status)
+{
+    atomic_store(&event->status, status);
+    if (atomic_load(&event->callbacks))
+        call_due(event);
+}
+
+cl_int tsr__event_wait(struct _cl_event *event, cl_int *status)
+{
+    if (tsr_task_wait(&event->task, NULL) != TSR_OK)
+        return tsr__error(event->context, CL_INVALID_OPERATION, __func__, "tsr_task_wait",
+                          "a blocking call was made from an event callback or a native kernel; only calls that do not block are allowed "
+                          "there");
+    *status = atomic_load(&event->status);
+    return CL_SUCCESS;
+}
+
+/* ---- user events ------------------------------------------------------------------------------------------------------------------ */
+
+static void user_event_done(struct tsr_task *task, int status)
+{
+    struct _cl_event *event = TSR_CONTAINER_OF(task, struct _cl_event, task);
+    (void)status; /* stored by clSetUserEventStatus */
+    if (atomic_load(&event->callbacks))
+        call_due(event);
+}
+
+static void user_event_released(struct tsr_task *task)
+{
+    tsr__drop(TSR_CONTAINER_OF(task, struct _cl_event, task));
+}
+
+static void user_event_destroy(struct tsr_object *object)
+{
+    struct _cl_event *event = (struct _cl_event *)object;
+    for (struct tsr__event_callback *c = atomic_load(&event->callbacks), *next; c; c = next) {
+        next = c->next;
+        tsr_free(c);
+    }
+    pthread_mutex_destroy(&event->lock);
+    tsr__drop(event->context);
+    tsr_free(event);
+}
+
+/* clCreateUserEvent: OpenCL 3.0, 5.11. */
+TSR_API cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *errcode_ret)
+{
+    struct _cl_event *event = NULL;
+    cl_int err = CL_SUCCESS;
+    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
+    event = tsr_calloc(1, sizeof *event);
+    FAIL_IF(context, !event, CL_OUT_OF_HOST_MEMORY, "no memory for an event");
+    tsr__object_init(&event->base, TSR_TAG_EVENT, user_event_destroy);
+    pthread_mutex_init(&event->lock, NULL);
+    tsr__hold(context);
+    event->context = context;
+    event->type = CL_COMMAND_USER;
+    atomic_init(&event->status, CL_SUBMITTED);
+    event->task.external = true;
+    event->task.done = user_event_done;
+    event->task.released = user_event_released;
+    tsr_task_init(&event->task, NULL);
+    tsr_task_submit(&event->task);
+fail:
+    if (errcode_ret)
+        *errcode_ret = err;
+    return event;
+}
+
+/* clSetUserEventStatus: OpenCL 3.0, 5.11. Callbacks run on this thread. */
+TSR_API cl_int CL_API_CALL clSetUserEventStatus(cl_event event, cl_int execution_status)
+{
+    RETURN_IF(NULL, !tsr__valid(event, TSR_TAG_EVENT) || event->queue, CL_INVALID_EVENT, "not a user event: %p", (void *)event);
+    RETURN_IF(event->context, execution_status > CL_COMPLETE, CL_INVALID_VALUE,
+              "status %d: a user event can only be set to CL_COMPLETE or to a negative error code", execution_status);
+    cl_int expected = CL_SUBMITTED;
+    RETURN_IF(event->context, !atomic_compare_exchange_strong(&event->status, &expected, execution_status), CL_INVALID_OPERATION,
+              "the status of this user event was set before, to %d", expected);
+    tsr__hold(event); /* dropped by user_event_released */
+    tsr_task_finish(&event->task, execution_status);
+    return CL_SUCCESS;
+}
+
+/* ---- events in general ------------------------------------------------------------------------------------------------------------ */
+
+/* clRetainEvent, clReleaseEvent: OpenCL 3.0, 5.11. A command runs on when its event is released. */
+TSR_API cl_int CL_API_CALL clRetainEvent(cl_event event)
+{
+    return tsr__api_retain(event, TSR_TAG_EVENT, CL_INVALID_EVENT);
+}
+
+TSR_API cl_int CL_API_CALL clReleaseEvent(cl_event event)
+{
+    return tsr__api_release(event, TSR_TAG_EVENT, CL_INVALID_EVENT);
+}
+
+/* clWaitForEvents: OpenCL 3.0, 5.11. Flushes the queues of the events. */
+TSR_API cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event *event_list)
+{
+    RETURN_IF(NULL, num_events == 0 || !event_list, CL_INVALID_VALUE, "an empty list: %u events at %p", num_events,
+              (const void *)event_list);
+    for (cl_uint i = 0; i < num_events; i++)
+        RETURN_IF(NULL, !tsr__valid(event_list[i], TSR_TAG_EVENT), CL_INVALID_EVENT, "entry %u is not an event: %p", i,
+                  (void *)event_list[i]);
+    for (cl_uint i = 1; i < num_events; i++)
+        RETURN_IF(event_list[0]->context, event_list[i]->context != event_list[0]->context, CL_INVALID_CONTEXT,
+                  "events 0 and %u belong to different contexts", i);
+
+    /* The application keeps the events alive during the call, but a callback may release one. */
+    for (cl_uint i = 0; i < num_events; i++)
+        tsr__hold(event_list[i]);
+    /* A single wait helps with the work of its pool; others go on meanwhile only if they are told. */
+    for (cl_uint i = 0; num_events > 1 && i < num_events; i++)
+        if (event_list[i]->queue && atomic_load(&event_list[i]->status) > CL_COMPLETE)
+            tsr_pool_flush(event_list[i]->queue->pool);
+    cl_int err = CL_SUCCESS;
+    for (cl_uint i = 0; i < num_events; i++) {
+        cl_int status = CL_COMPLETE;
+        cl_int wait_err = tsr__event_wait(event_list[i], &status);
+        if (wait_err != CL_SUCCESS)
+            err = wait_err;
+        else if (status < 0 && err == CL_SUCCESS)
+            err = tsr__error(event_list[i]->context, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, __func__, "status < 0",
+                             "event %u ended with error %d", i, status);
+    }
+    /* What else is in the queues counts as flushed too. */
+    for (cl_uint i = 0; i < num_events; i++) {
+        if (event_list[i]->queue)
+            tsr_pool_flush(event_list[i]->queue->pool);
+        tsr__drop(event_list[i]);
+    }
+    return err;
+}
+
+/* clGetEventInfo: OpenCL 3.0, 5.11. */
+TSR_API cl_int CL_API_CALL clGetEventInfo(cl_event event, cl_event_info name, size_t size, void *value, size_t *size_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(event, TSR_TAG_EVENT), CL_INVALID_EVENT, "not an event: %p", (void *)event);
+    struct tsr_info_out out = {size, value, size_ret};
+    switch (name) {
+    case CL_EVENT_COMMAND_QUEUE:
+        return tsr__info_value(out, cl_command_queue, event->queue);
+    case CL_EVENT_CONTEXT:
+        return tsr__info_value(out, cl_context, event->context);
+    case CL_EVENT_COMMAND_TYPE:
+        return tsr__info_value(out, cl_command_type, event->type);
+    case CL_EVENT_COMMAND_EXECUTION_STATUS:
+        return tsr__info_value(out, cl_int, atomic_load(&event->status));
+    case CL_EVENT_REFERENCE_COUNT:
+        return tsr__info_value(out, cl_uint, (cl_uint)atomic_load(&event->base.api));
+    default:
+        return tsr__error(event->context, CL_INVALID_VALUE, __func__, "param_name", "no event has the property 0x%x", name);
+    }
+}
+
+/* clSetEventCallback: OpenCL 3.0, 5.11. If the status has been reached already, the callback is called before this returns. */
+TSR_API cl_int CL_API_CALL clSetEventCallback(cl_event event, cl_int type, void(CL_CALLBACK *call)(cl_event, cl_int, void *),
+                                              void *user_data)
+{
+    RETURN_IF(NULL, !tsr__valid(event, TSR_TAG_EVENT), CL_INVALID_EVENT, "not an event: %p", (void *)event);
+    RETURN_IF(event->context, !call, CL_INVALID_VALUE, "the callback is NULL");
+    RETURN_IF(event->context, type != CL_SUBMITTED && type != CL_RUNNING && type != CL_COMPLETE, CL_INVALID_VALUE,
+              "type %d is none of CL_SUBMITTED, CL_RUNNING and CL_COMPLETE", type);
+    struct tsr__event_callback *callback = tsr_malloc(sizeof *callback);
+    RETURN_IF(event->context, !callback, CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
+    *callback = (struct tsr__event_callback){.call = call, .user_data = user_data, .type = type};
+
+    tsr__hold(event); /* the callback may release it */
+    pthread_mutex_lock(&event->lock);
+    callback->next = atomic_load(&event->callbacks);
+    atomic_store(&event->callbacks, callback);
+    pthread_mutex_unlock(&event->lock);
+    if (atomic_load(&event->status) <= type)
+        call_due(event);
+    tsr__drop(event);
+    return CL_SUCCESS;
+}
+
+/* clGetEventProfilingInfo: OpenCL 3.0, 5.14. Nanoseconds of CLOCK_MONOTONIC, as clGetHostTimer. */
+TSR_API cl_int CL_API_CALL clGetEventProfilingInfo(cl_event event, cl_profiling_info name, size_t size, void *value, size_t *size_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(event, TSR_TAG_EVENT), CL_INVALID_EVENT, "not an event: %p", (void *)event);
+    RETURN_IF(event->context, !event->queue, CL_PROFILING_INFO_NOT_AVAILABLE, "a user event is not profiled");
+    RETURN_IF(event->context, !event->task.timed, CL_PROFILING_INFO_NOT_AVAILABLE,
+              "the command's queue was created without CL_QUEUE_PROFILING_ENABLE");
+    RETURN_IF(event->context, atomic_load(&event->status) != CL_COMPLETE, CL_PROFILING_INFO_NOT_AVAILABLE,
+              "the command is not complete (status %d)", atomic_load(&event->status));
+    struct tsr_info_out out = {size, value, size_ret};
+    switch (name) {
+    case CL_PROFILING_COMMAND_QUEUED:
+        return tsr__info_value(out, cl_ulong, event->queued_ns);
+    case CL_PROFILING_COMMAND_SUBMIT:
+        return tsr__info_value(out, cl_ulong, event->task.submit_ns);
+    case CL_PROFILING_COMMAND_START:
+        return tsr__info_value(out, cl_ulong, event->task.start_ns);
+    case CL_PROFILING_COMMAND_END:
+    case CL_PROFILING_COMMAND_COMPLETE: /* a command has no children: nothing is enqueued by the device */
+        return tsr__info_value(out, cl_ulong, event->task.end_ns);
+    default:
+        return tsr__error(event->context, CL_INVALID_VALUE, __func__, "param_name", "no profiling value 0x%x", name);
+    }
+}

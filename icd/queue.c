@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Command queues: creation, flush, finish, queries. */
+#include <string.h>
+
+#include "icd.h"
+
+enum {
+    QUEUE_HOST = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,
+    QUEUE_DEVICE = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT,
+};
+
+static void queue_destroy(struct tsr_object *object)
+{
+    struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
+    tsr__queue_discard(queue);
+    pthread_mutex_destroy(&queue->lock);
+    tsr__drop(queue->device);
+    tsr__drop(queue->context);
+    tsr_free(queue->properties);
+    tsr_free(queue);
+}
+
+static struct _cl_command_queue *queue_new(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags)
+{
+    struct tsr_pool *pool = tsr_pool_get(&device->cpus);
+    struct _cl_command_queue *queue = pool ? tsr_calloc(1, sizeof *queue) : NULL;
+    if (!queue)
+        return NULL;
+    tsr__object_init(&queue->base, TSR_TAG_QUEUE, queue_destroy);
+    pthread_mutex_init(&queue->lock, NULL);
+    tsr__hold(context);
+    tsr__hold(device);
+    queue->context = context;
+    queue->device = device;
+    queue->pool = pool;
+    queue->flags = flags;
+    return queue;
+}
+
+/* clCreateCommandQueueWithProperties: OpenCL 3.0, 5.1. */
+TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
+                                                                        const cl_queue_properties *properties, cl_int *errcode_ret)
+{
+    struct _cl_command_queue *queue = NULL;
+    cl_int err = CL_SUCCESS;
+    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
+    FAIL_IF(context, !tsr__valid(device, TSR_TAG_DEVICE) || !tsr__context_has(context, device), CL_INVALID_DEVICE,
+            "not a device of the context: %p", (void *)device);
+    cl_command_queue_properties flags = 0;
+    size_t words = 0;
+    bool has_flags = false, has_size = false;
+    for (; properties && properties[words]; words += 2) {
+        cl_queue_properties name = properties[words], value = properties[words + 1];
+        FAIL_IF(context, name != CL_QUEUE_PROPERTIES && name != CL_QUEUE_SIZE, CL_INVALID_VALUE, "no queue has the property 0x%llx",
+                (unsigned long long)name);
+        FAIL_IF(context, name == CL_QUEUE_PROPERTIES ? has_flags : has_size, CL_INVALID_VALUE, "property 0x%llx is given twice",
+                (unsigned long long)name);
+        if (name == CL_QUEUE_PROPERTIES) {
+            flags = value;
+            has_flags = true;
+        } else {
+            has_size = true;
+        }
+    }
+    FAIL_IF(context, flags & ~(cl_command_queue_properties)(QUEUE_HOST | QUEUE_DEVICE), CL_INVALID_VALUE, "unknown bits in 0x%llx",
+            (unsigned long long)flags);
+    FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE && !(flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE), CL_INVALID_VALUE,
+            "CL_QUEUE_ON_DEVICE needs CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
+    FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE_DEFAULT && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE,
+            "CL_QUEUE_ON_DEVICE_DEFAULT needs CL_QUEUE_ON_DEVICE");
+    FAIL_IF(context, has_size && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE, "CL_QUEUE_SIZE needs CL_QUEUE_ON_DEVICE");
+    FAIL_IF(context, flags & QUEUE_DEVICE, CL_INVALID_QUEUE_PROPERTIES,
+            "the device has no on-device queues (CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0)");
+
+    queue = queue_new(context, device, flags);
+    FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
+    if (properties) {
+        queue->property_count = words + 1;
+        queue->properties = tsr_malloc(queue->property_count * sizeof *properties);
+        FAIL_IF(context, !queue->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
+        memcpy(queue->properties, properties, queue->property_count * sizeof *properties);
+    }
+    if (errcode_ret)
+        *errcode_ret = CL_SUCCESS;
+    return queue;
+fail:
+    if (queue)
+        tsr__drop(queue);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return NULL;
+}
+
+/* clCreateCommandQueue: OpenCL 1.2, 5.1; deprecated. */
+TSR_API cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl_device_id device, cl_command_queue_properties flags,
+                                                          cl_int *errcode_ret)
+{
+    struct _cl_command_queue *queue = NULL;
+    cl_int err = CL_SUCCESS;
+    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
+    FAIL_IF(context, !tsr__valid(device, TSR_TAG_DEVICE) || !tsr__context_has(context, device), CL_INVALID_DEVICE,
+            "not a device of the context: %p", (void *)device);
+    FAIL_IF(context, flags & ~(cl_command_queue_properties)QUEUE_HOST, CL_INVALID_VALUE, "unknown bits in 0x%llx",
+            (unsigned long long)flags);
+    queue = queue_new(context, device, flags);
+    FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
+fail:
+    if (errcode_ret)
+        *errcode_ret = err;
+    return queue;
+}
+
+/* clRetainCommandQueue, clReleaseCommandQueue: OpenCL 3.0, 5.1. Releasing flushes; what is enqueued still runs. */
+TSR_API cl_int CL_API_CALL clRetainCommandQueue(cl_command_queue queue)
+{
+    return tsr__api_retain(queue, TSR_TAG_QUEUE, CL_INVALID_COMMAND_QUEUE);
+}
+
+TSR_API cl_int CL_API_CALL clReleaseCommandQueue(cl_command_queue queue)
+{
+    struct tsr_pool *pool = tsr__valid(queue, TSR_TAG_QUEUE) ? queue->pool : NULL; /* pools are never destroyed */
+    cl_int err = tsr__api_release(queue, TSR_TAG_QUEUE, CL_INVALID_COMMAND_QUEUE);
+    if (err == CL_SUCCESS)
+        tsr_pool_flush(pool);
+    return err;
+}
+
+/* clFlush: OpenCL 3.0, 5.15. */
+TSR_API cl_int CL_API_CALL clFlush(cl_command_queue queue)
+{
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
+    tsr_pool_flush(queue->pool);
+    return CL_SUCCESS;
+}
+
+/* clFinish: OpenCL 3.0, 5.15. The calling thread helps. */
+TSR_API cl_int CL_API_CALL clFinish(cl_command_queue queue)
+{
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
+    if (queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
+        struct _cl_event *marker = tsr__command_new(queue, CL_COMMAND_MARKER, 0);
+        RETURN_IF(queue->context, !marker, CL_OUT_OF_HOST_MEMORY, "no memory for a marker");
+        marker->task.units = 0;
+        return tsr__command_submit(marker, 0, NULL, NULL, true);
+    }
+    struct _cl_event *last = tsr__queue_fence(queue);
+    cl_int status, err = CL_SUCCESS;
+    if (last) {
+        err = tsr__event_wait(last, &status);
+        tsr__drop(last);
+    }
+    return err;
+}
+
+/* clGetCommandQueueInfo: OpenCL 3.0, 5.1. */
+TSR_API cl_int CL_API_CALL clGetCommandQueueInfo(cl_command_queue queue, cl_command_queue_info name, size_t size, void *value,
+                                                 size_t *size_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
+    struct tsr_info_out out = {size, value, size_ret};
+    switch (name) {
+    case CL_QUEUE_CONTEXT:
+        return tsr__info_value(out, cl_context, queue->context);
+    case CL_QUEUE_DEVICE:
+        return tsr__info_value(out, cl_device_id, queue->device);
+    case CL_QUEUE_REFERENCE_COUNT:
+        return tsr__info_value(out, cl_uint, (cl_uint)atomic_load(&queue->base.api));
+    case CL_QUEUE_PROPERTIES:
+        return tsr__info_value(out, cl_command_queue_properties, queue->flags);
+    case CL_QUEUE_PROPERTIES_ARRAY:
+        return tsr__info_bytes(out, queue->properties, queue->property_count * sizeof *queue->properties);
+    case CL_QUEUE_SIZE:
+        return tsr__error(queue->context, CL_INVALID_COMMAND_QUEUE, __func__, "CL_QUEUE_SIZE", "only on-device queues have a size");
+    case CL_QUEUE_DEVICE_DEFAULT:
+        return tsr__info_value(out, cl_command_queue, NULL);
+    default:
+        return tsr__error(queue->context, CL_INVALID_VALUE, __func__, "param_name", "no queue has the property 0x%x", name);
+    }
+}
+
+/* clSetCommandQueueProperty: OpenCL 1.0, 5.1. Devices of OpenCL 1.1 and later refuse it. */
+TSR_API cl_int CL_API_CALL clSetCommandQueueProperty(cl_command_queue queue, cl_command_queue_properties properties, cl_bool enable,
+                                                     cl_command_queue_properties *old)
+{
+    (void)properties, (void)enable, (void)old;
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
+    return tsr__error(queue->context, CL_INVALID_OPERATION, __func__, "OpenCL 1.1", "a queue's properties are fixed when it is created");
+}
+
+/* clSetDefaultDeviceCommandQueue: OpenCL 3.0, 5.1. */
+TSR_API cl_int CL_API_CALL clSetDefaultDeviceCommandQueue(cl_context context, cl_device_id device, cl_command_queue queue)
+{
+    (void)queue;
+    RETURN_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
+    RETURN_IF(context, !tsr__valid(device, TSR_TAG_DEVICE) || !tsr__context_has(context, device), CL_INVALID_DEVICE,
+              "not a device of the context: %p", (void *)device);
+    return tsr__error(context, CL_INVALID_OPERATION, __func__, "CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES",
+                      "the device has no on-device queues");
+}
