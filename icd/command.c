@@ -2,7 +2,7 @@
  * Commands: what a queue runs. A command is an event; its life is described in docs/queues.md. */
 #include <string.h>
 
-#include "icd.h"
+#include "icd/icd.h"
 
 /* Memory of so many events at most is kept by a queue for its next ones. */
 enum { SPARE_MAX = 256 };
@@ -63,6 +63,7 @@ static void command_destroy(struct tsr_object *object)
 {
     struct _cl_event *command = (struct _cl_event *)object;
     struct _cl_command_queue *queue = command->queue;
+    object->tag = 0;
     pthread_mutex_destroy(&command->lock);
     recycle(command);
     tsr__drop(queue);

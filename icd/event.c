@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Events: status, callbacks, user events, waits and queries. */
-#include "icd.h"
+#include "icd/icd.h"
 
 struct tsr__event_callback {
     struct tsr__event_callback *next;

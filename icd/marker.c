@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Markers and barriers, with their forms of OpenCL 1.1. */
-#include "icd.h"
+#include "icd/icd.h"
 
 static cl_int enqueue_point(const char *function, cl_command_queue queue, cl_command_type type, cl_uint wait_count,
                             const cl_event *wait_list, cl_event *event)

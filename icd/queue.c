@@ -2,7 +2,7 @@
  * Command queues: creation, flush, finish, queries. */
 #include <string.h>
 
-#include "icd.h"
+#include "icd/icd.h"
 
 enum {
     QUEUE_HOST = CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE | CL_QUEUE_PROFILING_ENABLE,
