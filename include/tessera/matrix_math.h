@@ -4,7 +4,7 @@
 #ifndef TESSERA_MATRIX_MATH_H
 #define TESSERA_MATRIX_MATH_H
 
-#ifdef __OPENCL_VERSION__
+#ifdef __OPENCL_C_VERSION__
 #define TSR__FMA(a, b, c) fma(a, b, c)
 #else
 #include <math.h>
