@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Takes the functions of math.def out of a libclc bitcode library and retargets them to spir64: clc.py LLVM_BIN LIBRARY math.def OUT.ll"""
+import re
+import subprocess
+import sys
+
+LAYOUT = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
+
+
+def symbols(table):
+    for kind, name, pointee in re.findall(r"^(CLC\w+)\((\w+)(?:, (\w+))?\)", table, re.M):
+        for t in "fd":
+            p = {"": "", "T": "P" + t, "int": "Pi"}[pointee]
+            tail = {"CLC1": t, "CLC2": t + t, "CLC_INT": t + "i", "CLC_POINTER1": t + p, "CLC_POINTER2": t + t + p}[kind]
+            yield f"_Z{len(name)}{name}{tail}"
+
+
+def main():
+    llvm, library, table, out = sys.argv[1:]
+    wanted = list(symbols(open(table).read()))
+    extracted = subprocess.run([f"{llvm}/llvm-extract", "--recursive", *(f"--func={s}" for s in wanted), library, "-o", "-"],
+                               check=True, capture_output=True).stdout
+    text = subprocess.run([f"{llvm}/llvm-dis", "-", "-o", "-"], input=extracted, check=True, capture_output=True).stdout.decode()
+    missing = [s for s in wanted if not re.search(rf"^define.*@{s}\(", text, re.M)]
+    if missing:
+        sys.exit(f"clc.py: {library} lacks {' '.join(missing)}")
+    text = re.sub(r'^target datalayout.*$', f'target datalayout = "{LAYOUT}"', text, flags=re.M)
+    text = re.sub(r'^target triple.*$', 'target triple = "spir64-unknown-unknown"', text, flags=re.M)
+    text = text.replace("addrspace(4)", "addrspace(2)")  # constant memory has number 4 there, 2 here
+    # Helpers that are not static there become so, and what users call gets the calling convention of user code.
+    public = set(wanted)
+
+    text = re.sub(r"^define (?:dso_local |hidden |linkonce_odr |internal |private )*((?:\w+cc )?)([^@\n]*)@([\w.$]+)\(",
+                  lambda m: f"define {'spir_func ' if m[3] in public else 'internal ' + m[1]}{m[2]}@{m[3]}(", text, flags=re.M)
+    text = re.sub(r"\bcall ([^@\n]*)@([\w.$]+)\(", lambda m: f"call {'spir_func ' if m[2] in public else ''}{m[1]}@{m[2]}(", text)
+    text = re.sub(r"^(attributes #\d+ = \{).*\}$",
+                  lambda m: m[1] + " " + " ".join(w for w in re.sub(r'"[^"]*"(="[^"]*")?', "", m[0][len(m[1]):-1]).split()
+                                                  if w not in ("convergent", "noinline", "optnone")) + " }", text, flags=re.M)
+    text = re.sub(r"^!(llvm\.ident|llvm\.module\.flags|nvvm\S*|opencl\S*) = .*$", "", text, flags=re.M)
+    text = re.sub(r"^@(\w+) = (?:local_unnamed_addr )?constant i1", r"@\1 = internal constant i1", text, flags=re.M)
+    with open(out, "w") as f:
+        f.write(text)
+
+
+main()

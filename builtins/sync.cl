@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Barriers and fences (OpenCL C 6.15.8, 6.15.9, 6.15.12.6), asynchronous copies (6.15.11) and address space queries (6.15.10). */
+#include "library.h"
+
+INLINE void fence(void)
+{
+    __c11_atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void OVER __attribute__((convergent)) barrier(cl_mem_fence_flags flags)
+{
+    __tsr_barrier(TSR_SCOPE_WORK_GROUP, flags);
+}
+
+void OVER __attribute__((convergent)) work_group_barrier(cl_mem_fence_flags flags)
+{
+    __tsr_barrier(TSR_SCOPE_WORK_GROUP, flags);
+}
+
+/* Memory of any scope is one memory here, so the scope asks for nothing more. */
+void OVER __attribute__((convergent)) work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
+{
+    __tsr_barrier(TSR_SCOPE_WORK_GROUP, flags);
+}
+
+void OVER __attribute__((convergent)) sub_group_barrier(cl_mem_fence_flags flags)
+{
+    __tsr_barrier(TSR_SCOPE_SUB_GROUP, flags);
+}
+
+void OVER __attribute__((convergent)) sub_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
+{
+    __tsr_barrier(TSR_SCOPE_SUB_GROUP, flags);
+}
+
+void OVER mem_fence(cl_mem_fence_flags flags)
+{
+    fence();
+}
+
+void OVER read_mem_fence(cl_mem_fence_flags flags)
+{
+    fence();
+}
+
+void OVER write_mem_fence(cl_mem_fence_flags flags)
+{
+    fence();
+}
+
+void OVER atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, memory_scope scope)
+{
+    if (order != memory_order_relaxed)
+        fence();
+}
+
+/* The work-items copy, each its share; waiting is a barrier, so that every share has arrived. */
+INLINE size_t group_items(void)
+{
+    return __tsr_local_size(0) * __tsr_local_size(1) * __tsr_local_size(2);
+}
+
+#define COPY(N, T)                                                                                                                         \
+    event_t OVER async_work_group_copy(local T##N *to, const global T##N *from, size_t count, event_t event)                               \
+    {                                                                                                                                      \
+        for (size_t i = __tsr_linear_id(), step = group_items(); i < count; i += step)                                                     \
+            to[i] = from[i];                                                                                                               \
+        return event;                                                                                                                      \
+    }                                                                                                                                      \
+    event_t OVER async_work_group_copy(global T##N *to, const local T##N *from, size_t count, event_t event)                               \
+    {                                                                                                                                      \
+        for (size_t i = __tsr_linear_id(), step = group_items(); i < count; i += step)                                                     \
+            to[i] = from[i];                                                                                                               \
+        return event;                                                                                                                      \
+    }                                                                                                                                      \
+    event_t OVER async_work_group_strided_copy(local T##N *to, const global T##N *from, size_t count, size_t stride, event_t event)        \
+    {                                                                                                                                      \
+        for (size_t i = __tsr_linear_id(), step = group_items(); i < count; i += step)                                                     \
+            to[i] = from[i * stride];                                                                                                      \
+        return event;                                                                                                                      \
+    }                                                                                                                                      \
+    event_t OVER async_work_group_strided_copy(global T##N *to, const local T##N *from, size_t count, size_t stride, event_t event)        \
+    {                                                                                                                                      \
+        for (size_t i = __tsr_linear_id(), step = group_items(); i < count; i += step)                                                     \
+            to[i * stride] = from[i];                                                                                                      \
+        return event;                                                                                                                      \
+    }                                                                                                                                      \
+    void OVER prefetch(const global T##N *p, size_t count)                                                                                 \
+    {                                                                                                                                      \
+        __builtin_prefetch((const void *)p);                                                                                               \
+    }
+EACH_WIDTH(COPY, char)
+EACH_WIDTH(COPY, uchar)
+EACH_WIDTH(COPY, short)
+EACH_WIDTH(COPY, ushort)
+EACH_WIDTH(COPY, int)
+EACH_WIDTH(COPY, uint)
+EACH_WIDTH(COPY, long)
+EACH_WIDTH(COPY, ulong)
+EACH_WIDTH(COPY, float)
+EACH_WIDTH(COPY, double)
+EACH_WIDTH(COPY, half)
+
+void OVER __attribute__((convergent)) wait_group_events(int count, __generic event_t *events)
+{
+    __tsr_barrier(TSR_SCOPE_WORK_GROUP, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
+
+void OVER __attribute__((convergent)) wait_group_events(int count, event_t private *events)
+{
+    __tsr_barrier(TSR_SCOPE_WORK_GROUP, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+}
