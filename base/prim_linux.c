@@ -59,7 +59,8 @@ static char *mapped_file(uintptr_t address)
     while (!path && getline(&line, &capacity, maps) > 0) {
         uintptr_t begin, end;
         int at = 0;
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) == 2 && at && begin <= address && address < end) {
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) == 2 && at && begin <= address &&
+            address < end) {
             line[strcspn(line, "\n")] = 0;
             if (line[at] == '/')
                 path = tsr_strdup(line + at);

@@ -23,7 +23,16 @@ static void integers(void **state)
     static const struct {
         const char *text;
         long long value;
-    } cases[] = {{"5", 5}, {"-3", -3}, {" 7 ", 7}, {"0x10", 16}, {"", 99}, {"abc", 99}, {"5x", 99}, {"1e3", 99}, {"101", 99}, {"-11", 99},
+    } cases[] = {{"5", 5},
+                 {"-3", -3},
+                 {" 7 ", 7},
+                 {"0x10", 16},
+                 {"", 99},
+                 {"abc", 99},
+                 {"5x", 99},
+                 {"1e3", 99},
+                 {"101", 99},
+                 {"-11", 99},
                  {"999999999999999999999", 99}};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         setenv(VARIABLE, cases[i].text, 1);
@@ -42,8 +51,19 @@ static void sizes(void **state)
     static const struct {
         const char *text;
         uint64_t value;
-    } cases[] = {{"0", 0}, {"12", 12}, {"4K", 4096}, {"3m", 3 << 20}, {"2G", UINT64_C(2) << 30}, {"4 K", 99}, {"K", 99}, {"-1", 99},
-                 {"1KB", 99}, {"0x10K", 16384}, {"99999999999999999999", 99}, {"17179869184G", 99}, {"17179869183G", UINT64_C(17179869183) << 30}};
+    } cases[] = {{"0", 0},
+                 {"12", 12},
+                 {"4K", 4096},
+                 {"3m", 3 << 20},
+                 {"2G", UINT64_C(2) << 30},
+                 {"4 K", 99},
+                 {"K", 99},
+                 {"-1", 99},
+                 {"1KB", 99},
+                 {"0x10K", 16384},
+                 {"99999999999999999999", 99},
+                 {"17179869184G", 99},
+                 {"17179869183G", UINT64_C(17179869183) << 30}};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         setenv(VARIABLE, cases[i].text, 1);
         assert_int_equal(tsr_env_size(variable, 99), cases[i].value);

@@ -135,9 +135,8 @@ int main(void)
 {
     if (!mkdtemp(dir))
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(write_and_read),   cmocka_unit_test(odd_files),
-                                       cmocka_unit_test(allocation_fails), cmocka_unit_test(folders),
-                                       cmocka_unit_test(memory_file),      cmocka_unit_test(own_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(write_and_read), cmocka_unit_test(odd_files),   cmocka_unit_test(allocation_fails),
+                                       cmocka_unit_test(folders),        cmocka_unit_test(memory_file), cmocka_unit_test(own_folder)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     static const char *const leftovers[] = {"a", "fifo", "full", "folder", "x/y/z", "x/y", "x"};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(leftovers); i++)

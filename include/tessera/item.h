@@ -14,6 +14,10 @@
 
 struct tsr_item;
 
+/* A constant in the code, if the program has sites where work-items meet: one line of text for each, in the order of their numbers,
+ * which start at 1. */
+#define TSR_SITES_SYMBOL "tsr.sites"
+
 /* Scopes of barriers and exchanges. A pair is the two sub-groups 2j and 2j+1 of a work-group (split matrix functions). */
 enum tsr_scope { TSR_SCOPE_SUB_GROUP = 1, TSR_SCOPE_WORK_GROUP = 2, TSR_SCOPE_PAIR = 3 };
 

@@ -32,6 +32,7 @@ enum tsr_kernel_flags {
     TSR_KERNEL_PAIRS = 2,  /* uses split matrix functions */
     TSR_KERNEL_PRINTS = 4, /* calls printf */
     TSR_KERNEL_HAS_ARG_NAMES = 8,
+    TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
 };
 
 struct tsr_kernel_info {

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Machine code. The code generator reports every function's frame through the context's diagnostic handler (each function asks for a
+ * warning above 0 bytes), and the call graph adds them up to what one work-item of a kernel needs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lanes.h"
+
+enum {
+    CALL_BYTES = 8 + 128, /* return address, and what aligning a frame may cost */
+    LEAF_BYTES = 512,     /* memcpy and the like */
+};
+
+/* "stack frame size (1234) exceeds limit (0) in function 'name'" */
+static bool take_frame(struct tsr__lanes *l, const char *text)
+{
+    uint64_t bytes;
+    if (sscanf(text, "stack frame size (%lu)", &bytes) != 1)
+        return false;
+    const char *name = strstr(text, "function '");
+    const char *end = strrchr(text, '\'');
+    if (!name || end <= name)
+        return false;
+    name += strlen("function '");
+    if (l->frame_count == l->frame_room) {
+        size_t room = l->frame_room ? 2 * l->frame_room : 64;
+        struct tsr__frame *more = tsr_arena_alloc(&l->scratch, room * sizeof *more);
+        if (l->frame_count)
+            memcpy(more, l->frames, l->frame_count * sizeof *more);
+        l->frames = more;
+        l->frame_room = room;
+    }
+    l->frames[l->frame_count++] = (struct tsr__frame){tsr_arena_format(&l->scratch, "%.*s", (int)(end - name), name), bytes};
+    return true;
+}
+
+static void diagnose(LLVMDiagnosticInfoRef info, void *context)
+{
+    struct tsr__lanes *l = context;
+    char *text = LLVMGetDiagInfoDescription(info);
+    if (!take_frame(l, text) && LLVMGetDiagInfoSeverity(info) == LLVMDSError)
+        tsr__fail(l, "%s", text);
+    LLVMDisposeMessage(text);
+}
+
+/* ---- stack of a kernel ----------------------------------------------------------------------------------------------------- */
+
+struct depth {
+    struct tsr__lanes *l;
+    struct tsr__map frames; /* function → bytes + 1 */
+    struct tsr__map known;  /* function → bytes with all that it calls + 1; 1 while it is being computed */
+};
+
+static uint64_t depth_of(struct depth *d, LLVMValueRef f)
+{
+    uintptr_t known = tsr__map_get(&d->known, f);
+    if (known)
+        return known - 1;
+    tsr__map_set(&d->known, f, 1);
+    uint64_t deepest = LEAF_BYTES;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            uint64_t depth = callee && !LLVMIsDeclaration(callee) ? depth_of(d, callee) : 0;
+            if (depth > deepest)
+                deepest = depth;
+        }
+    }
+    uintptr_t frame = tsr__map_get(&d->frames, f);
+    deepest += (frame ? frame - 1 : 0) + CALL_BYTES;
+    tsr__map_set(&d->known, f, deepest + 1);
+    return deepest;
+}
+
+bool tsr__pass_emit(struct tsr__lanes *l)
+{
+    LLVMDiagnosticHandler old_handler = LLVMContextGetDiagnosticHandler(l->context);
+    void *old_context = LLVMContextGetDiagnosticContext(l->context);
+    LLVMContextSetDiagnosticHandler(l->context, diagnose, l);
+    char *message = NULL;
+    LLVMMemoryBufferRef code = NULL;
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, &message, &code);
+    LLVMContextSetDiagnosticHandler(l->context, old_handler, old_context);
+    if (failed) {
+        tsr__fail(l, "no machine code: %s", message);
+        LLVMDisposeMessage(message);
+        return false;
+    }
+    tsr_buf_bytes(l->object, LLVMGetBufferStart(code), LLVMGetBufferSize(code));
+    LLVMDisposeMemoryBuffer(code);
+    if (l->why)
+        return false;
+    struct depth d = {.l = l, .frames = {.arena = &l->scratch}, .known = {.arena = &l->scratch}};
+    for (size_t i = 0; i < l->frame_count; i++) {
+        LLVMValueRef f = LLVMGetNamedFunction(l->module, l->frames[i].function);
+        if (f)
+            tsr__map_set(&d.frames, f, l->frames[i].bytes + 1);
+    }
+    for (uint32_t k = 0; k < l->info->kernel_count; k++) {
+        struct tsr_kernel_info *kernel = &l->info->kernels[k];
+        kernel->private_bytes = depth_of(&d, LLVMGetNamedFunction(l->module, kernel->entry));
+    }
+    return true;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine's passes in their order, and the two calls that the compiler process makes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+
+#include "lanes.h"
+
+const struct tsr__pass tsr__passes[] = {
+#define TSR_PASS(name, text) {#name, tsr__pass_##name},
+#include "passes.def"
+#undef TSR_PASS
+};
+const size_t tsr__pass_count = TSR_ARRAY_LEN(tsr__passes);
+
+void tsr_lanes_mark(LLVMModuleRef module)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMAttributeRef mark = LLVMCreateStringAttribute(context, TSR__USER, strlen(TSR__USER), "", 0);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f))
+            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, mark);
+    }
+}
+
+static bool dump(struct tsr__lanes *l, const char *name, unsigned number)
+{
+    char path[4096];
+    char *message = NULL;
+    snprintf(path, sizeof path, "%s/%02u-%s.ll", l->options->dump_dir, number, name);
+    if (!LLVMPrintModuleToFile(l->module, path, &message))
+        return true;
+    tsr__fail(l, "cannot write %s: %s", path, message);
+    LLVMDisposeMessage(message);
+    return false;
+}
+
+bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number)
+{
+    if (!pass->run(l))
+        return false;
+    if (l->options->dump_dir && !dump(l, pass->name, number))
+        return false;
+    if (!l->verify)
+        return true;
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(l->module, LLVMReturnStatusAction, &message);
+    if (broken)
+        tsr__fail(l, "internal error: the pass '%s' made invalid code: %s", pass->name, message);
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
+bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options, struct tsr_arena *arena, struct tsr_program_info *info,
+                   struct tsr_buf *object, char **why)
+{
+    struct tsr__lanes l = {
+        .module = module, .context = LLVMGetModuleContext(module), .options = options, .arena = arena, .info = info, .object = object};
+#ifndef NDEBUG
+    l.verify = true;
+#endif
+    bool good = !options->dump_dir || dump(&l, "input", 0);
+    for (size_t i = 0; good && i < tsr__pass_count; i++)
+        good = tsr__run_pass(&l, &tsr__passes[i], (unsigned)i + 1);
+    if (good && object->failed)
+        good = tsr__fail(&l, "out of memory");
+    if (l.machine)
+        LLVMDisposeTargetMachine(l.machine);
+    tsr_arena_free(&l.scratch);
+    if (!good)
+        *why = l.why;
+    else
+        tsr_free(l.why);
+    return good;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs passes of the engine on a module: tessera-opt [-passes=a,b,…] [-link library.bc] [-O2] [-object file] [-info] module.ll > out.ll */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/IRReader.h>
+#include <llvm-c/Linker.h>
+
+#include "lanes.h"
+
+static const char usage[] =
+    "usage: tessera-opt [options] module.ll > out.ll\n"
+    "  -passes=a,b,…   only these passes, in this order (default: all)\n"
+    "  -link FILE      link the built-in library FILE into the module first\n"
+    "  -O0 … -O3       level of the pass optimise (default 2)\n"
+    "  -g              keep frame pointers\n"
+    "  -dump DIR       write the module after each pass to DIR\n"
+    "  -object FILE    write what the pass emit made to FILE\n"
+    "  -info           print what the engine found out about each kernel, instead of the module\n"
+    "passes:\n"
+#define TSR_PASS(name, text) "  " #name ": " text "\n"
+#include "passes.def"
+#undef TSR_PASS
+    ;
+
+static const char all_passes[] =
+#define TSR_PASS(name, text) "," #name
+#include "passes.def"
+#undef TSR_PASS
+    ;
+
+static int die(const char *text, const char *more)
+{
+    fprintf(stderr, "tessera-opt: %s%s%s\n", text, more ? ": " : "", more ? more : "");
+    return 1;
+}
+
+static LLVMModuleRef read_module(LLVMContextRef context, const char *path)
+{
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer;
+    LLVMModuleRef module;
+    if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message) || LLVMParseIRInContext(context, buffer, &module, &message)) {
+        die(path, message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    return module;
+}
+
+/* What the front end would have filled in. */
+static void find_kernels(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_program_info *info)
+{
+    uint32_t count = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count += tsr__is_kernel(f) && !LLVMIsDeclaration(f);
+    info->kernels = tsr_arena_alloc(arena, count * sizeof *info->kernels);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (!tsr__is_kernel(f) || LLVMIsDeclaration(f))
+            continue;
+        struct tsr_kernel_info *kernel = &info->kernels[info->kernel_count++];
+        kernel->name = tsr_arena_format(arena, "%s", tsr__name(f));
+        kernel->attributes = "";
+        kernel->arg_count = LLVMCountParams(f);
+        kernel->args = tsr_arena_alloc(arena, kernel->arg_count * sizeof *kernel->args);
+    }
+}
+
+static void print_info(const struct tsr_program_info *info)
+{
+    printf("global_bytes %lu\n", (unsigned long)info->global_bytes);
+    for (uint32_t k = 0; k < info->kernel_count; k++) {
+        const struct tsr_kernel_info *kernel = &info->kernels[k];
+        printf("kernel %s entry %s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu\n", kernel->name, kernel->entry,
+               kernel->args_size, kernel->flags, kernel->sub_group_size, (unsigned long)kernel->local_bytes,
+               (unsigned long)kernel->private_bytes);
+        for (uint32_t p = 0; p < kernel->arg_count; p++) {
+            const struct tsr_arg_info *arg = &kernel->args[p];
+            printf("  arg %u kind %d size %u align %u offset %u pointee_align %u\n", p, (int)arg->kind, arg->size, arg->align, arg->offset,
+                   arg->pointee_align);
+        }
+    }
+}
+
+static bool run_named(struct tsr__lanes *l, const char *names)
+{
+    char *list = tsr_arena_format(&l->scratch, "%s", names), *rest = list;
+    unsigned number = 0;
+    for (char *name; (name = strsep(&rest, ",")) != NULL;) {
+        const struct tsr__pass *pass = NULL;
+        for (size_t i = 0; i < tsr__pass_count; i++) {
+            if (!strcmp(name, tsr__passes[i].name))
+                pass = &tsr__passes[i];
+        }
+        if (!pass)
+            return tsr__fail(l, "there is no pass '%s'", name);
+        if (!tsr__run_pass(l, pass, ++number))
+            return false;
+    }
+    return true;
+}
+
+static bool write_file(const char *path, const struct tsr_buf *data)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return false;
+    bool good = fwrite(data->data, 1, data->size, file) == data->size;
+    return fclose(file) == 0 && good;
+}
+
+int main(int argc, char **argv)
+{
+    const char *passes = NULL, *object_path = NULL, *library = NULL, *input = NULL;
+    bool want_info = false;
+    struct tsr_lanes_options options = {.cpu_features = tsr_cpu()->features, .default_sub_group_size = 16, .opt_level = 2};
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        bool more = i + 1 < argc;
+        if (tsr__starts_with(a, "-passes="))
+            passes = a + strlen("-passes=");
+        else if (!strcmp(a, "-link") && more)
+            library = argv[++i];
+        else if (!strcmp(a, "-object") && more)
+            object_path = argv[++i];
+        else if (!strcmp(a, "-dump") && more)
+            options.dump_dir = argv[++i];
+        else if (tsr__starts_with(a, "-O") && strlen(a) == 3 && a[2] >= '0' && a[2] <= '3')
+            options.opt_level = a[2] - '0';
+        else if (!strcmp(a, "-g"))
+            options.debug = true;
+        else if (!strcmp(a, "-info"))
+            want_info = true;
+        else if (*a != '-' && !input)
+            input = a;
+        else
+            return fputs(usage, stderr), 2;
+    }
+    if (!input)
+        return fputs(usage, stderr), 2;
+
+    LLVMContextRef context = LLVMContextCreate();
+    LLVMModuleRef module = read_module(context, input);
+    if (!module)
+        return 1;
+    struct tsr_arena arena = {0};
+    struct tsr_program_info info = {0};
+    struct tsr_buf object = {0};
+    find_kernels(module, &arena, &info);
+    tsr_lanes_mark(module);
+    if (library) {
+        LLVMModuleRef other = read_module(context, library);
+        if (!other || LLVMLinkModules2(module, other))
+            return die("cannot link", library);
+    }
+    struct tsr__lanes l = {
+        .module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
+    l.verify = true;
+    if (!run_named(&l, passes ? passes : all_passes + 1))
+        return die(l.why, NULL);
+    if (object_path && !write_file(object_path, &object))
+        return die("cannot write", object_path);
+    if (want_info)
+        print_info(&info);
+    else if (!object_path) {
+        char *text = LLVMPrintModuleToString(module);
+        fputs(text, stdout);
+        LLVMDisposeMessage(text);
+    }
+    tsr_buf_free(&object);
+    tsr_arena_free(&arena);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return 0;
+}
