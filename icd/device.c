@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Root devices and the device queries, which come from icd/info_device.def. */
+#include <assert.h>
+#include <string.h>
+
 #include "icd/icd.h"
+
+/* Every buffer and SVM allocation begins at a multiple of this: the size of the largest OpenCL type. */
+#define MEMORY_ALIGN 128
+
+static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
 
 static struct _cl_device_id cpu = {
     .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_DEVICE, .api = 1, .holds = 1},
@@ -23,4 +31,178 @@ unsigned tsr__root_devices(struct _cl_device_id ***devices)
     pthread_once(&roots_filled, fill_roots);
     *devices = roots;
     return TSR_ARRAY_LEN(roots);
+}
+
+cl_int tsr__check_device_type(cl_device_type type, const char *function)
+{
+    const cl_device_type known =
+        CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    if (type == CL_DEVICE_TYPE_ALL || (type && !(type & ~known)))
+        return CL_SUCCESS;
+    return tsr__error(NULL, CL_INVALID_DEVICE_TYPE, function, "device_type", "0x%llx is no device type", (unsigned long long)type);
+}
+
+unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id ***devices)
+{
+    /* All devices are CPUs, and the first is the default one. */
+    return type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT) ? tsr__root_devices(devices) : 0;
+}
+
+TSR_API cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries, cl_device_id *devices,
+                                          cl_uint *num_devices)
+{
+    /* "CL_INVALID_PLATFORM if platform is not a valid platform." A NULL platform means the only one. */
+    RETURN_IF(NULL, platform && platform != tsr__platform(), CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    cl_int err = tsr__check_device_type(device_type, __func__);
+    if (err)
+        return err;
+    /* "CL_INVALID_VALUE if num_entries is equal to zero and devices is not NULL or if both num_devices and devices are NULL." */
+    RETURN_IF(NULL, !num_entries && devices, CL_INVALID_VALUE, "num_entries is 0, but devices is not NULL");
+    RETURN_IF(NULL, !num_devices && !devices, CL_INVALID_VALUE, "devices and num_devices are both NULL");
+
+    struct _cl_device_id **list;
+    unsigned count = tsr__devices_of_type(device_type, &list);
+    if (num_devices)
+        *num_devices = count;
+    RETURN_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "all devices are CPUs");
+    if (devices)
+        memcpy(devices, list, (count < num_entries ? count : num_entries) * sizeof(*list));
+    return CL_SUCCESS;
+}
+
+/* "If device is a root level device … the device reference count remains unchanged." */
+TSR_API cl_int CL_API_CALL clRetainDevice(cl_device_id device)
+{
+    RETURN_IF(NULL, !tsr__valid(device, TSR_TAG_DEVICE), CL_INVALID_DEVICE, "the device is not valid");
+    return device->parent ? tsr__api_retain(device, TSR_TAG_DEVICE, CL_INVALID_DEVICE) : CL_SUCCESS;
+}
+
+TSR_API cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
+{
+    RETURN_IF(NULL, !tsr__valid(device, TSR_TAG_DEVICE), CL_INVALID_DEVICE, "the device is not valid");
+    return device->parent ? tsr__api_release(device, TSR_TAG_DEVICE, CL_INVALID_DEVICE) : CL_SUCCESS;
+}
+
+/* ---- queries -------------------------------------------------------------------------------------------------------------------- */
+
+/* Versions that the compiler takes in -cl-std. 2.0 is not among them: it demands device-side enqueue, pipes and images. */
+static const cl_name_version c_versions[] = {
+    {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(1, 2, 0), "OpenCL C"},
+    {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
+};
+
+static const char *driver_version(void)
+{
+    const char *version = tsr_env(TSR_ENV_DRIVER_VERSION);
+    return version ? version : TSR_VERSION;
+}
+
+static size_t preferred_multiple(const struct tsr_device_caps *c)
+{
+    /* The sub-group size that fills one vector register with 32-bit values. */
+    uint32_t lanes = c->vector_bits / 32, best = c->sub_group_sizes[0];
+    for (uint32_t i = 0; i < c->sub_group_size_count; i++)
+        if (c->sub_group_sizes[i] <= lanes)
+            best = c->sub_group_sizes[i];
+    return best;
+}
+
+static cl_device_atomic_capabilities atomic_capabilities(void)
+{
+    cl_device_atomic_capabilities capabilities = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
+    static const struct {
+        const char *feature;
+        cl_device_atomic_capabilities bit;
+    } optional[] = {
+        {"__opencl_c_atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL},
+        {"__opencl_c_atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST},
+        {"__opencl_c_atomic_scope_device", CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+        {"__opencl_c_atomic_scope_all_devices", CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(optional); i++)
+        if (tsr__has_feature(optional[i].feature))
+            capabilities |= optional[i].bit;
+    return capabilities;
+}
+
+static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, const void *more, size_t size)
+{
+    struct tsr_hasher *hasher = tsr_hasher_new();
+    if (!hasher)
+        return CL_OUT_OF_HOST_MEMORY;
+    tsr_hasher_add_str(hasher, kind);
+    tsr_hasher_add_str(hasher, text);
+    tsr_hasher_add(hasher, more, size);
+    struct tsr_hash hash = tsr_hasher_end(hasher);
+    cl_uchar bytes[CL_UUID_SIZE];
+    memcpy(bytes, &hash.lo, 8);
+    memcpy(bytes + 8, &hash.hi, 8);
+    return tsr__info_bytes(out, bytes, sizeof(bytes));
+}
+
+/* The same CPUs of the same processor give the same identity in every process. */
+static cl_int device_uuid(const struct _cl_device_id *d, struct tsr_info_out out)
+{
+    return uuid(out, "Tessera device", tsr_cpu()->brand, &d->cpus, sizeof(d->cpus));
+}
+
+static cl_int driver_uuid(const struct _cl_device_id *d, struct tsr_info_out out)
+{
+    (void)d;
+    return uuid(out, "Tessera driver", TSR_VERSION, NULL, 0);
+}
+
+static cl_int sub_group_sizes(const struct _cl_device_id *d, struct tsr_info_out out)
+{
+    size_t sizes[TSR_ARRAY_LEN(d->caps->sub_group_sizes)];
+    for (uint32_t i = 0; i < d->caps->sub_group_size_count; i++)
+        sizes[i] = d->caps->sub_group_sizes[i];
+    return tsr__info_bytes(out, sizes, d->caps->sub_group_size_count * sizeof(*sizes));
+}
+
+/* "If the device cannot be partitioned (i.e. there is no partitioning scheme supported by the device that will return at least two
+ * sub-devices), a value of 0 will be returned." */
+static cl_int partition_properties(const struct _cl_device_id *d, struct tsr_info_out out)
+{
+    const cl_device_partition_property none[] = {0};
+    const cl_device_partition_property all[] = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS,
+                                                CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN};
+    if (d->compute_units < 2)
+        return tsr__info_bytes(out, none, sizeof(none));
+    return tsr__info_bytes(out, all, tsr__affinity_domains(d) ? sizeof(all) : sizeof(all) - sizeof(*all));
+}
+
+#define FEATURE(name) tsr__has_feature("__opencl_c_" #name)
+#define EXTENSION(name) tsr__has_extension(#name)
+
+TSR_API cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void *param_value,
+                                           size_t *param_value_size_ret)
+{
+    struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
+    RETURN_IF(NULL, !tsr__valid(device, TSR_TAG_DEVICE), CL_INVALID_DEVICE, "the device is not valid");
+    const struct _cl_device_id *d = device;
+    const struct tsr_device_caps *c = d->caps;
+    switch (param_name) {
+#define TSR_INFO(query, type, ...)                                                                                                         \
+    case query:                                                                                                                            \
+        return tsr__info_value(out, type, __VA_ARGS__);
+#define TSR_INFO_TEXT(query, expression)                                                                                                   \
+    case query:                                                                                                                            \
+        return tsr__info_str(out, expression);
+#define TSR_INFO_LIST(query, pointer, count)                                                                                               \
+    case query:                                                                                                                            \
+        return tsr__info_bytes(out, pointer, (count) * sizeof(*(pointer)));
+#define TSR_INFO_CALL(query, function)                                                                                                     \
+    case query:                                                                                                                            \
+        return function(d, out);
+#include "icd/info_device.def"
+#undef TSR_INFO
+#undef TSR_INFO_TEXT
+#undef TSR_INFO_LIST
+#undef TSR_INFO_CALL
+    default:
+        return tsr__error(NULL, CL_INVALID_VALUE, __func__, "param_name", "no device query 0x%x", param_name);
+    }
 }

@@ -255,6 +255,11 @@ bool tsr__has_feature(const char *name); /* "__opencl_c_…" */
 
 /* Root devices of the platform, static. */
 unsigned tsr__root_devices(struct _cl_device_id ***devices);
+/* CL_SUCCESS or CL_INVALID_DEVICE_TYPE. */
+cl_int tsr__check_device_type(cl_device_type type, const char *function);
+unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id ***devices);
+/* The domains along which the device can be split in at least two; 0 if none (icd/subdevice.c). */
+cl_device_affinity_domain tsr__affinity_domains(const struct _cl_device_id *device);
 bool tsr__context_has(const struct _cl_context *context, const struct _cl_device_id *device);
 
 /* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */

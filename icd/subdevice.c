@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sub-devices: a device's CPUs split equally, by counts, or by what they share. */
+#include <string.h>
+
+#include "icd/icd.h"
+
+/* In the order in which CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE tries them. */
+static const struct {
+    cl_device_affinity_domain cl;
+    enum tsr_domain domain;
+} domains[] = {
+    {CL_DEVICE_AFFINITY_DOMAIN_NUMA, TSR_DOMAIN_NUMA},   {CL_DEVICE_AFFINITY_DOMAIN_L4_CACHE, TSR_DOMAIN_L4},
+    {CL_DEVICE_AFFINITY_DOMAIN_L3_CACHE, TSR_DOMAIN_L3}, {CL_DEVICE_AFFINITY_DOMAIN_L2_CACHE, TSR_DOMAIN_L2},
+    {CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, TSR_DOMAIN_L1},
+};
+
+cl_device_affinity_domain tsr__affinity_domains(const struct _cl_device_id *device)
+{
+    cl_device_affinity_domain found = 0;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(domains); i++)
+        if (tsr_topology_split(&device->cpus, domains[i].domain, NULL, 0) > 1)
+            found |= domains[i].cl;
+    return found ? found | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE : 0;
+}
+
+static void destroy(struct tsr_object *object)
+{
+    struct _cl_device_id *device = TSR_CONTAINER_OF(object, struct _cl_device_id, base);
+    device->base.tag = 0;
+    tsr__drop(device->parent);
+    tsr_free(device->partition);
+    tsr_free(device);
+}
+
+static struct _cl_device_id *make(struct _cl_device_id *parent, const cpu_set_t *cpus, const cl_device_partition_property *partition,
+                                  size_t partition_count)
+{
+    struct _cl_device_id *device = tsr_calloc(1, sizeof(*device));
+    cl_device_partition_property *copy = tsr_malloc(partition_count * sizeof(*copy));
+    if (!device || !copy) {
+        tsr_free(device);
+        tsr_free(copy);
+        return NULL;
+    }
+    tsr__object_init(&device->base, TSR_TAG_DEVICE, destroy);
+    device->ops = parent->ops;
+    device->caps = parent->caps;
+    device->cpus = *cpus;
+    device->compute_units = tsr_cpu_count(cpus);
+    tsr__hold(parent);
+    device->parent = parent;
+    memcpy(copy, partition, partition_count * sizeof(*copy));
+    device->partition = copy;
+    device->partition_count = partition_count;
+    return device;
+}
+
+/* Moves the next `count` CPUs after *next into *part. */
+static void take(const cpu_set_t *from, int *next, cl_uint count, cpu_set_t *part)
+{
+    CPU_ZERO(part);
+    for (; count && *next < CPU_SETSIZE; ++*next)
+        if (CPU_ISSET(*next, from)) {
+            CPU_SET(*next, part);
+            count--;
+        }
+}
+
+/* What a property list asks for. */
+struct partition {
+    cpu_set_t *parts;
+    cl_uint count;
+    cl_device_partition_property *list; /* what CL_DEVICE_PARTITION_TYPE gives */
+    size_t words;
+};
+
+static cl_int make_room(struct partition *p, const char *function)
+{
+    p->parts = tsr_calloc(p->count, sizeof(*p->parts));
+    p->list = tsr_calloc(p->words, sizeof(*p->list));
+    return p->parts && p->list ? CL_SUCCESS : tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "malloc", "out of memory");
+}
+
+static cl_int split_equally(const struct _cl_device_id *device, const cl_device_partition_property *properties, struct partition *p)
+{
+    RETURN_IF(NULL, properties[1] <= 0, CL_INVALID_VALUE, "sub-devices need at least one compute unit");
+    RETURN_IF(NULL, properties[2] != 0, CL_INVALID_VALUE, "only one partitioning scheme can be given");
+    RETURN_IF(NULL, properties[1] > device->compute_units, CL_INVALID_DEVICE_PARTITION_COUNT, "the device has %u compute units",
+              device->compute_units);
+    cl_uint units = (cl_uint)properties[1];
+    RETURN_IF(NULL, device->compute_units / units < 2, CL_DEVICE_PARTITION_FAILED, "%u compute units cannot be split into two times %u",
+              device->compute_units, units);
+    p->count = device->compute_units / units;
+    p->words = 3;
+    cl_int err = make_room(p, __func__);
+    if (err)
+        return err;
+    memcpy(p->list, properties, 2 * sizeof(*properties));
+    int next = 0;
+    for (cl_uint i = 0; i < p->count; i++)
+        take(&device->cpus, &next, units, &p->parts[i]);
+    return CL_SUCCESS;
+}
+
+static cl_int split_by_counts(const struct _cl_device_id *device, const cl_device_partition_property *properties, struct partition *p)
+{
+    /* "CL_INVALID_DEVICE_PARTITION_COUNT if … the number of sub-devices requested exceeds CL_DEVICE_PARTITION_MAX_SUB_DEVICES or the total
+     * number of compute units requested exceeds CL_DEVICE_MAX_COMPUTE_UNITS …, or the number … is less than zero." */
+    cl_uint count = 0, left = device->compute_units;
+    for (; properties[1 + count] != CL_DEVICE_PARTITION_BY_COUNTS_LIST_END; count++) {
+        cl_device_partition_property units = properties[1 + count];
+        RETURN_IF(NULL, units < 0 || units > left, CL_INVALID_DEVICE_PARTITION_COUNT,
+                  "part %u asks for %lld compute units; %u of %u are left", count, (long long)units, left, device->compute_units);
+        left -= (cl_uint)units;
+    }
+    RETURN_IF(NULL, !count, CL_INVALID_VALUE, "the list of counts is empty");
+    RETURN_IF(NULL, device->compute_units < 2, CL_DEVICE_PARTITION_FAILED, "one compute unit cannot be split");
+    p->count = count;
+    p->words = count + 3;
+    cl_int err = make_room(p, __func__);
+    if (err)
+        return err;
+    memcpy(p->list, properties, (count + 1) * sizeof(*properties)); /* then the end of the counts and of the list, both 0 */
+    int next = 0;
+    for (cl_uint i = 0; i < count; i++)
+        take(&device->cpus, &next, (cl_uint)properties[1 + i], &p->parts[i]);
+    return CL_SUCCESS;
+}
+
+static cl_int split_by_domain(const struct _cl_device_id *device, const cl_device_partition_property *properties, struct partition *p)
+{
+    cl_device_affinity_domain wanted = (cl_device_affinity_domain)properties[1];
+    bool any = wanted == CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE, known = any;
+    size_t found = TSR_ARRAY_LEN(domains);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(domains) && found == TSR_ARRAY_LEN(domains); i++) {
+        known |= wanted == domains[i].cl;
+        if (any || wanted == domains[i].cl) {
+            p->count = tsr_topology_split(&device->cpus, domains[i].domain, NULL, 0);
+            if (p->count > 1)
+                found = i;
+        }
+    }
+    RETURN_IF(NULL, !known, CL_INVALID_VALUE, "0x%llx is no affinity domain", (unsigned long long)wanted);
+    RETURN_IF(NULL, properties[2] != 0, CL_INVALID_VALUE, "only one partitioning scheme can be given");
+    /* "CL_INVALID_VALUE if values specified in properties are valid but not supported by the device": there is no such domain here at all.
+     * A sub-device that lies within one domain of its parent's "could not be further partitioned". */
+    if (found == TSR_ARRAY_LEN(domains))
+        return tsr__error(NULL, device->parent ? CL_DEVICE_PARTITION_FAILED : CL_INVALID_VALUE, __func__, "affinity domain",
+                          "all %u compute units share this domain, or the machine has none of the kind", device->compute_units);
+    p->words = 3;
+    cl_int err = make_room(p, __func__);
+    if (err)
+        return err;
+    p->list[0] = CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN;
+    p->list[1] = (cl_device_partition_property)domains[found].cl; /* for "next partitionable", the one that it was */
+    tsr_topology_split(&device->cpus, domains[found].domain, p->parts, p->count);
+    return CL_SUCCESS;
+}
+
+TSR_API cl_int CL_API_CALL clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties, cl_uint num_devices,
+                                              cl_device_id *out_devices, cl_uint *num_devices_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(in_device, TSR_TAG_DEVICE), CL_INVALID_DEVICE, "the device is not valid");
+    RETURN_IF(NULL, !properties, CL_INVALID_VALUE, "properties is NULL");
+
+    struct partition p = {NULL, 0, NULL, 0};
+    cl_int err;
+    switch (properties[0]) {
+    case CL_DEVICE_PARTITION_EQUALLY:
+        err = split_equally(in_device, properties, &p);
+        break;
+    case CL_DEVICE_PARTITION_BY_COUNTS:
+        err = split_by_counts(in_device, properties, &p);
+        break;
+    case CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN:
+        err = split_by_domain(in_device, properties, &p);
+        break;
+    default:
+        err = tsr__error(NULL, CL_INVALID_VALUE, __func__, "properties", "no partitioning scheme 0x%llx", (long long)properties[0]);
+    }
+    cl_uint made = 0;
+    if (err)
+        goto fail;
+    FAIL_IF(NULL, out_devices && num_devices < p.count, CL_INVALID_VALUE, "there will be %u sub-devices, num_devices is %u", p.count,
+            num_devices);
+    for (; out_devices && made < p.count; made++) {
+        out_devices[made] = make(in_device, &p.parts[made], p.list, p.words);
+        FAIL_IF(NULL, !out_devices[made], CL_OUT_OF_HOST_MEMORY, "out of memory");
+    }
+    if (num_devices_ret)
+        *num_devices_ret = p.count;
+    tsr_free(p.parts);
+    tsr_free(p.list);
+    return CL_SUCCESS;
+
+fail:
+    while (made)
+        tsr__api_release(out_devices[--made], TSR_TAG_DEVICE, CL_INVALID_DEVICE);
+    tsr_free(p.parts);
+    tsr_free(p.list);
+    return err;
+}
