@@ -52,7 +52,7 @@ cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid)
 {
     struct tsr_object *o = object;
     if (!tsr__valid(o, tag))
-        return invalid;
+        return tsr__error(NULL, invalid, __func__, "handle", "the %s to retain is not valid", tag_name(tag));
     /* The first handle, or the first again after a query has given out what only other objects still held. */
     tsr__hold(o);
     if (atomic_fetch_add_explicit(&o->api, 1, memory_order_relaxed) != 0)
@@ -65,11 +65,11 @@ cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid)
 {
     struct tsr_object *o = object;
     if (!tsr__valid(o, tag))
-        return invalid;
+        return tsr__error(NULL, invalid, __func__, "handle", "the %s to release is not valid", tag_name(tag));
     int32_t count = atomic_load_explicit(&o->api, memory_order_relaxed);
     do {
         if (count == 0)
-            return invalid; /* released more often than retained; the object belongs to others */
+            return tsr__error(NULL, invalid, __func__, "reference count is 0", "the %s was released already", tag_name(tag));
     } while (!atomic_compare_exchange_weak_explicit(&o->api, &count, count - 1, memory_order_acq_rel, memory_order_relaxed));
     log_counts(o, "released");
     if (count == 1)

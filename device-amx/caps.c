@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the CPU device reports of itself: CPUID, the process's share of CPUs and memory, and the limits of this driver. */
+#include <cpuid.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device-amx/caps.h"
+
+enum {
+    KIB = 1024,
+    MIB = 1024 * KIB,
+    /* A work-item of the reference engine is a fiber with a stack of its own, of which a group needs all at once. */
+    MAX_WORK_GROUP = 4096,
+    /* Every group's local memory stays in a second-level cache, beside what it works on. */
+    LOCAL_MEMORY = 128 * KIB,
+    MAX_PARAMETER_BYTES = 4096,
+    PRINTF_BUFFER = 1 * MIB,
+    MAX_CONSTANT_BUFFER = 16 * MIB,
+    MAX_GLOBAL_VARIABLE = 16 * MIB,
+    PAGE = 4096,
+};
+
+static struct tsr_device_caps caps = {
+    .max_work_group_size = MAX_WORK_GROUP,
+    .max_work_item_sizes = {MAX_WORK_GROUP, MAX_WORK_GROUP, MAX_WORK_GROUP},
+    .local_memory = LOCAL_MEMORY,
+    .sub_group_sizes = {8, 16, 32},
+    .sub_group_size_count = 3,
+    .max_sub_groups = MAX_WORK_GROUP / 8,
+    .max_parameter_bytes = MAX_PARAMETER_BYTES,
+    .printf_buffer = PRINTF_BUFFER,
+    .max_global_variable = MAX_GLOBAL_VARIABLE,
+    .fp64 = true,
+    .fp16 = true,
+};
+
+/* PCI vendor ids, which OpenCL asks for, by the CPUID vendor. */
+static uint32_t pci_vendor(const char *vendor)
+{
+    static const struct {
+        const char *vendor;
+        uint32_t id;
+    } ids[] = {
+        {"GenuineIntel", 0x8086}, {"AuthenticAMD", 0x1022}, {"HygonGenuine", 0x1d94}, {"CentaurHauls", 0x1106}, {"  Shanghai  ", 0x1d17},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(ids); i++)
+        if (!strcmp(vendor, ids[i].vendor))
+            return ids[i].id;
+    return 0;
+}
+
+/* The beginning of a file of the kernel, which has no size of its own; "" if it cannot be read. */
+static void read_start(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+}
+
+/* Highest clock that the processor, else the kernel, names; 0 if neither does. */
+static uint32_t clock_mhz(void)
+{
+    unsigned base, max, bus, unused;
+    if (__get_cpuid_count(0x16, 0, &base, &max, &bus, &unused) && (max & 0xffff))
+        return max & 0xffff;
+    char text[2048];
+    read_start("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text, sizeof(text));
+    if (*text)
+        return (uint32_t)(strtoul(text, NULL, 10) / 1000);
+    read_start("/proc/cpuinfo", text, sizeof(text));
+    const char *line = strstr(text, "cpu MHz"), *colon = line ? strchr(line, ':') : NULL;
+    return colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+}
+
+/* The brand string without the blanks that fill it. */
+static const char *brand(const struct tsr_cpu *cpu)
+{
+    static char name[sizeof(cpu->brand)];
+    size_t used = 0;
+    for (const char *p = cpu->brand; *p; p++)
+        if (*p != ' ' || (used && name[used - 1] != ' '))
+            name[used++] = *p;
+    while (used && name[used - 1] == ' ')
+        used--;
+    name[used] = 0;
+    return used ? name : "x86-64 CPU";
+}
+
+static void find_out(void)
+{
+    const struct tsr_cpu *cpu = tsr_cpu();
+    caps.name = brand(cpu);
+    caps.vendor = cpu->vendor;
+    caps.vendor_id = (uint32_t)tsr_env_int(TSR_ENV_VENDOR_ID, pci_vendor(cpu->vendor), 0, UINT32_MAX);
+    caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
+    caps.clock_mhz = clock_mhz();
+    caps.global_memory = tsr_memory_limit();
+    /* The host needs the rest: it is the same memory. */
+    caps.max_allocation = caps.global_memory / 2 / PAGE * PAGE;
+    caps.constant_buffer = caps.max_allocation < MAX_CONSTANT_BUFFER ? caps.max_allocation : MAX_CONSTANT_BUFFER;
+    caps.global_cache = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
+    caps.global_cache_line = cpu->line_size;
+    caps.vector_bits = cpu->vector_bits;
+    tsr_log(TSR_LOG_DEVICE, "cpu: %u compute units, %u MHz, %llu MiB of memory", caps.compute_units, caps.clock_mhz,
+            (unsigned long long)(caps.global_memory / MIB));
+}
+
+const struct tsr_device_caps *tsr__cpu_caps(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_out);
+    return &caps;
+}
