@@ -4,12 +4,8 @@
 #ifndef TESSERA_MATRIX_MATH_H
 #define TESSERA_MATRIX_MATH_H
 
-#ifdef __OPENCL_C_VERSION__
-#define TSR__FMA(a, b, c) fma(a, b, c)
-#else
-#include <math.h>
+#ifndef __OPENCL_C_VERSION__
 #include <stdbool.h>
-#define TSR__FMA(a, b, c) fmaf(a, b, c)
 #endif
 
 /* Elements of a matrix. */
@@ -188,7 +184,7 @@ static inline float tsr_matrix_row_number(enum tsr_matrix_form form, unsigned m,
     for (unsigned j = 0; j < 8; j++) {
         unsigned word = tsr_matrix_a_word(form, m, slots, r, j);
         for (unsigned p = 0; p < per_word; p++)
-            acc = TSR__FMA(tsr_matrix_number(e, word, p), tsr_matrix_number(e, b[j], p), acc);
+            acc = __builtin_fmaf(tsr_matrix_number(e, word, p), tsr_matrix_number(e, b[j], p), acc);
     }
     return acc;
 }
