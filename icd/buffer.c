@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Buffers and sub-buffers: creation, and the checks that every command on buffers makes. */
+#include <string.h>
+
+#include "icd/mem.h"
+
+enum {
+    FLAGS_ACCESS = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
+    FLAGS_HOST_POINTER = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
+    FLAGS_HOST_ACCESS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
+    FLAGS_ALL = FLAGS_ACCESS | FLAGS_HOST_POINTER | FLAGS_HOST_ACCESS,
+};
+
+/* At most one bit of the group is set. */
+static bool one_of(cl_mem_flags flags, cl_mem_flags group)
+{
+    cl_mem_flags set = flags & group;
+    return (set & (set - 1)) == 0;
+}
+
+static bool flags_valid(cl_mem_flags flags)
+{
+    return !(flags & ~(cl_mem_flags)FLAGS_ALL) && one_of(flags, FLAGS_ACCESS) && one_of(flags, FLAGS_HOST_ACCESS) &&
+           !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
+}
+
+unsigned char *tsr__mem_allocate(size_t size)
+{
+    /* Large ones by pages: no page of theirs is shared with other data, and freeing them gives the pages back. */
+    return tsr_aligned(size >= 64 * 1024 ? 4096 : TSR_MEM_ALIGN, size);
+}
+
+static void mem_destroy(struct tsr_object *object)
+{
+    struct _cl_mem *mem = (struct _cl_mem *)object;
+    while (mem->destructors) {
+        struct tsr_destructor *entry = mem->destructors;
+        mem->destructors = entry->next;
+        ((void(CL_CALLBACK *)(cl_mem, void *))entry->call)(mem, entry->user_data);
+        tsr_free(entry);
+    }
+    object->tag = 0;
+    tsr__mem_unmap_all(mem);
+    if (mem->owns_data)
+        tsr_free(mem->data);
+    if (mem->parent)
+        tsr__drop(mem->parent);
+    tsr__drop(mem->context);
+    pthread_mutex_destroy(&mem->lock);
+    tsr_free(mem->properties);
+    tsr_free(mem);
+}
+
+static struct _cl_mem *mem_new(struct _cl_context *context, cl_mem_flags flags, size_t size)
+{
+    struct _cl_mem *mem = tsr_calloc(1, sizeof *mem);
+    if (!mem)
+        return NULL;
+    tsr__object_init(&mem->base, TSR_TAG_MEM, mem_destroy);
+    pthread_mutex_init(&mem->lock, NULL);
+    tsr__hold(context);
+    mem->context = context;
+    mem->type = CL_MEM_OBJECT_BUFFER;
+    mem->flags = flags;
+    mem->size = size;
+    return mem;
+}
+
+/* True if no device of the context can hold so much in one object. */
+static bool too_large(const struct _cl_context *context, size_t size)
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (size <= context->devices[i]->caps->max_allocation)
+            return false;
+    return true;
+}
+
+/* clCreateBufferWithProperties, clCreateBuffer: OpenCL 3.0, 5.2.1. */
+TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
+                                                        size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    struct _cl_mem *mem = NULL;
+    cl_int err = CL_SUCCESS;
+    cl_mem_flags copied = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
+    void *svm_base = NULL;
+    size_t svm_size = 0;
+    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
+    FAIL_IF(context, properties && properties[0], CL_INVALID_PROPERTY, "no buffer has the property 0x%llx",
+            (unsigned long long)properties[0]);
+    FAIL_IF(context, !flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
+            (unsigned long long)flags);
+    FAIL_IF(context, size == 0, CL_INVALID_BUFFER_SIZE, "a buffer of 0 bytes");
+    FAIL_IF(context, too_large(context, size), CL_INVALID_BUFFER_SIZE, "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device",
+            size);
+    bool svm = copied && host_ptr && tsr__svm_find(context, host_ptr, &svm_base, &svm_size);
+    FAIL_IF(context, svm && svm_base == host_ptr && size > svm_size, CL_INVALID_BUFFER_SIZE,
+            "%zu bytes over an allocation of clSVMAlloc that has only %zu", size, svm_size);
+    FAIL_IF(context, copied && !host_ptr, CL_INVALID_HOST_PTR, "host_ptr is NULL, yet flags 0x%llx say that it is used",
+            (unsigned long long)flags);
+    FAIL_IF(context, !copied && host_ptr, CL_INVALID_HOST_PTR,
+            "host_ptr is given, but neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR");
+
+    mem = mem_new(context, flags & FLAGS_ACCESS ? flags : flags | CL_MEM_READ_WRITE, size);
+    FAIL_IF(context, !mem, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
+    if (properties) {
+        mem->properties = tsr_malloc(sizeof *properties);
+        FAIL_IF(context, !mem->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
+        mem->properties[0] = 0;
+        mem->property_count = 1;
+    }
+    if (flags & CL_MEM_USE_HOST_PTR) {
+        mem->data = mem->host_ptr = host_ptr;
+        mem->uses_svm = svm;
+    } else {
+        mem->data = tsr__mem_allocate(size);
+        FAIL_IF(context, !mem->data, CL_MEM_OBJECT_ALLOCATION_FAILURE, "the system has no %zu bytes", size);
+        mem->owns_data = true;
+        if (host_ptr)
+            memcpy(mem->data, host_ptr, size);
+    }
+    if (errcode_ret)
+        *errcode_ret = CL_SUCCESS;
+    return mem;
+fail:
+    if (mem)
+        tsr__drop(mem);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return NULL;
+}
+
+TSR_API cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
+{
+    return clCreateBufferWithProperties(context, NULL, flags, size, host_ptr, errcode_ret);
+}
+
+/* clCreateSubBuffer: OpenCL 3.0, 5.2.1. What `flags` leaves open is inherited. */
+TSR_API cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void *info,
+                                             cl_int *errcode_ret)
+{
+    struct _cl_mem *mem = NULL;
+    cl_int err = CL_SUCCESS;
+    FAIL_IF(NULL, !tsr__valid(buffer, TSR_TAG_MEM) || buffer->type != CL_MEM_OBJECT_BUFFER, CL_INVALID_MEM_OBJECT, "not a buffer: %p",
+            (void *)buffer);
+    struct _cl_context *context = buffer->context;
+    FAIL_IF(context, buffer->parent, CL_INVALID_MEM_OBJECT, "a sub-buffer of a sub-buffer; take the one of the buffer itself");
+    FAIL_IF(context, !flags_valid(flags) || flags & FLAGS_HOST_POINTER, CL_INVALID_VALUE,
+            "flags 0x%llx: unknown, some that exclude each other, or one about host pointers", (unsigned long long)flags);
+    FAIL_IF(context, buffer->flags & CL_MEM_WRITE_ONLY && flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY), CL_INVALID_VALUE,
+            "the buffer is CL_MEM_WRITE_ONLY");
+    FAIL_IF(context, buffer->flags & CL_MEM_READ_ONLY && flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY), CL_INVALID_VALUE,
+            "the buffer is CL_MEM_READ_ONLY");
+    FAIL_IF(context, buffer->flags & CL_MEM_HOST_WRITE_ONLY && flags & CL_MEM_HOST_READ_ONLY, CL_INVALID_VALUE,
+            "the buffer is CL_MEM_HOST_WRITE_ONLY");
+    FAIL_IF(context, buffer->flags & CL_MEM_HOST_READ_ONLY && flags & CL_MEM_HOST_WRITE_ONLY, CL_INVALID_VALUE,
+            "the buffer is CL_MEM_HOST_READ_ONLY");
+    FAIL_IF(context, buffer->flags & CL_MEM_HOST_NO_ACCESS && flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY), CL_INVALID_VALUE,
+            "the buffer is CL_MEM_HOST_NO_ACCESS");
+    FAIL_IF(context, type != CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE, "type 0x%x is not CL_BUFFER_CREATE_TYPE_REGION", type);
+    FAIL_IF(context, !info, CL_INVALID_VALUE, "buffer_create_info is NULL");
+    const cl_buffer_region *region = info;
+    FAIL_IF(context, region->origin > buffer->size || region->size > buffer->size - region->origin, CL_INVALID_VALUE,
+            "%zu bytes from %zu on go past the buffer's %zu", region->size, region->origin, buffer->size);
+    FAIL_IF(context, region->size == 0, CL_INVALID_BUFFER_SIZE, "a sub-buffer of 0 bytes");
+    FAIL_IF(context, region->origin % TSR_MEM_ALIGN, CL_MISALIGNED_SUB_BUFFER_OFFSET,
+            "origin %zu is no multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN, %d bytes", region->origin, TSR_MEM_ALIGN);
+
+    cl_mem_flags access = flags & FLAGS_ACCESS ? flags & FLAGS_ACCESS : buffer->flags & FLAGS_ACCESS;
+    cl_mem_flags host = flags & FLAGS_HOST_ACCESS ? flags & FLAGS_HOST_ACCESS : buffer->flags & FLAGS_HOST_ACCESS;
+    mem = mem_new(context, access | host | (buffer->flags & FLAGS_HOST_POINTER), region->size);
+    FAIL_IF(context, !mem, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
+    tsr__hold(buffer);
+    mem->parent = buffer;
+    mem->origin = region->origin;
+    mem->data = buffer->data + region->origin;
+    mem->host_ptr = buffer->host_ptr ? (unsigned char *)buffer->host_ptr + region->origin : NULL;
+    mem->uses_svm = buffer->uses_svm;
+fail:
+    if (errcode_ret)
+        *errcode_ret = err;
+    return mem;
+}
+
+/* ---- checks of commands ------------------------------------------------------------------------------------------------------------ */
+
+cl_int tsr__check_queue(const char *function, cl_command_queue queue)
+{
+    if (!tsr__valid(queue, TSR_TAG_QUEUE))
+        return tsr__error(NULL, CL_INVALID_COMMAND_QUEUE, function, "command_queue", "not a queue: %p", (void *)queue);
+    return CL_SUCCESS;
+}
+
+cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem buffer)
+{
+    if (!tsr__valid(buffer, TSR_TAG_MEM) || buffer->type != CL_MEM_OBJECT_BUFFER)
+        return tsr__error(queue->context, CL_INVALID_MEM_OBJECT, function, "buffer", "not a buffer: %p", (void *)buffer);
+    if (buffer->context != queue->context)
+        return tsr__error(queue->context, CL_INVALID_CONTEXT, function, "buffer", "queue and buffer belong to different contexts");
+    return CL_SUCCESS;
+}
+
+cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size_t size)
+{
+    if (offset > buffer->size || size > buffer->size - offset)
+        return tsr__error(buffer->context, CL_INVALID_VALUE, function, "offset, size", "%zu bytes from %zu on go past the buffer's %zu",
+                          size, offset, buffer->size);
+    return CL_SUCCESS;
+}
+
+cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, bool writes)
+{
+    if (reads && buffer->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return tsr__error(buffer->context, CL_INVALID_OPERATION, function, "buffer",
+                          "the host may not read this buffer, by the flags that it was created with");
+    if (writes && buffer->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return tsr__error(buffer->context, CL_INVALID_OPERATION, function, "buffer",
+                          "the host may not write this buffer, by the flags that it was created with");
+    return CL_SUCCESS;
+}
+
+cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
+                          size_t size)
+{
+    if (!pattern)
+        return tsr__error(context, CL_INVALID_VALUE, function, "pattern", "pattern is NULL");
+    if (pattern_size == 0 || pattern_size > 128 || pattern_size & (pattern_size - 1))
+        return tsr__error(context, CL_INVALID_VALUE, function, "pattern_size",
+                          "a pattern of %zu bytes; powers of two up to 128 are possible", pattern_size);
+    if (start % pattern_size || size % pattern_size)
+        return tsr__error(context, CL_INVALID_VALUE, function, "offset, size",
+                          "start %zu and size %zu must be multiples of the pattern's %zu", (size_t)start, size, pattern_size);
+    return CL_SUCCESS;
+}

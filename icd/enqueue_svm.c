@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Commands on shared virtual memory. */
+#include <string.h>
+
+#include "icd/mem.h"
+
+/* ---- free ------------------------------------------------------------------------------------------------------------------------- */
+
+struct free_payload {
+    void(CL_CALLBACK *call)(cl_command_queue queue, cl_uint count, void **pointers, void *user_data);
+    void *user_data;
+    cl_uint count;
+    void *pointers[];
+};
+
+static cl_int free_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker, (void)begin, (void)end;
+    struct free_payload *payload = (struct free_payload *)command->payload;
+    if (payload->call)
+        payload->call(command->queue, payload->count, payload->pointers, payload->user_data);
+    else
+        for (cl_uint i = 0; i < payload->count; i++)
+            tsr__svm_free(command->context, payload->pointers[i]);
+    return CL_SUCCESS;
+}
+
+/* clEnqueueSVMFree: OpenCL 3.0, 5.6.1. */
+TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint count, void *pointers[],
+                                            void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void **, void *), void *user_data,
+                                            cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, !count != !pointers, CL_INVALID_VALUE, "%u pointers at %p: both or neither must be zero", count,
+              (void *)pointers);
+    if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    struct _cl_event *command = tsr__command_new(queue, CL_COMMAND_SVM_FREE, sizeof(struct free_payload) + count * sizeof *pointers);
+    if (command) {
+        struct free_payload *payload = (struct free_payload *)command->payload;
+        payload->call = call;
+        payload->user_data = user_data;
+        payload->count = count;
+        if (count)
+            memcpy(payload->pointers, pointers, count * sizeof *pointers);
+        command->execute = free_execute;
+    }
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
+}
+
+/* ---- copy and fill ------------------------------------------------------------------------------------------------------------------ */
+
+/* clEnqueueSVMMemcpy, clEnqueueSVMMemFill: OpenCL 3.0, 5.6.1. Any memory of the process will do, not only that of clSVMAlloc. */
+TSR_API cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
+                                              cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, !to || !from, CL_INVALID_VALUE, "NULL pointer: to %p, from %p", to, from);
+    if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    uintptr_t a = (uintptr_t)from, b = (uintptr_t)to;
+    RETURN_IF(queue->context, a < b ? b - a < size : a - b < size, CL_MEM_COPY_OVERLAP, "%zu bytes from %p on overlap those from %p on",
+              size, from, to);
+    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_SVM_MEMCPY, NULL, NULL, to, from, size);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, blocking);
+}
+
+TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *pointer, const void *pattern, size_t pattern_size, size_t size,
+                                               cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
+    if ((err = tsr__check_pattern(__func__, queue->context, pattern, pattern_size, (uintptr_t)pointer, size)) ||
+        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    struct _cl_event *command = tsr__fill_command(queue, CL_COMMAND_SVM_MEMFILL, NULL, pointer, size, pattern, pattern_size);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
+}
+
+/* ---- map, unmap, migrate: nothing moves, the commands have their place in the order ----------------------------------------------------
+ */
+
+/* clEnqueueSVMMap, clEnqueueSVMUnmap: OpenCL 3.0, 5.6.1. */
+TSR_API cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer, size_t size,
+                                           cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
+    RETURN_IF(queue->context, size == 0, CL_INVALID_VALUE, "a region of 0 bytes");
+    RETURN_IF(queue->context, !tsr__map_flags_valid(flags), CL_INVALID_VALUE, "map_flags 0x%llx: unknown, or some that exclude each other",
+              (unsigned long long)flags);
+    if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_SVM_MAP, NULL);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, blocking);
+}
+
+TSR_API cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void *pointer, cl_uint wait_count, const cl_event *wait_list,
+                                             cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
+    if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_SVM_UNMAP, NULL);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
+}
+
+/* clEnqueueSVMMigrateMem: OpenCL 3.0, 5.6.1. A size of 0, or no sizes, means the whole allocation. */
+TSR_API cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uint count, const void **pointers, const size_t *sizes,
+                                                  cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *wait_list,
+                                                  cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, count == 0 || !pointers, CL_INVALID_VALUE, "an empty list: %u pointers at %p", count, (const void *)pointers);
+    RETURN_IF(queue->context, flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED),
+              CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
+    for (cl_uint i = 0; i < count; i++) {
+        void *base;
+        size_t left;
+        RETURN_IF(queue->context, !tsr__svm_find(queue->context, pointers[i], &base, &left) || (sizes && sizes[i] > left), CL_INVALID_VALUE,
+                  "entry %u, %p with %zu bytes, lies in no allocation of clSVMAlloc", i, pointers[i], sizes ? sizes[i] : 0);
+    }
+    if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_SVM_MIGRATE_MEM, NULL);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What all memory objects have: counts, queries, destructor callbacks, migration. */
+#include "icd/mem.h"
+
+/* clRetainMemObject, clReleaseMemObject: OpenCL 3.0, 5.5. */
+TSR_API cl_int CL_API_CALL clRetainMemObject(cl_mem mem)
+{
+    return tsr__api_retain(mem, TSR_TAG_MEM, CL_INVALID_MEM_OBJECT);
+}
+
+TSR_API cl_int CL_API_CALL clReleaseMemObject(cl_mem mem)
+{
+    return tsr__api_release(mem, TSR_TAG_MEM, CL_INVALID_MEM_OBJECT);
+}
+
+/* clSetMemObjectDestructorCallback: OpenCL 3.0, 5.5.1. May be called from a worker, when the last command that uses the object ends. */
+TSR_API cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem mem, void(CL_CALLBACK *call)(cl_mem, void *), void *user_data)
+{
+    RETURN_IF(NULL, !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "not a memory object: %p", (void *)mem);
+    RETURN_IF(mem->context, !call, CL_INVALID_VALUE, "the callback is NULL");
+    cl_int err = tsr__add_destructor(&mem->lock, &mem->destructors, (void(CL_CALLBACK *)(void *, void *))call, user_data);
+    RETURN_IF(mem->context, err != CL_SUCCESS, err, "no memory for a callback");
+    return CL_SUCCESS;
+}
+
+/* clGetMemObjectInfo: OpenCL 3.0, 5.5.6. */
+TSR_API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info name, size_t size, void *value, size_t *size_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "not a memory object: %p", (void *)mem);
+    struct tsr_info_out out = {size, value, size_ret};
+    switch (name) {
+    case CL_MEM_TYPE:
+        return tsr__info_value(out, cl_mem_object_type, mem->type);
+    case CL_MEM_FLAGS:
+        return tsr__info_value(out, cl_mem_flags, mem->flags);
+    case CL_MEM_SIZE:
+        return tsr__info_value(out, size_t, mem->size);
+    case CL_MEM_HOST_PTR:
+        return tsr__info_value(out, void *, mem->host_ptr);
+    case CL_MEM_MAP_COUNT: {
+        pthread_mutex_t *lock = &tsr__mem_root(mem)->lock;
+        pthread_mutex_lock(lock);
+        cl_uint count = mem->map_count;
+        pthread_mutex_unlock(lock);
+        return tsr__info_value(out, cl_uint, count);
+    }
+    case CL_MEM_REFERENCE_COUNT:
+        return tsr__info_value(out, cl_uint, (cl_uint)atomic_load(&mem->base.api));
+    case CL_MEM_CONTEXT:
+        return tsr__info_value(out, cl_context, mem->context);
+    case CL_MEM_ASSOCIATED_MEMOBJECT:
+        return tsr__info_value(out, cl_mem, mem->parent);
+    case CL_MEM_OFFSET:
+        return tsr__info_value(out, size_t, mem->origin);
+    case CL_MEM_USES_SVM_POINTER:
+        return tsr__info_value(out, cl_bool, mem->uses_svm);
+    case CL_MEM_PROPERTIES:
+        return tsr__info_bytes(out, mem->properties, mem->property_count * sizeof *mem->properties);
+    default:
+        return tsr__error(mem->context, CL_INVALID_VALUE, __func__, "param_name", "no memory object has the property 0x%x", name);
+    }
+}
+
+/* clEnqueueMigrateMemObjects: OpenCL 3.0, 5.5.5. All devices share the host's memory, so that only the command's place in the order
+ * matters. */
+TSR_API cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *mems,
+                                                      cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *wait_list,
+                                                      cl_event *event)
+{
+    cl_int err = tsr__check_queue(__func__, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(queue->context, count == 0 || !mems, CL_INVALID_VALUE, "an empty list: %u objects at %p", count, (const void *)mems);
+    for (cl_uint i = 0; i < count; i++) {
+        RETURN_IF(queue->context, !tsr__valid(mems[i], TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "entry %u is not a memory object: %p", i,
+                  (void *)mems[i]);
+        RETURN_IF(queue->context, mems[i]->context != queue->context, CL_INVALID_CONTEXT, "entry %u belongs to another context", i);
+    }
+    RETURN_IF(queue->context, flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED),
+              CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
+    err = tsr__check_wait_list(queue->context, wait_count, wait_list);
+    if (err != CL_SUCCESS)
+        return err;
+    struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, NULL);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files about memory objects share. */
+#ifndef TESSERA_ICD_MEM_H
+#define TESSERA_ICD_MEM_H
+
+#include "icd/icd.h"
+
+/* One region of a buffer in the hands of the application. Kept by the buffer that owns the memory, so that regions of its sub-buffers can
+ * be compared. icd/map.c */
+struct tsr__mapping {
+    struct tsr__mapping *next;
+    struct _cl_mem *owner; /* the object that was mapped, maybe a sub-buffer; not held */
+    unsigned char *pointer;
+    size_t size;
+    cl_map_flags flags;
+    bool enqueued; /* its command has not ended */
+    bool unmapped; /* out of the list; the command frees it */
+};
+
+/* The buffer that owns the memory. */
+static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
+{
+    return mem->parent ? mem->parent : mem;
+}
+
+/* Memory for an object of this size: aligned, committed by the system when touched. NULL: none left. */
+unsigned char *tsr__mem_allocate(size_t size);
+/* Forgets what of the object is still mapped, when it goes. */
+void tsr__mem_unmap_all(struct _cl_mem *mem);
+
+bool tsr__map_flags_valid(cl_map_flags flags);
+/* As clSVMFree. */
+void tsr__svm_free(struct _cl_context *context, void *pointer);
+
+/* Checks that open every command on buffers: CL_INVALID_COMMAND_QUEUE, then for each buffer CL_INVALID_MEM_OBJECT and CL_INVALID_CONTEXT.
+ */
+cl_int tsr__check_queue(const char *function, cl_command_queue queue);
+cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem buffer);
+/* CL_INVALID_VALUE unless [offset, offset + size) lies in the buffer. */
+cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size_t size);
+/* CL_INVALID_OPERATION if the host may not read or write it, by the flags that it was created with. */
+cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, bool writes);
+/* CL_INVALID_VALUE unless this can fill memory that begins at `start` (an offset or an address). */
+cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
+                          size_t size);
+
+/* ---- commands that move bytes (icd/transfer.c): large ones are split over the workers ------------------------------------------------ */
+
+/* A command that copies; `a` and `b` (may be NULL) are held until it ends. NULL: out of memory. */
+struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b, void *to,
+                                    const void *from, size_t size);
+/* … that fills; pattern_size is a power of two up to 128, size a multiple of it. */
+struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
+                                    const void *pattern, size_t pattern_size);
+/* … that copies a box. Pitches in bytes, region in bytes, rows, slices. */
+struct tsr__box {
+    unsigned char *start;
+    size_t row_pitch, slice_pitch;
+};
+struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b,
+                                   struct tsr__box to, struct tsr__box from, const size_t region[3]);
+/* … that does nothing, yet has its place in the order. `mem` (may be NULL) is held. */
+struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem);
+
+/* The end of every entry point that makes one command: reports a NULL command, submits any other. */
+cl_int tsr__submit_or_report(const char *function, struct _cl_command_queue *queue, struct _cl_event *command, cl_uint wait_count,
+                             const cl_event *wait_list, cl_event *event, bool blocking);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Commands that move bytes: copies, boxes, fills. They know no API rules. */
+#include <string.h>
+
+#include "icd/mem.h"
+
+/* A unit of a split copy: large beside what a range costs, small beside the last-level cache of several workers. */
+enum { UNIT_BYTES = 64 * 1024 };
+/* For unit_cost only: what one thread moves, and what starting a piece takes. */
+enum { BYTES_PER_NS = 8, PIECE_NS = 5 };
+
+struct transfer {
+    struct _cl_mem *mems[2]; /* held; may be NULL */
+    unsigned char *to;
+    const unsigned char *from;
+    size_t size; /* linear: all; box: of a row */
+    size_t to_row, to_slice, from_row, from_slice, rows;
+    size_t pattern_size;
+    _Alignas(16) unsigned char pattern[128];
+};
+
+static struct transfer *transfer_of(struct _cl_event *command)
+{
+    return (struct transfer *)command->payload;
+}
+
+static void transfer_cleanup(struct _cl_event *command)
+{
+    struct transfer *t = transfer_of(command);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(t->mems); i++)
+        if (t->mems[i])
+            tsr__drop(t->mems[i]);
+}
+
+/* Only fills need the pattern, so other commands leave that part of the payload out. */
+static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b,
+                                      size_t pattern_size)
+{
+    struct _cl_event *command = tsr__command_new(queue, type, offsetof(struct transfer, pattern) + pattern_size);
+    if (!command)
+        return NULL;
+    struct transfer *t = transfer_of(command);
+    t->mems[0] = a;
+    t->mems[1] = b;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(t->mems); i++)
+        if (t->mems[i])
+            tsr__hold(t->mems[i]);
+    command->cleanup = transfer_cleanup;
+    return command;
+}
+
+/* ---- linear ----------------------------------------------------------------------------------------------------------------------- */
+
+static void set_linear_units(struct _cl_event *command, size_t size)
+{
+    command->task.units = size / UNIT_BYTES + (size % UNIT_BYTES != 0);
+    command->task.unit_cost = (size < UNIT_BYTES ? size : UNIT_BYTES) / BYTES_PER_NS + PIECE_NS;
+}
+
+static size_t linear_end(const struct transfer *t, uint64_t unit_end)
+{
+    return unit_end > t->size / UNIT_BYTES ? t->size : unit_end * UNIT_BYTES;
+}
+
+static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker;
+    const struct transfer *t = transfer_of(command);
+    size_t at = begin * UNIT_BYTES;
+    if (t->to != t->from) /* the host's pointer may be the buffer's own memory */
+        memmove(t->to + at, t->from + at, linear_end(t, end) - at);
+    return CL_SUCCESS;
+}
+
+struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b, void *to,
+                                    const void *from, size_t size)
+{
+    struct _cl_event *command = transfer_new(queue, type, a, b, 0);
+    if (!command)
+        return NULL;
+    struct transfer *t = transfer_of(command);
+    t->to = to;
+    t->from = from;
+    t->size = size;
+    command->execute = copy_execute;
+    set_linear_units(command, size);
+    return command;
+}
+
+static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker;
+    const struct transfer *t = transfer_of(command);
+    size_t at = begin * UNIT_BYTES, size = linear_end(t, end) - at;
+    unsigned char *to = t->to + at;
+    if (t->pattern_size == 1) {
+        memset(to, t->pattern[0], size);
+        return CL_SUCCESS;
+    }
+    /* Each unit starts with a whole pattern. A few kilobytes, doubled from the pattern, stay in the cache and are copied over the rest. */
+    size_t done = t->pattern_size;
+    memcpy(to, t->pattern, done);
+    while (done < size) {
+        size_t piece = done < 4096 ? done : 4096;
+        if (piece > size - done)
+            piece = size - done;
+        memcpy(to + done, to, piece);
+        done += piece;
+    }
+    return CL_SUCCESS;
+}
+
+struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
+                                    const void *pattern, size_t pattern_size)
+{
+    struct _cl_event *command = transfer_new(queue, type, mem, NULL, pattern_size);
+    if (!command)
+        return NULL;
+    struct transfer *t = transfer_of(command);
+    t->to = to;
+    t->size = size;
+    t->pattern_size = pattern_size;
+    memcpy(t->pattern, pattern, pattern_size);
+    command->execute = fill_execute;
+    set_linear_units(command, size);
+    return command;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------------------------------------ */
+
+static cl_int box_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker;
+    const struct transfer *t = transfer_of(command);
+    for (uint64_t unit = begin; unit < end; unit++) {
+        size_t z = unit / t->rows, y = unit % t->rows;
+        unsigned char *to = t->to + z * t->to_slice + y * t->to_row;
+        const unsigned char *from = t->from + z * t->from_slice + y * t->from_row;
+        if (to != from)
+            memmove(to, from, t->size);
+    }
+    return CL_SUCCESS;
+}
+
+struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b,
+                                   struct tsr__box to, struct tsr__box from, const size_t region[3])
+{
+    size_t width = region[0], rows = region[1], slices = region[2];
+    /* Rows that touch each other are one longer row, and slices likewise. */
+    if (rows == 1 || (to.row_pitch == width && from.row_pitch == width)) {
+        width *= rows;
+        rows = 1;
+        if (slices == 1 || (to.slice_pitch == width && from.slice_pitch == width))
+            return tsr__copy_command(queue, type, a, b, to.start, from.start, width * slices);
+    }
+    struct _cl_event *command = transfer_new(queue, type, a, b, 0);
+    if (!command)
+        return NULL;
+    struct transfer *t = transfer_of(command);
+    t->to = to.start;
+    t->to_row = to.row_pitch;
+    t->to_slice = to.slice_pitch;
+    t->from = from.start;
+    t->from_row = from.row_pitch;
+    t->from_slice = from.slice_pitch;
+    t->size = width;
+    t->rows = rows;
+    command->execute = box_execute;
+    command->task.units = (uint64_t)rows * slices;
+    command->task.unit_cost = width / BYTES_PER_NS + PIECE_NS;
+    return command;
+}
+
+/* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */
+
+struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem)
+{
+    struct _cl_event *command = transfer_new(queue, type, mem, NULL, 0);
+    if (command)
+        command->task.units = 0;
+    return command;
+}
+
+cl_int tsr__submit_or_report(const char *function, struct _cl_command_queue *queue, struct _cl_event *command, cl_uint wait_count,
+                             const cl_event *wait_list, cl_event *event, bool blocking)
+{
+    if (!command)
+        return tsr__error(queue->context, CL_OUT_OF_HOST_MEMORY, function, "command", "no memory for a command");
+    return tsr__command_submit(command, wait_count, wait_list, event, blocking);
+}
