@@ -207,7 +207,7 @@ struct tsr_build {
     size_t image_size;
     struct tsr_arena arena; /* of info */
     struct tsr_program_info info;
-    struct tsr_module *module; /* loaded at first need */
+    _Atomic(struct tsr_module *) module; /* loaded at first need */
 };
 
 struct _cl_program {
@@ -218,9 +218,8 @@ struct _cl_program {
     char *source;
     size_t source_size;
     enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
-    pthread_mutex_t lock;                 /* builds */
-    cl_uint builds_running, kernel_count; /* attached kernels forbid a rebuild */
-    struct tsr_destructor *release_callbacks;
+    pthread_mutex_t lock; /* builds */
+    cl_uint kernel_count; /* attached kernels forbid a rebuild */
 };
 
 struct _cl_kernel {
@@ -232,6 +231,7 @@ struct _cl_kernel {
     pthread_mutex_t lock;               /* arguments */
     unsigned char *args;                /* argument block */
     struct tsr__arg_state *states;      /* per argument: set or not, memory object (held), local size */
+    cl_uint unset_count, object_count;  /* arguments not set yet; arguments that hold an object */
     uint64_t local_bytes;               /* dynamic local memory by the arguments set */
     void **svm_pointers;                /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;

@@ -203,6 +203,20 @@ void tsr_clc_warm_up(void)
     tsr_free(why);
 }
 
+void tsr_clc_unload(void)
+{
+    for (;;) {
+        pthread_mutex_lock(&workers.lock);
+        struct tsr__worker *worker = workers.idle;
+        if (worker)
+            workers.idle = worker->next;
+        pthread_mutex_unlock(&workers.lock);
+        if (!worker)
+            return;
+        retire(worker, false);
+    }
+}
+
 /* ---- logs of what went wrong -------------------------------------------------------------------------------------------------------- */
 
 static char *death_log(const struct tsr__worker *worker, int how)

@@ -54,6 +54,8 @@ void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *r
 void tsr_clc_result_free(struct tsr_clc_result *result);
 /* Starts one compiler process in the background, so that the first build need not wait for it. Returns at once, never fails. */
 void tsr_clc_warm_up(void);
+/* Lets the compiler processes go that have nothing to do. A later build starts new ones. */
+void tsr_clc_unload(void);
 /* The words for tsr_clc_request.macros: every extension and OpenCL C feature of tessera/ext.def. Static text. (clc/common/macros.c) */
 const char *tsr_clc_device_macros(void);
 /* Parses options without compiling. NULL if they are fine, else malloc'd text that names the offending one. (clc/common/options.c) */

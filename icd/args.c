@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernel arguments: every clSetKernelArg leaves the argument block ready, so that a launch only copies it. */
+#include <string.h>
+
+#include "icd/program.h"
+
+/* Bits of a sampler as OpenCL C's own constants have them (CLK_*). */
+static uint32_t sampler_bits(const struct _cl_sampler *sampler)
+{
+    uint32_t bits = sampler->normalized ? 1 : 0;
+    switch (sampler->addressing) {
+    case CL_ADDRESS_CLAMP_TO_EDGE:
+        bits |= 2;
+        break;
+    case CL_ADDRESS_CLAMP:
+        bits |= 4;
+        break;
+    case CL_ADDRESS_REPEAT:
+        bits |= 6;
+        break;
+    case CL_ADDRESS_MIRRORED_REPEAT:
+        bits |= 8;
+        break;
+    default:
+        break;
+    }
+    return bits | (sampler->filter == CL_FILTER_LINEAR ? 0x20 : 0x10);
+}
+
+/* Puts a value into the block. `object` is held from here on, or NULL. The kernel's lock is held. Answers what was held before. */
+static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object)
+{
+    struct tsr__arg_state *state = &kernel->states[index];
+    const struct tsr_arg_info *arg = &kernel->info->args[index];
+    memcpy(kernel->args + arg->offset, value, arg->size);
+    void *before = state->object;
+    kernel->object_count += (cl_uint)(object != NULL) - (cl_uint)(before != NULL);
+    state->object = object;
+    kernel->unset_count -= !state->set;
+    state->set = true;
+    return before;
+}
+
+static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object)
+{
+    if (object)
+        tsr__hold(object);
+    pthread_mutex_lock(&kernel->lock);
+    void *before = store(kernel, index, value, object);
+    pthread_mutex_unlock(&kernel->lock);
+    if (before)
+        tsr__drop(before);
+}
+
+/* The offsets of all local arguments follow from the sizes of those before them. */
+static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
+{
+    const struct tsr_kernel_info *info = kernel->info;
+    uint64_t zero = 0;
+    pthread_mutex_lock(&kernel->lock);
+    store(kernel, index, &zero, NULL);
+    kernel->states[index].local_size = size;
+    uint64_t begin = tsr__local_round(info->local_bytes), at = begin;
+    for (uint32_t i = 0; i < info->arg_count; i++) {
+        if (info->args[i].kind != TSR_ARG_LOCAL)
+            continue;
+        memcpy(kernel->args + info->args[i].offset, &at, sizeof(at));
+        at += tsr__local_round(kernel->states[i].local_size);
+    }
+    kernel->local_bytes = at - begin;
+    pthread_mutex_unlock(&kernel->lock);
+}
+
+static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    /* "CL_INVALID_ARG_SIZE if … the argument is a memory object and arg_size != sizeof(cl_mem)": before the value is looked at. */
+    RETURN_IF(context, size != sizeof(cl_mem), CL_INVALID_ARG_SIZE, "argument %u is a memory object: its size is %zu, not %zu", index,
+              sizeof(cl_mem), size);
+    cl_mem mem = value ? *(const cl_mem *)value : NULL;
+    RETURN_IF(context, mem && !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "argument %u is no memory object", index);
+    RETURN_IF(context, mem && mem->context != context, CL_INVALID_MEM_OBJECT, "argument %u is a memory object of another context", index);
+    RETURN_IF(context, mem && mem->type != CL_MEM_OBJECT_BUFFER, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
+    uint64_t address = mem ? (uint64_t)(uintptr_t)mem->data : 0;
+    set(kernel, index, &address, mem);
+    return CL_SUCCESS;
+}
+
+static cl_int set_sampler(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    RETURN_IF(context, size != sizeof(cl_sampler), CL_INVALID_ARG_SIZE, "argument %u is a sampler: its size is %zu, not %zu", index,
+              sizeof(cl_sampler), size);
+    RETURN_IF(context, !value, CL_INVALID_ARG_VALUE, "argument %u is a sampler, not NULL", index);
+    cl_sampler sampler = *(const cl_sampler *)value;
+    RETURN_IF(context, !tsr__valid(sampler, TSR_TAG_SAMPLER), CL_INVALID_SAMPLER, "argument %u is no sampler", index);
+    uint32_t bits = sampler_bits(sampler);
+    set(kernel, index, &bits, sampler);
+    return CL_SUCCESS;
+}
+
+TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value)
+{
+    RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    struct _cl_context *context = kernel->program->context;
+    const struct tsr_kernel_info *info = kernel->info;
+    RETURN_IF(context, arg_index >= info->arg_count, CL_INVALID_ARG_INDEX, "kernel %s has %u arguments, none with index %u", info->name,
+              info->arg_count, arg_index);
+    const struct tsr_arg_info *arg = &info->args[arg_index];
+    switch (arg->kind) {
+    case TSR_ARG_VALUE:
+        RETURN_IF(context, !arg_value, CL_INVALID_ARG_VALUE, "argument %u is a value, not NULL", arg_index);
+        RETURN_IF(context, arg_size != arg->size, CL_INVALID_ARG_SIZE, "argument %u of kernel %s has %u bytes, not %zu", arg_index,
+                  info->name, arg->size, arg_size);
+        set(kernel, arg_index, arg_value, NULL);
+        return CL_SUCCESS;
+    case TSR_ARG_POINTER:
+        return set_pointer(kernel, arg_index, arg_size, arg_value);
+    case TSR_ARG_LOCAL:
+        RETURN_IF(context, arg_value, CL_INVALID_ARG_VALUE, "argument %u is local memory: the value must be NULL", arg_index);
+        RETURN_IF(context, !arg_size, CL_INVALID_ARG_SIZE, "argument %u is local memory: 0 bytes of it are of no use", arg_index);
+        /* A sum of such sizes cannot overflow; what the device lacks is told at the launch. */
+        RETURN_IF(context, arg_size > UINT32_MAX, CL_INVALID_ARG_SIZE, "argument %u: no device has %zu bytes of local memory", arg_index,
+                  arg_size);
+        set_local(kernel, arg_index, arg_size);
+        return CL_SUCCESS;
+    case TSR_ARG_SAMPLER:
+        return set_sampler(kernel, arg_index, arg_size, arg_value);
+    default: /* images, pipes, device queues: a kernel that has one does not build */
+        return tsr__error(context, CL_INVALID_ARG_VALUE, __func__, "kind", "argument %u is of a kind that no device has", arg_index);
+    }
+}
+
+TSR_API cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
+{
+    RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    struct _cl_context *context = kernel->program->context;
+    const struct tsr_kernel_info *info = kernel->info;
+    RETURN_IF(context, arg_index >= info->arg_count, CL_INVALID_ARG_INDEX, "kernel %s has %u arguments, none with index %u", info->name,
+              info->arg_count, arg_index);
+    RETURN_IF(context, info->args[arg_index].kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer",
+              arg_index);
+    void *base;
+    size_t left;
+    RETURN_IF(context, arg_value && !tsr__svm_find(context, arg_value, &base, &left), CL_INVALID_ARG_VALUE,
+              "argument %u: %p is in no SVM allocation of the context", arg_index, arg_value);
+    uint64_t address = (uint64_t)(uintptr_t)arg_value;
+    set(kernel, arg_index, &address, NULL);
+    return CL_SUCCESS;
+}
+
+TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t param_value_size,
+                                               const void *param_value)
+{
+    RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    struct _cl_context *context = kernel->program->context;
+    if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
+        RETURN_IF(context, !param_value || param_value_size != sizeof(cl_bool), CL_INVALID_VALUE, "%zu bytes for a cl_bool",
+                  param_value_size);
+        /* "CL_INVALID_OPERATION if param_name is CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM and param_value is CL_TRUE but no devices in
+         * context associated with kernel support fine-grain system SVM allocations." */
+        RETURN_IF(context, *(const cl_bool *)param_value, CL_INVALID_OPERATION, "no device has fine-grain system SVM");
+        kernel->svm_fine_grain = CL_FALSE;
+        return CL_SUCCESS;
+    }
+    RETURN_IF(context, param_name != CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_INVALID_VALUE, "0x%x is no name of kernel execution information",
+              param_name);
+    RETURN_IF(context, !param_value != !param_value_size || param_value_size % sizeof(void *), CL_INVALID_VALUE,
+              "%zu bytes of pointers at %p", param_value_size, param_value);
+    void **pointers = param_value_size ? tsr_malloc(param_value_size) : NULL;
+    RETURN_IF(context, param_value_size && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of pointers", param_value_size);
+    if (pointers)
+        memcpy(pointers, param_value, param_value_size);
+    pthread_mutex_lock(&kernel->lock);
+    void **before = kernel->svm_pointers;
+    kernel->svm_pointers = pointers;
+    kernel->svm_pointer_count = param_value_size / sizeof(void *);
+    pthread_mutex_unlock(&kernel->lock);
+    tsr_free(before);
+    return CL_SUCCESS;
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * clBuildProgram, clCompileProgram, clLinkProgram: at once or in a thread of their own, and the queries about a build.
+ *
+ * A job is what a call wants done: it owns or holds all it needs, so that the application may release and overwrite everything as soon as
+ * the call has returned. While a job runs, its builds are CL_BUILD_IN_PROGRESS and nobody else touches them. */
+#include <signal.h>
+#include <string.h>
+
+#include "icd/program.h"
+#include "tessera/clc.h"
+
+struct job {
+    struct _cl_program *program; /* held */
+    enum tsr_clc_op call, op;    /* what the application called, and what the compiler is asked for */
+    bool keeps_image;            /* the build has an executable image already: nothing to compile */
+    char *options;
+    cl_uint build_count;
+    struct tsr_build **builds;
+    cl_uint header_count;
+    struct tsr_clc_text *headers;         /* names are copies; texts belong to header_programs */
+    struct _cl_program **header_programs; /* held */
+    cl_uint input_count;
+    struct tsr_clc_input *inputs; /* copies */
+    void(CL_CALLBACK *notify)(cl_program, void *);
+    void *user_data;
+};
+
+static void job_free(struct job *job)
+{
+    if (!job)
+        return;
+    for (cl_uint i = 0; i < job->header_count; i++) {
+        if (job->headers)
+            tsr_free((void *)job->headers[i].name);
+        if (job->header_programs && job->header_programs[i])
+            tsr__drop(job->header_programs[i]);
+    }
+    for (cl_uint i = 0; i < job->input_count && job->inputs; i++)
+        tsr_free((void *)job->inputs[i].data);
+    tsr_free(job->headers);
+    tsr_free(job->header_programs);
+    tsr_free(job->inputs);
+    tsr_free(job->builds);
+    tsr_free(job->options);
+    if (job->program)
+        tsr__drop(job->program);
+    tsr_free(job);
+}
+
+/* A job for these devices of the program, which the caller has checked; none given means all. NULL: out of memory. */
+static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, const char *options, cl_uint num_devices,
+                           const cl_device_id *device_list)
+{
+    struct job *job = tsr_calloc(1, sizeof(*job));
+    if (!job)
+        return NULL;
+    tsr__hold(program);
+    job->program = program;
+    job->call = job->op = op;
+    job->options = tsr_strdup(options ? options : "");
+    job->builds = tsr_calloc(program->build_count, sizeof(*job->builds));
+    if (!job->options || !job->builds) {
+        job_free(job);
+        return NULL;
+    }
+    for (cl_uint i = 0; i < program->build_count; i++) {
+        bool wanted = !num_devices;
+        for (cl_uint j = 0; j < num_devices; j++)
+            wanted |= device_list[j] == program->builds[i].device;
+        if (wanted)
+            job->builds[job->build_count++] = &program->builds[i];
+    }
+    return job;
+}
+
+/* ---- the work -------------------------------------------------------------------------------------------------------------------- */
+
+static bool add_input(struct job *job, const void *data, size_t size)
+{
+    void *copy = tsr_malloc(size);
+    if (!copy)
+        return false;
+    memcpy(copy, data, size);
+    job->inputs[job->input_count++] = (struct tsr_clc_input){copy, size};
+    return true;
+}
+
+static uint32_t default_sub_group_size(const struct tsr_device_caps *caps)
+{
+    /* The middle of what there is: 16 of 8, 16, 32. */
+    return caps->sub_group_size_count ? caps->sub_group_sizes[caps->sub_group_size_count / 2] : 1;
+}
+
+static void compile(struct job *job, struct tsr_clc_result *result)
+{
+    const struct tsr_device_caps *caps = job->builds[0]->device->caps;
+    struct tsr_clc_request request = {
+        .op = job->op,
+        .source = {.data = job->program->source, .size = job->program->source_size},
+        .header_count = job->header_count,
+        .headers = job->headers,
+        .input_count = job->input_count,
+        .inputs = job->inputs,
+        .options = job->call == job->op ? job->options : "",
+        .macros = tsr_clc_device_macros(),
+        .cpu_features = tsr_cpu()->features,
+        .default_sub_group_size = default_sub_group_size(caps),
+    };
+    uint64_t begin = tsr_now_ns();
+    tsr_clc_run(&request, result);
+    tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", job->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
+}
+
+/* Gives the build its own copy of the image. */
+static enum tsr_status install(struct tsr_build *build, const struct tsr_clc_result *result)
+{
+    unsigned char *image = tsr_malloc(result->image_size);
+    if (!image)
+        return TSR_NO_MEMORY;
+    memcpy(image, result->image, result->image_size);
+    enum tsr_status status = tsr__build_take_image(build, image, result->image_size);
+    if (status != TSR_OK)
+        tsr_free(image);
+    return status;
+}
+
+static cl_int failure_code(enum tsr_clc_op op)
+{
+    return op == TSR_CLC_COMPILE ? CL_COMPILE_PROGRAM_FAILURE : op == TSR_CLC_LINK ? CL_LINK_PROGRAM_FAILURE : CL_BUILD_PROGRAM_FAILURE;
+}
+
+static cl_int outcome_code(enum tsr_clc_op op, enum tsr_clc_outcome outcome)
+{
+    switch (outcome) {
+    case TSR_CLC_DONE:
+        return CL_SUCCESS;
+    case TSR_CLC_INVALID_OPTIONS:
+        return op == TSR_CLC_COMPILE ? CL_INVALID_COMPILER_OPTIONS
+               : op == TSR_CLC_LINK  ? CL_INVALID_LINKER_OPTIONS
+                                     : CL_INVALID_BUILD_OPTIONS;
+    case TSR_CLC_UNAVAILABLE:
+        return op == TSR_CLC_LINK ? CL_LINKER_NOT_AVAILABLE : CL_COMPILER_NOT_AVAILABLE;
+    default:
+        return failure_code(op);
+    }
+}
+
+/* Does the job, ends the builds' CL_BUILD_IN_PROGRESS, calls back and frees the job. */
+static cl_int job_run(struct job *job)
+{
+    struct _cl_program *program = job->program;
+    struct tsr_clc_result result = {.outcome = TSR_CLC_DONE};
+    if (!job->keeps_image && job->build_count)
+        compile(job, &result); /* once: the devices are the same kind of CPU */
+    cl_int err = outcome_code(job->call, result.outcome);
+
+    pthread_mutex_lock(&program->lock);
+    for (cl_uint i = 0; i < job->build_count; i++) {
+        struct tsr_build *build = job->builds[i];
+        enum tsr_status status = TSR_OK;
+        build->options = tsr_strdup(job->options);
+        if (!job->keeps_image && result.outcome == TSR_CLC_DONE)
+            status = install(build, &result);
+        if (status == TSR_OK)
+            build->log = tsr_strdup(result.log ? result.log : "");
+        else
+            build->log = tsr_format("error: the compiler's result cannot be used: %s\n", tsr_status_text(status));
+        if (status != TSR_OK)
+            err = status == TSR_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : failure_code(job->call);
+        build->status = err == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    }
+    pthread_mutex_unlock(&program->lock);
+
+    if (err != CL_SUCCESS)
+        tsr__error(program->context, err, __func__, "result", "the program was not built: %s", result.log ? result.log : "out of memory");
+    tsr_clc_result_free(&result);
+    if (job->notify)
+        job->notify(program, job->user_data);
+    job_free(job);
+    return err;
+}
+
+static void *job_thread(void *job)
+{
+    job_run(job);
+    return NULL;
+}
+
+/* Starts what job_begin has admitted: in a thread if there is a callback. */
+static cl_int job_start(struct job *job)
+{
+    pthread_t thread;
+    pthread_attr_t attr;
+    if (job->notify && !pthread_attr_init(&attr)) {
+        sigset_t all; /* the application's signal handlers run on its own threads */
+        sigfillset(&all);
+        pthread_attr_setsigmask_np(&attr, &all);
+        pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+        int failed = pthread_create(&thread, &attr, job_thread, job);
+        pthread_attr_destroy(&attr);
+        if (!failed)
+            return CL_SUCCESS;
+    }
+    /* No callback, or no thread to be had: "can return immediately" is a permission, not a duty. */
+    bool asynchronous = job->notify;
+    cl_int err = job_run(job);
+    return asynchronous ? CL_SUCCESS : err;
+}
+
+/* Marks the builds as running, or says why that is not allowed. Frees the job if it is not. */
+static cl_int job_begin(struct job *job)
+{
+    struct _cl_program *program = job->program;
+    struct _cl_context *context = program->context;
+    bool busy = false, attached, missing = false;
+    pthread_mutex_lock(&program->lock);
+    for (cl_uint i = 0; i < job->build_count; i++)
+        busy |= job->builds[i]->status == CL_BUILD_IN_PROGRESS;
+    attached = program->kernel_count != 0;
+    bool binary = program->origin == TSR_FROM_BINARY && job->op == TSR_CLC_BUILD;
+    if (binary && !busy && !attached && job->build_count) {
+        /* An executable is ready; objects and libraries are linked. */
+        job->keeps_image = job->builds[0]->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+        missing = !job->builds[0]->image;
+        if (!job->keeps_image && !missing) {
+            job->op = TSR_CLC_LINK;
+            job->inputs = tsr_calloc(1, sizeof(*job->inputs));
+            missing = !job->inputs || !add_input(job, job->builds[0]->image, job->builds[0]->image_size);
+        }
+    }
+    bool good = !busy && !attached && !missing;
+    for (cl_uint i = 0; i < job->build_count && good; i++) {
+        struct tsr_build *build = job->builds[i];
+        if (job->keeps_image) {
+            tsr_free(build->options);
+            tsr_free(build->log);
+            build->options = build->log = NULL;
+        } else {
+            tsr__build_clear(build);
+        }
+        build->status = CL_BUILD_IN_PROGRESS;
+    }
+    pthread_mutex_unlock(&program->lock);
+    if (good)
+        return CL_SUCCESS;
+    tsr__hold(context); /* for the message: the job may have the last hold on the program */
+    job_free(job);
+    cl_int err;
+    if (busy)
+        err = tsr__error(context, CL_INVALID_OPERATION, __func__, "busy", "an earlier build of the program has not ended yet");
+    else if (attached)
+        err = tsr__error(context, CL_INVALID_OPERATION, __func__, "attached",
+                         "the program has kernels; release them before building it again");
+    else
+        err = tsr__error(context, CL_INVALID_BINARY, __func__, "missing", "the program has no binary for the device");
+    tsr__drop(context);
+    return err;
+}
+
+/* ---- checks that the three share ---------------------------------------------------------------------------------------------------- */
+
+static cl_int check_devices(struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list)
+{
+    for (cl_uint i = 0; i < num_devices; i++)
+        RETURN_IF(program->context, !tsr__program_build_of(program, device_list[i]), CL_INVALID_DEVICE,
+                  "device %u of the list is none of the program's", i);
+    return CL_SUCCESS;
+}
+
+static cl_int check_options(struct _cl_context *context, enum tsr_clc_op op, const char *options)
+{
+    char *why = tsr_clc_check_options(op, options ? options : "");
+    if (!why)
+        return CL_SUCCESS;
+    cl_int err = tsr__error(context, outcome_code(op, TSR_CLC_INVALID_OPTIONS), __func__, "options", "%s", why);
+    tsr_free(why);
+    return err;
+}
+
+TSR_API cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options,
+                                          void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+{
+    RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
+    struct _cl_context *context = program->context;
+    RETURN_IF(context, !device_list != !num_devices, CL_INVALID_VALUE, "%u devices at %p", num_devices, (void *)device_list);
+    RETURN_IF(context, !pfn_notify && user_data, CL_INVALID_VALUE, "user data without a callback");
+    cl_int err = check_devices(program, num_devices, device_list);
+    if (err == CL_SUCCESS)
+        err = check_options(context, TSR_CLC_BUILD, options);
+    if (err != CL_SUCCESS)
+        return err;
+    /* "CL_INVALID_OPERATION if program was not created with clCreateProgramWithSource, clCreateProgramWithIL or clCreateProgramWithBinary."
+     */
+    RETURN_IF(context, program->origin == TSR_FROM_LINK, CL_INVALID_OPERATION, "a linked program cannot be built");
+    struct job *job = job_new(program, TSR_CLC_BUILD, options, num_devices, device_list);
+    RETURN_IF(context, !job, CL_OUT_OF_HOST_MEMORY, "no memory for a build");
+    job->notify = pfn_notify;
+    job->user_data = user_data;
+    err = job_begin(job);
+    return err == CL_SUCCESS ? job_start(job) : err;
+}
+
+/* ---- clCompileProgram -------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool take_headers(struct job *job, cl_uint count, const cl_program *programs, const char **names)
+{
+    if (!count)
+        return true;
+    job->headers = tsr_calloc(count, sizeof(*job->headers));
+    job->header_programs = tsr_calloc(count, sizeof(*job->header_programs));
+    if (!job->headers || !job->header_programs)
+        return false;
+    for (cl_uint i = 0; i < count; i++, job->header_count++) {
+        char *name = tsr_strdup(names[i]);
+        if (!name)
+            return false;
+        tsr__hold(programs[i]);
+        job->header_programs[i] = programs[i];
+        job->headers[i] = (struct tsr_clc_text){name, programs[i]->source, programs[i]->source_size};
+    }
+    return true;
+}
+
+TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devices, const cl_device_id *device_list, const char *options,
+                                            cl_uint num_input_headers, const cl_program *input_headers, const char **header_include_names,
+                                            void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data)
+{
+    RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
+    struct _cl_context *context = program->context;
+    RETURN_IF(context, !device_list != !num_devices, CL_INVALID_VALUE, "%u devices at %p", num_devices, (void *)device_list);
+    /* "CL_INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not NULL or if num_input_headers is not
+     * zero and header_include_names or input_headers are NULL." */
+    RETURN_IF(context, num_input_headers ? !input_headers || !header_include_names : input_headers || header_include_names,
+              CL_INVALID_VALUE, "%u headers, programs at %p, names at %p", num_input_headers, (void *)input_headers,
+              (void *)header_include_names);
+    RETURN_IF(context, !pfn_notify && user_data, CL_INVALID_VALUE, "user data without a callback");
+    cl_int err = check_devices(program, num_devices, device_list);
+    if (err != CL_SUCCESS)
+        return err;
+    for (cl_uint i = 0; i < num_input_headers; i++) {
+        RETURN_IF(context, !tsr__valid(input_headers[i], TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "header %u is not a program", i);
+        RETURN_IF(context, !header_include_names[i], CL_INVALID_VALUE, "header %u has no name", i);
+        RETURN_IF(context, !input_headers[i]->source, CL_INVALID_OPERATION, "header %u (%s) has no source", i, header_include_names[i]);
+    }
+    /* "CL_INVALID_OPERATION if program has no source or IL available." */
+    RETURN_IF(context, !program->source, CL_INVALID_OPERATION, "the program has no source");
+    err = check_options(context, TSR_CLC_COMPILE, options);
+    if (err != CL_SUCCESS)
+        return err;
+    struct job *job = job_new(program, TSR_CLC_COMPILE, options, num_devices, device_list);
+    if (!job || !take_headers(job, num_input_headers, input_headers, header_include_names)) {
+        job_free(job);
+        return tsr__error(context, CL_OUT_OF_HOST_MEMORY, __func__, "job", "no memory for a compilation");
+    }
+    job->notify = pfn_notify;
+    job->user_data = user_data;
+    err = job_begin(job);
+    return err == CL_SUCCESS ? job_start(job) : err;
+}
+
+/* ---- clLinkProgram
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+/* 1: the program has an object or a library for the device; 0: it has not; -1: a build of it is running. The lock is held. */
+static int linkable(const struct _cl_program *program, const struct _cl_device_id *device)
+{
+    const struct tsr_build *build = tsr__program_build_of(program, device);
+    if (build && build->status == CL_BUILD_IN_PROGRESS)
+        return -1;
+    return build && (build->kind == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT || build->kind == CL_PROGRAM_BINARY_TYPE_LIBRARY);
+}
+
+/* Sorts the devices by whether all inputs have something for them: *linked gets those, in the order of the list. "All or none": others are
+ * CL_INVALID_OPERATION. */
+static cl_int sort_devices(struct _cl_context *context, cl_uint device_count, const cl_device_id *devices, cl_uint input_count,
+                           const cl_program *inputs, cl_device_id *linked, cl_uint *linked_count)
+{
+    *linked_count = 0;
+    for (cl_uint d = 0; d < device_count; d++) {
+        cl_uint have = 0;
+        for (cl_uint i = 0; i < input_count; i++) {
+            pthread_mutex_lock(&inputs[i]->lock);
+            int answer = linkable(inputs[i], devices[d]);
+            pthread_mutex_unlock(&inputs[i]->lock);
+            RETURN_IF(context, answer < 0, CL_INVALID_OPERATION, "a build of input program %u has not ended yet", i);
+            have += (cl_uint)answer;
+        }
+        RETURN_IF(context, have && have != input_count, CL_INVALID_OPERATION,
+                  "for device %u, %u of the %u input programs have a compiled object or a library; it must be all or none", d, have,
+                  input_count);
+        if (have)
+            linked[(*linked_count)++] = devices[d];
+    }
+    RETURN_IF(context, !*linked_count, CL_INVALID_OPERATION, "no input program has a compiled object or a library for any device");
+    return CL_SUCCESS;
+}
+
+/* Copies the inputs: the application may compile them anew while the link runs. */
+static bool take_inputs(struct job *job, const struct _cl_device_id *device, cl_uint count, const cl_program *programs)
+{
+    job->inputs = tsr_calloc(count, sizeof(*job->inputs));
+    bool good = job->inputs;
+    for (cl_uint i = 0; i < count && good; i++) {
+        pthread_mutex_lock(&programs[i]->lock);
+        const struct tsr_build *build = tsr__program_build_of(programs[i], device);
+        good = build && build->image && add_input(job, build->image, build->image_size);
+        pthread_mutex_unlock(&programs[i]->lock);
+    }
+    return good;
+}
+
+TSR_API cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint num_devices, const cl_device_id *device_list, const char *options,
+                                             cl_uint num_input_programs, const cl_program *input_programs,
+                                             void(CL_CALLBACK *pfn_notify)(cl_program, void *), void *user_data, cl_int *errcode_ret)
+{
+    cl_int err = CL_SUCCESS;
+    struct _cl_program *program = NULL;
+    struct job *job = NULL;
+    cl_device_id *linked = NULL;
+    cl_uint linked_count = 0;
+    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "the context is not valid");
+    FAIL_IF(context, !device_list != !num_devices, CL_INVALID_VALUE, "%u devices at %p", num_devices, (void *)device_list);
+    FAIL_IF(context, !num_input_programs || !input_programs, CL_INVALID_VALUE, "no input programs");
+    for (cl_uint i = 0; i < num_input_programs; i++)
+        FAIL_IF(context, !tsr__valid(input_programs[i], TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "input program %u is not valid", i);
+    FAIL_IF(context, !pfn_notify && user_data, CL_INVALID_VALUE, "user data without a callback");
+    for (cl_uint i = 0; i < num_devices; i++)
+        FAIL_IF(context, !tsr__context_has(context, device_list[i]), CL_INVALID_DEVICE, "device %u is not of the context", i);
+    if (!num_devices) {
+        num_devices = context->device_count;
+        device_list = context->devices;
+    }
+    err = check_options(context, TSR_CLC_LINK, options);
+    if (err != CL_SUCCESS)
+        goto fail;
+    linked = tsr_calloc(num_devices, sizeof(*linked));
+    FAIL_IF(context, !linked, CL_OUT_OF_HOST_MEMORY, "no memory for a list of devices");
+    err = sort_devices(context, num_devices, device_list, num_input_programs, input_programs, linked, &linked_count);
+    if (err != CL_SUCCESS)
+        goto fail;
+    program = tsr__program_new(context, num_devices, device_list, TSR_FROM_LINK);
+    FAIL_IF(context, !program, CL_OUT_OF_HOST_MEMORY, "no memory for a program");
+    job = job_new(program, TSR_CLC_LINK, options, linked_count, linked);
+    FAIL_IF(context, !job || !take_inputs(job, linked[0], num_input_programs, input_programs), CL_OUT_OF_HOST_MEMORY,
+            "no memory for a link");
+    tsr_free(linked);
+    job->notify = pfn_notify;
+    job->user_data = user_data;
+    err = job_begin(job);
+    if (err == CL_SUCCESS)
+        err = job_start(job);
+    /* "The linking operation can begin": from here the caller gets a program even if the link fails, to ask for the log. */
+    if (errcode_ret)
+        *errcode_ret = err;
+    return program;
+fail:
+    tsr_free(linked);
+    job_free(job);
+    if (program)
+        tsr__drop(program);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return NULL;
+}
+
+/* ---- clGetProgramBuildInfo
+ * --------------------------------------------------------------------------------------------------------------- */
+
+/* The program's lock is held. */
+static cl_int build_info(const struct tsr_build *build, cl_program_build_info name, struct tsr_info_out out)
+{
+    switch (name) {
+    case CL_PROGRAM_BUILD_STATUS:
+        return tsr__info_value(out, cl_build_status, build->status);
+    case CL_PROGRAM_BUILD_OPTIONS:
+        return tsr__info_str(out, build->options);
+    case CL_PROGRAM_BUILD_LOG:
+        return tsr__info_str(out, build->log);
+    case CL_PROGRAM_BINARY_TYPE:
+        return tsr__info_value(out, cl_program_binary_type, build->kind);
+    case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
+        return tsr__info_value(out, size_t, build->info.global_bytes);
+    default:
+        return tsr__error(NULL, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no name of a build query", name);
+    }
+}
+
+TSR_API cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_id device, cl_program_build_info param_name,
+                                                 size_t param_value_size, void *param_value, size_t *param_value_size_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
+    struct tsr_build *build = tsr__program_build_of(program, device);
+    RETURN_IF(program->context, !build, CL_INVALID_DEVICE, "the device is none of the program's");
+    pthread_mutex_lock(&program->lock);
+    cl_int err = build_info(build, param_name, (struct tsr_info_out){param_value_size, param_value, param_value_size_ret});
+    pthread_mutex_unlock(&program->lock);
+    return err;
+}

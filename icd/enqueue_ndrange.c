@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launching kernels: the checks of clEnqueueNDRangeKernel and the command that runs the work-groups. */
+#include <string.h>
+
+#include "icd/program.h"
+
+/* ---- the command ------------------------------------------------------------------------------------------------------------------- */
+
+struct launch_payload {
+    struct _cl_kernel *kernel; /* held; it holds the program and with it the code */
+    const struct tsr_device_ops *ops;
+    struct tsr_launch *launch;
+    cl_uint object_count;
+    void *objects[]; /* held: the arguments' memory objects and samplers, which the kernel may let go before the launch ends */
+};
+
+static cl_int launch_execute(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
+    return payload->ops->launch_run(payload->launch, worker, begin, end) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+}
+
+static void launch_cleanup(struct _cl_event *event)
+{
+    struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
+    if (payload->launch) {
+        char *why = NULL;
+        payload->ops->launch_end(payload->launch, &why);
+        if (why)
+            tsr__error(event->context, CL_OUT_OF_RESOURCES, __func__, "launch_run", "kernel %s: %s", payload->kernel->info->name, why);
+        tsr_free(why);
+    }
+    for (cl_uint i = 0; i < payload->object_count; i++)
+        tsr__drop(payload->objects[i]);
+    if (payload->kernel)
+        tsr__drop(payload->kernel);
+}
+
+/* ---- the range ------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The checks of offset and global size, and a range without local size. *empty: nothing is to run. */
+static cl_int read_range(struct _cl_context *context, cl_uint dim, const size_t *offset, const size_t *global, struct tsr_ndrange *range,
+                         bool *empty)
+{
+    /* "CL_INVALID_WORK_DIMENSION if work_dim is not a valid value (i.e. a value between 1 and CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS)." */
+    RETURN_IF(context, dim < 1 || dim > 3, CL_INVALID_WORK_DIMENSION, "a range has 1 to 3 dimensions, not %u", dim);
+    *range = (struct tsr_ndrange){.dim = dim, .global = {1, 1, 1}, .local = {1, 1, 1}};
+    /* Since OpenCL 2.1: "If global_work_size is NULL, or the value in any passed dimension is 0 then the kernel command will trivially
+     * succeed." */
+    *empty = !global;
+    uint64_t total = 1;
+    for (cl_uint i = 0; i < dim && global; i++) {
+        range->global[i] = global[i];
+        range->offset[i] = offset ? offset[i] : 0;
+        *empty |= !global[i];
+        /* "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the corresponding values in global_work_offset for any
+         * dimensions is greater than the maximum value representable by size_t on the device." */
+        uint64_t sum;
+        RETURN_IF(context, __builtin_add_overflow(range->global[i], range->offset[i], &sum), CL_INVALID_GLOBAL_OFFSET,
+                  "dimension %u: global size and offset together pass the largest size_t", i);
+        RETURN_IF(context, !*empty && __builtin_mul_overflow(total, range->global[i], &total), CL_INVALID_GLOBAL_WORK_SIZE,
+                  "the range has more work-items than a size_t can count");
+    }
+    return CL_SUCCESS;
+}
+
+/* The checks of the local size; NULL takes the kernel's required size or the device's choice. */
+static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device, const struct tsr_kernel_info *info, const size_t *local,
+                         uint64_t local_bytes, struct tsr_ndrange *range)
+{
+    struct _cl_context *context = kernel->program->context;
+    const uint64_t *required = info->reqd_local_size;
+    uint64_t most = device->ops->max_work_group(info, local_bytes);
+    RETURN_IF(context, !most, CL_OUT_OF_RESOURCES, "kernel %s needs more memory for one work-item than the device has", info->name);
+    if (!local && !required[0]) {
+        device->ops->suggest_local_size(info, range, device->compute_units);
+        return CL_SUCCESS;
+    }
+    uint64_t items = 1;
+    for (cl_uint i = 0; i < 3; i++) {
+        uint64_t size = i >= range->dim ? 1 : local ? local[i] : required[i];
+        /* "CL_INVALID_WORK_GROUP_SIZE if local_work_size is specified and does not match the required work-group size for kernel in the
+         * program source." */
+        RETURN_IF(context, required[0] && size != required[i], CL_INVALID_WORK_GROUP_SIZE,
+                  "kernel %s requires work-groups of %llu x %llu x %llu, dimension %u has %llu", info->name,
+                  (unsigned long long)required[0], (unsigned long long)required[1], (unsigned long long)required[2], i,
+                  (unsigned long long)size);
+        RETURN_IF(context, !size, CL_INVALID_WORK_GROUP_SIZE, "dimension %u of the local size is 0", i);
+        /* "CL_INVALID_WORK_GROUP_SIZE if the program was compiled with -cl-uniform-work-group-size and the number of work-items specified
+         * by global_work_size is not evenly divisible by the size of work-group." */
+        RETURN_IF(context, info->flags & TSR_KERNEL_UNIFORM && range->global[i] % size, CL_INVALID_WORK_GROUP_SIZE,
+                  "dimension %u: %llu work-items do not divide into groups of %llu, and the program was built for uniform groups only", i,
+                  (unsigned long long)range->global[i], (unsigned long long)size);
+        /* "CL_INVALID_WORK_ITEM_SIZE if the number of work-items specified in any of local_work_size[0], … is greater than the
+         * corresponding values specified by CL_DEVICE_MAX_WORK_ITEM_SIZES." Asked first, as it keeps the product small. */
+        RETURN_IF(context, size > device->caps->max_work_item_sizes[i], CL_INVALID_WORK_ITEM_SIZE,
+                  "dimension %u of the local size: %llu, most %llu", i, (unsigned long long)size,
+                  (unsigned long long)device->caps->max_work_item_sizes[i]);
+        range->local[i] = size;
+        RETURN_IF(context, __builtin_mul_overflow(items, size, &items), CL_INVALID_WORK_GROUP_SIZE, "the local size is too large");
+    }
+    RETURN_IF(context, items > most, CL_INVALID_WORK_GROUP_SIZE, "a work-group of %llu is too large: kernel %s can have %llu",
+              (unsigned long long)items, info->name, (unsigned long long)most);
+    return CL_SUCCESS;
+}
+
+/* The kernel's build on the device. "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available for
+ * device associated with command_queue." */
+static cl_int find_build(struct _cl_kernel *kernel, struct _cl_device_id *device, struct tsr_build **build,
+                         const struct tsr_kernel_info **info)
+{
+    struct _cl_program *program = kernel->program;
+    for (cl_uint i = 0; i < kernel->build_count; i++)
+        if (program->builds[i].device == device && kernel->infos[i]) {
+            *build = &program->builds[i];
+            *info = kernel->infos[i];
+            return CL_SUCCESS;
+        }
+    return tsr__error(program->context, CL_INVALID_PROGRAM_EXECUTABLE, __func__, "device", "kernel %s was not built for the queue's device",
+                      kernel->info->name);
+}
+
+static cl_int check_queue_and_kernel(struct _cl_command_queue *queue, struct _cl_kernel *kernel)
+{
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "the queue is not valid");
+    RETURN_IF(queue->context, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    RETURN_IF(queue->context, kernel->program->context != queue->context, CL_INVALID_CONTEXT, "kernel and queue are of two contexts");
+    return CL_SUCCESS;
+}
+
+/* "CL_INVALID_KERNEL_ARGS if the kernel argument values have not been specified." */
+static cl_int unset_argument(struct _cl_kernel *kernel)
+{
+    const struct tsr_kernel_info *info = kernel->info;
+    uint32_t i = 0;
+    pthread_mutex_lock(&kernel->lock);
+    while (i < info->arg_count && kernel->states[i].set)
+        i++;
+    pthread_mutex_unlock(&kernel->lock);
+    const char *name = i < info->arg_count && info->args[i].name ? info->args[i].name : "";
+    return tsr__error(kernel->program->context, CL_INVALID_KERNEL_ARGS, __func__, "unset_count",
+                      "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
+}
+
+/* ---- entry points ----------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Fills the command's payload from the kernel as it stands. The kernel's lock is held. */
+static bool snapshot(struct _cl_event *command, struct _cl_kernel *kernel, const struct tsr_kernel_info *info, struct tsr_module *module,
+                     const struct tsr_ndrange *range)
+{
+    const struct tsr_device_ops *ops = command->queue->device->ops;
+    struct launch_payload *payload = (struct launch_payload *)(void *)command->payload;
+    payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes);
+    if (!payload->launch)
+        return false;
+    payload->ops = ops;
+    tsr__hold(kernel);
+    payload->kernel = kernel;
+    for (uint32_t i = 0; payload->object_count < kernel->object_count; i++) {
+        void *object = kernel->states[i].object;
+        if (object) {
+            tsr__hold(object);
+            payload->objects[payload->object_count++] = object;
+        }
+    }
+    command->execute = launch_execute;
+    command->cleanup = launch_cleanup;
+    command->task.units = ops->launch_units(payload->launch, &command->task.unit_cost);
+    return true;
+}
+
+static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_command_type type, cl_uint dim, const size_t *offset,
+                      const size_t *global, const size_t *local, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    struct tsr_build *build;
+    const struct tsr_kernel_info *info;
+    struct tsr_module *module;
+    struct tsr_ndrange range;
+    bool empty;
+    struct _cl_context *context = queue->context;
+    cl_int err = find_build(kernel, queue->device, &build, &info);
+    if (err != CL_SUCCESS)
+        return err;
+    if (kernel->unset_count)
+        return unset_argument(kernel);
+    err = read_range(context, dim, offset, global, &range, &empty);
+    if (err == CL_SUCCESS && !empty)
+        err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &range);
+    if (err != CL_SUCCESS)
+        return err;
+    uint64_t local_bytes = tsr__local_round(info->local_bytes) + kernel->local_bytes;
+    RETURN_IF(context, local_bytes > queue->device->caps->local_memory, CL_OUT_OF_RESOURCES,
+              "kernel %s needs %llu bytes of local memory, the device has %llu", info->name, (unsigned long long)local_bytes,
+              (unsigned long long)queue->device->caps->local_memory);
+    err = tsr__check_wait_list(context, wait_count, wait_list);
+    if (err == CL_SUCCESS)
+        err = tsr__build_load(kernel->program, build, &module);
+    if (err != CL_SUCCESS)
+        return err;
+
+    struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
+    RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
+    command->task.units = 0;
+    if (!empty) {
+        pthread_mutex_lock(&kernel->lock);
+        bool good = snapshot(command, kernel, info, module, &range);
+        pthread_mutex_unlock(&kernel->lock);
+        if (!good)
+            tsr__command_abandon(command);
+        RETURN_IF(context, !good, CL_OUT_OF_HOST_MEMORY, "no memory for a launch");
+    }
+    if (tsr_log_on(TSR_LOG_LAUNCH))
+        tsr_log(TSR_LOG_LAUNCH, "%s: global %llu x %llu x %llu, local %llu x %llu x %llu, %llu units", info->name,
+                (unsigned long long)range.global[0], (unsigned long long)range.global[1], (unsigned long long)range.global[2],
+                (unsigned long long)range.local[0], (unsigned long long)range.local[1], (unsigned long long)range.local[2],
+                (unsigned long long)command->task.units);
+    return tsr__command_submit(command, wait_count, wait_list, event, false);
+}
+
+TSR_API cl_int CL_API_CALL clEnqueueNDRangeKernel(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                                                  const size_t *global_work_offset, const size_t *global_work_size,
+                                                  const size_t *local_work_size, cl_uint num_events_in_wait_list,
+                                                  const cl_event *event_wait_list, cl_event *event)
+{
+    cl_int err = check_queue_and_kernel(command_queue, kernel);
+    if (err != CL_SUCCESS)
+        return err;
+    return enqueue(command_queue, kernel, CL_COMMAND_NDRANGE_KERNEL, work_dim, global_work_offset, global_work_size, local_work_size,
+                   num_events_in_wait_list, event_wait_list, event);
+}
+
+TSR_API cl_int CL_API_CALL clEnqueueTask(cl_command_queue command_queue, cl_kernel kernel, cl_uint num_events_in_wait_list,
+                                         const cl_event *event_wait_list, cl_event *event)
+{
+    cl_int err = check_queue_and_kernel(command_queue, kernel);
+    if (err != CL_SUCCESS)
+        return err;
+    size_t one = 1;
+    return enqueue(command_queue, kernel, CL_COMMAND_TASK, 1, NULL, &one, &one, num_events_in_wait_list, event_wait_list, event);
+}
+
+TSR_API cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue command_queue, cl_kernel kernel, cl_uint work_dim,
+                                                             const size_t *global_work_offset, const size_t *global_work_size,
+                                                             size_t *suggested_local_work_size)
+{
+    cl_int err = check_queue_and_kernel(command_queue, kernel);
+    struct tsr_build *build;
+    const struct tsr_kernel_info *info;
+    struct tsr_ndrange range;
+    bool empty;
+    if (err == CL_SUCCESS)
+        err = find_build(kernel, command_queue->device, &build, &info);
+    if (err != CL_SUCCESS)
+        return err;
+    struct _cl_context *context = command_queue->context;
+    if (kernel->unset_count)
+        return unset_argument(kernel);
+    err = read_range(context, work_dim, global_work_offset, global_work_size, &range, &empty);
+    if (err != CL_SUCCESS)
+        return err;
+    /* Not trivial here: "CL_INVALID_GLOBAL_WORK_SIZE if global_work_size is NULL or if any of the values specified in global_work_size are
+     * 0." */
+    RETURN_IF(context, empty, CL_INVALID_GLOBAL_WORK_SIZE, "the global size is NULL or 0");
+    RETURN_IF(context, !suggested_local_work_size, CL_INVALID_VALUE, "no place for the answer");
+    err = read_local(kernel, command_queue->device, info, NULL, kernel->local_bytes, &range);
+    for (cl_uint i = 0; i < work_dim && err == CL_SUCCESS; i++)
+        suggested_local_work_size[i] = range.local[i];
+    return err;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels: making, cloning, their life. */
+#include <string.h>
+
+#include "icd/program.h"
+
+/* ---- life ------------------------------------------------------------------------------------------------------------------------ */
+
+static void kernel_destroy(struct tsr_object *object)
+{
+    struct _cl_kernel *kernel = (struct _cl_kernel *)object;
+    for (uint32_t i = 0; i < kernel->info->arg_count; i++)
+        if (kernel->states[i].object)
+            tsr__drop(kernel->states[i].object);
+    struct _cl_program *program = kernel->program;
+    pthread_mutex_lock(&program->lock);
+    program->kernel_count--;
+    pthread_mutex_unlock(&program->lock);
+    pthread_mutex_destroy(&kernel->lock);
+    tsr_free(kernel->svm_pointers);
+    tsr_free(kernel->states);
+    tsr_free(kernel->args);
+    tsr_free(kernel->infos);
+    kernel->base.tag = 0;
+    tsr_free(kernel);
+    tsr__drop(program);
+}
+
+/* Takes over `infos`. The program's lock is held, as the kernel gets attached. NULL: out of memory, infos freed. */
+static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct tsr_kernel_info **infos)
+{
+    const struct tsr_kernel_info *info = NULL;
+    for (cl_uint i = 0; i < program->build_count && !info; i++)
+        info = infos[i];
+    struct _cl_kernel *kernel = tsr_calloc(1, sizeof(*kernel));
+    struct tsr__arg_state *states = tsr_calloc(info->arg_count ? info->arg_count : 1, sizeof(*states));
+    size_t args_size = info->args_size ? info->args_size : 8;
+    unsigned char *args = tsr_aligned(128, (args_size + 127) & ~(size_t)127);
+    if (!kernel || !states || !args) {
+        tsr_free(args);
+        tsr_free(states);
+        tsr_free(kernel);
+        tsr_free(infos);
+        return NULL;
+    }
+    memset(args, 0, args_size);
+    tsr__object_init(&kernel->base, TSR_TAG_KERNEL, kernel_destroy);
+    tsr__hold(program);
+    program->kernel_count++;
+    kernel->program = program;
+    kernel->build_count = program->build_count;
+    kernel->infos = infos;
+    kernel->info = info;
+    kernel->args = args;
+    kernel->states = states;
+    kernel->unset_count = info->arg_count;
+    pthread_mutex_init(&kernel->lock, NULL);
+    return kernel;
+}
+
+TSR_API cl_int CL_API_CALL clRetainKernel(cl_kernel kernel)
+{
+    return tsr__api_retain(kernel, TSR_TAG_KERNEL, CL_INVALID_KERNEL);
+}
+
+TSR_API cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel)
+{
+    return tsr__api_release(kernel, TSR_TAG_KERNEL, CL_INVALID_KERNEL);
+}
+
+/* ---- finding ---------------------------------------------------------------------------------------------------------------------- */
+
+/* The kernels of an executable are sorted by name. */
+static const struct tsr_kernel_info *find(const struct tsr_program_info *info, const char *name)
+{
+    uint32_t low = 0, high = info->kernel_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        int order = strcmp(name, info->kernels[middle].name);
+        if (order == 0)
+            return &info->kernels[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+/* "the number of arguments and argument types" */
+static bool same_definition(const struct tsr_kernel_info *a, const struct tsr_kernel_info *b)
+{
+    bool same = a->arg_count == b->arg_count;
+    for (uint32_t i = 0; i < a->arg_count && same; i++) {
+        const struct tsr_arg_info *x = &a->args[i], *y = &b->args[i];
+        same = x->kind == y->kind && x->size == y->size && x->address_qualifier == y->address_qualifier && x->offset == y->offset;
+    }
+    return same;
+}
+
+/* Makes the kernel of this name. The program's lock is held. CL_INVALID_PROGRAM_EXECUTABLE, _KERNEL_NAME, _KERNEL_DEFINITION. */
+static cl_int make(struct _cl_program *program, const char *name, struct _cl_kernel **kernel)
+{
+    const struct tsr_kernel_info **infos = tsr_calloc(program->build_count, sizeof(*infos)), *first = NULL;
+    if (!infos)
+        return CL_OUT_OF_HOST_MEMORY;
+    bool executable = false, differs = false;
+    for (cl_uint i = 0; i < program->build_count; i++) {
+        if (!tsr__build_is_executable(&program->builds[i]))
+            continue;
+        executable = true;
+        infos[i] = find(&program->builds[i].info, name);
+        if (infos[i] && first)
+            differs |= !same_definition(first, infos[i]);
+        else if (infos[i])
+            first = infos[i];
+    }
+    if (!executable || !first || differs) {
+        tsr_free(infos);
+        return !executable ? CL_INVALID_PROGRAM_EXECUTABLE : !first ? CL_INVALID_KERNEL_NAME : CL_INVALID_KERNEL_DEFINITION;
+    }
+    *kernel = kernel_new(program, infos);
+    return *kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+}
+
+/* The code is loaded with the first kernel, so that the first launch finds it there and a failure is told here. */
+static cl_int load_first(struct _cl_kernel *kernel)
+{
+    struct tsr_module *module;
+    for (cl_uint i = 0; i < kernel->build_count; i++)
+        if (kernel->infos[i])
+            return tsr__build_load(kernel->program, &kernel->program->builds[i], &module);
+    return CL_SUCCESS;
+}
+
+/* ---- entry points -------------------------------------------------------------------------------------------------------------------- */
+
+TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *kernel_name, cl_int *errcode_ret)
+{
+    cl_int err = CL_SUCCESS;
+    struct _cl_kernel *kernel = NULL;
+    FAIL_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
+    struct _cl_context *context = program->context;
+    FAIL_IF(context, !kernel_name, CL_INVALID_VALUE, "the name is NULL");
+    pthread_mutex_lock(&program->lock);
+    cl_int made = make(program, kernel_name, &kernel);
+    pthread_mutex_unlock(&program->lock);
+    FAIL_IF(context, made == CL_INVALID_PROGRAM_EXECUTABLE, made, "the program has not been built for any device");
+    FAIL_IF(context, made == CL_INVALID_KERNEL_NAME, made, "the program has no kernel \"%s\"", kernel_name);
+    FAIL_IF(context, made == CL_INVALID_KERNEL_DEFINITION, made, "\"%s\" has other arguments on another device", kernel_name);
+    FAIL_IF(context, made != CL_SUCCESS, made, "no memory for a kernel");
+    err = load_first(kernel);
+    if (err != CL_SUCCESS)
+        goto fail;
+    if (errcode_ret)
+        *errcode_ret = CL_SUCCESS;
+    return kernel;
+fail:
+    if (kernel)
+        tsr__drop(kernel);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return NULL;
+}
+
+TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kernel *kernels, cl_uint *num_kernels_ret)
+{
+    RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
+    struct _cl_context *context = program->context;
+    pthread_mutex_lock(&program->lock);
+    const struct tsr_program_info *info = NULL;
+    for (cl_uint i = 0; i < program->build_count && !info; i++)
+        if (tsr__build_is_executable(&program->builds[i]))
+            info = &program->builds[i].info;
+    uint32_t count = info ? info->kernel_count : 0, done = 0;
+    cl_int err = CL_SUCCESS;
+    for (; kernels && num_kernels >= count && done < count && err == CL_SUCCESS; done += err == CL_SUCCESS)
+        err = make(program, info->kernels[done].name, &kernels[done]);
+    pthread_mutex_unlock(&program->lock);
+    RETURN_IF(context, !info, CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built for any device");
+    RETURN_IF(context, kernels && num_kernels < count, CL_INVALID_VALUE, "the program has %u kernels, there is room for %u", count,
+              num_kernels);
+    if (err == CL_SUCCESS && kernels && count)
+        err = load_first(kernels[0]);
+    if (err != CL_SUCCESS) {
+        while (done)
+            tsr__drop(kernels[--done]);
+        return tsr__error(context, err, __func__, "make", "the kernels cannot be made");
+    }
+    if (num_kernels_ret)
+        *num_kernels_ret = count;
+    return CL_SUCCESS;
+}
+
+TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
+{
+    cl_int err = CL_SUCCESS;
+    struct _cl_kernel *kernel = NULL;
+    FAIL_IF(NULL, !tsr__valid(source_kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    struct _cl_program *program = source_kernel->program;
+    const struct tsr_kernel_info **infos = tsr_calloc(source_kernel->build_count, sizeof(*infos));
+    void **pointers = NULL;
+    FAIL_IF(program->context, !infos, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
+    memcpy(infos, source_kernel->infos, source_kernel->build_count * sizeof(*infos));
+    pthread_mutex_lock(&program->lock);
+    kernel = kernel_new(program, infos);
+    pthread_mutex_unlock(&program->lock);
+    FAIL_IF(program->context, !kernel, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
+
+    pthread_mutex_lock(&source_kernel->lock);
+    size_t pointer_bytes = source_kernel->svm_pointer_count * sizeof(void *);
+    pointers = pointer_bytes ? tsr_malloc(pointer_bytes) : NULL;
+    if (pointers)
+        memcpy(pointers, source_kernel->svm_pointers, pointer_bytes);
+    kernel->svm_pointers = pointers;
+    kernel->svm_pointer_count = pointers ? source_kernel->svm_pointer_count : 0;
+    kernel->svm_fine_grain = source_kernel->svm_fine_grain;
+    memcpy(kernel->args, source_kernel->args, kernel->info->args_size);
+    memcpy(kernel->states, source_kernel->states, kernel->info->arg_count * sizeof(*kernel->states));
+    for (uint32_t i = 0; i < kernel->info->arg_count; i++)
+        if (kernel->states[i].object)
+            tsr__hold(kernel->states[i].object);
+    kernel->unset_count = source_kernel->unset_count;
+    kernel->object_count = source_kernel->object_count;
+    kernel->local_bytes = source_kernel->local_bytes;
+    pthread_mutex_unlock(&source_kernel->lock);
+    FAIL_IF(program->context, pointer_bytes && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
+    if (errcode_ret)
+        *errcode_ret = CL_SUCCESS;
+    return kernel;
+fail:
+    if (kernel)
+        tsr__drop(kernel);
+    if (errcode_ret)
+        *errcode_ret = err;
+    return NULL;
+}

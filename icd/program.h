@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files about programs and kernels share. Private to icd/. */
+#ifndef TESSERA_ICD_PROGRAM_H
+#define TESSERA_ICD_PROGRAM_H
+
+#include "icd/icd.h"
+
+/* ---- programs (icd/program.c) -------------------------------------------------------------------------------------------------- */
+
+/* A program of these devices, nothing built. NULL: out of memory. */
+struct _cl_program *tsr__program_new(struct _cl_context *context, cl_uint device_count, struct _cl_device_id *const *devices, int origin);
+/* What the device has of the program; NULL if it is not one of its devices. */
+struct tsr_build *tsr__program_build_of(const struct _cl_program *program, const struct _cl_device_id *device);
+/* True if kernels of it can run. The program's lock is held, or a kernel is attached, which forbids a change. */
+bool tsr__build_is_executable(const struct tsr_build *build);
+/* Loads the code, once. CL_OUT_OF_RESOURCES, with the reason to the context's callback. */
+cl_int tsr__build_load(struct _cl_program *program, struct tsr_build *build, struct tsr_module **module);
+
+/* ---- images of a build (icd/binary.c) -------------------------------------------------------------------------------------------- */
+
+/* Forgets image, information, log, options and module. */
+void tsr__build_clear(struct tsr_build *build);
+/* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The build must be clear of an image. */
+enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size);
+
+/* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__arg_state {
+    bool set;
+    void *object;        /* held: memory object or sampler; NULL if none */
+    uint64_t local_size; /* of a local argument */
+};
+
+/* Number of sub-groups of a work-group: the one rule behind queries and launches. */
+static inline uint64_t tsr__sub_group_count(const struct tsr_kernel_info *info, const uint64_t local[3])
+{
+    uint64_t items = local[0] * local[1] * local[2];
+    return (items + info->sub_group_size - 1) / info->sub_group_size;
+}
+
+/* Bytes behind the static local variables that the local arguments take, each aligned. */
+enum { TSR__LOCAL_ALIGN = 128 };
+static inline uint64_t tsr__local_round(uint64_t bytes)
+{
+    return (bytes + TSR__LOCAL_ALIGN - 1) & ~(uint64_t)(TSR__LOCAL_ALIGN - 1);
+}
+
+#endif
