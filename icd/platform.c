@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include "icd/entry.h"
+#include "tessera/clc.h"
 
 /* Made by the linker, not at run time: enumerating costs nothing. */
 static struct _cl_platform_id platform = {
@@ -98,15 +99,15 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
     }
 }
 
-/* "OpenCL functions without an argument from which the vendor may be inferred": the compiler is a process that ends with this one, and an
- * idle one costs little, so that both are free to do nothing. */
 TSR_API cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id of)
 {
     RETURN_IF(NULL, of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    tsr_clc_unload();
     return CL_SUCCESS;
 }
 
 TSR_API cl_int CL_API_CALL clUnloadCompiler(void)
 {
+    tsr_clc_unload();
     return CL_SUCCESS;
 }

@@ -192,21 +192,6 @@ TSR_API cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program
                       "no device of the program takes an intermediate language");
 }
 
-/* ---- unloading the compiler -------------------------------------------------------------------------------------------------------- */
-
-TSR_API cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id platform)
-{
-    RETURN_IF(NULL, !tsr__valid(platform, TSR_TAG_PLATFORM), CL_INVALID_PLATFORM, "the platform is not valid");
-    tsr_clc_unload();
-    return CL_SUCCESS;
-}
-
-TSR_API cl_int CL_API_CALL clUnloadCompiler(void)
-{
-    tsr_clc_unload();
-    return CL_SUCCESS;
-}
-
 /* ---- queries ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Any build with kernels: names and count are asked without a device. The lock is held. */
