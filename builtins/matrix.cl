@@ -15,7 +15,7 @@
     {                                                                                                                                      \
         ulong present;                                                                                                                     \
         const void *slots = __tsr_exchange(SCOPE_##form, TSR_EXCHANGE_ALL, &a, sizeof(a), &present);                                       \
-        tsr_matrix_column(TSR_MATRIX_##form, m, TSR_ELEMENT_##ea, TSR_ELEMENT_##eb, TSR_ELEMENT_##ec, slots, (const uint *)&b, &acc);      \
+        tsr_matrix_column(TSR_MATRIX_##form, m, TSR_ELEMENT_##ea, TSR_ELEMENT_##eb, TSR_ELEMENT_##ec, slots, (const tsr_word *)&b, &acc);  \
         return acc;                                                                                                                        \
     }
 #include "tessera/matrix.def"

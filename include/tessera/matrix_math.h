@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #endif
 
+/* Arguments are read and written as words of bits, whatever their type is. */
+typedef unsigned __attribute__((may_alias)) tsr_word;
+typedef unsigned short __attribute__((may_alias)) tsr_half_word;
+
 /* Elements of a matrix. */
 enum tsr_element {
     TSR_ELEMENT_S4,
@@ -117,8 +121,8 @@ static inline float tsr_tf32_of_float(float value)
 /* 32-bit word j of row r of A. `slots` holds the argument a of every lane one after the other, of both sub-groups for SPLIT. */
 static inline unsigned tsr_matrix_a_word(enum tsr_matrix_form form, unsigned m, const void *slots, unsigned r, unsigned j)
 {
-    const unsigned *words = (const unsigned *)slots;
-    const unsigned short *halves = (const unsigned short *)slots;
+    const tsr_word *words = (const tsr_word *)slots;
+    const tsr_half_word *halves = (const tsr_half_word *)slots;
     unsigned half_m = m > 1 ? m / 2 : 1;
 
     switch (form) {
@@ -163,7 +167,7 @@ static inline float tsr_matrix_number(enum tsr_element element, unsigned word, u
 
 /* Adds one row of A times one column of B (eight words). Modulo 2^32, so the order is of no matter. */
 static inline unsigned tsr_matrix_row_integer(enum tsr_matrix_form form, unsigned m, enum tsr_element ea, enum tsr_element eb,
-                                              const void *slots, unsigned r, const unsigned *b, unsigned acc)
+                                              const void *slots, unsigned r, const tsr_word *b, unsigned acc)
 {
     unsigned per_word = ea == TSR_ELEMENT_S4 || ea == TSR_ELEMENT_U4 ? 8 : 4;
 
@@ -177,7 +181,7 @@ static inline unsigned tsr_matrix_row_integer(enum tsr_matrix_form form, unsigne
 
 /* The same with a fraction: one fused multiply-add per k, in the order of k, from acc on (the strict arithmetic of "Floating point"). */
 static inline float tsr_matrix_row_number(enum tsr_matrix_form form, unsigned m, enum tsr_element e, const void *slots, unsigned r,
-                                          const unsigned *b, float acc)
+                                          const tsr_word *b, float acc)
 {
     unsigned per_word = e == TSR_ELEMENT_TF32 ? 1 : 2;
 
@@ -191,10 +195,10 @@ static inline float tsr_matrix_row_number(enum tsr_matrix_form form, unsigned m,
 
 /* The column of one lane: `b` is its eight words, `acc` its m elements of C, which become those of D. */
 static inline void tsr_matrix_column(enum tsr_matrix_form form, unsigned m, enum tsr_element ea, enum tsr_element eb, enum tsr_element ec,
-                                     const void *slots, const unsigned *b, void *acc)
+                                     const void *slots, const tsr_word *b, void *acc)
 {
-    unsigned *words = (unsigned *)acc;
-    unsigned short *halves = (unsigned short *)acc;
+    tsr_word *words = (tsr_word *)acc;
+    tsr_half_word *halves = (tsr_half_word *)acc;
 
     for (unsigned r = 0; r < m; r++) {
         switch (ec) {
