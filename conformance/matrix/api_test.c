@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Every overload of the matrix functions through the public API, against the oracle: values of every kind, every work-group size from one
+ * work-item to more than two teams, several work-groups, the rule on sub-group sizes, and what the device says of itself. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "conformance/matrix/device.h"
+#include "conformance/matrix/oracle.h"
+
+enum { MAX_ITEMS = 128, MAX_TEAMS = MAX_ITEMS };
+
+static struct device device;
+static cl_program program;
+
+static void add_kernel(struct text *source, const struct oracle_function *f, size_t index, bool attribute)
+{
+    if (attribute)
+        text_add(source, "__attribute__((intel_reqd_sub_group_size(%u)))\n", f->n);
+    text_add(source,
+             "kernel void k%zu(global const %s *a, global const %s *b, global const %s *c, global %s *d)\n"
+             "{\n    size_t i = get_global_id(0);\n    d[i] = %s(a[i], b[i], c[i]);\n}\n",
+             index, f->a, f->b, f->c, f->c, f->name);
+}
+
+static int build_all(void **state)
+{
+    (void)state;
+    struct text source = {0};
+
+    device_open(&device);
+    text_add(&source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+    for (size_t i = 0; i < oracle_function_count(); i++)
+        add_kernel(&source, &oracle_functions[i], i, true);
+    program = device_build(&device, source.at, "-cl-std=CL3.0");
+    free(source.at);
+    if (!program)
+        fprintf(stderr, "%s\n", device.log);
+    return program ? 0 : -1;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    clReleaseProgram(program);
+    device_close(&device);
+    return 0;
+}
+
+/* Runs a kernel that calls function `f` once in each work-item; a case for each team of each work-group. */
+static void run(cl_program in, const char *kernel, const struct oracle_function *f, enum oracle_data data, uint32_t seed, size_t local,
+                size_t groups)
+{
+    static struct oracle_case cases[MAX_TEAMS];
+    static unsigned char a[MAX_ITEMS * ORACLE_ARGUMENT], b[MAX_ITEMS * ORACLE_ARGUMENT], c[MAX_ITEMS * ORACLE_ARGUMENT],
+        out[MAX_ITEMS * ORACLE_ARGUMENT];
+    size_t items = local * groups, teams = (local + f->team - 1) / f->team;
+
+    assert_true(items <= MAX_ITEMS);
+    for (size_t t = 0; t < teams * groups; t++)
+        oracle_fill(&cases[t], f, data, seed + (uint32_t)t);
+    for (size_t i = 0; i < items; i++) {
+        const struct oracle_case *t = &cases[i / local * teams + i % local / f->team];
+        oracle_pack(t, (unsigned)(i % local % f->team), a + i * f->a_size, b + i * 32, c + i * f->c_size);
+    }
+    const struct device_arg args[] = {
+        {items * f->a_size, a, NULL}, {items * 32, b, NULL}, {items * f->c_size, c, NULL}, {items * f->c_size, NULL, out}};
+    cl_int status = device_run(&device, in, kernel, items, local, args, 4);
+    if (status != CL_SUCCESS)
+        fprintf(stderr, "%s, %zu work-groups of %zu: error %d\n", f->name, groups, local, status);
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t i = 0; i < items; i++) {
+        size_t left = local - i % local / f->team * f->team;
+        unsigned present = left < f->team ? (unsigned)left : f->team;
+        if (oracle_check(&cases[i / local * teams + i % local / f->team], present, (unsigned)(i % local % f->team), out + i * f->c_size))
+            continue;
+        fprintf(stderr, "in work-item %zu of %zu work-groups of %zu\n", i, groups, local);
+        fail();
+    }
+}
+
+static void run_built(size_t index, enum oracle_data data, uint32_t seed, size_t local, size_t groups)
+{
+    char kernel[16];
+    snprintf(kernel, sizeof(kernel), "k%zu", index);
+    run(program, kernel, &oracle_functions[index], data, seed, local, groups);
+}
+
+static void values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < oracle_function_count(); i++)
+        for (unsigned data = 0; data < ORACLE_DATA_KINDS; data++)
+            for (uint32_t seed = 0; seed < 3; seed++)
+                run_built(i, data, 100 * seed, 2 * oracle_functions[i].team, 3);
+}
+
+static void every_work_group_size(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < oracle_function_count(); i++)
+        for (unsigned local = 1; local <= 2 * oracle_functions[i].team + 3; local++)
+            run_built(i, local % 2 ? ORACLE_RANDOM : ORACLE_CORNERS, local, local, 2);
+}
+
+/* Where the attribute is missing, the functions that a kernel calls give the size; helper functions count, too. */
+static void size_without_attribute(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < oracle_function_count(); i += 13) {
+        const struct oracle_function *f = &oracle_functions[i];
+        struct text source = {0};
+        text_add(&source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+        add_kernel(&source, f, 0, false);
+        text_add(&source,
+                 "__attribute__((noinline)) %s helper(%s a, %s b, %s c) { return %s(a, b, c); }\n"
+                 "kernel void through_helper(global const %s *a, global const %s *b, global const %s *c, global %s *d)\n"
+                 "{\n    size_t i = get_global_id(0);\n    d[i] = helper(a[i], b[i], c[i]);\n}\n",
+                 f->c, f->a, f->b, f->c, f->name, f->a, f->b, f->c, f->c);
+        cl_program inferred = device_build(&device, source.at, "-cl-std=CL3.0");
+        if (!inferred)
+            fprintf(stderr, "%s\n", device.log);
+        free(source.at);
+        assert_non_null(inferred);
+        run(inferred, "k0", f, ORACLE_RANDOM, 7, 2 * f->team, 2);
+        run(inferred, "through_helper", f, ORACLE_RANDOM, 8, f->team + 1, 2);
+        clReleaseProgram(inferred);
+    }
+}
+
+/* The build must fail, and the log must name the function and the sub-group size that it needs. */
+static void must_not_build(const char *source, const char *function, unsigned size)
+{
+    char rule[64];
+    cl_program wrong = device_build(&device, source, "-cl-std=CL3.0");
+
+    assert_null(wrong);
+    snprintf(rule, sizeof(rule), "sub-group size %u", size);
+    if (!strstr(device.log, function) || !strstr(device.log, rule))
+        fprintf(stderr, "the log should name %s and \"%s\":\n%s\n", function, rule, device.log);
+    assert_non_null(strstr(device.log, function));
+    assert_non_null(strstr(device.log, rule));
+}
+
+static void wrong_size_is_an_error(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < oracle_function_count(); i += 7) {
+        const struct oracle_function *f = &oracle_functions[i];
+        for (unsigned size = 8; size <= 32; size *= 2) {
+            if (size == f->n)
+                continue;
+            struct text source = {0};
+            text_add(&source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n__attribute__((intel_reqd_sub_group_size(%u)))\n", size);
+            add_kernel(&source, f, 0, false);
+            must_not_build(source.at, f->name, f->n);
+            free(source.at);
+        }
+    }
+    must_not_build("int helper(int8 b) { return intel_sub_group_i8_i8_matrix_mad_k32(1, b, 2); }\n"
+                   "__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int *p) { p[0] = helper(0); }",
+                   "intel_sub_group_i8_i8_matrix_mad_k32", 8);
+}
+
+static void both_sizes_are_an_error(void **state)
+{
+    (void)state;
+    must_not_build("kernel void k(global int *p)\n"
+                   "{\n"
+                   "    int one = intel_sub_group_i8_i8_matrix_mad_k32(1, (int8)(2), 3);\n"
+                   "    p[0] = intel_sub_group_i8_i8_matrix_mad_k32((short)1, (int8)(2), one);\n"
+                   "}",
+                   "intel_sub_group_i8_i8_matrix_mad_k32", 16);
+}
+
+static void extensions_and_macros(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"cl_intel_subgroup_matrix_multiply_accumulate", "cl_intel_subgroup_matrix_multiply_accumulate_tf32",
+                                        "cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_intel_required_subgroup_size",
+                                        "cl_tessera_madw"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        struct text source = {0};
+        if (!device_has(&device, names[i]))
+            fprintf(stderr, "%s is not in CL_DEVICE_EXTENSIONS\n", names[i]);
+        assert_true(device_has(&device, names[i]));
+        text_add(&source, "#if !defined(%s) || %s != 1\n#error macro\n#endif\nkernel void k(global int *p) { *p = 1; }", names[i],
+                 names[i]);
+        cl_program defined = device_build(&device, source.at, "");
+        assert_non_null(defined);
+        clReleaseProgram(defined);
+        /* Intel's clients pass the macro themselves. */
+        free(source.at);
+        source = (struct text){0};
+        text_add(&source, "-D%s -cl-std=CL3.0", names[i]);
+        defined = device_build(&device, "kernel void k(global int *p) { *p = 1; }", source.at);
+        assert_non_null(defined);
+        clReleaseProgram(defined);
+        free(source.at);
+    }
+}
+
+/* A sum over four blocks of K in a loop, with the accumulator carried along: what a kernel does with the functions. */
+static void accumulation_in_a_loop(void **state)
+{
+    (void)state;
+    enum { N = 8, M = 8, STEPS = 4 };
+    static const char source[] = "__attribute__((intel_reqd_sub_group_size(8)))\n"
+                                 "kernel void k(global const int8 *a, global const int8 *b, global int8 *d)\n"
+                                 "{\n"
+                                 "    int8 sum = 0;\n"
+                                 "    size_t i = get_global_id(0);\n"
+                                 "    for (int step = 0; step < 4; step++)\n"
+                                 "        sum = intel_sub_group_i8_i8_matrix_mad_k32(a[step * 8 + i], b[step * 8 + i], sum);\n"
+                                 "    d[i] = sum;\n"
+                                 "}\n";
+    int32_t a[STEPS * N * 8], b[STEPS * N * 8], d[N * M];
+    uint32_t seed = 1;
+    cl_program loop = device_build(&device, source, "");
+
+    assert_non_null(loop);
+    for (size_t i = 0; i < sizeof(a) / sizeof(a[0]); i++) {
+        a[i] = (int32_t)oracle_random(&seed);
+        b[i] = (int32_t)oracle_random(&seed);
+    }
+    const struct device_arg args[] = {{sizeof(a), a, NULL}, {sizeof(b), b, NULL}, {sizeof(d), NULL, d}};
+    assert_int_equal(device_run(&device, loop, "k", N, N, args, 3), CL_SUCCESS);
+    for (int r = 0; r < M; r++) {
+        for (int n = 0; n < N; n++) {
+            int sum = 0;
+            for (int k = 0; k < STEPS * 32;
+                 k++) { /* lane k / 4 brings columns k to k + 3 of A; component i of b brings rows 4 i to 4 i + 3 */
+                int step = k / 32, kk = k % 32;
+                int x = (int8_t)(a[(step * N + kk / 4) * 8 + r] >> 8 * (kk % 4));
+                int y = (int8_t)(b[(step * N + n) * 8 + kk / 4] >> 8 * (kk % 4));
+                sum += x * y;
+            }
+            assert_int_equal(d[n * M + r], sum);
+        }
+    }
+    clReleaseProgram(loop);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values),
+        cmocka_unit_test(every_work_group_size),
+        cmocka_unit_test(accumulation_in_a_loop),
+        cmocka_unit_test(size_without_attribute),
+        cmocka_unit_test(wrong_size_is_an_error),
+        cmocka_unit_test(both_sizes_are_an_error),
+        cmocka_unit_test(extensions_and_macros),
+    };
+    return cmocka_run_group_tests(tests, build_all, close_all);
+}
