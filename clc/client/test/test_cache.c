@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The disk cache: hits, every kind of damage, folders that cannot be used, its size. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+
+#include "client_test.h"
+
+static char folder[100];
+
+static int begin_cached(void **state)
+{
+    begin(state);
+    snprintf(folder, sizeof(folder), "%s/cache", scratch);
+    setenv("TESSERA_CACHE", "1", 1);
+    setenv("TESSERA_CACHE_DIR", folder, 1);
+    unsetenv("TESSERA_CACHE_SIZE");
+    unsetenv("TESSERA_CPU");
+    return 0;
+}
+
+/* Path of the only entry. */
+static void only_entry(char path[400])
+{
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    int count = 0;
+    for (struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.') {
+            snprintf(path, 400, "%s/%s", folder, e->d_name);
+            count++;
+        }
+    closedir(dir);
+    assert_int_equal(count, 1);
+}
+
+static void a_second_build_is_a_hit_with_image_and_log(void **state)
+{
+    (void)state;
+    struct tsr_clc_result first = run("source"), second = run("source");
+    assert_int_equal(runs(), 1);
+    assert_int_equal(second.outcome, TSR_CLC_DONE);
+    assert_string_equal(first.log, second.log);
+    assert_int_equal(first.image_size, second.image_size);
+    assert_memory_equal(first.image, second.image, first.image_size);
+    tsr_clc_result_free(&first);
+    tsr_clc_result_free(&second);
+    struct stat st;
+    assert_int_equal(stat(folder, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+}
+
+static void whatever_differs_is_a_miss(void **state)
+{
+    (void)state;
+    struct tsr_clc_text headers[2] = {{"a.h", "1", 1}, {"b.h", "1", 1}};
+    struct tsr_clc_request request = request_for("source"), variants[8];
+    for (int i = 0; i < 8; i++)
+        variants[i] = request;
+    variants[1].options = "-w";
+    variants[2].macros = "-DX=1";
+    variants[3].cpu_features = 1;
+    variants[4].default_sub_group_size = 8;
+    variants[5].op = TSR_CLC_COMPILE;
+    variants[6].header_count = 1;
+    variants[6].headers = &headers[0];
+    variants[7].header_count = 1;
+    variants[7].headers = &headers[1];
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 8; i++) {
+            struct tsr_clc_result result;
+            tsr_clc_run(&variants[i], &result);
+            assert_int_equal(result.outcome, TSR_CLC_DONE);
+            tsr_clc_result_free(&result);
+            assert_int_equal(runs(), round ? 8 : i + 1);
+        }
+    setenv("TESSERA_CPU", "sse2", 1); /* a variable that changes code */
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 9);
+    unsetenv("TESSERA_CPU");
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 9);
+}
+
+static void failures_and_passing_results_are_not_kept(void **state)
+{
+    (void)state;
+    for (int i = 1; i <= 2; i++) {
+        expect("once", TSR_CLC_DONE, "");
+        expect("fail", TSR_CLC_FAILED, "error: no");
+        assert_int_equal(runs(), 2 * i);
+    }
+}
+
+static void every_flipped_bit_and_every_length_is_a_miss(void **state)
+{
+    (void)state;
+    expect("source", TSR_CLC_DONE, "");
+    char path[400];
+    only_entry(path);
+    unsigned char *data;
+    size_t size;
+    assert_int_equal(tsr_file_read(path, 1 << 20, &data, &size), TSR_OK);
+    long before = runs();
+    for (size_t i = 0; i < size; i++) {
+        data[i] ^= (unsigned char)(1 << i % 8);
+        assert_int_equal(tsr_file_write_atomic(path, data, size), TSR_OK);
+        data[i] ^= (unsigned char)(1 << i % 8);
+        expect("source", TSR_CLC_DONE, "warning: kept with the image");
+        assert_int_equal(runs(), ++before);
+    }
+    for (size_t length = 0; length < size; length++) {
+        assert_int_equal(tsr_file_write_atomic(path, data, length), TSR_OK);
+        expect("source", TSR_CLC_DONE, "warning: kept with the image");
+        assert_int_equal(runs(), ++before);
+    }
+    tsr_free(data);
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), before);
+}
+
+static void an_entry_under_another_name_is_a_miss(void **state)
+{
+    (void)state;
+    char first[400], second[400];
+    expect("one", TSR_CLC_DONE, "");
+    only_entry(first);
+    char aside[100];
+    snprintf(aside, sizeof(aside), "%s/aside", scratch);
+    assert_int_equal(rename(first, aside), 0);
+    expect("two", TSR_CLC_DONE, "");
+    only_entry(second);
+    assert_int_equal(rename(aside, second), 0);
+    expect("two", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 3);
+}
+
+static void a_changed_included_file_is_a_miss(void **state)
+{
+    (void)state;
+    char header[100], source[120];
+    snprintf(header, sizeof(header), "%s/h.h", scratch);
+    snprintf(source, sizeof(source), "file %s", header);
+    for (int i = 0; i < 3; i++) {
+        char text[] = {(char)('a' + i), 0};
+        assert_int_equal(tsr_file_write_atomic(header, text, 1), TSR_OK);
+        for (int round = 0; round < 2; round++) {
+            char *image = image_of(source);
+            assert_string_equal(image, text);
+            tsr_free(image);
+            assert_int_equal(runs(), i + 1);
+        }
+    }
+    unlink(header);
+    expect(source, TSR_CLC_FAILED, "error: no");
+    assert_int_equal(runs(), 4);
+}
+
+static void odd_folders_mean_no_cache_and_no_error(void **state)
+{
+    (void)state;
+    const char *odd[] = {"/proc/nowhere/cache", "/dev/null/cache", "/dev/null", ""};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(odd); i++) {
+        setenv("TESSERA_CACHE_DIR", odd[i], 1);
+        if (!*odd[i]) {
+            setenv("XDG_CACHE_HOME", "relative", 1);
+            setenv("HOME", "", 1);
+        }
+        long before = runs();
+        expect("source", TSR_CLC_DONE, "");
+        expect("source", TSR_CLC_DONE, "");
+        assert_int_equal(runs(), before + 2);
+    }
+    unsetenv("XDG_CACHE_HOME");
+}
+
+static void a_folder_that_others_can_write_is_not_trusted(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(chmod(folder, 0777), 0);
+    expect("source", TSR_CLC_DONE, "");
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 2);
+}
+
+static void a_folder_that_cannot_be_written_is_still_read(void **state)
+{
+    (void)state;
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(chmod(folder, 0500), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        /* The super-user may write everywhere: become somebody else, whom the folder belongs to. */
+        if (getuid() == 0 && (chown(folder, 65534, 65534) || chown(scratch, 65534, 65534)))
+            _exit(2);
+        char path[400];
+        only_entry(path);
+        if (getuid() == 0 && (chown(path, 65534, 65534) || setgid(65534) || setuid(65534)))
+            _exit(3);
+        expect("source", TSR_CLC_DONE, "warning: kept with the image");
+        long hits = runs();
+        expect("other", TSR_CLC_DONE, "");
+        _exit(hits == 1 ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static uint64_t bytes_in_folder(void)
+{
+    uint64_t total = 0;
+    DIR *dir = opendir(folder);
+    struct stat st;
+    for (struct dirent *e; (e = readdir(dir));)
+        if (e->d_name[0] != '.' && !fstatat(dirfd(dir), e->d_name, &st, 0))
+            total += (uint64_t)st.st_blocks * 512;
+    closedir(dir);
+    return total;
+}
+
+static void it_stays_below_its_size_and_keeps_what_was_used_last(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CACHE_SIZE", "1M", 1);
+    for (int i = 0; i < 60; i++) {
+        char source[40];
+        snprintf(source, sizeof(source), "large 10 of %d", i); /* 40 KiB */
+        expect(source, TSR_CLC_DONE, "");
+        assert_true(bytes_in_folder() <= 1 << 20);
+    }
+    assert_true(bytes_in_folder() > 1 << 19);
+    assert_int_equal(runs(), 60);
+    expect("large 10 of 59", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 60);
+    expect("large 10 of 0", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 61);
+    expect("large 100", TSR_CLC_DONE, ""); /* 400 KiB is more than its share */
+    expect("large 100", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 63);
+}
+
+static void leftovers_of_dead_writers_go(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CACHE_SIZE", "1M", 1);
+    expect("source", TSR_CLC_DONE, "");
+    char path[200];
+    snprintf(path, sizeof(path), "%s/leftover.tmp", folder);
+    assert_int_equal(tsr_file_write_atomic(path, "x", 1), TSR_OK);
+    expect("large 9", TSR_CLC_DONE, "");
+    assert_int_equal(access(path, F_OK), 0); /* its writer may be alive */
+    struct timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+    expect("large 8", TSR_CLC_DONE, "");
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+static void another_compiler_is_a_miss(void **state)
+{
+    (void)state;
+    expect("source", TSR_CLC_DONE, "");
+    char path[100], command[600];
+    snprintf(path, sizeof(path), "%s/cc", scratch);
+    snprintf(command, sizeof(command), "cp %s %s", FAKE_COMPILER, path);
+    assert_int_equal(system(command), 0);
+    setenv("TESSERA_CC", path, 1);
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 2);
+}
+
+static void a_hit_is_fast(void **state)
+{
+    (void)state;
+    expect("source", TSR_CLC_DONE, "");
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 200; i++) {
+        uint64_t start = tsr_now_ns();
+        struct tsr_clc_result result = run("source");
+        uint64_t took = tsr_now_ns() - start;
+        tsr_clc_result_free(&result);
+        best = took < best ? took : best;
+    }
+    print_message("hit: %.0f us\n", (double)best / 1e3);
+    assert_int_equal(runs(), 1);
+    assert_true(best < 500000);
+}
+
+int main(void)
+{
+#define CASE(function) cmocka_unit_test_setup_teardown(function, begin_cached, end)
+    const struct CMUnitTest tests[] = {
+        CASE(a_second_build_is_a_hit_with_image_and_log),
+        CASE(whatever_differs_is_a_miss),
+        CASE(failures_and_passing_results_are_not_kept),
+        CASE(every_flipped_bit_and_every_length_is_a_miss),
+        CASE(an_entry_under_another_name_is_a_miss),
+        CASE(a_changed_included_file_is_a_miss),
+        CASE(a_folder_that_others_can_write_is_not_trusted),
+        CASE(a_folder_that_cannot_be_written_is_still_read),
+        CASE(it_stays_below_its_size_and_keeps_what_was_used_last),
+        CASE(leftovers_of_dead_writers_go),
+        CASE(another_compiler_is_a_miss),
+        CASE(a_hit_is_fast),
+        CASE(odd_folders_mean_no_cache_and_no_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

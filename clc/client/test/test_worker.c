@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Compiler processes: answers, deaths, time limits, forks, and that the application sees nothing of them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include "client_test.h"
+
+static void an_answer_comes_with_its_log(void **state)
+{
+    (void)state;
+    expect("anything", TSR_CLC_DONE, "warning: kept with the image");
+    expect("fail", TSR_CLC_FAILED, "error: no");
+}
+
+static void a_death_is_a_failed_build_that_names_the_signal(void **state)
+{
+    (void)state;
+    expect("die 9", TSR_CLC_FAILED, "SIGKILL");
+    expect("die 11", TSR_CLC_FAILED, "SIGSEGV");
+    expect("die 6", TSR_CLC_FAILED, "famous last words");
+    expect("exit 3", TSR_CLC_FAILED, "exit status 3");
+    expect("anything", TSR_CLC_DONE, "");
+}
+
+static bool ends_soon(pid_t pid)
+{
+    for (int i = 0; i < 200; i++) {
+        if (kill(pid, 0) && errno == ESRCH)
+            return true;
+        char path[64], line[256] = "";
+        snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+        FILE *file = fopen(path, "r");
+        if (!file || !fgets(line, sizeof(line), file) || strstr(line, ") Z ")) { /* a zombie of an init that is slow to reap */
+            if (file)
+                fclose(file);
+            return true;
+        }
+        fclose(file);
+        usleep(10000);
+    }
+    return false;
+}
+
+static void a_stopped_compiler_is_killed_at_the_limit(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CC_TIMEOUT", "1", 1);
+    char *pid = image_of("pid");
+    uint64_t start = tsr_now_ns();
+    expect("die 19", TSR_CLC_FAILED, "TESSERA_CC_TIMEOUT"); /* SIGSTOP */
+    assert_true(tsr_now_ns() - start < 3000000000u);
+    assert_true(ends_soon(atoi(pid)));
+    tsr_free(pid);
+    expect("anything", TSR_CLC_DONE, "");
+}
+
+static void garbage_is_a_failed_build(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CC_TIMEOUT", "5", 1);
+    expect("garbage", TSR_CLC_FAILED, "TESSERA_CC");
+    expect("nonsense", TSR_CLC_FAILED, "makes no sense");
+    expect("huge", TSR_CLC_FAILED, "TESSERA_CC");
+    expect("anything", TSR_CLC_DONE, "");
+}
+
+static void write_script(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    assert_int_equal(chmod(path, 0755), 0);
+}
+
+static void a_strange_program_in_its_place_is_reported(void **state)
+{
+    (void)state;
+    char path[100];
+    snprintf(path, sizeof(path), "%s/cc", scratch);
+    setenv("TESSERA_CC", path, 1);
+    expect("x", TSR_CLC_UNAVAILABLE, path); /* no such file */
+    write_script(path, "#!/bin/sh\necho no license; exit 1\n");
+    expect("x", TSR_CLC_FAILED, "no license");
+    write_script(path, "#!/bin/sh\nprintf 'this is no frame at all, by no means' >&0; sleep 5\n");
+    setenv("TESSERA_CC_TIMEOUT", "3", 1);
+    expect("x", TSR_CLC_FAILED, "Is TESSERA_CC another program?");
+    write_script(path, "#!/does/not/exist\n");
+    expect("x", TSR_CLC_UNAVAILABLE, path);
+    assert_int_equal(chmod(path, 0644), 0);
+    expect("x", TSR_CLC_UNAVAILABLE, path);
+}
+
+static void one_that_dies_while_idle_is_replaced(void **state)
+{
+    (void)state;
+    char *pid = image_of("pid");
+    kill(atoi(pid), SIGKILL);
+    assert_true(ends_soon(atoi(pid)));
+    char *second = image_of("pid");
+    assert_string_not_equal(pid, second);
+    tsr_free(pid);
+    tsr_free(second);
+}
+
+static void a_program_and_a_header_of_32_mib_arrive(void **state)
+{
+    (void)state;
+    size_t size = 33 << 20;
+    char *source = tsr_malloc(size), *header = tsr_malloc(size);
+    for (size_t i = 0; i < size; i++) {
+        source[i] = (char)(' ' + i % 91);
+        header[i] = (char)(' ' + i % 89);
+    }
+    struct tsr_clc_text text = {"h.h", header, size};
+    struct tsr_clc_request request = request_for("");
+    request.source.data = source;
+    request.source.size = size;
+    request.headers = &text;
+    request.header_count = 1;
+    struct tsr_clc_result result;
+    tsr_clc_run(&request, &result);
+    assert_int_equal(result.outcome, TSR_CLC_DONE);
+    struct tsr_hash expected[2] = {tsr_hash_bytes(source, size), tsr_hash_bytes(header, size)};
+    assert_memory_equal(result.image, expected, sizeof(expected));
+    tsr_clc_result_free(&result);
+    tsr_free(source);
+    tsr_free(header);
+}
+
+static volatile sig_atomic_t child_signals;
+static void on_child(int signal_number)
+{
+    (void)signal_number;
+    child_signals++;
+}
+
+static void the_application_has_no_child(void **state)
+{
+    (void)state;
+    signal(SIGCHLD, on_child);
+    child_signals = 0;
+    expect("anything", TSR_CLC_DONE, "");
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    expect("die 9", TSR_CLC_FAILED, "SIGKILL");
+    tsr_clc_unload();
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(child_signals, 0);
+    signal(SIGCHLD, SIG_DFL);
+}
+
+static void it_inherits_no_descriptor(void **state)
+{
+    (void)state;
+    int leak = open("/dev/null", O_RDONLY); /* not close-on-exec */
+    int high = fcntl(leak, F_DUPFD, 500);
+    char *list = image_of("descriptors");
+    assert_string_equal(list, "0 1 2 ");
+    tsr_free(list);
+    close(leak);
+    close(high);
+}
+
+static void it_starts_without_standard_streams(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        close(0);
+        close(1);
+        close(2);
+        struct tsr_clc_result result = run("descriptors");
+        _exit(result.outcome == TSR_CLC_DONE && !memcmp(result.image, "0 1 2 ", 6) ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+static void a_child_of_a_fork_has_compilers_of_its_own(void **state)
+{
+    (void)state;
+    char *ours = image_of("pid");
+    pid_t child = fork();
+    if (child == 0) {
+        char *theirs = image_of("pid");
+        for (int i = 0; i < 20; i++)
+            expect("anything", TSR_CLC_DONE, "");
+        _exit(strcmp(ours, theirs) ? 0 : 1);
+    }
+    for (int i = 0; i < 20; i++) {
+        char *again = image_of("pid");
+        assert_string_equal(ours, again);
+        tsr_free(again);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    tsr_free(ours);
+}
+
+static void *build_many(void *data)
+{
+    for (int i = 0; i < 30; i++) {
+        char source[64];
+        snprintf(source, sizeof(source), "thread %d build %d", *(int *)data, i);
+        struct tsr_clc_result result = run(source);
+        struct tsr_hash expected = tsr_hash_bytes(source, strlen(source));
+        bool good = result.outcome == TSR_CLC_DONE && !memcmp(result.image, &expected, sizeof(expected));
+        tsr_clc_result_free(&result);
+        if (!good)
+            return (void *)1;
+    }
+    return NULL;
+}
+
+static void many_threads_get_their_own_answers(void **state)
+{
+    (void)state;
+    pthread_t threads[8];
+    int numbers[8];
+    for (int i = 0; i < 8; i++) {
+        numbers[i] = i;
+        assert_int_equal(pthread_create(&threads[i], NULL, build_many, &numbers[i]), 0);
+    }
+    for (int i = 0; i < 8; i++) {
+        void *failed;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+}
+
+static void it_sees_variables_as_they_are_at_the_build(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CPU", "sse2", 1);
+    char *first = image_of("environment TESSERA_CPU");
+    assert_string_equal(first, "sse2");
+    setenv("TESSERA_CPU", "avx2", 1);
+    char *second = image_of("environment TESSERA_CPU");
+    assert_string_equal(second, "avx2");
+    unsetenv("TESSERA_CPU");
+    tsr_free(first);
+    tsr_free(second);
+}
+
+static void unloading_ends_the_idle_ones(void **state)
+{
+    (void)state;
+    char *pid = image_of("pid");
+    tsr_clc_unload();
+    assert_true(ends_soon(atoi(pid)));
+    tsr_free(pid);
+}
+
+static void the_directory_is_told_only_if_files_may_be_read(void **state)
+{
+    (void)state;
+    char *with = image_of("#include <x.h>"), *without = image_of("no such word");
+    char here[1000];
+    assert_non_null(getcwd(here, sizeof(here)));
+    assert_non_null(strstr(with + sizeof(struct tsr_hash), here));
+    assert_null(strstr(without + sizeof(struct tsr_hash), here));
+    tsr_free(with);
+    tsr_free(without);
+}
+
+static void without_the_library_the_mode_inprocess_says_so(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CC_MODE", "inprocess", 1);
+    expect("x", TSR_CLC_UNAVAILABLE, "error: no compiler.");
+}
+
+int main(void)
+{
+#define CASE(function) cmocka_unit_test_setup_teardown(function, begin, end)
+    const struct CMUnitTest tests[] = {
+        CASE(an_answer_comes_with_its_log),
+        CASE(a_death_is_a_failed_build_that_names_the_signal),
+        CASE(a_stopped_compiler_is_killed_at_the_limit),
+        CASE(garbage_is_a_failed_build),
+        CASE(a_strange_program_in_its_place_is_reported),
+        CASE(one_that_dies_while_idle_is_replaced),
+        CASE(a_program_and_a_header_of_32_mib_arrive),
+        CASE(the_application_has_no_child),
+        CASE(it_inherits_no_descriptor),
+        CASE(it_starts_without_standard_streams),
+        CASE(a_child_of_a_fork_has_compilers_of_its_own),
+        CASE(many_threads_get_their_own_answers),
+        CASE(it_sees_variables_as_they_are_at_the_build),
+        CASE(unloading_ends_the_idle_ones),
+        CASE(the_directory_is_told_only_if_files_may_be_read),
+        CASE(without_the_library_the_mode_inprocess_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
