@@ -98,6 +98,10 @@ EACH_SPACE(OBJECT, double)
 EACH_SPACE(COMPARE_EXCHANGE, double)
 EACH_SPACE(ARITHMETIC, double)
 EACH_SPACE(MOVES, half)
+#define STORE_ATOMIC __opencl_atomic_store(object, __opencl_atomic_load(&value, memory_order_relaxed, ALL_SCOPES), SEQ, ALL_SCOPES)
+/* clang's table of built-ins gives the value to store an atomic type, so that is the name which programs call. */
+#define STORE_HALF(S) FORMS(void, atomic_store, S, half, COMMA atomic_half value, STORE_ATOMIC)
+EACH_SPACE(STORE_HALF)
 
 /* A pointer-sized object takes a difference: the same type with the other sign. */
 EACH_SPACE(FETCH, ulong, long, add)

@@ -110,3 +110,23 @@ void OVER __attribute__((convergent)) wait_group_events(int count, event_t priva
 {
     __tsr_barrier(TSR_SCOPE_WORK_GROUP, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
+
+/* Where a generic pointer points, as the engine knows it. A pointer into another space converts to null. */
+#define TO(name, S, SPACE)                                                                                                                 \
+    S void *name(__generic void *p)                                                                                                        \
+    {                                                                                                                                      \
+        return __tsr_address_space(p) == SPACE ? (S void *)(ulong)p : (S void *)0;                                                         \
+    }
+TO(__to_global, global, TSR_SPACE_GLOBAL)
+TO(__to_local, local, TSR_SPACE_LOCAL)
+TO(__to_private, private, TSR_SPACE_PRIVATE)
+
+cl_mem_fence_flags OVER get_fence(const __generic void *p)
+{
+    return __tsr_address_space(p) == TSR_SPACE_LOCAL ? CLK_LOCAL_MEM_FENCE : CLK_GLOBAL_MEM_FENCE;
+}
+
+cl_mem_fence_flags OVER get_fence(__generic void *p)
+{
+    return get_fence((const __generic void *)p);
+}

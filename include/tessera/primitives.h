@@ -27,6 +27,13 @@ uint __tsr_max_sub_group_size(void) __attribute__((const)); /* S */
 uint __tsr_num_sub_groups(void) __attribute__((const));
 uint __tsr_enqueued_num_sub_groups(void) __attribute__((const));
 
+/* The address space that a generic pointer points into: one of TSR_SPACE_*. Local memory is the group's, private memory the work-item's own
+ * stack; all else is global. */
+#define TSR_SPACE_PRIVATE 0
+#define TSR_SPACE_GLOBAL 1
+#define TSR_SPACE_LOCAL 3
+uint __tsr_address_space(const void *pointer) __attribute__((const));
+
 /* Barrier of a scope; fence_flags: CLK_* of the work_group_barrier or sub_group_barrier call. */
 void __tsr_barrier(uint scope, uint fence_flags) __attribute__((convergent));
 

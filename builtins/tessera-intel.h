@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Declares the sub-group functions of Intel's extensions, their bfloat16 conversions, and what clang's table of built-ins lacks. Included
+ * ahead of every OpenCL C program, so: short, and nothing without its extension. */
+#define TSR__CONVERGENT __attribute__((overloadable, convergent))
+
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#endif
+
+#ifdef cl_intel_subgroups
+#define TSR__SHUFFLE(T)                                                                                                                    \
+    T TSR__CONVERGENT intel_sub_group_shuffle(T, uint);                                                                                    \
+    T TSR__CONVERGENT intel_sub_group_shuffle_xor(T, uint);                                                                                \
+    T TSR__CONVERGENT intel_sub_group_shuffle_down(T, T, uint);                                                                            \
+    T TSR__CONVERGENT intel_sub_group_shuffle_up(T, T, uint);
+#define TSR__SHUFFLES(T) TSR__SHUFFLE(T) TSR__SHUFFLE(T##2) TSR__SHUFFLE(T##3) TSR__SHUFFLE(T##4) TSR__SHUFFLE(T##8) TSR__SHUFFLE(T##16)
+#define TSR__BLOCK(S, T, V, suffix)                                                                                                        \
+    V TSR__CONVERGENT intel_sub_group_block_read##suffix(const S T *);                                                                     \
+    void TSR__CONVERGENT intel_sub_group_block_write##suffix(S T *, V);
+#define TSR__BLOCKS(S, T, suffix)                                                                                                          \
+    TSR__BLOCK(S, T, T, suffix)                                                                                                            \
+    TSR__BLOCK(S, T, T##2, suffix##2)                                                                                                      \
+    TSR__BLOCK(S, T, T##4, suffix##4)                                                                                                      \
+    TSR__BLOCK(S, T, T##8, suffix##8)
+#define TSR__ARITHMETIC(T)                                                                                                                 \
+    T TSR__CONVERGENT intel_sub_group_broadcast(T, uint);                                                                                  \
+    T##2 TSR__CONVERGENT intel_sub_group_broadcast(T##2, uint);                                                                            \
+    T##3 TSR__CONVERGENT intel_sub_group_broadcast(T##3, uint);                                                                            \
+    T##4 TSR__CONVERGENT intel_sub_group_broadcast(T##4, uint);                                                                            \
+    T##8 TSR__CONVERGENT intel_sub_group_broadcast(T##8, uint);                                                                            \
+    T TSR__CONVERGENT intel_sub_group_reduce_add(T);                                                                                       \
+    T TSR__CONVERGENT intel_sub_group_reduce_min(T);                                                                                       \
+    T TSR__CONVERGENT intel_sub_group_reduce_max(T);                                                                                       \
+    T TSR__CONVERGENT intel_sub_group_scan_exclusive_add(T);                                                                               \
+    T TSR__CONVERGENT intel_sub_group_scan_exclusive_min(T);                                                                               \
+    T TSR__CONVERGENT intel_sub_group_scan_exclusive_max(T);                                                                               \
+    T TSR__CONVERGENT intel_sub_group_scan_inclusive_add(T);                                                                               \
+    T TSR__CONVERGENT intel_sub_group_scan_inclusive_min(T);                                                                               \
+    T TSR__CONVERGENT intel_sub_group_scan_inclusive_max(T);
+TSR__SHUFFLES(int)
+TSR__SHUFFLES(uint)
+TSR__SHUFFLES(float)
+TSR__SHUFFLE(long)
+TSR__SHUFFLE(ulong)
+#ifdef cl_khr_fp16
+TSR__SHUFFLE(half)
+#endif
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
+TSR__SHUFFLE(double)
+#endif
+TSR__BLOCKS(global, uint, )
+#if defined(cl_intel_subgroups_char) || defined(cl_intel_subgroups_short) || defined(cl_intel_subgroups_long)
+TSR__BLOCKS(global, uint, _ui)
+#endif
+#ifdef cl_intel_subgroups_char
+TSR__SHUFFLES(char)
+TSR__SHUFFLES(uchar)
+TSR__ARITHMETIC(char)
+TSR__ARITHMETIC(uchar)
+TSR__BLOCKS(global, uchar, _uc)
+TSR__BLOCK(global, uchar, uchar16, _uc16)
+#endif
+#ifdef cl_intel_subgroups_short
+TSR__SHUFFLES(short)
+TSR__SHUFFLES(ushort)
+TSR__ARITHMETIC(short)
+TSR__ARITHMETIC(ushort)
+TSR__BLOCKS(global, ushort, _us)
+TSR__BLOCK(global, ushort, ushort16, _us16)
+#endif
+#ifdef cl_intel_subgroups_long
+TSR__BLOCKS(global, ulong, _ul)
+#endif
+#ifdef cl_intel_subgroup_local_block_io
+TSR__BLOCKS(local, uint, )
+TSR__BLOCKS(local, uint, _ui)
+#ifdef cl_intel_subgroups_char
+TSR__BLOCKS(local, uchar, _uc)
+TSR__BLOCK(local, uchar, uchar16, _uc16)
+#endif
+#ifdef cl_intel_subgroups_short
+TSR__BLOCKS(local, ushort, _us)
+TSR__BLOCK(local, ushort, ushort16, _us16)
+#endif
+#ifdef cl_intel_subgroups_long
+TSR__BLOCKS(local, ulong, _ul)
+#endif
+#endif
+#undef TSR__SHUFFLE
+#undef TSR__SHUFFLES
+#undef TSR__BLOCK
+#undef TSR__BLOCKS
+#undef TSR__ARITHMETIC
+#endif
+
+#ifdef cl_intel_bfloat16_conversions
+#define TSR__BFLOAT16(N)                                                                                                                   \
+    ushort##N __attribute__((overloadable, const)) intel_convert_bfloat16##N##_as_ushort##N(float##N);                                     \
+    float##N __attribute__((overloadable, const)) intel_convert_as_bfloat16##N##_float##N(ushort##N);
+TSR__BFLOAT16()
+TSR__BFLOAT16(2)
+TSR__BFLOAT16(3)
+TSR__BFLOAT16(4)
+TSR__BFLOAT16(8)
+TSR__BFLOAT16(16)
+#undef TSR__BFLOAT16
+#endif
+
+#ifdef cl_khr_work_group_uniform_arithmetic
+#define TSR__COLLECTIVE(T, OP)                                                                                                             \
+    T TSR__CONVERGENT work_group_reduce_##OP(T);                                                                                           \
+    T TSR__CONVERGENT work_group_scan_exclusive_##OP(T);                                                                                   \
+    T TSR__CONVERGENT work_group_scan_inclusive_##OP(T);
+#define TSR__COLLECTIVES(T)                                                                                                                \
+    TSR__COLLECTIVE(T, mul)                                                                                                                \
+    TSR__COLLECTIVE(T, and)                                                                                                                \
+    TSR__COLLECTIVE(T, or)                                                                                                                 \
+    TSR__COLLECTIVE(T, xor)
+TSR__COLLECTIVES(int)
+TSR__COLLECTIVES(uint)
+TSR__COLLECTIVES(long)
+TSR__COLLECTIVES(ulong)
+TSR__COLLECTIVE(float, mul)
+#if defined(cl_khr_fp64) || defined(__opencl_c_fp64)
+TSR__COLLECTIVE(double, mul)
+#endif
+#ifdef cl_khr_fp16
+TSR__COLLECTIVE(half, mul)
+#endif
+TSR__COLLECTIVE(int, logical_and)
+TSR__COLLECTIVE(int, logical_or)
+TSR__COLLECTIVE(int, logical_xor)
+#undef TSR__COLLECTIVE
+#undef TSR__COLLECTIVES
+#endif
+
+#ifdef cl_khr_fp16
+#pragma OPENCL EXTENSION cl_khr_fp16 : disable
+#endif
+#undef TSR__CONVERGENT

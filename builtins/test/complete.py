@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is every built-in function there under the name that user code calls? complete.py CLANG_BIN_DIR PARTS_DIR WORK_DIR
+
+Each prototype of clang's opencl-c.h (but those of features that the device does not offer) becomes a function which calls it. That is
+compiled as a program of the user is, with clang's own table of built-ins and tessera-opencl.h, and each symbol left undefined must be one
+that builtins.bc defines. So a wrong overload, address space, width or mangling shows as an error here."""
+import pathlib
+import re
+import subprocess
+import sys
+
+# Functions of optional features that the library does not offer: images, pipes, device-side enqueue, clocks, prefetches, vendors' media functions.
+ABSENT = re.compile(r"image|pipe|_avc_|_ime_|^amd_|^arm_dot|^clock_|enqueue_|ndrange|reserve_id|user_event|valid_event|event_profiling"
+                    r"|retain_event|release_event|default_queue|block_prefetch|^printf$")
+FLAGS = ["-target", "spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O0", "-w"]
+
+
+def prototypes(clang):
+    text = subprocess.run([clang, *FLAGS, "-cl-no-stdinc", "-E", "-P", "-include", "opencl-c-base.h", "-include", "opencl-c.h", "/dev/null"],
+                          check=True, capture_output=True, text=True).stdout
+    text = re.sub(r"^#.*$", "", text, flags=re.M)
+    while "__attribute__" in text:  # balanced parentheses
+        at = text.index("__attribute__")
+        end, depth = text.index("(", at), 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+            if depth == 0:
+                break
+        text = text[:at] + text[end:]
+    for statement in text.split(";"):
+        m = re.fullmatch(r"\s*([\w\s*]+?)\s*\b(\w+)\s*\(([^()]*)\)\s*", statement)
+        if m and "typedef" not in m[1]:
+            yield m[1].strip(), m[2], [] if m[3].strip() in ("", "void") else [a.strip() for a in m[3].split(",")]
+
+
+def parameter(text):
+    """The type of a parameter, without its name."""
+    words = re.findall(r"\w+|\*", text)
+    known = {"const", "volatile", "global", "local", "constant", "private", "__global", "__local", "__constant", "__private", "__generic",
+             "unsigned", "restrict"}
+    types = [w for w in words if w not in known and w != "*"]
+    if len(types) > 1 or (len(types) == 1 and "unsigned" in words):
+        del words[len(words) - 1 - words[::-1].index(types[-1])]
+    return " ".join(words)
+
+
+def main():
+    llvm, parts, work = (pathlib.Path(a) for a in sys.argv[1:4])
+    clang = str(llvm / "clang")
+    seen, calls = set(), []
+    for result, name, arguments in prototypes(clang):
+        if ABSENT.search(name) or any(re.search("image|pipe|read_only|write_only", a) for a in arguments):
+            continue
+        arguments = [parameter(a) for a in arguments]
+        key = (name, *arguments)
+        if key in seen:
+            continue
+        seen.add(key)
+        number = len(calls)
+        head = ", ".join(f"{t} a{i}" for i, t in enumerate(arguments))
+        call = f"{name}({', '.join(f'a{i}' for i in range(len(arguments)))})"
+        calls.append(f"{result} t{number}({head}) {{ {'' if result == 'void' else 'return '}{call}; }}\n")
+    work.mkdir(parents=True, exist_ok=True)
+    source, bitcode = work / "complete.cl", work / "complete.bc"
+    source.write_text("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" + "".join(calls))
+    header = parts / "tessera-opencl.h"
+    include = ["-include", str(header)] if header.exists() else []
+    subprocess.run([clang, *FLAGS, *include, "-ferror-limit=0", "-emit-llvm", "-c", str(source), "-o", str(bitcode)], check=True)
+
+    def names(file, *options):
+        out = subprocess.run([str(llvm / "llvm-nm"), "-j", *options, str(file)], check=True, capture_output=True, text=True).stdout
+        return set(out.split())
+
+    wanted = {n for n in names(bitcode, "--undefined-only") if not n.startswith("llvm.")}
+    missing = sorted(wanted - names(parts / "builtins.bc", "--defined-only"))
+    print(f"{len(calls)} prototypes, {len(wanted)} symbols, {len(missing)} missing")
+    if missing:
+        print("\n".join(missing))
+        sys.exit(1)
+    if len(wanted) < 10000:
+        sys.exit("suspiciously few symbols: the prototypes were not read")
+
+
+main()
