@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Integer division and remainder by zero, and of the smallest number by -1, have undefined results in OpenCL C but must not raise SIGFPE. */
+ * Integer division and remainder by zero, and of the smallest number by -1, have undefined results in OpenCL C but must not raise SIGFPE.
+ */
 #include "lanes.h"
 
 /* A scalar constant that needs no guard. */

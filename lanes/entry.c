@@ -26,8 +26,8 @@ static bool classify(struct tsr__lanes *l, const struct tsr_kernel_info *kernel,
         if (stated > arg->align)
             arg->align = stated;
         if (arg->align > MAX_ALIGN)
-            return tsr__fail(l, "kernel '%s': argument %u wants an alignment of %u bytes; at most %d are there", kernel->name, p, arg->align,
-                             MAX_ALIGN);
+            return tsr__fail(l, "kernel '%s': argument %u wants an alignment of %u bytes; at most %d are there", kernel->name, p,
+                             arg->align, MAX_ALIGN);
         return true;
     }
     switch (LLVMGetTypeKind(type)) {

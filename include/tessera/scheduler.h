@@ -33,11 +33,12 @@ uint64_t tsr_memory_limit(void);
 /* Pool over the CPUs; the same set gives the same pool. Starts no thread. Never destroyed: workers park, nothing happens at exit.
  * NULL: out of memory. After fork() the child's pools have no workers and start their own at need. */
 struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus);
-unsigned tsr_pool_width(const struct tsr_pool *pool);
+unsigned tsr_pool_width(const struct tsr_pool *pool); /* its CPUs, which is its workers */
+unsigned tsr_pool_seats(const struct tsr_pool *pool); /* more than any index of a worker or helper */
 
 /* What runs units: a worker, or a waiting thread that helps. Valid during the call that gets it. */
 struct tsr_worker {
-    unsigned index; /* 0 … width; helping threads get an index that no other running thread of the pool has */
+    unsigned index; /* below tsr_pool_seats; no other running thread of the pool has it. Workers: below the width, helpers from there on */
     struct tsr_pool *pool;
 };
 /* Scratch memory of this worker, at least `size` bytes aligned to 128, contents undefined, kept for the next call with the same slot.
@@ -47,6 +48,13 @@ void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size);
 /* ---- tasks -------------------------------------------------------------------------------------------------------------------- */
 
 enum tsr_task_phase { TSR_TASK_NEW, TSR_TASK_SUBMITTED, TSR_TASK_RUNNING, TSR_TASK_DONE };
+
+/* Private to scheduler/: `task` waits for the owner of the list that this is in. */
+struct tsr__edge {
+    struct tsr__edge *next;
+    struct tsr_task *task;
+    bool propagate, allocated;
+};
 
 /* Embedded in the owner's command; the owner keeps it alive until `released` has been called. Fill the first group, then tsr_task_init. */
 struct tsr_task {
@@ -62,6 +70,7 @@ struct tsr_task {
     uint64_t unit_cost; /* rough nanoseconds a unit, 0 = unknown: decides whether other workers are woken and how ranges are cut */
     bool external;      /* ended by tsr_task_finish: user events, devices with queues of their own */
     bool timed;         /* take time stamps */
+    const char *label;  /* for the trace: text that lives as long as the task; may be NULL */
 
     /* Written by the scheduler, readable by the owner when the phase says so. */
     _Atomic int phase; /* enum tsr_task_phase */
@@ -70,18 +79,28 @@ struct tsr_task {
 
     /* Private to scheduler/. */
     struct tsr_pool *pool;
-    _Atomic uint64_t next_unit, units_left;
+    struct tsr_list link;       /* in the pool's ready list; `next` alone: in a thread's list of tasks to complete */
+    struct tsr__range *range;   /* of a task that several threads share */
+    _Atomic uint64_t next_unit; /* of a task that one thread runs */
+    uint64_t estimate;          /* nanoseconds of the whole task */
+    _Atomic uint64_t cost;      /* nanoseconds a unit as far as known, or 0 */
+    unsigned want, runners;     /* threads that it is worth, threads inside; under the pool's lock */
+    unsigned generation;        /* of the process that submitted it: changes at fork() */
+    bool linked, started;       /* under the pool's lock */
     _Atomic int blockers;       /* dependencies not yet done, plus one until submitted */
     _Atomic int failed;         /* first failure */
+    _Atomic int holds;          /* external tasks: what must happen before the end */
     _Atomic(void *) dependents; /* lock-free list of edges; a sentinel once done */
-    struct tsr_list ready;
-    _Atomic int waiters;
+    _Atomic(void *) waiters;    /* lock-free list of sleeping threads; a sentinel once all has been told */
+    struct tsr__edge edges[2];  /* the first dependencies need no allocation */
+    unsigned edge_count;
 };
 
-/* `pool` may be NULL for a task without units. */
+/* `pool` may be NULL for a task without units, which then ends in the thread that submits it or that ends its last dependency. */
 void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool);
 /* `task` starts only after `before` is done. With `propagate`, a failure of `before` fails `task` with TSR_TASK_BLOCKED_BY_FAILURE without
- * running it; otherwise only the order counts. Before submission of `task` only; `before` may be in any phase. NO_MEMORY possible. */
+ * running it; otherwise only the order counts. Before submission of `task` only; `before` may be in any phase. NO_MEMORY possible.
+ * A `before` that belongs to the parent process counts as failed. */
 enum tsr_status tsr_task_after(struct tsr_task *task, struct tsr_task *before, bool propagate);
 enum { TSR_TASK_BLOCKED_BY_FAILURE = -14 };
 /* From now on the task may run, as soon as its dependencies are done. It is not started eagerly: workers are woken by tsr_pool_flush,
@@ -89,10 +108,11 @@ enum { TSR_TASK_BLOCKED_BY_FAILURE = -14 };
 void tsr_task_submit(struct tsr_task *task);
 /* Makes sure that everything submitted to the pool makes progress without a waiting thread. */
 void tsr_pool_flush(struct tsr_pool *pool);
-/* Blocks until done, running ready tasks of the pool meanwhile. Returns the status. From a callback (`done`, or a thread inside `run`):
- * INVALID. */
+/* Blocks until the task is done and the scheduler has let go of it, running ready tasks of the pool meanwhile. OK: *task_status (may be
+ * NULL) is what it ended with. INVALID: called from a callback (`done`, `released`, or inside `run`). DIED: the task was submitted before
+ * fork() and belongs to the parent process; it will never end here. */
 enum tsr_status tsr_task_wait(struct tsr_task *task, int *task_status);
-/* Ends an external task, once. Any thread. */
+/* Ends an external task, once. Any thread, also from a callback. A task whose `run` has returned a negative value has ended by that. */
 void tsr_task_finish(struct tsr_task *task, int status);
 
 /* Trace of tasks and ranges as Chrome JSON, if TESSERA_TRACE names a file. (scheduler/trace.c) */

@@ -10,16 +10,15 @@
 
 #include "lanes.h"
 
-static const char usage[] =
-    "usage: tessera-opt [options] module.ll > out.ll\n"
-    "  -passes=a,b,…   only these passes, in this order (default: all)\n"
-    "  -link FILE      link the built-in library FILE into the module first\n"
-    "  -O0 … -O3       level of the pass optimise (default 2)\n"
-    "  -g              keep frame pointers\n"
-    "  -dump DIR       write the module after each pass to DIR\n"
-    "  -object FILE    write what the pass emit made to FILE\n"
-    "  -info           print what the engine found out about each kernel, instead of the module\n"
-    "passes:\n"
+static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
+                            "  -passes=a,b,…   only these passes, in this order (default: all)\n"
+                            "  -link FILE      link the built-in library FILE into the module first\n"
+                            "  -O0 … -O3       level of the pass optimise (default 2)\n"
+                            "  -g              keep frame pointers\n"
+                            "  -dump DIR       write the module after each pass to DIR\n"
+                            "  -object FILE    write what the pass emit made to FILE\n"
+                            "  -info           print what the engine found out about each kernel, instead of the module\n"
+                            "passes:\n"
 #define TSR_PASS(name, text) "  " #name ": " text "\n"
 #include "passes.def"
 #undef TSR_PASS
@@ -73,8 +72,8 @@ static void print_info(const struct tsr_program_info *info)
     printf("global_bytes %lu\n", (unsigned long)info->global_bytes);
     for (uint32_t k = 0; k < info->kernel_count; k++) {
         const struct tsr_kernel_info *kernel = &info->kernels[k];
-        printf("kernel %s entry %s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu\n", kernel->name, kernel->entry,
-               kernel->args_size, kernel->flags, kernel->sub_group_size, (unsigned long)kernel->local_bytes,
+        printf("kernel %s entry %s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu\n", kernel->name,
+               kernel->entry, kernel->args_size, kernel->flags, kernel->sub_group_size, (unsigned long)kernel->local_bytes,
                (unsigned long)kernel->private_bytes);
         for (uint32_t p = 0; p < kernel->arg_count; p++) {
             const struct tsr_arg_info *arg = &kernel->args[p];
@@ -155,8 +154,7 @@ int main(int argc, char **argv)
         if (!other || LLVMLinkModules2(module, other))
             return die("cannot link", library);
     }
-    struct tsr__lanes l = {
-        .module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
+    struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
     if (!run_named(&l, passes ? passes : all_passes + 1))
         return die(l.why, NULL);

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The scheduler's lock and parker, over futexes: both are plain words, which a forked child can simply reset. */
+#include "scheduler/internal.h"
+
+void tsr__lock(struct tsr__lock *lock)
+{
+    for (unsigned i = 0; i < 64; i++) {
+        TSR__POINT();
+        uint32_t is = 0;
+        if (atomic_compare_exchange_strong_explicit(&lock->word, &is, 1, memory_order_acquire, memory_order_relaxed))
+            return;
+        if (is == 2)
+            break;
+        tsr__relax();
+    }
+    TSR__POINT();
+    while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
+        tsr__futex_wait(&lock->word, 2);
+}
+
+void tsr__unlock(struct tsr__lock *lock)
+{
+    TSR__POINT();
+    if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2)
+        tsr__futex_wake(&lock->word);
+}
+
+uint32_t tsr__park(struct tsr__parker *parker)
+{
+    for (;;) {
+        TSR__POINT();
+        uint32_t signals = atomic_load_explicit(&parker->signals, memory_order_acquire);
+        if (signals)
+            return signals;
+        tsr__futex_wait(&parker->signals, 0);
+    }
+}
+
+void tsr__unpark(struct tsr__parker *parker, enum tsr__signal signal)
+{
+    TSR__POINT();
+    if (!atomic_fetch_or_explicit(&parker->signals, signal, memory_order_acq_rel))
+        tsr__futex_wake(&parker->signals);
+}

@@ -1,0 +1,441 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Pools: the ready list, who sleeps, whom to wake, and what a fork leaves of all that. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scheduler/internal.h"
+
+_Atomic unsigned tsr__generation;
+static _Atomic(struct tsr_pool *) pools;
+
+/* ---- bits ------------------------------------------------------------------------------------------------------------------- */
+
+static bool bit(const uint64_t *bits, unsigned i)
+{
+    return bits[i / 64] >> i % 64 & 1;
+}
+
+static void set_bit(uint64_t *bits, unsigned i, bool on)
+{
+    uint64_t mask = UINT64_C(1) << i % 64;
+    bits[i / 64] = on ? bits[i / 64] | mask : bits[i / 64] & ~mask;
+}
+
+/* ---- waking ------------------------------------------------------------------------------------------------------------------ */
+
+/* Lowest idle worker, so that few threads stay warm when there is little to do. `avoid` only if there is no other. TSR__MAX_WIDTH: none. */
+static unsigned idle_worker(const struct tsr_pool *pool, unsigned avoid, bool only_started)
+{
+    unsigned last = TSR__MAX_WIDTH;
+    for (unsigned w = 0; w * 64 < pool->width; w++)
+        for (uint64_t left = only_started ? pool->idle[w] & pool->started[w] : pool->idle[w]; left; left &= left - 1) {
+            unsigned i = w * 64 + (unsigned)__builtin_ctzll(left);
+            if (i != avoid)
+                return i;
+            last = i;
+        }
+    return last;
+}
+
+static void claim(struct tsr_pool *pool, unsigned i, struct tsr__wakes *wakes)
+{
+    set_bit(pool->idle, i, false);
+    wakes->starts[wakes->count] = !bit(pool->started, i);
+    set_bit(pool->started, i, true);
+    wakes->seats[wakes->count++] = &pool->seats[i];
+}
+
+static void claim_sleeper(struct tsr_pool *pool, struct tsr__wakes *wakes)
+{
+    wakes->sleeper = TSR_LIST_ITEM(pool->sleepers.next, struct tsr__parker, link);
+    tsr_list_remove(&wakes->sleeper->link);
+}
+
+/* One thread for the ready list: best a worker that exists, then a waiting thread, then a new worker. Under the lock. */
+static void claim_any(struct tsr_pool *pool, struct tsr__wakes *wakes)
+{
+    if (pool->searching)
+        return;
+    unsigned i = idle_worker(pool, TSR__MAX_WIDTH, true);
+    if (i == TSR__MAX_WIDTH && !tsr_list_empty(&pool->sleepers)) {
+        claim_sleeper(pool, wakes);
+        return;
+    }
+    if (i == TSR__MAX_WIDTH)
+        i = idle_worker(pool, TSR__MAX_WIDTH, false);
+    if (i != TSR__MAX_WIDTH)
+        claim(pool, i, wakes);
+}
+
+static void worker_main(void *seat);
+
+static bool start(struct tsr_pool *pool, struct tsr__seat *seat)
+{
+    char name[32];
+    snprintf(name, sizeof name, "tessera-%u", seat->worker.index);
+    bool pinned = tsr__cpus_pinned();
+    cpu_set_t cpus;
+    if (pinned) {
+        CPU_ZERO(&cpus);
+        CPU_SET((size_t)seat->cpu, &cpus);
+    } else {
+        cpus = CPU_EQUAL(&pool->cpus, tsr_cpus_allowed()) ? *tsr__cpus_inherited() : pool->cpus;
+    }
+    if (!tsr__thread_start(worker_main, seat, name, &cpus))
+        return false;
+    tsr_log(TSR_LOG_SCHED, "%s of %u started%s", name, pool->width, pinned ? ", pinned" : "");
+    return true;
+}
+
+/* After dropping the lock. */
+static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
+{
+    if (wakes->sleeper)
+        tsr__unpark(wakes->sleeper, TSR__WORK);
+    for (unsigned k = 0; k < wakes->count; k++) {
+        struct tsr__seat *seat = wakes->seats[k];
+        if (!wakes->starts[k]) {
+            tsr__unpark(&seat->parker, TSR__WORK);
+            continue;
+        }
+        if (start(pool, seat))
+            continue;
+        /* No thread to be had: whoever exists takes its turn, else those who will wait. */
+        struct tsr__wakes other = {0};
+        tsr__lock(&pool->lock);
+        unsigned i = idle_worker(pool, TSR__MAX_WIDTH, true);
+        if (i != TSR__MAX_WIDTH)
+            claim(pool, i, &other);
+        else if (!tsr_list_empty(&pool->sleepers))
+            claim_sleeper(pool, &other);
+        set_bit(pool->started, seat->worker.index, false);
+        set_bit(pool->idle, seat->worker.index, true);
+        tsr__unlock(&pool->lock);
+        if (other.count)
+            tsr__unpark(&other.seats[0]->parker, TSR__WORK);
+        else if (other.sleeper)
+            tsr__unpark(other.sleeper, TSR__WORK);
+    }
+}
+
+/* ---- ready list ---------------------------------------------------------------------------------------------------------------- */
+
+static void link_task(struct tsr_pool *pool, struct tsr_task *task, bool first)
+{
+    tsr_list_push(first ? pool->ready.next : &pool->ready, &task->link); /* before the first, or at the end */
+    task->linked = true;
+    atomic_store_explicit(&pool->ready_count, pool->ready_count + 1, memory_order_relaxed);
+    pool->backlog += task->estimate;
+}
+
+static void unlink_task(struct tsr_pool *pool, struct tsr_task *task)
+{
+    tsr_list_remove(&task->link);
+    task->linked = false;
+    atomic_store_explicit(&pool->ready_count, pool->ready_count - 1, memory_order_relaxed);
+    pool->backlog -= task->estimate;
+}
+
+static struct tsr_task *first_ready(struct tsr_pool *pool)
+{
+    return tsr_list_empty(&pool->ready) ? NULL : TSR_LIST_ITEM(pool->ready.next, struct tsr_task, link);
+}
+
+/* Workers that join a task which is worth it; two at a time, each of which wakes two more. Under the lock. */
+static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, unsigned avoid, struct tsr__wakes *wakes)
+{
+    for (unsigned joining = task->runners + pool->searching; wakes->count < 2 && joining < task->want; joining++) {
+        unsigned i = idle_worker(pool, avoid, false);
+        if (i == TSR__MAX_WIDTH)
+            break;
+        claim(pool, i, wakes);
+    }
+}
+
+static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *task, struct tsr__wakes *wakes)
+{
+    if (!task->started) {
+        if (task->want > 1) {
+            task->range = pool->free_ranges;
+            if (task->range)
+                pool->free_ranges = task->range->next;
+            else
+                task->range = tsr__range_new(pool->width); /* failed: all share one cursor */
+            if (task->range)
+                tsr__range_split(task->range, task->want, task->units);
+        }
+        tsr__task_begin(task);
+    }
+    task->runners++;
+    if (task->runners >= task->want)
+        unlink_task(pool, task);
+    else if (atomic_load_explicit(&task->cost, memory_order_relaxed))
+        claim_sharers(pool, task, tsr__seat_home(seat), wakes);
+    /* What this thread will not reach soon is for another. */
+    bool others = pool->ready_count > task->linked;
+    if (others && !wakes->count && task->estimate + pool->backlog > TSR__SMALL_NS)
+        claim_any(pool, wakes);
+}
+
+struct tsr_task *tsr__pool_pick(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *wanted)
+{
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    struct tsr_task *task = wanted && wanted->linked ? wanted : first_ready(pool);
+    if (task)
+        join(pool, seat, task, &wakes);
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+    return task;
+}
+
+bool tsr__pool_leave(struct tsr_task *task, bool rest)
+{
+    struct tsr_pool *pool = task->pool;
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    task->runners--;
+    if (rest) {
+        if (!task->linked)
+            link_task(pool, task, true);
+        if (!task->runners)
+            claim_any(pool, &wakes);
+    } else if (task->linked) {
+        unlink_task(pool, task);
+    }
+    bool last = !task->runners && !task->linked;
+    if (last && task->range) {
+        task->range->next = pool->free_ranges;
+        pool->free_ranges = task->range;
+        task->range = NULL;
+    }
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+    return last;
+}
+
+void tsr__pool_share(struct tsr_task *task, struct tsr__seat *seat)
+{
+    struct tsr_pool *pool = task->pool;
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    if (task->linked)
+        claim_sharers(pool, task, tsr__seat_home(seat), &wakes);
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+}
+
+void tsr__pool_push(struct tsr_task *task, enum tsr__pusher pusher)
+{
+    struct tsr_pool *pool = task->pool;
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    link_task(pool, task, false);
+    /* A submitter leaves it at that, unless somebody sleeps who may depend on just this task. */
+    if (pusher == TSR__OUTSIDER || (pusher == TSR__SUBMITTER && pool->blocked_waiters))
+        claim_any(pool, &wakes);
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+}
+
+void tsr__pool_nudge(struct tsr_pool *pool)
+{
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    if (pool->ready_count)
+        claim_any(pool, &wakes);
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+}
+
+void tsr_pool_flush(struct tsr_pool *pool)
+{
+    tsr__pool_nudge(pool);
+}
+
+void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, struct tsr__parker *parker)
+{
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    if (helps && pool->ready_count) {
+        tsr__unlock(&pool->lock);
+        return;
+    }
+    if (pool->ready_count)
+        claim_any(pool, &wakes);
+    bool blocked = atomic_load_explicit(&task->blockers, memory_order_relaxed) > 0;
+    pool->blocked_waiters += blocked;
+    tsr_list_init(&parker->link);
+    if (helps)
+        tsr_list_push(&pool->sleepers, &parker->link);
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+    tsr__trace_flush();
+    tsr__park(parker);
+    tsr__lock(&pool->lock);
+    pool->blocked_waiters -= blocked;
+    tsr_list_remove(&parker->link);
+    tsr__unlock(&pool->lock);
+    atomic_fetch_and_explicit(&parker->signals, ~(uint32_t)TSR__WORK, memory_order_relaxed);
+}
+
+/* ---- workers and helpers --------------------------------------------------------------------------------------------------------- */
+
+/* Looks for work a little longer, then declares the seat idle. NULL: idle, and somebody will signal. */
+static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat)
+{
+    struct tsr__wakes wakes = {0};
+    tsr__lock(&pool->lock);
+    pool->searching++;
+    tsr__unlock(&pool->lock);
+    for (uint64_t end = tsr_now_ns() + TSR__SPIN_NS; !atomic_load_explicit(&pool->ready_count, memory_order_relaxed) && tsr_now_ns() < end;)
+        tsr__relax();
+    tsr__lock(&pool->lock);
+    pool->searching--;
+    struct tsr_task *task = first_ready(pool);
+    if (task)
+        join(pool, seat, task, &wakes);
+    else
+        set_bit(pool->idle, seat->worker.index, true);
+    tsr__unlock(&pool->lock);
+    wake(pool, &wakes);
+    return task;
+}
+
+static void worker_main(void *argument)
+{
+    struct tsr__seat *seat = argument;
+    struct tsr_pool *pool = seat->worker.pool;
+    for (;;) {
+        struct tsr_task *task = tsr__pool_pick(pool, seat, NULL);
+        if (!task)
+            task = search(pool, seat);
+        if (task) {
+            if (!tsr__task_run(task, seat, NULL))
+                return;
+        } else {
+            tsr__trace_flush();
+            tsr__park(&seat->parker);
+            atomic_store_explicit(&seat->parker.signals, 0, memory_order_relaxed); /* nobody signals before the seat is idle again */
+        }
+    }
+}
+
+struct tsr__seat *tsr__helper_sit(struct tsr_pool *pool)
+{
+    uint32_t taken = atomic_load_explicit(&pool->helpers, memory_order_relaxed);
+    while (taken != UINT32_MAX) {
+        unsigned i = (unsigned)__builtin_ctz(~taken);
+        TSR__POINT();
+        if (atomic_compare_exchange_weak_explicit(&pool->helpers, &taken, taken | UINT32_C(1) << i, memory_order_acquire, memory_order_relaxed))
+            return &pool->seats[pool->width + i];
+    }
+    return NULL;
+}
+
+void tsr__helper_rise(struct tsr__seat *seat)
+{
+    struct tsr_pool *pool = seat->worker.pool;
+    atomic_fetch_and_explicit(&pool->helpers, ~(UINT32_C(1) << (seat->worker.index - pool->width)), memory_order_release);
+}
+
+unsigned tsr__seat_home(const struct tsr__seat *seat)
+{
+    const struct tsr_pool *pool = seat->worker.pool;
+    if (seat->worker.index < pool->width)
+        return seat->worker.index;
+    int cpu = sched_getcpu();
+    return cpu >= 0 && cpu < CPU_SETSIZE ? pool->seat_of_cpu[cpu] : 0;
+}
+
+/* ---- making ------------------------------------------------------------------------------------------------------------------------ */
+
+/* No worker runs, nobody sleeps, nothing is ready: a new pool, and each pool of a forked child. */
+static void reset(struct tsr_pool *pool)
+{
+    atomic_store(&pool->lock.word, 0);
+    tsr_list_init(&pool->ready);
+    tsr_list_init(&pool->sleepers);
+    atomic_store(&pool->ready_count, 0);
+    atomic_store(&pool->pending, 0);
+    atomic_store(&pool->helpers, 0);
+    pool->backlog = 0;
+    pool->blocked_waiters = pool->searching = 0;
+    pool->free_ranges = NULL; /* a fork may have come in the middle of a change: these few are lost */
+    memset(pool->started, 0, sizeof pool->started);
+    memset(pool->idle, 0, sizeof pool->idle);
+    for (unsigned i = 0; i < pool->width; i++) {
+        set_bit(pool->idle, i, true);
+        atomic_store(&pool->seats[i].parker.signals, 0);
+    }
+}
+
+static void in_child(void)
+{
+    atomic_fetch_add(&tsr__generation, 1);
+    for (struct tsr_pool *pool = atomic_load(&pools); pool; pool = pool->next)
+        reset(pool);
+    tsr__trace_reset();
+}
+
+static void register_fork_handler(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+void tsr__watch_fork(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, register_fork_handler);
+}
+
+static struct tsr_pool *find(struct tsr_pool *from, const cpu_set_t *cpus)
+{
+    while (from && !CPU_EQUAL(&from->cpus, cpus))
+        from = from->next;
+    return from;
+}
+
+struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus)
+{
+    struct tsr_pool *head = atomic_load_explicit(&pools, memory_order_acquire), *pool = find(head, cpus);
+    unsigned width = tsr_cpu_count(cpus);
+    if (pool || !width)
+        return pool;
+    tsr__watch_fork();
+    unsigned seats = width + TSR__HELPERS;
+    pool = tsr_aligned(_Alignof(struct tsr_pool), sizeof *pool + seats * sizeof pool->seats[0]);
+    if (!pool)
+        return NULL;
+    memset(pool, 0, sizeof *pool + seats * sizeof pool->seats[0]);
+    pool->cpus = *cpus;
+    pool->width = width;
+    for (unsigned i = 0; i < seats; i++)
+        pool->seats[i].worker = (struct tsr_worker){.index = i, .pool = pool};
+    for (unsigned cpu = 0, i = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, cpus)) {
+            pool->seat_of_cpu[cpu] = (uint16_t)i;
+            pool->seats[i++].cpu = (int)cpu;
+        }
+    reset(pool);
+    do {
+        struct tsr_pool *same = find(head, cpus);
+        if (same) { /* another thread was first */
+            tsr_free(pool);
+            return same;
+        }
+        pool->next = head;
+    } while (!atomic_compare_exchange_weak(&pools, &head, pool));
+    return pool;
+}
+
+unsigned tsr_pool_width(const struct tsr_pool *pool)
+{
+    return pool->width;
+}
+
+unsigned tsr_pool_seats(const struct tsr_pool *pool)
+{
+    return pool->width + TSR__HELPERS;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Ranges of units: each worker begins with its own part, the same one at each launch, and helps with the others' after that. */
+#include "scheduler/internal.h"
+
+struct tsr__range *tsr__range_new(unsigned width)
+{
+    struct tsr__range *range = tsr_aligned(_Alignof(struct tsr__range), sizeof *range + width * sizeof range->part[0]);
+    if (range)
+        *range = (struct tsr__range){0};
+    return range;
+}
+
+void tsr__range_split(struct tsr__range *range, unsigned parts, uint64_t units)
+{
+    uint64_t each = units / parts, more = units % parts, at = 0;
+    range->parts = parts;
+    for (unsigned i = 0; i < parts; i++) {
+        atomic_store_explicit(&range->part[i].next, at, memory_order_relaxed);
+        at += each + (i < more);
+        range->part[i].end = at;
+    }
+}
+
+bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, uint64_t most, unsigned share, uint64_t *begin, uint64_t *stop)
+{
+    TSR__POINT();
+    uint64_t at = atomic_load_explicit(next, memory_order_relaxed);
+    for (;;) {
+        if (at >= end)
+            return false;
+        uint64_t size = (end - at + share - 1) / share;
+        size = size < most ? size : most;
+        TSR__POINT();
+        if (atomic_compare_exchange_weak_explicit(next, &at, at + size, memory_order_relaxed, memory_order_relaxed)) {
+            *begin = at;
+            *stop = at + size;
+            return true;
+        }
+    }
+}
+
+/* The next units for this thread, from `part` on round the parts. */
+static bool take(struct tsr_task *task, unsigned *part, uint64_t most, uint64_t *begin, uint64_t *stop)
+{
+    struct tsr__range *range = task->range;
+    if (!range)
+        return tsr__range_take(&task->next_unit, task->units, most, task->want > 1 ? 4 * task->want : 1, begin, stop);
+    for (unsigned tried = 0; tried < range->parts; tried++) {
+        struct tsr__part *p = &range->part[*part];
+        /* Own parts go in quarters of what is left: large steps first, small ones at the end, for those who finish early and help. */
+        if (tsr__range_take(&p->next, p->end, most, 4, begin, stop))
+            return true;
+        *part = *part + 1 < range->parts ? *part + 1 : 0;
+    }
+    return false;
+}
+
+/* Units that take some time, so that leaving early and sharing are looked at often enough, but not for each unit. */
+static uint64_t step(uint64_t cost)
+{
+    const uint64_t target = 50000;
+    return !cost ? 1 : cost >= target ? 1 : target / cost;
+}
+
+bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until)
+{
+    struct tsr__self *self = tsr__self();
+    bool trace = tsr__trace_on(), small = task->estimate <= TSR__SMALL_NS || task->external || task->units == 1;
+    unsigned part = task->range ? (unsigned)((uint64_t)tsr__seat_home(seat) * task->range->parts / seat->worker.pool->width) : 0;
+    uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), begin, stop, most = small ? task->units : step(cost);
+    bool measure = !cost && !small, shared = false;
+    uint64_t first = measure ? tsr_now_ns() : 0, done = 0;
+    unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
+    while (!atomic_load_explicit(&task->failed, memory_order_relaxed) && take(task, &part, most, &begin, &stop)) {
+        uint64_t start = trace ? tsr_now_ns() : 0;
+        self->callbacks++;
+        int status = task->run(task, &seat->worker, begin, stop);
+        self->callbacks--;
+        if (generation != atomic_load_explicit(&tsr__generation, memory_order_relaxed))
+            return false;
+        if (trace)
+            tsr__trace_range(task, seat, begin, stop, start, tsr_now_ns());
+        if (status < 0)
+            tsr__task_fail(task, status);
+        done += stop - begin;
+        if (measure) {
+            uint64_t elapsed = tsr_now_ns() - first;
+            cost = elapsed / done + 1;
+            most = elapsed < TSR__SPIN_NS ? most * 2 : step(cost);
+            if (!shared && elapsed > TSR__SHARE_NS) { /* it turned out long */
+                atomic_store_explicit(&task->cost, cost, memory_order_relaxed);
+                if (task->want > 1)
+                    tsr__pool_share(task, seat);
+                shared = true;
+            }
+        }
+        if (until && !small && until != task && tsr__task_ended(until))
+            return false;
+    }
+    return true;
+}

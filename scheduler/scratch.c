@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Scratch memory of workers and helpers: grows, is kept, and belongs to the thread that sits there. */
+#include "scheduler/internal.h"
+
+void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size)
+{
+    if (slot >= TSR__SLOTS)
+        return NULL;
+    struct tsr__seat *seat = TSR_CONTAINER_OF(worker, struct tsr__seat, worker);
+    if (size > seat->scratch[slot].size || !seat->scratch[slot].data) {
+        size_t room = size > 4096 ? size : 4096;
+        void *data = tsr_aligned(128, room);
+        if (!data)
+            return NULL;
+        /* The new block first: the child of a fork in between finds a valid pointer. */
+        void *old = seat->scratch[slot].data;
+        seat->scratch[slot].size = 0;
+        seat->scratch[slot].data = data;
+        seat->scratch[slot].size = room;
+        tsr_free(old);
+    }
+    return seat->scratch[slot].data;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The life of a task: submit, run, wait, finish. */
+#include "scheduler/internal.h"
+
+void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool)
+{
+    task->pool = pool;
+    task->status = 0;
+    task->submit_ns = task->start_ns = task->end_ns = 0;
+    task->range = NULL;
+    task->want = task->runners = 0;
+    task->generation = 0;
+    task->linked = task->started = false;
+    task->edge_count = 0;
+    task->estimate = 0;
+    atomic_init(&task->phase, TSR_TASK_NEW);
+    atomic_init(&task->next_unit, 0);
+    atomic_init(&task->cost, task->unit_cost);
+    atomic_init(&task->blockers, 1);
+    atomic_init(&task->failed, 0);
+    atomic_init(&task->holds, 2); /* of an external task: run has returned (or there is nothing to run), and finish was called */
+    atomic_init(&task->dependents, NULL);
+    atomic_init(&task->waiters, NULL);
+}
+
+void tsr__task_fail(struct tsr_task *task, int status)
+{
+    int none = 0;
+    atomic_compare_exchange_strong_explicit(&task->failed, &none, status, memory_order_relaxed, memory_order_relaxed);
+}
+
+void tsr__task_weigh(struct tsr_task *task)
+{
+    const uint64_t longest = UINT64_C(1) << 40; /* so that sums stay in range */
+    uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), total;
+    if (!cost)
+        total = TSR__UNKNOWN_NS;
+    else if (__builtin_mul_overflow(task->units, cost, &total) || total > longest)
+        total = longest;
+    task->estimate = total;
+    task->want = 1;
+    if (task->units > 1 && !task->external && total > TSR__SMALL_NS) {
+        uint64_t want = task->pool->width;
+        if (cost && total / TSR__SHARE_NS < want)
+            want = total / TSR__SHARE_NS + 1;
+        task->want = (unsigned)(want < task->units ? want : task->units);
+        if (task->want > task->pool->width)
+            task->want = task->pool->width;
+    }
+}
+
+void tsr__task_begin(struct tsr_task *task)
+{
+    task->started = true;
+    if (task->timed)
+        task->start_ns = tsr_now_ns();
+    atomic_store_explicit(&task->phase, TSR_TASK_RUNNING, memory_order_release);
+}
+
+/* Drops one of the two conditions for the end of an external task; true: that was the last. */
+static bool drop_hold(struct tsr_task *task)
+{
+    TSR__POINT();
+    return atomic_fetch_sub_explicit(&task->holds, 1, memory_order_acq_rel) == 1;
+}
+
+enum tsr__ready tsr__task_ready(struct tsr_task *task)
+{
+    bool failed = atomic_load_explicit(&task->failed, memory_order_relaxed) < 0;
+    if (task->units)
+        return failed ? TSR__READY_ENDS : TSR__READY_RUNS;
+    if (!task->external)
+        return TSR__READY_ENDS;
+    return drop_hold(task) ? TSR__READY_ENDS : TSR__READY_WAITS;
+}
+
+void tsr_task_submit(struct tsr_task *task)
+{
+    struct tsr_pool *pool = task->pool;
+    tsr__watch_fork();
+    if (task->timed)
+        task->submit_ns = tsr_now_ns();
+    task->generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
+    unsigned pending = pool ? atomic_fetch_add_explicit(&pool->pending, 1, memory_order_relaxed) + 1 : 0;
+    atomic_store_explicit(&task->phase, TSR_TASK_SUBMITTED, memory_order_release);
+    TSR__POINT();
+    if (atomic_fetch_sub_explicit(&task->blockers, 1, memory_order_acq_rel) == 1) {
+        if (!pool || (task->external && !task->units)) {
+            if (tsr__task_ready(task) == TSR__READY_ENDS)
+                tsr__complete(task, NULL);
+        } else {
+            tsr__task_weigh(task);
+            tsr__pool_push(task, TSR__SUBMITTER); /* also what ends at once: the submitter may hold locks that `done` takes */
+        }
+    }
+    if (pending && pending % TSR__MANY_PENDING == 0)
+        tsr__pool_nudge(pool);
+}
+
+void tsr_task_finish(struct tsr_task *task, int status)
+{
+    if (status < 0)
+        tsr__task_fail(task, status);
+    if (drop_hold(task))
+        tsr__complete(task, NULL);
+}
+
+static bool forked_since(unsigned generation)
+{
+    return generation != atomic_load_explicit(&tsr__generation, memory_order_relaxed);
+}
+
+/* Runs what this thread gets of a joined task; true: it is to be completed by this thread. */
+static bool run_part(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until, unsigned generation)
+{
+    if (task->external) {
+        struct tsr__self *self = tsr__self();
+        self->callbacks++;
+        int status = task->run(task, &seat->worker, 0, task->units); /* another thread may finish it from now on */
+        self->callbacks--;
+        if (forked_since(generation))
+            return false;
+        if (status < 0)
+            tsr__task_fail(task, status);
+        return status < 0 || drop_hold(task);
+    }
+    bool rest = !tsr__range_run(task, seat, until);
+    if (forked_since(generation))
+        return false;
+    return task->want <= 1 && !rest ? true : tsr__pool_leave(task, rest);
+}
+
+bool tsr__task_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until)
+{
+    unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
+    for (;;) {
+        /* Nobody else is inside a task that one thread runs, so that it can end here if there is nothing to run. */
+        bool idle = !task->units || atomic_load_explicit(&task->failed, memory_order_relaxed) < 0;
+        bool last = (idle && task->want <= 1) || run_part(task, seat, until, generation);
+        if (forked_since(generation))
+            return false;
+        if (!last)
+            return true;
+        task = tsr__complete(task, seat->worker.pool);
+        if (forked_since(generation))
+            return false;
+        if (!task)
+            return true;
+        if (until && tsr__task_ended(until)) {
+            tsr__pool_push(task, TSR__MEMBER);
+            return true;
+        }
+        task->runners = 1;
+        tsr__task_begin(task);
+    }
+}
+
+/* False: the task has ended meanwhile. */
+static bool post_parker(struct tsr_task *task, struct tsr__parker *parker)
+{
+    TSR__POINT();
+    void *head = atomic_load_explicit(&task->waiters, memory_order_acquire);
+    while (head != TSR__CLOSED) {
+        parker->next = head;
+        TSR__POINT();
+        if (atomic_compare_exchange_weak_explicit(&task->waiters, &head, parker, memory_order_acq_rel, memory_order_acquire))
+            return true;
+    }
+    return false;
+}
+
+/* Most waits are short: a look around before sleeping. True: there is something to do. */
+static bool look_around(struct tsr_task *task, struct tsr_pool *pool)
+{
+    uint64_t end = tsr_now_ns() + TSR__SPIN_NS;
+    do {
+        if (tsr__task_ended(task) || (pool && atomic_load_explicit(&pool->ready_count, memory_order_relaxed)))
+            return true;
+        tsr__relax();
+    } while (tsr_now_ns() < end);
+    return false;
+}
+
+static bool wait_for(struct tsr_task *task)
+{
+    struct tsr_pool *pool = task->pool;
+    struct tsr__seat *seat = pool ? tsr__helper_sit(pool) : NULL;
+    struct tsr__parker parker = {0};
+    bool posted = false, slept = false;
+    while (!tsr__task_ended(task)) {
+        struct tsr_task *next = seat ? tsr__pool_pick(pool, seat, task) : NULL;
+        if (next) {
+            if (!tsr__task_run(next, seat, task))
+                return false;
+            continue;
+        }
+        if (look_around(task, seat ? pool : NULL))
+            continue;
+        if (!posted && !(posted = post_parker(task, &parker)))
+            break;
+        slept = true;
+        if (pool)
+            tsr__pool_sleep(pool, seat, task, &parker);
+        else
+            tsr__park(&parker);
+    }
+    while (posted && !(tsr__park(&parker) & TSR__END)) /* the parker is on the list: who ended the task still comes by */
+        atomic_fetch_and_explicit(&parker.signals, ~(uint32_t)TSR__WORK, memory_order_relaxed);
+    if (seat)
+        tsr__helper_rise(seat);
+    /* Tasks that this thread was woken for, or made ready itself, are for others now. */
+    if (pool && (slept || atomic_load_explicit(&pool->ready_count, memory_order_relaxed)))
+        tsr__pool_nudge(pool);
+    return true;
+}
+
+enum tsr_status tsr_task_wait(struct tsr_task *task, int *task_status)
+{
+    if (!tsr__task_ended(task)) {
+        if (tsr__self()->callbacks)
+            return TSR_INVALID;
+        if (tsr__task_foreign(task) || !wait_for(task))
+            return TSR_DIED;
+    }
+    if (task_status)
+        *task_status = task->status;
+    return TSR_OK;
+}
