@@ -167,7 +167,8 @@ struct tsr_task *tsr__complete(struct tsr_task *task, struct tsr_pool *member)
     unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
     while ((task = pop(self))) {
         end(self, task, member, &next);
-        if (generation != atomic_load_explicit(&tsr__generation, memory_order_relaxed)) { /* a callback has forked: the rest is the parent's */
+        if (generation !=
+            atomic_load_explicit(&tsr__generation, memory_order_relaxed)) { /* a callback has forked: the rest is the parent's */
             self->first = NULL;
             next = NULL;
         }

@@ -37,9 +37,9 @@ bool tsr__thread_start(void (*body)(void *), void *argument, const char *name, c
 
 /* What a thread knows of itself. */
 struct tsr__self {
-    unsigned callbacks;              /* depth of calls into the owner's code */
-    bool completing;                 /* inside the loop of tsr__complete */
-    struct tsr_task *first, *last;   /* tasks that this loop still has to complete */
+    unsigned callbacks;            /* depth of calls into the owner's code */
+    bool completing;               /* inside the loop of tsr__complete */
+    struct tsr_task *first, *last; /* tasks that this loop still has to complete */
 };
 struct tsr__self *tsr__self(void);
 
@@ -141,11 +141,11 @@ enum tsr__ready { TSR__READY_ENDS, TSR__READY_RUNS, TSR__READY_WAITS };
 enum tsr__ready tsr__task_ready(struct tsr_task *task);
 /* Submitted by the process of which this is a forked child. */
 bool tsr__task_foreign(const struct tsr_task *task);
-/* Ends the task and all that end with it. `member`: the pool whose ready list the caller looks at next. Returns a task of it that the caller
- * should run alone at once, or NULL. */
+/* Ends the task and all that end with it. `member`: the pool whose ready list the caller looks at next. Returns a task of it that the
+ * caller should run alone at once, or NULL. */
 struct tsr_task *tsr__complete(struct tsr_task *task, struct tsr_pool *member);
-/* Runs a joined task as far as it goes, completes it if that was the last of it, and small ones that follow from it. Leaves early if `until`
- * has ended. False: this is a forked child now, and nothing more may be touched. */
+/* Runs a joined task as far as it goes, completes it if that was the last of it, and small ones that follow from it. Leaves early if
+ * `until` has ended. False: this is a forked child now, and nothing more may be touched. */
 bool tsr__task_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until);
 
 /* Cursors of a task that several threads share, one part for each worker. */
@@ -184,7 +184,8 @@ void tsr__cpus_keep(const char *root, cpu_set_t *cpus, unsigned count);
 /* ---- trace.c ------------------------------------------------------------------------------------------------------------------- */
 
 bool tsr__trace_on(void);
-void tsr__trace_range(const struct tsr_task *task, const struct tsr__seat *seat, uint64_t begin, uint64_t end, uint64_t start_ns, uint64_t end_ns);
+void tsr__trace_range(const struct tsr_task *task, const struct tsr__seat *seat, uint64_t begin, uint64_t end, uint64_t start_ns,
+                      uint64_t end_ns);
 void tsr__trace_flush(void);
 void tsr__trace_reset(void); /* in a forked child */
 

@@ -328,7 +328,8 @@ struct tsr__seat *tsr__helper_sit(struct tsr_pool *pool)
     while (taken != UINT32_MAX) {
         unsigned i = (unsigned)__builtin_ctz(~taken);
         TSR__POINT();
-        if (atomic_compare_exchange_weak_explicit(&pool->helpers, &taken, taken | UINT32_C(1) << i, memory_order_acquire, memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&pool->helpers, &taken, taken | UINT32_C(1) << i, memory_order_acquire,
+                                                  memory_order_relaxed))
             return &pool->seats[pool->width + i];
     }
     return NULL;

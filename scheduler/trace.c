@@ -43,7 +43,8 @@ static void write_lines(void)
     used = 0;
 }
 
-void tsr__trace_range(const struct tsr_task *task, const struct tsr__seat *seat, uint64_t begin, uint64_t end, uint64_t start_ns, uint64_t end_ns)
+void tsr__trace_range(const struct tsr_task *task, const struct tsr__seat *seat, uint64_t begin, uint64_t end, uint64_t start_ns,
+                      uint64_t end_ns)
 {
     char line[512], label[128];
     size_t length = 0;
