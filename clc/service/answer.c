@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A request to its end: the pipeline of the compiler, stage by stage. */
+#include "clc/service/service.h"
+
+#include "clc/service/clang_shim.h"
+#include "tessera/lanes.h"
+
+#include <llvm-c/BitWriter.h>
+#include <string.h>
+
+/* What one request needs while it runs. */
+struct job {
+    const struct tsr_wire_request *request;
+    const struct tsr__answer_debug *debug;
+    struct tsr__answer *answer;
+    struct tsr_clc_options options;
+    const struct tsr__parts *parts;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    struct tsr_arena arena;
+    struct tsr_program_info info;
+    struct tsr_clang_files files;
+    uint64_t stage_began;
+};
+
+static bool fail(struct job *job, enum tsr_clc_outcome outcome)
+{
+    job->answer->outcome = outcome;
+    return false;
+}
+
+/* Ends a stage; for the command line's --times. */
+static void stage(struct job *job, const char *name)
+{
+    uint64_t now = tsr_now_ns();
+    if (job->debug->times)
+        tsr_buf_printf(job->debug->times, "%-10s %7.2f ms\n", name, (double)(now - job->stage_began) / 1e6);
+    job->stage_began = now;
+}
+
+static bool set(const struct job *job, enum tsr_clc_option option)
+{
+    return tsr_clc_option_set(&job->options, option);
+}
+
+/* ---- stages -------------------------------------------------------------------------------------------------------------------- */
+
+static bool parse_options(struct job *job)
+{
+    char *why;
+    enum tsr_status status = tsr_clc_options_parse(job->request->request.op, job->request->request.options, &job->options, &why);
+    if (status == TSR_OK)
+        return true;
+    tsr_buf_printf(&job->answer->log, "error: %s\n", why ? why : tsr_status_text(status));
+    tsr_free(why);
+    return fail(job, status == TSR_INVALID ? TSR_CLC_INVALID_OPTIONS : TSR_CLC_UNAVAILABLE);
+}
+
+static bool find_parts(struct job *job)
+{
+    const char *why;
+    job->parts = tsr__parts(&why);
+    if (job->parts)
+        return true;
+    tsr_buf_printf(&job->answer->log, "error: %s\n", why);
+    return fail(job, TSR_CLC_UNAVAILABLE);
+}
+
+static bool compile_source(struct job *job)
+{
+    job->module = tsr__front_compile(job->request, &job->options, NULL, job->parts, job->context, &job->files, &job->answer->log);
+    stage(job, "clang");
+    if (!job->module)
+        return fail(job, TSR_CLC_FAILED);
+    tsr__link_note_options(job->module, &job->options);
+    return true;
+}
+
+static bool join_inputs(struct job *job)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    job->module = LLVMModuleCreateWithNameInContext("program", job->context);
+    bool enabled = true;
+    for (uint32_t i = 0; i < q->input_count; i++) {
+        struct tsr_program_info info;
+        enum tsr_status status = tsr_image_read(q->inputs[i].data, q->inputs[i].size, &job->arena, &info);
+        if (status != TSR_OK || info.kind == TSR_IMAGE_EXECUTABLE) {
+            tsr_buf_printf(&job->answer->log, "error: input program %u: %s\n", i,
+                           status == TSR_OK ? "it is an executable; only compiled programs and libraries can be linked"
+                                            : tsr_status_text(status));
+            return fail(job, TSR_CLC_FAILED);
+        }
+        LLVMModuleRef module = tsr__link_parse(info.code, info.code_size, job->context, &job->answer->log);
+        if (!module)
+            return fail(job, TSR_CLC_FAILED);
+        if (i == 0) { /* the empty module has no target to compare with */
+            LLVMSetTarget(job->module, LLVMGetTarget(module));
+            LLVMSetDataLayout(job->module, LLVMGetDataLayoutStr(module));
+        }
+        enabled &= info.kind != TSR_IMAGE_LIBRARY || tsr__link_noted_options(module) >> TSR_CLC_OPTION_ENABLE_LINK_OPTIONS & 1;
+        if (!tsr__link_add(job->module, module, &job->answer->log))
+            return fail(job, TSR_CLC_FAILED);
+    }
+    /* Options of the link apply to libraries only if these allow it; a module has one setting, so to all or to none. */
+    uint64_t own = enabled || set(job, TSR_CLC_OPTION_CREATE_LIBRARY) ? job->options.set : 0;
+    own |= job->options.set & (1ull << TSR_CLC_OPTION_CREATE_LIBRARY);
+    job->options.set = own | (tsr__link_noted_options(job->module) &
+                              ~(1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS));
+    stage(job, "join");
+    return true;
+}
+
+/* Errors that concern a call are worth a line number: compiles once more, with line tables. */
+static bool check_matrix(struct job *job)
+{
+    struct tsr_buf first = {0};
+    bool good = tsr__matrix_check(job->module, &job->info, &first);
+    if (!good && job->request->request.op == TSR_CLC_BUILD && !set(job, TSR_CLC_OPTION_DEBUG_INFO)) {
+        LLVMContextRef context = LLVMContextCreate();
+        struct tsr_clang_files files = {0};
+        struct tsr_buf ignored = {0};
+        LLVMModuleRef lined =
+            tsr__front_compile(job->request, &job->options, "-debug-info-kind=line-tables-only", job->parts, context, &files, &ignored);
+        if (lined) {
+            tsr_buf_free(&first);
+            first = (struct tsr_buf){0};
+            tsr__matrix_check(lined, &job->info, &first);
+            LLVMDisposeModule(lined);
+        }
+        tsr_clang_files_free(&files);
+        tsr_buf_free(&ignored);
+        LLVMContextDispose(context);
+    }
+    tsr_buf_bytes(&job->answer->log, first.data, first.size);
+    tsr_buf_free(&first);
+    return good || fail(job, TSR_CLC_FAILED);
+}
+
+static bool write_bitcode(struct job *job, enum tsr_image_kind kind)
+{
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
+    struct tsr_program_info info = {.kind = kind, .code = LLVMGetBufferStart(bytes), .code_size = LLVMGetBufferSize(bytes)};
+    tsr_image_write(&info, &job->answer->image);
+    LLVMDisposeMemoryBuffer(bytes);
+    stage(job, "bitcode");
+    return true;
+}
+
+static bool write_text(struct job *job)
+{
+    char *text = LLVMPrintModuleToString(job->module);
+    tsr_buf_bytes(&job->answer->image, text, strlen(text));
+    LLVMDisposeMessage(text);
+    return true;
+}
+
+static bool generate_code(struct job *job, struct tsr_buf *object)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    struct tsr_lanes_options options = {
+        .cpu_features = q->cpu_features,
+        .default_sub_group_size = q->default_sub_group_size,
+        .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
+        .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
+        .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
+        .dump_dir = job->debug->dump_dir,
+    };
+    /* The size that the matrix functions need counts for the engine as if the source had asked for it. */
+    uint32_t *required = tsr_arena_alloc(&job->arena, (job->info.kernel_count + 1) * sizeof *required);
+    for (uint32_t i = 0; i < job->info.kernel_count; i++) {
+        struct tsr_kernel_info *kernel = &job->info.kernels[i];
+        required[i] = kernel->reqd_sub_group_size;
+        if (kernel->sub_group_size)
+            kernel->reqd_sub_group_size = kernel->sub_group_size;
+    }
+    char *why = NULL;
+    bool good = tsr_lanes_run(job->module, &options, &job->arena, &job->info, object, &why);
+    for (uint32_t i = 0; i < job->info.kernel_count; i++)
+        job->info.kernels[i].reqd_sub_group_size = required[i];
+    if (!good)
+        tsr_buf_printf(&job->answer->log, "error: %s\n", why ? why : "out of memory");
+    tsr_free(why);
+    stage(job, "lanes");
+    return good || fail(job, TSR_CLC_FAILED);
+}
+
+static bool make_executable(struct job *job)
+{
+    struct tsr_buf *log = &job->answer->log;
+    struct tsr_buf object = {0}, code = {0};
+    bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_matrix(job);
+    tsr_lanes_mark(job->module);
+    good = good && tsr__link_builtins(job->module, job->parts, log);
+    stage(job, "builtins");
+    good = good && generate_code(job, &object);
+    good = good && tsr__emit_shared(&object, job->parts, &code, log);
+    stage(job, "lld");
+    if (good) {
+        job->info.kind = TSR_IMAGE_EXECUTABLE;
+        job->info.code = code.data;
+        job->info.code_size = code.size;
+        tsr_image_write(&job->info, &job->answer->image);
+    }
+    tsr_buf_free(&object);
+    tsr_buf_free(&code);
+    return good || fail(job, TSR_CLC_FAILED);
+}
+
+static bool run(struct job *job)
+{
+    enum tsr_clc_op op = job->request->request.op;
+    if (!parse_options(job) || !find_parts(job))
+        return false;
+    if (!(op == TSR_CLC_LINK ? join_inputs(job) : compile_source(job)))
+        return false;
+    if (job->debug->emit_llvm)
+        return write_text(job);
+    if (op == TSR_CLC_COMPILE)
+        return write_bitcode(job, TSR_IMAGE_OBJECT);
+    if (set(job, TSR_CLC_OPTION_CREATE_LIBRARY)) {
+        tsr__link_note_options(job->module, &job->options);
+        return write_bitcode(job, TSR_IMAGE_LIBRARY);
+    }
+    return make_executable(job);
+}
+
+void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer)
+{
+    struct job job = {.request = request, .debug = debug, .answer = answer, .stage_began = tsr_now_ns()};
+    *answer = (struct tsr__answer){.outcome = TSR_CLC_DONE};
+    job.context = LLVMContextCreate();
+    if (run(&job) && answer->image.failed) {
+        tsr_buf_printf(&answer->log, "error: out of memory\n");
+        answer->outcome = TSR_CLC_UNAVAILABLE;
+    }
+    answer->keep = answer->outcome == TSR_CLC_DONE && !job.files.volatile_;
+    answer->files = job.files.at; /* handed over */
+    answer->file_count = job.files.count;
+    tsr_buf_bytes(&answer->log, "", 1);
+    if (job.module)
+        LLVMDisposeModule(job.module);
+    LLVMContextDispose(job.context);
+    tsr_clc_options_free(&job.options);
+    tsr_arena_free(&job.arena);
+}
+
+void tsr__answer_free(struct tsr__answer *answer)
+{
+    struct tsr_clang_files files = {answer->files, answer->file_count, false};
+    tsr_clang_files_free(&files);
+    tsr_buf_free(&answer->log);
+    tsr_buf_free(&answer->image);
+}
+
+void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
+{
+    static const struct tsr__answer_debug quiet;
+    struct tsr_arena arena = {0};
+    struct tsr_wire_request decoded;
+    enum tsr_status status = tsr_wire_read_request(request, size, &arena, &decoded);
+    if (status == TSR_OK) {
+        struct tsr__answer done;
+        tsr__answer(&decoded, &quiet, &done);
+        struct tsr_wire_result result = {
+            .outcome = done.log.failed ? TSR_CLC_UNAVAILABLE : done.outcome,
+            .keep = done.keep,
+            .log = done.log.failed ? "error: out of memory\n" : (const char *)done.log.data,
+            .file_count = done.file_count,
+            .files = done.files,
+        };
+        if (result.outcome == TSR_CLC_DONE) {
+            result.image = done.image.data;
+            result.image_size = done.image.size;
+        }
+        tsr_wire_write_result(&result, answer);
+        tsr__answer_free(&done);
+    } else {
+        struct tsr_wire_result result = {.outcome = TSR_CLC_FAILED, .log = "error: the compiler got a request that makes no sense\n"};
+        tsr_wire_write_result(&result, answer);
+    }
+    tsr_arena_free(&arena);
+}

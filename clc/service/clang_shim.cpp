@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs clang in memory: source and injected headers from the request, other headers from the disk. Fills the gap that clang has no C API
+// that ends in an LLVM module, and none for a virtual file system.
+#include "clc/service/clang_shim.h"
+
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/FileManager.h>
+#include <clang/CodeGen/CodeGenAction.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PPCallbacks.h>
+#include <clang/Lex/Preprocessor.h>
+#include <llvm/Demangle/Demangle.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/Path.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <fcntl.h>
+#include <map>
+#include <string>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace llvm;
+
+namespace
+{
+
+const char virtual_dir[] = "/.tessera"; // where source and injected headers are; shadows the disk
+const size_t largest_file = 256u << 20;
+const size_t largest_log = 4u << 20;
+
+// Appends to a tsr_buf, up to a limit: a macro bomb must not fill the memory with diagnostics.
+class LogStream : public raw_ostream
+{
+  public:
+    explicit LogStream(struct tsr_buf *buf) : raw_ostream(/*unbuffered=*/true), log(buf) {}
+
+  private:
+    struct tsr_buf *log;
+    uint64_t position = 0;
+    void write_impl(const char *data, size_t size) override
+    {
+        if (position < largest_log && position + size >= largest_log)
+            tsr_buf_printf(log, "\n… (the rest of the log is left out)\n");
+        position += size;
+        if (position < largest_log)
+            tsr_buf_bytes(log, data, size);
+    }
+    uint64_t current_pos() const override { return position; }
+};
+
+using FileHashes = std::map<std::string, struct tsr_hash>;
+
+class DiskFile : public vfs::File
+{
+  public:
+    DiskFile(vfs::Status file_status, std::unique_ptr<MemoryBuffer> bytes) : state(std::move(file_status)), content(std::move(bytes)) {}
+    ErrorOr<vfs::Status> status() override { return state; }
+    ErrorOr<std::unique_ptr<MemoryBuffer>> getBuffer(const Twine &, int64_t, bool, bool) override { return std::move(content); }
+    std::error_code close() override { return {}; }
+
+  private:
+    vfs::Status state;
+    std::unique_ptr<MemoryBuffer> content;
+};
+
+std::error_code last_error()
+{
+    return std::error_code(errno, std::generic_category());
+}
+
+// Virtual folder first, then regular files of the disk, each noted with its hash. Devices, FIFOs and the like are not there: opening one
+// could wait for ever or never end.
+class SourceFileSystem : public vfs::FileSystem
+{
+  public:
+    SourceFileSystem(IntrusiveRefCntPtr<vfs::InMemoryFileSystem> virtual_files, FileHashes &read_files)
+        : memory(std::move(virtual_files)), hashes(read_files)
+    {
+    }
+
+    ErrorOr<vfs::Status> status(const Twine &path) override
+    {
+        std::string name = absolute(path);
+        if (is_virtual(name))
+            return memory->status(name);
+        struct stat st;
+        if (::stat(name.c_str(), &st))
+            return last_error();
+        if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+            return std::make_error_code(std::errc::permission_denied);
+        return convert(path.str(), st);
+    }
+
+    ErrorOr<std::unique_ptr<vfs::File>> openFileForRead(const Twine &path) override
+    {
+        std::string name = absolute(path);
+        if (is_virtual(name))
+            return memory->openFileForRead(name);
+        int fd = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+        if (fd < 0)
+            return last_error();
+        auto file = read_regular(fd, path.str(), name);
+        ::close(fd);
+        return file;
+    }
+
+    vfs::directory_iterator dir_begin(const Twine &, std::error_code &error) override
+    {
+        error = std::make_error_code(std::errc::function_not_supported);
+        return {};
+    }
+    std::error_code setCurrentWorkingDirectory(const Twine &) override { return {}; }
+    ErrorOr<std::string> getCurrentWorkingDirectory() const override { return std::string(virtual_dir); }
+
+  private:
+    IntrusiveRefCntPtr<vfs::InMemoryFileSystem> memory;
+    FileHashes &hashes;
+
+    static std::string absolute(const Twine &path)
+    {
+        SmallString<256> name;
+        path.toVector(name);
+        if (!sys::path::is_absolute(name)) {
+            SmallString<256> joined(virtual_dir);
+            sys::path::append(joined, name);
+            name = joined;
+        }
+        return std::string(name);
+    }
+    static bool is_virtual(const std::string &name)
+    {
+        const size_t n = sizeof virtual_dir - 1;
+        return !name.compare(0, n, virtual_dir) && (name.size() == n || name[n] == '/');
+    }
+    static vfs::Status convert(const std::string &name, const struct stat &st)
+    {
+        auto type = S_ISDIR(st.st_mode) ? sys::fs::file_type::directory_file : sys::fs::file_type::regular_file;
+        return vfs::Status(name, sys::fs::UniqueID(st.st_dev, st.st_ino), sys::toTimePoint(st.st_mtime), st.st_uid, st.st_gid,
+                           (uint64_t)st.st_size, type, static_cast<sys::fs::perms>(st.st_mode & 07777));
+    }
+    ErrorOr<std::unique_ptr<vfs::File>> read_regular(int fd, const std::string &shown, const std::string &name)
+    {
+        struct stat st;
+        if (fstat(fd, &st))
+            return last_error();
+        if (!S_ISREG(st.st_mode))
+            return std::make_error_code(std::errc::permission_denied);
+        if ((size_t)st.st_size > largest_file)
+            return std::make_error_code(std::errc::file_too_large);
+        auto buffer = WritableMemoryBuffer::getNewUninitMemBuffer((size_t)st.st_size, name);
+        if (!buffer)
+            return std::make_error_code(std::errc::not_enough_memory);
+        size_t have = 0;
+        while (have < (size_t)st.st_size) {
+            ssize_t got = ::read(fd, buffer->getBufferStart() + have, (size_t)st.st_size - have);
+            if (got < 0 && errno == EINTR)
+                continue;
+            if (got <= 0)
+                return got ? last_error() : std::make_error_code(std::errc::io_error);
+            have += (size_t)got;
+        }
+        hashes[name] = tsr_hash_bytes(buffer->getBufferStart(), have);
+        return std::make_unique<DiskFile>(convert(shown, st), std::move(buffer));
+    }
+};
+
+// Notes uses of __DATE__, __TIME__ and __TIMESTAMP__.
+class ClockWatch : public clang::PPCallbacks
+{
+  public:
+    explicit ClockWatch(bool &flag) : seen(flag) {}
+    void MacroExpands(const clang::Token &token, const clang::MacroDefinition &, clang::SourceRange, const clang::MacroArgs *) override
+    {
+        StringRef name = token.getIdentifierInfo() ? token.getIdentifierInfo()->getName() : StringRef();
+        if (name == "__DATE__" || name == "__TIME__" || name == "__TIMESTAMP__")
+            seen = true;
+    }
+
+  private:
+    bool &seen;
+};
+
+class CompileAction : public clang::EmitLLVMOnlyAction
+{
+  public:
+    CompileAction(LLVMContext *context, bool &clock_seen) : EmitLLVMOnlyAction(context), seen(clock_seen) {}
+
+  protected:
+    bool BeginSourceFileAction(clang::CompilerInstance &instance) override
+    {
+        instance.getPreprocessor().addPPCallbacks(std::make_unique<ClockWatch>(seen));
+        return EmitLLVMOnlyAction::BeginSourceFileAction(instance);
+    }
+
+  private:
+    bool &seen;
+};
+
+std::unique_ptr<MemoryBuffer> view(const struct tsr_clc_text &text, StringRef name)
+{
+    return MemoryBuffer::getMemBufferCopy(StringRef(text.data ? text.data : "", text.size), name);
+}
+
+void take_files(const FileHashes &hashes, struct tsr_clang_files *files)
+{
+    files->at = static_cast<struct tsr_wire_file *>(tsr_calloc(hashes.size() + 1, sizeof *files->at));
+    for (const auto &entry : hashes) {
+        char *path = files->at ? tsr_strdup(entry.first.c_str()) : nullptr;
+        if (!path)
+            break;
+        files->at[files->count++] = {path, entry.second};
+    }
+}
+
+} // namespace
+
+LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContextRef context, struct tsr_clang_files *files,
+                                struct tsr_buf *log)
+{
+    *files = {};
+    FileHashes hashes;
+    auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+    for (uint32_t i = 0; i < input->header_count; i++)
+        memory->addFile(Twine(virtual_dir) + "/" + input->headers[i].name, 0, view(input->headers[i], input->headers[i].name));
+    memory->addFile(Twine(virtual_dir) + "/.exists", 0, MemoryBuffer::getMemBuffer(""));
+    auto file_system = makeIntrusiveRefCnt<SourceFileSystem>(memory, hashes);
+
+    LogStream stream(log);
+    auto invocation = std::make_shared<clang::CompilerInvocation>();
+    clang::DiagnosticOptions &options = invocation->getDiagnosticOpts();
+    clang::TextDiagnosticPrinter printer(stream, options);
+    auto early = clang::CompilerInstance::createDiagnostics(*file_system, options, &printer, /*ShouldOwnClient=*/false);
+    if (!clang::CompilerInvocation::CreateFromArgs(*invocation, ArrayRef<const char *>(input->words, input->word_count), *early))
+        return nullptr;
+    auto source = view(input->source, "input.cl");
+    invocation->getFrontendOpts().Inputs = {clang::FrontendInputFile(source->getMemBufferRef(), clang::InputKind(clang::Language::OpenCL))};
+
+    clang::CompilerInstance instance(invocation);
+    instance.setVirtualFileSystem(file_system);
+    instance.createDiagnostics(&printer, /*ShouldOwnClient=*/false);
+    instance.setVerboseOutputStream(stream);
+    CompileAction action(unwrap(context), files->volatile_);
+    bool done = instance.ExecuteAction(action);
+    take_files(hashes, files);
+    std::unique_ptr<Module> module = done ? action.takeModule() : nullptr;
+    return wrap(module.release());
+}
+
+void tsr_clang_files_free(struct tsr_clang_files *files)
+{
+    for (uint32_t i = 0; i < files->count; i++)
+        tsr_free(const_cast<char *>(files->at[i].path));
+    tsr_free(files->at);
+    *files = {};
+}
+
+char *tsr_clang_demangle(const char *name)
+{
+    std::string text = demangle(name);
+    // As written in OpenCL C: clang spells the vector types "int vector[8]" and address spaces "AS1".
+    return strdup(text.c_str());
+}

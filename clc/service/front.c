@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs clang: turns a request and its options into the words and files of one compilation. */
+#include "clc/service/service.h"
+
+#include "clc/service/clang_shim.h"
+
+#include <string.h>
+
+/* clang's header of types and constants, from the LLVM that we are built with (base_header.S). */
+extern const char tsr__base_header[], tsr__base_header_end[];
+
+/* What holds for every program. Optimisation is the engine's matter: clang only has to emit code that is fit for it. */
+static const char *const fixed_words[] = {
+    "-triple",
+    "spir64-unknown-unknown",
+    "-x",
+    "cl",
+    "-O2",
+    "-disable-llvm-passes",
+    "-fdeclare-opencl-builtins",
+    "-finclude-default-header",
+    "-internal-isystem",
+    "/.tessera/.builtin",
+    "-include",
+    ".builtin/tessera-opencl.h",
+    "-I/.tessera",
+    "-D__OPENCL_VERSION__=300",
+    "-U__IMAGE_SUPPORT__",
+    "-ferror-limit",
+    "50",
+    "-fdiagnostics-show-option",
+    "-fmessage-length=0",
+};
+
+struct words {
+    const char **at;
+    uint32_t count;
+};
+
+static void add(struct words *words, const char *word)
+{
+    words->at[words->count++] = word;
+}
+
+static void add_options(struct words *words, const struct tsr_clc_options *options, const char *folder, struct tsr_arena *arena)
+{
+    add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", options->c_version / 100, options->c_version / 10 % 10));
+    for (int i = 0; i < TSR_CLC_OPTION_COUNT; i++)
+        if (tsr_clc_option_set(options, i) && tsr_clc_option_clang(i))
+            add(words, tsr_clc_option_clang(i));
+    for (uint32_t i = 0; i < options->word_count; i++) {
+        const char *word = options->words[i];
+        if (word[1] == 'I' && word[2] != '/') {
+            if (!folder)
+                continue;
+            word = tsr_arena_format(arena, "-I%s/%s", folder, word + 2);
+        }
+        add(words, word);
+    }
+    if (folder)
+        add(words, tsr_arena_format(arena, "-I%s", folder)); /* last: relative #includes count from where the application stands */
+}
+
+LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
+                                 const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files, struct tsr_buf *log)
+{
+    const struct tsr_clc_request *q = &request->request;
+    struct tsr_arena arena = {0};
+    struct tsr_clc_words macros;
+    if (tsr_clc_words_split(q->macros, &macros) != TSR_OK)
+        return NULL;
+    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + TSR_CLC_OPTION_COUNT + 4;
+    struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
+        add(&words, fixed_words[i]);
+    for (uint32_t i = 0; i < macros.count; i++)
+        add(&words, macros.at[i]);
+    add_options(&words, options, request->directory, &arena);
+    if (extra)
+        add(&words, extra);
+
+    struct tsr_clc_text *headers = tsr_arena_alloc(&arena, (q->header_count + 2) * sizeof *headers);
+    headers[0] = (struct tsr_clc_text){".builtin/opencl-c-base.h", tsr__base_header, (size_t)(tsr__base_header_end - tsr__base_header)};
+    headers[1] = (struct tsr_clc_text){".builtin/tessera-opencl.h", parts->header, parts->header_size};
+    if (q->header_count)
+        memcpy(headers + 2, q->headers, q->header_count * sizeof *headers);
+    struct tsr_clang_input input = {words.at, words.count, q->source, q->header_count + 2, headers};
+    LLVMModuleRef module = tsr_clang_compile(&input, context, files, log);
+    for (LLVMValueRef f = module ? LLVMGetFirstFunction(module) : NULL; f; f = LLVMGetNextFunction(f))
+        if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
+            LLVMSetLinkage(f, LLVMInternalLinkage); /* C99's inline: the other definition that it promises does not exist here */
+    tsr_clc_words_free(&macros);
+    tsr_arena_free(&arena);
+    return module;
+}

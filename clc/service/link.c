@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Joins modules: objects and libraries with each other, and the built-in library with the program. */
+#include "clc/service/service.h"
+
+#include "clc/service/clang_shim.h"
+#include "clc/service/link_shim.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char options_name[] = "tsr.options";
+
+/* What LLVM says of an error goes into the log. */
+static void put_diagnostic(LLVMDiagnosticInfoRef info, void *data)
+{
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    tsr_buf_printf(data, "error: %s\n", text);
+    LLVMDisposeMessage(text);
+}
+
+struct handler {
+    LLVMContextRef context;
+    LLVMDiagnosticHandler before;
+    void *before_data;
+};
+
+static struct handler listen(LLVMContextRef context, struct tsr_buf *log)
+{
+    struct handler h = {context, LLVMContextGetDiagnosticHandler(context), LLVMContextGetDiagnosticContext(context)};
+    LLVMContextSetDiagnosticHandler(context, put_diagnostic, log);
+    return h;
+}
+
+static void unlisten(struct handler h)
+{
+    LLVMContextSetDiagnosticHandler(h.context, h.before, h.before_data);
+}
+
+LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log)
+{
+    LLVMMemoryBufferRef bytes = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, size, "object");
+    LLVMModuleRef module = NULL;
+    struct handler h = listen(context, log);
+    LLVMBool failed = LLVMParseBitcodeInContext2(context, bytes, &module);
+    unlisten(h);
+    LLVMDisposeMemoryBuffer(bytes);
+    return failed ? NULL : module;
+}
+
+bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log)
+{
+    struct handler h = listen(LLVMGetModuleContext(module), log);
+    LLVMBool failed = LLVMLinkModules2(module, source);
+    unlisten(h);
+    return !failed;
+}
+
+void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options)
+{
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMMetadataRef set = LLVMValueAsMetadata(LLVMConstInt(LLVMInt64TypeInContext(context), options->set, false));
+    LLVMAddNamedMetadataOperand(module, options_name, LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, &set, 1)));
+}
+
+uint64_t tsr__link_noted_options(LLVMModuleRef module)
+{
+    uint64_t set = 0;
+    unsigned count = LLVMGetNamedMetadataNumOperands(module, options_name);
+    LLVMValueRef *nodes = count ? tsr_calloc(count, sizeof *nodes) : NULL;
+    if (nodes)
+        LLVMGetNamedMetadataOperands(module, options_name, nodes);
+    for (unsigned i = 0; nodes && i < count; i++) {
+        LLVMValueRef word = NULL;
+        if (LLVMGetMDNodeNumOperands(nodes[i]) == 1)
+            LLVMGetMDNodeOperands(nodes[i], &word);
+        if (word && LLVMIsAConstantInt(word))
+            set |= LLVMConstIntGetZExtValue(word);
+    }
+    tsr_free(nodes);
+    return set;
+}
+
+/* Names that the engine knows or that the shared object finds in libc. */
+static bool is_provided(const char *name)
+{
+    static const char *const names[] = {"printf", "memcpy", "memmove", "memset", "memcmp"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "llvm.", 5) || !strncmp(name, "__tsr_", 6);
+}
+
+/* The function that a use of `value` stands in, NULL if in none. */
+static LLVMValueRef user_function(LLVMValueRef value, unsigned depth)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAInstruction(user))
+            return LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+        LLVMValueRef found = depth && LLVMIsAConstant(user) ? user_function(user, depth - 1) : NULL;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
+static void put_undefined(LLVMValueRef symbol, struct tsr_buf *log)
+{
+    size_t size;
+    char *name = tsr_clang_demangle(LLVMGetValueName2(symbol, &size));
+    LLVMValueRef user = user_function(symbol, 4);
+    char *where = user ? tsr_clang_demangle(LLVMGetValueName2(user, &size)) : NULL;
+    tsr_buf_printf(log, "error: undefined reference to '%s'%s%s%s\n", name ? name : "?", where ? " in '" : "", where ? where : "",
+                   where ? "'" : "");
+    free(where);
+    free(name);
+}
+
+static bool check_defined(LLVMModuleRef module, struct tsr_buf *log)
+{
+    bool good = true;
+    size_t size;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || is_provided(LLVMGetValueName2(f, &size)))
+            continue;
+        put_undefined(f, log);
+        good = false;
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g)) {
+        if (!LLVMIsDeclaration(g) || !LLVMGetFirstUse(g))
+            continue;
+        put_undefined(g, log);
+        good = false;
+    }
+    return good;
+}
+
+static void internalise(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && !tsr__cc_is_kernel(f))
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g) && LLVMGetLinkage(g) != LLVMAppendingLinkage)
+            LLVMSetLinkage(g, LLVMInternalLinkage);
+}
+
+static bool remove_unused(LLVMModuleRef module, struct tsr_buf *log)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, "globaldce", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) {
+        char *text = LLVMGetErrorMessage(error);
+        tsr_buf_printf(log, "error: %s\n", text);
+        LLVMDisposeErrorMessage(text);
+    }
+    return !error;
+}
+
+bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
+{
+    struct handler h = listen(LLVMGetModuleContext(module), log);
+    bool good = tsr_link_needed(module, parts->builtins, parts->builtins_size);
+    unlisten(h);
+    if (!good)
+        return false;
+    internalise(module);
+    return remove_unused(module, log) && check_defined(module, log);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * tessera-cc: answers requests on a socket, or compiles one file for a human. */
+#include "clc/service/service.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t default_memory = (uint64_t)8 << 30;
+static const size_t largest_source = (size_t)1 << 30;
+
+/* ---- service -------------------------------------------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t child_ended;
+
+static void on_child(int number)
+{
+    (void)number;
+    child_ended = 1;
+}
+
+/* The parent's whole work: see that the child ends when the driver hangs up, and tell the driver when the child dies. */
+static int watch(pid_t child, const sigset_t *waiting_mask)
+{
+    int status;
+    for (;;) {
+        if (child_ended && waitpid(child, &status, WNOHANG) == child)
+            break;
+        struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLRDHUP};
+        if (ppoll(&fd, 1, NULL, waiting_mask) > 0) {
+            kill(child, SIGKILL);
+            waitpid(child, &status, 0);
+            return 0;
+        }
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+        struct tsr_buf body = {0};
+        tsr_buf_u32(&body, (uint32_t)status);
+        if (!body.failed)
+            tsr_wire_send(STDIN_FILENO, TSR_WIRE_DIED, body.data, body.size, UINT64_MAX);
+        tsr_buf_free(&body);
+    }
+    return 0;
+}
+
+static int serve(void)
+{
+    const char *why;
+    tsr__parts(&why); /* read before the jail closes; what is missing is said at the first request */
+    tsr__jail_enter(tsr_env_size(TSR_ENV_CC_MEMORY, default_memory));
+    for (;;) {
+        unsigned char *request;
+        size_t size;
+        uint32_t kind;
+        enum tsr_status status = tsr_wire_receive(STDIN_FILENO, &kind, &request, &size, UINT64_MAX);
+        if (status == TSR_DIED)
+            return 0;
+        if (status != TSR_OK || kind != TSR_WIRE_REQUEST) {
+            fprintf(stderr, "tessera-cc: bad request: %s\n", tsr_status_text(status));
+            return 1;
+        }
+        struct tsr_buf answer = {0};
+        tsr__answer_bytes(request, size, &answer);
+        tsr_free(request);
+        status = answer.failed ? TSR_NO_MEMORY : tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX);
+        tsr_buf_free(&answer);
+        if (status == TSR_DIED)
+            return 0;
+        if (status != TSR_OK) {
+            fprintf(stderr, "tessera-cc: no answer: %s\n", tsr_status_text(status));
+            return 1;
+        }
+    }
+}
+
+static int serve_in_child(void)
+{
+    sigset_t child_signal, waiting_mask;
+    struct sigaction action = {.sa_handler = on_child};
+    sigemptyset(&child_signal);
+    sigaddset(&child_signal, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child_signal, &waiting_mask);
+    sigaction(SIGCHLD, &action, NULL);
+    pid_t parent = getpid(), child = fork();
+    if (child < 0) {
+        fprintf(stderr, "tessera-cc: fork: %s\n", strerror(errno));
+        return 1;
+    }
+    if (child > 0)
+        return watch(child, &waiting_mask);
+    sigprocmask(SIG_SETMASK, &waiting_mask, NULL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        return 1;
+    fflush(NULL);
+    _exit(serve()); /* no static destructors: nothing of LLVM's is worth tidying up */
+}
+
+/* ---- command line ----------------------------------------------------------------------------------------------------------------- */
+
+static const char usage[] =
+    "Usage: tessera-cc -c FILE.cl -o FILE.tsr [tool options] [build options]\n"
+    "\n"
+    "Compiles OpenCL C as clBuildProgram does, for this machine. The driver itself starts tessera-cc without words.\n"
+    "\n"
+    "  -c FILE        source; '-' is standard input\n"
+    "  -o FILE        where the program goes; '-' is standard output\n"
+    "  --object       stop at an object, as clCompileProgram does\n"
+    "  --link         FILEs of -c (one or more) are objects: do as clLinkProgram does\n"
+    "  --emit-llvm    the program is the text of clang's module\n"
+    "  --code         the program without its description: an ELF shared object or bitcode\n"
+    "  --dump=FOLDER  write the module after each pass there\n"
+    "  --times        print what each stage took\n"
+    "  --repeat=N     do it N times over\n"
+    "  --help         this text\n"
+    "\n"
+    "Every other word is a build option (-cl-…, -D, -I, -w, -Werror, -g).\n";
+
+struct command {
+    struct tsr_clc_request request;
+    struct tsr__answer_debug debug;
+    const char *out;
+    struct tsr_clc_input *files;
+    uint32_t file_count;
+    struct tsr_buf options;
+    bool code, times;
+    int repeat;
+};
+
+static int complain(const char *format, const char *what)
+{
+    fputs("tessera-cc: ", stderr);
+    fprintf(stderr, format, what);
+    fputc('\n', stderr);
+    return 2;
+}
+
+static bool read_stream(FILE *stream, struct tsr_clc_input *file)
+{
+    struct tsr_buf buf = {0};
+    char part[1 << 16];
+    for (size_t got; (got = fread(part, 1, sizeof part, stream)) > 0 && buf.size < largest_source;)
+        tsr_buf_bytes(&buf, part, got);
+    file->data = buf.data;
+    file->size = buf.size;
+    return !buf.failed && !ferror(stream);
+}
+
+static bool read_file(const char *path, struct tsr_clc_input *file)
+{
+    if (!strcmp(path, "-"))
+        return read_stream(stdin, file);
+    unsigned char *data;
+    size_t size;
+    enum tsr_status status = tsr_file_read(path, largest_source, &data, &size);
+    if (status != TSR_OK)
+        return false;
+    file->data = data;
+    file->size = size;
+    return true;
+}
+
+static bool write_file(const char *path, const void *data, size_t size)
+{
+    FILE *stream = strcmp(path, "-") ? fopen(path, "wb") : stdout;
+    if (!stream)
+        return false;
+    bool good = fwrite(data, 1, size, stream) == size;
+    return (stream == stdout ? fflush(stream) : fclose(stream)) == 0 && good;
+}
+
+/* One word of the build options, quoted so that the parser gives it back. */
+static void add_option(struct tsr_buf *options, const char *word)
+{
+    tsr_buf_bytes(options, "\"", 1);
+    for (; *word; word++)
+        tsr_buf_printf(options, *word == '"' || *word == '\\' ? "\\%c" : "%c", *word);
+    tsr_buf_bytes(options, "\" ", 2);
+}
+
+/* 0, or the exit status. */
+static int parse_command(int argc, char **argv, struct command *command)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i];
+        if (!strcmp(word, "-c") && i + 1 < argc) {
+            if (!read_file(argv[++i], &command->files[command->file_count++]))
+                return complain("cannot read %s", argv[i]);
+        } else if (!strcmp(word, "-o") && i + 1 < argc) {
+            command->out = argv[++i];
+        } else if (!strcmp(word, "--object")) {
+            command->request.op = TSR_CLC_COMPILE;
+        } else if (!strcmp(word, "--link")) {
+            command->request.op = TSR_CLC_LINK;
+        } else if (!strcmp(word, "--emit-llvm")) {
+            command->debug.emit_llvm = true;
+        } else if (!strcmp(word, "--code")) {
+            command->code = true;
+        } else if (!strncmp(word, "--dump=", 7)) {
+            command->debug.dump_dir = word + 7;
+        } else if (!strcmp(word, "--times")) {
+            command->times = true;
+        } else if (!strncmp(word, "--repeat=", 9)) {
+            command->repeat = atoi(word + 9);
+        } else if (!strncmp(word, "--", 2)) {
+            return complain("no option '%s'; see --help", word);
+        } else {
+            add_option(&command->options, word);
+        }
+    }
+    if (!command->file_count || !command->out)
+        return complain("%s", "-c FILE and -o FILE are needed; see --help");
+    if (command->request.op != TSR_CLC_LINK && command->file_count > 1)
+        return complain("%s", "one source at a time");
+    return 0;
+}
+
+static int put_program(const struct command *command, const struct tsr__answer *answer)
+{
+    const void *data = answer->image.data;
+    size_t size = answer->image.size;
+    struct tsr_arena arena = {0};
+    struct tsr_program_info info;
+    if (command->code && tsr_image_read(data, size, &arena, &info) == TSR_OK) {
+        data = info.code;
+        size = info.code_size;
+    }
+    bool good = write_file(command->out, data, size);
+    tsr_arena_free(&arena);
+    return good ? 0 : complain("cannot write %s", command->out);
+}
+
+static int run_command(struct command *command)
+{
+    int status = 0;
+    char *folder = getcwd(NULL, 0);
+    struct tsr_wire_request request = {.request = command->request, .directory = folder};
+    for (int i = 0; i < command->repeat && !status; i++) {
+        struct tsr_buf times = {0};
+        struct tsr__answer answer;
+        command->debug.times = command->times ? &times : NULL;
+        tsr__answer(&request, &command->debug, &answer);
+        if (i == 0 || answer.outcome != TSR_CLC_DONE)
+            fputs((const char *)answer.log.data, stderr);
+        if (times.size)
+            fprintf(stderr, "%.*s", (int)times.size, (const char *)times.data);
+        status = answer.outcome != TSR_CLC_DONE ? 1 : i + 1 < command->repeat ? 0 : put_program(command, &answer);
+        tsr_buf_free(&times);
+        tsr__answer_free(&answer);
+    }
+    free(folder);
+    return status;
+}
+
+static int command_line(int argc, char **argv)
+{
+    struct command command = {.repeat = 1, .files = tsr_calloc((size_t)argc, sizeof(struct tsr_clc_input))};
+    if (!command.files)
+        return complain("%s", "out of memory");
+    int status = parse_command(argc, argv, &command);
+    if (status)
+        return status;
+    tsr_buf_bytes(&command.options, "", 1);
+    struct tsr_clc_request *q = &command.request;
+    q->options = (const char *)command.options.data;
+    q->macros = tsr_clc_device_macros();
+    q->cpu_features = tsr_cpu()->features;
+    q->default_sub_group_size = 16;
+    if (q->op == TSR_CLC_LINK) {
+        q->inputs = command.files;
+        q->input_count = command.file_count;
+    } else {
+        q->source = (struct tsr_clc_text){NULL, command.files[0].data, command.files[0].size};
+    }
+    return run_command(&command);
+}
+
+int main(int argc, char **argv)
+{
+    int type;
+    socklen_t size = sizeof type;
+    if (argc == 1 && !getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size))
+        return serve_in_child();
+    if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+        fputs(usage, stdout);
+        return argc == 1 ? 2 : 0;
+    }
+    int status = command_line(argc, argv);
+    fflush(NULL);
+    _exit(status);
+}

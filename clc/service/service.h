@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The compiler's inside: what the files of this folder call of each other. */
+#ifndef TESSERA_CLC_SERVICE_SERVICE_H
+#define TESSERA_CLC_SERVICE_SERVICE_H
+
+#include "clc/common/options.h"
+#include "clc/common/wire.h"
+#include "tessera/program.h"
+
+#include <llvm-c/Core.h>
+
+/* ---- parts.c: the files beside the compiler, read once ------------------------------------------------------------------------- */
+
+struct tsr__parts {
+    const unsigned char *builtins; /* LLVM bitcode of the built-in library */
+    size_t builtins_size;
+    const char *header; /* tessera-opencl.h */
+    size_t header_size;
+    int helpers_fd; /* tessera-rt.o: what code generation calls and libc lacks */
+};
+/* NULL: *why says which file is missing (static text, or malloc'd and never freed). Any thread. */
+const struct tsr__parts *tsr__parts(const char **why);
+
+/* ---- front.c: source → module --------------------------------------------------------------------------------------------------- */
+
+struct tsr_clang_files;
+struct tsr_clang_input;
+/* NULL: the log says why. `extra` is one more word for clang, or NULL. */
+LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
+                                 const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files,
+                                 struct tsr_buf *log);
+
+/* ---- meta.c: what the module says of its kernels ---------------------------------------------------------------------------------- */
+
+bool tsr__cc_is_kernel(LLVMValueRef function);
+/* Fills info->kernels, sorted by name, as lanes.h asks for. False: a required size that cannot be; the log names the kernel. */
+bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_program_info *info, struct tsr_buf *log);
+
+/* ---- matrix.c: sub-group sizes and matrix functions --------------------------------------------------------------------------------- */
+
+/* Checks every kernel against the matrix functions that it reaches, and gives kernels without a required sub-group size the one that
+ * these need, in sub_group_size. False: told in the log, with source lines where the module has them. */
+bool tsr__matrix_check(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log);
+
+/* ---- link.c: modules → one module -----------------------------------------------------------------------------------------------------
+ */
+
+/* Module of bitcode from an image; NULL: told in the log. */
+LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
+/* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
+bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
+/* Adds what is needed of the built-in library, makes all but kernels internal, removes what is unused. False: told in the log. */
+bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
+/* Options of the sources, kept in the module so that clLinkProgram knows them. */
+void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options);
+uint64_t tsr__link_noted_options(LLVMModuleRef module);
+
+/* ---- emit.c: object → shared object -----------------------------------------------------------------------------------------------------
+ */
+
+/* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log. */
+bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log);
+
+/* ---- answer.c: a request to its end
+ * --------------------------------------------------------------------------------------------------------- */
+
+struct tsr__answer {
+    struct tsr_buf log, image;
+    enum tsr_clc_outcome outcome;
+    struct tsr_wire_file *files;
+    uint32_t file_count;
+    bool keep;
+};
+/* Extras of the command line. */
+struct tsr__answer_debug {
+    const char *dump_dir;  /* NULL, or where the engine writes the module after each pass */
+    bool emit_llvm;        /* the image is the text of the module as clang made it */
+    struct tsr_buf *times; /* NULL, or gets one line per stage */
+};
+void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer);
+void tsr__answer_free(struct tsr__answer *answer);
+/* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. */
+void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
+
+/* ---- jail.c
+ * ----------------------------------------------------------------------------------------------------------------------------------- */
+
+/* Limits memory, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel can. For good. */
+void tsr__jail_enter(uint64_t memory_limit);
+
+#endif
