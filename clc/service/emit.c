@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Links the engine's object into the shared object that the host loads. All in memory files: nothing touches the disk. */
+ * Links the engine's object into the shared object that the host loads. All in memory: nothing touches the disk. */
 #include "clc/service/service.h"
 
 #include "clc/service/lld_shim.h"
 
 #include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* lld has state of its own. */
@@ -49,7 +49,9 @@ static bool check_needs(const struct tsr_buf *elf, struct tsr_buf *log)
     uint64_t count = 0, names_size = 0;
     const char *names = NULL;
     const Elf64_Sym *symbols = section(elf, SHT_DYNSYM, &count, &names, &names_size);
-    bool good = true;
+    bool good = symbols && !elf->failed;
+    if (!good)
+        tsr_buf_printf(log, "error: the linker's output is no shared object\n");
     for (uint64_t i = 0; symbols && i < count; i++) {
         if (symbols[i].st_shndx != SHN_UNDEF || symbols[i].st_name >= names_size)
             continue;
@@ -64,61 +66,78 @@ static bool check_needs(const struct tsr_buf *elf, struct tsr_buf *log)
     return good;
 }
 
-static bool read_all(int fd, struct tsr_buf *out)
+/* The linker writes to a path, and only to a pipe does it write without a file beside the target. This thread reads the other end. */
+struct drain {
+    int fd;
+    struct tsr_buf *into;
+};
+
+static void *run_drain(void *data)
 {
-    struct stat st;
-    if (fstat(fd, &st) || st.st_size <= 0)
+    struct drain *drain = data;
+    char part[1 << 16];
+    for (;;) {
+        ssize_t got = read(drain->fd, part, sizeof part);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return NULL;
+        if (got > 0)
+            tsr_buf_bytes(drain->into, part, (size_t)got);
+    }
+}
+
+/* Runs the linker on two files of /proc/self/fd. */
+static bool run_linker(int object, int helpers, struct tsr_buf *code, struct tsr_buf *log)
+{
+    int ends[2];
+    pthread_t thread;
+    if (pipe2(ends, O_CLOEXEC)) {
+        tsr_buf_printf(log, "error: no pipe for the linker: %s\n", strerror(errno));
         return false;
-    void *data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED)
+    }
+    struct drain drain = {ends[0], code};
+    if (pthread_create(&thread, NULL, run_drain, &drain)) {
+        tsr_buf_printf(log, "error: no thread for the linker\n");
+        close(ends[0]);
+        close(ends[1]);
         return false;
-    tsr_buf_bytes(out, data, (size_t)st.st_size);
-    munmap(data, (size_t)st.st_size);
-    return !out->failed;
+    }
+    char object_path[40], helpers_path[40], out_path[40];
+    snprintf(object_path, sizeof object_path, "/proc/self/fd/%d", object);
+    snprintf(helpers_path, sizeof helpers_path, "/proc/self/fd/%d", helpers);
+    snprintf(out_path, sizeof out_path, "/proc/self/fd/%d", ends[1]);
+    const char *const words[] = {
+        "ld.lld",
+        "-shared",
+        "--gc-sections",
+        "--threads=1", /* starting threads takes longer than the work */
+        "--build-id=none",
+        "--hash-style=gnu",
+        "-z",
+        "noexecstack",
+        "-z",
+        "norelro",
+        "-o",
+        out_path,
+        object_path,
+        helpers_path,
+    };
+    pthread_mutex_lock(&lld_lock);
+    bool good = tsr_lld_link(words, TSR_ARRAY_LEN(words), log);
+    pthread_mutex_unlock(&lld_lock);
+    close(ends[1]);
+    pthread_join(thread, NULL);
+    close(ends[0]);
+    return good;
 }
 
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log)
 {
-    int in = tsr_memfd("object", object->data, object->size), out = tsr_memfd("program", "", 0);
-    bool good = in >= 0 && out >= 0;
-    if (!good)
+    int fd = tsr_memfd("object", object->data, object->size);
+    if (fd < 0) {
         tsr_buf_printf(log, "error: no memory file for the linker\n");
-    if (good) {
-        char in_path[40], out_path[40], helpers_path[40];
-        snprintf(in_path, sizeof in_path, "/proc/self/fd/%d", in);
-        snprintf(out_path, sizeof out_path, "/proc/self/fd/%d", out);
-        snprintf(helpers_path, sizeof helpers_path, "/proc/self/fd/%d", parts->helpers_fd);
-        const char *const words[] = {
-            "ld.lld",
-            "-shared",
-            "--gc-sections",
-            "--threads=1",           /* starting threads takes longer than the work */
-            "--no-mmap-output-file", /* else lld makes a file beside its output, and renames it */
-            "--build-id=none",
-            "--hash-style=gnu",
-            "-z",
-            "noexecstack",
-            "-z",
-            "now",
-            "-z",
-            "norelro",
-            "-o",
-            out_path,
-            in_path,
-            helpers_path,
-        };
-        pthread_mutex_lock(&lld_lock);
-        good = tsr_lld_link(words, TSR_ARRAY_LEN(words), log);
-        pthread_mutex_unlock(&lld_lock);
+        return false;
     }
-    size_t before = code->size;
-    if (good && !read_all(out, code)) {
-        tsr_buf_printf(log, "error: the linker wrote nothing\n");
-        good = false;
-    }
-    if (in >= 0)
-        close(in);
-    if (out >= 0)
-        close(out);
-    return good && before == 0 && check_needs(code, log);
+    bool good = run_linker(fd, parts->helpers_fd, code, log);
+    close(fd);
+    return good && check_needs(code, log);
 }

@@ -28,7 +28,6 @@ static const char *const fixed_words[] = {
     "-U__IMAGE_SUPPORT__",
     "-ferror-limit",
     "50",
-    "-fdiagnostics-show-option",
     "-fmessage-length=0",
 };
 
