@@ -6,8 +6,6 @@
 
 #include "tessera/matrix.h"
 
-#define TSR__TEXT_OF(token) #token
-#define TSR__TEXT(token) TSR__TEXT_OF(token)
 #define TSR__C_SIZE(ec) (TSR_ELEMENT_##ec == TSR_ELEMENT_BF16 || TSR_ELEMENT_##ec == TSR_ELEMENT_F16 ? 2 : 4)
 /* A as a whole has m rows of 32 bytes. A single tf32 row leaves half of the lanes without work. */
 #define TSR__A_SIZE(form, n, m)                                                                                                            \
@@ -16,7 +14,7 @@
 /* clang-format off */
 const struct tsr_matrix_builtin tsr_matrix_builtins[] = {
 #define TSR_MATRIX(name, form, n, m, k, a, b, c, ea, eb, ec) \
-    {TSR__TEXT(name), #a, #b, #c, TSR_MATRIX_##form, TSR_ELEMENT_##ea, TSR_ELEMENT_##eb, TSR_ELEMENT_##ec, \
+    {#name, #a, #b, #c, TSR_MATRIX_##form, TSR_ELEMENT_##ea, TSR_ELEMENT_##eb, TSR_ELEMENT_##ec, \
      n, m, k, TSR__A_SIZE(form, n, m), 32, TSR__C_SIZE(ec) * m},
 #include "tessera/matrix.def"
 #undef TSR_MATRIX

@@ -9,13 +9,10 @@
 
 /* ---- functions, from their prototypes ------------------------------------------------------------------------------------------- */
 
-#define TEXT_OF(token) #token
-#define TEXT(token) TEXT_OF(token)
-
 static const struct prototype {
     const char *name, *a, *b, *c;
 } prototypes[] = {
-#define TSR_MATRIX(name, form, n, m, k, a, b, c, ea, eb, ec) {TEXT(name), #a, #b, #c},
+#define TSR_MATRIX(name, form, n, m, k, a, b, c, ea, eb, ec) {#name, #a, #b, #c},
 #include "tessera/matrix.def"
 #undef TSR_MATRIX
 };
