@@ -32,14 +32,6 @@ enum {
 #undef TSR_SLOT
 #undef TSR_NAMED
 
-/* Until every file of the folder is there, a missing function is a NULL slot. */
-#define PRAGMA(text) _Pragma(#text)
-#define TSR_SLOT(name, kind) PRAGMA(weak name)
-#define TSR_NAMED(name) PRAGMA(weak name)
-#include "icd/dispatch.def"
-#undef TSR_SLOT
-#undef TSR_NAMED
-
 #define HELD_CORE(name) (void *)name
 #define HELD_CORE31(name) (void *)name
 #define HELD_EXT(name) (void *)name
