@@ -48,33 +48,60 @@ static const struct {
 
 static const char *const level_names[] = {"sse2", "avx2", "avx512", "native"};
 
-static bool has_leaf(const struct tsr__cpu_source *source, uint32_t leaf)
+/* Each leaf is asked for once: in a virtual machine every CPUID is an exit of some microseconds. */
+struct asked {
+    const struct tsr__cpu_source *source;
+    struct {
+        uint32_t leaf, subleaf, regs[4];
+    } answers[24];
+    unsigned count;
+};
+
+static void ask(struct asked *asked, uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
+{
+    unsigned i = 0;
+    while (i < asked->count && (asked->answers[i].leaf != leaf || asked->answers[i].subleaf != subleaf))
+        i++;
+    if (i < asked->count) {
+        memcpy(regs, asked->answers[i].regs, sizeof asked->answers[i].regs);
+        return;
+    }
+    asked->source->cpuid(leaf, subleaf, regs);
+    if (i < TSR_ARRAY_LEN(asked->answers)) {
+        asked->answers[i].leaf = leaf;
+        asked->answers[i].subleaf = subleaf;
+        memcpy(asked->answers[i].regs, regs, sizeof asked->answers[i].regs);
+        asked->count++;
+    }
+}
+
+static bool has_leaf(struct asked *asked, uint32_t leaf)
 {
     uint32_t regs[4];
-    source->cpuid(leaf & 0x80000000, 0, regs);
+    ask(asked, leaf & 0x80000000, 0, regs);
     return regs[EAX] >= leaf && (regs[EAX] & 0x80000000) == (leaf & 0x80000000);
 }
 
-static uint64_t detect_features(const struct tsr__cpu_source *source, enum tsr_cpu_level cap)
+static uint64_t detect_features(struct asked *asked, enum tsr_cpu_level cap)
 {
     uint64_t found = 0;
     for (unsigned i = 0; i < TSR_CPU_COUNT; i++) {
         const struct feature *f = &features[i];
         uint32_t regs[4];
-        if (f->level > cap || !has_leaf(source, f->leaf))
+        if (f->level > cap || !has_leaf(asked, f->leaf))
             continue;
         if (f->subleaf) {
-            source->cpuid(f->leaf, 0, regs); /* EAX: highest sub-leaf */
+            ask(asked, f->leaf, 0, regs); /* EAX: highest sub-leaf */
             if (regs[EAX] < f->subleaf)
                 continue;
         }
-        source->cpuid(f->leaf, f->subleaf, regs);
+        ask(asked, f->leaf, f->subleaf, regs);
         if (regs[f->reg] >> f->bit & 1)
             found |= UINT64_C(1) << i;
     }
     uint32_t regs[4];
-    source->cpuid(1, 0, regs);
-    uint64_t xcr0 = regs[ECX] >> 27 & 1 ? source->xcr0() : 0; /* OSXSAVE */
+    ask(asked, 1, 0, regs);
+    uint64_t xcr0 = regs[ECX] >> 27 & 1 ? asked->source->xcr0() : 0; /* OSXSAVE */
     for (unsigned i = 0; i < TSR_ARRAY_LEN(needs_state); i++)
         if ((xcr0 & needs_state[i].xcr0) != needs_state[i].xcr0)
             found &= ~needs_state[i].feature;
@@ -84,15 +111,15 @@ static uint64_t detect_features(const struct tsr__cpu_source *source, enum tsr_c
     return found;
 }
 
-static void detect_caches(struct tsr_cpu *cpu, const struct tsr__cpu_source *source)
+static void detect_caches(struct tsr_cpu *cpu, struct asked *asked)
 {
     /* Intel's leaf 4 and AMD's leaf 0x8000001D have the same form. */
     uint32_t leaf = !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine") ? 0x8000001d : 4;
-    if (!has_leaf(source, leaf))
+    if (!has_leaf(asked, leaf))
         return;
     for (uint32_t i = 0; i < 16; i++) {
         uint32_t r[4];
-        source->cpuid(leaf, i, r);
+        ask(asked, leaf, i, r);
         unsigned type = r[EAX] & 31, level = r[EAX] >> 5 & 7;
         if (!type)
             break;
@@ -112,18 +139,19 @@ static void detect_caches(struct tsr_cpu *cpu, const struct tsr__cpu_source *sou
 
 void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, enum tsr_cpu_level cap)
 {
+    struct asked all = {.source = source}, *asked = &all;
     *cpu = (struct tsr_cpu){.level = cap, .line_size = 64};
     uint32_t r[4];
-    source->cpuid(0, 0, r);
+    ask(asked, 0, 0, r);
     memcpy(cpu->vendor, &r[EBX], 4);
     memcpy(cpu->vendor + 4, &r[EDX], 4);
     memcpy(cpu->vendor + 8, &r[ECX], 4);
-    if (has_leaf(source, 0x80000004))
+    if (has_leaf(asked, 0x80000004))
         for (uint32_t i = 0; i < 3; i++) {
-            source->cpuid(0x80000002 + i, 0, r);
+            ask(asked, 0x80000002 + i, 0, r);
             memcpy(cpu->brand + 16 * i, r, 16);
         }
-    source->cpuid(1, 0, r);
+    ask(asked, 1, 0, r);
     cpu->stepping = r[EAX] & 15;
     cpu->model = r[EAX] >> 4 & 15;
     cpu->family = r[EAX] >> 8 & 15;
@@ -131,9 +159,9 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
         cpu->model |= (r[EAX] >> 16 & 15) << 4;
     if (cpu->family == 15)
         cpu->family += r[EAX] >> 20 & 255;
-    cpu->features = detect_features(source, cap);
+    cpu->features = detect_features(asked, cap);
     cpu->vector_bits = cpu->features & BIT(AVX512F) ? 512 : cpu->features & BIT(AVX2) ? 256 : 128;
-    detect_caches(cpu, source);
+    detect_caches(cpu, asked);
 }
 
 static struct tsr_cpu this_cpu;

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -93,7 +94,15 @@ char *tsr_dir_of_code(const void *address)
 
 void tsr__cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4])
 {
-    if (!__get_cpuid_count(leaf, subleaf, &regs[0], &regs[1], &regs[2], &regs[3]))
+    static _Atomic uint32_t highest[2]; /* basic and extended leaves; 0: not asked yet */
+    uint32_t extended = leaf >> 31, limit = atomic_load_explicit(&highest[extended], memory_order_relaxed);
+    if (!limit) {
+        limit = __get_cpuid_max(leaf & 0x80000000, NULL);
+        atomic_store_explicit(&highest[extended], limit, memory_order_relaxed);
+    }
+    if (leaf <= limit)
+        __cpuid_count(leaf, subleaf, regs[0], regs[1], regs[2], regs[3]);
+    else
         memset(regs, 0, 4 * sizeof regs[0]);
 }
 
