@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Programs: creating, building at once and in the background, compiling with headers, linking, queries, every error code. */
+#include <pthread.h>
+#include <unistd.h>
+
+#include "cl_test.h"
+
+static const char *const two_kernels = "__kernel void b(__global int *p) { p[0] = 2; }\n"
+                                       "__kernel void a(__global int *p) { p[0] = 1; }\n";
+
+static cl_program with_source(cl_context context, const char *source)
+{
+    cl_program program;
+    CHECK_CREATE(program, clCreateProgramWithSource(context, 1, &source, NULL, &err), CL_SUCCESS);
+    return program;
+}
+
+/* Runs a kernel with one buffer of an int and gives the int. */
+static int run_kernel(const struct test_world *w, cl_program program, const char *name)
+{
+    int value = -1;
+    cl_kernel kernel = test_kernel(program, name);
+    cl_mem buffer = test_buffer(w->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
+    size_t one = 1;
+    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+    CHECK(clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w->queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseMemObject(buffer));
+    return value;
+}
+
+static cl_build_status status_of(cl_program program, cl_device_id device)
+{
+    cl_build_status status = 12345;
+    CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    return status;
+}
+
+static cl_program_binary_type type_of(cl_program program, cl_device_id device)
+{
+    cl_program_binary_type type = 12345;
+    CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BINARY_TYPE, sizeof(type), &type, NULL));
+    return type;
+}
+
+static char *log_of(cl_program program, cl_device_id device)
+{
+    static char log[65536];
+    CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
+    return log;
+}
+
+static void create_checks_its_arguments(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program;
+    const char *source = two_kernels, *with_null[2] = {two_kernels, NULL};
+    CHECK_CREATE(program, clCreateProgramWithSource(NULL, 1, &source, NULL, &err), CL_INVALID_CONTEXT);
+    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 0, &source, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, NULL, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 2, with_null, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(program, clCreateProgramWithIL(w.context, "abc", 3, &err), CL_INVALID_OPERATION);
+    CHECK_CREATE(program, clCreateProgramWithBuiltInKernels(w.context, 1, &w.device, "none", &err), CL_INVALID_VALUE);
+    CHECK_CREATE(program, clCreateProgramWithBuiltInKernels(w.context, 0, NULL, "none", &err), CL_INVALID_VALUE);
+    CHECK_CODE(clRetainProgram(NULL), CL_INVALID_PROGRAM);
+    CHECK_CODE(clReleaseProgram(NULL), CL_INVALID_PROGRAM);
+    test_end(&w);
+}
+
+static void strings_are_joined_by_their_lengths(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    const char *parts[] = {"__kernel void xxx", "a(__global int *p) { p[0] =", " 7; } garbage"};
+    size_t lengths[] = {14, 0, 6};
+    cl_program program;
+    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 3, parts, lengths, &err), CL_SUCCESS);
+    char source[200];
+    size_t size;
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_SOURCE, sizeof(source), source, &size));
+    assert_string_equal(source, "__kernel void a(__global int *p) { p[0] = 7; }");
+    assert_int_equal(size, strlen(source) + 1);
+    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    assert_int_equal(run_kernel(&w, program, "a"), 7);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+static void queries_follow_the_state(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = with_source(w.context, two_kernels);
+    size_t count, size;
+    char names[64];
+    cl_uint number;
+    cl_device_id device;
+    assert_int_equal(status_of(program, w.device), CL_BUILD_NONE);
+    assert_int_equal(type_of(program, w.device), CL_PROGRAM_BINARY_TYPE_NONE);
+    assert_string_equal(log_of(program, w.device), "");
+    CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(count), &count, NULL), CL_INVALID_PROGRAM_EXECUTABLE);
+    CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, NULL), CL_INVALID_PROGRAM_EXECUTABLE);
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    assert_int_equal(size, 0);
+    CHECK(clBuildProgram(program, 1, &w.device, "-DX=1", NULL, NULL));
+    assert_int_equal(status_of(program, w.device), CL_BUILD_SUCCESS);
+    assert_int_equal(type_of(program, w.device), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(count), &count, NULL));
+    assert_int_equal(count, 2);
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, sizeof(names), names, &size));
+    assert_string_equal(names, "a;b");
+    assert_int_equal(size, 4);
+    CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_KERNEL_NAMES, 3, names, NULL), CL_INVALID_VALUE);
+    CHECK(clGetProgramBuildInfo(program, w.device, CL_PROGRAM_BUILD_OPTIONS, sizeof(names), names, NULL));
+    assert_string_equal(names, "-DX=1");
+    CHECK(clGetProgramBuildInfo(program, w.device, CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE, sizeof(size), &size, NULL));
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof(number), &number, NULL));
+    assert_int_equal(number, 1);
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_DEVICES, sizeof(device), &device, NULL));
+    assert_ptr_equal(device, w.device);
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_REFERENCE_COUNT, sizeof(number), &number, NULL));
+    assert_int_equal(number, 1);
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_IL, 0, NULL, &size));
+    assert_int_equal(size, 0);
+    cl_bool present = CL_TRUE;
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT, sizeof(present), &present, NULL));
+    assert_int_equal(present, CL_FALSE);
+    CHECK_CODE(clGetProgramInfo(program, 0x4242, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clGetProgramBuildInfo(program, w.device, 0x4242, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clGetProgramBuildInfo(program, NULL, CL_PROGRAM_BUILD_STATUS, 0, NULL, NULL), CL_INVALID_DEVICE);
+    CHECK_CODE(clGetProgramInfo(NULL, CL_PROGRAM_SOURCE, 0, NULL, NULL), CL_INVALID_PROGRAM);
+    CHECK_CODE(clSetProgramSpecializationConstant(program, 0, sizeof(number), &number), CL_INVALID_OPERATION);
+    CHECK_CODE(clSetProgramReleaseCallback(program, (void(CL_CALLBACK *)(cl_program, void *))abort, NULL), CL_INVALID_OPERATION);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+static void build_checks_its_arguments(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = with_source(w.context, two_kernels);
+    CHECK_CODE(clBuildProgram(NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_PROGRAM);
+    CHECK_CODE(clBuildProgram(program, 1, NULL, NULL, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clBuildProgram(program, 0, &w.device, NULL, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clBuildProgram(program, 0, NULL, NULL, NULL, &w), CL_INVALID_VALUE);
+    cl_device_id nobody = (cl_device_id)(void *)w.context;
+    CHECK_CODE(clBuildProgram(program, 1, &nobody, NULL, NULL, NULL), CL_INVALID_DEVICE);
+    CHECK_CODE(clBuildProgram(program, 0, NULL, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    CHECK_CODE(clCompileProgram(program, 0, NULL, "-no-such-option", 0, NULL, NULL, NULL, NULL), CL_INVALID_COMPILER_OPTIONS);
+    CHECK_CODE(clUnloadPlatformCompiler(NULL), CL_INVALID_PLATFORM);
+    CHECK(clUnloadPlatformCompiler(test_platform()));
+    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    /* A kernel is attached: no other build. */
+    cl_kernel kernel = test_kernel(program, "a");
+    CHECK_CODE(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+static void a_failed_build_leaves_a_log_and_can_be_repeated(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program =
+        with_source(w.context, "#ifdef GOOD\n__kernel void a(__global int *p) { p[0] = 5; }\n#else\nint broken = ;\n#endif\n");
+    CHECK_CODE(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    assert_int_equal(status_of(program, w.device), CL_BUILD_ERROR);
+    assert_int_equal(type_of(program, w.device), CL_PROGRAM_BINARY_TYPE_NONE);
+    CHECK_THAT(strstr(log_of(program, w.device), "error:") && strstr(log_of(program, w.device), "int broken = ;"));
+    cl_kernel kernel;
+    CHECK_CREATE(kernel, clCreateKernel(program, "a", &err), CL_INVALID_PROGRAM_EXECUTABLE);
+    CHECK(clBuildProgram(program, 0, NULL, "-DGOOD", NULL, NULL));
+    assert_int_equal(run_kernel(&w, program, "a"), 5);
+    CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    CHECK_CREATE(kernel, clCreateKernel(program, "a", &err), CL_INVALID_PROGRAM_EXECUTABLE);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+struct called {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    cl_program program;
+    cl_build_status status;
+};
+
+static void CL_CALLBACK on_built(cl_program program, void *data)
+{
+    struct called *called = data;
+    pthread_mutex_lock(&called->lock);
+    clGetProgramBuildInfo(program, test_device(), CL_PROGRAM_BUILD_STATUS, sizeof(called->status), &called->status, NULL);
+    called->program = program;
+    pthread_cond_signal(&called->changed);
+    pthread_mutex_unlock(&called->lock);
+}
+
+static void wait_for(struct called *called)
+{
+    pthread_mutex_lock(&called->lock);
+    while (!called->program)
+        pthread_cond_wait(&called->changed, &called->lock);
+    pthread_mutex_unlock(&called->lock);
+}
+
+static void a_callback_makes_the_build_asynchronous(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    for (int good = 0; good < 2; good++) {
+        struct called called = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, CL_BUILD_NONE};
+        cl_program program = with_source(w.context, good ? two_kernels : "broken");
+        /* Before it takes the lock the callback cannot end, so the state in between can be seen. */
+        pthread_mutex_lock(&called.lock);
+        CHECK(clBuildProgram(program, 0, NULL, good ? "-DTHIRTEEN=13" : "", on_built, &called));
+        pthread_mutex_unlock(&called.lock);
+        wait_for(&called);
+        assert_ptr_equal(called.program, program);
+        assert_int_equal(called.status, good ? CL_BUILD_SUCCESS : CL_BUILD_ERROR);
+        if (good)
+            assert_int_equal(run_kernel(&w, program, "b"), 2);
+        CHECK(clReleaseProgram(program));
+    }
+    test_end(&w);
+}
+
+static void a_build_in_progress_excludes_others_and_survives_a_release(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    struct called called = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, CL_BUILD_NONE};
+    /* Long enough to be caught running: many functions. */
+    size_t size = 0, room = 1 << 20;
+    char *source = malloc(room);
+    for (int i = 0; i < 2000; i++)
+        size += (size_t)snprintf(source + size, room - size, "int f%d(int x) { return x * %d + x / 7; }\n", i, i + (int)getpid());
+    snprintf(source + size, room - size, "__kernel void a(__global int *p) { p[0] = f1(1); }\n");
+    cl_program program = with_source(w.context, source);
+    free(source);
+    CHECK(clBuildProgram(program, 0, NULL, NULL, on_built, &called));
+    if (status_of(program, w.device) == CL_BUILD_IN_PROGRESS) {
+        cl_int second = clBuildProgram(program, 0, NULL, NULL, NULL, NULL);
+        CHECK_THAT(second == CL_INVALID_OPERATION || status_of(program, w.device) == CL_BUILD_SUCCESS);
+    }
+    CHECK(clReleaseProgram(program));
+    wait_for(&called);
+    assert_int_equal(called.status, CL_BUILD_SUCCESS);
+    test_end(&w);
+}
+
+static void headers_are_found_by_their_names(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program =
+        with_source(w.context, "#include \"dir/one.h\"\n#include <two.h>\n__kernel void a(__global int *p) { p[0] = ONE + TWO; }\n");
+    cl_program headers[2] = {with_source(w.context, "#define ONE 1\n"), with_source(w.context, "#define TWO 20\n")};
+    const char *names[2] = {"dir/one.h", "two.h"}, *null_name[2] = {"dir/one.h", NULL};
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 2, NULL, names, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 2, headers, NULL, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, headers, NULL, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 2, headers, null_name, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_COMPILE_PROGRAM_FAILURE);
+    CHECK(clCompileProgram(program, 0, NULL, NULL, 2, headers, names, NULL, NULL));
+    assert_int_equal(type_of(program, w.device), CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT);
+    cl_kernel kernel;
+    CHECK_CREATE(kernel, clCreateKernel(program, "a", &err), CL_INVALID_PROGRAM_EXECUTABLE);
+    cl_program linked;
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 1, &program, NULL, NULL, &err), CL_SUCCESS);
+    assert_int_equal(type_of(linked, w.device), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
+    assert_int_equal(run_kernel(&w, linked, "a"), 21);
+    CHECK_CODE(clBuildProgram(linked, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK_CODE(clCompileProgram(linked, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK(clReleaseProgram(linked));
+    CHECK(clReleaseProgram(headers[0]));
+    CHECK(clReleaseProgram(headers[1]));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+static void objects_and_libraries_are_linked(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program user = with_source(w.context, "int f(int x);\n__kernel void a(__global int *p) { p[0] = f(20); }\n");
+    cl_program other = with_source(w.context, "int f(int x) { return 2 * x + 2; }\n");
+    cl_program library, linked;
+    /* Nothing compiled yet. */
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 1, &user, NULL, NULL, &err), CL_INVALID_OPERATION);
+    CHECK(clCompileProgram(user, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    cl_program mixed[2] = {user, other};
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 2, mixed, NULL, NULL, &err), CL_INVALID_OPERATION);
+    CHECK(clCompileProgram(other, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    CHECK_CREATE(linked, clLinkProgram(NULL, 0, NULL, NULL, 2, mixed, NULL, NULL, &err), CL_INVALID_CONTEXT);
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 0, mixed, NULL, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 1, NULL, NULL, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(linked, clLinkProgram(w.context, 1, NULL, NULL, 2, mixed, NULL, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 2, mixed, NULL, &w, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, "-DNOT_HERE", 2, mixed, NULL, NULL, &err), CL_INVALID_LINKER_OPTIONS);
+
+    CHECK_CREATE(library, clLinkProgram(w.context, 0, NULL, "-create-library", 1, &other, NULL, NULL, &err), CL_SUCCESS);
+    assert_int_equal(type_of(library, w.device), CL_PROGRAM_BINARY_TYPE_LIBRARY);
+    cl_program inputs[2] = {user, library};
+    CHECK_CREATE(linked, clLinkProgram(w.context, 1, &w.device, NULL, 2, inputs, NULL, NULL, &err), CL_SUCCESS);
+    assert_int_equal(run_kernel(&w, linked, "a"), 42);
+    CHECK(clReleaseProgram(linked));
+
+    /* A missing function: a program comes back all the same, for its log. */
+    cl_int code = 12345;
+    linked = clLinkProgram(w.context, 0, NULL, NULL, 1, &user, NULL, NULL, &code);
+    assert_int_equal(code, CL_LINK_PROGRAM_FAILURE);
+    assert_non_null(linked);
+    assert_int_equal(status_of(linked, w.device), CL_BUILD_ERROR);
+    CHECK_THAT(strstr(log_of(linked, w.device), "f"));
+    CHECK(clReleaseProgram(linked));
+
+    struct called called = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, CL_BUILD_NONE};
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 2, inputs, on_built, &called, &err), CL_SUCCESS);
+    wait_for(&called);
+    assert_int_equal(called.status, CL_BUILD_SUCCESS);
+    assert_int_equal(run_kernel(&w, linked, "a"), 42);
+    CHECK(clReleaseProgram(linked));
+    CHECK(clReleaseProgram(library));
+    CHECK(clReleaseProgram(other));
+    CHECK(clReleaseProgram(user));
+    test_end(&w);
+}
+
+static long resident_kib(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_int_equal(fscanf(file, "%*d %ld", &pages), 1);
+    fclose(file);
+    return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void building_many_times_keeps_memory_flat(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    long after_some = 0;
+    for (int i = 0; i < 200; i++) {
+        char source[200];
+        snprintf(source, sizeof(source), "__kernel void a(__global int *p) { p[0] = %d; }\n", i);
+        cl_program program = test_build(w.context, w.device, source, NULL);
+        assert_int_equal(run_kernel(&w, program, "a"), i);
+        CHECK(clReleaseProgram(program));
+        if (i == 40)
+            after_some = resident_kib();
+    }
+    long growth = resident_kib() - after_some;
+    if (growth > 1024)
+        fail_msg("160 builds left %ld KiB behind", growth);
+    test_end(&w);
+}
+
+static void a_build_leaves_the_host_small(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    long before = resident_kib();
+    cl_program program = test_build(w.context, w.device, two_kernels, NULL);
+    assert_int_equal(run_kernel(&w, program, "a"), 1);
+    long growth = resident_kib() - before;
+    if (growth > 25 * 1024)
+        fail_msg("a build takes %ld KiB of the host", growth);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+static void a_source_of_32_mib_builds(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    size_t size = 33 << 20;
+    char *source = malloc(size);
+    memset(source, ' ', size);
+    for (size_t i = 79; i < size; i += 80)
+        source[i] = '\n';
+    const char *kernel = "__kernel void a(__global int *p) { p[0] = 9; }\n";
+    memcpy(source + size - strlen(kernel), kernel, strlen(kernel));
+    cl_program program;
+    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, (const char **)&source, &size, &err), CL_SUCCESS);
+    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    assert_int_equal(run_kernel(&w, program, "a"), 9);
+    CHECK(clReleaseProgram(program));
+    free(source);
+    test_end(&w);
+}
+
+int main(void)
+{
+    setenv("TESSERA_CACHE", "0", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(create_checks_its_arguments),
+        cmocka_unit_test(strings_are_joined_by_their_lengths),
+        cmocka_unit_test(queries_follow_the_state),
+        cmocka_unit_test(build_checks_its_arguments),
+        cmocka_unit_test(a_failed_build_leaves_a_log_and_can_be_repeated),
+        cmocka_unit_test(a_callback_makes_the_build_asynchronous),
+        cmocka_unit_test(a_build_in_progress_excludes_others_and_survives_a_release),
+        cmocka_unit_test(headers_are_found_by_their_names),
+        cmocka_unit_test(objects_and_libraries_are_linked),
+        cmocka_unit_test(building_many_times_keeps_memory_flat),
+        cmocka_unit_test(a_build_leaves_the_host_small),
+        cmocka_unit_test(a_source_of_32_mib_builds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
