@@ -266,7 +266,5 @@ void tsr_clang_files_free(struct tsr_clang_files *files)
 
 char *tsr_clang_demangle(const char *name)
 {
-    std::string text = demangle(name);
-    // As written in OpenCL C: clang spells the vector types "int vector[8]" and address spaces "AS1".
-    return strdup(text.c_str());
+    return strdup(demangle(name).c_str());
 }

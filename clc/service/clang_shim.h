@@ -30,7 +30,7 @@ struct tsr_clang_files {
 LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContextRef context, struct tsr_clang_files *files,
                                 struct tsr_buf *log);
 void tsr_clang_files_free(struct tsr_clang_files *files);
-/* OpenCL-style names for messages: "foo(int, float)" for "_Z3fooif"; a copy of the name if it is no such name. Release with free. */
+/* Names for messages: "foo(int, float)" for "_Z3fooif"; a copy of the name if it is no such name. Release with free. */
 char *tsr_clang_demangle(const char *name);
 
 #ifdef __cplusplus

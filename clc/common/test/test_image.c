@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Images: what is written is read back; every truncation and every flipped bit is refused. */
+#include "tessera/program.h"
+
+#include "clc/common/build_id.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct tsr_arg_info args[] = {
+    {"p", "int*", TSR_ARG_POINTER, 0x119B, 0x11A3, 3, 8, 8, 0, 4},
+    {NULL, NULL, TSR_ARG_VALUE, 0x119E, 0x11A3, 0, 16, 16, 16, 1},
+    {NULL, NULL, TSR_ARG_LOCAL, 0x119C, 0x11A3, 0, 8, 8, 8, 4},
+};
+static struct tsr_kernel_info kernels[] = {
+    {.name = "a", .attributes = "", .entry = "a.kernel", .sub_group_size = 16},
+    {.name = "b",
+     .attributes = "reqd_work_group_size(1,2,3)",
+     .entry = "b.kernel",
+     .arg_count = 3,
+     .args = args,
+     .args_size = 32,
+     .flags = TSR_KERNEL_MEETS,
+     .reqd_local_size = {1, 2, 3},
+     .local_size_hint = {4, 5, 6},
+     .reqd_sub_group_size = 8,
+     .sub_group_size = 8,
+     .local_bytes = 77,
+     .private_bytes = 88},
+};
+static struct tsr_program_info sample = {
+    .kind = TSR_IMAGE_EXECUTABLE, .global_bytes = 5, .kernel_count = 2, .kernels = kernels, .code = "CODE", .code_size = 4};
+
+static struct tsr_buf write_sample(const struct tsr_program_info *info)
+{
+    struct tsr_buf buf = {0};
+    tsr_image_write(info, &buf);
+    assert_false(buf.failed);
+    return buf;
+}
+
+static enum tsr_status read_status(const void *data, size_t size)
+{
+    struct tsr_arena arena = {0};
+    struct tsr_program_info info;
+    void *copy = malloc(size ? size : 1); /* of exact size, for sanitizers */
+    assert_non_null(copy);
+    memcpy(copy, data, size);
+    enum tsr_status status = tsr_image_read(copy, size, &arena, &info);
+    free(copy);
+    tsr_arena_free(&arena);
+    return status;
+}
+
+static void round_trip(void **state)
+{
+    (void)state;
+    struct tsr_buf buf = write_sample(&sample);
+    struct tsr_arena arena = {0};
+    struct tsr_program_info info;
+    assert_int_equal(tsr_image_read(buf.data, buf.size, &arena, &info), TSR_OK);
+    assert_int_equal(info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_int_equal(info.kernel_count, 2);
+    assert_int_equal(info.code_size, 4);
+    assert_memory_equal(info.code, "CODE", 4);
+    assert_int_equal(info.global_bytes, 5);
+    const struct tsr_kernel_info *b = &info.kernels[1];
+    assert_string_equal(b->name, "b");
+    assert_string_equal(b->attributes, "reqd_work_group_size(1,2,3)");
+    assert_string_equal(b->entry, "b.kernel");
+    assert_int_equal(b->args_size, 32);
+    assert_int_equal(b->flags, TSR_KERNEL_MEETS);
+    assert_int_equal(b->reqd_local_size[2], 3);
+    assert_int_equal(b->local_size_hint[0], 4);
+    assert_int_equal(b->reqd_sub_group_size, 8);
+    assert_int_equal(b->local_bytes, 77);
+    assert_int_equal(b->private_bytes, 88);
+    assert_string_equal(b->args[0].type_name, "int*");
+    assert_null(b->args[1].name);
+    assert_int_equal(b->args[1].offset, 16);
+    assert_int_equal(b->args[2].kind, TSR_ARG_LOCAL);
+    tsr_arena_free(&arena);
+    tsr_buf_free(&buf);
+}
+
+static void damage(void **state)
+{
+    (void)state;
+    struct tsr_buf buf = write_sample(&sample);
+    assert_int_equal(read_status(buf.data, buf.size), TSR_OK);
+    for (size_t n = 0; n < buf.size; n++)
+        assert_int_not_equal(read_status(buf.data, n), TSR_OK);
+    for (size_t bit = 0; bit < buf.size * 8; bit++) {
+        buf.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        enum tsr_status status = read_status(buf.data, buf.size);
+        assert_true(status == TSR_DAMAGED || status == TSR_MISMATCH);
+        buf.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    tsr_buf_bytes(&buf, "", 1);
+    assert_int_equal(read_status(buf.data, buf.size), TSR_DAMAGED);
+    tsr_buf_free(&buf);
+}
+
+static void other_builds(void **state)
+{
+    (void)state;
+    struct tsr_buf buf = write_sample(&sample);
+    buf.data[4] ^= 1; /* format version */
+    assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
+    buf.data[4] ^= 1;
+    assert_memory_equal(buf.data + 8, tsr_clc_build_id, 16);
+    buf.data[8] ^= 1;
+    assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
+    tsr_buf_free(&buf);
+    struct tsr_program_info wants_more = sample;
+    wants_more.cpu_features = 1ull << 63; /* no CPU has it */
+    buf = write_sample(&wants_more);
+    assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
+    tsr_buf_free(&buf);
+}
+
+/* Wrong values under a right checksum: what a hostile file would hold. */
+static void nonsense(void **state)
+{
+    (void)state;
+    struct tsr_program_info bad = sample;
+    struct tsr_kernel_info k[2];
+    struct tsr_arg_info a[3];
+#define REFUSED(change)                                                                                                                    \
+    do {                                                                                                                                   \
+        memcpy(k, kernels, sizeof k);                                                                                                      \
+        memcpy(a, args, sizeof a);                                                                                                         \
+        k[1].args = a;                                                                                                                     \
+        bad = sample;                                                                                                                      \
+        bad.kernels = k;                                                                                                                   \
+        change;                                                                                                                            \
+        struct tsr_buf buf = write_sample(&bad);                                                                                           \
+        assert_int_equal(read_status(buf.data, buf.size), TSR_DAMAGED);                                                                    \
+        tsr_buf_free(&buf);                                                                                                                \
+    } while (0)
+    REFUSED(bad.kind = 0);
+    REFUSED(bad.kind = 4);
+    REFUSED(bad.code_size = 0);
+    REFUSED(k[0].name = "c"); /* not sorted */
+    REFUSED(k[0].name = "b"); /* twice */
+    REFUSED(k[0].name = "");
+    REFUSED(k[0].entry = NULL);
+    REFUSED(k[0].sub_group_size = 0);
+    REFUSED(k[0].sub_group_size = 128);
+    REFUSED(k[1].args_size = 28);
+    REFUSED(k[1].args_size = 24);
+    REFUSED(k[1].args_size = 1u << 30);
+    REFUSED(a[0].offset = UINT32_MAX - 7);
+    REFUSED(a[0].offset = 4);
+    REFUSED(a[0].size = 4);
+    REFUSED(a[0].align = 0);
+    REFUSED(a[0].align = 256);
+    REFUSED(a[0].pointee_align = 3);
+    REFUSED(a[0].kind = 99);
+#undef REFUSED
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(damage), cmocka_unit_test(other_builds),
+                                       cmocka_unit_test(nonsense)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
