@@ -202,6 +202,19 @@ static void extensions_and_macros(void **state)
     }
 }
 
+/* Names that only the preprocessor puts together are found, too. */
+static void pasted_name(void **state)
+{
+    (void)state;
+    cl_program pasted =
+        device_build(&device,
+                     "#define PASTE(a, b) a##b\n"
+                     "kernel void k(global int *p) { p[0] = PASTE(intel_sub_group_i8_i8_matrix_, mad_k32)(1, (int8)(2), 3); }",
+                     "");
+    assert_non_null(pasted);
+    clReleaseProgram(pasted);
+}
+
 /* A sum over four blocks of K in a loop, with the accumulator carried along: what a kernel does with the functions. */
 static void accumulation_in_a_loop(void **state)
 {
@@ -249,6 +262,7 @@ int main(void)
         cmocka_unit_test(values),
         cmocka_unit_test(every_work_group_size),
         cmocka_unit_test(accumulation_in_a_loop),
+        cmocka_unit_test(pasted_name),
         cmocka_unit_test(size_without_attribute),
         cmocka_unit_test(wrong_size_is_an_error),
         cmocka_unit_test(both_sizes_are_an_error),
