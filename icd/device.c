@@ -143,18 +143,18 @@ static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, 
 }
 
 /* The same CPUs of the same processor give the same identity in every process. */
-static cl_int device_uuid(const struct _cl_device_id *d, struct tsr_info_out out)
+static cl_int device_uuid(struct _cl_device_id *d, struct tsr_info_out out)
 {
     return uuid(out, "Tessera device", tsr_cpu()->brand, &d->cpus, sizeof(d->cpus));
 }
 
-static cl_int driver_uuid(const struct _cl_device_id *d, struct tsr_info_out out)
+static cl_int driver_uuid(struct _cl_device_id *d, struct tsr_info_out out)
 {
     (void)d;
     return uuid(out, "Tessera driver", TSR_VERSION, NULL, 0);
 }
 
-static cl_int sub_group_sizes(const struct _cl_device_id *d, struct tsr_info_out out)
+static cl_int sub_group_sizes(struct _cl_device_id *d, struct tsr_info_out out)
 {
     size_t sizes[TSR_ARRAY_LEN(d->caps->sub_group_sizes)];
     for (uint32_t i = 0; i < d->caps->sub_group_size_count; i++)
@@ -164,7 +164,7 @@ static cl_int sub_group_sizes(const struct _cl_device_id *d, struct tsr_info_out
 
 /* "If the device cannot be partitioned (i.e. there is no partitioning scheme supported by the device that will return at least two
  * sub-devices), a value of 0 will be returned." */
-static cl_int partition_properties(const struct _cl_device_id *d, struct tsr_info_out out)
+static cl_int partition_properties(struct _cl_device_id *d, struct tsr_info_out out)
 {
     const cl_device_partition_property none[] = {0};
     const cl_device_partition_property all[] = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS,
@@ -182,7 +182,7 @@ TSR_API cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info p
 {
     struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
     RETURN_IF(NULL, !tsr__valid(device, TSR_TAG_DEVICE), CL_INVALID_DEVICE, "the device is not valid");
-    const struct _cl_device_id *d = device;
+    struct _cl_device_id *d = device;
     const struct tsr_device_caps *c = d->caps;
     switch (param_name) {
 #define TSR_INFO(query, type, ...)                                                                                                         \

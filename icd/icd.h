@@ -104,6 +104,7 @@ struct _cl_device_id {
     cpu_set_t cpus;                          /* where its kernels run */
     cl_uint compute_units;                   /* CPUs in `cpus` */
     struct _cl_device_id *parent;            /* held; NULL for a root device */
+    _Atomic uint64_t domains;                /* tsr__affinity_domains, with TSR__DOMAINS_KNOWN once it has been asked */
     cl_device_partition_property *partition; /* of a sub-device: the list, zero-terminated */
     size_t partition_count;                  /* words with the final zero */
 };
@@ -258,8 +259,9 @@ unsigned tsr__root_devices(struct _cl_device_id ***devices);
 /* CL_SUCCESS or CL_INVALID_DEVICE_TYPE. */
 cl_int tsr__check_device_type(cl_device_type type, const char *function);
 unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id ***devices);
+#define TSR__DOMAINS_KNOWN (UINT64_C(1) << 63)
 /* The domains along which the device can be split in at least two; 0 if none (icd/subdevice.c). */
-cl_device_affinity_domain tsr__affinity_domains(const struct _cl_device_id *device);
+cl_device_affinity_domain tsr__affinity_domains(struct _cl_device_id *device);
 bool tsr__context_has(const struct _cl_context *context, const struct _cl_device_id *device);
 
 /* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */

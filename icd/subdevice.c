@@ -14,13 +14,17 @@ static const struct {
     {CL_DEVICE_AFFINITY_DOMAIN_L1_CACHE, TSR_DOMAIN_L1},
 };
 
-cl_device_affinity_domain tsr__affinity_domains(const struct _cl_device_id *device)
+cl_device_affinity_domain tsr__affinity_domains(struct _cl_device_id *device)
 {
-    cl_device_affinity_domain found = 0;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(domains); i++)
-        if (tsr_topology_split(&device->cpus, domains[i].domain, NULL, 0) > 1)
-            found |= domains[i].cl;
-    return found ? found | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE : 0;
+    uint64_t found = atomic_load_explicit(&device->domains, memory_order_relaxed);
+    if (!found) {
+        for (size_t i = 0; i < TSR_ARRAY_LEN(domains); i++)
+            if (tsr_topology_splits(&device->cpus, domains[i].domain))
+                found |= domains[i].cl | CL_DEVICE_AFFINITY_DOMAIN_NEXT_PARTITIONABLE;
+        found |= TSR__DOMAINS_KNOWN;
+        atomic_store_explicit(&device->domains, found, memory_order_relaxed);
+    }
+    return found & ~TSR__DOMAINS_KNOWN;
 }
 
 static void destroy(struct tsr_object *object)

@@ -25,6 +25,8 @@ const cpu_set_t *tsr_cpus_allowed(void);
 unsigned tsr_cpu_count(const cpu_set_t *cpus);
 /* Splits `cpus` by domain: up to `max` sets are written, the number of parts is returned; 0 if there is no such domain here. */
 unsigned tsr_topology_split(const cpu_set_t *cpus, enum tsr_domain domain, cpu_set_t *parts, unsigned max);
+/* Whether tsr_topology_split would give at least two parts, in microseconds and without hwloc where /sys tells. */
+bool tsr_topology_splits(const cpu_set_t *cpus, enum tsr_domain domain);
 /* Memory this process may use: min of RAM, cgroup v1/v2 limits up to the root, RLIMIT_AS. No hwloc. */
 uint64_t tsr_memory_limit(void);
 
