@@ -22,6 +22,7 @@ static void destroy(struct tsr_object *object)
         tsr__drop(context->devices[i]);
     tsr_free(context->devices);
     tsr_free(context->properties);
+    tsr__svm_forget(context);
     pthread_mutex_destroy(&context->lock);
     tsr_free(context);
 }
