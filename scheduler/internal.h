@@ -11,8 +11,10 @@
 #ifdef TSR_MODEL
 void tsr__model_point(void);
 #define TSR__POINT() tsr__model_point()
+#define TSR__LOCK_SPINS 1
 #else
 #define TSR__POINT() ((void)0)
+#define TSR__LOCK_SPINS 64
 #endif
 
 enum {
@@ -50,14 +52,15 @@ void tsr__lock(struct tsr__lock *lock);
 void tsr__unlock(struct tsr__lock *lock);
 
 /* A place to sleep. A signal stays until it is taken, so that none is lost. */
-enum tsr__signal { TSR__WORK = 1, TSR__END = 2 };
+enum tsr__signals { TSR__WORK = 1, TSR__END = 2 };
 struct tsr__parker {
     _Atomic uint32_t signals;
     struct tsr__parker *next; /* in a task's list of waiters */
     struct tsr_list link;     /* in a pool's list of sleepers */
 };
-uint32_t tsr__park(struct tsr__parker *parker); /* until a signal is there */
-void tsr__unpark(struct tsr__parker *parker, enum tsr__signal signal);
+uint32_t tsr__park(struct tsr__parker *parker);                         /* until a signal is there */
+bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal); /* true: the caller has to wake the futex */
+void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal);
 
 /* ---- pool.c ----------------------------------------------------------------------------------------------------------------- */
 
@@ -97,8 +100,8 @@ struct tsr_pool {
 struct tsr__wakes {
     unsigned count;
     struct tsr__seat *seats[2];
-    bool starts[2]; /* that worker has no thread yet */
-    struct tsr__parker *sleeper;
+    bool starts[2];            /* that worker has no thread yet */
+    _Atomic uint32_t *sleeper; /* whose word may be gone by then */
 };
 
 /* Changes in the child at fork(): what an older generation submitted is not ours. */
@@ -130,6 +133,7 @@ unsigned tsr__seat_home(const struct tsr__seat *seat);
 
 static inline bool tsr__task_ended(struct tsr_task *task)
 {
+    TSR__POINT();
     return atomic_load_explicit(&task->waiters, memory_order_acquire) == TSR__CLOSED;
 }
 /* How many threads the task is worth, and its estimate; before it becomes ready. */

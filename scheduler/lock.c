@@ -4,7 +4,7 @@
 
 void tsr__lock(struct tsr__lock *lock)
 {
-    for (unsigned i = 0; i < 64; i++) {
+    for (unsigned i = 0; i < TSR__LOCK_SPINS; i++) {
         TSR__POINT();
         uint32_t is = 0;
         if (atomic_compare_exchange_strong_explicit(&lock->word, &is, 1, memory_order_acquire, memory_order_relaxed))
@@ -36,9 +36,14 @@ uint32_t tsr__park(struct tsr__parker *parker)
     }
 }
 
-void tsr__unpark(struct tsr__parker *parker, enum tsr__signal signal)
+bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal)
 {
     TSR__POINT();
-    if (!atomic_fetch_or_explicit(&parker->signals, signal, memory_order_acq_rel))
+    return !atomic_fetch_or_explicit(&parker->signals, signal, memory_order_acq_rel);
+}
+
+void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal)
+{
+    if (tsr__signal(parker, signal))
         tsr__futex_wake(&parker->signals);
 }

@@ -40,16 +40,20 @@ static unsigned idle_worker(const struct tsr_pool *pool, unsigned avoid, bool on
 
 static void claim(struct tsr_pool *pool, unsigned i, struct tsr__wakes *wakes)
 {
+    TSR__POINT();
     set_bit(pool->idle, i, false);
     wakes->starts[wakes->count] = !bit(pool->started, i);
     set_bit(pool->started, i, true);
     wakes->seats[wakes->count++] = &pool->seats[i];
 }
 
+/* The signal is given at once: after the lock is dropped that thread may find its task ended and be gone, with the parker on its stack. */
 static void claim_sleeper(struct tsr_pool *pool, struct tsr__wakes *wakes)
 {
-    wakes->sleeper = TSR_LIST_ITEM(pool->sleepers.next, struct tsr__parker, link);
-    tsr_list_remove(&wakes->sleeper->link);
+    struct tsr__parker *parker = TSR_LIST_ITEM(pool->sleepers.next, struct tsr__parker, link);
+    tsr_list_remove(&parker->link);
+    if (tsr__signal(parker, TSR__WORK))
+        wakes->sleeper = &parker->signals;
 }
 
 /* One thread for the ready list: best a worker that exists, then a waiting thread, then a new worker. Under the lock. */
@@ -92,7 +96,7 @@ static bool start(struct tsr_pool *pool, struct tsr__seat *seat)
 static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
 {
     if (wakes->sleeper)
-        tsr__unpark(wakes->sleeper, TSR__WORK);
+        tsr__futex_wake(wakes->sleeper);
     for (unsigned k = 0; k < wakes->count; k++) {
         struct tsr__seat *seat = wakes->seats[k];
         if (!wakes->starts[k]) {
@@ -115,7 +119,7 @@ static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
         if (other.count)
             tsr__unpark(&other.seats[0]->parker, TSR__WORK);
         else if (other.sleeper)
-            tsr__unpark(other.sleeper, TSR__WORK);
+            tsr__futex_wake(other.sleeper);
     }
 }
 
@@ -124,6 +128,7 @@ static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
 static void link_task(struct tsr_pool *pool, struct tsr_task *task, bool first)
 {
     tsr_list_push(first ? pool->ready.next : &pool->ready, &task->link); /* before the first, or at the end */
+    TSR__POINT();
     task->linked = true;
     atomic_store_explicit(&pool->ready_count, pool->ready_count + 1, memory_order_relaxed);
     pool->backlog += task->estimate;
@@ -132,6 +137,7 @@ static void link_task(struct tsr_pool *pool, struct tsr_task *task, bool first)
 static void unlink_task(struct tsr_pool *pool, struct tsr_task *task)
 {
     tsr_list_remove(&task->link);
+    TSR__POINT();
     task->linked = false;
     atomic_store_explicit(&pool->ready_count, pool->ready_count - 1, memory_order_relaxed);
     pool->backlog -= task->estimate;
@@ -168,6 +174,7 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
         tsr__task_begin(task);
     }
     task->runners++;
+    TSR__POINT();
     if (task->runners >= task->want)
         unlink_task(pool, task);
     else if (atomic_load_explicit(&task->cost, memory_order_relaxed))

@@ -10,6 +10,18 @@
 
 #include "tessera/base.h"
 
+/* Sanitizers end the program at a size that malloc refuses, unless told otherwise. */
+const char *__asan_default_options(void);
+const char *__tsan_default_options(void);
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+__attribute__((visibility("default"))) const char *__tsan_default_options(void)
+{
+    return "allocator_may_return_null=1";
+}
+
 static void from_environment(void **state)
 {
     (void)state;
