@@ -12,11 +12,12 @@ enum {
     LEAF_BYTES = 512,     /* memcpy and the like */
 };
 
-/* "stack frame size (1234) exceeds limit (0) in function 'name'" */
+/* "<file>:<line>:<column>: stack frame size (1234) exceeds limit (0) in function 'name'" */
 static bool take_frame(struct tsr__lanes *l, const char *text)
 {
-    uint64_t bytes;
-    if (sscanf(text, "stack frame size (%lu)", &bytes) != 1)
+    unsigned long bytes;
+    text = strstr(text, "stack frame size (");
+    if (!text || sscanf(text, "stack frame size (%lu)", &bytes) != 1)
         return false;
     const char *name = strstr(text, "function '");
     const char *end = strrchr(text, '\'');

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the CPU device share: loaded programs, launches, fibers, rendezvous, printed text. Private to device-amx/. */
+#ifndef TESSERA_CPU_H
+#define TESSERA_CPU_H
+
+#include <stdatomic.h>
+
+#include "device-amx/caps.h"
+#include "tessera/device.h"
+#include "tessera/item.h"
+
+/* Status of a failed launch; the numbers of OpenCL's event status. */
+enum { TSR__OUT_OF_RESOURCES = -5 };
+
+/* ---- module.c ----------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__entry {
+    void (*run)(struct tsr_item *item);
+    char *name;               /* of the kernel */
+    _Atomic uint64_t item_ps; /* learned cost of a work-item in picoseconds, 0 = unknown */
+};
+
+struct tsr_module {
+    void *handle;                          /* dlopen */
+    const struct tsr_kernel_info *kernels; /* as given at load: compared with, never read */
+    uint32_t kernel_count;
+    const char *sites; /* table of sites in the code, or NULL */
+    struct tsr__entry entries[];
+};
+
+enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr_module **module, char **why);
+void tsr__module_unload(struct tsr_module *module);
+/* The entry of a kernel of this module; NULL if it is of another one. */
+struct tsr__entry *tsr__module_entry(struct tsr_module *module, const struct tsr_kernel_info *kernel);
+
+/* ---- fiber.c ------------------------------------------------------------------------------------------------------------------- */
+
+/* A stack with what runs on it. The worker's own stack is one too. */
+struct tsr__fiber {
+    void *sp; /* while it does not run */
+    char *low;
+    size_t size;
+    void *sanitizer; /* ASan: saved fake stack; TSan: its fiber */
+};
+
+/* Stacks of one size in one mapping. */
+struct tsr__stacks;
+
+/* Stacks for `count` fibers that need `bytes` each, kept from an earlier group if they are large enough. `hint` picks whose (a worker's
+ * index). NULL: out of memory. */
+struct tsr__stacks *tsr__stacks_take(unsigned hint, size_t count, size_t bytes);
+void tsr__stacks_give_back(unsigned hint, struct tsr__stacks *stacks);
+/* What one fiber really takes from memory, for limits. */
+size_t tsr__stack_bytes(uint64_t private_bytes);
+/* Makes stack `index` ready to call start(argument); start must not return. */
+void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber *fiber, void (*start)(void *), void *argument);
+/* Describes the stack that runs now. */
+void tsr__fiber_worker(struct tsr__fiber *worker);
+/* Goes from the running fiber to another. */
+void tsr__fiber_switch(struct tsr__fiber *from, struct tsr__fiber *to);
+/* As the first thing on a new fiber; `from` is the worker's. */
+void tsr__fiber_started(struct tsr__fiber *from);
+/* As the last thing: does not come back. */
+_Noreturn void tsr__fiber_end(struct tsr__fiber *to);
+
+/* ---- print.c --------------------------------------------------------------------------------------------------------------------- */
+
+/* Text of a launch, in pieces that the ranges of work-groups bring. */
+struct tsr_print_sink {
+    _Atomic(struct tsr__print_piece *) pieces;
+    _Atomic uint64_t bytes;
+};
+/* Appends what one printf says. */
+void tsr__print(struct tsr_buf *text, const char *format, const unsigned char *args);
+/* Gives the text of a range that begins at work-group `order` to the sink; the buffer is empty afterwards. */
+void tsr__print_add(struct tsr_print_sink *sink, uint64_t order, struct tsr_buf *text);
+/* Writes all text to standard output in the order of work-groups. */
+void tsr__print_flush(struct tsr_print_sink *sink);
+
+/* ---- launch.c ------------------------------------------------------------------------------------------------------------------- */
+
+struct tsr_launch {
+    struct tsr_module *module;
+    struct tsr__entry *entry;
+    uint32_t flags; /* of the kernel */
+    uint64_t private_bytes, local_bytes;
+    uint64_t groups, group_items; /* how many, and the work-items of a full one */
+    struct tsr_group group;       /* what all its work-groups have in common */
+    _Atomic uint64_t ns, groups_done;
+    _Atomic(char *) why; /* text of the first failure */
+    struct tsr_print_sink sink;
+    _Alignas(128) unsigned char args[];
+};
+
+struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
+                                    const void *args, uint64_t local_argument_bytes);
+uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost);
+int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
+void tsr__launch_end(struct tsr_launch *launch, char **why);
+/* Notes why the launch failed: the first reason stays. Takes the text, NULL is "out of memory". Answers the status. */
+int tsr__launch_fail(struct tsr_launch *launch, char *why);
+
+/* ---- meet.c ---------------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__result; /* the slots that an exchange gave to its participants */
+
+enum tsr__item_state { TSR__READY, TSR__WAITS, TSR__PRINTS, TSR__RETURNED };
+
+struct tsr__work_item {
+    struct tsr_item item; /* first: generated code and the device pass the one for the other */
+    struct tsr__run *run;
+    struct tsr__fiber fiber;
+    enum tsr__item_state state;
+    bool started;
+    /* While it waits: what for. */
+    bool exchanges;
+    uint32_t scope, mode, size;
+    const void *value;
+    /* While it prints. */
+    const char *format;
+    const unsigned char *print_args;
+    /* The results of its last two exchanges of each scope, which stay valid. */
+    struct tsr__result *kept[3][2];
+};
+
+/* A range of work-groups being run by one worker. */
+struct tsr__run {
+    struct tsr_group group;
+    struct tsr_launch *launch;
+    struct tsr_buf text;  /* printed */
+    int status;           /* negative: give up */
+    bool direct;          /* work-items run one after the other on one stack */
+    uint32_t count;       /* work-items of this group */
+    uint32_t alive;       /* that have not returned */
+    uint32_t *arrived;    /* how many wait in mode ALL: per sub-group, per pair, for the group */
+    struct tsr__work_item *items;
+    struct tsr__stacks *stacks;
+    struct tsr__fiber worker;
+    struct tsr__result *spare; /* results that nobody keeps */
+    bool exchanged;            /* some work-item of this group keeps a result */
+};
+
+extern const struct tsr_rt tsr__rt;
+
+/* Sets what a work-item with the local ids x, y, z is to its group. */
+void tsr__item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, uint64_t x, uint64_t y, uint64_t z);
+/* Words that run->arrived needs for groups of at most so many work-items. */
+size_t tsr__meet_words(const struct tsr_group *group, uint64_t items);
+/* Runs the work-group that run->group describes, a fiber per work-item. */
+void tsr__meet_run(struct tsr__run *run);
+/* Lets go of the results that the work-items of the group keep. */
+void tsr__meet_forget(struct tsr__run *run, uint32_t items);
+void tsr__meet_end(struct tsr__run *run);
+
+#endif

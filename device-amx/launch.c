@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * One kernel with its arguments and range: made at enqueue, run range by range on the workers, ended when the last range is done. */
+#include <immintrin.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device-amx/cpu.h"
+
+enum {
+    LOCAL_ALIGN = 128,
+    SCRATCH_LOCAL = 0, /* slots of tsr_worker_scratch */
+    SCRATCH_ITEMS = 1,
+    /* More than this is not taken from the stack of a thread that may be the application's own. */
+    WORKER_STACK_BYTES = 16384,
+    PRINT_STACK_BYTES = 65536,
+    /* MXCSR: all exceptions masked, round to nearest; flush to zero and denormals are zero. */
+    CONTROL = 0x1f80,
+    CONTROL_DENORMS_ZERO = 0x8040,
+};
+
+/* ---- life ---------------------------------------------------------------------------------------------------------------------- */
+
+int tsr__launch_fail(struct tsr_launch *launch, char *why)
+{
+    char *none = NULL;
+    if (!why)
+        why = tsr_strdup("out of memory");
+    if (!atomic_compare_exchange_strong(&launch->why, &none, why))
+        tsr_free(why);
+    return TSR__OUT_OF_RESOURCES;
+}
+
+struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
+                                    const void *args, uint64_t local_argument_bytes)
+{
+    struct tsr__entry *entry = tsr__module_entry(module, kernel);
+    struct tsr_launch *launch = entry ? tsr_aligned(_Alignof(struct tsr_launch), sizeof *launch + kernel->args_size) : NULL;
+    if (!launch)
+        return NULL;
+    memset(launch, 0, sizeof *launch);
+    launch->module = module;
+    launch->entry = entry;
+    launch->flags = kernel->flags;
+    launch->private_bytes = kernel->private_bytes;
+    launch->local_bytes = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN + local_argument_bytes;
+    launch->groups = launch->group_items = 1;
+    struct tsr_group *group = &launch->group;
+    for (int d = 0; d < 3; d++) {
+        group->global_size[d] = range->global[d];
+        group->global_offset[d] = range->offset[d];
+        group->enqueued_local_size[d] = range->local[d];
+        group->num_groups[d] = range->global[d] / range->local[d] + (range->global[d] % range->local[d] != 0);
+        launch->groups *= group->num_groups[d];
+        launch->group_items *= range->local[d];
+    }
+    group->work_dim = range->dim;
+    group->sub_group_size = kernel->sub_group_size;
+    group->enqueued_num_sub_groups = (uint32_t)((launch->group_items + kernel->sub_group_size - 1) / kernel->sub_group_size);
+    group->args = launch->args;
+    group->rt = &tsr__rt;
+    if (kernel->args_size)
+        memcpy(launch->args, args, kernel->args_size);
+    return launch;
+}
+
+uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost)
+{
+    uint64_t ps = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
+    *unit_cost = ps ? (ps * launch->group_items + 999) / 1000 : 0;
+    return launch->groups;
+}
+
+void tsr__launch_end(struct tsr_launch *launch, char **why)
+{
+    if (launch->flags & TSR_KERNEL_PRINTS)
+        tsr__print_flush(&launch->sink);
+    uint64_t done = atomic_load(&launch->groups_done), ns = atomic_load(&launch->ns);
+    char *text = atomic_load(&launch->why);
+    if (done && !text) {
+        /* The mean of what was known and of this time; two launches at once may lose one of the two, which does no harm. */
+        uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
+        uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
+        atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
+    }
+    if (why)
+        *why = text;
+    else
+        tsr_free(text);
+    tsr_free(launch);
+}
+
+/* ---- work-groups ----------------------------------------------------------------------------------------------------------------- */
+
+void tsr__item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, uint64_t x, uint64_t y, uint64_t z)
+{
+    uint32_t size = run->group.sub_group_size;
+    item->group = &run->group;
+    item->local_id[0] = x;
+    item->local_id[1] = y;
+    item->local_id[2] = z;
+    item->linear_id = linear_id;
+    item->sub_group_id = linear_id / size;
+    item->lane = linear_id % size;
+    uint32_t left = run->count - item->sub_group_id * size;
+    item->sub_group_size = left < size ? left : size;
+    item->site = 0;
+}
+
+/* Sets run->group to the work-group with this number. */
+static void group_set(struct tsr__run *run, uint64_t number)
+{
+    struct tsr_group *group = &run->group;
+    uint64_t items = 1;
+    for (int d = 0; d < 3; d++) {
+        group->group_id[d] = number % group->num_groups[d];
+        number /= group->num_groups[d];
+        uint64_t left = group->global_size[d] - group->group_id[d] * group->enqueued_local_size[d];
+        group->local_size[d] = left < group->enqueued_local_size[d] ? left : group->enqueued_local_size[d];
+        items *= group->local_size[d];
+    }
+    run->count = (uint32_t)items;
+    group->num_sub_groups = (run->count + group->sub_group_size - 1) / group->sub_group_size;
+}
+
+/* Work-items one after the other on this stack. */
+static void run_group_directly(struct tsr__run *run)
+{
+    struct tsr__work_item *w = run->items;
+    void (*entry)(struct tsr_item *) = run->launch->entry->run;
+    const uint64_t *local = run->group.local_size;
+    uint32_t n = 0;
+    w->run = run;
+    for (uint64_t z = 0; z < local[2]; z++) {
+        for (uint64_t y = 0; y < local[1]; y++) {
+            for (uint64_t x = 0; x < local[0]; x++) {
+                tsr__item_set(run, &w->item, n++, x, y, z);
+                entry(&w->item);
+            }
+        }
+    }
+}
+
+struct loop {
+    struct tsr__run *run;
+    uint64_t begin, end;
+};
+
+static void run_groups_directly(struct loop *loop)
+{
+    for (uint64_t g = loop->begin; g < loop->end; g++) {
+        group_set(loop->run, g);
+        run_group_directly(loop->run);
+    }
+}
+
+static void loop_main(void *argument)
+{
+    struct loop *loop = argument;
+    tsr__fiber_started(&loop->run->worker);
+    run_groups_directly(loop);
+    tsr__fiber_end(&loop->run->worker);
+}
+
+/* The same on a stack of its own, for kernels with large private arrays. */
+static int run_on_large_stack(struct tsr__run *run, struct loop *loop, unsigned hint)
+{
+    struct tsr__stacks *stacks = tsr__stacks_take(hint, 1, run->launch->private_bytes + PRINT_STACK_BYTES);
+    if (!stacks)
+        return tsr__launch_fail(run->launch, tsr_format("kernel '%s' needs %lu bytes of private memory for each work-item: out of memory",
+                                                        run->launch->entry->name, (unsigned long)run->launch->private_bytes));
+    struct tsr__fiber fiber;
+    tsr__fiber_make(stacks, 0, &fiber, loop_main, loop);
+    tsr__fiber_switch(&run->worker, &fiber);
+    tsr__stacks_give_back(hint, stacks);
+    return 0;
+}
+
+static int run_with_fibers(struct tsr__run *run, const struct loop *loop, unsigned hint)
+{
+    struct tsr_launch *launch = run->launch;
+    run->stacks = tsr__stacks_take(hint, launch->group_items, launch->private_bytes);
+    if (!run->stacks)
+        return tsr__launch_fail(launch, tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory",
+                                                   launch->entry->name, (unsigned long)launch->group_items,
+                                                   (unsigned long)tsr__stack_bytes(launch->private_bytes)));
+    for (uint64_t g = loop->begin; g < loop->end && run->status == 0; g++) {
+        group_set(run, g);
+        tsr__meet_run(run);
+        tsr__meet_forget(run, run->count);
+    }
+    tsr__meet_end(run);
+    tsr__stacks_give_back(hint, run->stacks);
+    return run->status;
+}
+
+int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    if (atomic_load(&launch->why))
+        return TSR__OUT_OF_RESOURCES;
+    bool meets = launch->flags & TSR_KERNEL_MEETS;
+    struct tsr__work_item only;
+    struct tsr__run run;
+    memset(&run, 0, sizeof run);
+    run.group = launch->group;
+    run.launch = launch;
+    run.direct = !meets;
+    run.items = &only;
+    if (launch->local_bytes) {
+        run.group.local = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes);
+        if (!run.group.local)
+            return tsr__launch_fail(launch, NULL);
+    } else {
+        run.group.local = launch->args; /* an address, for arguments of no bytes */
+    }
+    if (meets) {
+        size_t items = launch->group_items * sizeof *run.items;
+        size_t words = tsr__meet_words(&launch->group, launch->group_items) * sizeof *run.arrived;
+        run.items = tsr_worker_scratch(worker, SCRATCH_ITEMS, items + words);
+        if (!run.items)
+            return tsr__launch_fail(launch, NULL);
+        memset(run.items, 0, items);
+        run.arrived = (uint32_t *)((unsigned char *)run.items + items);
+    }
+    tsr__fiber_worker(&run.worker);
+
+    uint64_t start = tsr_now_ns();
+    unsigned saved = _mm_getcsr();
+    _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
+    struct loop loop = {&run, begin, end};
+    int status = 0;
+    if (meets)
+        status = run_with_fibers(&run, &loop, worker->index);
+    else if (launch->private_bytes > WORKER_STACK_BYTES)
+        status = run_on_large_stack(&run, &loop, worker->index);
+    else
+        run_groups_directly(&loop);
+    _mm_setcsr(saved);
+    atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);
+    atomic_fetch_add_explicit(&launch->groups_done, end - begin, memory_order_relaxed);
+    if (run.text.failed && status == 0)
+        status = tsr__launch_fail(launch, NULL);
+    tsr__print_add(&launch->sink, begin, &run.text);
+    return status;
+}

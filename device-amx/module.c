@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loads a program: the ELF shared object that the compiler made goes into a file of memory of its own and through dlopen, so that gdb, perf
+ * and valgrind see an ordinary library, and each load has program-scope variables of its own. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device-amx/cpu.h"
+
+/* Opens the code under a path that names a file which no other load has. */
+static void *open_code(const struct tsr_program_info *info, char **why)
+{
+    static _Atomic unsigned loads;
+    const char *keep = tsr_env(TSR_ENV_KEEP_CODE), *name = info->kernel_count ? info->kernels[0].name : "program";
+    unsigned number = atomic_fetch_add(&loads, 1);
+    char *path = NULL;
+    int fd = -1;
+    if (keep) {
+        path = tsr_format("%s/%.64s-%ld-%u.so", keep, name, (long)getpid(), number);
+        enum tsr_status status = path ? tsr_file_write_atomic(path, info->code, info->code_size) : TSR_NO_MEMORY;
+        if (status) {
+            *why = tsr_format("cannot write the code to TESSERA_KEEP_CODE=%s: %s", keep, tsr_status_text(status));
+            tsr_free(path);
+            return NULL;
+        }
+    } else {
+        char label[80];
+        snprintf(label, sizeof label, "tessera:%.64s", name);
+        fd = tsr_memfd(label, info->code, info->code_size);
+        if (fd < 0) {
+            *why = tsr_format("cannot make a memory file for the code: %s", strerror(errno));
+            return NULL;
+        }
+        path = tsr_format("/proc/self/fd/%d", fd);
+    }
+    void *handle = NULL;
+    if (path) {
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) {
+            const char *error = dlerror();
+            *why = tsr_format("cannot load the code: %s", error ? error : "unknown error");
+        }
+    } else {
+        *why = tsr_strdup("out of memory");
+    }
+    if (fd >= 0)
+        close(fd);
+    tsr_free(path);
+    return handle;
+}
+
+/* Code calls what the CPU has no instruction for (fma without FMA, rounding without SSE 4.1) in libm, which an application that took the
+ * driver through a loader has only in a local scope. */
+static void offer_libm(void)
+{
+    static _Atomic bool done;
+    if (!atomic_load(&done)) {
+        void *libm = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
+        (void)libm; /* stays open; if it is missing, the load of a program that needs it says so */
+        atomic_store(&done, true);
+    }
+}
+
+enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr_module **module, char **why)
+{
+    *why = NULL;
+    *module = NULL;
+    if (info->kind != TSR_IMAGE_EXECUTABLE) {
+        *why = tsr_strdup("the image holds no executable code");
+        return TSR_INVALID;
+    }
+    struct tsr_module *m = tsr_calloc(1, sizeof *m + info->kernel_count * sizeof m->entries[0]);
+    if (!m)
+        return TSR_NO_MEMORY;
+    m->kernels = info->kernels;
+    m->kernel_count = info->kernel_count;
+    offer_libm();
+    m->handle = open_code(info, why);
+    enum tsr_status status = m->handle ? TSR_OK : TSR_DAMAGED;
+    if (m->handle)
+        m->sites = dlsym(m->handle, TSR_SITES_SYMBOL);
+    for (uint32_t i = 0; i < info->kernel_count && !status; i++) {
+        void *symbol = dlsym(m->handle, info->kernels[i].entry);
+        m->entries[i].run = (void (*)(struct tsr_item *))(uintptr_t)symbol;
+        m->entries[i].name = tsr_strdup(info->kernels[i].name);
+        if (!m->entries[i].name) {
+            status = TSR_NO_MEMORY;
+        } else if (!symbol) {
+            *why = tsr_format("the code has no symbol '%s'", info->kernels[i].entry);
+            status = TSR_DAMAGED;
+        }
+    }
+    if (status) {
+        tsr__module_unload(m);
+        return status;
+    }
+    *module = m;
+    return TSR_OK;
+}
+
+void tsr__module_unload(struct tsr_module *module)
+{
+    for (uint32_t i = 0; i < module->kernel_count; i++)
+        tsr_free(module->entries[i].name);
+    if (module->handle)
+        dlclose(module->handle);
+    tsr_free(module);
+}
+
+struct tsr__entry *tsr__module_entry(struct tsr_module *module, const struct tsr_kernel_info *kernel)
+{
+    uintptr_t first = (uintptr_t)module->kernels, at = (uintptr_t)kernel;
+    if (at >= first && at < first + module->kernel_count * sizeof *kernel)
+        return &module->entries[(at - first) / sizeof *kernel];
+    for (uint32_t i = 0; i < module->kernel_count; i++) {
+        if (!strcmp(module->entries[i].name, kernel->name))
+            return &module->entries[i];
+    }
+    return NULL;
+}
