@@ -127,12 +127,12 @@ struct tsr__work_item {
 struct tsr__run {
     struct tsr_group group;
     struct tsr_launch *launch;
-    struct tsr_buf text;  /* printed */
-    int status;           /* negative: give up */
-    bool direct;          /* work-items run one after the other on one stack */
-    uint32_t count;       /* work-items of this group */
-    uint32_t alive;       /* that have not returned */
-    uint32_t *arrived;    /* how many wait in mode ALL: per sub-group, per pair, for the group */
+    struct tsr_buf text; /* printed */
+    int status;          /* negative: give up */
+    bool direct;         /* work-items run one after the other on one stack */
+    uint32_t count;      /* work-items of this group */
+    uint32_t alive;      /* that have not returned */
+    uint32_t *arrived;   /* how many wait in mode ALL: per sub-group, per pair, for the group */
     struct tsr__work_item *items;
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;

@@ -163,12 +163,12 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
     uint32_t control[2] = {_mm_getcsr(), 0};
     __asm__("fnstcw %0" : "=m"(*(uint16_t *)&control[1]));
     memcpy(&sp[0], control, sizeof control);
-    sp[1] = NULL;                           /* r15 */
-    sp[2] = NULL;                           /* r14 */
-    sp[3] = (void *)(uintptr_t)start;       /* r13 */
-    sp[4] = argument;                       /* r12 */
-    sp[5] = NULL;                           /* rbx */
-    sp[6] = NULL;                           /* rbp */
+    sp[1] = NULL;                     /* r15 */
+    sp[2] = NULL;                     /* r14 */
+    sp[3] = (void *)(uintptr_t)start; /* r13 */
+    sp[4] = argument;                 /* r12 */
+    sp[5] = NULL;                     /* rbx */
+    sp[6] = NULL;                     /* rbp */
     sp[7] = (void *)(uintptr_t)tsr__fiber_entry;
     fiber->sp = sp;
 }

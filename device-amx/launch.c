@@ -180,9 +180,9 @@ static int run_with_fibers(struct tsr__run *run, const struct loop *loop, unsign
     struct tsr_launch *launch = run->launch;
     run->stacks = tsr__stacks_take(hint, launch->group_items, launch->private_bytes);
     if (!run->stacks)
-        return tsr__launch_fail(launch, tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory",
-                                                   launch->entry->name, (unsigned long)launch->group_items,
-                                                   (unsigned long)tsr__stack_bytes(launch->private_bytes)));
+        return tsr__launch_fail(launch,
+                                tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory", launch->entry->name,
+                                           (unsigned long)launch->group_items, (unsigned long)tsr__stack_bytes(launch->private_bytes)));
     for (uint64_t g = loop->begin; g < loop->end && run->status == 0; g++) {
         group_set(run, g);
         tsr__meet_run(run);

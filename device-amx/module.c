@@ -2,6 +2,7 @@
  * Loads a program: the ELF shared object that the compiler made goes into a file of memory of its own and through dlopen, so that gdb, perf
  * and valgrind see an ordinary library, and each load has program-scope variables of its own. */
 #include <dlfcn.h>
+#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,36 @@
 #include <unistd.h>
 
 #include "device-amx/cpu.h"
+
+/* dlopen maps what the headers say, whether the file has it or not. */
+static bool is_whole(const void *code, size_t size)
+{
+    Elf64_Ehdr header;
+    if (size < sizeof header)
+        return false;
+    memcpy(&header, code, sizeof header);
+    if (memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_machine != EM_X86_64 ||
+        header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > size ||
+        header.e_phnum > (size - header.e_phoff) / sizeof(Elf64_Phdr))
+        return false;
+    for (unsigned i = 0; i < header.e_phnum; i++) {
+        Elf64_Phdr part;
+        memcpy(&part, (const char *)code + header.e_phoff + i * sizeof part, sizeof part);
+        if (part.p_offset > size || part.p_filesz > size - part.p_offset)
+            return false;
+    }
+    return true;
+}
+
+/* A path of the descriptor that was never used before: dlopen takes a library whose path it knows for loaded, and descriptors come again.
+ * The number of the load is spelled in binary with "/." and "/", which mean nothing in a path. */
+static char *path_of(int fd, unsigned number)
+{
+    char bits[4 * 32 + 1] = "", *at = bits;
+    for (; number; number >>= 1)
+        at = stpcpy(at, number & 1 ? "/." : "/");
+    return tsr_format("/proc/self/fd%s/%d", bits, fd);
+}
 
 /* Opens the code under a path that names a file which no other load has. */
 static void *open_code(const struct tsr_program_info *info, char **why)
@@ -34,7 +65,7 @@ static void *open_code(const struct tsr_program_info *info, char **why)
             *why = tsr_format("cannot make a memory file for the code: %s", strerror(errno));
             return NULL;
         }
-        path = tsr_format("/proc/self/fd/%d", fd);
+        path = path_of(fd, number + 1);
     }
     void *handle = NULL;
     if (path) {
@@ -71,6 +102,10 @@ enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr
     if (info->kind != TSR_IMAGE_EXECUTABLE) {
         *why = tsr_strdup("the image holds no executable code");
         return TSR_INVALID;
+    }
+    if (!is_whole(info->code, info->code_size)) {
+        *why = tsr_strdup("the code is damaged or not for x86-64");
+        return TSR_DAMAGED;
     }
     struct tsr_module *m = tsr_calloc(1, sizeof *m + info->kernel_count * sizeof m->entries[0]);
     if (!m)

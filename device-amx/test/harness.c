@@ -80,7 +80,8 @@ const struct tsr_kernel_info *program_kernel(const struct program *p, const char
     return NULL;
 }
 
-int program_run(struct program *p, const char *kernel, const struct tsr_ndrange *range, const struct argument *args, size_t count, char **why)
+int program_run(struct program *p, const char *kernel, const struct tsr_ndrange *range, const struct argument *args, size_t count,
+                char **why)
 {
     const struct tsr_kernel_info *k = program_kernel(p, kernel);
     assert_int_equal(count, k->arg_count);

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches: arguments, work-item functions against an independent computation, program-scope variables, arithmetic that must not trap. */
+#include <immintrin.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+static struct program programs[2];
+
+static void test_vadd(void **state)
+{
+    (void)state;
+    enum { N = 1000 };
+    float a[N], b[N], c[N], *pa = a, *pb = b, *pc = c;
+    for (int k = 0; k < 2; k++) {
+        for (int i = 0; i < N; i++) {
+            a[i] = (float)i;
+            b[i] = (float)(3 * i) + 0.5f;
+            c[i] = -1;
+        }
+        assert_int_equal(RUN(&programs[k], "vadd", range1(N, 20), ARG(pa), ARG(pb), ARG(pc)), 0);
+        for (int i = 0; i < N; i++)
+            assert_true(c[i] == a[i] + b[i]);
+    }
+}
+
+struct mixed {
+    int8_t c;
+    double d;
+    _Alignas(16) float f[4];
+};
+
+static void test_arguments(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        int8_t c = -3;
+        int16_t s3[4] = {1, 2, -300, 4};
+        struct mixed m = {7, 2.5, {0, 0, 0, 10}};
+        _Alignas(128) double wide[16] = {[15] = 1000};
+        float out[32], *po = out;
+        uint64_t last = 100000;
+        assert_int_equal(RUN(&programs[k], "arguments", range1(32, 8), ARG(c), ARG(s3), ARG(m), ARG(wide), ARG(po),
+                             LOCAL_ARG(8 * sizeof(float)), ARG(last)),
+                         0);
+        for (int i = 0; i < 32; i++)
+            assert_true(out[i] == -3 - 300 + 7 + 3.5f + 10 + 1000 + 100000);
+    }
+}
+
+/* Every value of one work-item, computed from the definitions in the OpenCL specification. */
+static void check_ids(const uint64_t *o, const struct tsr_ndrange *r, const uint64_t g[3], uint64_t sub_group)
+{
+    uint64_t size[3], local[3], items = 1;
+    for (int d = 0; d < 3; d++) {
+        uint64_t group = g[d] / r->local[d], left = r->global[d] - group * r->local[d];
+        size[d] = left < r->local[d] ? left : r->local[d];
+        local[d] = g[d] % r->local[d];
+        items *= size[d];
+        assert_int_equal(o[d], g[d] + r->offset[d]);
+        assert_int_equal(o[3 + d], local[d]);
+        assert_int_equal(o[6 + d], group);
+        assert_int_equal(o[9 + d], size[d]);
+        assert_int_equal(o[12 + d], (r->global[d] + r->local[d] - 1) / r->local[d]);
+        assert_int_equal(o[15 + d], r->local[d]);
+    }
+    uint64_t linear = (local[2] * size[1] + local[1]) * size[0] + local[0], in = linear / sub_group;
+    assert_int_equal(o[18], linear);
+    assert_int_equal(o[19], in);
+    assert_int_equal(o[20], linear % sub_group);
+    assert_int_equal(o[21], items - in * sub_group < sub_group ? items - in * sub_group : sub_group);
+    assert_int_equal(o[22], (items + sub_group - 1) / sub_group);
+    assert_int_equal(o[23], r->dim);
+}
+
+static void test_ids(void **state)
+{
+    (void)state;
+    static const struct tsr_ndrange ranges[] = {
+        {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},  {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}}, {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
+        {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},     {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},    {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
+        {2, {0, 1ull << 40, 0}, {3, 50, 1}, {2, 9, 1}},
+    };
+    for (size_t i = 0; i < 2 * TSR_ARRAY_LEN(ranges); i++) {
+        struct program *p = &programs[i % 2];
+        const struct tsr_ndrange *r = &ranges[i / 2];
+        uint64_t total = r->global[0] * r->global[1] * r->global[2], *out = calloc(total, 24 * 8);
+        assert_int_equal(program_run(p, "ids", r, (struct argument[]){ARG(out)}, 1, NULL), 0);
+        uint64_t g[3];
+        const uint64_t *o = out;
+        for (g[2] = 0; g[2] < r->global[2]; g[2]++) {
+            for (g[1] = 0; g[1] < r->global[1]; g[1]++) {
+                for (g[0] = 0; g[0] < r->global[0]; g[0]++, o += 24)
+                    check_ids(o, r, g, program_kernel(p, "ids")->sub_group_size);
+            }
+        }
+        free(out);
+    }
+}
+
+static void test_program_scope(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct program again;
+        program_load(&again, k ? "kernels-O2" : "kernels-O0");
+        int out = 0, *po = &out;
+        for (int i = 1; i <= 3; i++) {
+            assert_int_equal(RUN(&again, "count", range1(1, 1), ARG(po)), 0);
+            assert_int_equal(out, 5 + 10 * i);
+        }
+        struct program other;
+        program_load(&other, k ? "kernels-O2" : "kernels-O0");
+        assert_int_equal(RUN(&other, "count", range1(1, 1), ARG(po)), 0);
+        assert_int_equal(out, 15);
+        program_free(&other);
+        program_free(&again);
+    }
+}
+
+static void test_divide(void **state)
+{
+    (void)state;
+    static const int values[] = {0, 1, -1, 7, -7, INT_MAX, INT_MIN, 128, -128, 256};
+    enum { N = TSR_ARRAY_LEN(values) * TSR_ARRAY_LEN(values) };
+    int a[N], b[N], q[N], r[N], *pa = a, *pb = b, *pq = q, *pr = r;
+    for (int i = 0; i < N; i++) {
+        a[i] = values[i % TSR_ARRAY_LEN(values)];
+        b[i] = values[i / TSR_ARRAY_LEN(values)];
+    }
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(RUN(&programs[k], "divide", range1(N, 1), ARG(pa), ARG(pb), ARG(pq), ARG(pr)), 0);
+        for (int i = 0; i < N; i++) {
+            if (b[i] == 0 || (a[i] == INT_MIN && b[i] == -1))
+                continue;
+            assert_int_equal(q[i], a[i] / b[i]);
+            assert_int_equal(r[i], a[i] % b[i]);
+        }
+    }
+}
+
+static void test_denormals(void **state)
+{
+    (void)state;
+    float x = 1.5e-38f, *px = &x;
+    unsigned before = _mm_getcsr();
+    _mm_setcsr(before | 0x8040 | 0x6000); /* what the application does is not what kernels get */
+    assert_int_equal(RUN(&programs[1], "denormals", range1(1, 1), ARG(px)), 0);
+    assert_int_equal(_mm_getcsr() & 0xe040, 0xe040);
+    _mm_setcsr(before);
+    assert_true(x == 7.5e-39f && x != 0);
+}
+
+static void test_large_private(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        struct program *p = &programs[k];
+        assert_true(program_kernel(p, "large_private")->private_bytes >= 65536);
+        assert_true(tsr_cpu_device.max_work_group(program_kernel(p, "large_private"), 0) >= 1);
+        uint32_t out[256], *po = out;
+        assert_int_equal(RUN(p, "large_private", range1(256, 256), ARG(po)), 0);
+        for (uint32_t i = 0; i < 256; i++)
+            assert_int_equal(out[i], (uint32_t)(16383u * 8192u * (uint64_t)(i + 1)) + 256);
+        assert_int_equal(RUN(p, "large_private_alone", range1(16, 4), ARG(po)), 0);
+        for (uint32_t i = 0; i < 16; i++)
+            assert_int_equal(out[i], (uint32_t)(65535ull * 32768ull * (i + 1)));
+    }
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    const struct tsr_kernel_info *k = program_kernel(&programs[1], "barrier_sum");
+    uint64_t most = tsr_cpu_device.max_work_group(k, 0);
+    assert_in_range(most, 1, tsr_cpu_device.caps()->max_work_group_size);
+    assert_int_equal(tsr_cpu_device.max_work_group(k, tsr_cpu_device.caps()->local_memory), 0);
+    for (uint64_t n = 1; n < 3000; n = n * 3 / 2 + 1) {
+        struct tsr_ndrange r = range1(n, 1);
+        tsr_cpu_device.suggest_local_size(k, &r, 2);
+        assert_in_range(r.local[0], 1, most);
+        assert_int_equal(n % r.local[0], 0);
+    }
+    struct tsr_ndrange r = range3(64, 64, 4, 1, 1, 1);
+    tsr_cpu_device.suggest_local_size(program_kernel(&programs[1], "vadd"), &r, 2);
+    assert_int_equal(r.local[0] * r.local[1] * r.local[2], 256);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    struct tsr_program_info info = programs[1].info;
+    struct tsr_module *module;
+    char *why = NULL;
+    info.code_size /= 2;
+    assert_int_not_equal(tsr_cpu_device.module_load(&info, &module, &why), TSR_OK);
+    assert_non_null(why);
+    tsr_free(why);
+    why = NULL;
+    struct tsr_kernel_info k = {.name = "missing", .entry = "missing.kernel"};
+    info = programs[1].info;
+    info.kernels = &k;
+    info.kernel_count = 1;
+    assert_int_not_equal(tsr_cpu_device.module_load(&info, &module, &why), TSR_OK);
+    assert_non_null(strstr(why, "missing.kernel"));
+    tsr_free(why);
+}
+
+/* Not a limit that a noisy machine may pass by chance: ten times what it costs. */
+static void test_cost_of_nothing(void **state)
+{
+    (void)state;
+    struct program *p = &programs[1];
+    struct tsr_ndrange r = range1(1, 1);
+    struct tsr_worker worker = {0};
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t start = tsr_now_ns();
+        struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, program_kernel(p, "nothing"), &r, NULL, 0);
+        assert_non_null(launch);
+        assert_int_equal(tsr_cpu_device.launch_run(launch, &worker, 0, 1), 0);
+        tsr_cpu_device.launch_end(launch, NULL);
+        uint64_t took = tsr_now_ns() - start;
+        best = took < best ? took : best;
+    }
+    print_message("an empty kernel: %lu ns\n", (unsigned long)best);
+    assert_true(best < 10000);
+}
+
+static int load(void **state)
+{
+    (void)state;
+    program_load(&programs[0], "kernels-O0");
+    program_load(&programs[1], "kernels-O2");
+    return 0;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    program_free(&programs[0]);
+    program_free(&programs[1]);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_vadd),          cmocka_unit_test(test_arguments), cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_program_scope), cmocka_unit_test(test_divide),    cmocka_unit_test(test_denormals),
+        cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),    cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_cost_of_nothing),
+    };
+    return cmocka_run_group_tests(tests, load, unload);
+}
