@@ -33,7 +33,9 @@ void tsr__task_weigh(struct tsr_task *task)
 {
     const uint64_t longest = UINT64_C(1) << 40; /* so that sums stay in range */
     uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), total;
-    if (!cost)
+    if (!task->units)
+        total = 0;
+    else if (!cost)
         total = TSR__UNKNOWN_NS;
     else if (__builtin_mul_overflow(task->units, cost, &total) || total > longest)
         total = longest;

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Ranges, without threads: exact partition, the order of a worker's way through the parts, leaving early, failing. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "scheduler/internal.h"
+
+static void split(void **state)
+{
+    (void)state;
+    static const uint64_t units[] = {1, 2, 7, 64, 1000, 1000003, UINT64_MAX};
+    struct tsr__range *range = tsr__range_new(64);
+    assert_non_null(range);
+    assert_int_equal((uintptr_t)&range->part[1] % 64, 0);
+    for (unsigned u = 0; u < TSR_ARRAY_LEN(units); u++)
+        for (unsigned parts = 1; parts <= 64; parts++) {
+            tsr__range_split(range, parts, units[u]);
+            uint64_t at = 0, least = units[u] / parts;
+            for (unsigned i = 0; i < parts; i++) {
+                assert_int_equal(range->part[i].next, at);
+                assert_true(range->part[i].end - at - least <= 1);
+                at = range->part[i].end;
+            }
+            assert_int_equal(at, units[u]);
+        }
+    tsr_free(range);
+    tsr_fail_alloc(1);
+    range = tsr__range_new(64);
+    tsr_fail_alloc(0);
+    assert_null(range);
+}
+
+static void take(void **state)
+{
+    (void)state;
+    for (uint64_t end = 0; end < 300; end += 7)
+        for (uint64_t most = 1; most < 400; most *= 3)
+            for (unsigned share = 1; share <= 64; share *= 4) {
+                _Atomic uint64_t next = 0;
+                uint64_t at = 0, begin, stop, last = UINT64_MAX;
+                while (tsr__range_take(&next, end, most, share, &begin, &stop)) {
+                    assert_int_equal(begin, at);
+                    assert_in_range(stop - begin, 1, most < last ? most : last); /* never larger than the step before */
+                    assert_true(stop <= end);
+                    last = stop - begin;
+                    at = stop;
+                }
+                assert_int_equal(at, end);
+            }
+    _Atomic uint64_t next = UINT64_MAX - 10; /* no overflow at the top */
+    uint64_t begin, stop, count = 0;
+    while (tsr__range_take(&next, UINT64_MAX, 4, 2, &begin, &stop))
+        count += stop - begin;
+    assert_int_equal(count, 10);
+}
+
+/* A pool over made-up CPUs; none of its workers is ever started. */
+enum { WIDTH = 4, UNITS = 400 };
+static struct tsr_pool *pool;
+static struct tsr_task task, other;
+static uint64_t begins[UNITS + 1];
+static unsigned calls, leave_after, fail_after;
+static unsigned char seen[UNITS];
+
+static int run(struct tsr_task *t, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)t, (void)worker;
+    for (uint64_t i = begin; i < end; i++)
+        seen[i]++;
+    begins[calls++] = begin;
+    if (calls == leave_after)
+        tsr_task_finish(&other, 0);
+    return calls == fail_after ? -9 : 0;
+}
+
+static void prepare(uint64_t cost)
+{
+    task = (struct tsr_task){.run = run, .units = UNITS, .unit_cost = cost};
+    other = (struct tsr_task){.external = true};
+    tsr_task_init(&task, pool);
+    tsr_task_init(&other, NULL);
+    tsr_task_submit(&other);
+    tsr__task_weigh(&task);
+    memset(seen, 0, sizeof seen);
+    calls = leave_after = fail_after = 0;
+}
+
+static void share(void)
+{
+    assert_int_equal(task.want, WIDTH);
+    task.range = tsr__range_new(WIDTH);
+    tsr__range_split(task.range, task.want, UNITS);
+}
+
+/* Worker i begins with part i, each time, and then helps with the parts after it. */
+static void home_first(void **state)
+{
+    (void)state;
+    for (unsigned worker = 0; worker < WIDTH; worker++) {
+        prepare(10000);
+        share();
+        assert_true(tsr__range_run(&task, &pool->seats[worker], NULL));
+        assert_int_equal(begins[0], worker * (UNITS / WIDTH));
+        unsigned part = worker;
+        for (unsigned i = 1; i < calls; i++) {
+            unsigned now = (unsigned)(begins[i] / (UNITS / WIDTH));
+            assert_true(now == part || now == (part + 1) % WIDTH);
+            part = now;
+        }
+        for (unsigned i = 0; i < UNITS; i++)
+            assert_int_equal(seen[i], 1);
+        tsr_free(task.range);
+    }
+}
+
+static void small_at_once(void **state)
+{
+    (void)state;
+    prepare(10); /* 4 us in all */
+    assert_int_equal(task.want, 1);
+    assert_true(tsr__range_run(&task, &pool->seats[0], NULL));
+    assert_int_equal(calls, 1);
+}
+
+static void leaves_early(void **state)
+{
+    (void)state;
+    prepare(10000);
+    share();
+    leave_after = 3;
+    assert_false(tsr__range_run(&task, &pool->seats[1], &other));
+    assert_int_equal(calls, 3);
+    assert_true(tsr__range_run(&task, &pool->seats[2], NULL)); /* somebody else does the rest */
+    for (unsigned i = 0; i < UNITS; i++)
+        assert_int_equal(seen[i], 1);
+    tsr_free(task.range);
+}
+
+static void fails(void **state)
+{
+    (void)state;
+    prepare(10000);
+    share();
+    fail_after = 2;
+    assert_true(tsr__range_run(&task, &pool->seats[0], NULL));
+    assert_int_equal(calls, 2);
+    assert_int_equal(task.failed, -9);
+    assert_true(tsr__range_run(&task, &pool->seats[1], NULL));
+    assert_int_equal(calls, 2);
+    tsr_free(task.range);
+}
+
+/* One cursor for all, if there was no memory for more. */
+static void without_parts(void **state)
+{
+    (void)state;
+    prepare(10000);
+    assert_true(tsr__range_run(&task, &pool->seats[3], NULL));
+    for (unsigned i = 0; i < UNITS; i++)
+        assert_int_equal(seen[i], 1);
+}
+
+static void weights(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t units, cost, estimate;
+        unsigned want;
+    } cases[] = {
+        {0, 0, 0, 1},
+        {1, 0, TSR__UNKNOWN_NS, 1},
+        {1, 1000000, 1000000, 1},
+        {2, 1000000, 2000000, 2},
+        {100, 0, TSR__UNKNOWN_NS, WIDTH},
+        {100, 10, 1000, 1},
+        {100, 250, 25000, 3},
+        {UINT64_MAX, UINT64_MAX, UINT64_C(1) << 40, WIDTH},
+    };
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_task t = {.run = run, .units = cases[i].units, .unit_cost = cases[i].cost};
+        tsr_task_init(&t, pool);
+        tsr__task_weigh(&t);
+        assert_int_equal(t.estimate, cases[i].estimate);
+        assert_int_equal(t.want, cases[i].want);
+    }
+}
+
+int main(void)
+{
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    for (unsigned i = 0; i < WIDTH; i++)
+        CPU_SET(CPU_SETSIZE - 1 - i, &cpus);
+    pool = tsr_pool_get(&cpus);
+    if (!pool)
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(split),        cmocka_unit_test(take),  cmocka_unit_test(home_first),    cmocka_unit_test(small_at_once),
+        cmocka_unit_test(leaves_early), cmocka_unit_test(fails), cmocka_unit_test(without_parts), cmocka_unit_test(weights),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
