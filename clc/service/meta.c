@@ -186,6 +186,16 @@ static void read_attributes(const struct source *source, struct tsr_kernel_info 
     tsr_buf_free(&text);
 }
 
+/* clang's attribute: set by -cl-uniform-work-group-size and by OpenCL C before 2.0. */
+static bool wants_uniform_groups(LLVMValueRef function)
+{
+    static const char name[] = "uniform-work-group-size";
+    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(function, LLVMAttributeFunctionIndex, name, sizeof name - 1);
+    unsigned length = 0;
+    const char *value = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+    return length == 4 && !strncmp(value, "true", length);
+}
+
 static bool check(const struct tsr_kernel_info *kernel, struct tsr_buf *log)
 {
     uint32_t s = kernel->reqd_sub_group_size;
@@ -219,6 +229,8 @@ bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_pr
         kernel->name = tsr_arena_format(arena, "%s", LLVMGetValueName2(f, &size));
         read_args(&source, f, kernel);
         read_attributes(&source, kernel);
+        if (wants_uniform_groups(f))
+            kernel->flags |= TSR_KERNEL_UNIFORM;
         LLVMDisposeValueMetadataEntries(source.entries);
         good &= check(kernel, log);
     }
