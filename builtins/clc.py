@@ -19,7 +19,7 @@ def symbols(table):
 def main():
     llvm, library, table, out = sys.argv[1:]
     wanted = list(symbols(open(table).read()))
-    extracted = subprocess.run([f"{llvm}/llvm-extract", "--recursive", *(f"--func={s}" for s in wanted), library, "-o", "-"],
+    extracted = subprocess.run([f"{llvm}/llvm-extract", "--recursive", "--rglob=.*", *(f"--func={s}" for s in wanted), library, "-o", "-"],
                                check=True, capture_output=True).stdout
     text = subprocess.run([f"{llvm}/llvm-dis", "-", "-o", "-"], input=extracted, check=True, capture_output=True).stdout.decode()
     missing = [s for s in wanted if not re.search(rf"^define.*@{s}\(", text, re.M)]
@@ -38,7 +38,8 @@ def main():
                   lambda m: m[1] + " " + " ".join(w for w in re.sub(r'"[^"]*"(="[^"]*")?', "", m[0][len(m[1]):-1]).split()
                                                   if w not in ("convergent", "noinline", "optnone")) + " }", text, flags=re.M)
     text = re.sub(r"^!(llvm\.ident|llvm\.module\.flags|nvvm\S*|opencl\S*) = .*$", "", text, flags=re.M)
-    text = re.sub(r"^@(\w+) = (?:local_unnamed_addr )?constant i1", r"@\1 = internal constant i1", text, flags=re.M)
+    text = re.sub(r"^@([\w.]+) = (?:dso_local |hidden |internal |private |local_unnamed_addr |unnamed_addr )*", r"@\1 = internal unnamed_addr ", text,
+                  flags=re.M)
     with open(out, "w") as f:
         f.write(text)
 
