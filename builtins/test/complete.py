@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is every built-in function there under the name that user code calls? complete.py CLANG_BIN_DIR PARTS_DIR WORK_DIR
+"""Is every built-in function there under the name that user code calls? complete.py LLVM_BIN_DIR BUILTINS.ll HEADER WORK_DIR
 
 Each prototype of clang's opencl-c.h (but those of features that the device does not offer) becomes a function which calls it. That is
 compiled as a program of the user is, with clang's own table of built-ins and tessera-opencl.h, and each symbol left undefined must be one
-that builtins.bc defines. So a wrong overload, address space, width or mangling shows as an error here."""
+that the library defines; and the library itself may leave nothing undefined but the engine's primitives. So a wrong overload, address
+space, width or mangling shows as an error here."""
 import pathlib
 import re
 import subprocess
@@ -20,15 +21,16 @@ def prototypes(clang):
     text = subprocess.run([clang, *FLAGS, "-cl-no-stdinc", "-E", "-P", "-include", "opencl-c-base.h", "-include", "opencl-c.h", "/dev/null"],
                           check=True, capture_output=True, text=True).stdout
     text = re.sub(r"^#.*$", "", text, flags=re.M)
-    while "__attribute__" in text:  # balanced parentheses
-        at = text.index("__attribute__")
-        end, depth = text.index("(", at), 0
+    kept, at = [], 0
+    while (start := text.find("__attribute__", at)) >= 0:  # with balanced parentheses
+        kept.append(text[at:start])
+        at, depth = text.index("(", start), 0
         while True:
-            depth += {"(": 1, ")": -1}.get(text[end], 0)
-            end += 1
+            depth += {"(": 1, ")": -1}.get(text[at], 0)
+            at += 1
             if depth == 0:
                 break
-        text = text[:at] + text[end:]
+    text = "".join(kept) + text[at:]
     for statement in text.split(";"):
         m = re.fullmatch(r"\s*([\w\s*]+?)\s*\b(\w+)\s*\(([^()]*)\)\s*", statement)
         if m and "typedef" not in m[1]:
@@ -47,7 +49,7 @@ def parameter(text):
 
 
 def main():
-    llvm, parts, work = (pathlib.Path(a) for a in sys.argv[1:4])
+    llvm, library, header, work = (pathlib.Path(a) for a in sys.argv[1:5])
     clang = str(llvm / "clang")
     seen, calls = set(), []
     for result, name, arguments in prototypes(clang):
@@ -65,16 +67,17 @@ def main():
     work.mkdir(parents=True, exist_ok=True)
     source, bitcode = work / "complete.cl", work / "complete.bc"
     source.write_text("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" + "".join(calls))
-    header = parts / "tessera-opencl.h"
-    include = ["-include", str(header)] if header.exists() else []
-    subprocess.run([clang, *FLAGS, *include, "-ferror-limit=0", "-emit-llvm", "-c", str(source), "-o", str(bitcode)], check=True)
+    subprocess.run([clang, *FLAGS, "-include", str(header), "-ferror-limit=0", "-emit-llvm", "-c", str(source), "-o", str(bitcode)], check=True)
 
     def names(file, *options):
         out = subprocess.run([str(llvm / "llvm-nm"), "-j", *options, str(file)], check=True, capture_output=True, text=True).stdout
         return set(out.split())
 
     wanted = {n for n in names(bitcode, "--undefined-only") if not n.startswith("llvm.")}
-    missing = sorted(wanted - names(parts / "builtins.bc", "--defined-only"))
+    whole = work / "builtins.bc"
+    subprocess.run([str(llvm / "llvm-as"), str(library), "-o", str(whole)], check=True)
+    missing = sorted(wanted - names(whole, "--defined-only"))
+    missing += sorted(n for n in names(whole, "--undefined-only") if not n.startswith(("llvm.", "__tsr_")))
     print(f"{len(calls)} prototypes, {len(wanted)} symbols, {len(missing)} missing")
     if missing:
         print("\n".join(missing))

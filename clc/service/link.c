@@ -174,7 +174,7 @@ static bool remove_unused(LLVMModuleRef module, struct tsr_buf *log)
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
 {
     struct handler h = listen(LLVMGetModuleContext(module), log);
-    bool good = tsr_link_needed(module, parts->builtins, parts->builtins_size);
+    bool good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, log);
     unlisten(h);
     if (!good)
         return false;

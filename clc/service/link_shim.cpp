@@ -13,11 +13,11 @@ using namespace llvm;
 bool tsr_link_needed(LLVMModuleRef module, const void *bitcode, size_t size)
 {
     Module &into = *unwrap(module);
-    MemoryBufferRef bytes(StringRef(static_cast<const char *>(bitcode), size), "builtins.bc");
+    MemoryBufferRef bytes(StringRef(static_cast<const char *>(bitcode), size), "built-in library");
     Expected<std::unique_ptr<Module>> library = getLazyBitcodeModule(bytes, into.getContext(), /*ShouldLazyLoadMetadata=*/true);
     if (!library) {
         std::string why = toString(library.takeError());
-        into.getContext().diagnose(DiagnosticInfoGeneric("builtins.bc: " + why));
+        into.getContext().diagnose(DiagnosticInfoGeneric("built-in library: " + why));
         return false;
     }
     return !Linker::linkModules(into, std::move(*library), Linker::Flags::LinkOnlyNeeded);

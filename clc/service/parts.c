@@ -52,7 +52,7 @@ static void load(void)
         failure = "the folder of the compiler cannot be found";
         return;
     }
-    parts.builtins = map_part(folder, "builtins.bc", &parts.builtins_size);
+    parts.builtins = map_part(folder, "builtins.shelf", &parts.builtins_size);
     if (!failure)
         parts.header = map_part(folder, "tessera-opencl.h", &parts.header_size);
     if (!failure)

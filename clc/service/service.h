@@ -12,7 +12,7 @@
 /* ---- parts.c: the files beside the compiler, read once ------------------------------------------------------------------------- */
 
 struct tsr__parts {
-    const unsigned char *builtins; /* LLVM bitcode of the built-in library */
+    const unsigned char *builtins; /* the built-in library, see shelf.c */
     size_t builtins_size;
     const char *header; /* tessera-opencl.h */
     size_t header_size;
@@ -51,6 +51,9 @@ LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef c
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
 /* Adds what is needed of the built-in library, makes all but kernels internal, removes what is unused. False: told in the log. */
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
+/* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes. False: told in the log, or through the
+ * context's diagnostic handler. */
+bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log);
 /* Options of the sources, kept in the module so that clLinkProgram knows them. */
 void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options);
 uint64_t tsr__link_noted_options(LLVMModuleRef module);
