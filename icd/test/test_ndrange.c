@@ -138,7 +138,7 @@ static void a_required_size_is_kept(void **state)
 static void uniform_programs_refuse_a_remainder(void **state)
 {
     (void)state;
-    static const char *const options[] = {"-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2", "-cl-std=CL2.0"};
+    static const char *const options[] = {"-cl-std=CL3.0 -cl-uniform-work-group-size", "-cl-std=CL1.2", "-cl-std=CL3.0"};
     for (int i = 0; i < 3; i++) {
         cl_program uniform = test_build(w.context, w.device, "__kernel void shape(__global uint *out) { out[0] = 1; }", options[i]);
         cl_kernel kernel = test_kernel(uniform, "shape");
