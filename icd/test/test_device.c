@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The device queries: each one of the table keeps the size rules, and the values keep the minima and consistency that OpenCL demands. */
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "icd/test/cl_test.h"
+
+/* The table's own expressions are not looked at: only names, and sizes where they are fixed. */
+static const struct {
+    const char *name;
+    cl_device_info query;
+    size_t size; /* 0: any multiple of `unit` */
+    size_t unit;
+} queries[] = {
+#define TSR_INFO(query, type, ...) {#query, query, sizeof(type), 1},
+#define TSR_INFO_TEXT(query, text) {#query, query, 0, 1},
+#define TSR_INFO_LIST(query, pointer, count) {#query, query, 0, 1},
+#define TSR_INFO_CALL(query, function) {#query, query, 0, 1},
+#include "icd/info_device.def"
+};
+
+static void every_query_keeps_the_size_rules(void **state)
+{
+    (void)state;
+    cl_device_id device = test_device();
+    for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
+        size_t size = 12345;
+        static unsigned char value[32768], again[32768];
+        print_message("%s\n", queries[i].name);
+        CHECK(clGetDeviceInfo(device, queries[i].query, 0, NULL, &size));
+        CHECK_THAT(size < sizeof(value) && (!queries[i].size || size == queries[i].size));
+        if (size)
+            CHECK_CODE(clGetDeviceInfo(device, queries[i].query, size - 1, value, NULL), CL_INVALID_VALUE);
+        memset(value, 0xa5, sizeof(value));
+        CHECK(clGetDeviceInfo(device, queries[i].query, size, value, NULL));
+        CHECK_THAT(value[size] == 0xa5);
+        size_t size_again = 12345;
+        CHECK(clGetDeviceInfo(device, queries[i].query, sizeof(again), again, &size_again));
+        CHECK_THAT(size_again == size && !memcmp(value, again, size));
+        CHECK(clGetDeviceInfo(device, queries[i].query, 0, NULL, NULL));
+        for (size_t j = 0; j < i; j++)
+            CHECK_THAT(queries[i].query != queries[j].query);
+    }
+}
+
+static void wrong_queries(void **state)
+{
+    (void)state;
+    cl_device_id device = test_device();
+    char value[64];
+    CHECK_CODE(clGetDeviceInfo(device, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clGetDeviceInfo(device, 0x7fffffff, sizeof(value), value, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clGetDeviceInfo(NULL, CL_DEVICE_NAME, sizeof(value), value, NULL), CL_INVALID_DEVICE);
+    CHECK_CODE(clGetDeviceInfo((cl_device_id)test_platform(), CL_DEVICE_NAME, sizeof(value), value, NULL), CL_INVALID_DEVICE);
+    /* Of extensions that the driver lacks. */
+    CHECK_CODE(clGetDeviceInfo(device, CL_DEVICE_INTEGER_DOT_PRODUCT_CAPABILITIES_KHR, sizeof(value), value, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clGetDeviceInfo(device, CL_DEVICE_PCI_BUS_INFO_KHR, sizeof(value), value, NULL), CL_INVALID_VALUE);
+}
+
+static void enumeration(void **state)
+{
+    (void)state;
+    cl_platform_id platform = test_platform();
+    cl_device_id devices[4] = {NULL};
+    cl_uint count = 99;
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 4, devices, &count));
+    assert_int_equal(count, 1);
+    CHECK_THAT(devices[0] && !devices[1]);
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_DEFAULT, 0, NULL, &count));
+    assert_int_equal(count, 1);
+    CHECK(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU, 1, devices, NULL));
+    CHECK_CODE(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, devices, &count), CL_DEVICE_NOT_FOUND);
+    assert_int_equal(count, 0);
+    CHECK_CODE(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM, 1, devices, NULL), CL_DEVICE_NOT_FOUND);
+    CHECK_CODE(clGetDeviceIDs(platform, 0, 1, devices, NULL), CL_INVALID_DEVICE_TYPE);
+    CHECK_CODE(clGetDeviceIDs(platform, 1 << 5, 1, devices, NULL), CL_INVALID_DEVICE_TYPE);
+    CHECK_CODE(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, devices, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, NULL, NULL), CL_INVALID_VALUE);
+    /* "the device reference count remains unchanged" */
+    cl_uint references;
+    CHECK(clRetainDevice(devices[0]));
+    CHECK(clGetDeviceInfo(devices[0], CL_DEVICE_REFERENCE_COUNT, sizeof(references), &references, NULL));
+    assert_int_equal(references, 1);
+    for (int i = 0; i < 3; i++)
+        CHECK(clReleaseDevice(devices[0]));
+    CHECK(clGetDeviceInfo(devices[0], CL_DEVICE_REFERENCE_COUNT, sizeof(references), &references, NULL));
+    assert_int_equal(references, 1);
+    CHECK_CODE(clRetainDevice(NULL), CL_INVALID_DEVICE);
+    CHECK_CODE(clReleaseDevice(NULL), CL_INVALID_DEVICE);
+}
+
+static cl_ulong number(cl_device_info query)
+{
+    cl_ulong value = 0; /* little endian: shorter values fill the low bytes */
+    CHECK(clGetDeviceInfo(test_device(), query, sizeof(value), &value, NULL));
+    return value;
+}
+
+static const char *text(cl_device_info query)
+{
+    static char value[16384];
+    CHECK(clGetDeviceInfo(test_device(), query, sizeof(value), value, NULL));
+    return value;
+}
+
+/* OpenCL 3.0 unified specification, table "Device queries": what a full-profile device has at least. */
+static void minima(void **state)
+{
+    (void)state;
+    static const struct {
+        cl_device_info query;
+        cl_ulong least;
+    } least[] = {
+        {CL_DEVICE_MAX_COMPUTE_UNITS, 1},
+        {CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS, 3},
+        {CL_DEVICE_MAX_WORK_GROUP_SIZE, 1},
+        {CL_DEVICE_MAX_PARAMETER_SIZE, 1024},
+        {CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE, 64 << 10},
+        {CL_DEVICE_MAX_CONSTANT_ARGS, 8},
+        {CL_DEVICE_LOCAL_MEM_SIZE, 32 << 10},
+        {CL_DEVICE_PRINTF_BUFFER_SIZE, 1 << 20},
+        {CL_DEVICE_MEM_BASE_ADDR_ALIGN, 8 * sizeof(cl_long16)},
+        {CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE, sizeof(cl_long16)},
+        {CL_DEVICE_GLOBAL_MEM_CACHELINE_SIZE, 16},
+        {CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE, 64 << 10},
+        {CL_DEVICE_NATIVE_VECTOR_WIDTH_INT, 4},
+        {CL_DEVICE_MAX_NUM_SUB_GROUPS, 1},
+        {CL_DEVICE_VENDOR_ID, 1},
+    };
+    for (size_t i = 0; i < sizeof(least) / sizeof(*least); i++)
+        if (number(least[i].query) < least[i].least)
+            fail_msg("query 0x%x answers %llu, at least %llu is demanded", least[i].query, (unsigned long long)number(least[i].query),
+                     (unsigned long long)least[i].least);
+    cl_ulong memory = number(CL_DEVICE_GLOBAL_MEM_SIZE), allocation = number(CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+    cl_ulong quarter = memory / 4 < 1u << 30 ? memory / 4 : 1u << 30;
+    CHECK_THAT(allocation <= memory && allocation >= (quarter > 32u << 20 ? quarter : 32u << 20));
+    assert_int_equal(number(CL_DEVICE_ADDRESS_BITS), 64);
+    CHECK_THAT((number(CL_DEVICE_SINGLE_FP_CONFIG) & (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN)) == (CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN));
+    CHECK_THAT(number(CL_DEVICE_EXECUTION_CAPABILITIES) & CL_EXEC_KERNEL);
+    CHECK_THAT(number(CL_DEVICE_QUEUE_ON_HOST_PROPERTIES) & CL_QUEUE_PROFILING_ENABLE);
+    CHECK_THAT(number(CL_DEVICE_TYPE) == CL_DEVICE_TYPE_CPU);
+    size_t sizes[3];
+    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof(sizes), sizes, NULL));
+    CHECK_THAT(sizes[0] >= 1 && sizes[1] >= 1 && sizes[2] >= 1);
+    CHECK_THAT(!strncmp(text(CL_DEVICE_VERSION), "OpenCL 3.0 ", 11));
+    CHECK_THAT(!strncmp(text(CL_DEVICE_OPENCL_C_VERSION), "OpenCL C 1.2 ", 13));
+    CHECK_THAT(*text(CL_DEVICE_NAME) && *text(CL_DEVICE_VENDOR) && *text(CL_DRIVER_VERSION));
+    assert_string_equal(text(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED), "");
+}
+
+static bool has_feature(const char *name)
+{
+    cl_name_version list[128];
+    size_t size;
+    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_OPENCL_C_FEATURES, sizeof(list), list, &size));
+    for (size_t i = 0; i < size / sizeof(*list); i++)
+        if (!strcmp(list[i].name, name))
+            return true;
+    return false;
+}
+
+static bool has_extension(const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = strstr(text(CL_DEVICE_EXTENSIONS), name); at; at = strstr(at + 1, name))
+        if (at[length] == ' ' || !at[length])
+            return true;
+    return false;
+}
+
+/* What a program would conclude from one query must not be denied by another. */
+static void consistency(void **state)
+{
+    (void)state;
+    cl_ulong atomics = number(CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES);
+    assert_int_equal(!!(atomics & CL_DEVICE_ATOMIC_ORDER_ACQ_REL), has_feature("__opencl_c_atomic_order_acq_rel"));
+    assert_int_equal(!!(atomics & CL_DEVICE_ATOMIC_ORDER_SEQ_CST), has_feature("__opencl_c_atomic_order_seq_cst"));
+    assert_int_equal(!!(atomics & CL_DEVICE_ATOMIC_SCOPE_DEVICE), has_feature("__opencl_c_atomic_scope_device"));
+    assert_int_equal(!!(atomics & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES), has_feature("__opencl_c_atomic_scope_all_devices"));
+    CHECK_THAT((atomics & number(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES)) == atomics);
+    assert_int_equal(number(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT), has_feature("__opencl_c_generic_address_space"));
+    assert_int_equal(number(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT), has_feature("__opencl_c_work_group_collective_functions"));
+    assert_int_equal(number(CL_DEVICE_MAX_NUM_SUB_GROUPS) != 0, has_feature("__opencl_c_subgroups"));
+    assert_int_equal(number(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) != 0, has_feature("__opencl_c_program_scope_global_variables"));
+    assert_int_equal(number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0, has_feature("__opencl_c_fp64"));
+    assert_int_equal(number(CL_DEVICE_DOUBLE_FP_CONFIG) != 0, has_extension("cl_khr_fp64"));
+    assert_int_equal(number(CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE) != 0, has_extension("cl_khr_fp64"));
+    assert_int_equal(number(CL_DEVICE_HALF_FP_CONFIG) != 0, has_extension("cl_khr_fp16"));
+    assert_int_equal(number(CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF) != 0, has_extension("cl_khr_fp16"));
+    assert_int_equal(number(CL_DEVICE_IMAGE_SUPPORT), has_feature("__opencl_c_images"));
+    assert_int_equal(number(CL_DEVICE_PIPE_SUPPORT), has_feature("__opencl_c_pipes"));
+    assert_int_equal(number(CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES) != 0, has_feature("__opencl_c_device_enqueue"));
+    CHECK_THAT(has_feature("__opencl_c_int64")); /* of the full profile */
+    /* "must return CL_TRUE for devices that support the cl_khr_subgroups extension" */
+    CHECK_THAT(number(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS) || !has_extension("cl_khr_subgroups"));
+    CHECK_THAT(!(number(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_ATOMICS) || (atomics & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES));
+    /* An absent IL is "", and then the list is empty, too. */
+    size_t size = 1;
+    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_ILS_WITH_VERSION, 0, NULL, &size));
+    CHECK_THAT((size != 0) == (*text(CL_DEVICE_IL_VERSION) != 0));
+
+    size_t sizes[8];
+    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &size));
+    assert_int_equal(size, 3 * sizeof(*sizes));
+    CHECK_THAT(sizes[0] == 8 && sizes[1] == 16 && sizes[2] == 32);
+    CHECK_THAT(number(CL_DEVICE_MAX_NUM_SUB_GROUPS) * 8 >= number(CL_DEVICE_MAX_WORK_GROUP_SIZE));
+    size_t multiple = number(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE);
+    CHECK_THAT(multiple == 8 || multiple == 16 || multiple == 32);
+}
+
+/* Runs `body` in a process of its own, before any OpenCL call: such a choice is made once in a process. */
+static void in_child(void (*body)(void))
+{
+    fflush(NULL);
+    pid_t child = fork();
+    CHECK_THAT(child >= 0);
+    if (!child) {
+        alarm(20);
+        body();
+        fflush(NULL);
+        _exit(0);
+    }
+    int status;
+    CHECK_THAT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+#define IN_CHILD(condition)                                                                                                                \
+    do {                                                                                                                                   \
+        if (!(condition)) {                                                                                                                \
+            fprintf(stderr, "not true in the child: %s\n", #condition);                                                                    \
+            _exit(1);                                                                                                                      \
+        }                                                                                                                                  \
+    } while (0)
+
+static void on_one_cpu(void)
+{
+    cpu_set_t cpus, one;
+    IN_CHILD(!sched_getaffinity(0, sizeof(cpus), &cpus));
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &cpus))
+            CPU_SET(i, &one);
+    IN_CHILD(!sched_setaffinity(0, sizeof(one), &one));
+    IN_CHILD(number(CL_DEVICE_MAX_COMPUTE_UNITS) == 1);
+    IN_CHILD(number(CL_DEVICE_PARTITION_MAX_SUB_DEVICES) == 0);
+    IN_CHILD(number(CL_DEVICE_PARTITION_AFFINITY_DOMAIN) == 0);
+    cl_device_partition_property types[4] = {1, 1, 1, 1};
+    size_t size;
+    IN_CHILD(!clGetDeviceInfo(test_device(), CL_DEVICE_PARTITION_PROPERTIES, sizeof(types), types, &size));
+    IN_CHILD(size == sizeof(*types) && !types[0]);
+    cl_device_partition_property counts[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    IN_CHILD(clCreateSubDevices(test_device(), counts, 0, NULL, NULL) == CL_DEVICE_PARTITION_FAILED);
+    cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY, 1, 0};
+    IN_CHILD(clCreateSubDevices(test_device(), equally, 0, NULL, NULL) == CL_DEVICE_PARTITION_FAILED);
+}
+
+static void with_other_names(void)
+{
+    setenv("TESSERA_VENDOR_ID", "0x1234", 1);
+    setenv("TESSERA_PLATFORM_NAME", "Some Platform", 1);
+    setenv("TESSERA_DRIVER_VERSION", "99.1", 1);
+    char name[64];
+    IN_CHILD(number(CL_DEVICE_VENDOR_ID) == 0x1234);
+    IN_CHILD(!strcmp(text(CL_DRIVER_VERSION), "99.1"));
+    IN_CHILD(!clGetPlatformInfo(test_platform(), CL_PLATFORM_NAME, sizeof(name), name, NULL) && !strcmp(name, "Some Platform"));
+}
+
+static void one_cpu(void **state)
+{
+    (void)state;
+    in_child(on_one_cpu);
+}
+
+static void other_names(void **state)
+{
+    (void)state;
+    in_child(with_other_names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_cpu), /* these two while this process has made no OpenCL call */
+        cmocka_unit_test(other_names),   cmocka_unit_test(every_query_keeps_the_size_rules),
+        cmocka_unit_test(wrong_queries), cmocka_unit_test(enumeration),
+        cmocka_unit_test(minima),        cmocka_unit_test(consistency),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
