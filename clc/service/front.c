@@ -29,6 +29,8 @@ static const char *const fixed_words[] = {
     "-ferror-limit",
     "50",
     "-fmessage-length=0",
+    "-fbracket-depth",
+    "256",
 };
 
 struct words {

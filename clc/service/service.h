@@ -88,7 +88,8 @@ void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
 /* ---- jail.c
  * ----------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Limits memory, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel can. For good. */
+/* Limits memory, gives the stack room, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel
+ * can. For good. */
 void tsr__jail_enter(uint64_t memory_limit);
 
 #endif

@@ -1,0 +1,541 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The compiler process as the driver meets it: requests over a socket, answers, logs, death. */
+#include "clc/common/wire.h"
+#include "tessera/program.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+extern char **environ;
+
+/* ---- the process ---------------------------------------------------------------------------------------------------------------- */
+
+static pid_t compiler;
+static int line = -1; /* the socket to it */
+static char folder[] = "/tmp/tessera-test-XXXXXX";
+
+static void start(void)
+{
+    int pair[2];
+    posix_spawn_file_actions_t actions;
+    char *argv[] = {(char *)"tessera-cc", NULL};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, pair[1], 0);
+    assert_int_equal(posix_spawn(&compiler, TESSERA_CC, &actions, NULL, argv, environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    close(pair[1]);
+    line = pair[0];
+}
+
+static int stop(void)
+{
+    int status;
+    close(line);
+    assert_int_equal(waitpid(compiler, &status, 0), compiler);
+    return status;
+}
+
+/* One answer. Texts and image lead into `bytes`. */
+struct answer {
+    struct tsr_wire_result result;
+    struct tsr_program_info info; /* if DONE */
+    unsigned char *bytes;
+    struct tsr_arena arena;
+};
+
+static struct answer ask(const struct tsr_clc_request *request)
+{
+    struct tsr_wire_request wire = {.request = *request, .directory = folder};
+    wire.request.macros = tsr_clc_device_macros();
+    wire.request.cpu_features = tsr_cpu()->features;
+    wire.request.default_sub_group_size = 16;
+    struct tsr_buf buf = {0};
+    struct answer answer = {0};
+    uint32_t kind;
+    size_t size;
+    tsr_wire_write_request(&wire, &buf);
+    assert_int_equal(tsr_wire_send(line, TSR_WIRE_REQUEST, buf.data, buf.size, UINT64_MAX), TSR_OK);
+    assert_int_equal(tsr_wire_receive(line, &kind, &answer.bytes, &size, tsr_now_ns() + 120000000000u), TSR_OK);
+    assert_int_equal(kind, TSR_WIRE_RESULT);
+    assert_int_equal(tsr_wire_read_result(answer.bytes, size, &answer.arena, &answer.result), TSR_OK);
+    if (answer.result.outcome == TSR_CLC_DONE)
+        assert_int_equal(tsr_image_read(answer.result.image, answer.result.image_size, &answer.arena, &answer.info), TSR_OK);
+    tsr_buf_free(&buf);
+    return answer;
+}
+
+static void end(struct answer *answer)
+{
+    tsr_free(answer->bytes);
+    tsr_arena_free(&answer->arena);
+}
+
+static struct answer compile(enum tsr_clc_op op, const char *source, const char *options)
+{
+    struct tsr_clc_request request = {.op = op, .source = {NULL, source, strlen(source)}, .options = options};
+    return ask(&request);
+}
+
+static struct answer link_two(const struct answer *a, const struct answer *b, const char *options)
+{
+    struct tsr_clc_input inputs[] = {{a->result.image, a->result.image_size}, {b->result.image, b->result.image_size}};
+    struct tsr_clc_request request = {.op = TSR_CLC_LINK, .input_count = 2, .inputs = inputs, .options = options};
+    return ask(&request);
+}
+
+static void expect(const struct answer *answer, enum tsr_clc_outcome outcome, const char *in_log)
+{
+    if (answer->result.outcome != outcome)
+        fail_msg("outcome %d, not %d: %s", (int)answer->result.outcome, (int)outcome, answer->result.log);
+    if (in_log && !strstr(answer->result.log, in_log))
+        fail_msg("no \"%s\" in the log: %s", in_log, answer->result.log);
+}
+
+/* Builds and expects this outcome with this text in the log. */
+static void check(const char *source, const char *options, enum tsr_clc_outcome outcome, const char *in_log)
+{
+    struct answer answer = compile(TSR_CLC_BUILD, source, options);
+    expect(&answer, outcome, in_log);
+    end(&answer);
+}
+
+/* ---- good programs -------------------------------------------------------------------------------------------------------------- */
+
+static const char vadd[] = "kernel void vadd(global const float *a, global float *b, int n)\n"
+                           "{\n"
+                           "    size_t i = get_global_id(0);\n"
+                           "    if (i < n)\n"
+                           "        b[i] = a[i] + sin(b[i]);\n"
+                           "}\n";
+
+static const void *elf_section(const struct tsr_program_info *info, uint32_t type, uint64_t *count)
+{
+    const unsigned char *data = info->code;
+    const Elf64_Ehdr *head = info->code;
+    assert_memory_equal(head->e_ident, ELFMAG, SELFMAG);
+    assert_int_equal(head->e_type, ET_DYN);
+    assert_int_equal(head->e_machine, EM_X86_64);
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(data + head->e_shoff);
+    for (int i = 0; i < head->e_shnum; i++) {
+        if (sections[i].sh_type == type) {
+            *count = sections[i].sh_size / sections[i].sh_entsize;
+            return data + sections[i].sh_offset;
+        }
+    }
+    fail_msg("no section of type %u", type);
+    return NULL;
+}
+
+/* The shared object needs no other, and exports the entry. */
+static void shared_object(void **state)
+{
+    (void)state;
+    struct answer answer = compile(TSR_CLC_BUILD, vadd, "");
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(answer.info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_int_equal(answer.info.kernel_count, 1);
+    assert_string_equal(answer.info.kernels[0].name, "vadd");
+    assert_int_equal(answer.info.kernels[0].arg_count, 3);
+    assert_int_equal(answer.info.kernels[0].args[0].kind, TSR_ARG_POINTER);
+    assert_int_equal(answer.info.kernels[0].args[2].size, 4);
+    assert_true(answer.result.keep);
+    assert_int_equal(answer.result.file_count, 0);
+    uint64_t count;
+    const Elf64_Dyn *dynamic = elf_section(&answer.info, SHT_DYNAMIC, &count);
+    for (uint64_t i = 0; i < count; i++)
+        assert_true(dynamic[i].d_tag != DT_NEEDED && dynamic[i].d_tag != DT_TEXTREL);
+    const Elf64_Sym *symbols = elf_section(&answer.info, SHT_DYNSYM, &count);
+    int defined = 0;
+    for (uint64_t i = 1; i < count; i++)
+        defined += symbols[i].st_shndx != SHN_UNDEF;
+    assert_int_equal(defined, 1);
+    end(&answer);
+}
+
+static void argument_info(void **state)
+{
+    (void)state;
+    static const char source[] = "typedef float4 color;\n"
+                                 "__attribute__((vec_type_hint(uint4))) __attribute__((reqd_work_group_size(4, 2, 1)))\n"
+                                 "kernel void k(global const unsigned int *restrict p, local color *l, constant char *c, volatile "
+                                 "global int *v, unsigned short s) { *v = *p + s + *c; }\n"
+                                 "kernel __attribute__((work_group_size_hint(8,1,1))) __attribute__((intel_reqd_sub_group_size(32)))\n"
+                                 "void a(void) {}\n";
+    struct answer answer = compile(TSR_CLC_BUILD, source, "-cl-kernel-arg-info");
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(answer.info.kernel_count, 2);
+    const struct tsr_kernel_info *a = &answer.info.kernels[0], *k = &answer.info.kernels[1];
+    assert_string_equal(a->name, "a");
+    assert_string_equal(a->attributes, "work_group_size_hint(8,1,1) intel_reqd_sub_group_size(32)");
+    assert_int_equal(a->reqd_sub_group_size, 32);
+    assert_int_equal(a->sub_group_size, 32);
+    assert_true(a->flags & TSR_KERNEL_HAS_ARG_NAMES);
+    assert_string_equal(k->attributes, "reqd_work_group_size(4,2,1) vec_type_hint(uint4)");
+    assert_int_equal(k->reqd_local_size[1], 2);
+    assert_int_equal(k->sub_group_size, 16);
+    static const struct {
+        const char *name, *type;
+        uint32_t address;
+        uint64_t qualifier;
+    } expected[] = {
+        {"p", "uint*", 0x119B, 3}, {"l", "color*", 0x119C, 0}, {"c", "char*", 0x119D, 1},
+        {"v", "int*", 0x119B, 4},  {"s", "ushort", 0x119E, 0},
+    };
+    assert_int_equal(k->arg_count, 5);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_string_equal(k->args[i].name, expected[i].name);
+        assert_string_equal(k->args[i].type_name, expected[i].type);
+        assert_int_equal(k->args[i].address_qualifier, expected[i].address);
+        assert_int_equal(k->args[i].access_qualifier, 0x11A3);
+        assert_true(k->args[i].type_qualifier == expected[i].qualifier);
+    }
+    end(&answer);
+    answer = compile(TSR_CLC_BUILD, source, "");
+    assert_null(answer.info.kernels[1].args[0].name);
+    assert_false(answer.info.kernels[0].flags & TSR_KERNEL_HAS_ARG_NAMES);
+    end(&answer);
+}
+
+static void every_option(void **state)
+{
+    (void)state;
+    static const char *const words[] = {
+#define TSR_OPTION(name, word, takers, clang) word,
+#include "clc/common/options.def"
+#undef TSR_OPTION
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(words); i++) {
+        bool of_link = !strcmp(words[i], "-create-library") || !strcmp(words[i], "-enable-link-options");
+        check(vadd, words[i], of_link ? TSR_CLC_INVALID_OPTIONS : TSR_CLC_DONE, of_link ? words[i] : NULL);
+    }
+}
+
+/* What a program sees of the device and of its options. */
+static void predefined(void **state)
+{
+    (void)state;
+    check("#if __OPENCL_C_VERSION__ != 120 || __OPENCL_VERSION__ != 300 || __ENDIAN_LITTLE__ != 1\n#error a\n#endif\n"
+          "#if defined(__IMAGE_SUPPORT__) || defined(cl_intel_device_side_avc_motion_estimation) || defined(cl_khr_3d_image_writes)\n"
+          "#error b\n#endif\n"
+          "#if defined(__FAST_RELAXED_MATH__) || CL_VERSION_3_0 != 300\n#error c\n#endif\n",
+          "", TSR_CLC_DONE, NULL);
+    check("#if __OPENCL_C_VERSION__ != 300\n#error a\n#endif\n", "-cl-std=CL3.0", TSR_CLC_DONE, NULL);
+    check("#if __OPENCL_C_VERSION__ != 100\n#error a\n#endif\n", "-cl-std=CL1.0", TSR_CLC_DONE, NULL);
+    check("#ifndef __FAST_RELAXED_MATH__\n#error a\n#endif\n", "-cl-fast-relaxed-math", TSR_CLC_DONE, NULL);
+    check("#if A != 1 || B != 7\n#error a\n#endif\nconstant char t[] = C;\n#ifdef D\n#error d\n#endif\n", "-D A -DB=7 -DC=\\\"x\\\"",
+          TSR_CLC_DONE, NULL);
+    check("kernel void k(global float *p) { *p = 1.0; }\n", "-cl-single-precision-constant -Werror", TSR_CLC_DONE, NULL);
+}
+
+/* ---- diagnostics ------------------------------------------------------------------------------------------------------------------ */
+
+static void diagnostics(void **state)
+{
+    (void)state;
+    static const char wrong[] = "kernel void k(global int *p)\n{\n    p[0] = undeclared;\n}\n";
+    check(wrong, "", TSR_CLC_FAILED, "input.cl:3:12: error: use of undeclared identifier");
+    check(wrong, "", TSR_CLC_FAILED, "    p[0] = undeclared;\n      |            ^");
+    check("#warning careful\n", "", TSR_CLC_DONE, "warning: careful");
+    check("#warning careful\n", "-Werror", TSR_CLC_FAILED, "error: careful");
+    struct answer quiet = compile(TSR_CLC_BUILD, "#warning careful\n", "-w");
+    expect(&quiet, TSR_CLC_DONE, NULL);
+    assert_string_equal(quiet.result.log, "");
+    end(&quiet);
+    check("int f(int);\nkernel void k(global int *p) { *p = f(1); }\n", "", TSR_CLC_FAILED, "undefined reference to 'f' in 'k'");
+    check("kernel void k(global int *p) {}\n", "-cl-nonsense", TSR_CLC_INVALID_OPTIONS, "-cl-nonsense");
+    check("kernel void k(global int *p, int *q) {}\n", "", TSR_CLC_FAILED, "input.cl:1:");
+}
+
+static void sub_group_sizes(void **state)
+{
+    (void)state;
+    check("__attribute__((intel_reqd_sub_group_size(4))) kernel void k() {}\n", "", TSR_CLC_FAILED, "sub-groups of 8, 16 and 32");
+    static const char mad[] = "%s kernel void k(global int8 *c, global %s *a, global int8 *b)\n"
+                              "{\n    c[0] = intel_sub_group_i8_i8_matrix_mad_k32(a[0], b[0], c[0]);\n}\n";
+    static const struct {
+        const char *attribute, *type, *error;
+        uint32_t size, required;
+    } cases[] = {
+        {"", "int8", NULL, 8, 0},
+        {"", "short8", NULL, 16, 0},
+        {"__attribute__((intel_reqd_sub_group_size(8)))", "int8", NULL, 8, 8},
+        {"__attribute__((intel_reqd_sub_group_size(16)))", "int8", "input.cl:3: error: intel_sub_group_i8_i8_matrix_mad_k32", 0, 0},
+        {"__attribute__((intel_reqd_sub_group_size(8)))", "short8", "requires sub-group size 16", 0, 0},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        char source[512];
+        snprintf(source, sizeof source, mad, cases[i].attribute, cases[i].type);
+        struct answer answer = compile(TSR_CLC_BUILD, source, "");
+        expect(&answer, cases[i].error ? TSR_CLC_FAILED : TSR_CLC_DONE, cases[i].error);
+        if (!cases[i].error) {
+            assert_int_equal(answer.info.kernels[0].sub_group_size, cases[i].size);
+            assert_int_equal(answer.info.kernels[0].reqd_sub_group_size, cases[i].required);
+        }
+        end(&answer);
+    }
+    check("int8 h(short8 a, int8 b) { return intel_sub_group_i8_i8_matrix_mad_k32(a, b, b); }\n"
+          "kernel void k(global int8 *c, int8 a) { c[0] = intel_sub_group_i8_i8_matrix_mad_k32(a, c[1], h((short8)1, c[2])); }\n",
+          "", TSR_CLC_FAILED, "for sub-groups of 16");
+}
+
+/* ---- headers ------------------------------------------------------------------------------------------------------------------------ */
+
+static void put_file(const char *name, const char *text)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void headers(void **state)
+{
+    (void)state;
+    static const char source[] = "#include \"a.h\"\n#include <dir/b.h>\nkernel void k(global int *p) { *p = A + B + C; }\n";
+    struct tsr_clc_text list[] = {
+        {"a.h", "#define A 1\n", 12}, {"dir/b.h", "#include \"c.h\"\n#define B 2\n", 27}, {"dir/c.h", "#define C 3\n", 12}};
+    struct tsr_clc_request request = {.source = {NULL, source, strlen(source)}, .header_count = 3, .headers = list};
+    put_file("a.h", "#error the given header comes first\n");
+    struct answer answer = ask(&request);
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(answer.result.file_count, 0);
+    end(&answer);
+    list[2].data = "broken here";
+    list[2].size = 11;
+    answer = ask(&request);
+    expect(&answer, TSR_CLC_FAILED, "dir/c.h:1:1: error");
+    end(&answer);
+}
+
+static void headers_on_disk(void **state)
+{
+    (void)state;
+    char sub[64], path[96];
+    snprintf(sub, sizeof sub, "%s/with space", folder);
+    mkdir(sub, 0700);
+    put_file("with space/disk.h", "#define A 5\n");
+    put_file("here.h", "#define B 6\n");
+    struct answer answer = compile(TSR_CLC_BUILD, "#include <disk.h>\n#include \"here.h\"\nconstant int x = A + B;\n", "-I \"with space\"");
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(answer.result.file_count, 2);
+    snprintf(path, sizeof path, "%s/disk.h", sub);
+    bool found = false;
+    struct tsr_hash hash = tsr_hash_bytes("#define A 5\n", 12);
+    for (uint32_t i = 0; i < answer.result.file_count; i++) {
+        const struct tsr_wire_file *file = &answer.result.files[i];
+        found |= !strcmp(file->path, path) && file->hash.lo == hash.lo && file->hash.hi == hash.hi;
+    }
+    assert_true(found);
+    end(&answer);
+    answer = compile(TSR_CLC_BUILD, "constant char x[] = __TIME__;\n", "");
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_false(answer.result.keep); /* another time, another program */
+    end(&answer);
+}
+
+static void hostile_includes(void **state)
+{
+    (void)state;
+    char path[96], source[160];
+    snprintf(path, sizeof path, "%s/fifo", folder);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    check("#include \"fifo\"\n", "", TSR_CLC_FAILED, "fifo");
+    check("#include \"/dev/zero\"\n", "", TSR_CLC_FAILED, "/dev/zero");
+    check("#include </dev/stdin>\n", "", TSR_CLC_FAILED, "/dev/stdin");
+    snprintf(source, sizeof source, "#include \"%s\"\n", folder);
+    check(source, "", TSR_CLC_FAILED, folder);
+    put_file("self.h", "#include \"self.h\"\n");
+    check("#include \"self.h\"\n", "", TSR_CLC_FAILED, "nested too deeply");
+}
+
+static void bombs(void **state)
+{
+    (void)state;
+    struct tsr_buf text = {0};
+    for (int i = 0; i < 100000; i++)
+        tsr_buf_bytes(&text, "(", 1);
+    tsr_buf_bytes(&text, "", 1);
+    char *source = tsr_format("constant int x = %s1;\n", (const char *)text.data);
+    check(source, "", TSR_CLC_FAILED, "nesting level exceeded");
+    tsr_free(source);
+    text.size = 0;
+    for (int i = 0; i < 100000; i++) /* more errors than anyone reads */
+        tsr_buf_printf(&text, "wrong%d x%d;\n", i, i);
+    tsr_buf_bytes(&text, "", 1);
+    check((const char *)text.data, "", TSR_CLC_FAILED, "too many errors");
+    tsr_buf_free(&text);
+}
+
+/* ---- compile and link -----------------------------------------------------------------------------------------------------------------
+ */
+
+static void separate(void **state)
+{
+    (void)state;
+    struct answer user = compile(TSR_CLC_COMPILE, "int f(int);\nkernel void k(global int *p) { *p = f(*p); }\n", "-cl-kernel-arg-info");
+    struct answer other = compile(TSR_CLC_COMPILE, "int f(int x) { return x + get_global_id(0); }\nkernel void l(void) {}\n", "");
+    expect(&user, TSR_CLC_DONE, NULL);
+    expect(&other, TSR_CLC_DONE, NULL);
+    assert_int_equal(user.info.kind, TSR_IMAGE_OBJECT);
+    struct answer linked = link_two(&user, &other, "");
+    expect(&linked, TSR_CLC_DONE, NULL);
+    assert_int_equal(linked.info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_int_equal(linked.info.kernel_count, 2);
+    assert_string_equal(linked.info.kernels[0].args[0].name, "p");
+
+    struct answer twice = link_two(&user, &user, "");
+    expect(&twice, TSR_CLC_FAILED, "symbol multiply defined");
+    struct tsr_clc_input alone = {user.result.image, user.result.image_size};
+    struct tsr_clc_request request = {.op = TSR_CLC_LINK, .input_count = 1, .inputs = &alone};
+    struct answer undefined = ask(&request);
+    expect(&undefined, TSR_CLC_FAILED, "undefined reference to 'f' in 'k'");
+    struct answer wrong_kind = link_two(&linked, &other, "");
+    expect(&wrong_kind, TSR_CLC_FAILED, "executable");
+    struct answer bad_option = link_two(&user, &other, "-cl-mad-enable");
+    expect(&bad_option, TSR_CLC_INVALID_OPTIONS, "-cl-mad-enable");
+
+    alone = (struct tsr_clc_input){other.result.image, other.result.image_size};
+    request.options = "-create-library -enable-link-options";
+    struct answer library = ask(&request);
+    expect(&library, TSR_CLC_DONE, NULL);
+    assert_int_equal(library.info.kind, TSR_IMAGE_LIBRARY);
+    struct answer with_library = link_two(&user, &library, "-cl-fast-relaxed-math");
+    expect(&with_library, TSR_CLC_DONE, NULL);
+    assert_int_equal(with_library.info.kernel_count, 2);
+
+    struct answer *all[] = {&user, &other, &linked, &twice, &undefined, &wrong_kind, &bad_option, &library, &with_library};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(all); i++)
+        end(all[i]);
+}
+
+/* ---- the process itself -----------------------------------------------------------------------------------------------------------------
+ */
+
+static pid_t child_of(pid_t parent)
+{
+    char path[64], text[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)parent, (int)parent);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    return (pid_t)atoi(text);
+}
+
+static void in_jail(void **state)
+{
+    (void)state;
+    check("kernel void k() {}\n", "", TSR_CLC_DONE, NULL);
+    char path[64], text[128];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)child_of(compiler));
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    int found = 0;
+    while (fgets(text, sizeof text, f))
+        found += !strcmp(text, "NoNewPrivs:\t1\n") || !strcmp(text, "Seccomp:\t2\n");
+    fclose(f);
+    assert_int_equal(found, 2);
+}
+
+static void nonsense_request(void **state)
+{
+    (void)state;
+    uint32_t kind;
+    unsigned char *bytes;
+    size_t size;
+    struct tsr_arena arena = {0};
+    struct tsr_wire_result result;
+    assert_int_equal(tsr_wire_send(line, TSR_WIRE_REQUEST, "nonsense", 8, UINT64_MAX), TSR_OK);
+    assert_int_equal(tsr_wire_receive(line, &kind, &bytes, &size, UINT64_MAX), TSR_OK);
+    assert_int_equal(tsr_wire_read_result(bytes, size, &arena, &result), TSR_OK);
+    assert_int_equal(result.outcome, TSR_CLC_FAILED);
+    tsr_arena_free(&arena);
+    tsr_free(bytes);
+    check("kernel void k() {}\n", "", TSR_CLC_DONE, NULL); /* and it goes on */
+}
+
+static void death(void **state)
+{
+    (void)state;
+    check("kernel void k() {}\n", "", TSR_CLC_DONE, NULL);
+    kill(child_of(compiler), SIGKILL);
+    uint32_t kind;
+    unsigned char *bytes;
+    size_t size;
+    assert_int_equal(tsr_wire_receive(line, &kind, &bytes, &size, tsr_now_ns() + 10000000000u), TSR_OK);
+    assert_int_equal(kind, TSR_WIRE_DIED);
+    struct tsr_reader r = tsr_reader_over(bytes, size);
+    int status = (int)tsr_read_u32(&r);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    tsr_free(bytes);
+    stop();
+    start();
+}
+
+/* The driver hangs up: both processes end, also one that is stopped in the middle of something. */
+static void hang_up(void **state)
+{
+    (void)state;
+    check("kernel void k() {}\n", "", TSR_CLC_DONE, NULL);
+    pid_t child = child_of(compiler);
+    kill(child, SIGSTOP);
+    int status = stop();
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(kill(child, 0), -1);
+    start();
+    status = stop();
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    start();
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    start();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    stop();
+    char *command = tsr_format("rm -rf '%s'", folder);
+    int result = command ? system(command) : -1;
+    tsr_free(command);
+    return result;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),
+        cmocka_unit_test(every_option),     cmocka_unit_test(predefined),
+        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),
+        cmocka_unit_test(headers),          cmocka_unit_test(headers_on_disk),
+        cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),         cmocka_unit_test(in_jail),
+        cmocka_unit_test(nonsense_request), cmocka_unit_test(death),
+        cmocka_unit_test(hang_up),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
