@@ -34,13 +34,13 @@ struct start {
     int error;
 };
 
-/* Runs in the intermediate, in the caller's memory; the caller sleeps meanwhile. */
+/* Runs in the intermediate, in the caller's memory; the caller sleeps meanwhile. To return ends the intermediate alone. */
 static int intermediate(void *data)
 {
     struct start *start = data;
     char *argv[] = {(char *)"tessera-cc", NULL};
     start->error = posix_spawn(&start->pid, start->path, &start->actions, &start->attr, argv, environ);
-    _exit(0);
+    return 0;
 }
 
 /* 0 or errno. */

@@ -47,13 +47,14 @@ static bool ends_soon(pid_t pid)
 static void a_stopped_compiler_is_killed_at_the_limit(void **state)
 {
     (void)state;
-    setenv("TESSERA_CC_TIMEOUT", "1", 1);
     char *pid = image_of("pid");
+    setenv("TESSERA_CC_TIMEOUT", "1", 1);
     uint64_t start = tsr_now_ns();
     expect("die 19", TSR_CLC_FAILED, "TESSERA_CC_TIMEOUT"); /* SIGSTOP */
     assert_true(tsr_now_ns() - start < 3000000000u);
     assert_true(ends_soon(atoi(pid)));
     tsr_free(pid);
+    unsetenv("TESSERA_CC_TIMEOUT");
     expect("anything", TSR_CLC_DONE, "");
 }
 
