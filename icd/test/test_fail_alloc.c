@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Every allocation of a session with queues, buffers and events fails once, in a process of its own: each call answers with success or
+ * with a code for missing memory, nothing crashes or hangs. */
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "icd/test/cl_test.h"
+
+extern char **environ;
+
+enum { ALL_WELL = 0, WITHOUT_MEMORY = 3, WRONG = 4 };
+static int outcome = ALL_WELL;
+
+/* True if the call worked. */
+static bool worked(cl_int code, const char *call)
+{
+    if (code == CL_SUCCESS)
+        return true;
+    bool expected = code == CL_OUT_OF_HOST_MEMORY || code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE;
+    if (!expected)
+        fprintf(stderr, "%s answers %d\n", call, code);
+    if (!expected || outcome == ALL_WELL)
+        outcome = expected ? WITHOUT_MEMORY : WRONG;
+    return false;
+}
+#define TRY(call) worked(call, #call)
+
+static void CL_CALLBACK nothing(void *data)
+{
+    (void)data;
+}
+static void CL_CALLBACK no_event(cl_event event, cl_int status, void *data)
+{
+    (void)event, (void)status, (void)data;
+}
+static void CL_CALLBACK no_mem(cl_mem mem, void *data)
+{
+    (void)mem, (void)data;
+}
+
+static void use_objects(cl_command_queue queue, cl_mem a, cl_mem b, cl_event gate)
+{
+    unsigned char data[256] = {0}, zero = 0;
+    cl_event events[4] = {0};
+    cl_int err;
+    const size_t origin[3] = {0, 0, 0}, region[3] = {4, 4, 4};
+    TRY(clEnqueueFillBuffer(queue, a, &zero, 1, 0, 256, 1, &gate, &events[0]));
+    TRY(clEnqueueCopyBuffer(queue, a, b, 0, 0, 256, 0, NULL, &events[1]));
+    TRY(clEnqueueReadBufferRect(queue, b, CL_FALSE, origin, origin, region, 8, 0, 0, 0, data, 0, NULL, NULL));
+    TRY(clEnqueueMarkerWithWaitList(queue, 0, NULL, &events[2]));
+    TRY(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
+    TRY(clEnqueueNativeKernel(queue, nothing, data, sizeof data, 0, NULL, NULL, 0, NULL, &events[3]));
+    void *pointer = clEnqueueMapBuffer(queue, a, CL_FALSE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL, &err);
+    if (worked(err, "clEnqueueMapBuffer"))
+        TRY(clEnqueueUnmapMemObject(queue, a, pointer, 0, NULL, NULL));
+    if (events[1])
+        TRY(clSetEventCallback(events[1], CL_COMPLETE, no_event, NULL));
+    TRY(clSetMemObjectDestructorCallback(a, no_mem, NULL));
+    TRY(clSetUserEventStatus(gate, CL_COMPLETE));
+    TRY(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, 256, data, 0, NULL, NULL));
+    TRY(clFinish(queue));
+    for (int i = 0; i < 4; i++) {
+        if (events[i])
+            TRY(clWaitForEvents(1, &events[i]));
+        if (events[i])
+            TRY(clReleaseEvent(events[i]));
+    }
+}
+
+static int session(void)
+{
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+    if (clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS)
+        return WITHOUT_MEMORY; /* the loader leaves a driver out that has no memory */
+    if (!TRY(clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 1, &device, NULL)))
+        return outcome;
+    cl_int err;
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    if (!worked(err, "clCreateContext"))
+        return outcome;
+    for (int kind = 0; kind < 2; kind++) {
+        cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, kind ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, 0};
+        cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &err);
+        bool made = worked(err, "clCreateCommandQueueWithProperties");
+        cl_mem a = clCreateBuffer(context, 0, 256, NULL, &err);
+        made &= worked(err, "clCreateBuffer");
+        cl_mem b = NULL;
+        cl_buffer_region region = {0, 256};
+        if (a) {
+            cl_mem parent = clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, 1 << 20, NULL, &err);
+            if (worked(err, "clCreateBuffer")) {
+                b = clCreateSubBuffer(parent, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err);
+                worked(err, "clCreateSubBuffer");
+                TRY(clReleaseMemObject(parent));
+            }
+        }
+        cl_event gate = clCreateUserEvent(context, &err);
+        made &= worked(err, "clCreateUserEvent");
+        void *svm = clSVMAlloc(context, 0, 1000, 0);
+        worked(svm ? CL_SUCCESS : CL_OUT_OF_RESOURCES, "clSVMAlloc");
+        if (made && b)
+            use_objects(queue, a, b, gate);
+        if (queue && svm && TRY(clEnqueueSVMFree(queue, 1, &svm, NULL, NULL, 0, NULL, NULL)))
+            svm = NULL;
+        if (queue)
+            TRY(clFinish(queue));
+        clSVMFree(context, svm);
+        if (gate)
+            TRY(clReleaseEvent(gate));
+        if (a)
+            TRY(clReleaseMemObject(a));
+        if (b)
+            TRY(clReleaseMemObject(b));
+        if (queue)
+            TRY(clReleaseCommandQueue(queue));
+    }
+    TRY(clReleaseContext(context));
+    return outcome;
+}
+
+static void test_each(void **state)
+{
+    (void)state;
+    int failed = 0;
+    for (int n = 1;; n++) {
+        CHECK_THAT(n < 2000);
+        char text[16], *arguments[] = {"icd_fail_alloc", "session", NULL};
+        snprintf(text, sizeof text, "%d", n);
+        setenv("TESSERA_FAIL_ALLOC", text, 1);
+        pid_t child;
+        int status;
+        CHECK_THAT(!posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ));
+        CHECK_THAT(waitpid(child, &status, 0) == child);
+        if (!WIFEXITED(status) || (WEXITSTATUS(status) != ALL_WELL && WEXITSTATUS(status) != WITHOUT_MEMORY))
+            fail_msg("when allocation %d fails, the process ends with status 0x%x", n, status);
+        if (WEXITSTATUS(status) == ALL_WELL)
+            break;
+        failed++;
+    }
+    CHECK_THAT(failed > 20); /* there were that many allocations at least */
+}
+
+int main(int count, char **arguments)
+{
+    if (count > 1 && !strcmp(arguments[1], "session")) {
+        alarm(20);
+        return session();
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_each)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
