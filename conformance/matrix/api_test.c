@@ -51,43 +51,45 @@ static int close_all(void **state)
     return 0;
 }
 
-/* Runs a kernel that calls function `f` once in each work-item; a case for each team of each work-group. */
+/* Runs a kernel that calls function `f` once in each work-item; a case for each team of each work-group. The last work-group may be
+ * smaller. */
 static void run(cl_program in, const char *kernel, const struct oracle_function *f, enum oracle_data data, uint32_t seed, size_t local,
-                size_t groups)
+                size_t items)
 {
     static struct oracle_case cases[MAX_TEAMS];
     static unsigned char a[MAX_ITEMS * ORACLE_ARGUMENT], b[MAX_ITEMS * ORACLE_ARGUMENT], c[MAX_ITEMS * ORACLE_ARGUMENT],
         out[MAX_ITEMS * ORACLE_ARGUMENT];
-    size_t items = local * groups, teams = (local + f->team - 1) / f->team;
+    size_t teams = (local + f->team - 1) / f->team;
 
-    assert_true(items <= MAX_ITEMS);
-    for (size_t t = 0; t < teams * groups; t++)
-        oracle_fill(&cases[t], f, data, seed + (uint32_t)t);
+    assert_true(items <= MAX_ITEMS && (items + local - 1) / local * teams <= MAX_TEAMS);
     for (size_t i = 0; i < items; i++) {
-        const struct oracle_case *t = &cases[i / local * teams + i % local / f->team];
-        oracle_pack(t, (unsigned)(i % local % f->team), a + i * f->a_size, b + i * 32, c + i * f->c_size);
+        size_t group = i / local, in_group = i % local, team = group * teams + in_group / f->team;
+        if (in_group % f->team == 0)
+            oracle_fill(&cases[team], f, data, seed + (uint32_t)team);
+        oracle_pack(&cases[team], (unsigned)(in_group % f->team), a + i * f->a_size, b + i * 32, c + i * f->c_size);
     }
     const struct device_arg args[] = {
         {items * f->a_size, a, NULL}, {items * 32, b, NULL}, {items * f->c_size, c, NULL}, {items * f->c_size, NULL, out}};
     cl_int status = device_run(&device, in, kernel, items, local, args, 4);
     if (status != CL_SUCCESS)
-        fprintf(stderr, "%s, %zu work-groups of %zu: error %d\n", f->name, groups, local, status);
+        fprintf(stderr, "%s, %zu work-items in groups of %zu: error %d\n", f->name, items, local, status);
     assert_int_equal(status, CL_SUCCESS);
     for (size_t i = 0; i < items; i++) {
-        size_t left = local - i % local / f->team * f->team;
+        size_t group = i / local, in_group = i % local, team = in_group / f->team;
+        size_t group_size = items - group * local < local ? items - group * local : local, left = group_size - team * f->team;
         unsigned present = left < f->team ? (unsigned)left : f->team;
-        if (oracle_check(&cases[i / local * teams + i % local / f->team], present, (unsigned)(i % local % f->team), out + i * f->c_size))
+        if (oracle_check(&cases[group * teams + team], present, (unsigned)(in_group % f->team), out + i * f->c_size))
             continue;
-        fprintf(stderr, "in work-item %zu of %zu work-groups of %zu\n", i, groups, local);
+        fprintf(stderr, "in work-item %zu of %zu in groups of %zu\n", i, items, local);
         fail();
     }
 }
 
-static void run_built(size_t index, enum oracle_data data, uint32_t seed, size_t local, size_t groups)
+static void run_built(size_t index, enum oracle_data data, uint32_t seed, size_t local, size_t items)
 {
     char kernel[16];
     snprintf(kernel, sizeof(kernel), "k%zu", index);
-    run(program, kernel, &oracle_functions[index], data, seed, local, groups);
+    run(program, kernel, &oracle_functions[index], data, seed, local, items);
 }
 
 static void values(void **state)
@@ -96,7 +98,7 @@ static void values(void **state)
     for (size_t i = 0; i < oracle_function_count(); i++)
         for (unsigned data = 0; data < ORACLE_DATA_KINDS; data++)
             for (uint32_t seed = 0; seed < 3; seed++)
-                run_built(i, data, 100 * seed, 2 * oracle_functions[i].team, 3);
+                run_built(i, data, 100 * seed, 2 * oracle_functions[i].team, 6 * oracle_functions[i].team);
 }
 
 static void every_work_group_size(void **state)
@@ -104,7 +106,15 @@ static void every_work_group_size(void **state)
     (void)state;
     for (size_t i = 0; i < oracle_function_count(); i++)
         for (unsigned local = 1; local <= 2 * oracle_functions[i].team + 3; local++)
-            run_built(i, local % 2 ? ORACLE_RANDOM : ORACLE_CORNERS, local, local, 2);
+            run_built(i, local % 2 ? ORACLE_RANDOM : ORACLE_CORNERS, local, local, 2 * local);
+}
+
+static void smaller_last_work_group(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < oracle_function_count(); i++)
+        for (size_t rest = 1; rest < oracle_functions[i].team; rest += 3)
+            run_built(i, ORACLE_RANDOM, 5, oracle_functions[i].team + 2, oracle_functions[i].team + 2 + rest);
 }
 
 /* Where the attribute is missing, the functions that a kernel calls give the size; helper functions count, too. */
@@ -126,8 +136,8 @@ static void size_without_attribute(void **state)
             fprintf(stderr, "%s\n", device.log);
         free(source.at);
         assert_non_null(inferred);
-        run(inferred, "k0", f, ORACLE_RANDOM, 7, 2 * f->team, 2);
-        run(inferred, "through_helper", f, ORACLE_RANDOM, 8, f->team + 1, 2);
+        run(inferred, "k0", f, ORACLE_RANDOM, 7, 2 * f->team, 4 * f->team);
+        run(inferred, "through_helper", f, ORACLE_RANDOM, 8, f->team + 1, 2 * (f->team + 1));
         clReleaseProgram(inferred);
     }
 }
@@ -202,6 +212,28 @@ static void extensions_and_macros(void **state)
     }
 }
 
+/* A call that half of a sub-group reaches: the launch fails, and the next one is as good as ever. */
+static void divergence_is_reported(void **state)
+{
+    (void)state;
+    int out[16];
+    const struct device_arg arg = {sizeof(out), NULL, out};
+    cl_program diverging = device_build(&device,
+                                        "kernel void k(global int *d)\n"
+                                        "{\n"
+                                        "    int i = get_global_id(0), v = 5;\n"
+                                        "    if (i % 8 < 4)\n"
+                                        "        v = intel_sub_group_i8_i8_matrix_mad_k32(i, (int8)(i), v);\n"
+                                        "    d[i] = v;\n"
+                                        "}",
+                                        "");
+
+    assert_non_null(diverging);
+    assert_true(device_run(&device, diverging, "k", 16, 16, &arg, 1) < 0);
+    run_built(0, ORACLE_RANDOM, 1, 8, 16);
+    clReleaseProgram(diverging);
+}
+
 /* Names that only the preprocessor puts together are found, too. */
 static void pasted_name(void **state)
 {
@@ -261,7 +293,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
         cmocka_unit_test(every_work_group_size),
+        cmocka_unit_test(smaller_last_work_group),
         cmocka_unit_test(accumulation_in_a_loop),
+        cmocka_unit_test(divergence_is_reported),
         cmocka_unit_test(pasted_name),
         cmocka_unit_test(size_without_attribute),
         cmocka_unit_test(wrong_size_is_an_error),

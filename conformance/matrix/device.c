@@ -102,7 +102,8 @@ cl_int device_run(struct device *d, cl_program program, const char *name, size_t
                   unsigned count)
 {
     cl_mem memory[DEVICE_MAX_ARGS] = {0};
-    cl_int status, ignored;
+    cl_event done = NULL;
+    cl_int status, end = CL_COMPLETE;
     cl_kernel kernel = clCreateKernel(program, name, &status);
 
     for (unsigned i = 0; status == CL_SUCCESS && i < count; i++) {
@@ -112,15 +113,22 @@ cl_int device_run(struct device *d, cl_program program, const char *name, size_t
             status = clSetKernelArg(kernel, i, sizeof(cl_mem), &memory[i]);
     }
     if (status == CL_SUCCESS)
-        status = clEnqueueNDRangeKernel(d->queue, kernel, 1, NULL, &global, &local, 0, NULL, NULL);
+        status = clEnqueueNDRangeKernel(d->queue, kernel, 1, NULL, &global, &local, 0, NULL, &done);
+    if (status == CL_SUCCESS)
+        status = clFinish(d->queue);
+    if (status == CL_SUCCESS)
+        status = clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(end), &end, NULL);
+    if (status == CL_SUCCESS)
+        status = end;
     for (unsigned i = 0; status == CL_SUCCESS && i < count; i++)
         if (args[i].out)
             status = clEnqueueReadBuffer(d->queue, memory[i], CL_TRUE, 0, args[i].size, args[i].out, 0, NULL, NULL);
-    ignored = clFinish(d->queue);
+    if (done)
+        clReleaseEvent(done);
     for (unsigned i = 0; i < count; i++)
         if (memory[i])
             clReleaseMemObject(memory[i]);
     if (kernel)
         clReleaseKernel(kernel);
-    return status != CL_SUCCESS ? status : ignored;
+    return status;
 }
