@@ -52,12 +52,14 @@ static enum tsr__domain_found find_cache(const char *root, unsigned cpu, unsigne
         tsr_free(text);
         if (!wanted)
             continue;
-        snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%u/cache/index%u/type", root, cpu, i);
-        text = read_text(path);
-        wanted = text && strncmp(text, "Instruction", 11) != 0;
-        tsr_free(text);
-        if (!wanted)
-            continue;
+        if (level == 1) { /* only there have instructions a cache of their own */
+            snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%u/cache/index%u/type", root, cpu, i);
+            text = read_text(path);
+            wanted = text && strncmp(text, "Instruction", 11) != 0;
+            tsr_free(text);
+            if (!wanted)
+                continue;
+        }
         snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list", root, cpu, i);
         return read_list(path, set) ? TSR__DOMAIN_FOUND : TSR__DOMAIN_UNKNOWN;
     }

@@ -13,6 +13,7 @@
 /* ---- CPUs ------------------------------------------------------------------------------------------------------------------- */
 
 static cpu_set_t inherited, allowed;
+static struct tsr__limits limits; /* read once: the files take longer than all else that a device query asks for */
 static bool pinned;
 
 /* The mask of the calling thread; of machines with more CPUs than a cpu_set_t has bits, the first ones. */
@@ -66,7 +67,6 @@ static void find_allowed(void)
     read_affinity(&inherited);
     allowed = inherited;
     unsigned all = (unsigned)CPU_COUNT(&allowed);
-    struct tsr__limits limits;
     tsr__limits_read("", &limits);
     unsigned count = (unsigned)tsr_env_int(TSR_ENV_THREADS, 0, 1, CPU_SETSIZE);
     const char *why = count ? "TESSERA_THREADS" : "cgroup quota";
@@ -113,8 +113,7 @@ unsigned tsr_cpu_count(const cpu_set_t *cpus)
 
 uint64_t tsr_memory_limit(void)
 {
-    struct tsr__limits limits;
-    tsr__limits_read("", &limits);
+    need_allowed();
     uint64_t bytes = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     if (limits.memory && limits.memory < bytes)
         bytes = limits.memory;
