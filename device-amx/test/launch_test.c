@@ -81,8 +81,8 @@ static void test_ids(void **state)
 {
     (void)state;
     static const struct tsr_ndrange ranges[] = {
-        {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},  {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}}, {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
-        {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},     {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},    {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
+        {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},        {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}}, {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
+        {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},           {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},    {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
         {2, {0, 1ull << 40, 0}, {3, 50, 1}, {2, 9, 1}},
     };
     for (size_t i = 0; i < 2 * TSR_ARRAY_LEN(ranges); i++) {
@@ -250,10 +250,11 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vadd),          cmocka_unit_test(test_arguments), cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_program_scope), cmocka_unit_test(test_divide),    cmocka_unit_test(test_denormals),
-        cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),    cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_cost_of_nothing),
+        cmocka_unit_test(test_vadd),          cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_ids),           cmocka_unit_test(test_program_scope),
+        cmocka_unit_test(test_divide),        cmocka_unit_test(test_denormals),
+        cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_cost_of_nothing),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

@@ -149,8 +149,8 @@ static void test_illegal_divergence(void **state)
     for (int k = 0; k < 2; k++) {
         struct program *p = &programs[k];
         check_report(p, "barrier_in_branch", 5,
-                     (const char *[]){"kernel 'barrier_in_branch'", "work-group (", "20 work-items of the work-group", "5 wait at call site",
-                                      "(barrier)", "15 have returned", NULL});
+                     (const char *[]){"kernel 'barrier_in_branch'", "work-group (", "20 work-items of the work-group",
+                                      "5 wait at call site", "(barrier)", "15 have returned", NULL});
         check_report(p, "barrier_after_return", 1, (const char *[]){"19 wait", "1 has returned", NULL});
         check_report(p, "different_barriers", 8, (const char *[]){"8 wait at", "(barrier)", "12 wait at", "(work_group_barrier)", NULL});
         check_report(p, "sub_group_barrier_in_branch", 3,
@@ -182,8 +182,9 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_size), cmocka_unit_test(test_sub_groups_apart), cmocka_unit_test(test_exchange),
-        cmocka_unit_test(test_leaving),    cmocka_unit_test(test_keeps),            cmocka_unit_test(test_illegal_divergence),
+        cmocka_unit_test(test_every_size), cmocka_unit_test(test_sub_groups_apart),
+        cmocka_unit_test(test_exchange),   cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_keeps),      cmocka_unit_test(test_illegal_divergence),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

@@ -169,6 +169,9 @@ int main(int argc, char **argv)
     }
     tsr_buf_free(&object);
     tsr_arena_free(&arena);
+    tsr_arena_free(&l.scratch);
+    if (l.machine)
+        LLVMDisposeTargetMachine(l.machine);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return 0;

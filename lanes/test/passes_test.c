@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The engine's passes on small modules: what each must leave behind, and that LLVM's verifier takes it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <llvm-c/IRReader.h>
+
+#include "tessera/item.h"
+#include "tessera/printf.h"
+
+#include "lanes.h"
+
+#define HEADER                                                                                                                             \
+    "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1\"\n"                      \
+    "target triple = \"spir64-unknown-unknown\"\n"
+
+/* The part of the built-in library that the modules below use. */
+#define LIBRARY                                                                                                                            \
+    "declare void @__tsr_barrier(i32, i32) convergent\n"                                                                                   \
+    "declare i64 @__tsr_local_id(i32) memory(none)\n"                                                                                      \
+    "define spir_func void @_Z7barrierj(i32 %f) { call void @__tsr_barrier(i32 2, i32 %f)\n ret void }\n"                                  \
+    "define spir_func i64 @_Z12get_local_idj(i32 %d) memory(none) { %r = call i64 @__tsr_local_id(i32 %d)\n ret i64 %r }\n"
+
+struct world {
+    struct tsr__lanes l;
+    struct tsr_lanes_options options;
+    struct tsr_arena arena;
+    struct tsr_program_info info;
+    struct tsr_buf object;
+    LLVMContextRef context;
+};
+
+/* Functions whose names begin with _Z are the library's, all others the user's. */
+static void setup(struct world *w, const char *text)
+{
+    memset(w, 0, sizeof *w);
+    w->context = LLVMContextCreate();
+    LLVMModuleRef module;
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
+    if (LLVMParseIRInContext(w->context, buffer, &module, &message))
+        fail_msg("%s", message);
+    w->options = (struct tsr_lanes_options){.cpu_features = 0, .default_sub_group_size = 16, .opt_level = 2};
+    w->info.kernels = tsr_arena_alloc(&w->arena, 8 * sizeof *w->info.kernels);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        if (!tsr__starts_with(tsr__name(f), "_Z")) {
+            LLVMAttributeRef mark = LLVMCreateStringAttribute(w->context, TSR__USER, strlen(TSR__USER), "", 0);
+            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, mark);
+        }
+        if (!tsr__is_kernel(f))
+            continue;
+        struct tsr_kernel_info *k = &w->info.kernels[w->info.kernel_count++];
+        k->name = tsr_arena_format(&w->arena, "%s", tsr__name(f));
+        k->arg_count = LLVMCountParams(f);
+        k->args = tsr_arena_alloc(&w->arena, k->arg_count * sizeof *k->args);
+    }
+    w->l = (struct tsr__lanes){.module = module,
+                               .context = w->context,
+                               .options = &w->options,
+                               .arena = &w->arena,
+                               .info = &w->info,
+                               .object = &w->object,
+                               .verify = true};
+}
+
+static void teardown(struct world *w)
+{
+    if (w->l.machine)
+        LLVMDisposeTargetMachine(w->l.machine);
+    LLVMDisposeModule(w->l.module);
+    LLVMContextDispose(w->context);
+    tsr_arena_free(&w->l.scratch);
+    tsr_arena_free(&w->arena);
+    tsr_buf_free(&w->object);
+    tsr_free(w->l.why);
+}
+
+/* Runs passes up to and with `last`, from `first` on; NULL: from the first, to the last. */
+static bool try_passes(struct world *w, const char *first, const char *last)
+{
+    bool on = !first;
+    for (size_t i = 0; i < tsr__pass_count; i++) {
+        on = on || !strcmp(tsr__passes[i].name, first);
+        if (on && !tsr__run_pass(&w->l, &tsr__passes[i], (unsigned)i))
+            return false;
+        if (last && !strcmp(tsr__passes[i].name, last))
+            break;
+    }
+    return true;
+}
+
+static void passes(struct world *w, const char *first, const char *last)
+{
+    if (!try_passes(w, first, last))
+        fail_msg("%s", w->l.why);
+}
+
+static unsigned count_calls(struct world *w, const char *function, const char *callee)
+{
+    size_t n;
+    unsigned calls = 0;
+    LLVMValueRef f = LLVMGetNamedFunction(w->l.module, function);
+    assert_non_null(f);
+    LLVMValueRef *code = tsr__instructions(&w->l, f, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef called = tsr__callee(code[i]);
+        calls += called && !strcmp(tsr__name(called), callee);
+    }
+    return calls;
+}
+
+static bool says(LLVMValueRef value, const char *words)
+{
+    char *text = LLVMPrintValueToString(value);
+    bool found = strstr(text, words) != NULL;
+    LLVMDisposeMessage(text);
+    return found;
+}
+
+static LLVMValueRef function(struct world *w, const char *name)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(w->l.module, name);
+    if (!f)
+        fail_msg("no function %s", name);
+    return f;
+}
+
+/* ---- one test per pass ----------------------------------------------------------------------------------------------------------- */
+
+static void test_sites(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER LIBRARY "define spir_func void @helper() noinline optnone { call spir_func void @_Z7barrierj(i32 1)\n ret void }\n"
+                             "define spir_kernel void @k() { call spir_func void @helper()\n call spir_func void @helper()\n"
+                             "%i = call spir_func i64 @_Z12get_local_idj(i32 0)\n ret void }\n");
+    passes(&w, NULL, "sites");
+    /* The helper is inlined twice, each time with a site of its own; what does not meet has none. */
+    assert_int_equal(count_calls(&w, "k", "__tsr_site"), 2);
+    assert_int_equal(count_calls(&w, "k", "_Z7barrierj"), 2);
+    assert_int_equal(count_calls(&w, "_Z7barrierj", "__tsr_site"), 0);
+    assert_true(says(function(&w, "k"), "@__tsr_site(i32 1)") && says(function(&w, "k"), "@__tsr_site(i32 2)"));
+    LLVMValueRef table = LLVMGetNamedGlobal(w.l.module, TSR_SITES_SYMBOL);
+    assert_non_null(table);
+    assert_true(says(table, "c\"barrier\\0Abarrier\\0A\\00\""));
+    teardown(&w);
+}
+
+static void test_divide(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "define spir_func i32 @f(i32 %a, i32 %b) { %q = sdiv i32 %a, %b\n %r = urem i32 %q, %b\n ret i32 %r }\n"
+                     "define spir_func <4 x i64> @v(<4 x i64> %a, <4 x i64> %b) { %q = srem <4 x i64> %a, %b\n ret <4 x i64> %q }\n"
+                     "define spir_func i32 @c(i32 %a) { %q = sdiv i32 %a, 3\n ret i32 %q }\n"
+                     "define spir_func i32 @z(i32 %a) { %q = sdiv i32 %a, 0\n ret i32 %q }\n");
+    passes(&w, "divide", "divide");
+    assert_true(says(function(&w, "f"), "icmp eq i32") && says(function(&w, "f"), "-2147483648"));
+    assert_true(says(function(&w, "v"), "select <4 x i1>") && says(function(&w, "v"), "splat (i64 -9223372036854775808)"));
+    assert_false(says(function(&w, "c"), "select"));
+    assert_false(says(function(&w, "z"), "sdiv i32 %a, 0"));
+    teardown(&w);
+}
+
+static void test_byval(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "%s = type { double, <16 x double> }\n"
+                     "define spir_func void @f(ptr byval(%s) align 128 %p) { store double 1.0, ptr %p\n ret void }\n"
+                     "define spir_kernel void @k(ptr byval(%s) align 128 %p) { call spir_func void @f(ptr byval(%s) align 128 %p)\n"
+                     "ret void }\n");
+    passes(&w, "byval", "byval");
+    assert_false(says(function(&w, "f"), "byval"));
+    assert_true(says(function(&w, "k"), "alloca %s, align 128") && says(function(&w, "k"), "llvm.memcpy"));
+    assert_false(says(function(&w, "k"), "@f(ptr byval"));
+    teardown(&w);
+}
+
+static void test_locals(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "@a = internal addrspace(3) global [3 x i8] undef\n"
+                     "@b = internal addrspace(3) global <4 x float> undef, align 16\n"
+                     "@c = internal addrspace(3) global i32 undef\n"
+                     "@d = internal addrspace(3) global i64 undef, align 64\n"
+                     "define spir_func void @shared() { store i32 1, ptr addrspace(3) @c\n ret void }\n"
+                     "define spir_kernel void @k1() { store i8 1, ptr addrspace(3) getelementptr ([3 x i8], ptr addrspace(3) @a, i64 0, i64 2)\n"
+                     "store <4 x float> zeroinitializer, ptr addrspace(3) @b\n call void @shared()\n ret void }\n"
+                     "define spir_kernel void @k2() { call void @shared()\n ret void }\n"
+                     "define spir_kernel void @k3(i1 %x, ptr addrspace(3) %y) {\n br i1 %x, label %t, label %e\n"
+                     "t:\n br label %e\n"
+                     "e:\n %p = phi ptr addrspace(4) [ addrspacecast (ptr addrspace(3) @d to ptr addrspace(4)), %0 ], [ null, %t ]\n"
+                     "store i64 1, ptr addrspace(4) %p\n ret void }\n");
+    passes(&w, "locals", "locals");
+    assert_null(LLVMGetFirstGlobal(w.l.module));
+    /* k1 and k2 share a function, so they share a layout: 3 bytes, 16 at 16, 4 at 32. */
+    assert_int_equal(w.info.kernels[0].local_bytes, 36);
+    assert_int_equal(w.info.kernels[1].local_bytes, 36);
+    assert_int_equal(w.info.kernels[2].local_bytes, 8);
+    assert_true(says(function(&w, "shared"), "i64 32"));
+    assert_int_equal(count_calls(&w, "k3", "__tsr_local_base"), 1);
+    teardown(&w);
+}
+
+static void test_print(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "@f = internal addrspace(2) constant [3 x i8] c\"%d\\00\"\n"
+                     "declare spir_func i32 @printf(ptr addrspace(2), ...)\n"
+                     "define spir_kernel void @k(<3 x i8> %v, ptr addrspace(1) %p) {\n"
+                     "%r = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) @f, i32 7, <3 x i8> %v, ptr addrspace(2) @f)\n"
+                     "store i32 %r, ptr addrspace(1) %p\n ret void }\n");
+    passes(&w, "print", "print");
+    char tag[64];
+    LLVMValueRef k = function(&w, "k");
+    assert_int_equal(count_calls(&w, "k", "printf"), 0);
+    assert_int_equal(count_calls(&w, "k", "__tsr_print"), 1);
+    const uint32_t tags[] = {TSR_PRINT_TAG(TSR_PRINT_INT, 4, 1), TSR_PRINT_TAG(TSR_PRINT_INT, 1, 3), TSR_PRINT_TAG(TSR_PRINT_STRING, 8, 1)};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(tags); i++) {
+        snprintf(tag, sizeof tag, "store i32 %u,", tags[i]);
+        assert_true(says(k, tag));
+    }
+    assert_true(says(k, "alloca [40 x i8], align 8")); /* count, 8 + 8 + 16 */
+    assert_true(says(k, "store i32 0, ptr addrspace(1) %p"));
+    teardown(&w);
+}
+
+static void test_item(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER LIBRARY "define spir_func i64 @deep() memory(none) { %r = call spir_func i64 @_Z12get_local_idj(i32 2) memory(none)\n"
+                             "ret i64 %r }\n"
+                             "define spir_func i64 @plain(i64 %x) { ret i64 %x }\n"
+                             "define spir_kernel void @k(ptr addrspace(1) %p) { %r = call spir_func i64 @deep()\n"
+                             "%s = call spir_func i64 @plain(i64 %r)\n store i64 %s, ptr addrspace(1) %p\n ret void }\n");
+    passes(&w, "item", "item");
+    assert_int_equal(LLVMCountParams(function(&w, "deep")), 1);
+    assert_int_equal(LLVMCountParams(function(&w, "k")), 2);
+    assert_int_equal(LLVMCountParams(function(&w, "plain")), 1);
+    assert_false(says(function(&w, "deep"), "__tsr_"));
+    /* A load from the work-item is no longer free of memory, neither in the function nor at the call. */
+    assert_null(LLVMGetEnumAttributeAtIndex(function(&w, "deep"), (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")));
+    assert_true(says(function(&w, "_Z12get_local_idj"), "!invariant.load"));
+    teardown(&w);
+
+    setup(&w, HEADER "declare void @__tsr_unheard_of()\ndefine spir_kernel void @k() { call void @__tsr_unheard_of()\n ret void }\n");
+    assert_false(try_passes(&w, "item", "item"));
+    assert_non_null(strstr(w.l.why, "__tsr_unheard_of"));
+    teardown(&w);
+
+    setup(&w, HEADER "define spir_kernel void @k(ptr %p) { call void %p()\n ret void }\n");
+    assert_false(try_passes(&w, "item", "item"));
+    assert_non_null(strstr(w.l.why, "pointer"));
+    teardown(&w);
+}
+
+static void test_entry(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "%s = type { i32, <4 x float> }\n"
+                     "define spir_kernel void @k(i8 %a, ptr addrspace(1) align 4 %b, ptr byval(%s) align 16 %c, <3 x float> %d,\n"
+                     "ptr addrspace(3) align 16 %e, <16 x double> %f, ptr addrspace(2) %g) { ret void }\n");
+    passes(&w, "entry", "entry");
+    static const struct tsr_arg_info expected[] = {
+        {.kind = TSR_ARG_VALUE, .size = 1, .align = 1, .offset = 0, .pointee_align = 1},
+        {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 8, .pointee_align = 4},
+        {.kind = TSR_ARG_VALUE, .size = 32, .align = 16, .offset = 16, .pointee_align = 1},
+        {.kind = TSR_ARG_VALUE, .size = 16, .align = 16, .offset = 48, .pointee_align = 1},
+        {.kind = TSR_ARG_LOCAL, .size = 8, .align = 8, .offset = 64, .pointee_align = 16},
+        {.kind = TSR_ARG_VALUE, .size = 128, .align = 128, .offset = 128, .pointee_align = 1},
+        {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 256, .pointee_align = 1},
+    };
+    const struct tsr_kernel_info *k = &w.info.kernels[0];
+    assert_int_equal(k->arg_count, TSR_ARRAY_LEN(expected));
+    for (size_t i = 0; i < TSR_ARRAY_LEN(expected); i++) {
+        assert_int_equal(k->args[i].kind, expected[i].kind);
+        assert_int_equal(k->args[i].size, expected[i].size);
+        assert_int_equal(k->args[i].align, expected[i].align);
+        assert_int_equal(k->args[i].offset, expected[i].offset);
+        assert_int_equal(k->args[i].pointee_align, expected[i].pointee_align);
+    }
+    assert_int_equal(k->args_size, 264);
+    assert_string_equal(k->entry, "k.kernel");
+    teardown(&w);
+
+    setup(&w, HEADER "define spir_kernel void @k(target(\"spirv.Sampler\") %s) { ret void }\n");
+    assert_false(try_passes(&w, "entry", "entry"));
+    assert_non_null(strstr(w.l.why, "spirv.Sampler"));
+    teardown(&w);
+}
+
+static void test_whole(void **state)
+{
+    (void)state;
+    for (int level = 0; level <= 3; level++) {
+        struct world w;
+        setup(&w, HEADER LIBRARY
+              "declare void @__tsr_unused()\n"
+              "@g = addrspace(1) global [10 x i32] zeroinitializer\n"
+              "define spir_func void @_Z4pairv() { call void @__tsr_barrier(i32 3, i32 0)\n ret void }\n"
+              "define spir_func void @memcpy(ptr addrspace(1) %p) noinline { store volatile i32 1, ptr addrspace(1) %p\n ret void }\n"
+              "define spir_kernel void @plain(ptr addrspace(1) %p) { call spir_func void @memcpy(ptr addrspace(1) %p)\n"
+              "store i32 1, ptr addrspace(1) @g\n ret void }\n"
+              "define spir_kernel void @meets(ptr addrspace(1) %p) { call spir_func void @_Z7barrierj(i32 1)\n ret void }\n"
+              "define spir_kernel void @pairs() { call spir_func void @_Z4pairv()\n ret void }\n"
+              "define spir_kernel void @dead() { br i1 false, label %a, label %b\na:\n call spir_func void @_Z7barrierj(i32 1)\n"
+              "br label %b\nb:\n ret void }\n"
+              "define spir_kernel void @large(i64 %i) { %a = alloca [65536 x i8]\n %p = getelementptr i8, ptr %a, i64 %i\n"
+              "store volatile i8 1, ptr %p\n ret void }\n");
+        w.options.opt_level = level;
+        passes(&w, NULL, NULL);
+        const struct tsr_kernel_info *k = w.info.kernels;
+        assert_int_equal(k[0].flags, 0);
+        assert_int_equal(k[1].flags, TSR_KERNEL_MEETS);
+        assert_int_equal(k[2].flags, TSR_KERNEL_MEETS | TSR_KERNEL_PAIRS);
+        assert_int_equal(k[3].flags, level ? 0 : TSR_KERNEL_MEETS);
+        assert_in_range(k[4].private_bytes, 65536, 70000);
+        assert_in_range(k[0].private_bytes, 1, 2000);
+        assert_int_equal(w.info.global_bytes, 40);
+        assert_int_equal(k[0].sub_group_size, 16);
+        /* The user's memcpy is not libc's. */
+        assert_null(LLVMGetNamedFunction(w.l.module, "memcpy"));
+        assert_true(w.object.size > 64 && !memcmp(w.object.data, "\177ELF", 4));
+        teardown(&w);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sites), cmocka_unit_test(test_divide), cmocka_unit_test(test_byval), cmocka_unit_test(test_locals),
+        cmocka_unit_test(test_print), cmocka_unit_test(test_item),   cmocka_unit_test(test_entry), cmocka_unit_test(test_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
