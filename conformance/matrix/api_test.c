@@ -117,6 +117,21 @@ static void smaller_last_work_group(void **state)
             run_built(i, ORACLE_RANDOM, 5, oracle_functions[i].team + 2, oracle_functions[i].team + 2 + rest);
 }
 
+/* The largest sub-group of a kernel, as the device tells it. */
+static size_t sub_group_size(cl_program in, const char *name)
+{
+    size_t local = 32, size = 0;
+    cl_int status;
+    cl_kernel kernel = clCreateKernel(in, name, &status);
+
+    assert_int_equal(status, CL_SUCCESS);
+    assert_int_equal(clGetKernelSubGroupInfo(kernel, device.id, CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(local), &local,
+                                             sizeof(size), &size, NULL),
+                     CL_SUCCESS);
+    clReleaseKernel(kernel);
+    return size;
+}
+
 /* Where the attribute is missing, the functions that a kernel calls give the size; helper functions count, too. */
 static void size_without_attribute(void **state)
 {
@@ -136,10 +151,71 @@ static void size_without_attribute(void **state)
             fprintf(stderr, "%s\n", device.log);
         free(source.at);
         assert_non_null(inferred);
+        assert_int_equal(sub_group_size(inferred, "k0"), f->n);
+        assert_int_equal(sub_group_size(inferred, "through_helper"), f->n);
         run(inferred, "k0", f, ORACLE_RANDOM, 7, 2 * f->team, 4 * f->team);
         run(inferred, "through_helper", f, ORACLE_RANDOM, 8, f->team + 1, 2 * (f->team + 1));
         clReleaseProgram(inferred);
     }
+}
+
+static void options_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-cl-opt-disable", "-g", "-cl-std=CL1.2", "-cl-fast-relaxed-math"};
+    for (size_t o = 0; o < sizeof(options) / sizeof(options[0]); o++) {
+        struct text source = {0};
+        text_add(&source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
+        for (size_t i = o; i < oracle_function_count(); i += 17)
+            add_kernel(&source, &oracle_functions[i], i, true);
+        cl_program built = device_build(&device, source.at, options[o]);
+        if (!built)
+            fprintf(stderr, "%s\n", device.log);
+        free(source.at);
+        assert_non_null(built);
+        for (size_t i = o; i < oracle_function_count(); i += 17) {
+            char kernel[16];
+            snprintf(kernel, sizeof(kernel), "k%zu", i);
+            run(built, kernel, &oracle_functions[i], ORACLE_CORNERS, 4, oracle_functions[i].team + 3, 2 * (oracle_functions[i].team + 3));
+        }
+        clReleaseProgram(built);
+    }
+}
+
+static cl_program compile(const char *source)
+{
+    cl_int status;
+    cl_program p = clCreateProgramWithSource(device.context, 1, &source, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    assert_int_equal(clCompileProgram(p, 1, &device.id, "", 0, NULL, NULL, NULL, NULL), CL_SUCCESS);
+    return p;
+}
+
+/* The call stands in one program, the kernels in another: the rule holds when they are linked. */
+static void across_programs(void **state)
+{
+    (void)state;
+    const struct oracle_function *f = &oracle_functions[3]; /* i8_i8, 8 rows, 8 columns */
+    cl_int status;
+    cl_program library = compile("int8 product(int8 a, int8 b, int8 c) { return intel_sub_group_i8_i8_matrix_mad_k32(a, b, c); }");
+    static const char *const kernels[] = {
+        "int8 product(int8 a, int8 b, int8 c);\n"
+        "kernel void k(global int8 *a, global int8 *b, global int8 *c, global int8 *d)\n"
+        "{ size_t i = get_global_id(0); d[i] = product(a[i], b[i], c[i]); }",
+        "int8 product(int8 a, int8 b, int8 c);\n"
+        "__attribute__((intel_reqd_sub_group_size(16))) kernel void k(global int8 *d) { *d = product(*d, *d, *d); }"};
+
+    for (int wrong = 0; wrong < 2; wrong++) {
+        cl_program parts[] = {compile(kernels[wrong]), library};
+        cl_program linked = clLinkProgram(device.context, 1, &device.id, "", 2, parts, NULL, NULL, &status);
+        assert_int_equal(status, wrong ? CL_LINK_PROGRAM_FAILURE : CL_SUCCESS);
+        if (!wrong)
+            run(linked, "k", f, ORACLE_RANDOM, 1, 16, 32);
+        if (linked)
+            clReleaseProgram(linked);
+        clReleaseProgram(parts[0]);
+    }
+    clReleaseProgram(library);
 }
 
 /* The build must fail, and the log must name the function and the rule. */
@@ -298,6 +374,8 @@ int main(void)
         cmocka_unit_test(divergence_is_reported),
         cmocka_unit_test(pasted_name),
         cmocka_unit_test(size_without_attribute),
+        cmocka_unit_test(options_change_nothing),
+        cmocka_unit_test(across_programs),
         cmocka_unit_test(wrong_size_is_an_error),
         cmocka_unit_test(both_sizes_are_an_error),
         cmocka_unit_test(extensions_and_macros),
