@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Declares the sub-group functions of Intel's extensions, their bfloat16 conversions, and what clang's table of built-ins lacks. Included
  * ahead of every OpenCL C program, so: short, and nothing without its extension. */
+#ifdef TESSERA_DECLARE_GROUPS /* clc/service/front.c: the program mentions a name that looks like these */
 #define TSR__CONVERGENT __attribute__((overloadable, convergent))
 
 #ifdef cl_khr_fp16
@@ -138,3 +139,4 @@ TSR__COLLECTIVE(int, logical_xor)
 #pragma OPENCL EXTENSION cl_khr_fp16 : disable
 #endif
 #undef TSR__CONVERGENT
+#endif

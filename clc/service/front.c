@@ -62,36 +62,54 @@ static void add_options(struct words *words, const struct tsr_clc_options *optio
         add(words, tsr_arena_format(arena, "-I%s", folder)); /* last: relative #includes count from where the application stands */
 }
 
-/* True if a text speaks of the matrix functions, MADW or tf32. */
-static bool mentions_matrix(const char *text, size_t size)
+/* Parts of tessera-opencl.h that take milliseconds to read, so only programs that mention what they declare get them. */
+static const struct section {
+    const char *word; /* for clang: declares it */
+    const char *mentions[4];
+} sections[] = {
+    {"-DTESSERA_DECLARE_GROUPS", {"_group_", "intel_convert_"}},
+    {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32"}},
+};
+enum { SECTIONS = TSR_ARRAY_LEN(sections) };
+
+/* Bit per section that the text mentions. */
+static unsigned mentioned(const char *text, size_t size)
 {
-    return memmem(text, size, "matrix_mad", 10) || memmem(text, size, "madw", 4) || memmem(text, size, "tfloat32", 8);
+    unsigned set = 0;
+    for (unsigned i = 0; i < SECTIONS; i++)
+        for (const char *const *m = sections[i].mentions; *m; m++)
+            if (size && memmem(text, size, *m, strlen(*m)))
+                set |= 1u << i;
+    return set;
 }
 
-static bool request_mentions_matrix(const struct tsr_clc_request *q)
+static unsigned mentioned_by_request(const struct tsr_clc_request *q)
 {
-    bool found = mentions_matrix(q->source.data, q->source.size) || (q->options && mentions_matrix(q->options, strlen(q->options)));
+    unsigned set = mentioned(q->source.data, q->source.size) | mentioned(q->options, q->options ? strlen(q->options) : 0);
     for (uint32_t i = 0; i < q->header_count; i++)
-        found |= mentions_matrix(q->headers[i].data, q->headers[i].size);
-    return found;
+        set |= mentioned(q->headers[i].data, q->headers[i].size);
+    return set;
 }
 
-/* Their declarations take milliseconds to read, so only programs that mention them get them. One whose preprocessor makes up the names, or
- * finds them in a file, fails with a message that has the name in it, and gets a second try. */
-static LLVMModuleRef compile(struct tsr_clang_input *input, struct words *words, bool matrix, LLVMContextRef context,
+/* A program whose preprocessor makes up the names, or finds them in a file, fails with a message that has the name in it, and gets a second
+ * try. */
+static LLVMModuleRef compile(struct tsr_clang_input *input, const struct words *words, unsigned set, LLVMContextRef context,
                              struct tsr_clang_files *files, struct tsr_buf *log)
 {
     size_t before = log->size;
-    if (matrix)
-        add(words, "-DTESSERA_DECLARE_MATRIX");
-    input->words = words->at;
-    input->word_count = words->count;
+    struct words all = *words;
+    for (unsigned i = 0; i < SECTIONS; i++)
+        if (set >> i & 1)
+            add(&all, sections[i].word);
+    input->words = all.at;
+    input->word_count = all.count;
     LLVMModuleRef module = tsr_clang_compile(input, context, files, log);
-    if (module || matrix || log->failed || !mentions_matrix((const char *)log->data + before, log->size - before))
+    unsigned missed = module || log->failed ? 0 : mentioned((const char *)log->data + before, log->size - before) & ~set;
+    if (!missed)
         return module;
     log->size = before;
     tsr_clang_files_free(files);
-    return compile(input, words, true, context, files, log);
+    return compile(input, words, set | missed, context, files, log);
 }
 
 LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
@@ -102,7 +120,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     struct tsr_clc_words macros;
     if (tsr_clc_words_split(q->macros, &macros) != TSR_OK)
         return NULL;
-    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + TSR_CLC_OPTION_COUNT + 5;
+    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + TSR_CLC_OPTION_COUNT + 4 + SECTIONS;
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
@@ -118,7 +136,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     if (q->header_count)
         memcpy(headers + 2, q->headers, q->header_count * sizeof *headers);
     struct tsr_clang_input input = {.source = q->source, .header_count = q->header_count + 2, .headers = headers};
-    LLVMModuleRef module = compile(&input, &words, request_mentions_matrix(q), context, files, log);
+    LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
     for (LLVMValueRef f = module ? LLVMGetFirstFunction(module) : NULL; f; f = LLVMGetNextFunction(f))
         if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
             LLVMSetLinkage(f, LLVMInternalLinkage); /* C99's inline: the other definition that it promises does not exist here */

@@ -262,6 +262,17 @@ static void diagnostics(void **state)
     check("kernel void k(global int *p, int *q) {}\n", "", TSR_CLC_FAILED, "input.cl:1:");
 }
 
+/* Names that only the preprocessor makes: their declarations are not read at first. */
+static void pasted_names(void **state)
+{
+    (void)state;
+    check("#define N(a, b) a##b\nkernel void k(global int8 *c, int8 a) { c[0] = N(intel_sub_group_i8_i8_matrix, _mad_k32)(a, c[1], c[2]); "
+          "}\n",
+          "", TSR_CLC_DONE, NULL);
+    check("#define N(a, b) a##b\nkernel void k(global int *c) { c[0] = N(intel_sub_gro, up_nothing)(c[1]); }\n", "", TSR_CLC_FAILED,
+          "'intel_sub_group_nothing'");
+}
+
 static void sub_group_sizes(void **state)
 {
     (void)state;
@@ -528,13 +539,21 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),
-        cmocka_unit_test(every_option),     cmocka_unit_test(predefined),
-        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),
-        cmocka_unit_test(headers),          cmocka_unit_test(headers_on_disk),
-        cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
-        cmocka_unit_test(separate),         cmocka_unit_test(in_jail),
-        cmocka_unit_test(nonsense_request), cmocka_unit_test(death),
+        cmocka_unit_test(shared_object),
+        cmocka_unit_test(argument_info),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(predefined),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sub_group_sizes),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(headers_on_disk),
+        cmocka_unit_test(hostile_includes),
+        cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),
+        cmocka_unit_test(in_jail),
+        cmocka_unit_test(nonsense_request),
+        cmocka_unit_test(pasted_names),
+        cmocka_unit_test(death),
         cmocka_unit_test(hang_up),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
