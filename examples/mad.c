@@ -19,19 +19,16 @@ enum { M = 8, N = 8, K = 32 };
         }                                                                                                                                  \
     } while (0)
 
+/* A block read gives lane l, in component i, word i * 8 + l: a row of A is 8 words of 4 elements, and B comes with 4 rows packed in a word.
+ */
 static const char *const source = "__attribute__((intel_reqd_sub_group_size(8)))\n"
-                                  "kernel void mad(global const int *A, global const int *B, global const int *C, global int *D)\n"
+                                  "kernel void mad(global const uint *A, global const uint *B, global const uint *C, global uint *D)\n"
                                   "{\n"
-                                  "    int lane = get_sub_group_local_id();\n"
-                                  "    int8 a, b, c;\n"
-                                  "    for (int i = 0; i < 8; i++) {\n"
-                                  "        a[i] = A[i * 8 + lane]; /* a row of A is 8 words of 4 elements */\n"
-                                  "        b[i] = B[i * 8 + lane]; /* B comes with 4 rows packed in a word */\n"
-                                  "        c[i] = C[i * 8 + lane];\n"
-                                  "    }\n"
+                                  "    int8 a = as_int8(intel_sub_group_block_read8(A));\n"
+                                  "    int8 b = as_int8(intel_sub_group_block_read8(B));\n"
+                                  "    int8 c = as_int8(intel_sub_group_block_read8(C));\n"
                                   "    int8 d = intel_sub_group_i8_i8_matrix_mad_k32(a, b, c);\n"
-                                  "    for (int i = 0; i < 8; i++)\n"
-                                  "        D[i * 8 + lane] = d[i];\n"
+                                  "    intel_sub_group_block_write8(D, as_uint8(d));\n"
                                   "}\n";
 
 int main(void)
