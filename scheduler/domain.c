@@ -100,30 +100,45 @@ enum tsr__domain_found tsr__domain_of(const char *root, unsigned cpu, enum tsr_d
     return TSR__DOMAIN_NONE;
 }
 
-enum tsr__domain_found tsr__domain_splits(const char *root, const cpu_set_t *cpus, enum tsr_domain domain)
+/* Walks over the domains until `enough` are found; *count of them. UNKNOWN as soon as /sys does not tell. */
+static enum tsr__domain_found walk(const char *root, const cpu_set_t *cpus, enum tsr_domain domain, unsigned enough, cpu_set_t *parts,
+                                   unsigned max, unsigned *count)
 {
-    unsigned parts = 0;
+    *count = 0;
     cpu_set_t left = *cpus;
-    for (unsigned cpu = 0; cpu < CPU_SETSIZE && parts < 2; cpu++) {
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE && *count < enough; cpu++) {
+        cpu_set_t set;
         if (!CPU_ISSET(cpu, &left))
             continue;
-        cpu_set_t set;
         switch (tsr__domain_of(root, cpu, domain, &set)) {
         case TSR__DOMAIN_UNKNOWN:
             return TSR__DOMAIN_UNKNOWN;
         case TSR__DOMAIN_NONE: /* some cores may have the cache, others not */
-            CPU_ZERO(&set);
-            CPU_SET(cpu, &set);
+            CPU_CLR(cpu, &left);
             break;
         case TSR__DOMAIN_FOUND:
-            parts++;
+            CPU_AND(&set, &set, &left);
+            CPU_XOR(&left, &left, &set);
+            if (*count < max)
+                parts[*count] = set;
+            ++*count;
             break;
         }
-        for (unsigned i = 0; i < CPU_SETSIZE; i++)
-            if (CPU_ISSET(i, &set))
-                CPU_CLR(i, &left);
     }
-    return parts < 2 ? TSR__DOMAIN_NONE : TSR__DOMAIN_FOUND;
+    return *count ? TSR__DOMAIN_FOUND : TSR__DOMAIN_NONE;
+}
+
+unsigned tsr__domain_split(const char *root, const cpu_set_t *cpus, enum tsr_domain domain, cpu_set_t *parts, unsigned max)
+{
+    unsigned count;
+    return walk(root, cpus, domain, CPU_SETSIZE, parts, max, &count) == TSR__DOMAIN_FOUND ? count : 0;
+}
+
+enum tsr__domain_found tsr__domain_splits(const char *root, const cpu_set_t *cpus, enum tsr_domain domain)
+{
+    unsigned count;
+    enum tsr__domain_found found = walk(root, cpus, domain, 2, NULL, 0, &count);
+    return found == TSR__DOMAIN_FOUND && count < 2 ? TSR__DOMAIN_NONE : found;
 }
 
 bool tsr_topology_splits(const cpu_set_t *cpus, enum tsr_domain domain)

@@ -190,6 +190,8 @@ void tsr__cpus_keep(const char *root, cpu_set_t *cpus, unsigned count);
 enum tsr__domain_found { TSR__DOMAIN_UNKNOWN, TSR__DOMAIN_NONE, TSR__DOMAIN_FOUND }; /* UNKNOWN: /sys does not tell */
 /* The CPUs that share the domain with `cpu`. */
 enum tsr__domain_found tsr__domain_of(const char *root, unsigned cpu, enum tsr_domain domain, cpu_set_t *set);
+/* tsr_topology_split without hwloc. */
+unsigned tsr__domain_split(const char *root, const cpu_set_t *cpus, enum tsr_domain domain, cpu_set_t *parts, unsigned max);
 /* FOUND: the CPUs lie in at least two domains of the kind. */
 enum tsr__domain_found tsr__domain_splits(const char *root, const cpu_set_t *cpus, enum tsr_domain domain);
 

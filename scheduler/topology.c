@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which CPUs and how much memory there are for this process, and how the CPUs group. hwloc is loaded for the last question only. */
+#include <dlfcn.h>
 #include <hwloc.h>
-#include <hwloc/glibc-sched.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +125,28 @@ uint64_t tsr_memory_limit(void)
 
 /* ---- domains -------------------------------------------------------------------------------------------------------------------- */
 
+/* hwloc is opened when it is needed: loading it with its own libraries takes a third of a millisecond, which every program that only
+ * lists devices would pay. */
+#define HWLOC_FUNCTIONS(use)                                                                                                               \
+    use(bitmap_next) use(get_obj_by_depth) use(get_type_depth) use(topology_destroy) use(topology_init) use(topology_load)                 \
+        use(topology_set_components) use(topology_set_icache_types_filter) use(topology_set_io_types_filter) use(topology_set_type_filter)
+
+static struct {
+#define USE(name) __typeof__(&hwloc_##name) name;
+    HWLOC_FUNCTIONS(USE)
+#undef USE
+} hw;
+
+static bool open_hwloc(void)
+{
+    void *library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return false;
+#define USE(name) &&(*(void **)&hw.name = dlsym(library, "hwloc_" #name)) != NULL
+    return true HWLOC_FUNCTIONS(USE);
+#undef USE
+}
+
 static hwloc_topology_t topology; /* NULL: could not be loaded */
 
 static void load_topology(void)
@@ -132,17 +154,21 @@ static void load_topology(void)
     /* Without devices, and without the plug-ins for them: one of those would enumerate OpenCL platforms and so call us. */
     static const char *const unwanted[] = {"opencl", "cuda", "nvml", "rsmi", "levelzero", "gl", "pci"};
     uint64_t start = tsr_now_ns();
-    if (hwloc_topology_init(&topology)) {
+    if (!open_hwloc()) {
+        tsr_log(TSR_LOG_SCHED, "no hwloc, the topology comes from /sys");
+        return;
+    }
+    if (hw.topology_init(&topology)) {
         topology = NULL;
         return;
     }
     for (unsigned i = 0; i < TSR_ARRAY_LEN(unwanted); i++)
-        hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
-    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-    hwloc_topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-    hwloc_topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
-    if (hwloc_topology_load(topology)) {
-        hwloc_topology_destroy(topology);
+        hw.topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unwanted[i]);
+    hw.topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hw.topology_set_icache_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_NONE);
+    hw.topology_set_type_filter(topology, HWLOC_OBJ_MISC, HWLOC_TYPE_FILTER_KEEP_NONE);
+    if (hw.topology_load(topology)) {
+        hw.topology_destroy(topology);
         topology = NULL;
     }
     tsr_log(TSR_LOG_SCHED, "topology %s in %llu us", topology ? "loaded" : "could not be loaded",
@@ -157,15 +183,20 @@ unsigned tsr_topology_split(const cpu_set_t *cpus, enum tsr_domain domain, cpu_s
     };
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, load_topology);
-    if (!topology || (unsigned)domain >= TSR_DOMAIN_COUNT)
+    if ((unsigned)domain >= TSR_DOMAIN_COUNT)
         return 0;
+    if (!topology)
+        return tsr__domain_split("", cpus, domain, parts, max);
     unsigned count = 0;
     cpu_set_t taken;
     CPU_ZERO(&taken);
-    for (hwloc_obj_t object = NULL; (object = hwloc_get_next_obj_by_type(topology, types[domain], object));) {
+    int depth = hw.get_type_depth(topology, types[domain]);
+    hwloc_obj_t object;
+    for (unsigned i = 0; (object = hw.get_obj_by_depth(topology, depth, i)); i++) {
         cpu_set_t part;
-        if (hwloc_cpuset_to_glibc_sched_affinity(topology, object->cpuset, &part, sizeof part))
-            continue;
+        CPU_ZERO(&part);
+        for (int cpu = -1; (cpu = hw.bitmap_next(object->cpuset, cpu)) >= 0 && cpu < CPU_SETSIZE;)
+            CPU_SET((unsigned)cpu, &part);
         CPU_AND(&part, &part, cpus);
         /* Memory without CPUs, or a second kind of memory of the same CPUs, is no part of its own. */
         cpu_set_t again;

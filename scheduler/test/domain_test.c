@@ -29,6 +29,12 @@ static void as_hwloc(void **state)
     for (int domain = 0; domain < TSR_DOMAIN_COUNT; domain++)
         assert_int_equal(tsr_topology_splits(&all, (enum tsr_domain)domain),
                          tsr_topology_split(&all, (enum tsr_domain)domain, NULL, 0) > 1);
+    for (int domain = 0; domain < TSR_DOMAIN_COUNT; domain++) { /* and where there is no hwloc, the same parts */
+        cpu_set_t ours[64], theirs[64];
+        unsigned count = tsr_topology_split(&all, (enum tsr_domain)domain, theirs, 64);
+        assert_int_equal(tsr__domain_split("", &all, (enum tsr_domain)domain, ours, 64), count);
+        assert_memory_equal(ours, theirs, (count < 64 ? count : 64) * sizeof *ours);
+    }
     cpu_set_t none = range(0, 0);
     assert_false(tsr_topology_splits(&none, TSR_DOMAIN_L1));
     assert_false(tsr_topology_splits(&all, TSR_DOMAIN_COUNT));
@@ -96,7 +102,10 @@ static void made_up(void **state)
     assert_int_equal(tsr__domain_splits(root, &pair, TSR_DOMAIN_L1), TSR__DOMAIN_FOUND);
     assert_int_equal(tsr__domain_splits(root, &first, TSR_DOMAIN_L1), TSR__DOMAIN_NONE);
     assert_int_equal(tsr__domain_of(root, 2, TSR_DOMAIN_L3, &set), TSR__DOMAIN_FOUND);
-    cpu_set_t four = range(0, 4);
+    cpu_set_t four = range(0, 4), parts[2], last = range(2, 4);
+    assert_int_equal(tsr__domain_split(root, &all, TSR_DOMAIN_L2, parts, 2), 2);
+    assert_true(CPU_EQUAL(&parts[0], &pair) && CPU_EQUAL(&parts[1], &last));
+    assert_int_equal(tsr__domain_split(root, &all, TSR_DOMAIN_L4, parts, 2), 0);
     assert_true(CPU_EQUAL(&set, &four));
     assert_int_equal(tsr__domain_of(root, 7, TSR_DOMAIN_L3, &set), TSR__DOMAIN_UNKNOWN);
     assert_int_equal(tsr__domain_splits("/nowhere", &all, TSR_DOMAIN_NUMA), TSR__DOMAIN_UNKNOWN);
