@@ -86,7 +86,7 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
         if (measure) {
             uint64_t elapsed = tsr_now_ns() - first;
             cost = elapsed / done + 1;
-            most = elapsed < TSR__SPIN_NS ? most * 2 : step(cost);
+            most = elapsed >= TSR__SPIN_NS ? step(cost) : most < task->units ? most * 2 : most;
             if (!shared && elapsed > TSR__SHARE_NS) { /* it turned out long */
                 atomic_store_explicit(&task->cost, cost, memory_order_relaxed);
                 if (task->want > 1)

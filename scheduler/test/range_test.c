@@ -71,6 +71,7 @@ static unsigned char seen[UNITS];
 static int run(struct tsr_task *t, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     (void)t, (void)worker;
+    assert_true(begin < end);
     for (uint64_t i = begin; i < end; i++)
         seen[i]++;
     begins[calls++] = begin;
@@ -156,6 +157,32 @@ static void fails(void **state)
     tsr_free(task.range);
 }
 
+/* Steps that grow while nobody knows the cost: there are more steps here than a step has bits. */
+static int quick(struct tsr_task *t, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)t, (void)worker;
+    assert_true(begin < end);
+    calls++;
+    return 0;
+}
+
+static void unknown_cost(void **state)
+{
+    (void)state;
+    unsigned most_calls = 0;
+    for (unsigned i = 0; i < 1000 && most_calls <= 64; i++) {
+        prepare(0);
+        task.run = quick;
+        task.units = 1 << 24;
+        share();
+        tsr__range_split(task.range, task.want, task.units);
+        assert_true(tsr__range_run(&task, &pool->seats[0], NULL));
+        most_calls = calls > most_calls ? calls : most_calls;
+        tsr_free(task.range);
+    }
+    assert_true(most_calls > 64);
+}
+
 /* One cursor for all, if there was no memory for more. */
 static void without_parts(void **state)
 {
@@ -201,8 +228,9 @@ int main(void)
     if (!pool)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(split),        cmocka_unit_test(take),  cmocka_unit_test(home_first),    cmocka_unit_test(small_at_once),
-        cmocka_unit_test(leaves_early), cmocka_unit_test(fails), cmocka_unit_test(without_parts), cmocka_unit_test(weights),
+        cmocka_unit_test(split),         cmocka_unit_test(take),         cmocka_unit_test(home_first),
+        cmocka_unit_test(small_at_once), cmocka_unit_test(leaves_early), cmocka_unit_test(fails),
+        cmocka_unit_test(without_parts), cmocka_unit_test(unknown_cost), cmocka_unit_test(weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,10 +164,19 @@ static bool judge(const struct node *n)
     return right;
 }
 
+/* Eight workers, however few CPUs there are: those without one of their own run anywhere. */
+static struct tsr_pool *wide_pool(void)
+{
+    cpu_set_t cpus = *tsr_cpus_allowed();
+    for (unsigned i = CPU_SETSIZE; i-- > 0 && CPU_COUNT(&cpus) < 8;)
+        CPU_SET(i, &cpus);
+    return tsr_pool_get(&cpus);
+}
+
 static void *user(void *seed_pointer)
 {
     uint64_t *seed = seed_pointer;
-    struct tsr_pool *pool = tsr_pool_get(tsr_cpus_allowed());
+    struct tsr_pool *pool = next_random(seed) % 2 ? tsr_pool_get(tsr_cpus_allowed()) : wide_pool();
     struct node *nodes = calloc(NODES, sizeof *nodes);
     while (!stop) {
         for (unsigned i = 0; i < NODES; i++) {
@@ -184,8 +193,16 @@ static void *user(void *seed_pointer)
         for (unsigned i = 0; i < NODES; i++) {
             while (!nodes[i].releases)
                 usleep(1);
-            if (!judge(&nodes[i]))
+            if (!judge(&nodes[i])) {
+                const struct node *n = &nodes[i];
+                print_error("task %u: status %d (run says %d), ended %u times, %s, %llu units of %llu ns%s, %u dependencies\n", i,
+                            n->task.status, n->fails, n->dones, n->wrong ? "wrong" : "right", (unsigned long long)n->task.units,
+                            (unsigned long long)n->task.unit_cost, n->task.external ? ", external" : "", n->dependency_count);
+                for (uint64_t u = 0; u < n->task.units; u++)
+                    if (n->seen[u] != 1)
+                        print_error("unit %llu seen %u times\n", (unsigned long long)u, n->seen[u]);
                 wrong++;
+            }
         }
         graphs++;
     }
