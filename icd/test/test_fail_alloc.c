@@ -39,26 +39,29 @@ static void CL_CALLBACK no_mem(cl_mem mem, void *data)
     (void)mem, (void)data;
 }
 
+/* The commands touch different memory, and memory that stays: when the call that would order them or wait for them fails, they just run. */
+static unsigned char boxes[256], results[256];
+
 static void use_objects(cl_command_queue queue, cl_mem a, cl_mem b, cl_event gate)
 {
-    unsigned char data[256] = {0}, zero = 0;
+    unsigned char data[64] = {0}, zero = 0;
     cl_event events[4] = {0};
     cl_int err;
-    const size_t origin[3] = {0, 0, 0}, region[3] = {4, 4, 4};
+    const size_t origin[3] = {0, 0, 0}, far[3] = {1024, 0, 0}, region[3] = {4, 4, 4};
     TRY(clEnqueueFillBuffer(queue, a, &zero, 1, 0, 256, 1, &gate, &events[0]));
-    TRY(clEnqueueCopyBuffer(queue, a, b, 0, 0, 256, 0, NULL, &events[1]));
-    TRY(clEnqueueReadBufferRect(queue, b, CL_FALSE, origin, origin, region, 8, 0, 0, 0, data, 0, NULL, NULL));
+    TRY(clEnqueueCopyBuffer(queue, a, b, 4096, 0, 256, 0, NULL, &events[1]));
+    TRY(clEnqueueReadBufferRect(queue, b, CL_FALSE, far, origin, region, 8, 0, 0, 0, boxes, 0, NULL, NULL));
     TRY(clEnqueueMarkerWithWaitList(queue, 0, NULL, &events[2]));
     TRY(clEnqueueBarrierWithWaitList(queue, 0, NULL, NULL));
     TRY(clEnqueueNativeKernel(queue, nothing, data, sizeof data, 0, NULL, NULL, 0, NULL, &events[3]));
-    void *pointer = clEnqueueMapBuffer(queue, a, CL_FALSE, CL_MAP_WRITE, 0, 256, 0, NULL, NULL, &err);
+    void *pointer = clEnqueueMapBuffer(queue, a, CL_FALSE, CL_MAP_WRITE, 8192, 256, 0, NULL, NULL, &err);
     if (worked(err, "clEnqueueMapBuffer"))
         TRY(clEnqueueUnmapMemObject(queue, a, pointer, 0, NULL, NULL));
     if (events[1])
         TRY(clSetEventCallback(events[1], CL_COMPLETE, no_event, NULL));
     TRY(clSetMemObjectDestructorCallback(a, no_mem, NULL));
     TRY(clSetUserEventStatus(gate, CL_COMPLETE));
-    TRY(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, 256, data, 0, NULL, NULL));
+    TRY(clEnqueueReadBuffer(queue, b, CL_TRUE, 2048, 256, results, 0, NULL, NULL));
     TRY(clFinish(queue));
     for (int i = 0; i < 4; i++) {
         if (events[i])
@@ -84,10 +87,10 @@ static int session(void)
         cl_queue_properties list[] = {CL_QUEUE_PROPERTIES, kind ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0, 0};
         cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, list, &err);
         bool made = worked(err, "clCreateCommandQueueWithProperties");
-        cl_mem a = clCreateBuffer(context, 0, 256, NULL, &err);
+        cl_mem a = clCreateBuffer(context, 0, 16384, NULL, &err);
         made &= worked(err, "clCreateBuffer");
         cl_mem b = NULL;
-        cl_buffer_region region = {0, 256};
+        cl_buffer_region region = {0, 4096};
         if (a) {
             cl_mem parent = clCreateBuffer(context, CL_MEM_ALLOC_HOST_PTR, 1 << 20, NULL, &err);
             if (worked(err, "clCreateBuffer")) {
