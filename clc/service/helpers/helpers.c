@@ -157,8 +157,10 @@ static uint64_t round_to(struct number n, int digits, int bias, int exponent_bit
 
 HELPER double fma(double x, double y, double z)
 {
-    if (!(x - x == 0) || !(y - y == 0) || !(z - z == 0) || x == 0 || y == 0)
+    if (!(x - x == 0) || !(y - y == 0) || x == 0 || y == 0)
         return x * y + z; /* NaN, infinities; zeros keep the signs that the sum gives them */
+    if (!(z - z == 0))
+        return z; /* also where the product alone would overflow */
     struct number a = take_apart(x), b = take_apart(y), c = take_apart(z);
     struct number p = {a.negative ^ b.negative, a.exponent + b.exponent, a.mantissa * b.mantissa};
     p = normalise(p);
