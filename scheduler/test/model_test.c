@@ -451,7 +451,7 @@ static bool waited_both(void)
 }
 
 static const struct scenario scenarios[] = {
-    {"flush while the worker goes to sleep", 1, 6, false, two_small, {submit_and_flush_each}, both},
+    {"flush while the worker goes to sleep", 1, 5, false, two_small, {submit_and_flush_each}, both},
     {"two flush at once", 1, 3, false, two_small, {submit_and_flush_0, submit_and_flush_1}, both},
     {"two flush at once, two workers", 2, 2, false, two_small, {submit_and_flush_0, submit_and_flush_1}, both},
     {"wait for a user event", 1, 20, false, user_event, {wait_0, finish_0}, waited_0},
