@@ -8,5 +8,6 @@ folder=$(dirname "$1")
 [ "$(basename "$1")" = libOpenCL.so.1 ] || { echo "the loader must be named libOpenCL.so.1"; exit 1; }
 export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 shift
-ldd "$1" | grep -q "$folder/libOpenCL" || { echo "the program would take another loader"; ldd "$1"; exit 1; }
+libraries=$(ldd "$1")
+[[ $libraries == *"$folder/libOpenCL"* ]] || { printf 'the program would take another loader:\n%s\n' "$libraries"; exit 1; }
 exec "$@"
