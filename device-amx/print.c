@@ -101,9 +101,9 @@ static uint64_t raw_bits(const unsigned char *bytes, unsigned size)
 static double half_value(uint16_t bits)
 {
     int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-    double value = exponent == 0    ? ldexp(fraction, -24)
+    double value = exponent == 0    ? fraction * 0x1p-24
                    : exponent == 31 ? (fraction ? NAN : INFINITY)
-                                    : ldexp(fraction + 1024, exponent - 25);
+                                    : (fraction + 1024) * (double)(1u << exponent) * 0x1p-25;
     return bits & 0x8000 ? -value : value;
 }
 
