@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Root devices and the device queries, which come from icd/info_device.def. */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "clc/common/build_id.h"
 #include "icd/icd.h"
 
 /* Every buffer and SVM allocation begins at a multiple of this: the size of the largest OpenCL type. */
@@ -16,9 +18,14 @@ static struct _cl_device_id cpu = {
 };
 static struct _cl_device_id *roots[] = {&cpu};
 static pthread_once_t roots_filled = PTHREAD_ONCE_INIT;
+/* With a part of the build id: programs that keep binaries in caches of their own, pyopencl for one, tell drivers apart by this text, and
+ * a binary of another build is refused. */
+static char version[sizeof(TSR_VERSION "+00000000")];
 
 static void fill_roots(void)
 {
+    const unsigned char *id = tsr_clc_build_id;
+    snprintf(version, sizeof(version), TSR_VERSION "+%02x%02x%02x%02x", id[0], id[1], id[2], id[3]);
     for (size_t i = 0; i < TSR_ARRAY_LEN(roots); i++) {
         roots[i]->caps = roots[i]->ops->caps();
         roots[i]->cpus = *tsr_cpus_allowed();
@@ -95,8 +102,8 @@ static const cl_name_version c_versions[] = {
 
 static const char *driver_version(void)
 {
-    const char *version = tsr_env(TSR_ENV_DRIVER_VERSION);
-    return version ? version : TSR_VERSION;
+    const char *text = tsr_env(TSR_ENV_DRIVER_VERSION);
+    return text ? text : version;
 }
 
 static size_t preferred_multiple(const struct tsr_device_caps *c)

@@ -87,7 +87,7 @@ static void run(cl_program in, const char *kernel, const struct oracle_function 
 
 static void run_built(size_t index, enum oracle_data data, uint32_t seed, size_t local, size_t items)
 {
-    char kernel[16];
+    char kernel[24];
     snprintf(kernel, sizeof(kernel), "k%zu", index);
     run(program, kernel, &oracle_functions[index], data, seed, local, items);
 }
@@ -174,7 +174,7 @@ static void options_change_nothing(void **state)
         free(source.at);
         assert_non_null(built);
         for (size_t i = o; i < oracle_function_count(); i += 17) {
-            char kernel[16];
+            char kernel[24];
             snprintf(kernel, sizeof(kernel), "k%zu", i);
             run(built, kernel, &oracle_functions[i], ORACLE_CORNERS, 4, oracle_functions[i].team + 3, 2 * (oracle_functions[i].team + 3));
         }

@@ -146,6 +146,7 @@ static void minima(void **state)
     CHECK_THAT(!strncmp(text(CL_DEVICE_VERSION), "OpenCL 3.0 ", 11));
     CHECK_THAT(!strncmp(text(CL_DEVICE_OPENCL_C_VERSION), "OpenCL C 1.2 ", 13));
     CHECK_THAT(*text(CL_DEVICE_NAME) && *text(CL_DEVICE_VENDOR) && *text(CL_DRIVER_VERSION));
+    CHECK_THAT(strchr(text(CL_DRIVER_VERSION), '+') && strlen(strchr(text(CL_DRIVER_VERSION), '+')) == 9); /* … and the build */
     assert_string_equal(text(CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED), "");
 }
 
