@@ -152,7 +152,8 @@ static cl_int job_run(struct job *job)
     struct tsr_clc_result result = {.outcome = TSR_CLC_DONE};
     if (!job->keeps_image && job->build_count)
         compile(job, &result); /* once: the devices are the same kind of CPU */
-    cl_int err = outcome_code(job->call, result.outcome);
+    /* A result without a log: memory ran out. */
+    cl_int err = result.outcome != TSR_CLC_DONE && !result.log ? CL_OUT_OF_HOST_MEMORY : outcome_code(job->call, result.outcome);
 
     pthread_mutex_lock(&program->lock);
     for (cl_uint i = 0; i < job->build_count; i++) {

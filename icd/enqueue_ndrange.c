@@ -10,6 +10,7 @@ struct launch_payload {
     struct _cl_kernel *kernel; /* held; it holds the program and with it the code */
     const struct tsr_device_ops *ops;
     struct tsr_launch *launch;
+    atomic_bool failed;
     cl_uint object_count;
     void *objects[]; /* held: the arguments' memory objects and samplers, which the kernel may let go before the launch ends */
 };
@@ -17,7 +18,10 @@ struct launch_payload {
 static cl_int launch_execute(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
-    return payload->ops->launch_run(payload->launch, worker, begin, end) ? CL_OUT_OF_RESOURCES : CL_SUCCESS;
+    if (payload->ops->launch_run(payload->launch, worker, begin, end) == 0)
+        return CL_SUCCESS;
+    atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
+    return CL_OUT_OF_RESOURCES;
 }
 
 static void launch_cleanup(struct _cl_event *event)
@@ -26,8 +30,10 @@ static void launch_cleanup(struct _cl_event *event)
     if (payload->launch) {
         char *why = NULL;
         payload->ops->launch_end(payload->launch, &why);
-        if (why)
-            tsr__error(event->context, CL_OUT_OF_RESOURCES, __func__, "launch_run", "kernel %s: %s", payload->kernel->info->name, why);
+        /* Nobody may ask the event for its status: the context's callback is told as well. */
+        if (why || atomic_load_explicit(&payload->failed, memory_order_relaxed))
+            tsr__error(event->context, CL_OUT_OF_RESOURCES, __func__, "launch_run", "kernel %s: %s", payload->kernel->info->name,
+                       why ? why : "out of memory");
         tsr_free(why);
     }
     for (cl_uint i = 0; i < payload->object_count; i++)

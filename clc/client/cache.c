@@ -212,9 +212,10 @@ static bool read_all(int fd, void *data, size_t size)
     return true;
 }
 
-/* NULL: defective or not ours. */
-static unsigned char *read_entry(int fd, struct tsr_hash key, size_t *size)
+/* NULL: defective or not ours, or out of memory, which is no fault of the file. */
+static unsigned char *read_entry(int fd, struct tsr_hash key, size_t *size, bool *defective)
 {
+    *defective = true;
     struct stat st;
     struct header header;
     if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !trusted(&st) || !read_all(fd, &header, sizeof(header)))
@@ -223,8 +224,10 @@ static unsigned char *read_entry(int fd, struct tsr_hash key, size_t *size)
         header.size + sizeof(header) != (uint64_t)st.st_size)
         return NULL;
     unsigned char *data = tsr_malloc(header.size);
-    if (!data)
+    if (!data) {
+        *defective = false;
         return NULL;
+    }
     struct tsr_hash hash = {0};
     if (read_all(fd, data, header.size))
         hash = tsr_hash_bytes(data, header.size);
@@ -249,12 +252,13 @@ unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size)
     unsigned char *data = NULL;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0) {
-        data = read_entry(fd, key, size);
+        bool defective;
+        data = read_entry(fd, key, size, &defective);
         close(fd);
-        if (!data) {
+        if (!data && defective) {
             tsr_log(TSR_LOG_CACHE, "%s is damaged and removed", path);
             unlink(path);
-        } else {
+        } else if (data) {
             tsr_log(TSR_LOG_CACHE, "hit: %s, %zu bytes in %.0f us", path, *size, (double)(tsr_now_ns() - begin) / 1e3);
         }
     } else {

@@ -253,23 +253,24 @@ static void fail(struct tsr_clc_result *result, enum tsr_clc_outcome outcome, ch
 /* ---- a request --------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Takes the byte form of a result apart. False if it is malformed. */
-static bool decode(const unsigned char *data, size_t size, struct tsr_clc_result *result, struct tsr_arena *arena,
-                   struct tsr_wire_result *wire)
+/* Takes the byte form of a result apart. DAMAGED or NO_MEMORY: `result` is untouched. */
+static enum tsr_status decode(const unsigned char *data, size_t size, struct tsr_clc_result *result, struct tsr_arena *arena,
+                              struct tsr_wire_result *wire)
 {
-    if (tsr_wire_read_result(data, size, arena, wire) != TSR_OK)
-        return false;
-    result->outcome = wire->outcome;
-    result->log = tsr_strdup(wire->log ? wire->log : "");
-    if (wire->outcome == TSR_CLC_DONE) {
-        result->image = tsr_malloc(wire->image_size);
-        result->image_size = wire->image_size;
-        if (!result->image)
-            fail(result, TSR_CLC_UNAVAILABLE, NULL);
-        else
-            memcpy(result->image, wire->image, wire->image_size);
+    enum tsr_status status = tsr_wire_read_result(data, size, arena, wire);
+    if (status != TSR_OK)
+        return status;
+    char *log = tsr_strdup(wire->log ? wire->log : "");
+    unsigned char *image = wire->image_size ? tsr_malloc(wire->image_size) : NULL;
+    if (!log || (wire->image_size && !image)) {
+        tsr_free(log);
+        tsr_free(image);
+        return TSR_NO_MEMORY;
     }
-    return true;
+    if (image)
+        memcpy(image, wire->image, wire->image_size);
+    *result = (struct tsr_clc_result){wire->outcome, log, image, wire->image_size};
+    return TSR_OK;
 }
 
 enum { LARGEST_FILE = 256 << 20 };
@@ -297,9 +298,13 @@ static bool from_cache(struct tsr_hash key, struct tsr_clc_result *result)
         return false;
     struct tsr_arena arena = {0};
     struct tsr_wire_result wire;
-    bool whole = tsr_wire_read_result(data, size, &arena, &wire) == TSR_OK && wire.outcome == TSR_CLC_DONE;
-    bool good = whole && files_unchanged(&wire) && decode(data, size, result, &arena, &wire);
-    if (!good)
+    enum tsr_status status = decode(data, size, result, &arena, &wire);
+    bool good = status == TSR_OK;
+    if (good && (wire.outcome != TSR_CLC_DONE || !files_unchanged(&wire))) {
+        tsr_clc_result_free(result);
+        good = false;
+    }
+    if (!good && status != TSR_NO_MEMORY)
         tsr__cache_remove(key);
     tsr_arena_free(&arena);
     tsr_free(data);
@@ -310,7 +315,10 @@ static void finish(const unsigned char *answer, size_t size, bool cached, struct
 {
     struct tsr_arena arena = {0};
     struct tsr_wire_result wire;
-    if (!decode(answer, size, result, &arena, &wire))
+    enum tsr_status status = decode(answer, size, result, &arena, &wire);
+    if (status == TSR_NO_MEMORY)
+        fail(result, TSR_CLC_UNAVAILABLE, NULL);
+    else if (status != TSR_OK)
         fail(result, TSR_CLC_FAILED,
              tsr_strdup("error: the compiler gave an answer that makes no sense. Is TESSERA_CC another version's compiler?\n"));
     else if (cached && wire.outcome == TSR_CLC_DONE && wire.keep)
@@ -349,7 +357,8 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
             if (may_fall_back && status == TSR_UNSUPPORTED)
                 ask_library(request, cached, key, result, why);
             else
-                fail(result, TSR_CLC_UNAVAILABLE, tsr_format("error: no compiler.\n%s\n", why ? why : tsr_status_text(status)));
+                fail(result, TSR_CLC_UNAVAILABLE,
+                     status == TSR_NO_MEMORY ? NULL : tsr_format("error: no compiler.\n%s\n", why ? why : tsr_status_text(status)));
             tsr_free(why);
             return;
         }
@@ -378,7 +387,7 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
                            seconds));
             break;
         case TSR_NO_MEMORY:
-            fail(result, TSR_CLC_UNAVAILABLE, tsr_strdup("error: out of memory for the compiler's answer.\n"));
+            fail(result, TSR_CLC_UNAVAILABLE, NULL);
             break;
         default:
             fail(result, TSR_CLC_FAILED,
@@ -414,7 +423,7 @@ void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *r
     free(directory);
     if (bytes.failed) {
         tsr_buf_free(&bytes);
-        fail(result, TSR_CLC_UNAVAILABLE, tsr_strdup("error: out of memory for the request to the compiler.\n"));
+        fail(result, TSR_CLC_UNAVAILABLE, NULL);
         return;
     }
     if (bytes.size > TSR_WIRE_LIMIT) {

@@ -31,6 +31,7 @@ enum {
 
 struct start {
     const char *path;
+    char **environment;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     pid_t pid;
@@ -42,17 +43,35 @@ static int intermediate(void *data)
 {
     struct start *start = data;
     char *argv[] = {(char *)"tessera-cc", NULL};
-    start->error = posix_spawn(&start->pid, start->path, &start->actions, &start->attr, argv, environ);
+    start->error = posix_spawn(&start->pid, start->path, &start->actions, &start->attr, argv, start->environment);
     return 0;
+}
+
+/* Ours without what is meant for the host alone: memory that runs out there must not run out in the compiler at the same count. */
+static char **compiler_environment(void)
+{
+    static const char skipped[] = "TESSERA_FAIL_ALLOC=";
+    size_t count = 0, kept = 0;
+    while (environ && environ[count])
+        count++;
+    char **list = tsr_calloc(count + 1, sizeof(*list));
+    for (size_t i = 0; list && i < count; i++)
+        if (strncmp(environ[i], skipped, sizeof(skipped) - 1) != 0)
+            list[kept++] = environ[i];
+    return list;
 }
 
 /* 0 or errno. */
 static int spawn(const char *path, int socket, int words, pid_t *pid)
 {
-    struct start start = {.path = path};
+    struct start start = {.path = path, .environment = compiler_environment()};
+    if (!start.environment)
+        return ENOMEM;
     void *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stack == MAP_FAILED)
+    if (stack == MAP_FAILED) {
+        tsr_free(start.environment);
         return errno;
+    }
     sigset_t all, none, before;
     sigfillset(&all);
     sigemptyset(&none);
@@ -95,6 +114,7 @@ actions:
     posix_spawn_file_actions_destroy(&start.actions);
 unmap:
     munmap(stack, STACK_SIZE);
+    tsr_free(start.environment);
     return err;
 }
 
