@@ -160,8 +160,9 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
 #endif
     uintptr_t top = ((uintptr_t)high - index * COLOUR_STEP % PAGE) & ~(uintptr_t)(STACK_ALIGN - 1);
     void **sp = (void **)top - 8;
-    uint32_t control[2] = {_mm_getcsr(), 0};
-    __asm__("fnstcw %0" : "=m"(*(uint16_t *)&control[1]));
+    uint16_t x87;
+    __asm__("fnstcw %0" : "=m"(x87));
+    uint32_t control[2] = {_mm_getcsr(), x87};
     memcpy(&sp[0], control, sizeof control);
     sp[1] = NULL;                     /* r15 */
     sp[2] = NULL;                     /* r14 */

@@ -83,18 +83,6 @@ static void *open_code(const struct tsr_program_info *info, char **why)
     return handle;
 }
 
-/* Code calls what the CPU has no instruction for (fma without FMA, rounding without SSE 4.1) in libm, which an application that took the
- * driver through a loader has only in a local scope. */
-static void offer_libm(void)
-{
-    static _Atomic bool done;
-    if (!atomic_load(&done)) {
-        void *libm = dlopen("libm.so.6", RTLD_NOW | RTLD_GLOBAL);
-        (void)libm; /* stays open; if it is missing, the load of a program that needs it says so */
-        atomic_store(&done, true);
-    }
-}
-
 enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr_module **module, char **why)
 {
     *why = NULL;
@@ -112,7 +100,6 @@ enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr
         return TSR_NO_MEMORY;
     m->kernels = info->kernels;
     m->kernel_count = info->kernel_count;
-    offer_libm();
     m->handle = open_code(info, why);
     enum tsr_status status = m->handle ? TSR_OK : TSR_DAMAGED;
     if (m->handle)
