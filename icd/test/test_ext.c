@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What tessera/ext.def promises, kernels can use: each macro is defined, and functions of each extension compile, link and do what they
+ * should; what it does not promise is not defined. */
+#include "icd/test/cl_test.h"
+
+static const struct {
+    const char *name;
+    bool macro;
+} extensions[] =
+    {
+#define BY_CLANG true
+#define BY_MACRO true
+#define BY_HOST false
+#define TSR_EXT(name, major, minor, patch, by) {#name, BY_##by},
+#define TSR_FEATURE(name, by)
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+},
+  features[] = {
+#define TSR_EXT(name, major, minor, patch, by)
+#define TSR_FEATURE(name, by) {#name, true},
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+};
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
+
+static void macros(void **state)
+{
+    (void)state;
+    static char source[16384];
+    cl_device_id device = test_device();
+    cl_context context = test_context(device);
+    char *at = source, *end = source + sizeof(source);
+    for (size_t i = 0; i < COUNT(extensions); i++)
+        if (extensions[i].macro)
+            at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", extensions[i].name, extensions[i].name);
+    char *features_at = at;
+    at += snprintf(at, (size_t)(end - at), "kernel void k() {}\n");
+    CHECK(clReleaseProgram(test_build(context, device, source, "")));
+    CHECK(clReleaseProgram(test_build(context, device, source, "-cl-std=CL1.2")));
+    at = features_at;
+    for (size_t i = 0; i < COUNT(features); i++)
+        at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", features[i].name, features[i].name);
+    static const char *const optional[] = {
+        "__opencl_c_3d_image_writes",
+        "__opencl_c_atomic_order_acq_rel",
+        "__opencl_c_atomic_order_seq_cst",
+        "__opencl_c_atomic_scope_device",
+        "__opencl_c_atomic_scope_all_devices",
+        "__opencl_c_device_enqueue",
+        "__opencl_c_fp64",
+        "__opencl_c_generic_address_space",
+        "__opencl_c_images",
+        "__opencl_c_int64",
+        "__opencl_c_integer_dot_product_input_4x8bit",
+        "__opencl_c_integer_dot_product_input_4x8bit_packed",
+        "__opencl_c_kernel_clock_scope_device",
+        "__opencl_c_pipes",
+        "__opencl_c_program_scope_global_variables",
+        "__opencl_c_read_write_images",
+        "__opencl_c_subgroups",
+        "__opencl_c_work_group_collective_functions",
+        "__IMAGE_SUPPORT__",
+        "cl_khr_subgroups",
+        "cl_khr_3d_image_writes",
+        "cl_khr_depth_images",
+    };
+    for (size_t i = 0; i < COUNT(optional); i++) {
+        bool listed = false;
+        for (size_t j = 0; j < COUNT(features); j++)
+            listed |= !strcmp(optional[i], features[j].name);
+        if (!listed)
+            at += snprintf(at, (size_t)(end - at), "#ifdef %s\n#error %s is not offered\n#endif\n", optional[i], optional[i]);
+    }
+    at += snprintf(at, (size_t)(end - at), "kernel void k() {}\n");
+    CHECK_THAT(at < end);
+    CHECK(clReleaseProgram(test_build(context, device, source, "-cl-std=CL3.0")));
+    CHECK(clReleaseContext(context));
+}
+
+static int same(int i)
+{
+    return i;
+}
+static int one(int i)
+{
+    (void)i;
+    return 1;
+}
+static int sum16(int i)
+{
+    (void)i;
+    return 120;
+}
+static int swapped(int i)
+{
+    return i ^ 1;
+}
+static int next_or_own(int i)
+{
+    return i < 15 ? i + 1 : i;
+}
+static int rotated(int i)
+{
+    return (i + 3) % 16;
+}
+static int sum_of_four(int i)
+{
+    return 4 * (i & ~3) + 6;
+}
+static int before(int i)
+{
+    return i * (i - 1) / 2;
+}
+static int odd_sum(int i)
+{
+    return i & 1 ? 64 : 0;
+}
+
+/* For each name an expression of type int in a sub-group of 16 (`i` is the work-item), and its value. */
+static const struct {
+    const char *name, *expression;
+    int (*expected)(int i);
+} uses[] = {
+    {"cl_khr_byte_addressable_store", "({ bytes[i] = (char)i; bytes[i]; })", same},
+    {"cl_khr_fp16", "(int)((half)i + (half)0.5h)", same},
+    {"cl_khr_fp64", "(int)(sqrt((double)(i * i)) + 0.25)", same},
+    {"cl_khr_global_int32_base_atomics", "({ atom_add(&scratch[i], i); scratch[i]; })", same},
+    {"cl_khr_global_int32_extended_atomics", "({ atom_max(&scratch[16 + i], i); scratch[16 + i]; })", same},
+    {"cl_khr_local_int32_base_atomics", "({ ints[i] = 0; atom_add(&ints[i], i); ints[i]; })", same},
+    {"cl_khr_local_int32_extended_atomics", "({ ints[i] = 0; atom_or(&ints[i], i); ints[i]; })", same},
+    {"cl_khr_int64_base_atomics", "({ wide[i] = 0; atom_add(&wide[i], (long)i); (int)wide[i]; })", same},
+    {"cl_khr_int64_extended_atomics", "({ wide[i] = -1; atom_max(&wide[i], (long)i); (int)wide[i]; })", same},
+    {"cl_khr_expect_assume", "({ __builtin_assume(i < 16); __builtin_expect(i, 3); })", same},
+    {"cl_khr_subgroup_extended_types", "(int)sub_group_broadcast((short)1, 0)", one},
+    {"cl_khr_subgroup_non_uniform_vote", "sub_group_non_uniform_all(i < 16) != 0", one},
+    {"cl_khr_subgroup_ballot", "sub_group_ballot_bit_count(sub_group_ballot(i == 5))", one},
+    {"cl_khr_subgroup_non_uniform_arithmetic", "({ int r = 0; if (i & 1) r = sub_group_non_uniform_reduce_add(i); r; })", odd_sum},
+    {"cl_khr_subgroup_shuffle", "sub_group_shuffle_xor(i, 1)", swapped},
+    {"cl_khr_subgroup_shuffle_relative", "({ int v = sub_group_shuffle_down(i, 1); i < 15 ? v : i; })", next_or_own},
+    {"cl_khr_subgroup_clustered_reduce", "sub_group_clustered_reduce_add(i, 4)", sum_of_four},
+    {"cl_khr_subgroup_rotate", "sub_group_rotate(i, 3)", rotated},
+    {"cl_intel_required_subgroup_size", "get_sub_group_size() == 16", one},
+    {"cl_intel_subgroups", "intel_sub_group_shuffle(i, i ^ 1)", swapped},
+    {"cl_intel_subgroups", "(int)intel_sub_group_block_read((global uint *)numbers)", same},
+    {"cl_intel_subgroups_short", "(int)intel_sub_group_block_read_us((global ushort *)shorts)", same},
+    {"cl_intel_subgroups_char", "(int)intel_sub_group_block_read_uc((global uchar *)chars)", same},
+    {"cl_intel_subgroups_long", "(int)intel_sub_group_block_read_ul((global ulong *)longs)", same},
+    {"cl_intel_subgroup_matrix_multiply_accumulate", "intel_sub_group_i8_i8_matrix_mad_k32((short)0, (int8)0, i)", same},
+    {"cl_intel_subgroup_matrix_multiply_accumulate_tf32",
+     "(int)intel_sub_group_tf32_tf32_matrix_mad_k8(0.0f, (float8)0.0f, (float)i + 0.5f)", same},
+    {"cl_intel_bfloat16_conversions", "(int)intel_convert_as_bfloat16_float(intel_convert_bfloat16_as_ushort((float)i))", same},
+    {"__opencl_c_atomic_order_acq_rel",
+     "({ atomic_int v; atomic_store_explicit((volatile atomic_int *)&v, i, memory_order_release, memory_scope_work_group); "
+     "atomic_load_explicit((volatile atomic_int *)&v, memory_order_acquire, memory_scope_work_group); })",
+     same},
+    {"__opencl_c_atomic_order_seq_cst",
+     "({ atomic_int v; atomic_store((volatile atomic_int *)&v, i); atomic_load((volatile atomic_int *)&v); })", same},
+    {"__opencl_c_atomic_scope_all_devices",
+     "atomic_fetch_add_explicit((volatile global atomic_int *)&scratch[32 + i], 1, memory_order_relaxed, memory_scope_all_devices) + 1",
+     one},
+    {"__opencl_c_atomic_scope_device",
+     "atomic_fetch_add_explicit((volatile global atomic_int *)&scratch[48 + i], 1, memory_order_relaxed, memory_scope_device) + 1", one},
+    {"__opencl_c_fp64", "(int)fma((double)i, 1.0, 0.5)", same},
+    {"__opencl_c_generic_address_space", "({ int v = i; int *p = &v; *p; })", same},
+    {"__opencl_c_int64", "(int)mul_hi((long)i << 32, 1L << 32)", same},
+    {"__opencl_c_program_scope_global_variables", "at_program_scope + i - 7", same},
+    {"__opencl_c_subgroups", "sub_group_reduce_add(i)", sum16},
+    {"__opencl_c_subgroups", "sub_group_scan_exclusive_add(i)", before},
+    {"__opencl_c_work_group_collective_functions", "work_group_reduce_add(i)", sum16},
+};
+
+static const char frame[] = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                            "global int at_program_scope = 7;\n"
+                            "__attribute__((intel_reqd_sub_group_size(16))) __attribute__((reqd_work_group_size(16, 1, 1)))\n"
+                            "kernel void k(global int *out, global int *scratch, global const uint *numbers, global const ushort *shorts,\n"
+                            "              global const uchar *chars, global const ulong *longs) {\n"
+                            "  local char bytes[16]; local int ints[16]; local long wide[16];\n"
+                            "  int i = (int)get_local_id(0);\n"
+                            "  int v = %s;\n"
+                            "  out[i] = v;\n"
+                            "}\n";
+
+static void functions(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_uint numbers[64];
+    cl_ushort shorts[64];
+    cl_uchar chars[64];
+    cl_ulong longs[64];
+    for (unsigned i = 0; i < 64; i++)
+        numbers[i] = i, shorts[i] = (cl_ushort)i, chars[i] = (cl_uchar)i, longs[i] = i;
+    unsigned failures = 0;
+    for (size_t u = 0; u < COUNT(uses); u++) {
+        char source[2048];
+        const char *text = source;
+        snprintf(source, sizeof(source), frame, uses[u].expression);
+        cl_program program;
+        CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, &text, NULL, &err), CL_SUCCESS);
+        if (clBuildProgram(program, 1, &w.device, "-cl-std=CL3.0", NULL, NULL)) {
+            static char log[16384];
+            clGetProgramBuildInfo(program, w.device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL);
+            print_message("%s: %s\n%s\n", uses[u].name, uses[u].expression, log);
+            failures++;
+            CHECK(clReleaseProgram(program));
+            continue;
+        }
+        cl_kernel kernel = test_kernel(program, "k");
+        int out[16], zeros[64] = {0};
+        cl_mem buffers[] = {
+            test_buffer(w.context, CL_MEM_READ_WRITE, sizeof(out), NULL),
+            test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(zeros), zeros),
+            test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(numbers), numbers),
+            test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(shorts), shorts),
+            test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(chars), chars),
+            test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(longs), longs),
+        };
+        for (cl_uint a = 0; a < COUNT(buffers); a++)
+            CHECK(clSetKernelArg(kernel, a, sizeof(cl_mem), &buffers[a]));
+        size_t size = 16;
+        CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(w.queue, buffers[0], CL_TRUE, 0, sizeof(out), out, 0, NULL, NULL));
+        for (int i = 0; i < 16; i++)
+            if (out[i] != uses[u].expected(i)) {
+                print_message("%s: %s\n  work-item %d gets %d, expected %d\n", uses[u].name, uses[u].expression, i, out[i],
+                              uses[u].expected(i));
+                failures++;
+                break;
+            }
+        for (size_t a = 0; a < COUNT(buffers); a++)
+            CHECK(clReleaseMemObject(buffers[a]));
+        CHECK(clReleaseKernel(kernel));
+        CHECK(clReleaseProgram(program));
+    }
+    assert_int_equal(failures, 0);
+    test_end(&w);
+}
+
+/* Whoever adds a line to ext.def that kernels can see adds a use here. The split functions and MADW have tests of their own, of every
+ * overload. */
+static void nothing_untried(void **state)
+{
+    (void)state;
+    static const char *const elsewhere[] = {"cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_tessera_madw"};
+    for (size_t e = 0; e < COUNT(extensions) + COUNT(features); e++) {
+        const char *name = e < COUNT(extensions) ? extensions[e].name : features[e - COUNT(extensions)].name;
+        bool tried = e < COUNT(extensions) && !extensions[e].macro;
+        for (size_t i = 0; i < COUNT(uses); i++)
+            tried |= !strcmp(uses[i].name, name);
+        for (size_t i = 0; i < COUNT(elsewhere); i++)
+            tried |= !strcmp(elsewhere[i], name);
+        if (!tried)
+            fail_msg("no function of %s is tried here", name);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_untried),
+        cmocka_unit_test(macros),
+        cmocka_unit_test(functions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
