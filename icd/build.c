@@ -85,12 +85,6 @@ static bool add_input(struct job *job, const void *data, size_t size)
     return true;
 }
 
-static uint32_t default_sub_group_size(const struct tsr_device_caps *caps)
-{
-    /* The middle of what there is: 16 of 8, 16, 32. */
-    return caps->sub_group_size_count ? caps->sub_group_sizes[caps->sub_group_size_count / 2] : 1;
-}
-
 static void compile(struct job *job, struct tsr_clc_result *result)
 {
     const struct tsr_device_caps *caps = job->builds[0]->device->caps;
@@ -104,7 +98,7 @@ static void compile(struct job *job, struct tsr_clc_result *result)
         .options = job->call == job->op ? job->options : "",
         .macros = tsr_clc_device_macros(),
         .cpu_features = tsr_cpu()->features,
-        .default_sub_group_size = default_sub_group_size(caps),
+        .default_sub_group_size = tsr__default_sub_group_size(caps),
     };
     uint64_t begin = tsr_now_ns();
     tsr_clc_run(&request, result);

@@ -106,14 +106,10 @@ static const char *driver_version(void)
     return text ? text : version;
 }
 
-static size_t preferred_multiple(const struct tsr_device_caps *c)
+uint32_t tsr__default_sub_group_size(const struct tsr_device_caps *caps)
 {
-    /* The sub-group size that fills one vector register with 32-bit values. */
-    uint32_t lanes = c->vector_bits / 32, best = c->sub_group_sizes[0];
-    for (uint32_t i = 0; i < c->sub_group_size_count; i++)
-        if (c->sub_group_sizes[i] <= lanes)
-            best = c->sub_group_sizes[i];
-    return best;
+    /* The middle of what there is: 16 of 8, 16, 32. */
+    return caps->sub_group_size_count ? caps->sub_group_sizes[caps->sub_group_size_count / 2] : 1;
 }
 
 static cl_device_atomic_capabilities atomic_capabilities(void)

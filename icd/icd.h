@@ -259,6 +259,8 @@ unsigned tsr__root_devices(struct _cl_device_id ***devices);
 /* CL_SUCCESS or CL_INVALID_DEVICE_TYPE. */
 cl_int tsr__check_device_type(cl_device_type type, const char *function);
 unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id ***devices);
+/* That of kernels which ask for none. */
+uint32_t tsr__default_sub_group_size(const struct tsr_device_caps *caps);
 #define TSR__DOMAINS_KNOWN (UINT64_C(1) << 63)
 /* The domains along which the device can be split in at least two; 0 if none (icd/subdevice.c). */
 cl_device_affinity_domain tsr__affinity_domains(struct _cl_device_id *device);

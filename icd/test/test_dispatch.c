@@ -3,10 +3,10 @@
  */
 #include <dlfcn.h>
 
+#include "icd/test/cl_test.h"
+
 #include <CL/cl_egl.h>
 #include <CL/cl_gl.h>
-
-#include "icd/test/cl_test.h"
 
 static const char *const slots[] = {
 #define TSR_SLOT(name, kind) #name,
