@@ -123,6 +123,8 @@ struct tsr__work_item {
     struct tsr__result *kept[3][2];
 };
 
+enum { TSR__MAX_SUB_GROUP = 32 };
+
 /* A range of work-groups being run by one worker. */
 struct tsr__run {
     struct tsr_group group;
@@ -131,9 +133,12 @@ struct tsr__run {
     int status;          /* negative: give up */
     bool direct;         /* work-items run one after the other on one stack */
     uint32_t count;      /* work-items of this group */
+    uint32_t unit;       /* entries of `items` for each sub-group: its work-items, or 1 if a call of the kernel runs all of them */
+    uint32_t runners;    /* entries of `items` in this group */
     uint32_t alive;      /* that have not returned */
     uint32_t *arrived;   /* how many wait in mode ALL: per sub-group, per pair, for the group */
     struct tsr__work_item *items;
+    uint32_t (*ids)[3][TSR__MAX_SUB_GROUP]; /* packets: local ids of the lanes, parallel to `items` */
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;
     struct tsr__result *spare; /* results that nobody keeps */
@@ -142,8 +147,9 @@ struct tsr__run {
 
 extern const struct tsr_rt tsr__rt;
 
-/* Sets what a work-item with the local ids x, y, z is to its group. */
-void tsr__item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, uint64_t x, uint64_t y, uint64_t z);
+/* Calls `visit` for every entry of the group: each work-item, or the first of each sub-group, with its local ids in the item. `items` of
+ * the run is the same entry each time if `one`, else an array. */
+void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *));
 /* Words that run->arrived needs for groups of at most so many work-items. */
 size_t tsr__meet_words(const struct tsr_group *group, uint64_t items);
 /* Runs the work-group that run->group describes, a fiber per work-item. */

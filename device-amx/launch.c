@@ -91,19 +91,65 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
 
 /* ---- work-groups ----------------------------------------------------------------------------------------------------------------- */
 
-void tsr__item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, uint64_t x, uint64_t y, uint64_t z)
+static void item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, const uint64_t id[3])
 {
     uint32_t size = run->group.sub_group_size;
     item->group = &run->group;
-    item->local_id[0] = x;
-    item->local_id[1] = y;
-    item->local_id[2] = z;
+    memcpy(item->local_id, id, sizeof item->local_id);
     item->linear_id = linear_id;
     item->sub_group_id = linear_id / size;
     item->lane = linear_id % size;
     uint32_t left = run->count - item->sub_group_id * size;
     item->sub_group_size = left < size ? left : size;
     item->site = 0;
+}
+
+/* To the ids of the next work-item in linear order. */
+static void next_id(const struct tsr_group *group, uint64_t id[3])
+{
+    if (++id[0] < group->local_size[0])
+        return;
+    id[0] = 0;
+    if (++id[1] < group->local_size[1])
+        return;
+    id[1] = 0;
+    id[2]++;
+}
+
+static bool in_whole_packets(const struct tsr_group *group)
+{
+    uint32_t size = group->sub_group_size;
+    return group->local_size[0] % size == 0 && group->enqueued_local_size[0] % size == 0 && group->global_offset[0] % size == 0;
+}
+
+void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *))
+{
+    const struct tsr_group *group = &run->group;
+    uint32_t step = group->sub_group_size / run->unit; /* work-items for each runner */
+    bool whole = run->ids && in_whole_packets(group);
+    uint64_t id[3] = {0};
+    run->runners = (run->count + step - 1) / step;
+    for (uint32_t i = 0; i < run->runners; i++) {
+        uint32_t at = one ? 0 : i, here = run->count - i * step < step ? run->count - i * step : step;
+        struct tsr__work_item *w = &run->items[at];
+        item_set(run, &w->item, i * step, id);
+        w->item.whole_packet = whole;
+        w->run = run;
+        if (whole) {
+            id[0] += step - 1;
+        } else if (run->ids) {
+            for (uint32_t lane = 0; lane < here; lane++) {
+                for (int d = 0; d < 3; d++)
+                    run->ids[at][d][lane] = (uint32_t)id[d];
+                if (lane + 1 < here)
+                    next_id(group, id);
+            }
+            for (int d = 0; d < 3; d++)
+                w->item.packet_ids[d] = run->ids[at][d];
+        }
+        next_id(group, id);
+        visit(w);
+    }
 }
 
 /* Sets run->group to the work-group with this number. */
@@ -122,22 +168,9 @@ static void group_set(struct tsr__run *run, uint64_t number)
     group->num_sub_groups = (run->count + group->sub_group_size - 1) / group->sub_group_size;
 }
 
-/* Work-items one after the other on this stack. */
-static void run_group_directly(struct tsr__run *run)
+static void run_directly(struct tsr__work_item *w)
 {
-    struct tsr__work_item *w = run->items;
-    void (*entry)(struct tsr_item *) = run->launch->entry->run;
-    const uint64_t *local = run->group.local_size;
-    uint32_t n = 0;
-    w->run = run;
-    for (uint64_t z = 0; z < local[2]; z++) {
-        for (uint64_t y = 0; y < local[1]; y++) {
-            for (uint64_t x = 0; x < local[0]; x++) {
-                tsr__item_set(run, &w->item, n++, x, y, z);
-                entry(&w->item);
-            }
-        }
-    }
+    w->run->launch->entry->run(&w->item);
 }
 
 struct loop {
@@ -149,7 +182,7 @@ static void run_groups_directly(struct loop *loop)
 {
     for (uint64_t g = loop->begin; g < loop->end; g++) {
         group_set(loop->run, g);
-        run_group_directly(loop->run);
+        tsr__visit_runners(loop->run, true, run_directly);
     }
 }
 
@@ -175,18 +208,25 @@ static int run_on_large_stack(struct tsr__run *run, struct loop *loop, unsigned 
     return 0;
 }
 
+/* Entries of tsr__run.items that a full group has. */
+static size_t runners_of(const struct tsr_launch *launch)
+{
+    return launch->flags & TSR_KERNEL_PACKETS ? launch->group.enqueued_num_sub_groups : launch->group_items;
+}
+
 static int run_with_fibers(struct tsr__run *run, const struct loop *loop, unsigned hint)
 {
     struct tsr_launch *launch = run->launch;
-    run->stacks = tsr__stacks_take(hint, launch->group_items, launch->private_bytes);
+    size_t runners = runners_of(launch);
+    run->stacks = tsr__stacks_take(hint, runners, launch->private_bytes);
     if (!run->stacks)
         return tsr__launch_fail(launch,
                                 tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory", launch->entry->name,
-                                           (unsigned long)launch->group_items, (unsigned long)tsr__stack_bytes(launch->private_bytes)));
+                                           (unsigned long)runners, (unsigned long)tsr__stack_bytes(launch->private_bytes)));
     for (uint64_t g = loop->begin; g < loop->end && run->status == 0; g++) {
         group_set(run, g);
         tsr__meet_run(run);
-        tsr__meet_forget(run, run->count);
+        tsr__meet_forget(run, run->runners);
     }
     tsr__meet_end(run);
     tsr__stacks_give_back(hint, run->stacks);
@@ -205,6 +245,10 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     run.launch = launch;
     run.direct = !meets;
     run.items = &only;
+    bool packets = launch->flags & TSR_KERNEL_PACKETS;
+    uint32_t only_ids[1][3][TSR__MAX_SUB_GROUP];
+    run.unit = packets ? 1 : run.group.sub_group_size;
+    run.ids = packets ? only_ids : NULL;
     if (launch->local_bytes) {
         run.group.local = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes);
         if (!run.group.local)
@@ -213,13 +257,16 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
         run.group.local = launch->args; /* an address, for arguments of no bytes */
     }
     if (meets) {
-        size_t items = launch->group_items * sizeof *run.items;
+        size_t runners = runners_of(launch);
+        size_t items = runners * sizeof *run.items, ids = packets ? runners * sizeof *run.ids : 0;
         size_t words = tsr__meet_words(&launch->group, launch->group_items) * sizeof *run.arrived;
-        run.items = tsr_worker_scratch(worker, SCRATCH_ITEMS, items + words);
+        run.items = tsr_worker_scratch(worker, SCRATCH_ITEMS, items + ids + words);
         if (!run.items)
             return tsr__launch_fail(launch, NULL);
         memset(run.items, 0, items);
-        run.arrived = (uint32_t *)((unsigned char *)run.items + items);
+        if (packets)
+            run.ids = (void *)((unsigned char *)run.items + items);
+        run.arrived = (uint32_t *)((unsigned char *)run.items + items + ids);
     }
     tsr__fiber_worker(&run.worker);
 

@@ -26,7 +26,7 @@ struct scope {
 
 static struct scope scope_of(const struct tsr__run *run, const struct tsr_item *item, uint32_t scope)
 {
-    uint32_t size = run->group.sub_group_size, sub_groups = run->group.num_sub_groups;
+    uint32_t size = run->unit, sub_groups = run->group.num_sub_groups;
     struct scope s;
     switch (scope) {
     case TSR_SCOPE_SUB_GROUP:
@@ -36,11 +36,11 @@ static struct scope scope_of(const struct tsr__run *run, const struct tsr_item *
         s = (struct scope){item->sub_group_id / 2 * 2 * size, 2 * size, 2 * size, &run->arrived[sub_groups + item->sub_group_id / 2]};
         break;
     default:
-        s = (struct scope){0, run->count, run->count, &run->arrived[2 * sub_groups]};
+        s = (struct scope){0, run->runners, run->runners, &run->arrived[2 * sub_groups]};
         break;
     }
-    if (s.count > run->count - s.first)
-        s.count = run->count - s.first;
+    if (s.count > run->runners - s.first)
+        s.count = run->runners - s.first;
     return s;
 }
 
@@ -316,9 +316,9 @@ static const struct tsr__work_item *lowest_active(const struct tsr__run *run, ui
 static bool release_active(struct tsr__run *run)
 {
     bool any = false;
-    uint32_t size = run->group.sub_group_size;
-    for (uint32_t first = 0; first < run->count && run->status == 0; first += size) {
-        uint32_t count = size < run->count - first ? size : run->count - first;
+    uint32_t size = run->unit;
+    for (uint32_t first = 0; first < run->runners && run->status == 0; first += size) {
+        uint32_t count = size < run->runners - first ? size : run->runners - first;
         const struct tsr__work_item *w = lowest_active(run, first, count);
         if (!w)
             continue;
@@ -329,26 +329,20 @@ static bool release_active(struct tsr__run *run)
     return any;
 }
 
+static void make_ready(struct tsr__work_item *w)
+{
+    w->state = TSR__READY;
+    w->started = false;
+}
+
 void tsr__meet_run(struct tsr__run *run)
 {
-    const uint64_t *local = run->group.local_size;
     memset(run->arrived, 0, tsr__meet_words(&run->group, run->count) * sizeof *run->arrived);
-    uint32_t n = 0;
-    for (uint64_t z = 0; z < local[2]; z++) {
-        for (uint64_t y = 0; y < local[1]; y++) {
-            for (uint64_t x = 0; x < local[0]; x++, n++) {
-                struct tsr__work_item *w = &run->items[n];
-                tsr__item_set(run, &w->item, n, x, y, z);
-                w->run = run;
-                w->state = TSR__READY;
-                w->started = false;
-            }
-        }
-    }
-    run->alive = n;
+    tsr__visit_runners(run, false, make_ready);
+    run->alive = run->runners;
     while (run->alive) {
         bool progress = false;
-        for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t i = 0; i < run->runners; i++) {
             if (run->items[i].state != TSR__READY)
                 continue;
             resume(run, i);

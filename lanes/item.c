@@ -157,14 +157,14 @@ static LLVMValueRef load_group(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValue
 }
 
 /* The field of three dimensions that the call names. */
-static LLVMValueRef load_dim(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef base, size_t offset, LLVMValueRef dim)
+static LLVMValueRef load_dim(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, size_t offset, LLVMValueRef dim)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     if (LLVMIsAConstantInt(dim))
-        return tsr__load_fixed(l, b, i64, base, offset + 8 * LLVMConstIntGetZExtValue(dim), 8);
+        return tsr__load_fixed(l, b, type, base, offset + 8 * LLVMConstIntGetZExtValue(dim), 8);
     LLVMValueRef wide = LLVMBuildZExt(b, dim, i64, "");
     LLVMValueRef at = LLVMBuildInBoundsGEP2(b, i64, tsr__at_offset(l, b, base, offset), &wide, 1, "");
-    return tsr__load_fixed(l, b, i64, at, 0, 8);
+    return tsr__load_fixed(l, b, type, at, 0, 8);
 }
 
 static LLVMValueRef call_rt(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, LLVMValueRef call)
@@ -192,10 +192,10 @@ static void lower(struct tsr__lanes *l, LLVMValueRef call, const struct primitiv
     LLVMValueRef made = NULL;
     switch (p->how) {
     case GROUP_DIM:
-        made = load_dim(l, b, load_group(l, b, item), p->offset, LLVMGetOperand(call, 0));
+        made = load_dim(l, b, type, load_group(l, b, item), p->offset, LLVMGetOperand(call, 0));
         break;
     case ITEM_DIM:
-        made = load_dim(l, b, item, p->offset, LLVMGetOperand(call, 0));
+        made = load_dim(l, b, type, item, p->offset, LLVMGetOperand(call, 0));
         break;
     case GROUP:
         made = tsr__load_fixed(l, b, type, load_group(l, b, item), p->offset, align);

@@ -159,6 +159,13 @@ static bool write_text(struct job *job)
     return true;
 }
 
+/* TESSERA_ENGINE */
+static bool use_packets(void)
+{
+    const char *engine = tsr_env(TSR_ENV_ENGINE);
+    return engine && strcmp(engine, "lanes") == 0;
+}
+
 static bool generate_code(struct job *job, struct tsr_buf *object)
 {
     const struct tsr_clc_request *q = &job->request->request;
@@ -166,6 +173,7 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .cpu_features = q->cpu_features,
         .default_sub_group_size = q->default_sub_group_size,
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
+        .packets = use_packets() && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
         .dump_dir = job->debug->dump_dir,

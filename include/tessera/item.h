@@ -5,6 +5,8 @@
  *
  *     void <entry symbol>(struct tsr_item *item);
  *
+ * The vector engine's entry has the same form and runs one sub-group: the item is its first work-item.
+ *
  * The built-in library never touches these structs. It calls the primitives of tessera/primitives.h, which the engine replaces:
  * here by loads from the item and calls through `rt`. */
 #ifndef TESSERA_ITEM_H
@@ -59,7 +61,9 @@ struct tsr_item {
     uint32_t lane;           /* linear_id % S */
     uint32_t sub_group_size; /* of the item's own sub-group */
     uint32_t site;           /* number of the last convergent call site of the user's program that was reached, stored by generated code */
-    uint32_t reserved;
+    /* Of a packet (a kernel with TSR_KERNEL_PACKETS): the fields above are those of lane 0, and one call runs the whole sub-group. */
+    uint32_t whole_packet;         /* every lane is there, all lie in one row that starts at a multiple of S, in local and global ids */
+    const uint32_t *packet_ids[3]; /* local ids of every lane by dimension, unless whole_packet */
 };
 
 #endif

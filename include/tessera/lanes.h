@@ -15,6 +15,7 @@ struct tsr_lanes_options {
     uint64_t cpu_features;           /* bits of enum tsr_cpu_feature that the code may use */
     uint32_t default_sub_group_size; /* for kernels without a required size */
     int opt_level;                   /* 0 (-cl-opt-disable) … 3 */
+    bool packets;                    /* the vector engine: one call of an entry runs a sub-group */
     bool debug;                      /* built with -g: frame pointers stay */
     bool denorms_are_zero;           /* -cl-denorms-are-zero */
     const char *dump_dir;            /* NULL, or where numbered text files of the module go, one after each pass */

@@ -32,6 +32,7 @@ enum tsr_kernel_flags {
     TSR_KERNEL_PAIRS = 2,  /* uses split matrix functions */
     TSR_KERNEL_PRINTS = 4, /* calls printf */
     TSR_KERNEL_HAS_ARG_NAMES = 8,
+    TSR_KERNEL_PACKETS = 64,      /* the entry runs a whole sub-group */
     TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
     TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
 };

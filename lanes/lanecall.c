@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Calls in the packet function: LLVM's intrinsics become vector intrinsics, the primitives become what they are for a packet, everything
+ * else runs lane by lane. */
+#include <string.h>
+
+#include "simd.h"
+#include "tessera/item.h"
+
+/* ---- LLVM intrinsics ---------------------------------------------------------------------------------------------------------------- */
+
+/* Intrinsics whose result type is their one overloaded type and whose operands have it too, but for scalar flags at the end. */
+static const struct {
+    const char *name;
+    unsigned operands, flags;
+} plain_intrinsics[] = {
+    {"llvm.fma", 3, 0},          {"llvm.fmuladd", 3, 0},
+    {"llvm.sqrt", 1, 0},         {"llvm.fabs", 1, 0},
+    {"llvm.floor", 1, 0},        {"llvm.ceil", 1, 0},
+    {"llvm.trunc", 1, 0},        {"llvm.rint", 1, 0},
+    {"llvm.nearbyint", 1, 0},    {"llvm.round", 1, 0},
+    {"llvm.roundeven", 1, 0},    {"llvm.copysign", 2, 0},
+    {"llvm.minnum", 2, 0},       {"llvm.maxnum", 2, 0},
+    {"llvm.minimum", 2, 0},      {"llvm.maximum", 2, 0},
+    {"llvm.minimumnum", 2, 0},   {"llvm.maximumnum", 2, 0},
+    {"llvm.canonicalize", 1, 0}, {"llvm.ctpop", 1, 0},
+    {"llvm.bswap", 1, 0},        {"llvm.bitreverse", 1, 0},
+    {"llvm.fshl", 3, 0},         {"llvm.fshr", 3, 0},
+    {"llvm.sadd.sat", 2, 0},     {"llvm.uadd.sat", 2, 0},
+    {"llvm.ssub.sat", 2, 0},     {"llvm.usub.sat", 2, 0},
+    {"llvm.sshl.sat", 2, 0},     {"llvm.ushl.sat", 2, 0},
+    {"llvm.smax", 2, 0},         {"llvm.smin", 2, 0},
+    {"llvm.umax", 2, 0},         {"llvm.umin", 2, 0},
+    {"llvm.abs", 1, 1},          {"llvm.ctlz", 1, 1},
+    {"llvm.cttz", 1, 1},         {"llvm.arithmetic.fence", 1, 0},
+};
+
+static bool plain_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(plain_intrinsics); i++) {
+        if (LLVMLookupIntrinsicID(plain_intrinsics[i].name, strlen(plain_intrinsics[i].name)) != id)
+            continue;
+        unsigned operands = plain_intrinsics[i].operands, count = operands + plain_intrinsics[i].flags;
+        LLVMTypeRef type = tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), 0));
+        LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &type, 1);
+        for (int part = 0; part < tsr__part_count(LLVMTypeOf(inst)); part++) {
+            LLVMValueRef args[4];
+            for (unsigned k = 0; k < count; k++)
+                args[k] = k < operands ? tsr__part(s, LLVMGetOperand(inst, k), part) : LLVMGetOperand(inst, k);
+            LLVMValueRef made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
+            if (LLVMCanValueUseFastMathFlags(made) && LLVMCanValueUseFastMathFlags(inst))
+                LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(inst));
+            tsr__set_part(s, inst, part, made);
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool drops_out(const char *name)
+{
+    return tsr__starts_with(name, "llvm.lifetime.") || tsr__starts_with(name, "llvm.dbg.") || tsr__starts_with(name, "llvm.assume") ||
+           tsr__starts_with(name, "llvm.experimental.noalias.") || tsr__starts_with(name, "llvm.invariant.");
+}
+
+static void clone_call(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
+        LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
+    LLVMInsertIntoBuilder(s->b, copy);
+    if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind)
+        tsr__set_whole(s, inst, copy);
+}
+
+/* ---- primitives -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Vector of what each lane has at `pointers`, in bytes, as the exchange's slots; absent lanes' slots are zero. The slots are an array of
+ * the call site: a packet moves in step, so nobody is still reading what the last round left there. */
+static LLVMValueRef fill_slots(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
+    LLVMValueRef value = LLVMGetOperand(inst, 2);
+    uint64_t size = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3));
+    LLVMValueRef slots = tsr__home(s, LLVMArrayType2(i8, size * s->width), "slots");
+    LLVMSetAlignment(slots, 64);
+    if (s->mask)
+        LLVMBuildMemSet(s->b, slots, LLVMConstNull(i8), LLVMConstInt(i64, size * s->width, false), 64);
+    for (unsigned lane = 0; lane < s->width; lane++) {
+        LLVMValueRef at = LLVMConstInt(i64, lane * size, false);
+        LLVMValueRef to = LLVMBuildGEP2(s->b, i8, slots, &at, 1, "");
+        LLVMValueRef from = LLVMBuildExtractElement(s->b, tsr__part(s, value, 0), tsr__i32(s->l, lane), "");
+        LLVMValueRef bytes = LLVMConstInt(i64, size, false);
+        if (s->mask) {
+            LLVMValueRef here = LLVMBuildExtractElement(s->b, s->mask, tsr__i32(s->l, lane), "");
+            bytes = LLVMBuildSelect(s->b, here, bytes, LLVMConstNull(i64), "");
+        }
+        LLVMBuildMemCpy(s->b, to, 1, from, 1, bytes);
+    }
+    return slots;
+}
+
+static void exchange_in_packet(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef mask_pointer = LLVMGetOperand(inst, 4), slots = fill_slots(s, inst);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask);
+    if (s->width < 64)
+        bits = LLVMBuildZExt(s->b, bits, i64, "");
+    for (unsigned lane = 0; lane < s->width; lane++) {
+        LLVMValueRef to = LLVMBuildExtractElement(s->b, tsr__part(s, mask_pointer, 0), tsr__i32(s->l, lane), "");
+        LLVMBuildStore(s->b, bits, to);
+    }
+    tsr__set_whole(s, inst, slots);
+}
+
+/* The packet brings the values of all its lanes at once, so the slots that come back are in the order of linear ids. */
+static void exchange_in_group(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef mask = tsr__home(s, i64, "mask");
+    uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) * s->width;
+    LLVMValueRef slots = fill_slots(s, inst), copy = LLVMInstructionClone(inst);
+    LLVMSetOperand(copy, 2, slots);
+    LLVMSetOperand(copy, 3, tsr__i32(s->l, (uint32_t)bytes));
+    LLVMSetOperand(copy, 4, mask);
+    LLVMInsertIntoBuilder(s->b, copy);
+    tsr__set_whole(s, inst, copy);
+}
+
+static void primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (strcmp(name, "lane") == 0) {
+        tsr__set_whole(s, inst, LLVMConstNull(type));
+    } else if (strcmp(name, "local_id") == 0 && tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
+        /* Rows end within the packet: the device has written down the ids of all lanes. */
+        LLVMTypeRef vector = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
+        LLVMTypeRef f_type = LLVMFunctionType(tsr__ptr(s->l), (LLVMTypeRef[]){LLVMInt32TypeInContext(s->l->context)}, 1, false);
+        LLVMValueRef f = tsr__declare(s->l, "__tsr_packet_ids", f_type), dim = tsr__whole(s, LLVMGetOperand(inst, 0));
+        LLVMValueRef ids = LLVMBuildLoad2(s->b, vector, LLVMBuildCall2(s->b, f_type, f, &dim, 1, ""), "");
+        LLVMSetAlignment(ids, 4);
+        tsr__set_part(s, inst, 0, LLVMBuildZExt(s->b, ids, tsr__vector(s, type), ""));
+    } else {
+        clone_call(s, inst);
+    }
+}
+
+static bool constant_is(LLVMValueRef v, uint64_t wanted)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
+}
+
+bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    if (!callee)
+        return false;
+    const char *name = tsr__name(callee);
+    bool uniform_in = true;
+    for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
+        uniform_in = uniform_in && !tsr__is_varying(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i))) &&
+                     tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i)));
+    if (drops_out(name))
+        return true;
+    if (strcmp(name, "__tsr_exchange") == 0) {
+        if (constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))
+            exchange_in_packet(s, inst);
+        else
+            exchange_in_group(s, inst);
+        return true;
+    }
+    if (strcmp(name, "__tsr_barrier") == 0) {
+        if (!constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
+            clone_call(s, inst);
+        return true;
+    }
+    if (strcmp(name, "__tsr_print") == 0)
+        return false; /* lane by lane */
+    if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {
+        primitive(s, inst, name + strlen("__tsr_"));
+        return true;
+    }
+    unsigned id = LLVMGetIntrinsicID(callee);
+    if (!id)
+        return false;
+    if (uniform_in && !tsr__is_varying(tsr__shape_of(&s->shapes, inst)) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind) {
+        clone_call(s, inst);
+        return true;
+    }
+    return plain_intrinsic(s, inst, id);
+}

@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Shapes of values and divergence of control flow, found together: a divergent branch makes phis varying, a varying condition makes
+ * branches divergent. Values start at NONE and only rise, so the search ends. */
+#include "shape.h"
+
+#include <string.h>
+
+struct search {
+    struct tsr__shapes *shapes;
+    const struct tsr__cfg *cfg;
+    struct tsr_arena *arena;
+    LLVMValueRef *list; /* instructions, in compact order of their blocks */
+    int *block_of;      /* by value number */
+    int count;
+    bool changed;
+};
+
+/* ---- small shapes ----------------------------------------------------------------------------------------------------------------- */
+
+static const struct tsr__shape varying = {.kind = TSR__SHAPE_VARYING};
+
+static struct tsr__shape uniform(unsigned align)
+{
+    return (struct tsr__shape){.kind = TSR__SHAPE_AFFINE, .nsw = true, .nuw = true, .align = (uint8_t)(align > 63 ? 63 : align)};
+}
+
+/* An affine shape; adds what follows from the alignment: a packet whose span is at most 2^align, and which starts at a multiple of it,
+ * crosses no power of two that matters. */
+static struct tsr__shape affine(const struct search *s, int64_t stride, unsigned align, bool nsw, bool nuw)
+{
+    if (stride == 0)
+        return uniform(align);
+    if (align > 63)
+        align = 63;
+    struct tsr__shape shape = {.kind = TSR__SHAPE_AFFINE, .nsw = nsw, .nuw = nuw, .align = (uint8_t)align, .stride = stride};
+    if (stride > 0 && stride <= INT64_MAX / 64 && align < 63 && (uint64_t)stride * s->shapes->packet.width <= UINT64_C(1) << align)
+        shape.nsw = shape.nuw = true;
+    return shape;
+}
+
+static unsigned log2_of(uint64_t v)
+{
+    return v ? (unsigned)__builtin_ctzll(v) : 63;
+}
+
+static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
+{
+    return a.align < b.align ? a.align : b.align;
+}
+
+static bool same(struct tsr__shape a, struct tsr__shape b)
+{
+    return a.kind == b.kind && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw;
+}
+
+/* The least shape that covers both. */
+static struct tsr__shape meet(const struct search *s, struct tsr__shape a, struct tsr__shape b)
+{
+    if (a.kind == TSR__SHAPE_NONE)
+        return b;
+    if (b.kind == TSR__SHAPE_NONE)
+        return a;
+    if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
+        return varying;
+    return affine(s, a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
+}
+
+/* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__shape tsr__shape_of(const struct tsr__shapes *shapes, LLVMValueRef value)
+{
+    uintptr_t number = tsr__map_get(&shapes->index, value);
+    if (number)
+        return shapes->values[number - 1];
+    if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
+        return uniform(log2_of(LLVMConstIntGetZExtValue(value)));
+    if (LLVMIsAGlobalVariable(value))
+        return uniform(log2_of(LLVMGetAlignment(value) ? LLVMGetAlignment(value) : 1));
+    return uniform(LLVMIsAConstantPointerNull(value) ? 63 : 0);
+}
+
+bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in)
+{
+    for (int l = shapes->cfg->blocks[defined_in].loop; l != TSR__NONE && !tsr__in_loop(shapes->cfg, used_in, l);
+         l = shapes->cfg->loops[l].parent)
+        if (shapes->divergent_loop[l])
+            return true;
+    return false;
+}
+
+/* An operand as the instruction numbered `user` sees it. */
+static struct tsr__shape operand(const struct search *s, int user, LLVMValueRef value)
+{
+    uintptr_t number = tsr__map_get(&s->shapes->index, value);
+    if (number && s->block_of[number - 1] != TSR__NONE && tsr__leaves_divergent_loop(s->shapes, s->block_of[number - 1], s->block_of[user]))
+        return varying;
+    return tsr__shape_of(s->shapes, value);
+}
+
+/* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
+ */
+
+static bool constant_int(LLVMValueRef v, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *value = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+/* uniform if every operand is, else varying; NONE while an operand is unknown. */
+static struct tsr__shape plain(const struct search *s, int user, LLVMValueRef inst)
+{
+    struct tsr__shape result = uniform(0);
+    int operands = LLVMGetNumOperands(inst);
+    for (int i = 0; i < operands; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
+        if (LLVMValueIsBasicBlock(v) || LLVMIsAFunction(v))
+            continue;
+        struct tsr__shape o = operand(s, user, v);
+        if (o.kind == TSR__SHAPE_NONE)
+            return o;
+        if (!tsr__is_uniform(o))
+            result = varying;
+    }
+    return result;
+}
+
+static struct tsr__shape scaled(const struct search *s, struct tsr__shape a, int64_t factor, bool nsw, bool nuw)
+{
+    int64_t stride;
+    if (__builtin_mul_overflow(a.stride, factor, &stride))
+        return varying;
+    return affine(s, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0);
+}
+
+/* Lanes lie in one aligned block of 2^bits: everything above those bits is the same for all. */
+static bool in_block(const struct search *s, struct tsr__shape a, unsigned bits)
+{
+    return a.stride > 0 && a.stride <= INT32_MAX && bits < 63 && a.align >= bits &&
+           (uint64_t)a.stride * (s->shapes->packet.width - 1) < UINT64_C(1) << bits;
+}
+
+static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
+{
+    LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
+    struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
+        return (struct tsr__shape){0};
+    if (tsr__is_varying(a) || tsr__is_varying(b))
+        return varying;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64)
+        return plain(s, user, inst);
+    bool wraps_ok = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
+    bool nsw = wraps_ok && LLVMGetNSW(inst), nuw = wraps_ok && LLVMGetNUW(inst);
+    int64_t c;
+    switch (op) {
+    case LLVMOr:
+        if (!LLVMGetIsDisjoint(inst))
+            return tsr__is_uniform(a) && tsr__is_uniform(b) ? uniform(min_align(a, b)) : varying;
+        nsw = nuw = true; /* an addition that never carries */
+        /* fall through */
+    case LLVMAdd:
+        return affine(s, a.stride + b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
+    case LLVMSub:
+        return affine(s, a.stride - b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
+    case LLVMMul:
+        if (tsr__is_uniform(a) && tsr__is_uniform(b))
+            return uniform(a.align + b.align);
+        if (constant_int(right, &c))
+            return scaled(s, a, c, nsw, nuw);
+        return constant_int(left, &c) ? scaled(s, b, c, nsw, nuw) : varying;
+    case LLVMShl:
+        if (constant_int(right, &c) && c >= 0 && c < 62)
+            return scaled(s, a, INT64_C(1) << c, nsw, nuw);
+        return plain(s, user, inst);
+    case LLVMLShr:
+    case LLVMAShr:
+        if (constant_int(right, &c) && c >= 0 && c < 63 && in_block(s, a, (unsigned)c))
+            return uniform(a.align - (unsigned)c);
+        return plain(s, user, inst);
+    case LLVMAnd:
+        if (!tsr__is_uniform(a) && constant_int(right, &c)) {
+            if (c > 0 && (c & (c + 1)) == 0 && in_block(s, a, log2_of((uint64_t)c + 1))) /* low bits: lane 0 has zero there */
+                return affine(s, a.stride, 63, true, true);
+            if (c < 0 && (~c & (~c + 1)) == 0 && in_block(s, a, log2_of((uint64_t)~c + 1))) /* high bits */
+                return uniform(a.align);
+        }
+        return plain(s, user, inst);
+    default:
+        return plain(s, user, inst);
+    }
+}
+
+static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
+{
+    struct tsr__shape a = operand(s, user, LLVMGetOperand(inst, 0));
+    if (a.kind != TSR__SHAPE_AFFINE)
+        return a;
+    switch (op) {
+    case LLVMTrunc:
+        if (tsr__is_uniform(a))
+            return uniform(a.align);
+        return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(inst)) >= 16
+                   ? affine(s, a.stride, a.align, false, false)
+                   : varying;
+    case LLVMSExt:
+        return tsr__is_uniform(a) || a.nsw ? affine(s, a.stride, a.align, true, false) : varying;
+    case LLVMZExt:
+        if (tsr__is_uniform(a) || a.nuw || (LLVMGetNNeg(inst) && a.nsw))
+            return affine(s, a.stride, a.align, true, true);
+        return varying;
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+        if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind)
+            return a;
+        return tsr__is_uniform(a) ? a : varying;
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        return a; /* 64 bits on both sides */
+    default:
+        return tsr__is_uniform(a) ? uniform(0) : varying;
+    }
+}
+
+static struct tsr__shape gep(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+{
+    struct tsr__shape sum = operand(s, user, LLVMGetOperand(inst, 0));
+    if (sum.kind != TSR__SHAPE_AFFINE || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
+        return sum.kind == TSR__SHAPE_NONE ? sum : plain(s, user, inst);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
+    int operands = LLVMGetNumOperands(inst);
+    for (int i = 1; i < operands; i++) {
+        LLVMValueRef index = LLVMGetOperand(inst, (unsigned)i);
+        struct tsr__shape o = operand(s, user, index);
+        if (o.kind != TSR__SHAPE_AFFINE)
+            return o;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            sum.align = (uint8_t)(min_align(sum, uniform(log2_of(LLVMOffsetOfElement(layout, type, field)))));
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        if (!tsr__is_uniform(o) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && !o.nsw)
+            return varying;
+        uint64_t size = LLVMABISizeOfType(layout, type);
+        int64_t step;
+        if (__builtin_mul_overflow(o.stride, (int64_t)size, &step))
+            return varying;
+        sum = affine(s, sum.stride + step, min_align(sum, uniform(o.align + log2_of(size))), true, true);
+    }
+    return sum;
+}
+
+static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst)
+{
+    struct tsr__shape result = {0};
+    unsigned count = LLVMCountIncoming(inst);
+    LLVMValueRef only = NULL;
+    bool one = true;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(inst, i);
+        if (v != inst && !LLVMIsUndef(v)) {
+            one = one && (!only || only == v);
+            only = v;
+        }
+        result = meet(s, result, operand(s, user, v));
+    }
+    if (s->shapes->divergent_join[s->block_of[user]] && !one && result.kind != TSR__SHAPE_NONE)
+        return varying;
+    return result;
+}
+
+static struct tsr__shape primitive(const struct search *s, const char *name, LLVMValueRef inst)
+{
+    struct tsr__packet packet = s->shapes->packet;
+    unsigned row = log2_of(packet.width);
+    int64_t dim = -1;
+    bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
+    if (strcmp(name, "lane") == 0)
+        return affine(s, 1, 63, true, true);
+    if (strcmp(name, "linear_id") == 0)
+        return affine(s, 1, row, true, true);
+    if (strcmp(name, "local_id") == 0) {
+        if (!packet.whole_rows || !has_dim)
+            return varying;
+        return dim == 0 ? affine(s, 1, row, true, true) : uniform(0);
+    }
+    /* Everything else is the same for the work-group or the sub-group. */
+    bool in_x = has_dim && dim == 0 && packet.whole_rows;
+    bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0 || strcmp(name, "global_offset") == 0;
+    return uniform(in_x && multiple ? row : 0);
+}
+
+static struct tsr__shape call(const struct search *s, int user, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    if (!callee)
+        return varying;
+    const char *name = tsr__name(callee);
+    if (tsr__starts_with(name, "__tsr_"))
+        return primitive(s, name + strlen("__tsr_"), inst);
+    return LLVMGetIntrinsicID(callee) ? plain(s, user, inst) : varying;
+}
+
+static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    switch (op) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+        return arithmetic(s, user, inst, op);
+    case LLVMTrunc:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        return cast(s, user, inst, op);
+    case LLVMGetElementPtr:
+        return gep(s, user, inst, layout);
+    case LLVMPHI:
+        return phi(s, user, inst);
+    case LLVMSelect: {
+        struct tsr__shape c = operand(s, user, LLVMGetOperand(inst, 0));
+        struct tsr__shape m = meet(s, operand(s, user, LLVMGetOperand(inst, 1)), operand(s, user, LLVMGetOperand(inst, 2)));
+        if (c.kind == TSR__SHAPE_NONE || m.kind == TSR__SHAPE_NONE)
+            return (struct tsr__shape){0};
+        return tsr__is_uniform(c) ? m : varying;
+    }
+    case LLVMFreeze:
+        return operand(s, user, LLVMGetOperand(inst, 0));
+    case LLVMLoad: {
+        struct tsr__shape p = operand(s, user, LLVMGetOperand(inst, 0));
+        return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform(0) : varying;
+    }
+    case LLVMAlloca: /* one copy for each lane, side by side */
+        return affine(s, (int64_t)tsr__alloca_pitch(layout, inst), log2_of(LLVMGetAlignment(inst)), true, true);
+    case LLVMCall:
+        return call(s, user, inst);
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return varying; /* each lane makes its own access and gets its own answer */
+    default:
+        return plain(s, user, inst);
+    }
+}
+
+/* ---- divergence
+ * --------------------------------------------------------------------------------------------------------------------------- */
+
+static void set(struct search *s, bool *flag)
+{
+    if (!*flag)
+        *flag = s->changed = true;
+}
+
+/* Lanes set out from each of `seeds` separately. Blocks before `stop` (TSR__NONE: the end) where two of the groups meet are joins. */
+static void find_joins(struct search *s, const int *seeds, int seed_count, int stop)
+{
+    const struct tsr__cfg *cfg = s->cfg;
+    int *label = tsr_arena_alloc(s->arena, (size_t)cfg->block_count * sizeof *label); /* 0: not reached */
+    int next = seed_count + 1, first = cfg->block_count;
+    for (int i = 0; i < seed_count; i++) {
+        int b = seeds[i];
+        if (label[b])
+            set(s, &s->shapes->divergent_join[b]);
+        label[b] = label[b] ? next++ : i + 1;
+        first = b < first ? b : first;
+    }
+    for (int b = first; b < cfg->block_count; b++) {
+        if (!label[b] || b == stop)
+            continue;
+        for (int k = 0; k < cfg->blocks[b].succ_count; k++) {
+            int to = cfg->blocks[b].succ[k];
+            if (tsr__back_edge(b, to))
+                continue;
+            if (!label[to]) {
+                label[to] = label[b];
+            } else if (label[to] != label[b]) {
+                set(s, &s->shapes->divergent_join[to]);
+                label[to] = next++;
+            }
+        }
+    }
+}
+
+/* Every block that can be reached from `from` before `stop` may run with part of the lanes. */
+static void mark_partial(struct search *s, int from, int stop)
+{
+    const struct tsr__cfg *cfg = s->cfg;
+    int *stack = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count + 1) * sizeof *stack), depth = 0;
+    bool *seen = tsr_arena_alloc(s->arena, (size_t)cfg->block_count + 1);
+    stack[depth++] = from;
+    while (depth) {
+        int b = stack[--depth];
+        for (int k = 0; k < cfg->blocks[b].succ_count; k++) {
+            int to = cfg->blocks[b].succ[k];
+            if (to == stop || seen[to])
+                continue;
+            seen[to] = true;
+            set(s, &s->shapes->partial[to]);
+            stack[depth++] = to;
+        }
+    }
+}
+
+static void diverge_loop(struct search *s, int loop)
+{
+    const struct tsr__cfg *cfg = s->cfg;
+    if (s->shapes->divergent_loop[loop])
+        return;
+    set(s, &s->shapes->divergent_loop[loop]);
+    int *exits = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count * 2 + 1) * sizeof *exits), count = 0;
+    for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++) {
+        set(s, &s->shapes->partial[b]);
+        for (int k = 0; k < cfg->blocks[b].succ_count && count < cfg->block_count * 2; k++)
+            if (!tsr__in_loop(cfg, cfg->blocks[b].succ[k], loop))
+                exits[count++] = cfg->blocks[b].succ[k];
+    }
+    int stop = cfg->loops[loop].header;
+    while (stop != TSR__NONE && tsr__in_loop(cfg, stop, loop))
+        stop = cfg->blocks[stop].ipdom;
+    find_joins(s, exits, count, stop);
+    for (int i = 0; i < count; i++)
+        if (exits[i] != stop) {
+            set(s, &s->shapes->partial[exits[i]]);
+            mark_partial(s, exits[i], stop);
+        }
+}
+
+static void diverge(struct search *s, int block)
+{
+    const struct tsr__cfg *cfg = s->cfg;
+    if (s->shapes->divergent_branch[block])
+        return;
+    set(s, &s->shapes->divergent_branch[block]);
+    int stop = cfg->blocks[block].ipdom;
+    find_joins(s, cfg->blocks[block].succ, cfg->blocks[block].succ_count, stop);
+    mark_partial(s, block, stop);
+    for (int l = cfg->blocks[block].loop; l != TSR__NONE; l = cfg->loops[l].parent)
+        if (stop == TSR__NONE || !tsr__in_loop(cfg, stop, l))
+            diverge_loop(s, l);
+}
+
+/* ---- the search
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void collect(struct search *s)
+{
+    struct tsr__shapes *shapes = s->shapes;
+    size_t room = LLVMCountParams(s->cfg->function);
+    for (int b = 0; b < s->cfg->block_count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            room++;
+    s->list = tsr_arena_alloc(s->arena, (room + 1) * sizeof *s->list);
+    s->block_of = tsr_arena_alloc(s->arena, (room + 1) * sizeof *s->block_of);
+    shapes->values = tsr_arena_alloc(s->arena, (room + 1) * sizeof *shapes->values);
+    for (unsigned p = 0; p < LLVMCountParams(s->cfg->function); p++) {
+        LLVMValueRef v = LLVMGetParam(s->cfg->function, p);
+        s->block_of[s->count] = TSR__NONE;
+        shapes->values[s->count] = uniform(0);
+        s->list[s->count++] = v;
+        tsr__map_set(&shapes->index, v, (uintptr_t)s->count);
+    }
+    for (int b = 0; b < s->cfg->block_count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            s->block_of[s->count] = b;
+            s->list[s->count++] = i;
+            tsr__map_set(&shapes->index, i, (uintptr_t)s->count);
+        }
+}
+
+void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, struct tsr__packet packet, struct tsr_arena *arena)
+{
+    size_t blocks = (size_t)cfg->block_count + 1;
+    *shapes = (struct tsr__shapes){.cfg = cfg, .packet = packet, .index = {.arena = arena}};
+    shapes->divergent_branch = tsr_arena_alloc(arena, blocks);
+    shapes->divergent_join = tsr_arena_alloc(arena, blocks);
+    shapes->partial = tsr_arena_alloc(arena, blocks);
+    shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
+    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena};
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
+    collect(&s);
+    do {
+        s.changed = false;
+        for (int i = 0; i < s.count; i++) {
+            LLVMValueRef v = s.list[i];
+            if (s.block_of[i] == TSR__NONE || tsr__is_varying(shapes->values[i]))
+                continue;
+            /* The old value takes part, so that shapes only rise. */
+            struct tsr__shape new = meet(&s, shapes->values[i], transfer(&s, i, v, layout));
+            if (!same(new, shapes->values[i])) {
+                shapes->values[i] = new;
+                s.changed = true;
+            }
+        }
+        for (int b = 0; b < cfg->block_count; b++) {
+            LLVMValueRef t = cfg->blocks[b].terminator;
+            if (cfg->blocks[b].succ_count < 2)
+                continue;
+            uintptr_t number = tsr__map_get(&shapes->index, t);
+            struct tsr__shape c = operand(&s, (int)number - 1, LLVMGetOperand(t, 0));
+            if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c))
+                diverge(&s, b);
+        }
+    } while (s.changed);
+}
+
+/* ---- dump
+ * ------------------------------------------------------------------------------------------------------------------------------------ */
+
+static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct tsr_buf *out)
+{
+    struct tsr__shape shape = tsr__shape_of(shapes, v);
+    char *text = LLVMPrintValueToString(v);
+    if (shape.kind == TSR__SHAPE_NONE)
+        tsr_buf_printf(out, "  unreached        %s\n", text);
+    else if (tsr__is_varying(shape))
+        tsr_buf_printf(out, "  varying          %s\n", text);
+    else if (tsr__is_uniform(shape))
+        tsr_buf_printf(out, "  uniform          %s\n", text);
+    else
+        tsr_buf_printf(out, "  affine %-4lld%s%s %s\n", (long long)shape.stride, shape.nsw ? " s" : "  ", shape.nuw ? " u" : "  ", text);
+    LLVMDisposeMessage(text);
+}
+
+void tsr__shapes_print(const struct tsr__shapes *shapes, struct tsr_buf *out)
+{
+    const struct tsr__cfg *cfg = shapes->cfg;
+    tsr_buf_printf(out, "function %s, width %u%s\n", tsr__name(cfg->function), shapes->packet.width,
+                   shapes->packet.whole_rows ? ", whole rows" : "");
+    for (int b = 0; b < cfg->block_count; b++) {
+        const struct tsr__block *block = &cfg->blocks[b];
+        tsr_buf_printf(out, "block %d %s%s%s%s", b, LLVMGetBasicBlockName(block->ref), shapes->partial[b] ? " partial" : "",
+                       shapes->divergent_join[b] ? " join" : "", shapes->divergent_branch[b] ? " diverges" : "");
+        if (block->loop != TSR__NONE)
+            tsr_buf_printf(out, " loop %d%s", block->loop, shapes->divergent_loop[block->loop] ? " divergent" : "");
+        tsr_buf_printf(out, "\n");
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                print_value(shapes, i, out);
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Shapes: how a value differs between the lanes of a packet, and where control flow does.
+ *
+ * A value is uniform (the same in every active lane), affine (lane i has the value of lane 0 plus i times a constant) or varying. A branch
+ * on a varying condition is divergent: lanes part there and meet again at joins. A loop that lanes leave in different iterations is
+ * divergent. */
+#ifndef TESSERA_LANES_SHAPE_H
+#define TESSERA_LANES_SHAPE_H
+
+#include "cfg.h"
+
+enum tsr__shape_kind { TSR__SHAPE_NONE, TSR__SHAPE_AFFINE, TSR__SHAPE_VARYING }; /* NONE: not reached yet */
+
+struct tsr__shape {
+    uint8_t kind;
+    /* AFFINE: the rule holds for the values read as signed (nsw) or unsigned (nuw) numbers without wrapping, so an extension keeps it. */
+    bool nsw, nuw;
+    uint8_t align;  /* AFFINE: lane 0's value is a multiple of 2^align; for pointers, of bytes */
+    int64_t stride; /* AFFINE: 0 = uniform; in bytes for pointers */
+};
+
+/* What the entry promises about the packet. */
+struct tsr__packet {
+    unsigned width;  /* lanes, a power of two */
+    bool whole_rows; /* the local size in x and the global offset in x are multiples of the width: every packet lies in one row */
+};
+
+struct tsr__shapes {
+    const struct tsr__cfg *cfg;
+    struct tsr__packet packet;
+    struct tsr__map index;     /* value → number + 1 */
+    struct tsr__shape *values; /* of instructions and arguments, by number */
+    bool *divergent_branch;    /* per block: its terminator parts the lanes */
+    bool *divergent_join;      /* per block: its phis meet lanes from different predecessors */
+    bool *divergent_loop;      /* per loop: lanes leave it in different iterations */
+    bool *partial;             /* per block: may run with only some of the lanes that entered the function */
+};
+
+void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, struct tsr__packet packet, struct tsr_arena *arena);
+/* Shape of any operand; constants and globals are uniform. */
+struct tsr__shape tsr__shape_of(const struct tsr__shapes *shapes, LLVMValueRef value);
+static inline bool tsr__is_uniform(struct tsr__shape s)
+{
+    return s.kind == TSR__SHAPE_AFFINE && s.stride == 0;
+}
+static inline bool tsr__is_varying(struct tsr__shape s)
+{
+    return s.kind == TSR__SHAPE_VARYING;
+}
+/* Shape as seen outside of loops that the value leaves at different times. */
+bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in);
+/* Bytes from one lane's copy of a stack variable to the next lane's. */
+uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
+/* One line per value and block: what tests read. */
+void tsr__shapes_print(const struct tsr__shapes *shapes, struct tsr_buf *out);
+
+#endif

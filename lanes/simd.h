@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The vectoriser at work: from the function of one work-item to the function of a packet of lanes.
+ *
+ * The packet function is built anew, block by block in compact order. A value that is uniform or affine is computed once, for lane 0 (its
+ * *whole*); a varying one has, for each scalar in its type, a vector with one element per lane (its *parts*). Values that another block
+ * needs live in stack slots (their *homes*), from which LLVM's mem2reg makes SSA again; so nothing here has to repair dominance. */
+#ifndef TESSERA_LANES_SIMD_H
+#define TESSERA_LANES_SIMD_H
+
+#include "shape.h"
+
+struct tsr__value {
+    LLVMValueRef from; /* in the work-item function */
+    LLVMTypeRef type;
+    struct tsr__shape shape;
+    int block;      /* that defines it */
+    int part_count; /* scalars in its type */
+    bool outlives;  /* is used outside of a loop that lanes leave at different times: each lane keeps its last value */
+    int current;    /* number of the block in which `whole` and `parts` may be used, or TSR__NONE */
+    LLVMValueRef whole, *parts;
+    LLVMValueRef whole_home, *part_homes; /* for other blocks; NULL where none needs it */
+    LLVMValueRef whole_in, *parts_in;     /* phis: assigned at the edges, read at the start of the block */
+};
+
+struct tsr__simd_block {
+    LLVMBasicBlockRef entry; /* where edges go: the test whether any lane is here, or the body */
+    LLVMBasicBlockRef body;
+    LLVMValueRef mask_home; /* lanes on their way here; NULL if the block always runs with the function's lanes */
+    bool *pending;          /* blocks that still have to run after this one, whichever way it is left */
+};
+
+struct tsr__simd {
+    struct tsr__lanes *l;
+    struct tsr_arena *arena;
+    struct tsr__cfg cfg;
+    struct tsr__shapes shapes;
+    LLVMTargetDataRef layout;
+    LLVMValueRef from, to;
+    LLVMBuilderRef b;     /* where code goes now */
+    LLVMBuilderRef homes; /* allocas at the start of the function */
+    unsigned width;
+    bool masked;                /* not all lanes need be there */
+    LLVMValueRef function_mask; /* NULL: all lanes */
+    int block;                  /* being built */
+    LLVMValueRef mask;          /* of the lanes in it; NULL: all */
+    struct tsr__map values;     /* LLVMValueRef → struct tsr__value * */
+    struct tsr__simd_block *blocks;
+};
+
+/* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (simd.c) */
+bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
+
+/* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
+
+void tsr__values_prepare(struct tsr__simd *s);
+/* What an operand is for lane 0; for uniform and affine values only. */
+LLVMValueRef tsr__whole(struct tsr__simd *s, LLVMValueRef v);
+/* Vector of one scalar of an operand. */
+LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part);
+/* Shape of an operand as the block being built sees it. */
+struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v);
+void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made);
+void tsr__set_part(struct tsr__simd *s, LLVMValueRef v, int part, LLVMValueRef made);
+/* After an instruction: puts the value into its homes. */
+void tsr__settle(struct tsr__simd *s, LLVMValueRef v);
+/* The slot of a phi: whole or parts are assigned at the edges and read at the start of its block. */
+struct tsr__value *tsr__value(struct tsr__simd *s, LLVMValueRef v);
+
+int tsr__part_count(LLVMTypeRef type);
+LLVMTypeRef tsr__part_type(LLVMTypeRef type, int part);
+LLVMTypeRef tsr__vector(struct tsr__simd *s, LLVMTypeRef scalar);
+/* Scalar number `part` of a value of any type, and a value with one scalar replaced. */
+LLVMValueRef tsr__get_scalar(struct tsr__simd *s, LLVMValueRef whole, int part);
+LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, LLVMValueRef scalar);
+LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar);
+LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
+LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name);
+
+/* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
+
+LLVMTypeRef tsr__mask_type(struct tsr__simd *s);
+LLVMValueRef tsr__mask_and(struct tsr__simd *s, LLVMValueRef mask,
+                           LLVMValueRef condition);                    /* a poison condition in an absent lane is harmless */
+LLVMValueRef tsr__mask_or_all(struct tsr__simd *s, LLVMValueRef mask); /* all ones for NULL */
+LLVMValueRef tsr__mask_bits(struct tsr__simd *s, LLVMValueRef mask);   /* integer with a bit per lane */
+LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask);
+LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
+/* Runs `inst` once for each active lane, in lane order. */
+void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
+
+/* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
+ */
+
+bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst);  /* widen.c: arithmetic, comparisons, casts, vectors, structs */
+bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst); /* access.c: loads, stores, addresses, stack variables */
+bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);   /* lanecall.c: intrinsics and primitives */
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Makes of each kernel a function that runs a packet: one sub-group, with a work-item in each lane of a vector register.
+ *
+ * Each kernel gets two bodies: one for packets of which every lane is there and all lie in one row of the work-group, and one for the rest.
+ */
+#include <string.h>
+
+#include "simd.h"
+#include "tessera/item.h"
+
+/* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
+static const char canonical[] =
+    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,lower-switch,fix-irreducible,mergereturn,"
+    "loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,simplifycfg<no-switch-range-to-icmp>,lower-switch,"
+    "mergereturn,loop-simplify,early-cse,adce)";
+
+static void inline_all(struct tsr__lanes *l)
+{
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++) {
+        tsr__drop_fn_attr(functions[i], "noinline");
+        tsr__drop_fn_attr(functions[i], "optnone");
+        if (!tsr__is_kernel(functions[i]))
+            tsr__add_fn_attr(l, functions[i], "alwaysinline");
+    }
+}
+
+/* Moves the body of `f` into a new function. */
+static LLVMValueRef body_of(struct tsr__lanes *l, LLVMValueRef f)
+{
+    LLVMValueRef made = LLVMAddFunction(l->module, "item", LLVMGlobalGetValueType(f));
+    LLVMSetLinkage(made, LLVMInternalLinkage);
+    for (unsigned i = 0; i < LLVMCountParams(f); i++)
+        LLVMReplaceAllUsesWith(LLVMGetParam(f, i), LLVMGetParam(made, i));
+    for (LLVMBasicBlockRef bb; (bb = LLVMGetFirstBasicBlock(f)) != NULL;) {
+        LLVMRemoveBasicBlockFromParent(bb);
+        LLVMAppendExistingBasicBlock(made, bb);
+    }
+    return made;
+}
+
+static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, const char *suffix)
+{
+    LLVMValueRef made =
+        LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", tsr__name(kernel), suffix), LLVMGlobalGetValueType(kernel));
+    LLVMSetLinkage(made, LLVMInternalLinkage);
+    return made;
+}
+
+/* The kernel itself only chooses. */
+static void choose(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef whole, LLVMValueRef partial)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, kernel, "");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
+    unsigned n = LLVMCountParams(kernel);
+    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
+    LLVMGetParams(kernel, args);
+    LLVMPositionBuilderAtEnd(b, start);
+    LLVMValueRef is_whole = LLVMBuildCall2(b, query, tsr__declare(l, "__tsr_whole_packet", query), NULL, 0, "");
+    is_whole = LLVMBuildICmp(b, LLVMIntNE, is_whole, LLVMConstNull(i32), "");
+    LLVMBasicBlockRef arms[2];
+    for (int i = 0; i < 2; i++) {
+        arms[i] = LLVMAppendBasicBlockInContext(l->context, kernel, "");
+        LLVMPositionBuilderAtEnd(b, arms[i]);
+        LLVMBuildCall2(b, LLVMGlobalGetValueType(kernel), i ? partial : whole, args, n, "");
+        LLVMBuildRetVoid(b);
+    }
+    LLVMPositionBuilderAtEnd(b, start);
+    LLVMBuildCondBr(b, is_whole, arms[0], arms[1]);
+    LLVMDisposeBuilder(b);
+}
+
+/* The pair of sub-groups that a split matrix function joins would need a packet of two. */
+static bool can_run_as_packet(LLVMValueRef body)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            const char *name = callee ? tsr__name(callee) : "";
+            bool meets = strcmp(name, "__tsr_exchange") == 0 || strcmp(name, "__tsr_barrier") == 0;
+            if (!meets)
+                continue;
+            LLVMValueRef scope = LLVMGetOperand(i, 0);
+            if (!LLVMIsAConstantInt(scope) || LLVMConstIntGetZExtValue(scope) == TSR_SCOPE_PAIR)
+                return false;
+        }
+    return true;
+}
+
+bool tsr__pass_vectorise(struct tsr__lanes *l)
+{
+    if (!l->options->packets)
+        return true;
+    inline_all(l);
+    if (!tsr__llvm(l, "always-inline,globaldce") || !tsr__llvm(l, canonical))
+        return false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr_kernel_info *info = &l->info->kernels[i];
+        LLVMValueRef kernel = tsr__kernel(l, info);
+        unsigned width = info->reqd_sub_group_size ? info->reqd_sub_group_size : l->options->default_sub_group_size;
+        if (!can_run_as_packet(kernel))
+            continue;
+        info->flags |= TSR_KERNEL_PACKETS;
+        LLVMValueRef item = body_of(l, kernel);
+        LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
+        if (!tsr__simd_build(l, item, whole, (struct tsr__packet){.width = width, .whole_rows = true}, false) ||
+            !tsr__simd_build(l, item, partial, (struct tsr__packet){.width = width}, true))
+            return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
+        choose(l, kernel, whole, partial);
+        LLVMDeleteFunction(item);
+    }
+    return true;
+}
