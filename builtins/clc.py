@@ -9,16 +9,18 @@ LAYOUT = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:51
 
 
 def symbols(table):
-    for kind, name, pointee in re.findall(r"^(CLC\w+)\((\w+)(?:, (\w+))?\)", table, re.M):
+    for kind, name, pointee in re.findall(r"^((?:CLC|RAW)\w+)\((\w+)(?:, (\w+))?\)", table, re.M):
         for t in "fd":
             p = {"": "", "T": "P" + t, "int": "Pi"}[pointee]
-            tail = {"CLC1": t, "CLC2": t + t, "CLC_INT": t + "i", "CLC_POINTER1": t + p, "CLC_POINTER2": t + t + p}[kind]
-            yield f"_Z{len(name)}{name}{tail}"
+            tail = {"1": t, "2": t + t, "_INT": t + "i", "_POINTER1": t + p, "_POINTER2": t + t + p}[kind[3:]]
+            taken = name if kind.startswith("CLC") else "__tsr_clc_" + name
+            yield f"_Z{len(name)}{name}{tail}", f"_Z{len(taken)}{taken}{tail}"
 
 
 def main():
     llvm, library, table, out = sys.argv[1:]
-    wanted = list(symbols(open(table).read()))
+    names = dict(symbols(open(table).read()))  # of libclc, and ours
+    wanted = list(names)
     extracted = subprocess.run([f"{llvm}/llvm-extract", "--recursive", "--rglob=.*", *(f"--func={s}" for s in wanted), library, "-o", "-"],
                                check=True, capture_output=True).stdout
     text = subprocess.run([f"{llvm}/llvm-dis", "-", "-o", "-"], input=extracted, check=True, capture_output=True).stdout.decode()
@@ -40,6 +42,7 @@ def main():
     text = re.sub(r"^!(llvm\.ident|llvm\.module\.flags|nvvm\S*|opencl\S*) = .*$", "", text, flags=re.M)
     text = re.sub(r"^@([\w.]+) = (?:dso_local |hidden |internal |private |local_unnamed_addr |unnamed_addr )*", r"@\1 = internal unnamed_addr ", text,
                   flags=re.M)
+    text = re.sub(r"@(_Z\w+)", lambda m: "@" + names.get(m[1], m[1]), text)
     with open(out, "w") as f:
         f.write(text)
 

@@ -42,6 +42,13 @@
     EACH_VECTOR(SPLIT2, float, f, float, int)                                                                                              \
     EACH_VECTOR(SPLIT2, double, f, double, int)                                                                                            \
     EACH_VECTOR(SPLIT2, half, f, half, int)
+/* repaired.cl has the scalar forms of these. */
+#define RAW1 CLC1
+#define RAW2 CLC2
+#define RAW_INT CLC_INT
+#define OWN1 CLC1
+#define RAW_POINTER1(f, P)
+#define RAW_POINTER2(f, P)
 #include "math.def"
 
 /* One instruction, or a few, in any width. */
@@ -136,7 +143,7 @@ half PURE fma(half x, half y, half z)
     double p = (double)x * (double)y, c = (double)z, s = p + c;
     double t = s - p, error = (p - (s - t)) + (c - t);
     long bits = __builtin_astype(s, long);
-    if (error != 0 && !(bits & 1))
+    if (s - s == 0 && error != 0 && !(bits & 1)) /* not for infinities and NaNs */
         s = __builtin_astype(bits + ((error > 0) == (s > 0) ? 1 : -1), double);
     return half_from(s, RTE);
 }
@@ -374,7 +381,7 @@ double OVER remquo(double x, double y, private int *quotient);
     AT_VECTOR(private, AT, __VA_ARGS__)                                                                                                    \
     AT_VECTOR(__generic, AT, __VA_ARGS__)
 #define SCALAR_EACH(M, ...) M(global, __VA_ARGS__) M(local, __VA_ARGS__) M(private, __VA_ARGS__) M(__generic, __VA_ARGS__)
-/* libclc defines the private scalar form itself. */
+/* The private scalar form is in repaired.cl. */
 #define SCALAR_OTHERS(M, ...) M(global, __VA_ARGS__) M(local, __VA_ARGS__) M(__generic, __VA_ARGS__)
 
 INLINE half sincos_half(half x, half *cosine)
@@ -404,7 +411,7 @@ INLINE half remquo_half(half x, half y, int *quotient)
 #define TWO_RESULTS(T, P, f, BOTH)                                                                                                         \
     SCALAR_EACH(BOTH##_SCALAR, T, P, f, f##_##T)                                                                                           \
     AT_EACH(BOTH##_AT, T, P, f, f##_##T)
-#define TWO_RESULTS_CLC(T, P, f, BOTH)                                                                                                     \
+#define TWO_RESULTS_OTHERS(T, P, f, BOTH)                                                                                                  \
     SCALAR_OTHERS(BOTH##_SCALAR, T, P, f, f)                                                                                               \
     AT_EACH(BOTH##_AT, T, P, f, f)
 TWO_RESULTS(float, float, fract, BOTH)
@@ -416,12 +423,12 @@ TWO_RESULTS(half, half, modf, BOTH)
 TWO_RESULTS(float, int, frexp, BOTH)
 TWO_RESULTS(double, int, frexp, BOTH)
 TWO_RESULTS(half, int, frexp, BOTH)
-TWO_RESULTS_CLC(float, float, sincos, BOTH)
-TWO_RESULTS_CLC(double, double, sincos, BOTH)
+TWO_RESULTS_OTHERS(float, float, sincos, BOTH)
+TWO_RESULTS_OTHERS(double, double, sincos, BOTH)
 TWO_RESULTS(half, half, sincos, BOTH)
-TWO_RESULTS_CLC(float, int, lgamma_r, BOTH)
-TWO_RESULTS_CLC(double, int, lgamma_r, BOTH)
+TWO_RESULTS_OTHERS(float, int, lgamma_r, BOTH)
+TWO_RESULTS_OTHERS(double, int, lgamma_r, BOTH)
 TWO_RESULTS(half, int, lgamma_r, BOTH)
-TWO_RESULTS_CLC(float, int, remquo, BOTH2)
-TWO_RESULTS_CLC(double, int, remquo, BOTH2)
+TWO_RESULTS_OTHERS(float, int, remquo, BOTH2)
+TWO_RESULTS_OTHERS(double, int, remquo, BOTH2)
 TWO_RESULTS(half, int, remquo, BOTH2)
