@@ -140,10 +140,7 @@ TSR_API cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint ar
               info->arg_count, arg_index);
     RETURN_IF(context, info->args[arg_index].kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer",
               arg_index);
-    void *base;
-    size_t left;
-    RETURN_IF(context, arg_value && !tsr__svm_find(context, arg_value, &base, &left), CL_INVALID_ARG_VALUE,
-              "argument %u: %p is in no SVM allocation of the context", arg_index, arg_value);
+    /* With fine-grain system SVM any memory of the process will do, not only that of clSVMAlloc. */
     uint64_t address = (uint64_t)(uintptr_t)arg_value;
     set(kernel, arg_index, &address, NULL);
     return CL_SUCCESS;
@@ -157,10 +154,11 @@ TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_
     if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
         RETURN_IF(context, !param_value || param_value_size != sizeof(cl_bool), CL_INVALID_VALUE, "%zu bytes for a cl_bool",
                   param_value_size);
-        /* "CL_INVALID_OPERATION if param_name is CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM and param_value is CL_TRUE but no devices in
-         * context associated with kernel support fine-grain system SVM allocations." */
-        RETURN_IF(context, *(const cl_bool *)param_value, CL_INVALID_OPERATION, "no device has fine-grain system SVM");
-        kernel->svm_fine_grain = CL_FALSE;
+        cl_bool value = *(const cl_bool *)param_value;
+        RETURN_IF(context, value != CL_TRUE && value != CL_FALSE, CL_INVALID_VALUE, "%u is neither CL_TRUE nor CL_FALSE", value);
+        pthread_mutex_lock(&kernel->lock);
+        kernel->svm_fine_grain = value;
+        pthread_mutex_unlock(&kernel->lock);
         return CL_SUCCESS;
     }
     RETURN_IF(context, param_name != CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_INVALID_VALUE, "0x%x is no name of kernel execution information",

@@ -239,6 +239,29 @@ static void functions(void **state)
     test_end(&w);
 }
 
+/* CL_DEVICE_SVM_FINE_GRAIN_SYSTEM: a kernel works on memory of malloc, without any map. */
+static void system_svm(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = test_build(w.context, w.device, "kernel void k(global int *p) { p[get_global_id(0)] *= 3; }", "");
+    cl_kernel kernel = test_kernel(program, "k");
+    size_t size = 100;
+    int *numbers = malloc(size * sizeof(*numbers));
+    assert_non_null(numbers);
+    for (int i = 0; i < (int)size; i++)
+        numbers[i] = i;
+    CHECK(clSetKernelArgSVMPointer(kernel, 0, numbers));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &size, NULL, 0, NULL, NULL));
+    CHECK(clFinish(w.queue));
+    for (int i = 0; i < (int)size; i++)
+        assert_int_equal(numbers[i], 3 * i);
+    free(numbers);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 /* Whoever adds a line to ext.def that kernels can see adds a use here. The split functions and MADW have tests of their own, of every
  * overload. */
 static void nothing_untried(void **state)
@@ -263,6 +286,7 @@ int main(void)
         cmocka_unit_test(nothing_untried),
         cmocka_unit_test(macros),
         cmocka_unit_test(functions),
+        cmocka_unit_test(system_svm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

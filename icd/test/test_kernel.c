@@ -113,7 +113,7 @@ static void svm_pointers_are_checked(void **state)
     CHECK_CODE(clSetKernelArgSVMPointer(kernel, 9, svm), CL_INVALID_ARG_INDEX);
     CHECK_CODE(clSetKernelArgSVMPointer(kernel, 1, svm), CL_INVALID_ARG_VALUE);
     CHECK_CODE(clSetKernelArgSVMPointer(kernel, 2, svm), CL_INVALID_ARG_VALUE);
-    CHECK_CODE(clSetKernelArgSVMPointer(kernel, 0, &here), CL_INVALID_ARG_VALUE);
+    CHECK(clSetKernelArgSVMPointer(kernel, 0, &here)); /* system SVM: all memory of the process */
     CHECK(clSetKernelArgSVMPointer(kernel, 0, svm));
     CHECK(clSetKernelArgSVMPointer(kernel, 0, svm + 3));
     CHECK(clSetKernelArgSVMPointer(kernel, 0, NULL));
@@ -126,7 +126,9 @@ static void svm_pointers_are_checked(void **state)
     CHECK_CODE(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 5, pointers), CL_INVALID_VALUE);
     CHECK_CODE(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, 8, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, 1, &no), CL_INVALID_VALUE);
-    CHECK_CODE(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof(yes), &yes), CL_INVALID_OPERATION);
+    CHECK(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof(yes), &yes));
+    yes = 2;
+    CHECK_CODE(clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof(yes), &yes), CL_INVALID_VALUE);
     CHECK_CODE(clSetKernelExecInfo(kernel, 0x4242, sizeof(yes), &yes), CL_INVALID_VALUE);
     clSVMFree(w.context, svm);
     CHECK(clReleaseKernel(kernel));
