@@ -80,6 +80,18 @@ const struct tsr_kernel_info *program_kernel(const struct program *p, const char
     return NULL;
 }
 
+int launch_run(struct tsr_launch *launch)
+{
+    struct run run = {.launch = launch};
+    run.task.run = run_units;
+    run.task.units = tsr_cpu_device.launch_units(launch, &run.task.unit_cost);
+    tsr_task_init(&run.task, tsr_pool_get(tsr_cpus_allowed()));
+    tsr_task_submit(&run.task);
+    int status = 0;
+    assert_int_equal(tsr_task_wait(&run.task, &status), TSR_OK);
+    return status;
+}
+
 int program_run(struct program *p, const char *kernel, const struct tsr_ndrange *range, const struct argument *args, size_t count,
                 char **why)
 {
@@ -100,16 +112,11 @@ int program_run(struct program *p, const char *kernel, const struct tsr_ndrange 
             dynamic += (args[i].size + 127) / 128 * 128;
         }
     }
-    struct run run = {.launch = tsr_cpu_device.launch_make(p->module, k, range, block, dynamic)};
-    assert_non_null(run.launch);
+    struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, k, range, block, dynamic);
+    assert_non_null(launch);
     tsr_free(block);
-    run.task.run = run_units;
-    run.task.units = tsr_cpu_device.launch_units(run.launch, &run.task.unit_cost);
-    tsr_task_init(&run.task, tsr_pool_get(tsr_cpus_allowed()));
-    tsr_task_submit(&run.task);
-    int status = 0;
-    assert_int_equal(tsr_task_wait(&run.task, &status), TSR_OK);
-    tsr_cpu_device.launch_end(run.launch, why);
+    int status = launch_run(launch);
+    tsr_cpu_device.launch_end(launch, why);
     return status;
 }
 

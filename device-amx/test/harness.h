@@ -33,6 +33,8 @@ struct argument {
 /* Runs a kernel over a range to its end. Answers the status; *why, if given, gets the text of a failure. */
 int program_run(struct program *p, const char *kernel, const struct tsr_ndrange *range, const struct argument *args, size_t count,
                 char **why);
+/* Runs a launch to its end, and answers the status; the caller ends it. */
+int launch_run(struct tsr_launch *launch);
 struct tsr_ndrange range1(uint64_t global, uint64_t local);
 struct tsr_ndrange range3(uint64_t gx, uint64_t gy, uint64_t gz, uint64_t lx, uint64_t ly, uint64_t lz);
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Launches: arguments, work-item functions against an independent computation, program-scope variables, arithmetic that must not trap. */
+#include <dirent.h>
 #include <immintrin.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness.h"
 
@@ -210,6 +212,71 @@ static void test_damaged(void **state)
     tsr_free(why);
 }
 
+static void test_keep_code(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tessera-keep-XXXXXX", path[128];
+    assert_non_null(mkdtemp(folder));
+    setenv("TESSERA_KEEP_CODE", folder, 1);
+    struct program p;
+    program_load(&p, "kernels-O2");
+    unsetenv("TESSERA_KEEP_CODE");
+    int out = 0, *po = &out;
+    assert_int_equal(RUN(&p, "count", range1(1, 1), ARG(po)), 0);
+    assert_int_equal(out, 15);
+    unsigned files = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        if (e->d_name[0] == '.')
+            continue;
+        snprintf(path, sizeof path, "%s/%.64s", folder, e->d_name);
+        unsigned char *data;
+        size_t size;
+        assert_int_equal(tsr_file_read(path, 64 << 20, &data, &size), TSR_OK);
+        assert_int_equal(size, p.info.code_size);
+        assert_memory_equal(data, p.code, size);
+        tsr_free(data);
+        unlink(path);
+        files++;
+    }
+    closedir(dir);
+    assert_int_equal(files, 1);
+    assert_int_equal(rmdir(folder), 0);
+    program_free(&p);
+    /* A folder that is not there fails the load with its name. */
+    setenv("TESSERA_KEEP_CODE", folder, 1);
+    struct tsr_module *module;
+    char *why = NULL;
+    assert_int_not_equal(tsr_cpu_device.module_load(&programs[1].info, &module, &why), TSR_OK);
+    unsetenv("TESSERA_KEEP_CODE");
+    assert_non_null(strstr(why, folder));
+    tsr_free(why);
+}
+
+/* Stacks that cannot be had: the launch says so, and the next one works. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct program *p = &programs[1];
+    uint64_t out[64], *po = out;
+    for (int i = 0; i < 3; i++) {
+        /* More stacks than any address space holds. */
+        struct tsr_kernel_info greedy = *program_kernel(p, "barrier_sum");
+        greedy.private_bytes = (uint64_t)1 << 46;
+        struct tsr_ndrange r = range1(64, 64);
+        struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, &greedy, &r, &po, 0);
+        assert_non_null(launch);
+        int status = launch_run(launch);
+        char *why = NULL;
+        tsr_cpu_device.launch_end(launch, &why);
+        assert_int_not_equal(status, 0);
+        assert_non_null(strstr(why, "out of memory"));
+        tsr_free(why);
+        assert_int_equal(RUN(p, "barrier_sum", range1(64, 64), ARG(po)), 0);
+        assert_int_equal(out[0], 63 * 64 / 2);
+    }
+}
+
 /* Not a limit that a noisy machine may pass by chance: ten times what it costs. */
 static void test_cost_of_nothing(void **state)
 {
@@ -255,6 +322,7 @@ int main(void)
         cmocka_unit_test(test_divide),        cmocka_unit_test(test_denormals),
         cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),
         cmocka_unit_test(test_damaged),       cmocka_unit_test(test_cost_of_nothing),
+        cmocka_unit_test(test_keep_code),     cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
