@@ -299,14 +299,23 @@ enum { FUNCTIONS = sizeof functions / sizeof functions[0] };
 static long double refer(const struct function *f, struct call *c)
 {
     switch (f->form) {
-    case X: return ((ref_x)f->reference)(c->x);
-    case XY: return ((ref_xy)f->reference)(c->x, c->y);
-    case XYZ: return ((ref_xyz)f->reference)(c->x, c->y, c->z);
-    case XN: return ((ref_xn)f->reference)(c->x, c->n);
-    case I: c->integer = ((ref_i)f->reference)(c->x); return 0;
-    case XP: return ((ref_xp)f->reference)(c->x, &c->second);
-    case XPI: return ((ref_xpi)f->reference)(c->x, &c->integer);
-    case XYPI: return ((ref_xypi)f->reference)(c->x, c->y, &c->integer);
+    case X:
+        return ((ref_x)f->reference)(c->x);
+    case XY:
+        return ((ref_xy)f->reference)(c->x, c->y);
+    case XYZ:
+        return ((ref_xyz)f->reference)(c->x, c->y, c->z);
+    case XN:
+        return ((ref_xn)f->reference)(c->x, c->n);
+    case I:
+        c->integer = ((ref_i)f->reference)(c->x);
+        return 0;
+    case XP:
+        return ((ref_xp)f->reference)(c->x, &c->second);
+    case XPI:
+        return ((ref_xpi)f->reference)(c->x, &c->integer);
+    case XYPI:
+        return ((ref_xypi)f->reference)(c->x, c->y, &c->integer);
     }
     return NAN;
 }
@@ -340,17 +349,59 @@ static uint64_t random_bits(void)
     return random_state * 0x2545f4914f6cdd1dULL;
 }
 
-static const long double special[] = {0.0L, -0.0L, 1, -1, 0.5L, -0.5L, 2, -2, 3, -3, 1.5L, -1.5L, 2.5L, -2.5L, 4, 7, 8, 10, -10, 16.25L,
-                                      100.5L, -33, 1e3L, 1e4L, INFINITY, -INFINITY, NAN, 0.785398163397448L, 1.5707963267948966L,
-                                      3.14159265358979L, -3.14159265358979L, 2.718281828459045L, 0.99999L, 1.00001L, 0.1L, 1e-3L};
+static const long double special[] = {0.0L,
+                                      -0.0L,
+                                      1,
+                                      -1,
+                                      0.5L,
+                                      -0.5L,
+                                      2,
+                                      -2,
+                                      3,
+                                      -3,
+                                      1.5L,
+                                      -1.5L,
+                                      2.5L,
+                                      -2.5L,
+                                      4,
+                                      7,
+                                      8,
+                                      10,
+                                      -10,
+                                      16.25L,
+                                      100.5L,
+                                      -33,
+                                      1e3L,
+                                      1e4L,
+                                      INFINITY,
+                                      -INFINITY,
+                                      NAN,
+                                      0.785398163397448L,
+                                      1.5707963267948966L,
+                                      3.14159265358979L,
+                                      -3.14159265358979L,
+                                      2.718281828459045L,
+                                      0.99999L,
+                                      1.00001L,
+                                      0.1L,
+                                      1e-3L};
 
 /* The i-th argument: special values, edges of the format, then random: any bits, of moderate size, or near one in turns. */
 static long double argument(size_t i)
 {
     enum { S = sizeof special / sizeof special[0] };
     long double tiny = ldexpl(1, type->emin + 1 - type->digits), normal = ldexpl(1, type->emin);
-    const long double edges[] = {tiny, -tiny, normal, -normal, normal - tiny, largest(), -largest(), 1 + ldexpl(1, 1 - type->digits),
-                                 1 - ldexpl(1, -type->digits), ldexpl(1, type->digits - 1) + 1, ldexpl(1, type->digits)};
+    const long double edges[] = {tiny,
+                                 -tiny,
+                                 normal,
+                                 -normal,
+                                 normal - tiny,
+                                 largest(),
+                                 -largest(),
+                                 1 + ldexpl(1, 1 - type->digits),
+                                 1 - ldexpl(1, -type->digits),
+                                 ldexpl(1, type->digits - 1) + 1,
+                                 ldexpl(1, type->digits)};
     enum { E = sizeof edges / sizeof edges[0] };
     if (i < S)
         return rounded(special[i]);
@@ -363,9 +414,12 @@ static long double argument(size_t i)
         uint64_t any = random_bits();
         return load(&any);
     }
-    case 1: return rounded((unit * 2 - 1) * 20);
-    case 2: return rounded((unit * 2 - 1) * ldexpl(1, (int)(bits >> 8 & 31) - 16));
-    default: return rounded(1 + (unit * 2 - 1) * 0.25L) * (bits & 256 ? -1 : 1);
+    case 1:
+        return rounded((unit * 2 - 1) * 20);
+    case 2:
+        return rounded((unit * 2 - 1) * ldexpl(1, (int)(bits >> 8 & 31) - 16));
+    default:
+        return rounded(1 + (unit * 2 - 1) * 0.25L) * (bits & 256 ? -1 : 1);
     }
 }
 enum { CROSSED = 47 }; /* so many arguments are combined with each other */
@@ -373,8 +427,8 @@ enum { CROSSED = 47 }; /* so many arguments are combined with each other */
 static void fill(const struct function *f, struct call *calls, size_t n)
 {
     bool two = f->form == XY || f->form == XYZ || f->form == XYPI || f->form == XN;
-    static const int whole[] = {0, 1, -1, 2, -2, 3, -3, 4, 5, 7, 10, -10, 100, 1000, -1000, 2000, -2000, INT32_MAX, INT32_MIN, 23, -24, 149, -149,
-                                -1074, 1023};
+    static const int whole[] = {0,    1,     -1,   2,     -2,        3,         -3, 4,   5,   7,    10,    -10, 100,
+                                1000, -1000, 2000, -2000, INT32_MAX, INT32_MIN, 23, -24, 149, -149, -1074, 1023};
     enum { W = sizeof whole / sizeof whole[0] };
     for (size_t i = 0; i < n; i++) {
         struct call *c = &calls[i];
@@ -425,8 +479,8 @@ static void kernel_text(char **at, const struct function *f, int width)
         LOAD("z", v, "zs");
     if (f->form == XN)
         LOAD("n", iv, "ns");
-    static const char *const arguments[] = {
-        [X] = "x", [XY] = "x, y", [XYZ] = "x, y, z", [XN] = "x, n", [I] = "x", [XP] = "x, &p", [XPI] = "x, &k", [XYPI] = "x, y, &k"};
+    static const char *const arguments[] = {[X] = "x", [XY] = "x, y",  [XYZ] = "x, y, z", [XN] = "x, n",
+                                            [I] = "x", [XP] = "x, &p", [XPI] = "x, &k",   [XYPI] = "x, y, &k"};
     if (f->form == XP)
         append(at, " %s p;\n", v);
     append(at, " %s k = 0;\n %s r = 0;\n", iv, v);
@@ -620,8 +674,8 @@ int main(int argc, char **argv)
                 for (size_t i = 0; i < n; i++) {
                     long double a = load(out + i * (size_t)type->bytes), c = load(scalar + i * (size_t)type->bytes);
                     if (!(a == c || (isnan(a) && isnan(c))) || integers[i] != scalar_integers[i]) {
-                        printf("FAIL %s(%s%d) differs from the scalar form at x=%La y=%La n=%d: %La, not %La\n", f->name, type->name, widths[w],
-                               calls[i].x, calls[i].y, calls[i].n, a, c);
+                        printf("FAIL %s(%s%d) differs from the scalar form at x=%La y=%La n=%d: %La, not %La\n", f->name, type->name,
+                               widths[w], calls[i].x, calls[i].y, calls[i].n, a, c);
                         failed++;
                         break;
                     }

@@ -189,18 +189,19 @@ static void test_locals(void **state)
 {
     (void)state;
     struct world w;
-    setup(&w, HEADER "@a = internal addrspace(3) global [3 x i8] undef\n"
-                     "@b = internal addrspace(3) global <4 x float> undef, align 16\n"
-                     "@c = internal addrspace(3) global i32 undef\n"
-                     "@d = internal addrspace(3) global i64 undef, align 64\n"
-                     "define spir_func void @shared() { store i32 1, ptr addrspace(3) @c\n ret void }\n"
-                     "define spir_kernel void @k1() { store i8 1, ptr addrspace(3) getelementptr ([3 x i8], ptr addrspace(3) @a, i64 0, i64 2)\n"
-                     "store <4 x float> zeroinitializer, ptr addrspace(3) @b\n call void @shared()\n ret void }\n"
-                     "define spir_kernel void @k2() { call void @shared()\n ret void }\n"
-                     "define spir_kernel void @k3(i1 %x, ptr addrspace(3) %y) {\n br i1 %x, label %t, label %e\n"
-                     "t:\n br label %e\n"
-                     "e:\n %p = phi ptr addrspace(4) [ addrspacecast (ptr addrspace(3) @d to ptr addrspace(4)), %0 ], [ null, %t ]\n"
-                     "store i64 1, ptr addrspace(4) %p\n ret void }\n");
+    setup(&w, HEADER
+          "@a = internal addrspace(3) global [3 x i8] undef\n"
+          "@b = internal addrspace(3) global <4 x float> undef, align 16\n"
+          "@c = internal addrspace(3) global i32 undef\n"
+          "@d = internal addrspace(3) global i64 undef, align 64\n"
+          "define spir_func void @shared() { store i32 1, ptr addrspace(3) @c\n ret void }\n"
+          "define spir_kernel void @k1() { store i8 1, ptr addrspace(3) getelementptr ([3 x i8], ptr addrspace(3) @a, i64 0, i64 2)\n"
+          "store <4 x float> zeroinitializer, ptr addrspace(3) @b\n call void @shared()\n ret void }\n"
+          "define spir_kernel void @k2() { call void @shared()\n ret void }\n"
+          "define spir_kernel void @k3(i1 %x, ptr addrspace(3) %y) {\n br i1 %x, label %t, label %e\n"
+          "t:\n br label %e\n"
+          "e:\n %p = phi ptr addrspace(4) [ addrspacecast (ptr addrspace(3) @d to ptr addrspace(4)), %0 ], [ null, %t ]\n"
+          "store i64 1, ptr addrspace(4) %p\n ret void }\n");
     passes(&w, "locals", "locals");
     assert_null(LLVMGetFirstGlobal(w.l.module));
     /* k1 and k2 share a function, so they share a layout: 3 bytes, 16 at 16, 4 at 32. */
@@ -216,11 +217,12 @@ static void test_print(void **state)
 {
     (void)state;
     struct world w;
-    setup(&w, HEADER "@f = internal addrspace(2) constant [3 x i8] c\"%d\\00\"\n"
-                     "declare spir_func i32 @printf(ptr addrspace(2), ...)\n"
-                     "define spir_kernel void @k(<3 x i8> %v, ptr addrspace(1) %p) {\n"
-                     "%r = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) @f, i32 7, <3 x i8> %v, ptr addrspace(2) @f)\n"
-                     "store i32 %r, ptr addrspace(1) %p\n ret void }\n");
+    setup(&w,
+          HEADER "@f = internal addrspace(2) constant [3 x i8] c\"%d\\00\"\n"
+                 "declare spir_func i32 @printf(ptr addrspace(2), ...)\n"
+                 "define spir_kernel void @k(<3 x i8> %v, ptr addrspace(1) %p) {\n"
+                 "%r = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) @f, i32 7, <3 x i8> %v, ptr addrspace(2) @f)\n"
+                 "store i32 %r, ptr addrspace(1) %p\n ret void }\n");
     passes(&w, "print", "print");
     char tag[64];
     LLVMValueRef k = function(&w, "k");
@@ -251,7 +253,8 @@ static void test_item(void **state)
     assert_int_equal(LLVMCountParams(function(&w, "plain")), 1);
     assert_false(says(function(&w, "deep"), "__tsr_"));
     /* A load from the work-item is no longer free of memory, neither in the function nor at the call. */
-    assert_null(LLVMGetEnumAttributeAtIndex(function(&w, "deep"), (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")));
+    assert_null(
+        LLVMGetEnumAttributeAtIndex(function(&w, "deep"), (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")));
     assert_true(says(function(&w, "_Z12get_local_idj"), "!invariant.load"));
     teardown(&w);
 
