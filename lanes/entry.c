@@ -77,6 +77,11 @@ static void build_entry(struct tsr__lanes *l, const struct tsr_kernel_info *kern
     LLVMSetFunctionCallConv(body, TSR__CALL_SPIR_FUNC); /* a kernel may not be called */
     LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(body), body, args, n, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(body));
+    if (l->options->debug) {
+        /* The entry stands in no source: what is inlined into it has no lines any more. */
+        tsr__drop_fn_attr(body, "alwaysinline");
+        tsr__add_fn_attr(l, body, "noinline");
+    }
     LLVMBuildRetVoid(b);
     LLVMDisposeBuilder(b);
 }

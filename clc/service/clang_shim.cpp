@@ -12,6 +12,10 @@
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/Demangle/Demangle.h>
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/IR/DebugInfoMetadata.h>
+#include <llvm/IR/DebugProgramInstruction.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/MemoryBuffer.h>
@@ -211,6 +215,21 @@ std::unique_ptr<MemoryBuffer> view(const struct tsr_clc_text &text, StringRef na
     return MemoryBuffer::getMemBufferCopy(StringRef(text.data ? text.data : "", text.size), name);
 }
 
+// clang says "of address space N" in the location of every variable of a SPIR target. Here there is one address space, and gdb reads no
+// such location.
+void drop_address_spaces(Module &module)
+{
+    for (Function &function : module)
+        for (Instruction &instruction : instructions(function))
+            for (DbgVariableRecord &variable : filterDbgVars(instruction.getDbgRecordRange())) {
+                ArrayRef<uint64_t> words = variable.getExpression()->getElements();
+                size_t n = words.size();
+                if (n >= 4 && words[n - 4] == dwarf::DW_OP_constu && words[n - 2] == dwarf::DW_OP_swap &&
+                    words[n - 1] == dwarf::DW_OP_xderef)
+                    variable.setExpression(DIExpression::get(module.getContext(), words.drop_back(4)));
+            }
+}
+
 void take_files(const FileHashes &hashes, struct tsr_clang_files *files)
 {
     files->at = static_cast<struct tsr_wire_file *>(tsr_calloc(hashes.size() + 1, sizeof *files->at));
@@ -253,6 +272,8 @@ LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContext
     bool done = instance.ExecuteAction(action);
     take_files(hashes, files);
     std::unique_ptr<Module> module = done ? action.takeModule() : nullptr;
+    if (module && invocation->getCodeGenOpts().getDebugInfo() > codegenoptions::DebugLineTablesOnly)
+        drop_address_spaces(*module);
     return wrap(module.release());
 }
 

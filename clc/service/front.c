@@ -15,6 +15,8 @@ static const char *const fixed_words[] = {
     "spir64-unknown-unknown",
     "-x",
     "cl",
+    "-main-file-name",
+    "input.cl",
     "-O2",
     "-disable-llvm-passes",
     "-fdeclare-opencl-builtins",

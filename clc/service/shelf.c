@@ -64,7 +64,7 @@ static int64_t find(const struct shelf *s, const char *name, size_t length)
     if (low == s->names || quad(s->hashes + 8 * low) != hash)
         return -1;
     uint32_t number = word(s->numbers + 4 * low);
-    return number < s->modules ? number : -1;
+    return number < s->modules ? (int)number : -1;
 }
 
 bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log)

@@ -226,6 +226,31 @@ static void every_option(void **state)
     }
 }
 
+static bool has_section(const struct tsr_program_info *info, const char *name)
+{
+    const char *data = info->code;
+    const Elf64_Ehdr *head = info->code;
+    const Elf64_Shdr *sections = (const Elf64_Shdr *)(data + head->e_shoff);
+    for (int i = 0; i < head->e_shnum; i++)
+        if (!strcmp(data + sections[head->e_shstrndx].sh_offset + sections[i].sh_name, name))
+            return true;
+    return false;
+}
+
+/* Debuggers get lines, and variables, with -g alone. */
+static void debug_information(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"", "-g", "-g -cl-opt-disable"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(options); i++) {
+        struct answer answer = compile(TSR_CLC_BUILD, vadd, options[i]);
+        expect(&answer, TSR_CLC_DONE, NULL);
+        assert_int_equal(has_section(&answer.info, ".debug_line"), i > 0);
+        assert_int_equal(has_section(&answer.info, ".debug_info"), i > 0);
+        end(&answer);
+    }
+}
+
 /* What a program sees of the device and of its options. */
 static void predefined(void **state)
 {
@@ -543,6 +568,7 @@ int main(void)
         cmocka_unit_test(argument_info),
         cmocka_unit_test(every_option),
         cmocka_unit_test(predefined),
+        cmocka_unit_test(debug_information),
         cmocka_unit_test(diagnostics),
         cmocka_unit_test(sub_group_sizes),
         cmocka_unit_test(headers),
