@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Commands that move bytes: copies, boxes, fills. They know no API rules. */
+#include <emmintrin.h>
 #include <string.h>
 
 #include "icd/mem.h"
@@ -8,6 +9,9 @@
 enum { UNIT_BYTES = 64 * 1024 };
 /* For unit_cost only: what one thread moves, and what starting a piece takes. */
 enum { BYTES_PER_NS = 8, PIECE_NS = 5 };
+
+/* From this size on nothing is gained by writing through the caches: the lines would be read first and be gone before they are used. */
+enum { STREAM_BYTES = 8 * 1024 * 1024, LINE = 64 };
 
 struct transfer {
     struct _cl_mem *mems[2]; /* held; may be NULL */
@@ -62,13 +66,47 @@ static size_t linear_end(const struct transfer *t, uint64_t unit_end)
     return unit_end > t->size / UNIT_BYTES ? t->size : unit_end * UNIT_BYTES;
 }
 
+static void stream_line(unsigned char *to, const unsigned char *from)
+{
+    const __m128i *source = (const __m128i *)from;
+    __m128i *target = (__m128i *)to;
+    __m128i a = _mm_loadu_si128(source), b = _mm_loadu_si128(source + 1);
+    __m128i c = _mm_loadu_si128(source + 2), d = _mm_loadu_si128(source + 3);
+    _mm_stream_si128(target, a);
+    _mm_stream_si128(target + 1, b);
+    _mm_stream_si128(target + 2, c);
+    _mm_stream_si128(target + 3, d);
+}
+
+/* memcpy that bypasses the caches; to be followed by _mm_sfence. Several pages at a time keep more of the memory's banks busy. */
+static void stream_copy(unsigned char *to, const unsigned char *from, size_t size)
+{
+    enum { PAGE = 4096, PAGES = 4, AHEAD = 2 * LINE };
+    size_t at = (LINE - (uintptr_t)to % LINE) % LINE;
+    memcpy(to, from, at);
+    for (; at + PAGES * PAGE <= size; at += PAGES * PAGE)
+        for (size_t i = at; i < at + PAGE; i += LINE)
+            for (size_t page = 0; page < PAGES * PAGE; page += PAGE) {
+                _mm_prefetch((const char *)from + i + page + AHEAD, _MM_HINT_T0);
+                stream_line(to + i + page, from + i + page);
+            }
+    for (; at + LINE <= size; at += LINE)
+        stream_line(to + at, from + at);
+    memcpy(to + at, from + at, size - at);
+}
+
 static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     (void)worker;
     const struct transfer *t = transfer_of(command);
-    size_t at = begin * UNIT_BYTES;
-    if (t->to != t->from) /* the host's pointer may be the buffer's own memory */
-        memmove(t->to + at, t->from + at, linear_end(t, end) - at);
+    size_t at = begin * UNIT_BYTES, size = linear_end(t, end) - at;
+    if (t->to == t->from) /* the host's pointer may be the buffer's own memory */
+        return CL_SUCCESS;
+    if (t->size >= STREAM_BYTES)
+        stream_copy(t->to + at, t->from + at, size);
+    else
+        memmove(t->to + at, t->from + at, size);
+    _mm_sfence();
     return CL_SUCCESS;
 }
 
@@ -97,16 +135,19 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
         memset(to, t->pattern[0], size);
         return CL_SUCCESS;
     }
-    /* Each unit starts with a whole pattern. A few kilobytes, doubled from the pattern, stay in the cache and are copied over the rest. */
-    size_t done = t->pattern_size;
-    memcpy(to, t->pattern, done);
-    while (done < size) {
-        size_t piece = done < 4096 ? done : 4096;
-        if (piece > size - done)
-            piece = size - done;
-        memcpy(to + done, to, piece);
-        done += piece;
+    /* Each unit starts with a whole pattern. A block of them stays in the cache and is copied over all. */
+    enum { BLOCK = 4096 };
+    unsigned char block[BLOCK];
+    for (size_t i = 0; i < BLOCK && i < size; i += t->pattern_size)
+        memcpy(block + i, t->pattern, t->pattern_size);
+    for (size_t done = 0; done < size; done += BLOCK) {
+        size_t piece = size - done < BLOCK ? size - done : BLOCK;
+        if (t->size >= STREAM_BYTES)
+            stream_copy(to + done, block, piece);
+        else
+            memcpy(to + done, block, piece);
     }
+    _mm_sfence();
     return CL_SUCCESS;
 }
 

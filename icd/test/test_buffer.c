@@ -316,6 +316,32 @@ static void test_transfers(void **state)
     test_end(&w);
 }
 
+/* Large ones go past the caches: no byte may be missing at odd ends. */
+static void test_large(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    const size_t size = (9 << 20) + 12345, offset = 77;
+    unsigned char *data = malloc(size), *back = malloc(size);
+    for (size_t i = 0; i < size; i++)
+        data[i] = (unsigned char)(i * 31 + (i >> 11));
+    cl_mem buffer = test_buffer(w.context, 0, size + 1024, NULL);
+    CHECK(clEnqueueWriteBuffer(w.queue, buffer, CL_FALSE, offset, size, data, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, offset, size, back, 0, NULL, NULL));
+    CHECK_THAT(!memcmp(data, back, size));
+    const size_t fill = (9 << 20) + 8 * 101;
+    CHECK(clEnqueueFillBuffer(w.queue, buffer, data, 8, 8, fill, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 8, size, back, 0, NULL, NULL));
+    for (size_t i = 0; i < fill; i++)
+        if (back[i] != data[i % 8])
+            fail_msg("byte %zu of the fill is %u", i, back[i]);
+    CHECK_THAT(!memcmp(back + fill, data + fill + 8 - offset, size - fill - 8));
+    free(data);
+    free(back);
+    CHECK(clReleaseMemObject(buffer));
+    test_end(&w);
+}
+
 /* CL_MEM_USE_HOST_PTR: the pointer itself is the memory. */
 static void test_host_pointer(void **state)
 {
@@ -385,7 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),      cmocka_unit_test(test_sub_buffer),   cmocka_unit_test(test_info),
         cmocka_unit_test(test_transfers),   cmocka_unit_test(test_host_pointer), cmocka_unit_test(test_transfer_errors),
-        cmocka_unit_test(test_destructors),
+        cmocka_unit_test(test_destructors), cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
