@@ -45,7 +45,7 @@ static void test_native(void **state)
 
     cl_context other = test_context(w.device);
     cl_mem foreign = test_buffer(other, 0, 16, NULL), bad[] = {(cl_mem)other, NULL}, from_other[] = {foreign, NULL};
-    const void *outside[] = {&args.numbers, (char *)&args + sizeof args - 4}, *before[] = {(char *)&args - 8, &args.nothing};
+    const void *outside[] = {&args.numbers, (char *)&args + sizeof args - 4}, *before[] = {(void *)((uintptr_t)&args - 8), &args.nothing};
     cl_command_queue q = w.queue;
     CHECK_CODE(clEnqueueNativeKernel(NULL, multiply, &args, sizeof args, 2, mems, places, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
     CHECK_CODE(clEnqueueNativeKernel(q, NULL, &args, sizeof args, 2, mems, places, 0, NULL, NULL), CL_INVALID_VALUE);
