@@ -27,7 +27,8 @@ static uint32_t sampler_bits(const struct _cl_sampler *sampler)
     return bits | (sampler->filter == CL_FILTER_LINEAR ? 0x20 : 0x10);
 }
 
-/* Puts a value into the block. `object` is held from here on, or NULL. The kernel's lock is held. Answers what was held before. */
+/* Puts a value into the block. `object` is watched from here on, or NULL. The kernel's lock is held. Answers what was watched before.
+ * "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments" (clSetKernelArg): a launch holds. */
 static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object)
 {
     struct tsr__arg_state *state = &kernel->states[index];
@@ -44,12 +45,12 @@ static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, 
 static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object)
 {
     if (object)
-        tsr__hold(object);
+        tsr__watch(object);
     pthread_mutex_lock(&kernel->lock);
     void *before = store(kernel, index, value, object);
     pthread_mutex_unlock(&kernel->lock);
     if (before)
-        tsr__drop(before);
+        tsr__unwatch(before);
 }
 
 /* The offsets of all local arguments follow from the sizes of those before them. */

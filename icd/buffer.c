@@ -48,7 +48,7 @@ static void mem_destroy(struct tsr_object *object)
     tsr__drop(mem->context);
     pthread_mutex_destroy(&mem->lock);
     tsr_free(mem->properties);
-    tsr_free(mem);
+    tsr__unwatch(mem);
 }
 
 static struct _cl_mem *mem_new(struct _cl_context *context, cl_mem_flags flags, size_t size)

@@ -152,29 +152,30 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
 /* ---- entry points ----------------------------------------------------------------------------------------------------------------------
  */
 
-/* Fills the command's payload from the kernel as it stands. The kernel's lock is held. */
-static bool snapshot(struct _cl_event *command, struct _cl_kernel *kernel, const struct tsr_kernel_info *info, struct tsr_module *module,
-                     const struct tsr_ndrange *range)
+/* Fills the command's payload from the kernel as it stands. The kernel's lock is held, so errors are for the caller to report. */
+static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, const struct tsr_kernel_info *info, struct tsr_module *module,
+                       const struct tsr_ndrange *range)
 {
     const struct tsr_device_ops *ops = command->queue->device->ops;
     struct launch_payload *payload = (struct launch_payload *)(void *)command->payload;
+    command->cleanup = launch_cleanup;
+    for (uint32_t i = 0; payload->object_count < kernel->object_count; i++) {
+        void *object = kernel->states[i].object;
+        if (!object)
+            continue;
+        if (!tsr__hold_alive(object))
+            return CL_INVALID_KERNEL_ARGS;
+        payload->objects[payload->object_count++] = object;
+    }
     payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes);
     if (!payload->launch)
-        return false;
+        return CL_OUT_OF_HOST_MEMORY;
     payload->ops = ops;
     tsr__hold(kernel);
     payload->kernel = kernel;
-    for (uint32_t i = 0; payload->object_count < kernel->object_count; i++) {
-        void *object = kernel->states[i].object;
-        if (object) {
-            tsr__hold(object);
-            payload->objects[payload->object_count++] = object;
-        }
-    }
     command->execute = launch_execute;
-    command->cleanup = launch_cleanup;
     command->task.units = ops->launch_units(payload->launch, &command->task.unit_cost);
-    return true;
+    return CL_SUCCESS;
 }
 
 static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_command_type type, cl_uint dim, const size_t *offset,
@@ -211,11 +212,13 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     command->task.units = 0;
     if (!empty) {
         pthread_mutex_lock(&kernel->lock);
-        bool good = snapshot(command, kernel, info, module, &range);
+        err = snapshot(command, kernel, info, module, &range);
         pthread_mutex_unlock(&kernel->lock);
-        if (!good)
+        if (err != CL_SUCCESS)
             tsr__command_abandon(command);
-        RETURN_IF(context, !good, CL_OUT_OF_HOST_MEMORY, "no memory for a launch");
+        RETURN_IF(context, err == CL_INVALID_KERNEL_ARGS, err, "a memory object that is an argument of kernel %s has been released",
+                  info->name);
+        RETURN_IF(context, err != CL_SUCCESS, err, "no memory for a launch");
     }
     if (tsr_log_on(TSR_LOG_LAUNCH))
         tsr_log(TSR_LOG_LAUNCH, "%s: global %llu x %llu x %llu, local %llu x %llu x %llu, %llu units", info->name,

@@ -33,7 +33,7 @@ struct tsr_object {
     const void *dispatch; /* cl_khr_icd: the dispatch table must come first */
     void *dispatch_data;  /* cl_khr_icd 2.0: the loader's */
     enum tsr_tag tag;     /* cleared when the object dies */
-    _Atomic int32_t api, holds;
+    _Atomic int32_t api, holds, watches;
     void (*destroy)(struct tsr_object *);
 };
 
@@ -48,6 +48,11 @@ void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destro
 bool tsr__valid(const void *handle, enum tsr_tag tag);
 void tsr__hold(void *object);
 void tsr__drop(void *object);
+/* Memory objects and samplers only: while it is watched, the header of a dead object stays readable. tsr__hold_alive: false if it is dead.
+ */
+void tsr__watch(void *object);
+void tsr__unwatch(void *object);
+bool tsr__hold_alive(void *object);
 /* clRetain*, clRelease*: CL_SUCCESS or `invalid`. */
 cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid);
 cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid);
@@ -231,8 +236,8 @@ struct _cl_kernel {
     const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same on all */
     pthread_mutex_t lock;               /* arguments */
     unsigned char *args;                /* argument block */
-    struct tsr__arg_state *states;      /* per argument: set or not, memory object (held), local size */
-    cl_uint unset_count, object_count;  /* arguments not set yet; arguments that hold an object */
+    struct tsr__arg_state *states;      /* per argument: set or not, memory object (watched), local size */
+    cl_uint unset_count, object_count;  /* arguments not set yet; arguments that are objects */
     uint64_t local_bytes;               /* dynamic local memory by the arguments set */
     void **svm_pointers;                /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;

@@ -11,7 +11,7 @@ static void kernel_destroy(struct tsr_object *object)
     struct _cl_kernel *kernel = (struct _cl_kernel *)object;
     for (uint32_t i = 0; i < kernel->info->arg_count; i++)
         if (kernel->states[i].object)
-            tsr__drop(kernel->states[i].object);
+            tsr__unwatch(kernel->states[i].object);
     struct _cl_program *program = kernel->program;
     pthread_mutex_lock(&program->lock);
     program->kernel_count--;
@@ -219,7 +219,7 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     memcpy(kernel->states, source_kernel->states, kernel->info->arg_count * sizeof(*kernel->states));
     for (uint32_t i = 0; i < kernel->info->arg_count; i++)
         if (kernel->states[i].object)
-            tsr__hold(kernel->states[i].object);
+            tsr__watch(kernel->states[i].object);
     kernel->unset_count = source_kernel->unset_count;
     kernel->object_count = source_kernel->object_count;
     kernel->local_bytes = source_kernel->local_bytes;

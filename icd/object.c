@@ -23,6 +23,7 @@ void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destro
     object->destroy = destroy;
     atomic_init(&object->api, 1);
     atomic_init(&object->holds, 1);
+    atomic_init(&object->watches, 1);
     log_counts(object, "made");
 }
 
@@ -46,6 +47,28 @@ void tsr__drop(void *object)
     log_counts(o, "dies");
     if (o->destroy)
         o->destroy(o);
+}
+
+void tsr__watch(void *object)
+{
+    atomic_fetch_add_explicit(&((struct tsr_object *)object)->watches, 1, memory_order_relaxed);
+}
+
+void tsr__unwatch(void *object)
+{
+    if (atomic_fetch_sub_explicit(&((struct tsr_object *)object)->watches, 1, memory_order_acq_rel) == 1)
+        tsr_free(object);
+}
+
+bool tsr__hold_alive(void *object)
+{
+    struct tsr_object *o = object;
+    int32_t count = atomic_load_explicit(&o->holds, memory_order_relaxed);
+    do {
+        if (count == 0)
+            return false;
+    } while (!atomic_compare_exchange_weak_explicit(&o->holds, &count, count + 1, memory_order_acquire, memory_order_relaxed));
+    return true;
 }
 
 cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid)

@@ -27,7 +27,7 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
 
 struct tsr__arg_state {
     bool set;
-    void *object;        /* held: memory object or sampler; NULL if none */
+    void *object;        /* watched: memory object or sampler; NULL if none */
     uint64_t local_size; /* of a local argument */
 };
 

@@ -176,6 +176,40 @@ static void a_launch_keeps_the_arguments_it_was_made_with(void **state)
     CHECK(clReleaseEvent(gate));
 }
 
+static void CL_CALLBACK note_destruction(cl_mem mem, void *user_data)
+{
+    (void)mem;
+    *(int *)user_data += 1;
+}
+
+/* "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments." */
+static void a_kernel_does_not_keep_its_arguments_alive(void **state)
+{
+    (void)state;
+    cl_int err, destroyed = 0;
+    cl_kernel kernel = clCreateKernel(program, "fixed", &err), clone;
+    CHECK(err);
+    cl_mem mem = clCreateBuffer(w.context, 0, 64, NULL, &err);
+    CHECK(err);
+    CHECK(clSetMemObjectDestructorCallback(mem, note_destruction, &destroyed));
+    CHECK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+    clone = clCloneKernel(kernel, &err);
+    CHECK(err);
+    CHECK(clReleaseMemObject(mem));
+    assert_int_equal(destroyed, 1);
+    size_t global[] = {4, 2, 1};
+    CHECK_CODE(clEnqueueNDRangeKernel(w.queue, kernel, 3, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+    CHECK_CODE(clEnqueueNDRangeKernel(w.queue, clone, 3, NULL, global, NULL, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+    mem = clCreateBuffer(w.context, 0, 64, NULL, &err);
+    CHECK(err);
+    CHECK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 3, NULL, global, NULL, 0, NULL, NULL));
+    CHECK(clFinish(w.queue));
+    CHECK(clReleaseMemObject(mem));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseKernel(clone));
+}
+
 static void a_clone_has_arguments_of_its_own(void **state)
 {
     (void)state;
@@ -406,6 +440,7 @@ int main(void)
         cmocka_unit_test(arguments_are_checked_by_their_type),
         cmocka_unit_test(svm_pointers_are_checked),
         cmocka_unit_test(a_launch_keeps_the_arguments_it_was_made_with),
+        cmocka_unit_test(a_kernel_does_not_keep_its_arguments_alive),
         cmocka_unit_test(a_clone_has_arguments_of_its_own),
         cmocka_unit_test(local_arguments_lie_behind_each_other),
         cmocka_unit_test(queries_tell_what_the_source_says),
