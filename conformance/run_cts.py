@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs suites of the Khronos OpenCL conformance tests and compares each result with conformance/expect/<name>.json.
+
+run_cts.py CTS_BUILD [SUITE[:TEST]...] [-d BUILD] [-e NAME] [-j N] [-l SECONDS] [-o OUT] [-u]
+
+Every test runs in a process of its own, so that a crash or a hang costs that test alone. Results are pass, fail, skip, crash, timeout;
+OUT gets results/<suite>.json and logs/<suite>/<test>.log. Exit status: 0 as expected, 1 differences, 2 wrong use."""
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+# Suite -> program below test_conformance/, and the words before the test's name. non_uniform_work_group drops its first word.
+SUITES = {
+    "computeinfo": ("computeinfo/test_computeinfo", []),
+    "api": ("api/test_api", []),
+    "compiler": ("compiler/test_compiler", []),
+    "basic": ("basic/test_basic", []),
+    "events": ("events/test_events", []),
+    "buffers": ("buffers/test_buffers", []),
+    "mem_host_flags": ("mem_host_flags/test_mem_host_flags", []),
+    "multiples": ("multiple_device_context/test_multiples", []),
+    "device_partition": ("device_partition/test_device_partition", []),
+    "profiling": ("profiling/test_profiling", []),
+    "device_timer": ("device_timer/test_device_timer", []),
+    "subgroups": ("subgroups/test_subgroups", []),
+    "workgroups": ("workgroups/test_workgroups", []),
+    "non_uniform_work_group": ("non_uniform_work_group/test_non_uniform_work_group", ["first"]),
+    "generic_address_space": ("generic_address_space/test_generic_address_space", []),
+    "atomics": ("atomics/test_atomics", []),
+    "c11_atomics": ("c11_atomics/test_c11_atomics", []),
+    "vectors": ("vectors/test_vectors", []),
+    "printf": ("printf/test_printf", []),
+    "select": ("select/test_select", []),
+    "contractions": ("contractions/test_contractions", []),
+    "geometrics": ("geometrics/test_geometrics", []),
+    "commonfns": ("commonfns/test_commonfns", []),
+    "relationals": ("relationals/test_relationals", []),
+    "half": ("half/test_half", []),
+    "integer_ops": ("integer_ops/test_integer_ops", []),
+    "svm": ("SVM/test_svm", []),
+    "thread_dimensions": ("thread_dimensions/test_thread_dimensions", []),
+    "conversions": ("conversions/test_conversions", []),
+    "math": ("math_brute_force/test_bruteforce", []),
+    "spirv": ("spirv_new/test_spirv_new", []),
+    "command_buffer": ("extensions/cl_khr_command_buffer/test_cl_khr_command_buffer", []),
+}
+
+
+def list_tests(program, env):
+    out = subprocess.run([program, "--list"], cwd=program.parent, env=env, capture_output=True, text=True, timeout=60).stdout
+    return [line.strip() for line in out.splitlines() if re.fullmatch(r"\s+\w+", line)]
+
+
+def run_test(suite, test, args, env):
+    """Runs one test; returns (suite, test, result, seconds)."""
+    path, words = SUITES[suite]
+    program = args.cts / "test_conformance" / path
+    log = args.out / "logs" / suite / f"{test}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch, open(log, "wb") as output:
+        verdict = pathlib.Path(scratch) / "verdict.json"
+        wanted = dict(env, CL_CONFORMANCE_RESULTS_FILENAME=str(verdict))
+        command = [program, *words, "-w", test]
+        process = subprocess.Popen(command, cwd=program.parent, env=wanted, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        try:
+            process.wait(args.limit)
+            result = "crash"
+            if verdict.exists():
+                result = json.loads(verdict.read_text())["results"].get(test, "crash")
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            result = "timeout"
+    return suite, test, result, time.monotonic() - start
+
+
+def counts(results):
+    kinds = [list(results.values()).count(kind) for kind in ("pass", "fail", "crash", "timeout", "skip")]
+    return "%d pass, %d fail, %d crash, %d timeout, %d skip" % tuple(kinds)
+
+
+def write(path, value):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value, indent=1, sort_keys=True) + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("cts", type=pathlib.Path, help="build folder of the conformance tests")
+    parser.add_argument("suites", nargs="*", help="suites, or SUITE:TEST with wildcards; default: all that are built")
+    parser.add_argument("-d", "--driver", type=pathlib.Path, help="build folder of Tessera; default: the loader's own choice")
+    parser.add_argument("-e", "--expect", default="reference", help="name of the expectation (default: reference)")
+    parser.add_argument("-j", "--jobs", type=int, default=1)
+    parser.add_argument("-l", "--limit", type=float, default=300, help="seconds for one test")
+    parser.add_argument("-o", "--out", type=pathlib.Path, default=pathlib.Path("cts-results"))
+    parser.add_argument("-u", "--update", action="store_true", help="make the results the expectation")
+    args = parser.parse_args()
+    args.cts, args.out = args.cts.resolve(), args.out.resolve()
+
+    env = dict(os.environ)
+    if args.driver:
+        env["OCL_ICD_VENDORS"] = str(args.driver.resolve() / "vendors")
+    wanted = {}
+    for word in args.suites or SUITES:
+        suite, _, pattern = word.partition(":")
+        if suite not in SUITES:
+            parser.error(f"no suite '{suite}'; known: {' '.join(SUITES)}")
+        program = args.cts / "test_conformance" / SUITES[suite][0]
+        if program.exists():
+            wanted.setdefault(suite, []).extend(fnmatch.filter(list_tests(program, env), pattern or "*"))
+        elif args.suites:
+            parser.error(f"{program} is not built")
+
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        jobs = [pool.submit(run_test, suite, test, args, env) for suite, tests in wanted.items() for test in tests]
+        for job in concurrent.futures.as_completed(jobs):
+            suite, test, result, seconds = job.result()
+            results.setdefault(suite, {})[test] = result
+            if result not in ("pass", "skip"):
+                print(f"{suite}:{test} {result} ({seconds:.1f} s)", flush=True)
+    for suite, tests in results.items():
+        write(args.out / "results" / f"{suite}.json", tests)
+        print(f"{suite}: {counts(tests)}")
+
+    path = HERE / "expect" / f"{args.expect}.json"
+    expected = json.loads(path.read_text()) if path.exists() else {}
+    if args.update:
+        for suite, tests in results.items():
+            expected.setdefault(suite, {}).update(tests)
+        write(path, expected)
+        return 0
+    different = 0
+    for suite, tests in results.items():
+        if suite not in expected:
+            print(f"{suite}: nothing is known of it in {path.name}")
+            different += 1
+            continue
+        for test, result in sorted(tests.items()):
+            before = expected[suite].get(test, "unknown")
+            if before != result:
+                print(f"different: {suite}:{test}: {result}, expected {before}")
+                different += 1
+    print(f"{different} differences from {path.name}")
+    return 1 if different else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
