@@ -27,22 +27,33 @@
     }
 
 /* Floating point to integer; the default mode is toward zero. W: the type to compute in. LIMIT is DMAX + 1, a power of two. */
-#define ROUND_(x) __builtin_elementwise_trunc(x)
-#define ROUND__rte(x) __builtin_elementwise_rint(x)
-#define ROUND__rtz(x) __builtin_elementwise_trunc(x)
-#define ROUND__rtp(x) __builtin_elementwise_ceil(x)
-#define ROUND__rtn(x) __builtin_elementwise_floor(x)
+#define ROUND_float(x) __builtin_elementwise_trunc(x)
+#define ROUND_float_rte(x) __builtin_elementwise_rint(x)
+#define ROUND_float_rtz(x) __builtin_elementwise_trunc(x)
+#define ROUND_float_rtp(x) __builtin_elementwise_ceil(x)
+#define ROUND_float_rtn(x) __builtin_elementwise_floor(x)
+#define ROUND_double(x) __builtin_elementwise_trunc(x)
+#define ROUND_double_rte(x) __builtin_elementwise_rint(x)
+#define ROUND_double_rtz(x) __builtin_elementwise_trunc(x)
+#define ROUND_double_rtp(x) __builtin_elementwise_ceil(x)
+#define ROUND_double_rtn(x) __builtin_elementwise_floor(x)
+#define ROUND_half(x) __builtin_elementwise_trunc(x)
+/* See rint in math.cl; a negative zero does not matter here. */
+#define ROUND_half_rte(x) ((x + 0x1.8p23f) - 0x1.8p23f)
+#define ROUND_half_rtz(x) __builtin_elementwise_trunc(x)
+#define ROUND_half_rtp(x) __builtin_elementwise_ceil(x)
+#define ROUND_half_rtn(x) __builtin_elementwise_floor(x)
 #define FLOAT_TO_INT(suffix, N, D, S, W)                                                                                                   \
     D##N PURE convert_##D##N##suffix(S##N x)                                                                                               \
     {                                                                                                                                      \
-        W##N w = ROUND_##suffix(CV##N(W, x));                                                                                              \
+        W##N w = ROUND_##S##suffix(CV##N(W, x));                                                                                           \
         return CV##N(D, w);                                                                                                                \
     }
 #define FLOAT_TO_INT_SAT(suffix, D, S, W, DMIN, DMAX, LIMIT)                                                                               \
     D PURE convert_##D##_sat##suffix(S x)                                                                                                  \
     {                                                                                                                                      \
-        W w = ROUND_##suffix((W)x);                                                                                                        \
-        return w != w ? 0 : w >= (W)LIMIT ? DMAX : w <= (W)DMIN ? DMIN : (D)w;                                                               \
+        W w = ROUND_##S##suffix((W)x);                                                                                                     \
+        return w != w ? 0 : w >= (W)LIMIT ? DMAX : w <= (W)DMIN ? DMIN : (D)w;                                                             \
     }                                                                                                                                      \
     EACH_VECTOR(PER_ELEMENT, D, S, _sat##suffix)
 #define PER_ELEMENT(N, D, S, suffix)                                                                                                       \

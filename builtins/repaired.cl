@@ -92,8 +92,31 @@ RAW(tanpi)
 TURNS(float)
 TURNS(double)
 
-/* lgamma lacks the pole at minus infinity, and in float the logarithm near zero. tgamma has the wrong sign at minus zero, overflows too
- * early beside it, and is infinite where it should vanish: below -170 the recurrence leads to arguments that it can do. */
+/* Take a huge exponent for an odd one, and overflow in its product with the logarithm: it is even, and the result is 0, 1 or infinite. */
+RAW2(pow)
+RAW2(powr)
+#define POWERS(T, EVEN, HUGE)                                                                                                              \
+    INLINE T extreme_##T(T x, T y)                                                                                                         \
+    {                                                                                                                                      \
+        T a = __builtin_elementwise_abs(x);                                                                                                \
+        return a == 1 ? (T)1 : (a > 1) == (y > 0) ? (T)INFINITY : (T)0;                                                                    \
+    }                                                                                                                                      \
+    T PURE pow(T x, T y)                                                                                                                   \
+    {                                                                                                                                      \
+        T b = __builtin_elementwise_abs(y), r = __tsr_clc_pow(x, y);                                                                       \
+        r = x > 0 || b >= EVEN ? __builtin_elementwise_abs(r) : r;                                                                         \
+        return b >= HUGE && x == x ? extreme_##T(x, y) : r;                                                                                \
+    }                                                                                                                                      \
+    T PURE powr(T x, T y)                                                                                                                  \
+    {                                                                                                                                      \
+        T b = __builtin_elementwise_abs(y), r = __builtin_elementwise_abs(__tsr_clc_powr(x, y));                                           \
+        return b >= HUGE && b < (T)INFINITY && x >= 0 ? extreme_##T(x, y) : r;                                                             \
+    }
+POWERS(float, 0x1p24f, 0x1p40f)
+POWERS(double, 0x1p53, 0x1p70)
+
+/* lgamma lacks the pole at minus infinity, and in float the logarithm near zero. tgamma is the exponential of lgamma, which loses as many
+ * bits as lgamma has before the point. */
 RAW(lgamma)
 RAW(tgamma)
 double OVER __tsr_clc_lgamma_r(double x, private int *sign);
@@ -118,19 +141,40 @@ float OVER lgamma_r(float x, private int *sign)
     return (float)lgamma_r((double)x, sign);
 }
 
+/* gamma(y) for y > 0 is the result times power squared: powers go in halves so that none overflows. Below 20 the recurrence leads to [1, 2),
+ * and its steps are exact; from 20 on Stirling's series does. */
+INLINE double gamma_parts(double y, double *power)
+{
+    *power = 1;
+    if (y < 1)
+        return __tsr_clc_tgamma(1 + y) / y;
+    if (y < 20) {
+        double product = 1;
+        for (; y >= 2; product *= y)
+            y -= 1;
+        return product * __tsr_clc_tgamma(y);
+    }
+    double w = 1 / (y * y);
+    double series = (1.0 / 12 - w * (1.0 / 360 - w * (1.0 / 1260 - w * (1.0 / 1680 - w * (1.0 / 1188))))) / y;
+    *power = pow(y, 0.5 * y - 0.25);
+    return 2.50662827463100050242 * exp(-y) * exp(series);
+}
+
 double PURE tgamma(double x)
 {
-    double whole = __builtin_elementwise_floor(x);
+    double whole = __builtin_elementwise_floor(x), power;
     if (__builtin_elementwise_abs(x) < 0x1p-60)
         return 1 / x;
-    if (!(x < -170) || x == whole)
-        return __tsr_clc_tgamma(x);
+    if (x > 0) {
+        double r = gamma_parts(x, &power);
+        return x > 172 ? (double)INFINITY : r * power * power;
+    }
+    if (x == whole || x != x)
+        return (double)NAN;
     if (x < -185)
         return whole != 2 * __builtin_elementwise_floor(whole * 0.5) ? -0.0 : 0.0;
-    double product = 1;
-    for (int i = 0; i < 16; i++)
-        product *= x + i;
-    return __tsr_clc_tgamma(x + 16) / product;
+    double r = gamma_parts(-x, &power);
+    return -3.14159265358979323846 / (x * sinpi(x) * r) / power / power;
 }
 
 float PURE tgamma(float x)
@@ -148,29 +192,6 @@ double OVER __tsr_clc_sincos(double x, private double *cosine);
     }
 SINCOS(float)
 SINCOS(double)
-
-/* Take a huge exponent for an odd one, and overflow in its product with the logarithm: it is even, and the result is 0, 1 or infinite. */
-RAW2(pow)
-RAW2(powr)
-#define POWERS(T, EVEN, HUGE)                                                                                                              \
-    INLINE T extreme_##T(T x, T y)                                                                                                         \
-    {                                                                                                                                      \
-        T a = __builtin_elementwise_abs(x);                                                                                                \
-        return a == 1 ? (T)1 : (a > 1) == (y > 0) ? (T)INFINITY : (T)0;                                                                    \
-    }                                                                                                                                      \
-    T PURE pow(T x, T y)                                                                                                                   \
-    {                                                                                                                                      \
-        T b = __builtin_elementwise_abs(y), r = __tsr_clc_pow(x, y);                                                                       \
-        r = x > 0 || b >= EVEN ? __builtin_elementwise_abs(r) : r;                                                                         \
-        return b >= HUGE && x == x ? extreme_##T(x, y) : r;                                                                                \
-    }                                                                                                                                      \
-    T PURE powr(T x, T y)                                                                                                                  \
-    {                                                                                                                                      \
-        T b = __builtin_elementwise_abs(y), r = __builtin_elementwise_abs(__tsr_clc_powr(x, y));                                           \
-        return b >= HUGE && b < (T)INFINITY && x >= 0 ? extreme_##T(x, y) : r;                                                             \
-    }
-POWERS(float, 0x1p24f, 0x1p40f)
-POWERS(double, 0x1p53, 0x1p70)
 
 /* Flush denormal operands in float. These are exact, so the result in double is that in float. */
 RAW2(fmod)

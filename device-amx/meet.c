@@ -269,7 +269,18 @@ static void rt_print(struct tsr_item *item, const char *format, const unsigned c
     tsr__fiber_switch(&w->fiber, &w->run->worker);
 }
 
-const struct tsr_rt tsr__rt = {rt_barrier, rt_exchange, rt_print};
+/* Private memory lies between this frame and the stack's top; where work-items share the worker's stack, `run` stands above all of them. */
+static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
+{
+    const struct tsr__work_item *w = (const struct tsr__work_item *)item;
+    const char *p = pointer, *local = (const char *)w->run->group.local, *frame = __builtin_frame_address(0);
+    const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
+    if (p >= frame && p < top)
+        return 0;
+    return p >= local && p < local + w->run->launch->local_bytes ? 3 : 1;
+}
+
+const struct tsr_rt tsr__rt = {rt_barrier, rt_exchange, rt_print, rt_address_space};
 
 /* ---- the round ------------------------------------------------------------------------------------------------------------------- */
 

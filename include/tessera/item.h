@@ -38,6 +38,8 @@ struct tsr_rt {
     const void *(*exchange)(struct tsr_item *item, uint32_t scope, uint32_t mode, const void *value, uint32_t size, uint64_t *mask);
     /* printf of one work-item. `args`: the values packed by lanes/printf.c, see tessera/printf.h. */
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
+    /* The address space that a generic pointer points into, TSR_SPACE_* of tessera/primitives.h. */
+    uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
 };
 
 /* One work-group being run. Read-only for generated code. */

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs kernel files that say themselves what must come out: run_kernels FILE.cl... (one file, one test; TESSERA_TEST_PLATFORM names a
+ * platform other than Tessera). The comment lines at the top of a file are directives:
+ *
+ *   // kernel: NAME               the kernel to run
+ *   // options: TEXT              build options; default -cl-std=CL3.0
+ *   // global: X [Y [Z]]          work-items; local: X [Y [Z]] the size of a work-group, default the device's choice
+ *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
+ *   // local-buffer: BYTES        the next argument: local memory
+ *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
+ *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word
+ *
+ * INIT and VALUES: a list of numbers, which repeats to the end, or an expression of i, the index: lines starting with i: as "i*2+1".
+ * Expressions know + - * / % & | ^ << >> ( ) comparison and i, n (the count), in 64-bit integers; "~x" and "-x" too. */
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/host.h"
+
+enum { MAX_ARGS = 16, MAX_LINE = 4096, SKIP = 77 };
+
+static const struct type {
+    const char *name;
+    size_t size;
+    char kind; /* i, u, f */
+} types[] = {{"char", 1, 'i'}, {"uchar", 1, 'u'}, {"short", 2, 'i'}, {"ushort", 2, 'u'}, {"int", 4, 'i'},
+             {"uint", 4, 'u'}, {"long", 8, 'i'},  {"ulong", 8, 'u'}, {"float", 4, 'f'},  {"double", 8, 'f'}};
+
+struct argument {
+    const struct type *type; /* NULL: local memory */
+    size_t count, local_bytes;
+    char init[MAX_LINE], expect[MAX_LINE];
+    bool expected;
+};
+
+struct test {
+    char kernel[256], options[1024];
+    size_t global[3], local[3];
+    cl_uint dims;
+    struct argument args[MAX_ARGS];
+    cl_uint arg_count;
+};
+
+/* ---- expressions ---------------------------------------------------------------------------------------------------------------- */
+
+struct expression {
+    const char *at;
+    int64_t i, n;
+};
+
+static int64_t binary(struct expression *e, int level);
+
+static int64_t unary(struct expression *e)
+{
+    while (isspace((unsigned char)*e->at))
+        e->at++;
+    char c = *e->at;
+    if (c == '-' || c == '~' || c == '!') {
+        e->at++;
+        int64_t v = unary(e);
+        return c == '-' ? (int64_t)(0 - (uint64_t)v) : c == '~' ? ~v : !v;
+    }
+    if (c == '(') {
+        e->at++;
+        int64_t v = binary(e, 0);
+        REQUIRE(*e->at == ')', "')' expected at '%s'", e->at);
+        e->at++;
+        return v;
+    }
+    if (c == 'i' || c == 'n') {
+        e->at++;
+        return c == 'i' ? e->i : e->n;
+    }
+    REQUIRE(isdigit((unsigned char)c), "number expected at '%s'", e->at);
+    char *end;
+    int64_t v = (int64_t)strtoull(e->at, &end, 0);
+    e->at = end;
+    return v;
+}
+
+/* Operators from the weakest level to the strongest. */
+static const char *const levels[][4] = {{"|"},        {"^"},      {"&"},          {"==", "!="}, {"<=", ">=", "<", ">"},
+                                        {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+enum { LEVELS = sizeof levels / sizeof levels[0] };
+
+static int64_t apply(const char *op, int64_t a, int64_t b)
+{
+    uint64_t x = (uint64_t)a, y = (uint64_t)b;
+    switch (op[0]) {
+    case '|':
+        return a | b;
+    case '^':
+        return a ^ b;
+    case '&':
+        return a & b;
+    case '=':
+        return a == b;
+    case '!':
+        return a != b;
+    case '+':
+        return (int64_t)(x + y);
+    case '-':
+        return (int64_t)(x - y);
+    case '*':
+        return (int64_t)(x * y);
+    case '/':
+        REQUIRE(b, "division by zero");
+        return a / b;
+    case '%':
+        REQUIRE(b, "division by zero");
+        return a % b;
+    case '<':
+        return op[1] == '<' ? (int64_t)(x << (y & 63)) : op[1] == '=' ? a <= b : a < b;
+    default:
+        return op[1] == '>' ? a >> (y & 63) : op[1] == '=' ? a >= b : a > b;
+    }
+}
+
+static int64_t binary(struct expression *e, int level)
+{
+    if (level == LEVELS)
+        return unary(e);
+    int64_t v = binary(e, level + 1);
+    for (;;) {
+        while (isspace((unsigned char)*e->at))
+            e->at++;
+        const char *op = NULL;
+        for (int k = 0; k < 4 && levels[level][k] && !op; k++) {
+            size_t length = strlen(levels[level][k]);
+            bool longer = length == 1 && (*e->at == '<' || *e->at == '>') && (e->at[1] == *e->at || e->at[1] == '=');
+            if (!strncmp(e->at, levels[level][k], length) && !longer)
+                op = levels[level][k];
+        }
+        if (!op)
+            return v;
+        e->at += strlen(op);
+        v = apply(op, v, binary(e, level + 1));
+    }
+}
+
+/* ---- values --------------------------------------------------------------------------------------------------------------------- */
+
+static void put(const struct type *t, unsigned char *at, int64_t integer, double real)
+{
+    float f = (float)real;
+    if (t->kind == 'f')
+        memcpy(at, t->size == 4 ? (void *)&f : (void *)&real, t->size);
+    else
+        memcpy(at, &integer, t->size); /* little-endian */
+}
+
+/* Fills a buffer from INIT or VALUES. */
+static void fill(const struct argument *a, const char *text, unsigned char *data)
+{
+    bool expression = strchr(text, 'i') && !strstr(text, "inf");
+    const char *at = text;
+    for (size_t i = 0; i < a->count; i++) {
+        if (expression) {
+            struct expression e = {text, (int64_t)i, (int64_t)a->count};
+            int64_t v = binary(&e, 0);
+            REQUIRE(!*e.at, "'%s' does not belong to an expression", e.at);
+            put(a->type, data + i * a->type->size, v, (double)v);
+            continue;
+        }
+        while (isspace((unsigned char)*at))
+            at++;
+        if (!*at)
+            at = text;
+        char *end;
+        double real = strtod(at, &end);
+        int64_t integer = *at == '-' ? strtoll(at, NULL, 0) : (int64_t)strtoull(at, NULL, 0);
+        REQUIRE(end != at, "number expected at '%s'", at);
+        at = end;
+        while (isspace((unsigned char)*at))
+            at++;
+        put(a->type, data + i * a->type->size, integer, real);
+    }
+}
+
+static void show(const struct type *t, const unsigned char *at)
+{
+    int64_t v = 0;
+    float f;
+    double d;
+    memcpy(&v, at, t->size);
+    memcpy(&f, at, 4);
+    if (t->kind == 'f') {
+        memcpy(&d, at, t->size == 8 ? 8 : 4);
+        printf("%a", t->size == 4 ? (double)f : d);
+    } else {
+        v = t->kind == 'i' ? (int64_t)((uint64_t)v << (64 - 8 * t->size)) >> (64 - 8 * t->size) : v;
+        printf(t->kind == 'i' ? "%lld" : "%llu", (long long)v);
+    }
+}
+
+static bool same(const struct type *t, const unsigned char *a, const unsigned char *b)
+{
+    if (t->kind != 'f')
+        return !memcmp(a, b, t->size);
+    double x, y;
+    float fx, fy;
+    memcpy(&fx, a, 4);
+    memcpy(&fy, b, 4);
+    x = fx;
+    y = fy;
+    if (t->size == 8) {
+        memcpy(&x, a, 8);
+        memcpy(&y, b, 8);
+    }
+    return x == y || (isnan(x) && isnan(y));
+}
+
+/* ---- one test ------------------------------------------------------------------------------------------------------------------- */
+
+static bool has_word(const struct session *s, const char *word)
+{
+    static char text[65536];
+    clGetDeviceInfo(s->device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL);
+    if (strstr(text, word))
+        return true;
+    static cl_name_version features[256];
+    size_t size = 0;
+    if (clGetDeviceInfo(s->device, CL_DEVICE_OPENCL_C_FEATURES, sizeof features, features, &size) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < size / sizeof features[0]; i++) {
+        if (!strcmp(features[i].name, word))
+            return true;
+    }
+    return false;
+}
+
+/* False: the device lacks what the test needs. */
+static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
+{
+    if (!strcmp(key, "kernel"))
+        snprintf(t->kernel, sizeof t->kernel, "%s", value);
+    else if (!strcmp(key, "options"))
+        snprintf(t->options, sizeof t->options, "%s", value);
+    else if (!strcmp(key, "global"))
+        t->dims = (cl_uint)sscanf(value, "%zu %zu %zu", &t->global[0], &t->global[1], &t->global[2]);
+    else if (!strcmp(key, "local"))
+        sscanf(value, "%zu %zu %zu", &t->local[0], &t->local[1], &t->local[2]);
+    else if (!strcmp(key, "needs"))
+        return has_word(s, value);
+    else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer")) {
+        REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
+        struct argument *a = &t->args[t->arg_count++];
+        if (*key == 'l') {
+            a->local_bytes = strtoul(value, NULL, 0);
+            return true;
+        }
+        char type[16];
+        int used = 0;
+        REQUIRE(sscanf(value, "%15s %zu = %n", type, &a->count, &used) == 2 && used, "buffer: TYPE COUNT = INIT expected, not '%s'", value);
+        for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+            if (!strcmp(types[k].name, type))
+                a->type = &types[k];
+        }
+        REQUIRE(a->type, "no type %s", type);
+        snprintf(a->init, sizeof a->init, "%s", value + used);
+    } else if (!strcmp(key, "expect")) {
+        unsigned number;
+        int used = 0;
+        REQUIRE(sscanf(value, "%u = %n", &number, &used) == 1 && used && number < t->arg_count && t->args[number].type,
+                "expect: ARGUMENT = VALUES expected, not '%s'", value);
+        snprintf(t->args[number].expect, sizeof t->args[number].expect, "%s", value + used);
+        t->args[number].expected = true;
+    } else {
+        REQUIRE(0, "no directive '%s'", key);
+    }
+    return true;
+}
+
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    REQUIRE(f, "%s cannot be read", path);
+    REQUIRE(!fseek(f, 0, SEEK_END), "%s", path);
+    long size = ftell(f);
+    REQUIRE(size >= 0, "%s", path);
+    rewind(f);
+    char *text = calloc(1, (size_t)size + 1);
+    REQUIRE(text && fread(text, 1, (size_t)size, f) == (size_t)size, "%s", path);
+    fclose(f);
+    return text;
+}
+
+static int run(const struct session *s, const char *path)
+{
+    static struct test t;
+    memset(&t, 0, sizeof t);
+    strcpy(t.options, "-cl-std=CL3.0");
+    char *source = read_file(path);
+    for (const char *line = source; !strncmp(line, "// ", 3); line = strchr(line, '\n') + 1) {
+        char text[MAX_LINE], *colon;
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n") - 3, line + 3);
+        REQUIRE((colon = strchr(text, ':')) != NULL && strchr(line, '\n'), "%s: directive expected, not '%s'", path, text);
+        *colon = '\0';
+        if (!directive(s, &t, text, colon + 1 + strspn(colon + 1, " "))) {
+            printf("skip %s\n", path);
+            free(source);
+            return SKIP;
+        }
+    }
+    REQUIRE(*t.kernel && t.dims, "%s says no kernel or no size", path);
+    cl_program program = build(s, source, t.options);
+    free(source);
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, t.kernel, &err);
+    REQUIRE(kernel, "%s: clCreateKernel(%s): %d", path, t.kernel, err);
+    cl_mem buffers[MAX_ARGS] = {0};
+    for (cl_uint i = 0; i < t.arg_count; i++) {
+        struct argument *a = &t.args[i];
+        if (!a->type) {
+            REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "%s: argument %u", path, i);
+            continue;
+        }
+        unsigned char *data = malloc(a->count * a->type->size);
+        REQUIRE(data, "out of memory");
+        fill(a, a->init, data);
+        buffers[i] = clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, a->count * a->type->size, data, &err);
+        REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", path, i);
+        free(data);
+    }
+    err = clEnqueueNDRangeKernel(s->queue, kernel, t.dims, NULL, t.global, t.local[0] ? t.local : NULL, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", path, err);
+    err = clFinish(s->queue);
+    REQUIRE(err == CL_SUCCESS, "%s: clFinish: %d", path, err);
+    int failed = 0, compared = 0;
+    for (cl_uint i = 0; i < t.arg_count; i++) {
+        struct argument *a = &t.args[i];
+        if (a->expected) {
+            size_t bytes = a->count * a->type->size;
+            unsigned char *got = malloc(bytes), *want = malloc(bytes);
+            REQUIRE(got && want, "out of memory");
+            fill(a, a->expect, want);
+            err = clEnqueueReadBuffer(s->queue, buffers[i], CL_TRUE, 0, bytes, got, 0, NULL, NULL);
+            REQUIRE(err == CL_SUCCESS, "%s: clEnqueueReadBuffer: %d", path, err);
+            for (size_t k = 0; k < a->count; k++, compared++) {
+                const unsigned char *g = got + k * a->type->size, *w = want + k * a->type->size;
+                if (same(a->type, g, w))
+                    continue;
+                if (++failed <= 8) {
+                    printf("FAIL %s: argument %u [%zu]: got ", path, i, k);
+                    show(a->type, g);
+                    printf(", want ");
+                    show(a->type, w);
+                    putchar('\n');
+                }
+            }
+            free(got);
+            free(want);
+        }
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+    }
+    REQUIRE(compared, "%s expects nothing", path);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return failed != 0;
+}
+
+int main(int argc, char **argv)
+{
+    REQUIRE(argc > 1, "usage: run_kernels FILE.cl...");
+    struct session s = open_session();
+    int failed = 0, skipped = 0;
+    for (int i = 1; i < argc; i++) {
+        int result = run(&s, argv[i]);
+        failed += result == 1;
+        skipped += result == SKIP;
+    }
+    close_session(&s);
+    return failed ? 1 : skipped == argc - 1 ? SKIP : 0;
+}
