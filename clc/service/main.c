@@ -282,7 +282,7 @@ static int command_line(int argc, char **argv)
     return run_command(&command);
 }
 
-int main(int argc, char **argv)
+__attribute__((visibility("default"))) int tsr_cc_main(int argc, char **argv)
 {
     int type;
     socklen_t size = sizeof type;
