@@ -360,7 +360,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
 /* 1: the program has an object or a library for the device; 0: it has not; -1: a build of it is running. The lock is held. */
 static int linkable(const struct _cl_program *program, const struct _cl_device_id *device)
 {
-    const struct tsr_build *build = tsr__program_build_of(program, device);
+    const struct tsr_build *build = tsr__program_build_for(program, device);
     if (build && build->status == CL_BUILD_IN_PROGRESS)
         return -1;
     return build && (build->kind == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT || build->kind == CL_PROGRAM_BINARY_TYPE_LIBRARY);
@@ -398,7 +398,7 @@ static bool take_inputs(struct job *job, const struct _cl_device_id *device, cl_
     bool good = job->inputs;
     for (cl_uint i = 0; i < count && good; i++) {
         pthread_mutex_lock(&programs[i]->lock);
-        const struct tsr_build *build = tsr__program_build_of(programs[i], device);
+        const struct tsr_build *build = tsr__program_build_for(programs[i], device);
         good = build && build->image && add_input(job, build->image, build->image_size);
         pthread_mutex_unlock(&programs[i]->lock);
     }
@@ -485,10 +485,10 @@ TSR_API cl_int CL_API_CALL clGetProgramBuildInfo(cl_program program, cl_device_i
                                                  size_t param_value_size, void *param_value, size_t *param_value_size_ret)
 {
     RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
-    struct tsr_build *build = tsr__program_build_of(program, device);
-    RETURN_IF(program->context, !build, CL_INVALID_DEVICE, "the device is none of the program's");
+    RETURN_IF(program->context, !tsr__program_build_of(program, device), CL_INVALID_DEVICE, "the device is none of the program's");
     pthread_mutex_lock(&program->lock);
-    cl_int err = build_info(build, param_name, (struct tsr_info_out){param_value_size, param_value, param_value_size_ret});
+    cl_int err = build_info(tsr__program_build_for(program, device), param_name,
+                            (struct tsr_info_out){param_value_size, param_value, param_value_size_ret});
     pthread_mutex_unlock(&program->lock);
     return err;
 }

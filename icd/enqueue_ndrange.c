@@ -119,7 +119,7 @@ static cl_int find_build(struct _cl_kernel *kernel, struct _cl_device_id *device
     struct _cl_program *program = kernel->program;
     for (cl_uint i = 0; i < kernel->build_count; i++)
         if (program->builds[i].device == device && kernel->infos[i]) {
-            *build = &program->builds[i];
+            *build = tsr__program_build_for(program, device);
             *info = kernel->infos[i];
             return CL_SUCCESS;
         }

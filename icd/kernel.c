@@ -106,10 +106,11 @@ static cl_int make(struct _cl_program *program, const char *name, struct _cl_ker
         return CL_OUT_OF_HOST_MEMORY;
     bool executable = false, differs = false;
     for (cl_uint i = 0; i < program->build_count; i++) {
-        if (!tsr__build_is_executable(&program->builds[i]))
+        const struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
+        if (!tsr__build_is_executable(build))
             continue;
         executable = true;
-        infos[i] = find(&program->builds[i].info, name);
+        infos[i] = find(&build->info, name);
         if (infos[i] && first)
             differs |= !same_definition(first, infos[i]);
         else if (infos[i])
@@ -126,10 +127,11 @@ static cl_int make(struct _cl_program *program, const char *name, struct _cl_ker
 /* The code is loaded with the first kernel, so that the first launch finds it there and a failure is told here. */
 static cl_int load_first(struct _cl_kernel *kernel)
 {
+    struct _cl_program *program = kernel->program;
     struct tsr_module *module;
     for (cl_uint i = 0; i < kernel->build_count; i++)
         if (kernel->infos[i])
-            return tsr__build_load(kernel->program, &kernel->program->builds[i], &module);
+            return tsr__build_load(program, tsr__program_build_for(program, program->builds[i].device), &module);
     return CL_SUCCESS;
 }
 

@@ -52,6 +52,16 @@ struct tsr_build *tsr__program_build_of(const struct _cl_program *program, const
     return NULL;
 }
 
+struct tsr_build *tsr__program_build_for(const struct _cl_program *program, const struct _cl_device_id *device)
+{
+    struct tsr_build *own = tsr__program_build_of(program, device), *build = own;
+    while (device && (!build || (build->status == CL_BUILD_NONE && !build->image))) {
+        device = device->parent;
+        build = tsr__program_build_of(program, device);
+    }
+    return own && build ? build : own;
+}
+
 bool tsr__build_is_executable(const struct tsr_build *build)
 {
     return build->status == CL_BUILD_SUCCESS && build->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
@@ -224,9 +234,11 @@ static cl_int copy_binaries(const struct _cl_program *program, struct tsr_info_o
         return CL_SUCCESS;
     RETURN_IF(NULL, out.room < size, CL_INVALID_VALUE, "%zu bytes of pointers are needed, there is room for %zu", size, out.room);
     unsigned char **binaries = out.value;
-    for (cl_uint i = 0; i < program->build_count; i++)
-        if (binaries[i] && program->builds[i].image)
-            memcpy(binaries[i], program->builds[i].image, program->builds[i].image_size);
+    for (cl_uint i = 0; i < program->build_count; i++) {
+        const struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
+        if (binaries[i] && build->image)
+            memcpy(binaries[i], build->image, build->image_size);
+    }
     return CL_SUCCESS;
 }
 
@@ -244,7 +256,7 @@ static cl_int binary_sizes(const struct _cl_program *program, struct tsr_info_ou
 {
     struct tsr_buf buf = {0};
     for (cl_uint i = 0; i < program->build_count; i++)
-        tsr_buf_bytes(&buf, &program->builds[i].image_size, sizeof(size_t));
+        tsr_buf_bytes(&buf, &tsr__program_build_for(program, program->builds[i].device)->image_size, sizeof(size_t));
     cl_int err = buf.failed ? CL_OUT_OF_HOST_MEMORY : tsr__info_bytes(out, buf.data, buf.size);
     tsr_buf_free(&buf);
     return err;

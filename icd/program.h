@@ -11,6 +11,9 @@
 struct _cl_program *tsr__program_new(struct _cl_context *context, cl_uint device_count, struct _cl_device_id *const *devices, int origin);
 /* What the device has of the program; NULL if it is not one of its devices. */
 struct tsr_build *tsr__program_build_of(const struct _cl_program *program, const struct _cl_device_id *device);
+/* What the device uses of the program. "If a program binary has not been built for a sub-device, the program binary associated with the
+ * parent device will be used" (clBuildProgram). The program's lock is held, or a kernel is attached. */
+struct tsr_build *tsr__program_build_for(const struct _cl_program *program, const struct _cl_device_id *device);
 /* True if kernels of it can run. The program's lock is held, or a kernel is attached, which forbids a change. */
 bool tsr__build_is_executable(const struct tsr_build *build);
 /* Loads the code, once. CL_OUT_OF_RESOURCES, with the reason to the context's callback. */

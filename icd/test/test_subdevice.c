@@ -191,11 +191,50 @@ static void life(void **state)
     CHECK(clReleaseDevice(devices[1]));
 }
 
+/* "If a program binary has not been built for a sub-device, the program binary associated with the parent device will be used." */
+static void programs_of_the_parent(void **state)
+{
+    (void)state;
+    NEED_TWO_UNITS();
+    cl_device_id devices[3] = {test_device()};
+    cl_device_partition_property list[] = {CL_DEVICE_PARTITION_BY_COUNTS, 1, 1, CL_DEVICE_PARTITION_BY_COUNTS_LIST_END, 0};
+    CHECK(clCreateSubDevices(devices[0], list, 2, devices + 1, NULL));
+    cl_context context;
+    cl_command_queue queue;
+    cl_kernel kernel;
+    cl_mem mem;
+    CHECK_CREATE(context, clCreateContext(NULL, 3, devices, NULL, NULL, &err), CL_SUCCESS);
+    cl_program program = test_build(context, devices[0], "kernel void seven(global int *out) { *out = 7; }", "");
+    cl_build_status status = CL_BUILD_NONE;
+    CHECK(clGetProgramBuildInfo(program, devices[2], CL_PROGRAM_BUILD_STATUS, sizeof(status), &status, NULL));
+    assert_int_equal(status, CL_BUILD_SUCCESS);
+    size_t sizes[3];
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(sizes), sizes, NULL));
+    CHECK_THAT(sizes[0] && sizes[1] == sizes[0] && sizes[2] == sizes[0]);
+
+    CHECK_CREATE(kernel, clCreateKernel(program, "seven", &err), CL_SUCCESS);
+    CHECK_CREATE(queue, clCreateCommandQueueWithProperties(context, devices[2], NULL, &err), CL_SUCCESS);
+    CHECK_CREATE(mem, clCreateBuffer(context, 0, sizeof(cl_int), NULL, &err), CL_SUCCESS);
+    CHECK(clSetKernelArg(kernel, 0, sizeof(mem), &mem));
+    size_t one = 1;
+    cl_int out = 0;
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof(out), &out, 0, NULL, NULL));
+    assert_int_equal(out, 7);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseMemObject(mem));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
+    CHECK(clReleaseDevice(devices[1]));
+    CHECK(clReleaseDevice(devices[2]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equally),        cmocka_unit_test(by_counts), cmocka_unit_test(by_domain),
-        cmocka_unit_test(wrong_requests), cmocka_unit_test(life),
+        cmocka_unit_test(wrong_requests), cmocka_unit_test(life),      cmocka_unit_test(programs_of_the_parent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
