@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: conversions
 // global: 1
 // needs: cl_intel_bfloat16_conversions

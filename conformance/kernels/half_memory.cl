@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: roundings
 // global: 1
 // buffer: ushort 16 = 0

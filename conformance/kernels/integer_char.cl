@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: pairs
 // global: 65536
 // buffer: uint 1 = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: corners
 // global: 16
 // buffer: ulong 16 = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: relations
 // global: 1
 // buffer: int 12 = 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: copies
 // global: 8
 // buffer: float 256 = i

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: collectives
 // global: 30 4
 // local: 15 2

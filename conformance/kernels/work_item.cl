@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: ids
 // global: 10 6 2
 // local: 4 3 2
