@@ -33,12 +33,7 @@ unsigned char *tsr__mem_allocate(size_t size)
 static void mem_destroy(struct tsr_object *object)
 {
     struct _cl_mem *mem = (struct _cl_mem *)object;
-    while (mem->destructors) {
-        struct tsr_destructor *entry = mem->destructors;
-        mem->destructors = entry->next;
-        ((void(CL_CALLBACK *)(cl_mem, void *))entry->call)(mem, entry->user_data);
-        tsr_free(entry);
-    }
+    tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
     tsr__mem_unmap_all(mem);
     if (mem->owns_data)

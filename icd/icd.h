@@ -116,7 +116,8 @@ struct _cl_device_id {
 
 struct tsr_destructor { /* clSetContextDestructorCallback and the like: called in reverse order of registration */
     struct tsr_destructor *next;
-    void(CL_CALLBACK *call)(void *object, void *user_data);
+    void(CL_CALLBACK *context_ends)(cl_context, void *); /* one of the two */
+    void(CL_CALLBACK *mem_ends)(cl_mem, void *);
     void *user_data;
 };
 
@@ -301,6 +302,6 @@ void tsr__svm_forget(struct _cl_context *context);
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
-cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, void(CL_CALLBACK *call)(void *, void *), void *user_data);
+cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, struct tsr_destructor destructor);
 
 #endif

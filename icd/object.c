@@ -100,13 +100,12 @@ cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid)
     return CL_SUCCESS;
 }
 
-cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, void(CL_CALLBACK *call)(void *, void *), void *user_data)
+cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, struct tsr_destructor destructor)
 {
     struct tsr_destructor *entry = tsr_malloc(sizeof(*entry));
     if (!entry)
         return CL_OUT_OF_HOST_MEMORY;
-    entry->call = call;
-    entry->user_data = user_data;
+    *entry = destructor;
     pthread_mutex_lock(lock);
     entry->next = *list;
     *list = entry;
@@ -119,7 +118,10 @@ void tsr__run_destructors(struct tsr_destructor **list, void *object)
     while (*list) {
         struct tsr_destructor *entry = *list;
         *list = entry->next;
-        entry->call(object, entry->user_data);
+        if (entry->context_ends)
+            entry->context_ends(object, entry->user_data);
+        else
+            entry->mem_ends(object, entry->user_data);
         tsr_free(entry);
     }
 }

@@ -22,11 +22,12 @@ MAY_USE = {
     "examples": [],
     "bench": ["scheduler"],
     "conformance": [],
+    "fuzz": ["clc/common", "clc/client", "device-amx"],
 }
 # Header pattern -> the only folders that may include it.
 ONLY_IN = [
     (r"CL/cl_icd\.h", ["icd"]),
-    (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test"]),
+    (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test", "fuzz"]),
     (r"llvm-c/", ["lanes", "clc/service", "conformance/host/host_llvm.c"]),
     (r"(llvm|clang|lld)/", ["clc/service", "lanes"]),
     (r"hwloc\.h", ["scheduler"]),

@@ -17,7 +17,7 @@ static void read_handlers(struct sigaction *handlers)
 int main(void)
 {
     struct sigaction before[SIGNALS], after[SIGNALS];
-    sigset_t mask_before, mask_after;
+    sigset_t mask_before = {0}, mask_after = {0}; /* the kernel writes a part of them */
     read_handlers(before);
     sigprocmask(SIG_BLOCK, NULL, &mask_before);
     /* Round down, flush denormals, trap invalid, division by zero and overflow: the affair of the host alone. */
