@@ -56,6 +56,11 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     group->work_dim = range->dim;
     group->sub_group_size = kernel->sub_group_size;
     group->enqueued_num_sub_groups = (uint32_t)((launch->group_items + kernel->sub_group_size - 1) / kernel->sub_group_size);
+    if (kernel->flags & TSR_KERNEL_PAIRS && group->enqueued_num_sub_groups % 2)
+        tsr_log(
+            TSR_LOG_WARN,
+            "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
+            kernel->name, group->enqueued_num_sub_groups);
     group->args = launch->args;
     group->rt = &tsr__rt;
     if (kernel->args_size)
