@@ -117,6 +117,10 @@ static struct access classify(struct tsr__simd *s, LLVMValueRef pointer, LLVMTyp
         a.class = ACCESS_UNIFORM;
         return a;
     }
+    /* The instruction's alignment is that of the lanes which the program runs; lane 0 need not be one. */
+    uint64_t stride = (uint64_t)shape.stride, even = stride & (~stride + 1);
+    if (a.align > even)
+        a.align = (unsigned)even;
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     bool simple =
         kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && LLVMSizeOfTypeInBits(s->layout, a.scalar) == 8 * a.scalar_bytes;

@@ -24,16 +24,21 @@ static struct tsr__shape uniform(unsigned align)
     return (struct tsr__shape){.kind = TSR__SHAPE_AFFINE, .nsw = true, .nuw = true, .align = (uint8_t)(align > 63 ? 63 : align)};
 }
 
-/* An affine shape; adds what follows from the alignment: a packet whose span is at most 2^align, and which starts at a multiple of it,
- * crosses no power of two that matters. */
-static struct tsr__shape affine(const struct search *s, int64_t stride, unsigned align, bool nsw, bool nuw)
+static struct tsr__shape affine(int64_t stride, unsigned align, bool nsw, bool nuw)
 {
     if (stride == 0)
         return uniform(align);
-    if (align > 63)
-        align = 63;
-    struct tsr__shape shape = {.kind = TSR__SHAPE_AFFINE, .nsw = nsw, .nuw = nuw, .align = (uint8_t)align, .stride = stride};
-    if (stride > 0 && stride <= INT64_MAX / 64 && align < 63 && (uint64_t)stride * s->shapes->packet.width <= UINT64_C(1) << align)
+    return (struct tsr__shape){
+        .kind = TSR__SHAPE_AFFINE, .nsw = nsw, .nuw = nuw, .align = (uint8_t)(align > 63 ? 63 : align), .stride = stride};
+}
+
+/* An affine number of `bits` bits; adds what follows from the alignment: a packet whose span is at most 2^align, and which starts at a
+ * multiple of it, crosses no power of two that matters. */
+static struct tsr__shape affine_number(const struct search *s, int64_t stride, unsigned align, bool nsw, bool nuw, unsigned bits)
+{
+    struct tsr__shape shape = affine(stride, align, nsw, nuw);
+    unsigned limit = align < bits - 1 ? align : bits - 1;
+    if (stride > 0 && stride <= INT64_MAX / 64 && (uint64_t)stride * s->shapes->packet.width <= UINT64_C(1) << limit)
         shape.nsw = shape.nuw = true;
     return shape;
 }
@@ -54,7 +59,7 @@ static bool same(struct tsr__shape a, struct tsr__shape b)
 }
 
 /* The least shape that covers both. */
-static struct tsr__shape meet(const struct search *s, struct tsr__shape a, struct tsr__shape b)
+static struct tsr__shape meet(struct tsr__shape a, struct tsr__shape b)
 {
     if (a.kind == TSR__SHAPE_NONE)
         return b;
@@ -62,7 +67,7 @@ static struct tsr__shape meet(const struct search *s, struct tsr__shape a, struc
         return a;
     if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
         return varying;
-    return affine(s, a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
+    return affine(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
 }
 
 /* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
@@ -126,12 +131,22 @@ static struct tsr__shape plain(const struct search *s, int user, LLVMValueRef in
     return result;
 }
 
-static struct tsr__shape scaled(const struct search *s, struct tsr__shape a, int64_t factor, bool nsw, bool nuw)
+/* The result of an instruction on affine numbers. Its flags speak of lanes that the program runs; the rule is applied from lane 0, which
+ * need not be one of them. Unsigned numbers often lie close to where they wrap, so that lane 0 must not lie beyond the others:
+ * `first_least` says whether the operation is one that grows with its operands. Signed ones are taken not to lie within a packet of the
+ * smallest. */
+static struct tsr__shape computed(const struct search *s, LLVMValueRef inst, int64_t stride, unsigned align, bool nsw, bool nuw,
+                                  bool first_least)
+{
+    return affine_number(s, stride, align, nsw, nuw && (first_least ? stride >= 0 : stride <= 0), LLVMGetIntTypeWidth(LLVMTypeOf(inst)));
+}
+
+static struct tsr__shape scaled(const struct search *s, LLVMValueRef inst, struct tsr__shape a, int64_t factor, bool nsw, bool nuw)
 {
     int64_t stride;
     if (__builtin_mul_overflow(a.stride, factor, &stride))
         return varying;
-    return affine(s, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0);
+    return computed(s, inst, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0, true);
 }
 
 /* Lanes lie in one aligned block of 2^bits: everything above those bits is the same for all. */
@@ -162,18 +177,18 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
         nsw = nuw = true; /* an addition that never carries */
         /* fall through */
     case LLVMAdd:
-        return affine(s, a.stride + b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
+        return computed(s, inst, a.stride + b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, true);
     case LLVMSub:
-        return affine(s, a.stride - b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw);
+        return computed(s, inst, a.stride - b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, false);
     case LLVMMul:
         if (tsr__is_uniform(a) && tsr__is_uniform(b))
             return uniform(a.align + b.align);
         if (constant_int(right, &c))
-            return scaled(s, a, c, nsw, nuw);
-        return constant_int(left, &c) ? scaled(s, b, c, nsw, nuw) : varying;
+            return scaled(s, inst, a, c, nsw, nuw);
+        return constant_int(left, &c) ? scaled(s, inst, b, c, nsw, nuw) : varying;
     case LLVMShl:
         if (constant_int(right, &c) && c >= 0 && c < 62)
-            return scaled(s, a, INT64_C(1) << c, nsw, nuw);
+            return scaled(s, inst, a, INT64_C(1) << c, nsw, nuw);
         return plain(s, user, inst);
     case LLVMLShr:
     case LLVMAShr:
@@ -183,7 +198,7 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     case LLVMAnd:
         if (!tsr__is_uniform(a) && constant_int(right, &c)) {
             if (c > 0 && (c & (c + 1)) == 0 && in_block(s, a, log2_of((uint64_t)c + 1))) /* low bits: lane 0 has zero there */
-                return affine(s, a.stride, 63, true, true);
+                return affine(a.stride, 63, true, true);
             if (c < 0 && (~c & (~c + 1)) == 0 && in_block(s, a, log2_of((uint64_t)~c + 1))) /* high bits */
                 return uniform(a.align);
         }
@@ -203,14 +218,14 @@ static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef ins
         if (tsr__is_uniform(a))
             return uniform(a.align);
         return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(inst)) >= 16
-                   ? affine(s, a.stride, a.align, false, false)
+                   ? affine_number(s, a.stride, a.align, false, false, LLVMGetIntTypeWidth(LLVMTypeOf(inst)))
                    : varying;
     case LLVMSExt:
-        return tsr__is_uniform(a) || a.nsw ? affine(s, a.stride, a.align, true, false) : varying;
+        return tsr__is_uniform(a) || a.nsw ? affine(a.stride, a.align, true, false) : varying;
     case LLVMZExt:
-        if (tsr__is_uniform(a) || a.nuw || (LLVMGetNNeg(inst) && a.nsw))
-            return affine(s, a.stride, a.align, true, true);
-        return varying;
+        if (tsr__is_uniform(a) || a.nuw)
+            return affine(a.stride, a.align, true, true);
+        return LLVMGetNNeg(inst) && a.nsw ? affine(a.stride, a.align, true, false) : varying; /* lane 0 may be negative */
     case LLVMBitCast:
     case LLVMAddrSpaceCast:
         if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind)
@@ -250,7 +265,7 @@ static struct tsr__shape gep(const struct search *s, int user, LLVMValueRef inst
         int64_t step;
         if (__builtin_mul_overflow(o.stride, (int64_t)size, &step))
             return varying;
-        sum = affine(s, sum.stride + step, min_align(sum, uniform(o.align + log2_of(size))), true, true);
+        sum = affine(sum.stride + step, min_align(sum, uniform(o.align + log2_of(size))), true, true);
     }
     return sum;
 }
@@ -267,7 +282,7 @@ static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst
             one = one && (!only || only == v);
             only = v;
         }
-        result = meet(s, result, operand(s, user, v));
+        result = meet(result, operand(s, user, v));
     }
     if (s->shapes->divergent_join[s->block_of[user]] && !one && result.kind != TSR__SHAPE_NONE)
         return varying;
@@ -281,13 +296,13 @@ static struct tsr__shape primitive(const struct search *s, const char *name, LLV
     int64_t dim = -1;
     bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
     if (strcmp(name, "lane") == 0)
-        return affine(s, 1, 63, true, true);
+        return affine(1, 63, true, true);
     if (strcmp(name, "linear_id") == 0)
-        return affine(s, 1, row, true, true);
+        return affine(1, row, true, true);
     if (strcmp(name, "local_id") == 0) {
         if (!packet.whole_rows || !has_dim)
             return varying;
-        return dim == 0 ? affine(s, 1, row, true, true) : uniform(0);
+        return dim == 0 ? affine(1, row, true, true) : uniform(0);
     }
     /* Everything else is the same for the work-group or the sub-group. */
     bool in_x = has_dim && dim == 0 && packet.whole_rows;
@@ -333,7 +348,7 @@ static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef
         return phi(s, user, inst);
     case LLVMSelect: {
         struct tsr__shape c = operand(s, user, LLVMGetOperand(inst, 0));
-        struct tsr__shape m = meet(s, operand(s, user, LLVMGetOperand(inst, 1)), operand(s, user, LLVMGetOperand(inst, 2)));
+        struct tsr__shape m = meet(operand(s, user, LLVMGetOperand(inst, 1)), operand(s, user, LLVMGetOperand(inst, 2)));
         if (c.kind == TSR__SHAPE_NONE || m.kind == TSR__SHAPE_NONE)
             return (struct tsr__shape){0};
         return tsr__is_uniform(c) ? m : varying;
@@ -345,7 +360,7 @@ static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef
         return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform(0) : varying;
     }
     case LLVMAlloca: /* one copy for each lane, side by side */
-        return affine(s, (int64_t)tsr__alloca_pitch(layout, inst), log2_of(LLVMGetAlignment(inst)), true, true);
+        return affine((int64_t)tsr__alloca_pitch(layout, inst), log2_of(LLVMGetAlignment(inst)), true, true);
     case LLVMCall:
         return call(s, user, inst);
     case LLVMAtomicRMW:
@@ -499,7 +514,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
             if (s.block_of[i] == TSR__NONE || tsr__is_varying(shapes->values[i]))
                 continue;
             /* The old value takes part, so that shapes only rise. */
-            struct tsr__shape new = meet(&s, shapes->values[i], transfer(&s, i, v, layout));
+            struct tsr__shape new = meet(shapes->values[i], transfer(&s, i, v, layout));
             if (!same(new, shapes->values[i])) {
                 shapes->values[i] = new;
                 s.changed = true;

@@ -118,13 +118,18 @@ static struct edge read_edge(struct tsr__simd *s, int from, int to)
     return edge;
 }
 
-/* Adds the lanes of an edge to where it goes. With `blend`, lanes that are not among them keep what their phis have. */
-static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend)
+/* Adds the lanes of an edge to where it goes. With `blend`, lanes that are not among them keep what their phis have; with `maybe_empty`,
+ * there need not be any lane, and then a uniform phi keeps what another edge gave it. */
+static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
 {
+    LLVMValueRef any = NULL;
     for (unsigned i = 0; i < edge->count; i++) {
         LLVMValueRef value = edge->values[i];
-        if (blend && edge->varying[i])
-            value = tsr__blend(s, lanes, value, LLVMBuildLoad2(s->b, LLVMTypeOf(value), edge->slots[i], ""));
+        if (!any && lanes && maybe_empty && !edge->varying[i])
+            any = tsr__any(s, lanes);
+        LLVMValueRef condition = edge->varying[i] ? (blend ? lanes : NULL) : any;
+        if (condition)
+            value = tsr__blend(s, condition, value, LLVMBuildLoad2(s->b, LLVMTypeOf(value), edge->slots[i], ""));
         LLVMBuildStore(s->b, value, edge->slots[i]);
     }
     LLVMValueRef home = s->blocks[to].mask_home;
@@ -145,6 +150,12 @@ static void arm_masks(struct tsr__simd *s, LLVMValueRef condition, LLVMValueRef 
     masks[1] = tsr__mask_and(s, s->mask, LLVMBuildNot(s->b, c, ""));
 }
 
+/* Some lane is in the block being built: it always runs with all that the function has, or a test stands before it. */
+static bool surely_populated(const struct tsr__simd *s, int block)
+{
+    return !s->blocks[block].mask_home || s->blocks[block].entry != s->blocks[block].body;
+}
+
 /* Both arms at once: everybody goes where he wants, and all wanted blocks come up in order. */
 static void linear_branch(struct tsr__simd *s, int block)
 {
@@ -157,7 +168,7 @@ static void linear_branch(struct tsr__simd *s, int block)
     for (int k = 0; k < b->succ_count; k++) {
         int to = b->succ[k];
         struct edge edge = read_edge(s, block, to);
-        take_edge(s, &edge, to, masks[k], true);
+        take_edge(s, &edge, to, masks[k], true, !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
         if (tsr__back_edge(block, to))
             again = s->cfg.blocks[to].loop;
         else
@@ -192,7 +203,7 @@ static void real_branch(struct tsr__simd *s, int block)
         int to = b->succ[k];
         if (arms[k])
             LLVMPositionBuilderAtEnd(s->b, arms[k]);
-        take_edge(s, &edges[k], to, s->mask, s->blocks[block].mask_home != NULL);
+        take_edge(s, &edges[k], to, s->mask, s->blocks[block].mask_home != NULL, !surely_populated(s, block));
         if (tsr__back_edge(block, to)) {
             LLVMBuildBr(s->b, s->blocks[to].body);
         } else {

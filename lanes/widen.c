@@ -36,8 +36,28 @@ static void drop_promises(LLVMValueRef inst)
     }
 }
 
+/* Lane 0 of an affine result where the instruction's flag says what it says of the program's lanes only, and lane 0 may be none of them.
+ * NULL: the instruction itself will do. */
+static LLVMValueRef extrapolated(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef x = LLVMGetOperand(inst, 0);
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMZExt: /* of a negative number, where the others are not */
+        return tsr__shape_of(&s->shapes, x).nuw ? NULL : LLVMBuildSExt(s->b, tsr__whole(s, x), LLVMTypeOf(inst), "");
+    case LLVMOr: /* an addition, unless bits meet */
+        return LLVMBuildAdd(s->b, tsr__whole(s, x), tsr__whole(s, LLVMGetOperand(inst, 1)), "");
+    default:
+        return NULL;
+    }
+}
+
 static void clone_whole(struct tsr__simd *s, LLVMValueRef inst)
 {
+    LLVMValueRef other = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) ? NULL : extrapolated(s, inst);
+    if (other) {
+        tsr__set_whole(s, inst, other);
+        return;
+    }
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
         LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
