@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the parts of the generator share. Private to kgen/. */
+#ifndef TESSERA_CONFORMANCE_KGEN_GEN_H
+#define TESSERA_CONFORMANCE_KGEN_GEN_H
+
+#include "generate.h"
+
+enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, BASES };
+extern const char *const base_names[BASES];
+extern const unsigned base_bytes[BASES];
+
+struct type {
+    enum base base;
+    unsigned width; /* 1: scalar */
+};
+
+struct variable {
+    char name[16];
+    struct type type;
+};
+
+enum { MAX_VARIABLES = 16, MAX_LOOPS = 8, MAX_HELPERS = 3, OWN_WORDS = 8, PRIVATE_ELEMENTS = 8 };
+
+struct gen {
+    struct kgen_kernel k;
+    struct kgen_text *text;
+    uint64_t state;
+    const bool *dropped;
+    int muted, indent;
+    struct variable variables[MAX_VARIABLES];
+    int variable_count, fixed; /* the first `fixed` are not assigned to */
+    struct {
+        char name[8];
+        bool uniform;
+    } counters[MAX_LOOPS];
+    int counter_count;
+    unsigned next_counter;
+    struct type helper_types[MAX_HELPERS], array_type;
+    int helper_count, helpers_usable;
+    bool in_helper, has_struct;
+    bool meets;      /* the kernel has barriers and sub-group functions, so nobody returns early */
+    bool together;   /* all work-items of the group come here together */
+    bool may_leave;  /* break and continue may be divergent here */
+    bool may_return; /* likewise return */
+    int budget;      /* statements left */
+    unsigned width;  /* of a sub-group, or what it may be */
+};
+
+/* ---- expression.c --------------------------------------------------------------------------------------------------------------- */
+
+unsigned below(struct gen *g, unsigned n); /* a random number in [0, n) */
+bool chance(struct gen *g, unsigned percent);
+__attribute__((format(printf, 2, 3))) void put(struct gen *g, const char *format, ...);
+void line(struct gen *g); /* starts one */
+/* A node is what the reducer may drop: between begin and end nothing is written if it does. */
+bool node_begin(struct gen *g);
+void node_end(struct gen *g, bool drop);
+
+const char *type_name(struct type t);
+struct type scalar(enum base base);
+enum base any_integer(struct gen *g);
+struct type any_type(struct gen *g);
+
+void expression(struct gen *g, struct type t, int depth);
+void leaf(struct gen *g, struct type t);
+void element(struct gen *g, unsigned size); /* an index in [0, size), size a power of two or 3 */
+void uniform_value(struct gen *g);          /* an uint that is the same for the work-group */
+void condition(struct gen *g, bool uniform);
+void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: no element twice */
+
+/* ---- statement.c ----------------------------------------------------------------------------------------------------------------- */
+
+void statement(struct gen *g, int depth);
+void statements(struct gen *g, int depth); /* a few */
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The generator: writes a kernel from left to right, so that a random number decides at each place what comes next.
+ *
+ * What the language leaves open is not written: signed arithmetic goes through unsigned types or has small operands, floats are only
+ * added, multiplied, fused and rounded, work-items write to places of their own or atomically without looking at the result, and whatever
+ * meets other work-items stands where all of them come by. */
+#include "gen.h"
+
+#include <stdio.h>
+
+static void add_variable(struct gen *g, struct type t, const char *name)
+{
+    struct variable *v = &g->variables[g->variable_count++];
+    v->type = t;
+    snprintf(v->name, sizeof v->name, "%s", name);
+}
+
+static void helper(struct gen *g)
+{
+    struct type t = chance(g, 70) ? scalar(chance(g, 50) ? INT : any_integer(g)) : any_type(g);
+    int number = g->helper_count++;
+    g->helper_types[number] = t;
+    g->variable_count = g->fixed = 0;
+    g->in_helper = g->may_return = true;
+    g->may_leave = g->together = false;
+    g->budget = 5;
+    put(g, "%s h%llu_%d(global const uint *in, size_t gid, uint lid, uint n0, uint n1, uint n2, uint n3, %s x, uint y)\n{", type_name(t),
+        (unsigned long long)g->k.seed, number, type_name(t));
+    g->indent = 1;
+    add_variable(g, scalar(UINT), "y");
+    g->fixed = 1;
+    add_variable(g, t, "x");
+    add_variable(g, scalar(INT), "z");
+    line(g);
+    put(g, "int z = (int)(y >> 3);");
+    statements(g, 2);
+    line(g);
+    put(g, "return ");
+    expression(g, t, 1);
+    put(g, ";\n}\n");
+    g->helpers_usable = g->helper_count;
+    g->in_helper = false;
+}
+
+static void choose_range(struct gen *g)
+{
+    unsigned w = g->width;
+    const unsigned sizes[] = {1, 3, w - 1, w, w + 1, 2 * w + 3, 2 * w, 4};
+    g->k.dim = 1 + (chance(g, 50) ? 0 : 1 + below(g, 2));
+    size_t items = 1, total = 1;
+    for (unsigned d = 0; d < 3; d++) {
+        size_t local = 1, global = 1;
+        if (d == 0)
+            local = sizes[below(g, 8)];
+        else if (d < g->k.dim)
+            local = 1 + below(g, 3);
+        while (items * local > KGEN_LOCAL_WORDS)
+            local = (local + 1) / 2;
+        items *= local;
+        if (d < g->k.dim) {
+            global = local * (1 + below(g, d ? 2 : 4));
+            if (chance(g, 30))
+                global += below(g, (unsigned)local);
+            while (total * global > 600 && global > 1)
+                global = global / 2 + (global / 2 == 0);
+            g->k.offset[d] = chance(g, 25) ? below(g, 20) * (chance(g, 50) ? 1 : w) : 0;
+        }
+        total *= global;
+        g->k.local[d] = local < global || d >= g->k.dim ? local : global;
+        g->k.global[d] = global;
+    }
+}
+
+/* Where variable number `i` is written in the end: each has a part of its own of the output. */
+static void write_variable(struct gen *g, const struct variable *v, size_t items, size_t *offset)
+{
+    struct type t = v->type;
+    unsigned room = t.width == 3 ? 4 : t.width;
+    const char *index[] = {"item", "items - 1 - item"};
+    line(g);
+    if (t.base == FLOAT) /* which NaN it is, is left open */
+        t.base = UINT;
+    char value[128];
+    if (v->type.base != FLOAT)
+        snprintf(value, sizeof value, "%s", v->name);
+    else if (t.width == 1)
+        snprintf(value, sizeof value, "(isnan(%s) ? 0x7fc00000u : as_uint(%s))", v->name, v->name);
+    else
+        snprintf(value, sizeof value, "select(as_%s(%s), (%s)0x7fc00000u, isnan(%s))", type_name(t), v->name, type_name(t), v->name);
+    if (t.width == 3 || (t.width > 1 && chance(g, 40))) /* a whole vector of three has a fourth element */
+        put(g, "vstore%u(%s, %s, (global %s *)((global uchar *)out + %zu));", t.width, value, index[chance(g, 30)], base_names[t.base],
+            *offset);
+    else
+        put(g, "((global %s *)((global uchar *)out + %zu))[%s] = %s;", type_name(t), *offset, index[chance(g, 30)], value);
+    *offset += (items * room * base_bytes[t.base] + 127) / 128 * 128;
+}
+
+struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text)
+{
+    struct gen made = {.k = {.seed = seed}, .text = text, .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .dropped = dropped};
+    struct gen *g = &made;
+    unsigned long long number = seed;
+    static const unsigned widths[] = {8, 16, 32, 16};
+    unsigned choice = below(g, 4);
+    g->width = widths[choice];
+    choose_range(g);
+    size_t items = g->k.global[0] * g->k.global[1] * g->k.global[2];
+    for (int i = 0; i < 4; i++)
+        g->k.n[i] = below(g, 16);
+
+    g->has_struct = chance(g, 30);
+    if (g->has_struct) {
+        put(g, "struct s%llu { uchar c; int i[3]; ulong l; short2 s; };\n", number);
+        put(g,
+            "struct s%llu hs%llu(struct s%llu a, int x) { a.i[x & 1] = (int)((uint)a.i[2] + (uint)x); a.s.y ^= (short)x; "
+            "if (x & 4) a.l++; return a; }\n",
+            number, number, number);
+    }
+    for (unsigned i = chance(g, 40) ? 1 + below(g, MAX_HELPERS) : 0; i > 0; i--)
+        helper(g);
+
+    g->variable_count = g->fixed = 0;
+    g->counter_count = 0;
+    g->meets = chance(g, 50);
+    g->together = true;
+    g->may_return = !g->meets;
+    g->may_leave = false;
+    g->budget = 4 + (int)below(g, 14);
+    if (choice < 3)
+        put(g, "__attribute__((intel_reqd_sub_group_size(%u)))\n", g->width);
+    put(g,
+        "kernel void k%llu(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, uint n1, uint n2, uint "
+        "n3)\n{",
+        number);
+    g->indent = 1;
+    line(g);
+    put(g, "local uint lm[8];");
+    line(g);
+    put(g, "const size_t items = %zu, lsize = get_local_size(0) * get_local_size(1) * get_local_size(2);", items);
+    line(g);
+    put(g, "const size_t gid = get_global_id(0), item = get_global_linear_id();");
+    line(g);
+    put(g, "const uint lid = (uint)get_local_linear_id();");
+    line(g);
+    put(g, "global uint *mine = out + item * %u;", OWN_WORDS);
+
+    add_variable(g, scalar(INT), "r0");
+    add_variable(g, scalar(UINT), "r1");
+    add_variable(g, scalar(SHORT), "r2");
+    g->fixed = 3;
+    for (int i = 0; i < 3; i++) {
+        line(g);
+        put(g, "const %s %s = (%s)in[(item * %u + %u) & 1023];", type_name(g->variables[i].type), g->variables[i].name,
+            type_name(g->variables[i].type), 1 + below(g, 4), below(g, 50));
+    }
+    g->array_type = scalar(chance(g, 20) ? FLOAT : any_integer(g));
+    line(g);
+    put(g, "%s pa[%u];", type_name(g->array_type), PRIVATE_ELEMENTS);
+    line(g);
+    put(g, "for (int i = 0; i < %u; i++) pa[i] = (%s)(i * %u + (int)(lid & 7));", PRIVATE_ELEMENTS, type_name(g->array_type), below(g, 20));
+    if (g->has_struct) {
+        line(g);
+        put(g, "struct s%llu st = {(uchar)r0, {r0, (int)lid, 3}, r1, (short2)(1, (short)r2)}, sa[4];", number);
+        line(g);
+        put(g, "for (int i = 0; i < 4; i++) { sa[i] = st; sa[i].i[1] ^= i; }");
+    }
+    unsigned own = 3 + below(g, 4);
+    for (unsigned i = 0; i < own; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%u", i);
+        struct type t = i == 0 ? scalar(UINT) : any_type(g);
+        line(g);
+        put(g, "%s %s = ", type_name(t), name);
+        expression(g, t, 1);
+        put(g, ";");
+        add_variable(g, t, name);
+    }
+    while (g->budget > 0)
+        statement(g, 3);
+    size_t offset = (items * OWN_WORDS * 4 + 127) / 128 * 128;
+    for (int i = g->fixed; i < g->variable_count; i++)
+        write_variable(g, &g->variables[i], items, &offset);
+    struct variable sum = {.name = "sum", .type = scalar(ULONG)};
+    line(g);
+    put(g, "ulong sum = 0; for (int i = 0; i < %u; i++) sum = sum * 31 + (ulong)%s(pa[i]);", PRIVATE_ELEMENTS,
+        g->array_type.base == FLOAT ? "convert_int_sat" : "");
+    if (g->has_struct) {
+        line(g);
+        put(g,
+            "for (int i = 0; i < 4; i++) sum = sum * 33 + sa[i].l + sa[i].c + (uint)sa[i].i[0] + (uint)sa[i].i[1] * 5 + (uint)sa[i].i[2] + "
+            "(ushort)sa[i].s.y;");
+        line(g);
+        put(g, "sum ^= st.l + (uint)st.i[0] + (uint)st.i[1] * 3 + (ushort)st.s.y;");
+    }
+    write_variable(g, &sum, items, &offset);
+    put(g, "\n}\n");
+    g->k.out_bytes = offset;
+    return g->k;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random OpenCL C kernels whose results the language defines exactly, from a seed. */
+#ifndef TESSERA_CONFORMANCE_KGEN_GENERATE_H
+#define TESSERA_CONFORMANCE_KGEN_GENERATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    KGEN_IN_WORDS = 1024,  /* of the buffer that kernels read */
+    KGEN_ACC_WORDS = 64,   /* of the buffer that they change atomically */
+    KGEN_LOCAL_WORDS = 256 /* of the local argument */
+};
+
+/* A growing text. */
+struct kgen_text {
+    char *at;
+    size_t length, room;
+};
+
+/* One kernel: `kernel void k<seed>(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, … n3)`. */
+struct kgen_kernel {
+    uint64_t seed;
+    unsigned dim;
+    size_t global[3], local[3], offset[3];
+    uint32_t n[4];
+    size_t out_bytes;
+    unsigned nodes; /* statements and expressions that can be dropped */
+};
+
+/* Appends the kernel's text. `dropped` (may be NULL) has a flag per node: such a statement is left out, such an expression becomes 1. */
+struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text);
+
+/* The next of a sequence of random numbers (splitmix64). */
+uint64_t kgen_random(uint64_t *state);
+
+#endif

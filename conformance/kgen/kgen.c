@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Runs random kernels in two engines of the driver and compares all they write, bit for bit.
+ *
+ *   conformance_kgen [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-r] [-v]
+ *
+ * The environment variable TESSERA_ENGINE, which the compiler reads at each build, chooses the engine. Kernels run in child processes: one
+ * that crashes or hangs is reported like one with another result. -r reduces the kernels that differ before it prints them,
+ * -v prints all kernels and runs none. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../host/host.h"
+#include "generate.h"
+
+enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, SECONDS_PER_PROGRAM = 300 };
+static const char *const engines[ENGINES] = {"reference", "lanes"};
+static const char options[] = "-cl-std=CL3.0 -w";
+static const char prologue[] = "#pragma OPENCL FP_CONTRACT OFF\n"
+                               "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n";
+
+/* What a child tells its parent, also when it dies. */
+struct report {
+    uint64_t seed; /* at work on: the first of the program's kernels, or the one that runs */
+    int engine;
+    enum { BUILDING, RUNNING, DONE } state;
+    unsigned differences;
+};
+
+/* A set of kernels and their text; `dropped` goes to the only kernel of a single one. */
+static char *make_program(uint64_t first, unsigned count, const bool *dropped, struct kgen_kernel *kernels)
+{
+    struct kgen_text text = {0};
+    for (unsigned i = 0; i < count; i++)
+        kernels[i] = kgen_generate(first + i, dropped, &text);
+    char *source = malloc(sizeof prologue + text.length);
+    REQUIRE(source, "out of memory");
+    memcpy(source, prologue, sizeof prologue - 1);
+    memcpy(source + sizeof prologue - 1, text.at, text.length + 1);
+    free(text.at);
+    return source;
+}
+
+static cl_program build_in(const struct session *s, const char *source, int engine)
+{
+    cl_int err;
+    setenv("TESSERA_ENGINE", engines[engine], 1);
+    cl_program program = clCreateProgramWithSource(s->context, 1, &source, NULL, &err);
+    REQUIRE(program, "clCreateProgramWithSource: %d", err);
+    err = clBuildProgram(program, 1, &s->device, options, NULL, NULL);
+    if (err == CL_SUCCESS)
+        return program;
+    static char log[4000];
+    clGetProgramBuildInfo(program, s->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fprintf(stderr, "build in engine %s: %d\n%.3900s\n", engines[engine], err, log);
+    clReleaseProgram(program);
+    return NULL;
+}
+
+static uint32_t *run_kernel(const struct session *s, cl_program program, const struct kgen_kernel *k)
+{
+    size_t words = k->out_bytes / 4 + KGEN_ACC_WORDS;
+    uint32_t in[KGEN_IN_WORDS], *out = malloc(words * 4);
+    uint64_t state = k->seed;
+    REQUIRE(out, "out of memory");
+    for (unsigned i = 0; i < KGEN_IN_WORDS; i++) {
+        in[i] = (uint32_t)kgen_random(&state);
+        if (in[i] >> 28 < 8) /* many small numbers */
+            in[i] &= 0xff;
+    }
+    for (size_t i = 0; i < words; i++)
+        out[i] = (uint32_t)i * 2654435761u;
+    cl_int err;
+    char name[32];
+    snprintf(name, sizeof name, "k%llu", (unsigned long long)k->seed);
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    REQUIRE(kernel, "clCreateKernel %s: %d", name, err);
+    cl_mem buffers[3] = {
+        clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, sizeof in, in, &err),
+        clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, k->out_bytes, out, &err),
+        clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, KGEN_ACC_WORDS * 4, out, &err),
+    };
+    for (cl_uint i = 0; i < 3; i++)
+        err |= clSetKernelArg(kernel, i, sizeof buffers[i], &buffers[i]);
+    err |= clSetKernelArg(kernel, 3, KGEN_LOCAL_WORDS * 4, NULL);
+    for (cl_uint i = 0; i < 4; i++)
+        err |= clSetKernelArg(kernel, 4 + i, 4, &k->n[i]);
+    err = err ? err : clEnqueueNDRangeKernel(s->queue, kernel, k->dim, k->offset, k->global, k->local, 0, NULL, NULL);
+    err = err ? err : clEnqueueReadBuffer(s->queue, buffers[1], CL_TRUE, 0, k->out_bytes, out, 0, NULL, NULL);
+    err = err ? err : clEnqueueReadBuffer(s->queue, buffers[2], CL_TRUE, 0, KGEN_ACC_WORDS * 4, out + k->out_bytes / 4, 0, NULL, NULL);
+    if (err)
+        fprintf(stderr, "kernel %s: error %d\n", name, err);
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+    clReleaseKernel(kernel);
+    if (err) {
+        free(out);
+        return NULL;
+    }
+    return out;
+}
+
+/* Prints where two results differ; answers whether they do. */
+static bool compare(const struct kgen_kernel *k, const uint32_t *a, const uint32_t *b, bool print)
+{
+    size_t words = k->out_bytes / 4 + KGEN_ACC_WORDS, count = 0;
+    if (!a || !b)
+        return true;
+    for (size_t i = 0; i < words; i++)
+        if (a[i] != b[i] && ++count <= 6 && print)
+            printf("  %s at byte %zu: %s %08x, %s %08x\n", i * 4 < k->out_bytes ? "out" : "acc",
+                   i * 4 < k->out_bytes ? i * 4 : i * 4 - k->out_bytes, engines[0], a[i], engines[1], b[i]);
+    if (count && print)
+        printf("  %zu of %zu words differ\n", count, words);
+    return count;
+}
+
+static void print_range(const struct kgen_kernel *k)
+{
+    printf("  dim %u, global %zu %zu %zu, local %zu %zu %zu, offset %zu %zu %zu, n %u %u %u %u\n", k->dim, k->global[0], k->global[1],
+           k->global[2], k->local[0], k->local[1], k->local[2], k->offset[0], k->offset[1], k->offset[2], k->n[0], k->n[1], k->n[2],
+           k->n[3]);
+}
+
+/* One program in both engines; the results of kernels [0, count). False: does not build. */
+static bool run_program(const struct session *s, struct report *report, uint64_t first, unsigned count, const bool *dropped, bool print)
+{
+    struct kgen_kernel kernels[MAX_PER_PROGRAM];
+    uint32_t *results[ENGINES][MAX_PER_PROGRAM];
+    char *source = make_program(first, count, dropped, kernels);
+    alarm(SECONDS_PER_PROGRAM);
+    report->differences = 0;
+    for (int e = 0; e < ENGINES; e++) {
+        report->seed = first;
+        report->engine = e;
+        report->state = BUILDING;
+        cl_program program = build_in(s, source, e);
+        if (!program) {
+            free(source);
+            return false;
+        }
+        report->state = RUNNING;
+        for (unsigned i = 0; i < count; i++) {
+            report->seed = first + i;
+            results[e][i] = run_kernel(s, program, &kernels[i]);
+        }
+        clReleaseProgram(program);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (compare(&kernels[i], results[0][i], results[1][i], false)) {
+            report->differences++;
+            if (print) {
+                printf("seed %llu: results differ\n", (unsigned long long)kernels[i].seed);
+                print_range(&kernels[i]);
+                compare(&kernels[i], results[0][i], results[1][i], true);
+                fflush(stdout);
+            }
+        }
+        free(results[0][i]);
+        free(results[1][i]);
+    }
+    free(source);
+    report->state = DONE;
+    return true;
+}
+
+/* Runs a program in a child, which writes what is wrong if `print`. */
+static pid_t start_child(struct report *report, uint64_t first, unsigned count, const bool *dropped, bool print)
+{
+    fflush(stdout);
+    memset(report, 0, sizeof *report);
+    pid_t child = fork();
+    REQUIRE(child >= 0, "fork");
+    if (child)
+        return child;
+    if (!print)
+        REQUIRE(freopen("/dev/null", "w", stderr), "/dev/null");
+    struct session s = open_session();
+    bool built = run_program(&s, report, first, count, dropped, print);
+    fflush(stdout);
+    _exit(!built || report->differences);
+}
+
+/* The same to its end. Answers whether all was well. */
+static bool in_child(struct report *report, uint64_t first, unsigned count, const bool *dropped, bool print)
+{
+    int status;
+    waitpid(start_child(report, first, count, dropped, print), &status, 0);
+    if (WIFSIGNALED(status) && print)
+        printf("seed %llu: %s in engine %s: signal %d (%s)\n", (unsigned long long)report->seed,
+               report->state == BUILDING ? "build" : "run", engines[report->engine], WTERMSIG(status), strsignal(WTERMSIG(status)));
+    return status == 0;
+}
+
+/* How a kernel fails, so that a reduction keeps to it. */
+struct failure {
+    int state, engine;
+};
+
+static bool still_fails(struct report *report, uint64_t seed, const bool *dropped, struct failure wanted)
+{
+    if (in_child(report, seed, 1, dropped, false))
+        return false;
+    return (int)report->state == wanted.state && (report->state == DONE || report->engine == wanted.engine);
+}
+
+/* Drops nodes in ever smaller runs as long as the kernel fails in the same way. */
+static void reduce(struct report *report, uint64_t seed)
+{
+    struct kgen_kernel k;
+    free(make_program(seed, 1, NULL, &k));
+    bool *dropped = calloc(k.nodes + 1, sizeof *dropped), *attempt = calloc(k.nodes + 1, sizeof *attempt);
+    REQUIRE(dropped && attempt, "out of memory");
+    in_child(report, seed, 1, NULL, false);
+    struct failure failure = {(int)report->state, report->engine};
+    for (unsigned run = k.nodes / 2; run; run /= 2)
+        for (unsigned at = 0; at < k.nodes; at += run) {
+            unsigned changed = 0;
+            memcpy(attempt, dropped, k.nodes);
+            for (unsigned i = at; i < at + run && i < k.nodes; i++)
+                changed += !attempt[i], attempt[i] = true;
+            if (!changed)
+                continue;
+            if (still_fails(report, seed, attempt, failure))
+                memcpy(dropped, attempt, k.nodes);
+        }
+    char *source = make_program(seed, 1, dropped, &k);
+    printf("reduced:\n");
+    in_child(report, seed, 1, dropped, true);
+    printf("%s\n", source);
+    free(source);
+    free(dropped);
+    free(attempt);
+}
+
+/* A failure among several kernels: which of them? */
+static unsigned one_by_one(struct report *report, uint64_t first, unsigned count, bool reducing)
+{
+    unsigned failed = 0;
+    for (uint64_t seed = first; seed < first + count; seed++) {
+        if (in_child(report, seed, 1, NULL, true))
+            continue;
+        failed++;
+        struct kgen_kernel k;
+        char *source = make_program(seed, 1, NULL, &k);
+        if (report->state == BUILDING)
+            printf("seed %llu: does not build in engine %s\n", (unsigned long long)seed, engines[report->engine]);
+        if (reducing)
+            reduce(report, seed);
+        else
+            printf("%s\n", source);
+        fflush(stdout);
+        free(source);
+    }
+    return failed;
+}
+
+struct settings {
+    unsigned count, per_program, processes;
+    uint64_t seed;
+    bool reducing, show;
+};
+
+static struct settings read_arguments(int argc, char **argv)
+{
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    struct settings set = {.count = 200, .per_program = 8, .processes = cpus > 0 ? (unsigned)cpus : 1, .seed = 1};
+    for (int c; (c = getopt(argc, argv, "n:s:p:j:rv")) != -1;)
+        switch (c) {
+        case 'n':
+            set.count = (unsigned)strtoul(optarg, NULL, 0);
+            break;
+        case 's':
+            set.seed = strtoull(optarg, NULL, 0);
+            break;
+        case 'p':
+            set.per_program = (unsigned)strtoul(optarg, NULL, 0);
+            break;
+        case 'j':
+            set.processes = (unsigned)strtoul(optarg, NULL, 0);
+            break;
+        case 'r':
+            set.reducing = true;
+            break;
+        case 'v':
+            set.show = true;
+            break;
+        default:
+            fprintf(stderr, "usage: %s [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-r] [-v]\n", argv[0]);
+            exit(2);
+        }
+    set.per_program = set.per_program < 1 ? 1 : set.per_program > MAX_PER_PROGRAM ? MAX_PER_PROGRAM : set.per_program;
+    set.processes = set.processes < 1 ? 1 : set.processes > MAX_PROCESSES ? MAX_PROCESSES : set.processes;
+    return set;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings set = read_arguments(argc, argv);
+    struct kgen_kernel kernels[MAX_PER_PROGRAM];
+    if (set.show) {
+        for (unsigned done = 0; done < set.count; done++) {
+            char *source = make_program(set.seed + done, 1, NULL, kernels);
+            printf("%s", done ? source + sizeof prologue - 1 : source);
+            free(source);
+        }
+        return 0;
+    }
+    setenv("TESSERA_CACHE", "0", 1);
+    struct report *reports = mmap(NULL, (MAX_PROCESSES + 1) * sizeof *reports, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(reports != MAP_FAILED, "mmap");
+    struct {
+        pid_t child;
+        uint64_t first;
+        unsigned count;
+    } at_work[MAX_PROCESSES] = {0};
+    unsigned failed = 0, started = 0, running = 0;
+    while (started < set.count || running) {
+        if (started < set.count && running < set.processes) {
+            unsigned i = 0;
+            while (at_work[i].child)
+                i++;
+            at_work[i].first = set.seed + started;
+            at_work[i].count = set.count - started < set.per_program ? set.count - started : set.per_program;
+            at_work[i].child = start_child(&reports[i], at_work[i].first, at_work[i].count, NULL, false);
+            started += at_work[i].count;
+            running++;
+            continue;
+        }
+        int status;
+        pid_t ended = wait(&status);
+        REQUIRE(ended > 0, "wait");
+        for (unsigned i = 0; i < set.processes; i++) {
+            if (at_work[i].child != ended)
+                continue;
+            at_work[i].child = 0;
+            running--;
+            if (status)
+                failed += one_by_one(&reports[MAX_PROCESSES], at_work[i].first, at_work[i].count, set.reducing);
+        }
+    }
+    printf("%u kernels from seed %llu: %u differ between the engines %s and %s\n", set.count, (unsigned long long)set.seed, failed,
+           engines[0], engines[1]);
+    return failed != 0;
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The generator's sentences: assignments, control flow, memory, and what work-items do together. */
+#include "gen.h"
+
+#include <stdio.h>
+
+static void assign(struct gen *g)
+{
+    const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
+    put(g, "%s", v->name);
+    if (v->type.width > 1 && chance(g, 35)) {
+        static const unsigned widths[] = {1, 2, 3, 4, 8};
+        unsigned to = widths[below(g, 5)];
+        to = to < v->type.width ? to : 1;
+        swizzle(g, v->type.width, to, true);
+        put(g, " = ");
+        expression(g, (struct type){v->type.base, to}, 2);
+    } else {
+        put(g, " = ");
+        expression(g, v->type, 1 + (int)below(g, 3));
+    }
+    put(g, ";");
+}
+
+/* Conditions that part the work-items hide what may not be in divergent flow. */
+struct flow {
+    bool together, may_leave;
+};
+
+static struct flow enter(struct gen *g, bool uniform)
+{
+    struct flow before = {g->together, g->may_leave};
+    g->together = g->together && uniform;
+    return before;
+}
+
+static void leave(struct gen *g, struct flow before)
+{
+    g->together = before.together;
+    g->may_leave = before.may_leave;
+}
+
+static void block(struct gen *g, int depth)
+{
+    put(g, "{");
+    g->indent++;
+    statements(g, depth);
+    g->indent--;
+    line(g);
+    put(g, "}");
+}
+
+static void if_else(struct gen *g, int depth)
+{
+    bool uniform = chance(g, 25);
+    put(g, "if (");
+    condition(g, uniform);
+    put(g, ") ");
+    struct flow before = enter(g, uniform);
+    block(g, depth - 1);
+    if (chance(g, 50)) {
+        put(g, " else ");
+        block(g, depth - 1);
+    }
+    leave(g, before);
+}
+
+static void loop(struct gen *g, int depth)
+{
+    bool uniform = chance(g, 45);
+    char c[8];
+    snprintf(c, sizeof c, "c%u", g->next_counter++ % 1000u);
+    struct flow before = enter(g, uniform);
+    g->may_leave = !g->meets || !g->together; /* else everybody must come to the next round */
+    char *counter = g->counters[g->counter_count].name;
+    int kind = (int)below(g, 3);
+    if (kind == 0) {
+        put(g, "for (uint %s = 0; %s < ", c, c);
+        if (uniform) {
+            put(g, "(");
+            uniform_value(g);
+            put(g, " & 3) + %u", below(g, 4));
+        } else {
+            put(g, "(");
+            expression(g, scalar(UINT), 1);
+            put(g, " & 7)");
+        }
+        put(g, "; %s++) ", c);
+    } else if (kind == 1) {
+        put(g, "for (int %s = ", c);
+        if (uniform) {
+            put(g, "(int)(");
+            uniform_value(g);
+            put(g, " & 3) + %u", below(g, 3));
+        } else {
+            put(g, "(int)(");
+            expression(g, scalar(UINT), 1);
+            put(g, " & 7)");
+        }
+        put(g, "; %s > 0; %s--) ", c, c);
+    } else {
+        put(g, "{ uint %s = 0; do ", c);
+    }
+    snprintf(counter, sizeof g->counters[0].name, "%s", c);
+    g->counters[g->counter_count++].uniform = uniform;
+    block(g, depth - 1);
+    if (kind == 2) {
+        put(g, " while (++%s < ", c);
+        if (uniform)
+            put(g, "(n%u & 3) + %u", below(g, 4), below(g, 3));
+        else {
+            put(g, "(");
+            leaf(g, scalar(UINT));
+            put(g, " & 7)");
+        }
+        put(g, "); }");
+    }
+    g->counter_count--;
+    leave(g, before);
+}
+
+static void switch_case(struct gen *g, int depth)
+{
+    bool uniform = chance(g, 25);
+    put(g, "switch (");
+    if (uniform)
+        uniform_value(g);
+    else
+        expression(g, scalar(UINT), 1);
+    put(g, " & 7) {");
+    struct flow before = enter(g, uniform);
+    bool may_leave = g->may_leave;
+    unsigned cases = 2 + below(g, 4);
+    for (unsigned i = 0; i < cases; i++) {
+        line(g);
+        if (i + 1 == cases && chance(g, 60))
+            put(g, "default: ");
+        else
+            put(g, "case %u: ", i + i / 2);
+        g->may_leave = false; /* break would be the switch's */
+        block(g, depth - 1);
+        g->may_leave = may_leave;
+        if (chance(g, 75))
+            put(g, " break;");
+    }
+    line(g);
+    put(g, "}");
+    leave(g, before);
+}
+
+static void jump(struct gen *g)
+{
+    bool can_leave = g->may_leave && g->counter_count;
+    bool returns = g->may_return && (!can_leave || chance(g, 30));
+    if (!returns && !can_leave) {
+        assign(g);
+        return;
+    }
+    put(g, "if (");
+    condition(g, false);
+    put(g, returns ? ") return%s;" : ") %s;", returns ? (g->in_helper ? " x" : "") : chance(g, 50) ? "break" : "continue");
+}
+
+static void memory(struct gen *g)
+{
+    unsigned what = below(g, g->has_struct ? 8 : 5);
+    switch (what) {
+    case 0:
+        put(g, "pa[");
+        element(g, PRIVATE_ELEMENTS);
+        put(g, "] = ");
+        expression(g, g->array_type, 2);
+        put(g, ";");
+        break;
+    case 1:
+        put(g, "mine[");
+        element(g, OWN_WORDS);
+        put(g, "] = ");
+        expression(g, scalar(UINT), 2);
+        put(g, ";");
+        break;
+    case 2: {
+        enum base base = any_integer(g);
+        put(g, "((global %s *)mine)[", base_names[base]);
+        element(g, OWN_WORDS * 4 / base_bytes[base]);
+        put(g, "] %s= ", chance(g, 50) ? "" : "^");
+        expression(g, scalar(base), 2);
+        put(g, ";");
+        break;
+    }
+    case 3: {
+        struct type t = {any_integer(g), 2 + below(g, 3)};
+        put(g, "vstore%u(", t.width);
+        expression(g, t, 1);
+        put(g, ", %u, (global %s *)mine);", below(g, OWN_WORDS * 4 / base_bytes[t.base] / t.width), base_names[t.base]);
+        break;
+    }
+    case 4: {
+        static const char *const ops[] = {"add", "sub", "or", "xor", "and", "min", "max"};
+        unsigned op = below(g, 7); /* one operation per word, or the order would matter */
+        bool explicit = chance(g, 50);
+        put(g, explicit ? "atomic_fetch_%s_explicit((global atomic_uint *)&acc[%u + (" : "atomic_%s(&acc[%u + (", ops[op], 8 * op);
+        element(g, 8);
+        put(g, ")], ");
+        expression(g, scalar(UINT), 1);
+        put(g, explicit ? ", memory_order_relaxed);" : ");");
+        break;
+    }
+    case 5:
+        put(g, "st.i[");
+        element(g, 3);
+        put(g, "] = ");
+        expression(g, scalar(INT), 2);
+        put(g, ";");
+        break;
+    case 6:
+        put(g, "sa[");
+        element(g, 4);
+        put(g, "].%s = ", chance(g, 50) ? "l" : "c");
+        expression(g, scalar(UCHAR), 2);
+        put(g, ";");
+        break;
+    default:
+        if (chance(g, 50)) {
+            put(g, "st = sa[");
+            element(g, 4);
+            put(g, "];");
+        } else {
+            put(g, "sa[");
+            element(g, 4);
+            put(g, "] = hs%llu(st, ", (unsigned long long)g->k.seed);
+            expression(g, scalar(INT), 1);
+            put(g, ");");
+        }
+        break;
+    }
+}
+
+/* A variable of the kernel with a scalar type that sub-group functions take. */
+static const struct variable *sub_group_variable(struct gen *g)
+{
+    for (int tries = 0; tries < 30; tries++) {
+        const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
+        if (v->type.width == 1 && v->type.base != FLOAT)
+            return v;
+    }
+    return NULL;
+}
+
+/* Where all come by. */
+static void meeting(struct gen *g)
+{
+    static const char *const ops[] = {"add", "min", "max"}, *const bits[] = {"and", "or", "xor"};
+    static const char *const scans[] = {"reduce", "scan_inclusive", "scan_exclusive"};
+    const struct variable *v = sub_group_variable(g);
+    if (!v) {
+        put(g, "barrier(CLK_LOCAL_MEM_FENCE);");
+        return;
+    }
+    const char *name = v->name;
+    bool wide = base_bytes[v->type.base] >= 4; /* the work-group functions have no narrower forms */
+    switch (below(g, 13)) {
+    case 0:
+    case 1:
+        put(g, "barrier(CLK_LOCAL_MEM_FENCE); la[lid] = ");
+        expression(g, scalar(UINT), 2);
+        put(g, "; barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)la[(lid * %u + %u) %% (uint)lsize];", name, type_name(v->type), 1 + below(g, 3),
+            below(g, 9));
+        break;
+    case 2:
+        put(g, "barrier(CLK_LOCAL_MEM_FENCE); if (lid == 0) for (int i = 0; i < 8; i++) lm[i] = n2; barrier(CLK_LOCAL_MEM_FENCE); "
+               "atomic_add(&lm[");
+        element(g, 8);
+        put(g, "], ");
+        expression(g, scalar(UINT), 1);
+        put(g, "); barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)lm[", name, type_name(v->type));
+        element(g, 8);
+        put(g, "];");
+        break;
+    case 3:
+        put(g, "%s = sub_group_broadcast(", name);
+        expression(g, v->type, 1);
+        put(g, ", ");
+        uniform_value(g);
+        put(g, " %% get_sub_group_size());");
+        break;
+    case 4:
+    case 5:
+        put(g, "%s = sub_group_%s_%s(", name, scans[below(g, 3)], ops[below(g, 3)]);
+        expression(g, v->type, 1);
+        put(g, ");");
+        break;
+    case 6: {
+        static const char *const forms[] = {"sub_group_shuffle(", "intel_sub_group_shuffle("};
+        put(g, "%s = %s", name, forms[chance(g, wide ? 40 : 0)]);
+        expression(g, v->type, 1);
+        put(g, ", ");
+        expression(g, scalar(UINT), 1);
+        put(g, " %% get_sub_group_size());");
+        break;
+    }
+    case 7: {
+        static const char *const forms[] = {"shuffle_xor", "shuffle_up", "shuffle_down", "rotate"};
+        unsigned form = below(g, 4);
+        put(g, "{ uint d = %u; uint o = get_sub_group_local_id(); ", below(g, 8));
+        if (form == 0)
+            put(g, "uint p = o ^ d; ");
+        else if (form == 1)
+            put(g, "uint p = o - d; ");
+        else
+            put(g, "uint p = o + d; ");
+        put(g, "%s t = sub_group_%s(", type_name(v->type), forms[form]);
+        expression(g, v->type, 1);
+        put(g, ", d); if (p < get_sub_group_size()) %s = t; }", name);
+        break;
+    }
+    case 8:
+        put(g, "{ uint4 b = sub_group_ballot(");
+        condition(g, false);
+        put(g, "); %s ^= (%s)(b.x + sub_group_ballot_bit_count(b) + sub_group_ballot_exclusive_scan(b)); }", name, type_name(v->type));
+        break;
+    case 9:
+        put(g, "%s += (%s)sub_group_%s(", name, type_name(v->type), chance(g, 50) ? "all" : "any");
+        condition(g, false);
+        put(g, ");");
+        break;
+    case 10:
+        if (wide) {
+            put(g, "%s = work_group_%s_%s(", name, scans[below(g, 3)], ops[below(g, 3)]);
+            expression(g, v->type, 1);
+            put(g, ");");
+        } else {
+            put(g, "%s += (%s)work_group_any(", name, type_name(v->type));
+            condition(g, false);
+            put(g, ");");
+        }
+        break;
+    default: /* those who are here */
+        put(g, "if (");
+        condition(g, false);
+        put(g, ") { %s = ", name);
+        switch (below(g, 4)) {
+        case 0:
+            put(g, "sub_group_non_uniform_%s_%s(", scans[below(g, 3)], ops[below(g, 3)]);
+            expression(g, v->type, 1);
+            put(g, "); }");
+            break;
+        case 1:
+            put(g, "sub_group_non_uniform_%s_%s(", scans[below(g, 3)], bits[below(g, 3)]);
+            expression(g, v->type, 1);
+            put(g, "); }");
+            break;
+        case 2:
+            put(g, "(%s)(sub_group_ballot(", type_name(v->type));
+            condition(g, false);
+            put(g, ").x); }");
+            break;
+        default:
+            put(g, "sub_group_broadcast_first(");
+            expression(g, v->type, 1);
+            put(g, "); }");
+            break;
+        }
+        if (chance(g, 50)) {
+            put(g, " else { %s = sub_group_non_uniform_reduce_%s(", name, ops[below(g, 3)]);
+            expression(g, v->type, 1);
+            put(g, "); }");
+        }
+        break;
+    }
+}
+
+void statement(struct gen *g, int depth)
+{
+    bool drop = node_begin(g);
+    line(g);
+    unsigned what = below(g, 100);
+    g->budget--;
+    if (depth > 0 && what < 18)
+        if_else(g, depth);
+    else if (depth > 0 && what < 32 && g->counter_count < 3)
+        loop(g, depth);
+    else if (depth > 0 && what < 37)
+        switch_case(g, depth);
+    else if (what < 45)
+        jump(g);
+    else if (what < 62 && !g->in_helper)
+        memory(g);
+    else if (what < 76 && g->meets && g->together && !g->in_helper)
+        meeting(g);
+    else
+        assign(g);
+    node_end(g, drop);
+}
+
+void statements(struct gen *g, int depth)
+{
+    for (unsigned n = 1 + below(g, 4); n > 0 && g->budget > 0; n--)
+        statement(g, depth);
+}
