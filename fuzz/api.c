@@ -479,7 +479,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cl_program program =
         clCreateProgramWithSource(table[CONTEXT][0].handle, 1, (const char *[]){fuzz_source(fuzz_below(&fuzz_in, 3))}, NULL, &err);
     fuzz_keep(PROGRAM, program, err);
-    FUZZ_CHECK(!clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
+    FUZZ_CHECK(!clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
     cl_kernel kernels[2] = {0};
     FUZZ_CHECK(!clCreateKernelsInProgram(program, 2, kernels, NULL));
     for (unsigned i = 0; i < 2 && kernels[i]; i++)

@@ -23,8 +23,8 @@ static const char *const sources[] = {
     "kernel void wrong(global int *a) { a[0] = ; }\n",
     "",
 };
-static const char *const option_texts[] = {NULL, "", "-w", "-cl-kernel-arg-info", "-cl-opt-disable -g", "-create-library", "-cl-std=CL3.0",
-                                           "-x"};
+static const char *const option_texts[] = {
+    NULL, "", "-w", "-cl-std=CL3.0 -cl-kernel-arg-info", "-cl-opt-disable -g", "-create-library", "-cl-std=CL3.0", "-x"};
 static const char *const kernel_names[] = {"touch", "meet", "four", "calls", "none", "wrong", "", "helper"};
 
 static const char *any_options(void)

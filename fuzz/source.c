@@ -264,7 +264,7 @@ int main(int argc, char **argv)
         struct tsr_buf text = {0};
         const struct tsr_clc_text *seed = &seeds[below(seed_count)];
         tsr_buf_bytes(&text, seed->data, seed->size);
-        for (unsigned i = 1 + below(1u << below(6)); i && text.size && text.size < LONGEST; i--)
+        for (unsigned i = 1 + below(1u << below(4)); i && text.size && text.size < LONGEST; i--)
             mutate(&text);
         FUZZ_CHECK(!text.failed);
         struct tsr_clc_request request = {.op = TSR_CLC_BUILD,

@@ -20,8 +20,7 @@ for name in "${names[@]}"; do
   program=$build/fuzz/fuzz_$name
   [ -x "$program" ] || program=$build/lib/fuzz_$name
   if [ "$name" = source ]; then
-    # Kernels as programs have them.
-    "$program" "$seconds" "$findings" "$root"/fuzz/seeds/*.cl "$root"/device-amx/test/kernels.cl "$root"/examples/digits/layers.cl || failed+=("$name")
+    "$program" "$seconds" "$findings" "$root"/fuzz/seeds/*.cl "$root"/examples/digits/layers.cl "$root"/conformance/kernels/*.cl || failed+=("$name")
     continue
   fi
   corpus=$build/fuzz/corpus/$name log=$build/fuzz/$name.log
