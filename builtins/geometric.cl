@@ -62,12 +62,14 @@ PRODUCT(half)
     }                                                                                                                                      \
     double##N PURE normalize(double##N a)                                                                                                  \
     {                                                                                                                                      \
-        double m = LARGEST_OF(a);                                                                                                          \
         double##N infinite = __builtin_elementwise_abs(a) > (double##N)DBL_MAX ? (double##N)1.0 : (double##N)0.0;                          \
-        double##N w = dot(infinite, infinite) > 0 ? __builtin_elementwise_copysign(infinite, a)                                            \
-                                                  : a * (m > 0x1p+500 ? 0x1p-600 : m < 0x1p-400 ? 0x1p+600 : 1.0);                         \
-        double square = dot(w, w);                                                                                                         \
-        w = w / __builtin_elementwise_sqrt(square);                                                                                        \
+        a = dot(infinite, infinite) > 0 ? __builtin_elementwise_copysign(infinite, a) : a;                                                 \
+        double m = LARGEST_OF(a);                                                                                                          \
+        double up = m < 0x1p-400 ? 0x1p+600 : 1.0, down = m > 0x1p+500 ? 0x1p-600 : 1.0;                                                   \
+        double##N w = a * up, v = w * down;                                                                                                \
+        double square = dot(v, v);                                                                                                         \
+        /* Scaling down comes last: small elements of a long vector would lose bits. */                                                    \
+        w = w / __builtin_elementwise_sqrt(square) * down;                                                                                 \
         return square == 0 ? a : w;                                                                                                        \
     }
 BY_WIDER(, float, double, FLT_MAX)

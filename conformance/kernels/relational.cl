@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel: relations
 // global: 1
-// buffer: int 12 = 0
+// buffer: int 13 = 0
 // expect: 0 = 1
 
 /* Results of scalars are 0 and 1, of vectors 0 and -1; selection by the sign bit, and by zero for scalars. */
@@ -21,4 +21,8 @@ kernel void relations(global int *r)
     r[10] = clamp(5.0f, 1.0f, 3.0f) == 3 && mix(2.0f, 4.0f, 0.5f) == 3 && step(2.0f, 1.0f) == 0 && sign(-3.0f) == -1 && smoothstep(0.0f, 2.0f, 1.0f) == 0.5f;
     r[11] = all(cross((float3)(1, 0, 0), (float3)(0, 1, 0)) == (float3)(0, 0, 1)) && length((float2)(3e30f, 4e30f)) == 5e30f &&
             all(normalize((float2)(0, 2)) == (float2)(0, 1)) && dot((float4)(1, 2, 3, 4), (float4)(1)) == 10 && distance(1e-200, -2e-200) == 3e-200;
+    /* The small elements of a very long or very short vector keep their bits. */
+    r[12] = all(normalize((double2)(0x1p+560, -0x1.8p-470)) == (double2)(1, -0x1.8p-1030)) &&
+            all(normalize((double2)(0x3p-1030, 0x4p-1030)) == (double2)(0.6, 0.8)) &&
+            all(normalize((double3)(-INFINITY, 1, INFINITY)) == (double3)(-1 / M_SQRT2, 0, 1 / M_SQRT2));
 }
