@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // kernel: absent
 // global: 48
 // local: 16
