@@ -139,6 +139,8 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         memcpy(headers + 2, q->headers, q->header_count * sizeof *headers);
     struct tsr_clang_input input = {.source = q->source, .header_count = q->header_count + 2, .headers = headers};
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
+    if (module)
+        module = tsr__plain_events(module);
     for (LLVMValueRef f = module ? LLVMGetFirstFunction(module) : NULL; f; f = LLVMGetNextFunction(f))
         if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
             LLVMSetLinkage(f, LLVMInternalLinkage); /* C99's inline: the other definition that it promises does not exist here */

@@ -29,6 +29,8 @@ struct tsr_clang_input;
 LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
                                  const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files,
                                  struct tsr_buf *log);
+/* events.c: the same module, or another in its place. */
+LLVMModuleRef tsr__plain_events(LLVMModuleRef module);
 
 /* ---- meta.c: what the module says of its kernels ---------------------------------------------------------------------------------- */
 
