@@ -170,12 +170,53 @@ void uniform_value(struct gen *g)
         put(g, "n%u", below(g, 4));
 }
 
+/* A scalar at a place that rises or falls from work-item to work-item, without a mask that would hide it; `p` is what is read. */
+static void straight_load(struct gen *g, const char *p, bool small)
+{
+    const char *l = chance(g, 50) ? "lid" : "(uint)get_local_id(0)"; /* below KGEN_LOCAL_WORDS */
+    unsigned c = below(g, 200), k = 1 + below(g, 6), n = below(g, 4), scale = small ? 1 + below(g, 3) : 1;
+    static const char *const bits[] = {">>", "&", "/", "%", "^", "|"};
+    switch (below(g, 8)) {
+    case 0:
+        put(g, "(%s >= n%u ? %s[%s - n%u] : 5)", l, n, p, l, n);
+        break;
+    case 1:
+        put(g, "((int)%s - %u >= 0 ? %s[(int)%s - %u] : 6)", l, k, p, l, k);
+        break;
+    case 2:
+        put(g, "%s[%s * %u + %u]", p, l, scale, c);
+        break;
+    case 3:
+        put(g, "%s[%u - (int)%s * %u]", p, KGEN_LOCAL_WORDS * scale + c / 2, l, scale);
+        break;
+    case 4:
+        put(g, "%s[(uchar)(%s * %u + %u)]", p, l, scale, c);
+        break;
+    case 5:
+        put(g, "(%s >= %u ? %s[(ushort)(%s + %u)] : 7)", l, k, p, l, 65536 - k);
+        break;
+    case 6:
+        put(g, "((%s + %u & %u) == 0 ? %s[(%s + %u) | %u] : 8)", l, c, k, p, l, c, k);
+        break;
+    default:
+        put(g, "%s[%s %s %u]", p, l, bits[below(g, 6)], k);
+        break;
+    }
+}
+
 static void load(struct gen *g, struct type t)
 {
     unsigned bytes = base_bytes[t.base] * t.width;
     unsigned count = KGEN_IN_WORDS * 4 / bytes;
     while (count & (count - 1)) /* an index below a power of two */
         count &= count - 1;
+    if (t.width == 1 && t.base != FLOAT && chance(g, 40)) {
+        char p[48];
+        snprintf(p, sizeof p, "((global const %s *)in)", base_names[t.base]);
+        put(g, "(%s)", base_names[t.base]);
+        straight_load(g, p, bytes < 8);
+        return;
+    }
     bool raw_float = t.base == FLOAT; /* small numbers: any bits would do, but NaN has many */
     struct type as = raw_float ? (struct type){SHORT, t.width} : t;
     if (raw_float)

@@ -38,12 +38,13 @@ struct gen {
     struct type helper_types[MAX_HELPERS], array_type;
     int helper_count, helpers_usable;
     bool in_helper, has_struct;
-    bool meets;      /* the kernel has barriers and sub-group functions, so nobody returns early */
-    bool together;   /* all work-items of the group come here together */
-    bool may_leave;  /* break and continue may be divergent here */
-    bool may_return; /* likewise return */
-    int budget;      /* statements left */
-    unsigned width;  /* of a sub-group, or what it may be */
+    bool meets;           /* the kernel has barriers and sub-group functions, so nobody returns early */
+    bool together;        /* all work-items of the group come here together */
+    bool may_leave;       /* break and continue may be divergent here */
+    bool may_return;      /* likewise return */
+    int budget;           /* statements left */
+    size_t items, offset; /* work-items; bytes of the output that are given away */
+    unsigned width;       /* of a sub-group, or what it may be */
 };
 
 /* ---- expression.c --------------------------------------------------------------------------------------------------------------- */
@@ -66,6 +67,7 @@ void leaf(struct gen *g, struct type t);
 void element(struct gen *g, unsigned size); /* an index in [0, size), size a power of two or 3 */
 void uniform_value(struct gen *g);          /* an uint that is the same for the work-group */
 void condition(struct gen *g, bool uniform);
+size_t output_row(struct gen *g, struct type t);                    /* offset of a part of the output with an element for each work-item */
 void swizzle(struct gen *g, unsigned from, unsigned to, bool once); /* `once`: no element twice */
 
 /* ---- statement.c ----------------------------------------------------------------------------------------------------------------- */

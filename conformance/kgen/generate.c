@@ -71,15 +71,22 @@ static void choose_range(struct gen *g)
     }
 }
 
+size_t output_row(struct gen *g, struct type t)
+{
+    size_t at = g->offset, room = t.width == 3 ? 4 : t.width;
+    g->offset += (g->items * room * base_bytes[t.base] + 127) / 128 * 128;
+    return at;
+}
+
 /* Where variable number `i` is written in the end: each has a part of its own of the output. */
-static void write_variable(struct gen *g, const struct variable *v, size_t items, size_t *offset)
+static void write_variable(struct gen *g, const struct variable *v)
 {
     struct type t = v->type;
-    unsigned room = t.width == 3 ? 4 : t.width;
     const char *index[] = {"item", "items - 1 - item"};
     line(g);
     if (t.base == FLOAT) /* which NaN it is, is left open */
         t.base = UINT;
+    size_t at = output_row(g, t);
     char value[128];
     if (v->type.base != FLOAT)
         snprintf(value, sizeof value, "%s", v->name);
@@ -88,11 +95,9 @@ static void write_variable(struct gen *g, const struct variable *v, size_t items
     else
         snprintf(value, sizeof value, "select(as_%s(%s), (%s)0x7fc00000u, isnan(%s))", type_name(t), v->name, type_name(t), v->name);
     if (t.width == 3 || (t.width > 1 && chance(g, 40))) /* a whole vector of three has a fourth element */
-        put(g, "vstore%u(%s, %s, (global %s *)((global uchar *)out + %zu));", t.width, value, index[chance(g, 30)], base_names[t.base],
-            *offset);
+        put(g, "vstore%u(%s, %s, (global %s *)((global uchar *)out + %zu));", t.width, value, index[chance(g, 30)], base_names[t.base], at);
     else
-        put(g, "((global %s *)((global uchar *)out + %zu))[%s] = %s;", type_name(t), *offset, index[chance(g, 30)], value);
-    *offset += (items * room * base_bytes[t.base] + 127) / 128 * 128;
+        put(g, "((global %s *)((global uchar *)out + %zu))[%s] = %s;", type_name(t), at, index[chance(g, 30)], value);
 }
 
 struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text)
@@ -104,7 +109,8 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     unsigned choice = below(g, 4);
     g->width = widths[choice];
     choose_range(g);
-    size_t items = g->k.global[0] * g->k.global[1] * g->k.global[2];
+    g->items = g->k.global[0] * g->k.global[1] * g->k.global[2];
+    g->offset = (g->items * OWN_WORDS * 4 + 127) / 128 * 128;
     for (int i = 0; i < 4; i++)
         g->k.n[i] = below(g, 16);
 
@@ -136,7 +142,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     line(g);
     put(g, "local uint lm[8];");
     line(g);
-    put(g, "const size_t items = %zu, lsize = get_local_size(0) * get_local_size(1) * get_local_size(2);", items);
+    put(g, "const size_t items = %zu, lsize = get_local_size(0) * get_local_size(1) * get_local_size(2);", g->items);
     line(g);
     put(g, "const size_t gid = get_global_id(0), item = get_global_linear_id();");
     line(g);
@@ -166,7 +172,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     }
     unsigned own = 3 + below(g, 4);
     for (unsigned i = 0; i < own; i++) {
-        char name[8];
+        char name[16];
         snprintf(name, sizeof name, "v%u", i);
         struct type t = i == 0 ? scalar(UINT) : any_type(g);
         line(g);
@@ -177,9 +183,8 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     }
     while (g->budget > 0)
         statement(g, 3);
-    size_t offset = (items * OWN_WORDS * 4 + 127) / 128 * 128;
     for (int i = g->fixed; i < g->variable_count; i++)
-        write_variable(g, &g->variables[i], items, &offset);
+        write_variable(g, &g->variables[i]);
     struct variable sum = {.name = "sum", .type = scalar(ULONG)};
     line(g);
     put(g, "ulong sum = 0; for (int i = 0; i < %u; i++) sum = sum * 31 + (ulong)%s(pa[i]);", PRIVATE_ELEMENTS,
@@ -192,8 +197,8 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         line(g);
         put(g, "sum ^= st.l + (uint)st.i[0] + (uint)st.i[1] * 3 + (ushort)st.s.y;");
     }
-    write_variable(g, &sum, items, &offset);
+    write_variable(g, &sum);
     put(g, "\n}\n");
-    g->k.out_bytes = offset;
+    g->k.out_bytes = g->offset;
     return g->k;
 }

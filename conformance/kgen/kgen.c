@@ -19,7 +19,7 @@
 #include "../host/host.h"
 #include "generate.h"
 
-enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, SECONDS_PER_PROGRAM = 300 };
+enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, TELL_EACH = 100, SECONDS_PER_PROGRAM = 300 };
 static const char *const engines[ENGINES] = {"reference", "lanes"};
 static const char options[] = "-cl-std=CL3.0 -w";
 static const char prologue[] = "#pragma OPENCL FP_CONTRACT OFF\n"
@@ -320,7 +320,7 @@ int main(int argc, char **argv)
         uint64_t first;
         unsigned count;
     } at_work[MAX_PROCESSES] = {0};
-    unsigned failed = 0, started = 0, running = 0;
+    unsigned failed = 0, started = 0, running = 0, told = 0;
     while (started < set.count || running) {
         if (started < set.count && running < set.processes) {
             unsigned i = 0;
@@ -332,6 +332,11 @@ int main(int argc, char **argv)
             started += at_work[i].count;
             running++;
             continue;
+        }
+        if (started / TELL_EACH > told) {
+            told = started / TELL_EACH;
+            printf("%u kernels started, %u differ so far\n", started, failed);
+            fflush(stdout);
         }
         int status;
         pid_t ended = wait(&status);

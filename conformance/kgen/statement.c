@@ -163,7 +163,7 @@ static void jump(struct gen *g)
 
 static void memory(struct gen *g)
 {
-    unsigned what = below(g, g->has_struct ? 8 : 5);
+    unsigned what = below(g, g->has_struct ? 9 : 6);
     switch (what) {
     case 0:
         put(g, "pa[");
@@ -206,14 +206,27 @@ static void memory(struct gen *g)
         put(g, explicit ? ", memory_order_relaxed);" : ");");
         break;
     }
-    case 5:
+    case 5: { /* each to a place that others leave alone */
+        struct type t = scalar(any_integer(g));
+        unsigned k = below(g, 5);
+        size_t at = output_row(g, t);
+        const char *row = base_names[t.base];
+        if (chance(g, 50))
+            put(g, "if (item >= %u) ((global %s *)((global uchar *)out + %zu))[(uint)item - %u] = ", k, row, at, k);
+        else
+            put(g, "if (item + %u < items) ((global %s *)((global uchar *)out + %zu))[(int)items - 1 - %u - (int)item] = ", k, row, at, k);
+        expression(g, t, 2);
+        put(g, ";");
+        break;
+    }
+    case 6:
         put(g, "st.i[");
         element(g, 3);
         put(g, "] = ");
         expression(g, scalar(INT), 2);
         put(g, ";");
         break;
-    case 6:
+    case 7:
         put(g, "sa[");
         element(g, 4);
         put(g, "].%s = ", chance(g, 50) ? "l" : "c");
@@ -384,10 +397,10 @@ void statement(struct gen *g, int depth)
         switch_case(g, depth);
     else if (what < 45)
         jump(g);
+    else if (what < 75 && g->meets && g->together && !g->in_helper)
+        meeting(g);
     else if (what < 62 && !g->in_helper)
         memory(g);
-    else if (what < 76 && g->meets && g->together && !g->in_helper)
-        meeting(g);
     else
         assign(g);
     node_end(g, drop);
