@@ -32,7 +32,8 @@ struct tsr__worker {
 enum tsr_status tsr__worker_start(struct tsr__worker **worker, char **why);
 /* True if it has hung up while it had nothing to do. */
 bool tsr__worker_is_gone(const struct tsr__worker *worker);
-/* Sends a request, waits for the answer. DIED: *how gets the wait status, or -1 if it is unknown. *sent: the whole request left. */
+/* Sends a request, waits for the answer. DIED: *how gets the wait status, or -1 if it is unknown. *sent: the whole request left,
+ * and the compiler has read it. */
 enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request, size_t size, uint64_t deadline_ns, unsigned char **answer,
                                 size_t *answer_size, bool *sent, int *how);
 /* The end of what it printed, malloc'd; NULL if it printed nothing. */

@@ -208,9 +208,11 @@ enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request,
     }
     if (status == TSR_OK && kind == TSR_WIRE_DIED) {
         struct tsr_reader reader = tsr_reader_over(*answer, *answer_size);
-        uint32_t wait_status = tsr_read_u32(&reader);
-        if (!reader.failed)
+        uint32_t wait_status = tsr_read_u32(&reader), unread = tsr_read_u32(&reader);
+        if (!reader.failed) {
             *how = (int)wait_status;
+            *sent = *sent && !unread;
+        }
         status = TSR_DIED;
     } else if (status == TSR_OK && kind != TSR_WIRE_RESULT) {
         status = TSR_DAMAGED;

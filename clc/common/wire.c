@@ -247,3 +247,17 @@ enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **dat
     *size = (size_t)length;
     return TSR_OK;
 }
+
+void tsr_wire_send_died(int socket, int wait_status)
+{
+    /* From here on sending a request fails, so that none can come between the look and the answer. */
+    shutdown(socket, SHUT_RD);
+    char byte;
+    bool unread = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+    struct tsr_buf body = {0};
+    tsr_buf_u32(&body, (uint32_t)wait_status);
+    tsr_buf_u32(&body, unread);
+    if (!body.failed)
+        tsr_wire_send(socket, TSR_WIRE_DIED, body.data, body.size, UINT64_MAX);
+    tsr_buf_free(&body);
+}

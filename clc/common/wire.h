@@ -15,7 +15,7 @@
 enum tsr_wire_kind {
     TSR_WIRE_REQUEST = 1, /* driver → compiler: tsr_wire_write_request */
     TSR_WIRE_RESULT = 2,  /* compiler → driver: tsr_wire_write_result */
-    TSR_WIRE_DIED = 3,    /* compiler → driver: u32 status of waitpid */
+    TSR_WIRE_DIED = 3,    /* compiler → driver: u32 status of waitpid, u32 1 if a request was left unread */
 };
 
 enum { TSR_WIRE_MAGIC = 0x57525354 };      /* "TSRW" */
@@ -54,6 +54,10 @@ enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_a
  * DIED: the other side has hung up; TIMEOUT; DAMAGED: no frame, or longer than the limit; IO; NO_MEMORY. *data is to be tsr_freed. */
 enum tsr_status tsr_wire_send(int socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns);
 enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns);
+
+/* For the process that watches a compiler, when that has ended: tells the driver how. A request that the compiler has not read is not to
+ * blame for its death, so the driver gets to know that as well. */
+void tsr_wire_send_died(int socket, int wait_status);
 
 /* The service as a library, libtessera-cc.so (clc/service): byte form of a request in, byte form of a result out. Any thread; several at
  * once. NULL: out of memory. The answer is released with tsr_cc_free, as the library may have an allocator of its own. */

@@ -40,13 +40,8 @@ static int watch(pid_t child, const sigset_t *waiting_mask)
             return 0;
         }
     }
-    if (!WIFEXITED(status) || WEXITSTATUS(status)) {
-        struct tsr_buf body = {0};
-        tsr_buf_u32(&body, (uint32_t)status);
-        if (!body.failed)
-            tsr_wire_send(STDIN_FILENO, TSR_WIRE_DIED, body.data, body.size, UINT64_MAX);
-        tsr_buf_free(&body);
-    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status))
+        tsr_wire_send_died(STDIN_FILENO, status);
     return 0;
 }
 

@@ -140,8 +140,6 @@ int main(void)
     int status;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    struct tsr_buf buf = {0};
-    tsr_buf_u32(&buf, (uint32_t)status);
-    tsr_wire_send(STDIN_FILENO, TSR_WIRE_DIED, buf.data, buf.size, UINT64_MAX);
+    tsr_wire_send_died(STDIN_FILENO, status);
     return 0;
 }

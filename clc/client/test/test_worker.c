@@ -107,6 +107,35 @@ static void one_that_dies_while_idle_is_replaced(void **state)
     tsr_free(second);
 }
 
+static void *let_go_on(void *pid)
+{
+    usleep(200000);
+    kill(*(pid_t *)pid, SIGCONT);
+    return NULL;
+}
+
+/* The news of the death comes when the next request is under way. */
+static void one_whose_death_shows_late_is_replaced(void **state)
+{
+    (void)state;
+    char *pid = image_of("pid"), path[64];
+    pid_t watcher = 0;
+    snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %*s %*c %d", &watcher), 1);
+    fclose(file);
+    kill(watcher, SIGSTOP);
+    kill(atoi(pid), SIGKILL);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, let_go_on, &watcher), 0);
+    char *second = image_of("pid");
+    assert_string_not_equal(pid, second);
+    pthread_join(thread, NULL);
+    tsr_free(pid);
+    tsr_free(second);
+}
+
 static void a_program_and_a_header_of_32_mib_arrive(void **state)
 {
     (void)state;
@@ -287,6 +316,7 @@ int main(void)
         CASE(garbage_is_a_failed_build),
         CASE(a_strange_program_in_its_place_is_reported),
         CASE(one_that_dies_while_idle_is_replaced),
+        CASE(one_whose_death_shows_late_is_replaced),
         CASE(a_program_and_a_header_of_32_mib_arrive),
         CASE(the_application_has_no_child),
         CASE(it_inherits_no_descriptor),
