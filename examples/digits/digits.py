@@ -68,7 +68,7 @@ def run(context, queue, program, layers, pixels, int8):
     padded = np.zeros((-(-count // 8) * 8, 64), np.float32)
     padded[:count] = pixels
     x = cl.Buffer(context, flags.READ_ONLY | flags.COPY_HOST_PTR, hostbuf=padded.astype(np.int8) if int8 else bfloat16(padded / 16))
-    kernels = []
+    kernels, kept = [], []  # a kernel does not keep its arguments alive
     for i, (multiplier, w8, b8, w16, b16) in enumerate(layers):
         last = i + 1 == len(layers)
         inputs, outputs = w8.shape
@@ -77,6 +77,7 @@ def run(context, queue, program, layers, pixels, int8):
         y = cl.Buffer(context, flags.READ_WRITE, len(padded) * outputs * (4 if last else 1 if int8 else 2))
         kernel = cl.Kernel(program, ("last_" if last else "layer_") + ("int8" if int8 else "bf16"))
         kernel.set_args(x, w, b, np.int32(inputs), *([np.int32(multiplier)] if int8 and not last else []), y)
+        kept += [x, w, b, y]
         kernels.append((kernel, (outputs, len(padded) // 8), (outputs, 1)))
         x = y
     times = []
