@@ -38,7 +38,7 @@ if [ "$(printf '%s\n' "GLIBC_$max_glibc" "$newest" | sort -V | tail -n 1)" != "G
   exit 1
 fi
 for file in "$tree/libtessera.so" "$tree"/tessera/*; do
-  if readelf -d "$file" 2>/dev/null | grep -E 'NEEDED' | grep -vE 'lib(c|m|pthread|dl|rt)\.so|ld-linux'; then
+  if readelf -d "$file" 2>/dev/null | grep -E 'NEEDED' | grep -vE 'lib(c|m|pthread|dl|rt|tessera-cc)\.so|ld-linux'; then
     echo "bundle: $file needs more than libc" >&2
     exit 1
   fi
