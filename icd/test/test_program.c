@@ -373,22 +373,37 @@ static void a_build_leaves_the_host_small(void **state)
     test_end(&w);
 }
 
-static void a_source_of_32_mib_builds(void **state)
+/* 33 MiB of white space with `text` at the end, without a final zero. */
+static char *large_text(const char *text, size_t *size)
+{
+    *size = 33 << 20;
+    char *large = malloc(*size);
+    assert_non_null(large);
+    memset(large, ' ', *size);
+    for (size_t i = 79; i < *size; i += 80)
+        large[i] = '\n';
+    memcpy(large + *size - strlen(text), text, strlen(text));
+    return large;
+}
+
+static void sources_and_headers_of_32_mib_build(void **state)
 {
     (void)state;
     struct test_world w = test_begin(0);
-    size_t size = 33 << 20;
-    char *source = malloc(size);
-    memset(source, ' ', size);
-    for (size_t i = 79; i < size; i += 80)
-        source[i] = '\n';
-    const char *kernel = "__kernel void a(__global int *p) { p[0] = 9; }\n";
-    memcpy(source + size - strlen(kernel), kernel, strlen(kernel));
-    cl_program program;
-    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, (const char **)&source, &size, &err), CL_SUCCESS);
-    CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    assert_int_equal(run_kernel(&w, program, "a"), 9);
+    size_t source_size, header_size;
+    char *source = large_text("\n#include \"large.h\"\n__kernel void a(__global int *p) { p[0] = NINE; }\n", &source_size);
+    char *text = large_text("\n#define NINE 9\n", &header_size);
+    const char *name = "large.h";
+    cl_program program, header, linked;
+    CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, (const char **)&source, &source_size, &err), CL_SUCCESS);
+    CHECK_CREATE(header, clCreateProgramWithSource(w.context, 1, (const char **)&text, &header_size, &err), CL_SUCCESS);
+    CHECK(clCompileProgram(program, 0, NULL, NULL, 1, &header, &name, NULL, NULL));
+    CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 1, &program, NULL, NULL, &err), CL_SUCCESS);
+    assert_int_equal(run_kernel(&w, linked, "a"), 9);
+    CHECK(clReleaseProgram(linked));
+    CHECK(clReleaseProgram(header));
     CHECK(clReleaseProgram(program));
+    free(text);
     free(source);
     test_end(&w);
 }
@@ -408,7 +423,7 @@ int main(void)
         cmocka_unit_test(objects_and_libraries_are_linked),
         cmocka_unit_test(building_many_times_keeps_memory_flat),
         cmocka_unit_test(a_build_leaves_the_host_small),
-        cmocka_unit_test(a_source_of_32_mib_builds),
+        cmocka_unit_test(sources_and_headers_of_32_mib_build),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
