@@ -322,7 +322,7 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
 {
     struct tsr_arena arena = {0};
     struct tsr__simd s = {
-        .l = l, .arena = &arena, .from = from, .to = to, .width = packet.width, .masked = masked, .values = {.arena = &arena}};
+        .l = l, .arena = &arena, .from = from, .to = to, .width = packet.width, .values = {.arena = &arena}};
     s.layout = LLVMGetModuleDataLayout(l->module);
     if (!tsr__cfg_make(&s.cfg, from, &arena)) {
         tsr_arena_free(&arena);

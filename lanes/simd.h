@@ -39,7 +39,6 @@ struct tsr__simd {
     LLVMBuilderRef b;     /* where code goes now */
     LLVMBuilderRef homes; /* allocas at the start of the function */
     unsigned width;
-    bool masked;                /* not all lanes need be there */
     LLVMValueRef function_mask; /* NULL: all lanes */
     int block;                  /* being built */
     LLVMValueRef mask;          /* of the lanes in it; NULL: all */
