@@ -321,8 +321,7 @@ static LLVMValueRef present_lanes(struct tsr__simd *s)
 bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
 {
     struct tsr_arena arena = {0};
-    struct tsr__simd s = {
-        .l = l, .arena = &arena, .from = from, .to = to, .width = packet.width, .values = {.arena = &arena}};
+    struct tsr__simd s = {.l = l, .arena = &arena, .from = from, .to = to, .width = packet.width, .values = {.arena = &arena}};
     s.layout = LLVMGetModuleDataLayout(l->module);
     if (!tsr__cfg_make(&s.cfg, from, &arena)) {
         tsr_arena_free(&arena);
