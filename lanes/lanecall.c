@@ -3,6 +3,7 @@
  * else runs lane by lane. */
 #include <string.h>
 
+#include "matrix.h"
 #include "simd.h"
 #include "tessera/item.h"
 
@@ -147,6 +148,28 @@ static void primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
     }
 }
 
+/* ---- matrix functions -----------------------------------------------------------------------------------------------------------------
+ */
+
+/* Absent work-items count as if their part of A were zero. */
+static void matrix_function(struct tsr__simd *s, LLVMValueRef inst, const struct tsr_matrix_builtin *f)
+{
+    LLVMValueRef operands[3 * TSR__MAX_M], a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1), c = LLVMGetOperand(inst, 2);
+    LLVMTypeRef word = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
+    unsigned count = 0;
+    for (int i = 0; i < tsr__part_count(LLVMTypeOf(a)); i++) {
+        LLVMValueRef part = tsr__part(s, a, i);
+        operands[count++] = s->mask ? LLVMBuildSelect(s->b, s->mask, part, LLVMConstNull(LLVMTypeOf(part)), "") : part;
+    }
+    for (int i = 0; i < TSR__WORDS; i++)
+        operands[count++] = LLVMBuildBitCast(s->b, tsr__part(s, b, i), word, "");
+    for (int i = 0; i < f->m; i++)
+        operands[count++] = tsr__part(s, c, i);
+    LLVMValueRef d = tsr__mad_build(s->l, s->b, f, s->width, operands, count);
+    for (int i = 0; i < f->m; i++)
+        tsr__set_part(s, inst, i, LLVMBuildExtractValue(s->b, d, (unsigned)i, ""));
+}
+
 static bool constant_is(LLVMValueRef v, uint64_t wanted)
 {
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
@@ -180,6 +203,11 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
         return false; /* lane by lane */
     if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {
         primitive(s, inst, name + strlen("__tsr_"));
+        return true;
+    }
+    const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
+    if (f) {
+        matrix_function(s, inst, f);
         return true;
     }
     unsigned id = LLVMGetIntrinsicID(callee);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "matrix.h"
 #include "simd.h"
 #include "tessera/item.h"
 
@@ -14,6 +15,7 @@ static const char canonical[] =
     "loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,simplifycfg<no-switch-range-to-icmp>,lower-switch,"
     "mergereturn,loop-simplify,early-cse,adce)";
 
+/* Matrix functions stay calls where the packet has an operation for them. */
 static void inline_all(struct tsr__lanes *l)
 {
     size_t count;
@@ -21,7 +23,7 @@ static void inline_all(struct tsr__lanes *l)
     for (size_t i = 0; i < count; i++) {
         tsr__drop_fn_attr(functions[i], "noinline");
         tsr__drop_fn_attr(functions[i], "optnone");
-        if (!tsr__is_kernel(functions[i]))
+        if (!tsr__is_kernel(functions[i]) && !tsr__mad_overload(l, functions[i]))
             tsr__add_fn_attr(l, functions[i], "alwaysinline");
     }
 }

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The matrix operation of a packet: made by the vectoriser, read by the passes that choose instructions. */
+#include "matrix.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "tsr.mad"
+
+bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
+{
+    return l->options->cpu_features >> feature & 1;
+}
+
+const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function)
+{
+    const struct tsr_matrix_builtin *f = tsr_matrix_find(tsr__name(function));
+    if (!f || f->form == TSR_MATRIX_SPLIT)
+        return NULL;
+    bool integers = f->ec == TSR_ELEMENT_S32;
+    bool halves = f->ea == TSR_ELEMENT_F16;
+    if (!integers && (!tsr__has(l, TSR_CPU_FMA) || (halves && !tsr__has(l, TSR_CPU_F16C))))
+        return NULL;
+    return f;
+}
+
+LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                            LLVMValueRef *operands, unsigned count)
+{
+    static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+    LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, (count + f->m) * sizeof *types), *rows = types + count;
+    char mangled[TSR_MATRIX_TEXT];
+
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(operands[i]);
+    for (unsigned i = 0; i < f->m; i++)
+        rows[i] = types[count - 1];
+    LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(l->context, rows, f->m, false), types, count, false);
+    tsr_matrix_mangle(f, mangled);
+    LLVMValueRef function = tsr__declare(l, tsr_arena_format(&l->scratch, PREFIX "%u.%s", lanes, mangled), type);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, function, promises[i]);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
+    return LLVMBuildCall2(b, type, function, operands, count, "");
+}
+
+bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
+{
+    LLVMValueRef callee = tsr__callee(instruction);
+    if (!callee || !tsr__starts_with(tsr__name(callee), PREFIX))
+        return false;
+    char *mangled;
+    mad->call = instruction;
+    mad->lanes = (unsigned)strtoul(tsr__name(callee) + strlen(PREFIX), &mangled, 10);
+    mad->f = tsr_matrix_find(mangled + 1);
+    mad->a_count = LLVMGetNumArgOperands(instruction) - TSR__WORDS - mad->f->m;
+    return true;
+}
+
+void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows)
+{
+    LLVMBuilderRef b = tsr__builder_before(l, mad->call);
+    LLVMValueRef all = NULL; /* for users other than extractvalue */
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(mad->call)) != NULL;) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMGetInstructionOpcode(user) == LLVMExtractValue) {
+            LLVMReplaceAllUsesWith(user, rows[*LLVMGetIndices(user)]);
+            LLVMInstructionEraseFromParent(user);
+            continue;
+        }
+        all = LLVMGetPoison(LLVMTypeOf(mad->call));
+        for (unsigned i = 0; i < mad->f->m; i++)
+            all = LLVMBuildInsertValue(b, all, rows[i], i, "");
+        LLVMReplaceAllUsesWith(mad->call, all);
+    }
+    LLVMDisposeBuilder(b);
+    LLVMInstructionEraseFromParent(mad->call);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrix functions between the vectoriser and the passes that choose instructions for them.
+ *
+ * The vectoriser leaves each call of a matrix function as one operation of the packet, a call of
+ *
+ *     { <lanes x c>, … } tsr.mad<lanes>.<mangled name>(<lanes x a>, …, <lanes x i32> × 8, <lanes x c>, …)
+ *
+ * with a vector for each scalar of the arguments a, b and c of a lane. It has no effects, so LLVM moves it as it moves an addition. */
+#ifndef TESSERA_LANES_MATRIX_H
+#define TESSERA_LANES_MATRIX_H
+
+#include "lanes.h"
+#include "tessera/matrix.h"
+
+enum { TSR__MAX_M = 8, TSR__WORDS = 8 }; /* rows of D; 32-bit words in a row of A, and rows of packed B */
+
+struct tsr__mad {
+    LLVMValueRef call;
+    const struct tsr_matrix_builtin *f;
+    unsigned lanes, a_count; /* vectors of A; of B there are TSR__WORDS, of C and D f->m */
+};
+
+/* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and its body in
+ * OpenCL C serves. */
+const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function);
+/* Builds the operation. `operands`: the vectors of a, b and c. */
+LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                            LLVMValueRef *operands, unsigned count);
+/* Is it one? Fills `mad`. */
+bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad);
+static inline LLVMValueRef tsr__mad_a(const struct tsr__mad *mad, unsigned i)
+{
+    return LLVMGetOperand(mad->call, i);
+}
+static inline LLVMValueRef tsr__mad_b(const struct tsr__mad *mad, unsigned i)
+{
+    return LLVMGetOperand(mad->call, mad->a_count + i);
+}
+static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
+{
+    return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
+}
+/* Puts the rows of D in the operation's place and drops it. */
+void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);
+
+bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature);
+
+#endif
