@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs every benchmark beside the other OpenCL drivers: bench/run.sh BUILD_FOLDER [name…]. Sets the peers up in BUILD_FOLDER/peers:
+# Runs every benchmark beside the other OpenCL drivers: bench/run.sh BUILD_FOLDER [name…] [-option…]. Sets the peers up in BUILD_FOLDER/peers:
 # PoCL from Debian, Intel's CPU runtime from PyPI. Each program prints one line per driver, and ratios against Tessera.
 set -euo pipefail
 build=$(readlink -f "$1")
@@ -26,11 +26,16 @@ if [ -n "$intel" ]; then
 fi
 export OCL_ICD_VENDORS=$vendors
 
-names=("$@")
+# Names first, then options for their programs.
+names=()
+while [ $# -gt 0 ] && [[ $1 != -* ]]; do
+  names+=("$1")
+  shift
+done
 if [ ${#names[@]} = 0 ]; then
   mapfile -t names < <(find "$build/bench" -maxdepth 1 -type f -executable -name 'bench_*' -printf '%f\n' | sed s/^bench_// | sort)
 fi
 for name in "${names[@]}"; do
   printf '\n== %s\n' "$name"
-  "$build/bench/bench_$name"
+  "$build/bench/bench_$name" "$@"
 done

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Work-groups that compute something together: sums, histograms. */
+#include "suite.h"
+
+void suite_case_reduce(struct suite_case *c)
+{
+    size_t size = 256, each = 8, groups = c->quick ? 16 : 2048, n = size * each * groups, rest = groups / size ? groups / size : 1;
+    float *in = suite_random_floats(n, 0, 1), *expected = suite_alloc(4);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += (double)in[i];
+    expected[0] = (float)sum;
+    int input = suite_input(c, in, n * 4), part = suite_output(c, groups * 4), out = suite_output(c, 4);
+    suite_launch(c, "reduce", 1, SUITE_SIZE(size * groups), SUITE_SIZE(size), "bbil", input, part, (int)each, size * 4);
+    size_t last = groups / rest;
+    suite_launch(c, "reduce", 1, SUITE_SIZE(last), SUITE_SIZE(last), "bbil", part, out, (int)rest, last * 4);
+    suite_expect_floats(c, out, expected, 1, 1e-5f, 0);
+}
+
+void suite_case_scan(struct suite_case *c)
+{
+    size_t size = 256, groups = c->quick ? 16 : 1024, n = 2 * size * groups;
+    int32_t *in = suite_alloc(n * 4), *expected = suite_alloc(n * 4), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (int32_t)(suite_random() % 1000);
+        expected[i] = sum += in[i];
+    }
+    int input = suite_input(c, in, n * 4), out = suite_output(c, n * 4), sums = suite_output(c, groups * 4);
+    suite_launch(c, "scan_blocks", 1, SUITE_SIZE(size * groups), SUITE_SIZE(size), "bbbl", input, out, sums, size * 8);
+    suite_launch(c, "scan_sums", 1, SUITE_SIZE(groups / 2), SUITE_SIZE(groups / 2), "bl", sums, groups * 4);
+    suite_launch(c, "scan_add", 1, SUITE_SIZE(size * groups), SUITE_SIZE(size), "bb", out, sums);
+    suite_expect_bytes(c, out, expected, n * 4);
+}
+
+void suite_case_histogram_local(struct suite_case *c)
+{
+    size_t size = 256, each = 64, n = size * each * (c->quick ? 2 : 256);
+    uint8_t *in = suite_alloc(n);
+    uint32_t *expected = suite_alloc(256 * 4);
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (uint8_t)((suite_random() % 256 + suite_random() % 256) / 2);
+        expected[in[i]]++;
+    }
+    int input = suite_input(c, in, n), bins = suite_inout(c, NULL, 256 * 4);
+    suite_launch(c, "histogram", 1, SUITE_SIZE(n / each), SUITE_SIZE(size), "bbi", input, bins, (int)each);
+    suite_expect_bytes(c, bins, expected, 256 * 4);
+}
+
+void suite_case_histogram_global(struct suite_case *c)
+{
+    size_t n = c->quick ? 4096 : 1 << 20;
+    float *in = suite_random_floats(n, 0, 1);
+    uint32_t *expected = suite_alloc(1024 * 4);
+    for (size_t i = 0; i < n; i++)
+        expected[(int)(in[i] * 1024)]++;
+    int input = suite_input(c, in, n * 4), bins = suite_inout(c, NULL, 1024 * 4);
+    suite_launch(c, "histogram", 1, SUITE_SIZE(n), SUITE_SIZE(256), "bbi", input, bins, 1024);
+    suite_expect_bytes(c, bins, expected, 1024 * 4);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Linear algebra. */
+#include <math.h>
+
+#include "suite.h"
+
+void suite_case_triad(struct suite_case *c)
+{
+    size_t n = c->quick ? 4096 : 1 << 22;
+    float *b = suite_random_floats(n, -1, 1), *x = suite_random_floats(n, -1, 1), *expected = suite_alloc(n * sizeof(float));
+    for (size_t i = 0; i < n; i++)
+        expected[i] = b[i] + 3.0f * x[i];
+    int out = suite_output(c, n * 4), in1 = suite_input(c, b, n * 4), in2 = suite_input(c, x, n * 4);
+    suite_launch(c, "triad", 1, SUITE_SIZE(n), SUITE_SIZE(256), "bbbf", out, in1, in2, 3.0);
+    suite_expect_floats(c, out, expected, n, 1e-6f, 0);
+}
+
+void suite_case_fma(struct suite_case *c)
+{
+    size_t n = c->quick ? 256 : 16384;
+    int steps = c->quick ? 10 : 4000;
+    float *expected = suite_alloc(n * sizeof(float));
+    for (size_t i = 0; i < n; i++)
+        for (int j = 0; j < 8; j++) {
+            float x = (float)i + (float)j;
+            for (int step = 0; step < steps && step < 200; step++) /* it has converged by then */
+                x = x * 0.5f + 0.25f;
+            expected[i] += x;
+        }
+    int out = suite_output(c, n * 4);
+    suite_launch(c, "peak", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bffi", out, 0.5, 0.25, steps);
+    suite_expect_floats(c, out, expected, n, 1e-5f, 0);
+    c->flops = 16.0 * (double)n * steps;
+}
+
+void suite_case_transpose(struct suite_case *c)
+{
+    size_t width = c->quick ? 64 : 2048, height = c->quick ? 96 : 2048, bytes = width * height * 4;
+    float *in = suite_random_floats(width * height, -1, 1), *expected = suite_alloc(bytes);
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x++)
+            expected[x * height + y] = in[y * width + x];
+    int input = suite_input(c, in, bytes), out = suite_output(c, bytes);
+    suite_launch(c, "transpose", 2, SUITE_SIZE(width, height / 4), SUITE_SIZE(32, 8), "bbii", input, out, (int)width, (int)height);
+    suite_expect_bytes(c, out, expected, bytes);
+}
+
+static void sgemm(struct suite_case *c, size_t m, size_t n, size_t k, size_t each, size_t local)
+{
+    float *a = suite_random_floats(m * k, -1, 1), *b = suite_random_floats(k * n, -1, 1), *expected = suite_alloc(m * n * 4);
+    for (size_t y = 0; y < m; y++)
+        for (size_t i = 0; i < k; i++)
+            for (size_t x = 0; x < n; x++)
+                expected[y * n + x] += a[y * k + i] * b[i * n + x];
+    int in1 = suite_input(c, a, m * k * 4), in2 = suite_input(c, b, k * n * 4), out = suite_output(c, m * n * 4);
+    suite_launch(c, "sgemm", 2, SUITE_SIZE(n / each, m / each), SUITE_SIZE(local, local), "bbbiii", in1, in2, out, (int)m, (int)n, (int)k);
+    suite_expect_floats(c, out, expected, m * n, 1e-4f, 0);
+    c->flops = 2.0 * (double)m * (double)n * (double)k;
+}
+
+void suite_case_sgemm_naive(struct suite_case *c)
+{
+    if (c->quick)
+        sgemm(c, 48, 32, 40, 1, 16);
+    else
+        sgemm(c, 512, 512, 512, 1, 16);
+}
+
+void suite_case_sgemm_tiled(struct suite_case *c)
+{
+    if (c->quick)
+        sgemm(c, 64, 128, 48, 4, 16);
+    else
+        sgemm(c, 768, 768, 768, 4, 16);
+}
+
+void suite_case_spmv(struct suite_case *c)
+{
+    size_t rows = c->quick ? 1000 : 1 << 18, most = 0, at = 0;
+    int32_t *start = suite_alloc((rows + 1) * 4);
+    for (size_t row = 0; row < rows; row++) {
+        most += 4 + suite_random() % 16 + (suite_random() % 64 == 0 ? 40 : 0);
+        start[row + 1] = (int32_t)most;
+    }
+    int32_t *column = suite_alloc(most * 4);
+    float *value = suite_random_floats(most, -1, 1), *x = suite_random_floats(rows, -1, 1), *expected = suite_alloc(rows * 4);
+    for (size_t row = 0; row < rows; row++)
+        for (; at < (size_t)start[row + 1]; at++) {
+            /* near the diagonal mostly, as in a mesh */
+            size_t far = suite_random() % 8 == 0 ? suite_random() % rows : (row + suite_random() % 64) % rows;
+            column[at] = (int32_t)far;
+            expected[row] += value[at] * x[far];
+        }
+    int out = suite_output(c, rows * 4);
+    suite_launch(c, "spmv", 1, SUITE_SIZE((rows + 127) / 128 * 128), SUITE_SIZE(128), "bbbbbi", suite_input(c, start, (rows + 1) * 4),
+                 suite_input(c, column, most * 4), suite_input(c, value, most * 4), suite_input(c, x, rows * 4), out, (int)rows);
+    suite_expect_floats(c, out, expected, rows, 1e-5f, 0);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels whose work-items know nothing of each other. */
+#include <math.h>
+
+#include "suite.h"
+
+void suite_case_mandelbrot(struct suite_case *c)
+{
+    size_t width = c->quick ? 64 : 512, height = c->quick ? 48 : 512;
+    int most = c->quick ? 50 : 256;
+    float step = 3.0f / (float)width;
+    float *expected = suite_alloc(width * height * 4);
+    for (size_t py = 0; py < height; py++)
+        for (size_t px = 0; px < width; px++) {
+            float cx = -2.2f + (float)px * step, cy = -1.5f + (float)py * step, x = 0, y = 0;
+            int n = 0;
+            for (; n < most && x * x + y * y < 4.0f; n++) {
+                float t = x * x - y * y + cx;
+                y = 2.0f * x * y + cy;
+                x = t;
+            }
+            expected[py * width + px] = (float)n;
+        }
+    int out = suite_output(c, width * height * 4);
+    suite_launch(c, "mandelbrot", 2, SUITE_SIZE(width, height), SUITE_SIZE(16, 16), "bfffi", out, -2.2, -1.5, (double)step, most);
+    suite_expect_floats(c, out, expected, width * height, 0, 0.02f); /* rounding decides near the edge */
+}
+
+static float normal(float d)
+{
+    double k = 1 / (1 + 0.2316419 * fabs((double)d));
+    double tail = 0.39894228 * exp(-0.5 * (double)d * (double)d) *
+                  (k * (0.31938153 + k * (-0.356563782 + k * (1.781477937 + k * (-1.821255978 + k * 1.330274429)))));
+    return (float)(d > 0 ? 1 - tail : tail);
+}
+
+void suite_case_black_scholes(struct suite_case *c)
+{
+    size_t n = c->quick ? 1024 : 1 << 19;
+    float *price = suite_random_floats(n, 5, 30), *strike = suite_random_floats(n, 1, 100), *years = suite_random_floats(n, 0.25f, 10);
+    float *call = suite_alloc(n * 4), *put = suite_alloc(n * 4), rate = 0.02f, volatility = 0.3f;
+    for (size_t i = 0; i < n; i++) {
+        float root = sqrtf(years[i]);
+        float d1 = (logf(price[i] / strike[i]) + (rate + 0.5f * volatility * volatility) * years[i]) / (volatility * root);
+        float n1 = normal(d1), n2 = normal(d1 - volatility * root), later = strike[i] * expf(-rate * years[i]);
+        call[i] = price[i] * n1 - later * n2;
+        put[i] = later * (1 - n2) - price[i] * (1 - n1);
+    }
+    int calls = suite_output(c, n * 4), puts = suite_output(c, n * 4);
+    suite_launch(c, "black_scholes", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbbbbff", calls, puts, suite_input(c, price, n * 4),
+                 suite_input(c, strike, n * 4), suite_input(c, years, n * 4), (double)rate, (double)volatility);
+    suite_expect_floats(c, calls, call, n, 1e-5f, 0);
+    suite_expect_floats(c, puts, put, n, 1e-5f, 0);
+}

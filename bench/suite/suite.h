@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What a kernel of the suite is: buffers, launches, and what the buffers hold afterwards.
+ *
+ * Each case has a file kernels/<name>.cl and a function suite_case_<name>() that describes it once; run.c then does the same with every
+ * driver. A case's plain C results are computed without regard to speed. */
+#ifndef TESSERA_BENCH_SUITE_H
+#define TESSERA_BENCH_SUITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SUITE_BUFFERS = 12, SUITE_LAUNCHES = 160, SUITE_ARGS = 12, SUITE_EXPECTS = 3, SUITE_ROUNDS = 101, SUITE_DRIVERS = 8 };
+
+struct suite_buffer {
+    const void *data; /* what it holds before each run */
+    size_t bytes;
+    bool changes; /* written by the kernels and read before: filled anew before each run */
+};
+
+struct suite_arg {
+    int buffer; /* or -1 */
+    size_t size;
+    bool local;
+    union {
+        int32_t i;
+        float f;
+    } value;
+};
+
+struct suite_launch {
+    const char *kernel;
+    int dims, args;
+    size_t global[3], local[3];
+    struct suite_arg arg[SUITE_ARGS];
+};
+
+/* Floats may differ by `tolerance` of the largest expected value; a share of the elements may differ at will (a pixel at an edge). */
+struct suite_expect {
+    int buffer;
+    size_t count;
+    const float *floats; /* or NULL, and then */
+    const void *bytes;   /* `count` bytes */
+    float tolerance, share;
+};
+
+struct suite_case {
+    const char *options; /* of the build; default -cl-std=CL1.2 */
+    bool quick;          /* asked of the function: small sizes */
+    double flops;        /* of one run, if the rate is worth telling */
+    struct suite_buffer buffer[SUITE_BUFFERS];
+    struct suite_launch launch[SUITE_LAUNCHES];
+    struct suite_expect expect[SUITE_EXPECTS];
+    int buffers, launches, expects;
+};
+
+/* A buffer that holds `data` at first, or zeros for NULL; its number. */
+int suite_input(struct suite_case *c, const void *data, size_t bytes);
+int suite_output(struct suite_case *c, size_t bytes);
+int suite_inout(struct suite_case *c, const void *data, size_t bytes);
+/* The next launch. `args`: a letter for each argument, b (number of a buffer, int), i (int), f (double), l (bytes of local memory, size_t).
+ */
+void suite_launch(struct suite_case *c, const char *kernel, int dims, const size_t *global, const size_t *local, const char *args, ...);
+void suite_expect_floats(struct suite_case *c, int buffer, const float *values, size_t count, float tolerance, float share);
+void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, size_t bytes);
+
+/* Memory and numbers for cases; nothing is freed before the process ends. */
+void *suite_alloc(size_t bytes);
+uint32_t suite_random(void);
+float *suite_random_floats(size_t count, float low, float high);
+
+#define SUITE_SIZE(...) ((const size_t[]){__VA_ARGS__})
+
+#define SUITE_CASE(name, rate, compute) void suite_case_##name(struct suite_case *c);
+#include "cases.def"
+#undef SUITE_CASE
+
+struct suite_entry {
+    const char *name;
+    void (*describe)(struct suite_case *c);
+    bool rate;    /* tell GFLOP/s and the share of the machine's peak */
+    bool compute; /* bound by arithmetic: two threads should take half the time */
+};
+extern const struct suite_entry suite_entries[];
+extern const int suite_entry_count;
+
+/* run.c: one case with every driver. The result lies in memory that the parent shares, so that it outlives a driver's crash. */
+enum suite_state { SUITE_UNTRIED, SUITE_RIGHT, SUITE_WRONG, SUITE_UNBUILT, SUITE_CRASHED, SUITE_EXCLUDED };
+struct suite_result {
+    int drivers, current, rounds;
+    double flops;
+    double peak[SUITE_ROUNDS]; /* GFLOP/s of the machine, in each round */
+    struct {
+        char name[40];
+        enum suite_state state;
+        double build_us;
+        double us[SUITE_ROUNDS];
+    } driver[SUITE_DRIVERS];
+    char note[400];
+};
+struct suite_settings {
+    bool quick;
+    int threads, rounds;
+    const char *only; /* a driver whose name contains this, or NULL for all */
+    int seconds;      /* for one driver to verify a case or to run a round */
+};
+void suite_run(const struct suite_entry *entry, const struct suite_settings *settings, struct suite_result *result);
+
+/* peak.c: fp32 multiply-adds of one thread, GFLOP/s. */
+double suite_peak(void);
+
+#endif
