@@ -170,6 +170,15 @@ static void matrix_function(struct tsr__simd *s, LLVMValueRef inst, const struct
         tsr__set_part(s, inst, i, LLVMBuildExtractValue(s->b, d, (unsigned)i, ""));
 }
 
+/* Is the call that a site's number stands before one at which a packet meets nobody? */
+static bool site_of_matrix_function(struct tsr__simd *s, LLVMValueRef inst)
+{
+    while ((inst = LLVMGetNextInstruction(inst)) != NULL)
+        if (LLVMIsACallInst(inst))
+            return tsr__callee(inst) && tsr__mad_overload(s->l, tsr__callee(inst));
+    return false;
+}
+
 static bool constant_is(LLVMValueRef v, uint64_t wanted)
 {
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
@@ -199,6 +208,8 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
             clone_call(s, inst);
         return true;
     }
+    if (strcmp(name, "__tsr_site") == 0 && site_of_matrix_function(s, inst))
+        return true;
     if (strcmp(name, "__tsr_print") == 0)
         return false; /* lane by lane */
     if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {

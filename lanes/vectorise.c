@@ -15,15 +15,23 @@ static const char canonical[] =
     "loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,simplifycfg<no-switch-range-to-icmp>,lower-switch,"
     "mergereturn,loop-simplify,early-cse,adce)";
 
-/* Matrix functions stay calls where the packet has an operation for them. */
+/* Before it: what is left of private arrays tells which loops to unroll. */
+static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
+static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full))";
+
+/* Matrix functions stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not unrolled.) */
 static void inline_all(struct tsr__lanes *l)
 {
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
+        if (tsr__mad_overload(l, functions[i])) {
+            tsr__add_fn_attr(l, functions[i], "noinline");
+            continue;
+        }
         tsr__drop_fn_attr(functions[i], "noinline");
         tsr__drop_fn_attr(functions[i], "optnone");
-        if (!tsr__is_kernel(functions[i]) && !tsr__mad_overload(l, functions[i]))
+        if (!tsr__is_kernel(functions[i]))
             tsr__add_fn_attr(l, functions[i], "alwaysinline");
     }
 }
@@ -96,7 +104,12 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     if (!l->options->packets)
         return true;
     inline_all(l);
-    if (!tsr__llvm(l, "always-inline,globaldce") || !tsr__llvm(l, canonical))
+    if (!tsr__llvm(l, "always-inline,globaldce") || !tsr__llvm(l, first_look))
+        return false;
+    bool unrolls = false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        unrolls |= tsr__mark_unrolls(l, tsr__kernel(l, &l->info->kernels[i]));
+    if ((unrolls && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];

@@ -14,6 +14,7 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -passes=a,b,…   only these passes, in this order (default: all)\n"
                             "  -link FILE      link the built-in library FILE into the module first\n"
                             "  -O0 … -O3       level of the pass optimise (default 2)\n"
+                            "  -packets=N      the vector engine, with sub-groups of N\n"
                             "  -g              keep frame pointers\n"
                             "  -dump DIR       write the module after each pass to DIR\n"
                             "  -object FILE    write what the pass emit made to FILE\n"
@@ -128,7 +129,10 @@ int main(int argc, char **argv)
             options.dump_dir = argv[++i];
         else if (tsr__starts_with(a, "-O") && strlen(a) == 3 && a[2] >= '0' && a[2] <= '3')
             options.opt_level = a[2] - '0';
-        else if (!strcmp(a, "-g"))
+        else if (tsr__starts_with(a, "-packets=")) {
+            options.packets = true;
+            options.default_sub_group_size = (uint32_t)strtoul(a + strlen("-packets="), NULL, 10);
+        } else if (!strcmp(a, "-g"))
             options.debug = true;
         else if (!strcmp(a, "-info"))
             want_info = true;
