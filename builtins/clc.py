@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the functions of math.def out of a libclc bitcode library and retargets them to spir64: clc.py LLVM_BIN LIBRARY math.def OUT.ll"""
+"""Takes the double functions of math.def out of a libclc bitcode library and retargets them to spir64: clc.py LLVM_BIN LIBRARY math.def OUT.ll"""
 import re
 import subprocess
 import sys
@@ -10,11 +10,10 @@ LAYOUT = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:51
 
 def symbols(table):
     for kind, name, pointee in re.findall(r"^((?:CLC|RAW)\w+)\((\w+)(?:, (\w+))?\)", table, re.M):
-        for t in "fd":
-            p = {"": "", "T": "P" + t, "int": "Pi"}[pointee]
-            tail = {"1": t, "2": t + t, "_INT": t + "i", "_POINTER1": t + p, "_POINTER2": t + t + p}[kind[3:]]
-            taken = name if kind.startswith("CLC") else "__tsr_clc_" + name
-            yield f"_Z{len(name)}{name}{tail}", f"_Z{len(taken)}{taken}{tail}"
+        p = {"": "", "T": "Pd", "int": "Pi"}[pointee]
+        tail = {"1": "d", "2": "dd", "_INT": "di", "_POINTER1": "d" + p, "_POINTER2": "dd" + p}[kind[3:]]
+        taken = name if kind.startswith("CLC") else "__tsr_clc_" + name
+        yield f"_Z{len(name)}{name}{tail}", f"_Z{len(taken)}{taken}{tail}"
 
 
 def main():

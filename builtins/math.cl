@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Math functions (OpenCL C 6.15.2). Scalar float and double forms of the harder ones come from libclc (math.def); the rest is here.
+ * Math functions (OpenCL C 6.15.2). Where the scalar forms of the harder ones are, math.def says; the rest is here.
  * half_ and native_ forms are the full-precision ones; half-precision ones compute in float. */
 #include "half.h"
 
@@ -42,7 +42,6 @@
     EACH_VECTOR(SPLIT2, float, f, float, int)                                                                                              \
     EACH_VECTOR(SPLIT2, double, f, double, int)                                                                                            \
     EACH_VECTOR(SPLIT2, half, f, half, int)
-/* repaired.cl has the scalar forms of these. */
 #define RAW1 CLC1
 #define RAW2 CLC2
 #define RAW_INT CLC_INT
@@ -169,13 +168,14 @@ half PURE mad(half x, half y, half z)
 EACH_VECTOR(SPLIT3, half, fma, half, half, half)
 EACH_VECTOR(SPLIT3, half, mad, half, half, half)
 
-#define RSQRT(N, T)                                                                                                                        \
-    T##N PURE rsqrt(T##N x)                                                                                                                \
+float PURE rsqrt(float x);
+EACH_VECTOR(SPLIT1, float, rsqrt, float)
+#define RSQRT(N)                                                                                                                           \
+    double##N PURE rsqrt(double##N x)                                                                                                      \
     {                                                                                                                                      \
-        return (T)1 / sqrt(x);                                                                                                             \
+        return 1.0 / sqrt(x);                                                                                                              \
     }
-EACH_WIDTH(RSQRT, float)
-EACH_WIDTH(RSQRT, double)
+EACH_WIDTH(RSQRT)
 #define RSQRT_HALF(N)                                                                                                                      \
     half##N PURE rsqrt(half##N x)                                                                                                          \
     {                                                                                                                                      \

@@ -57,6 +57,32 @@ static bool plain_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
     return false;
 }
 
+/* Intrinsics of one operand whose type, and the result's where it is not i1, is overloaded; constant flags follow. */
+static const struct {
+    const char *name;
+    bool result_type;
+} changing_intrinsics[] = {
+    {"llvm.is.fpclass", false}, {"llvm.fptosi.sat", true}, {"llvm.fptoui.sat", true}, {"llvm.lrint", true}, {"llvm.llrint", true},
+};
+
+static bool changing_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(changing_intrinsics); i++) {
+        if (LLVMLookupIntrinsicID(changing_intrinsics[i].name, strlen(changing_intrinsics[i].name)) != id)
+            continue;
+        LLVMValueRef x = LLVMGetOperand(inst, 0), args[2] = {NULL, LLVMGetOperand(inst, 1)};
+        LLVMTypeRef types[2] = {tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), 0)), tsr__vector(s, tsr__part_type(LLVMTypeOf(x), 0))};
+        bool both = changing_intrinsics[i].result_type;
+        LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, both ? types : types + 1, both ? 2 : 1);
+        for (int part = 0; part < tsr__part_count(LLVMTypeOf(inst)); part++) {
+            args[0] = tsr__part(s, x, part);
+            tsr__set_part(s, inst, part, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, LLVMCountParams(f), ""));
+        }
+        return true;
+    }
+    return false;
+}
+
 static bool drops_out(const char *name)
 {
     return tsr__starts_with(name, "llvm.lifetime.") || tsr__starts_with(name, "llvm.dbg.") || tsr__starts_with(name, "llvm.assume") ||
@@ -228,5 +254,5 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
         clone_call(s, inst);
         return true;
     }
-    return plain_intrinsic(s, inst, id);
+    return plain_intrinsic(s, inst, id) || changing_intrinsic(s, inst, id);
 }

@@ -16,6 +16,7 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -O0 … -O3       level of the pass optimise (default 2)\n"
                             "  -packets=N      the vector engine, with sub-groups of N\n"
                             "  -g              keep frame pointers\n"
+                            "  -packets        vectorise\n"
                             "  -dump DIR       write the module after each pass to DIR\n"
                             "  -object FILE    write what the pass emit made to FILE\n"
                             "  -info           print what the engine found out about each kernel, instead of the module\n"
@@ -134,6 +135,8 @@ int main(int argc, char **argv)
             options.default_sub_group_size = (uint32_t)strtoul(a + strlen("-packets="), NULL, 10);
         } else if (!strcmp(a, "-g"))
             options.debug = true;
+        else if (!strcmp(a, "-packets"))
+            options.packets = true;
         else if (!strcmp(a, "-info"))
             want_info = true;
         else if (*a != '-' && !input)

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Roots, error functions and remainders of a float (scalar.h says how). */
+#include "scalar.h"
+
+/* Two steps of third order from a guess at the bits, without the division that 1/sqrt(x) takes. */
+float PURE rsqrt(float x)
+{
+    bool small = x < FLT_MIN;
+    float a = small ? x * 0x1p24f : x, y = as_float(0x5f37642f - (as_uint(a) >> 1)), h;
+    h = FMA(-a * y, y, 1.0f);
+    y = FMA(FMA(h, 0.375f, 0.5f) * h, y, y);
+    h = FMA(-a * y, y, 1.0f);
+    y = FMA(FMA(h, 0.375f, 0.5f) * h, y, y);
+    y = small ? y * 0x1p12f : y;
+    float odd = x == 0 ? SIGN_OF(INFINITY, x) : x > 0 ? 0.0f : NAN;
+    return as_uint(x) - 1 < 0x7f7fffff ? y : odd;
+}
+
+/* y nears |x|^(-1/3), then x·y² is the root, and one step of Newton rounds it. */
+float PURE cbrt(float x)
+{
+    float a = ABS(x);
+    bool small = a < FLT_MIN;
+    float b = small ? a * 0x1p24f : a;
+    float y = as_float((int)FMA((float)as_int(b), -1.0f / 3, (float)0x54a21d2a)), h;
+    h = FMA(-b * y, y * y, 1.0f);
+    y = FMA(FMA(h, 2.0f / 9, 1.0f / 3) * h, y, y);
+    h = FMA(-b * y, y * y, 1.0f);
+    y = FMA(FMA(h, 2.0f / 9, 1.0f / 3) * h, y, y);
+    float square = y * y, r = b * square;
+    r = FMA(FMA(-r * r, r, b) * square, 1.0f / 3, r);
+    r = small ? r * 0x1p-8f : r;
+    return a > 0 && a < INFINITY ? SIGN_OF(r, x) : x;
+}
+
+/* In a scale where squares are normal. */
+float PURE hypot(float x, float y)
+{
+    float a = ABS(x), b = ABS(y), larger = a > b ? a : b;
+    bool huge = larger > 0x1p60f, tiny = larger < 0x1p-40f;
+    float down = huge ? 0x1p-70f : tiny ? 0x1p90f : 1.0f, up = huge ? 0x1p70f : tiny ? 0x1p-90f : 1.0f;
+    float p = a * down, q = b * down;
+    float r = __builtin_elementwise_sqrt(FMA(p, p, q * q)) * up;
+    return a == INFINITY || b == INFINITY ? INFINITY : r;
+}
+
+/* Near zero x times a polynomial; beyond, 1 - exp(-p(x)). */
+float PURE erf(float x)
+{
+    float a = ABS(x), s = x * x;
+    float low = x * POLY6(s, 0x1.20dd74p0f, -0x1.8126d2p-2f, 0x1.ce1fcep-4f, -0x1.b7480ep-6f, 0x1.4f7c3cp-8f, -0x1.874dbp-11f,
+                          0x1.03a052p-14f);
+    float b = a > 4 ? 4 : a;
+    float p = POLY7(b, 0x1.af3578p-12f, 0x1.208da8p0f, 0x1.46494ep-1f, 0x1.ad052ep-4f, -0x1.7d2bc6p-6f, 0x1.d87f28p-9f, -0x1.65b5aap-12f,
+                    0x1.eca67cp-17f);
+    return a < 1 ? low : SIGN_OF(-expm1_within(-p), x);
+}
+
+/* exp(-a²)·q(t)/(1 + 2a), where t = (a - 2)/(a + 2). What a² loses by rounding is made good. */
+float PURE erfc(float x)
+{
+    float a = within(ABS(x), 0, 10.5f), s = a * a, lost = FMA(a, a, -s);
+    float up = a + 2, down = FMA(a, 2.0f, 1.0f), inverse = 1 / (up * down), t = (a - 2) * down * inverse;
+    float q = POLY9(t, 0x1.46e80ep0f, -0x1.7bf618p-4f, -0x1.5407fep-3f, 0x1.4ffc66p-3f, -0x1.bc133ap-5f, -0x1.082f98p-7f, 0x1.1b3408p-7f,
+                    0x1.5a5b4p-10f, -0x1.44fe74p-10f, -0x1.ac60a6p-12f);
+    q *= up * inverse;
+    q = FMA(q, -lost, q);
+    float r, k = split_exp(-s, &r), y = scaled(FMA(q, exp_tail(r), q), as_uint(k));
+    return x < 0 ? 2 - y : y;
+}
+
+/* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */
+
+/* a modulo b for a, b > 0 and finite; the quotient's low bits in *quotient. In doubles no step over- or underflows: each subtracts a multiple
+ * of b·2^n that is exact. */
+INLINE float far_modulo(float a, float b, uint *quotient)
+{
+    double r = a, d = b;
+    uint q = 0;
+    while (r >= d) {
+        int n = (int)(as_ulong(r) >> 52) - (int)(as_ulong(d) >> 52) - 24;
+        n = n < 0 ? 0 : n;
+        double step = as_double(as_ulong(d) + ((ulong)n << 52)), k = __builtin_elementwise_trunc(r / step);
+        r = FMA(-k, step, r);
+        bool over = r < 0;
+        r = over ? r + step : r;
+        k = over ? k - 1 : k;
+        q = n > 7 ? 0 : q + ((uint)k << n);
+    }
+    *quotient = q;
+    return (float)r;
+}
+
+INLINE float modulo(float a, float b, uint *quotient)
+{
+    float k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a);
+    bool over = r < 0; /* the division may have rounded up to a whole number */
+    r = over ? r + b : r;
+    bool far = !(k < 0x1p23f);
+    *quotient = (uint)(int)(far ? 0 : over ? k - 1 : k);
+    if (far && a < INFINITY && b > 0)
+        r = far_modulo(a, b, quotient);
+    return a < INFINITY && b > 0 ? (b < INFINITY ? r : a) : NAN;
+}
+
+float PURE fmod(float x, float y)
+{
+    uint quotient;
+    return SIGN_OF(modulo(ABS(x), ABS(y), &quotient), x);
+}
+
+INLINE float remainder_of(float x, float y, uint *quotient)
+{
+    float b = ABS(y), r = modulo(ABS(x), b, quotient);
+    bool up = r > b - r || (r == b - r && (*quotient & 1));
+    *quotient += up ? 1 : 0;
+    r = up ? r - b : r;
+    return as_float(as_uint(r) ^ (as_uint(x) & 0x80000000));
+}
+
+float PURE remainder(float x, float y)
+{
+    uint quotient;
+    return remainder_of(x, y, &quotient);
+}
+
+float OVER remquo(float x, float y, private int *quotient)
+{
+    uint q;
+    float r = remainder_of(x, y, &q);
+    q &= 127;
+    *quotient = r != r ? 0 : as_int(x) < 0 != as_int(y) < 0 ? -(int)q : (int)q;
+    return r;
+}
