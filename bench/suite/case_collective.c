@@ -29,7 +29,7 @@ void suite_case_scan(struct suite_case *c)
     suite_launch(c, "scan_blocks", 1, SUITE_SIZE(size * groups), SUITE_SIZE(size), "bbbl", input, out, sums, size * 8);
     suite_launch(c, "scan_sums", 1, SUITE_SIZE(groups / 2), SUITE_SIZE(groups / 2), "bl", sums, groups * 4);
     suite_launch(c, "scan_add", 1, SUITE_SIZE(size * groups), SUITE_SIZE(size), "bb", out, sums);
-    suite_expect_bytes(c, out, expected, n * 4);
+    suite_expect_bytes(c, out, expected, n * 4, 0);
 }
 
 void suite_case_histogram_local(struct suite_case *c)
@@ -43,7 +43,7 @@ void suite_case_histogram_local(struct suite_case *c)
     }
     int input = suite_input(c, in, n), bins = suite_inout(c, NULL, 256 * 4);
     suite_launch(c, "histogram", 1, SUITE_SIZE(n / each), SUITE_SIZE(size), "bbi", input, bins, (int)each);
-    suite_expect_bytes(c, bins, expected, 256 * 4);
+    suite_expect_bytes(c, bins, expected, 256 * 4, 0);
 }
 
 void suite_case_histogram_global(struct suite_case *c)
@@ -55,5 +55,56 @@ void suite_case_histogram_global(struct suite_case *c)
         expected[(int)(in[i] * 1024)]++;
     int input = suite_input(c, in, n * 4), bins = suite_inout(c, NULL, 1024 * 4);
     suite_launch(c, "histogram", 1, SUITE_SIZE(n), SUITE_SIZE(256), "bbi", input, bins, 1024);
-    suite_expect_bytes(c, bins, expected, 1024 * 4);
+    suite_expect_bytes(c, bins, expected, 1024 * 4, 0);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void suite_case_bitonic(struct suite_case *c)
+{
+    size_t n = c->quick ? 4096 : 1 << 18;
+    uint32_t *in = suite_alloc(n * 4), *expected = suite_alloc(n * 4);
+    for (size_t i = 0; i < n; i++)
+        in[i] = expected[i] = suite_random();
+    qsort(expected, n, 4, compare);
+    int data = suite_inout(c, in, n * 4);
+    suite_launch(c, "sort_blocks", 1, SUITE_SIZE(n / 2), SUITE_SIZE(256), "b", data);
+    for (size_t size = 1024; size <= n; size *= 2) {
+        for (size_t distance = size / 2; distance >= 512; distance /= 2)
+            suite_launch(c, "merge_far", 1, SUITE_SIZE(n / 2), SUITE_SIZE(256), "bii", data, (int)size, (int)distance);
+        suite_launch(c, "merge_near", 1, SUITE_SIZE(n / 2), SUITE_SIZE(256), "bi", data, (int)size);
+    }
+    suite_expect_bytes(c, data, expected, n * 4, 0);
+}
+
+void suite_case_subgroup_scan(struct suite_case *c)
+{
+    size_t n = c->quick ? 1024 : 1 << 20;
+    int32_t *in = suite_alloc(n * 4), *expected = suite_alloc(n * 4), sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        in[i] = (int32_t)(suite_random() % 1000);
+        expected[i] = sum = in[i] + (i % 256 ? sum : 0);
+    }
+    int input = suite_input(c, in, n * 4), out = suite_output(c, n * 4);
+    c->options = "-cl-std=CL3.0";
+    c->extension = "cl_intel_subgroups";
+    suite_launch(c, "scan", 1, SUITE_SIZE(n), SUITE_SIZE(256), "bb", input, out);
+    suite_expect_bytes(c, out, expected, n * 4, 0);
+}
+
+void suite_case_subgroup_shuffle(struct suite_case *c)
+{
+    size_t n = c->quick ? 1024 : 1 << 20;
+    float *a = suite_random_floats(n, -1, 1), *b = suite_random_floats(n, -1, 1), *expected = suite_alloc(n / 256 * 4);
+    for (size_t i = 0; i < n; i++)
+        expected[i / 256] += a[i] * b[i];
+    int out = suite_output(c, n / 256 * 4);
+    c->options = "-cl-std=CL3.0";
+    c->extension = "cl_intel_subgroups";
+    suite_launch(c, "inner", 1, SUITE_SIZE(n), SUITE_SIZE(256), "bbb", suite_input(c, a, n * 4), suite_input(c, b, n * 4), out);
+    suite_expect_floats(c, out, expected, n / 256, 1e-5f, 0);
 }

@@ -42,7 +42,7 @@ void suite_case_transpose(struct suite_case *c)
             expected[x * height + y] = in[y * width + x];
     int input = suite_input(c, in, bytes), out = suite_output(c, bytes);
     suite_launch(c, "transpose", 2, SUITE_SIZE(width, height / 4), SUITE_SIZE(32, 8), "bbii", input, out, (int)width, (int)height);
-    suite_expect_bytes(c, out, expected, bytes);
+    suite_expect_bytes(c, out, expected, bytes, 0);
 }
 
 static void sgemm(struct suite_case *c, size_t m, size_t n, size_t k, size_t each, size_t local)
@@ -95,4 +95,63 @@ void suite_case_spmv(struct suite_case *c)
     suite_launch(c, "spmv", 1, SUITE_SIZE((rows + 127) / 128 * 128), SUITE_SIZE(128), "bbbbbi", suite_input(c, start, (rows + 1) * 4),
                  suite_input(c, column, most * 4), suite_input(c, value, most * 4), suite_input(c, x, rows * 4), out, (int)rows);
     suite_expect_floats(c, out, expected, rows, 1e-5f, 0);
+}
+
+/* Bytes in fours along k, so that a work-item reads one word of each matrix for four products. */
+static void dot8(struct suite_case *c, const char *options)
+{
+    size_t n = c->quick ? 32 : 512, k = c->quick ? 40 : 512;
+    int8_t *a = suite_alloc(n * k), *b = suite_alloc(n * k);
+    int32_t *expected = suite_alloc(n * n * 4);
+    for (size_t i = 0; i < n * k; i++) {
+        a[i] = (int8_t)suite_random();
+        b[i] = (int8_t)suite_random();
+    }
+    for (size_t y = 0; y < n; y++)
+        for (size_t i = 0; i < k; i++)
+            for (size_t x = 0; x < n; x++)
+                expected[y * n + x] += a[y * k + i] * b[(i / 4 * n + x) * 4 + i % 4];
+    int in1 = suite_input(c, a, n * k), in2 = suite_input(c, b, n * k), out = suite_output(c, n * n * 4);
+    c->options = options;
+    suite_launch(c, "product", 2, SUITE_SIZE(n, n), SUITE_SIZE(16, 16), "bbbii", in1, in2, out, (int)n, (int)(k / 4));
+    suite_expect_bytes(c, out, expected, n * n * 4, 0);
+}
+
+void suite_case_dot8(struct suite_case *c)
+{
+    dot8(c, "-cl-std=CL1.2");
+}
+void suite_case_dot8_packed(struct suite_case *c)
+{
+    dot8(c, "-cl-std=CL3.0");
+    c->extension = "cl_khr_integer_dot_product";
+}
+
+void suite_case_gemv(struct suite_case *c)
+{
+    size_t rows = c->quick ? 20 : 2048, n = c->quick ? 200 : 2048;
+    float *a = suite_random_floats(rows * n, -1, 1), *x = suite_random_floats(n, -1, 1), *expected = suite_alloc(rows * 4);
+    for (size_t row = 0; row < rows; row++)
+        for (size_t i = 0; i < n; i++)
+            expected[row] += a[row * n + i] * x[i];
+    int out = suite_output(c, rows * 4);
+    suite_launch(c, "gemv", 1, SUITE_SIZE(rows * 128), SUITE_SIZE(128), "bbbil", suite_input(c, a, rows * n * 4), suite_input(c, x, n * 4),
+                 out, (int)n, (size_t)128 * 4);
+    suite_expect_floats(c, out, expected, rows, 1e-5f, 0);
+}
+
+void suite_case_axpy_dot(struct suite_case *c)
+{
+    size_t size = 128, each = 16, groups = c->quick ? 4 : 256, n = 4 * size * each * groups;
+    float *x = suite_random_floats(n, -1, 1), *y = suite_random_floats(n, -1, 1), *later = suite_alloc(n * 4);
+    float *part = suite_alloc(groups * 4);
+    for (size_t i = 0; i < n; i++) {
+        later[i] = y[i] + 0.5f * x[i];
+        part[i / (n / groups)] += later[i] * later[i];
+    }
+    int in = suite_input(c, x, n * 4), inout = suite_inout(c, y, n * 4), out = suite_output(c, groups * 4);
+    suite_launch(c, "axpy", 1, SUITE_SIZE(n), SUITE_SIZE(256), "bbf", inout, in, 0.5);
+    suite_launch(c, "dot_parts", 1, SUITE_SIZE(size * groups), SUITE_SIZE(size), "bbbil", inout, inout, out, (int)each, size * 4);
+    suite_expect_floats(c, inout, later, n, 1e-6f, 0);
+    suite_expect_floats(c, out, part, groups, 1e-4f, 0);
 }

@@ -71,3 +71,77 @@ void suite_case_stencil3d(struct suite_case *c)
     suite_launch(c, "stencil", 2, SUITE_SIZE(nx, ny), SUITE_SIZE(32, 8), "bbiiiff", input, out, (int)nx, (int)ny, (int)nz, 0.4, 0.1);
     suite_expect_floats(c, out, expected, count, 1e-5f, 0);
 }
+
+/* Atoms near the points of a lattice, and for each the others within a distance that is somewhat larger than the cut-off. */
+void suite_case_lennard_jones(struct suite_case *c)
+{
+    enum { MOST = 160 };
+    int side = c->quick ? 8 : 32;
+    size_t n = (size_t)(side * side * side);
+    float *position = suite_random_floats(4 * n, -0.1f, 0.1f), *expected = suite_alloc(n * 16), cutoff = 2.2f * 2.2f;
+    int32_t *count = suite_alloc(n * 4), *neighbour = suite_alloc(MOST * n * 4);
+    for (size_t i = 0; i < n; i++) {
+        position[4 * i] += (float)((int)i % side);
+        position[4 * i + 1] += (float)((int)i / side % side);
+        position[4 * i + 2] += (float)((int)i / side / side);
+    }
+    for (size_t i = 0; i < n; i++) {
+        int x = (int)i % side, y = (int)i / side % side, z = (int)i / side / side;
+        double sum[4] = {0};
+        for (int at = 0; at < 7 * 7 * 7; at++) {
+            int ox = x + at % 7 - 3, oy = y + at / 7 % 7 - 3, oz = z + at / 49 - 3, j = (oz * side + oy) * side + ox;
+            if (ox < 0 || oy < 0 || oz < 0 || ox >= side || oy >= side || oz >= side || j == (int)i)
+                continue;
+            float d[3], square = 0;
+            for (int k = 0; k < 3; k++) {
+                d[k] = position[4 * i + (size_t)k] - position[4 * j + k];
+                square += d[k] * d[k];
+            }
+            if (square < 2.5f * 2.5f && count[i] < MOST)
+                neighbour[(size_t)count[i]++ * n + i] = j;
+            if (square < cutoff) {
+                double inverse = 1 / (double)square, sixth = inverse * inverse * inverse;
+                for (int k = 0; k < 3; k++)
+                    sum[k] += (double)d[k] * 24 * inverse * sixth * (2 * sixth - 1);
+                sum[3] += 4 * sixth * (sixth - 1);
+            }
+        }
+        for (int k = 0; k < 4; k++)
+            expected[4 * i + (size_t)k] = (float)sum[k];
+    }
+    int out = suite_output(c, n * 16);
+    suite_launch(c, "forces", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbbbifff", suite_input(c, position, n * 16), out,
+                 suite_input(c, count, n * 4), suite_input(c, neighbour, MOST * n * 4), (int)n, (double)cutoff, 1.0, 1.0);
+    suite_expect_floats(c, out, expected, 4 * n, 1e-4f, 1e-4f); /* rounding decides who is just within the cut-off */
+}
+
+static void transform(const float *in, float *out, size_t n, size_t step)
+{
+    if (n == 1) {
+        out[0] = in[0];
+        out[1] = in[1];
+        return;
+    }
+    transform(in, out, n / 2, 2 * step);
+    transform(in + 2 * step, out + n, n / 2, 2 * step);
+    for (size_t k = 0; k < n / 2; k++) {
+        double angle = -6.283185307179586 * (double)k / (double)n, re = cos(angle), im = sin(angle);
+        float *a = out + 2 * k, *b = out + n + 2 * k;
+        double x = re * (double)b[0] - im * (double)b[1], y = re * (double)b[1] + im * (double)b[0];
+        b[0] = (float)((double)a[0] - x);
+        b[1] = (float)((double)a[1] - y);
+        a[0] = (float)((double)a[0] + x);
+        a[1] = (float)((double)a[1] + y);
+    }
+}
+
+void suite_case_fft(struct suite_case *c)
+{
+    size_t batch = c->quick ? 3 : 512, floats = batch * 2048;
+    float *in = suite_random_floats(floats, -1, 1), *expected = suite_alloc(floats * 4);
+    for (size_t i = 0; i < batch; i++)
+        transform(in + i * 2048, expected + i * 2048, 1024, 1);
+    int input = suite_input(c, in, floats * 4), out = suite_output(c, floats * 4);
+    suite_launch(c, "fft", 1, SUITE_SIZE(batch * 256), SUITE_SIZE(256), "bb", input, out);
+    suite_expect_floats(c, out, expected, floats, 1e-4f, 0);
+}

@@ -52,3 +52,36 @@ void suite_case_black_scholes(struct suite_case *c)
     suite_expect_floats(c, calls, call, n, 1e-5f, 0);
     suite_expect_floats(c, puts, put, n, 1e-5f, 0);
 }
+
+struct node {
+    uint32_t key;
+    int32_t left, right;
+};
+
+void suite_case_tree(struct suite_case *c)
+{
+    size_t nodes = c->quick ? 200 : 1 << 16, n = c->quick ? 512 : 1 << 16;
+    struct node *tree = suite_alloc(nodes * sizeof(*tree));
+    uint32_t *asked = suite_alloc(n * 4), *expected = suite_alloc(n * 4);
+    for (size_t i = 0; i < nodes; i++) {
+        tree[i] = (struct node){suite_random(), -1, -1};
+        for (size_t at = 0; i;) {
+            int32_t *next = tree[i].key > tree[at].key ? &tree[at].right : &tree[at].left;
+            if (*next < 0) {
+                *next = (int32_t)i;
+                break;
+            }
+            at = (size_t)*next;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        asked[i] = i % 4 ? suite_random() : tree[suite_random() % nodes].key;
+        for (int at = 0; at >= 0; at = asked[i] > tree[at].key ? tree[at].right : tree[at].left)
+            if (tree[at].key <= asked[i] && tree[at].key > expected[i])
+                expected[i] = tree[at].key;
+    }
+    int out = suite_output(c, n * 4);
+    suite_launch(c, "walk", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbb", suite_input(c, tree, nodes * sizeof(*tree)),
+                 suite_input(c, asked, n * 4), out);
+    suite_expect_bytes(c, out, expected, n * 4, 0);
+}

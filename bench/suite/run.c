@@ -108,9 +108,9 @@ void suite_expect_floats(struct suite_case *c, int buffer, const float *values, 
     *add_expect(c) = (struct suite_expect){.buffer = buffer, .count = count, .floats = values, .tolerance = tolerance, .share = share};
 }
 
-void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, size_t bytes)
+void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, size_t bytes, float share)
 {
-    *add_expect(c) = (struct suite_expect){.buffer = buffer, .count = bytes, .bytes = values};
+    *add_expect(c) = (struct suite_expect){.buffer = buffer, .count = bytes, .bytes = values, .share = share};
 }
 
 static char *read_source(const char *name)
@@ -162,6 +162,13 @@ static bool prepare(struct suite_live *live, const struct bench_driver *driver, 
         }
     }
     return true;
+}
+
+static bool has_extension(const struct bench_driver *driver, const char *name)
+{
+    char list[8000] = "";
+    BENCH_CHECK(clGetDeviceInfo(driver->device, CL_DEVICE_EXTENSIONS, sizeof(list), list, NULL));
+    return strstr(list, name) != NULL;
 }
 
 static double run_once(struct suite_live *live, const struct suite_case *c)
@@ -245,6 +252,10 @@ void suite_run(const struct suite_entry *entry, const struct suite_settings *set
         if (result->driver[i].state != SUITE_UNTRIED)
             continue;
         result->current = i;
+        if (c->extension && !has_extension(&drivers[i], c->extension)) {
+            result->driver[i].state = SUITE_LACKING;
+            continue;
+        }
         alarm((unsigned)settings->seconds);
         double start = bench_now_us();
         if (!prepare(&live[i], &drivers[i], c, source, result->note, sizeof(result->note))) {

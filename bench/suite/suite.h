@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 enum { SUITE_BUFFERS = 12, SUITE_LAUNCHES = 160, SUITE_ARGS = 12, SUITE_EXPECTS = 3, SUITE_ROUNDS = 101, SUITE_DRIVERS = 8 };
 
@@ -45,9 +46,10 @@ struct suite_expect {
 };
 
 struct suite_case {
-    const char *options; /* of the build; default -cl-std=CL1.2 */
-    bool quick;          /* asked of the function: small sizes */
-    double flops;        /* of one run, if the rate is worth telling */
+    const char *options;   /* of the build; default -cl-std=CL1.2 */
+    const char *extension; /* that a driver must have for it, or NULL */
+    bool quick;            /* asked of the function: small sizes */
+    double flops;          /* of one run, if the rate is worth telling */
     struct suite_buffer buffer[SUITE_BUFFERS];
     struct suite_launch launch[SUITE_LAUNCHES];
     struct suite_expect expect[SUITE_EXPECTS];
@@ -62,7 +64,7 @@ int suite_inout(struct suite_case *c, const void *data, size_t bytes);
  */
 void suite_launch(struct suite_case *c, const char *kernel, int dims, const size_t *global, const size_t *local, const char *args, ...);
 void suite_expect_floats(struct suite_case *c, int buffer, const float *values, size_t count, float tolerance, float share);
-void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, size_t bytes);
+void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, size_t bytes, float share);
 
 /* Memory and numbers for cases; nothing is freed before the process ends. */
 void *suite_alloc(size_t bytes);
@@ -85,7 +87,7 @@ extern const struct suite_entry suite_entries[];
 extern const int suite_entry_count;
 
 /* run.c: one case with every driver. The result lies in memory that the parent shares, so that it outlives a driver's crash. */
-enum suite_state { SUITE_UNTRIED, SUITE_RIGHT, SUITE_WRONG, SUITE_UNBUILT, SUITE_CRASHED, SUITE_EXCLUDED };
+enum suite_state { SUITE_UNTRIED, SUITE_RIGHT, SUITE_WRONG, SUITE_UNBUILT, SUITE_CRASHED, SUITE_LACKING, SUITE_EXCLUDED };
 struct suite_result {
     int drivers, current, rounds;
     double flops;
