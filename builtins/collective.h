@@ -1,27 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the collective functions share: the exchange of values and the operations with their neutral elements. */
+ * What the sub-group and work-group functions stand on: a few collectives, and the operations with their neutral elements.
+ *
+ * collective.cl defines the collectives by exchanges, which is what they mean and how the reference engine runs them. The vector engine does
+ * not look inside: lanes/collective.c has instructions for them. `mode` is that of an exchange; a sub-group has at most 32 lanes. */
 #ifndef TESSERA_BUILTINS_COLLECTIVE_H
 #define TESSERA_BUILTINS_COLLECTIVE_H
 
 #include "library.h"
 
+#define MEETS __attribute__((convergent))
 #define CONVERGENT __attribute__((overloadable, convergent))
-
-/* Pointer to the values that x, a variable of type T, has in every work-item of the scope. */
-#define SHARED(T, SCOPE, MODE, x, mask) ((const T *)__tsr_exchange(TSR_SCOPE_##SCOPE, TSR_EXCHANGE_##MODE, &(x), sizeof(T), mask))
-/* Lanes are numbered below S, a power of two: an index from outside cannot leave the array of slots. */
-#define LANE(index) ((uint)(index) & (__tsr_max_sub_group_size() - 1))
 
 #define OP_add(a, b) ((a) + (b))
 #define OP_mul(a, b) ((a) * (b))
-#define OP_min(a, b) ((b) < (a) ? (b) : (a))
-#define OP_max(a, b) ((a) < (b) ? (b) : (a))
+/* Of a number and a NaN the number is taken. */
+#define OP_min(a, b) ((a) != (a) || (b) < (a) ? (b) : (a))
+#define OP_max(a, b) ((a) != (a) || (a) < (b) ? (b) : (a))
 #define OP_and(a, b) ((a) & (b))
 #define OP_or(a, b) ((a) | (b))
 #define OP_xor(a, b) ((a) ^ (b))
-#define OP_logical_and(a, b) ((a) && (b))
-#define OP_logical_or(a, b) ((a) || (b))
-#define OP_logical_xor(a, b) (!(a) != !(b))
 
 #define NEUTRAL_add(T) ((T)0)
 #define NEUTRAL_mul(T) ((T)1)
@@ -30,9 +27,6 @@
 #define NEUTRAL_and(T) ((T)~(T)0)
 #define NEUTRAL_or(T) ((T)0)
 #define NEUTRAL_xor(T) ((T)0)
-#define NEUTRAL_logical_and(T) 1
-#define NEUTRAL_logical_or(T) 0
-#define NEUTRAL_logical_xor(T) 0
 
 #define LOWEST_char CHAR_MIN
 #define LOWEST_uchar 0
@@ -64,35 +58,69 @@
 #define EACH_INT(M, ...) EACH_NARROW_INT(M, ##__VA_ARGS__) EACH_WIDE_INT(M, ##__VA_ARGS__)
 #define EACH_SCALAR(M, ...) EACH_INT(M, ##__VA_ARGS__) EACH_FLOAT(M, ##__VA_ARGS__)
 
-/* Values of a sub-group: functions that every work-item of it calls. F: prefix of the name. */
-#define SUB_GROUP_REDUCE(T, F, OP)                                                                                                         \
-    T CONVERGENT F##reduce_##OP(T x)                                                                                                       \
-    {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ALL, x, &mask);                                                                               \
-        T r = slot[0];                                                                                                                     \
-        for (uint i = 1, n = __tsr_sub_group_size(); i < n; i++)                                                                           \
-            r = (T)OP_##OP(r, slot[i]);                                                                                                    \
-        return r;                                                                                                                          \
-    }                                                                                                                                      \
-    T CONVERGENT F##scan_inclusive_##OP(T x)                                                                                               \
-    {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ALL, x, &mask);                                                                               \
-        T r = slot[0];                                                                                                                     \
-        for (uint i = 1, n = __tsr_lane(); i <= n; i++)                                                                                    \
-            r = (T)OP_##OP(r, slot[i]);                                                                                                    \
-        return r;                                                                                                                          \
-    }                                                                                                                                      \
-    T CONVERGENT F##scan_exclusive_##OP(T x)                                                                                               \
-    {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ALL, x, &mask);                                                                               \
-        T r = NEUTRAL_##OP(T);                                                                                                             \
-        for (uint i = 0, n = __tsr_lane(); i < n; i++)                                                                                     \
-            r = (T)OP_##OP(r, slot[i]);                                                                                                    \
-        return r;                                                                                                                          \
-    }
-#define SUB_GROUP_ARITHMETIC(T, F) SUB_GROUP_REDUCE(T, F, add) SUB_GROUP_REDUCE(T, F, min) SUB_GROUP_REDUCE(T, F, max)
+/* M(T, OP) for each operation on a type. */
+#define EACH_OPERATION(M) EACH_SCALAR(M, add) EACH_SCALAR(M, mul) EACH_SCALAR(M, min) EACH_SCALAR(M, max) EACH_BITWISE(M)
+#define EACH_BITWISE(M) EACH_INT(M, and) EACH_INT(M, or) EACH_INT(M, xor)
+
+/* The value of a lane, whose number is taken modulo S. That of a lane which takes no part is undefined. */
+#define SHUFFLE(N, T) T##N MEETS __tsr_shuffle_##T##N(uint mode, T##N x, uint lane);
+#define SHUFFLES(T) EACH_WIDTH(SHUFFLE, T)
+EACH_SCALAR(SHUFFLES)
+#undef SHUFFLES
+#undef SHUFFLE
+
+/* A bit for each lane that takes part and whose predicate is not zero. */
+uint MEETS __tsr_ballot(uint mode, int predicate);
+
+/* Over the lanes that take part: those of the lane's cluster (a power of two; SUB_GROUP: all), up to the lane, below the lane. The order is
+ * that of a tree, see collective.cl, so that every engine gets the same sum of floats. */
+#define SUB_GROUP 32u
+#define FOLD(T, OP)                                                                                                                        \
+    T MEETS __tsr_reduce_##OP##_##T(uint mode, T x, uint cluster);                                                                         \
+    T MEETS __tsr_scan_inclusive_##OP##_##T(uint mode, T x);                                                                               \
+    T MEETS __tsr_scan_exclusive_##OP##_##T(uint mode, T x);
+EACH_OPERATION(FOLD)
+#undef FOLD
+
+/* The pointer itself, which the program promises to be the same in every work-item of the sub-group. */
+const global void *MEETS __tsr_same_global(const global void *p);
+const local void *MEETS __tsr_same_local(const local void *p);
+
+/* An exchange among the work-group of what is the same in every work-item of a sub-group: slot i * __tsr_uniform_stride() is sub-group i's. */
+const void *MEETS __tsr_exchange_uniform(const void *value, uint size);
+uint __tsr_uniform_stride(void) __attribute__((const));
+
+/* ---- ballots and truth --------------------------------------------------------------------------------------------------------- */
+
+INLINE uint lowest(uint lanes)
+{
+    return (uint)__builtin_elementwise_ctzg(lanes, 0u);
+}
+
+INLINE uint lanes_below(void)
+{
+    return (1u << __tsr_lane()) - 1;
+}
+
+INLINE uint lanes_up_to_own(void)
+{
+    return (2u << __tsr_lane()) - 1;
+}
+
+/* Predicates of `lanes`: a value counts as true when it is not zero, even if it is the only one. */
+INLINE int truth_and(uint mode, int x, uint lanes)
+{
+    return !(__tsr_ballot(mode, !x) & lanes);
+}
+
+INLINE int truth_or(uint mode, int x, uint lanes)
+{
+    return (__tsr_ballot(mode, x) & lanes) != 0;
+}
+
+INLINE int truth_xor(uint mode, int x, uint lanes)
+{
+    return (int)__builtin_elementwise_popcount(__tsr_ballot(mode, x) & lanes) & 1;
+}
 
 #endif

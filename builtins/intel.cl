@@ -5,29 +5,23 @@
 #define SHUFFLE(N, T)                                                                                                                      \
     T##N CONVERGENT intel_sub_group_shuffle(T##N x, uint lane)                                                                             \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T##N, SUB_GROUP, ACTIVE, x, &mask)[LANE(lane)];                                                                      \
+        return __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, x, lane);                                                                         \
     }                                                                                                                                      \
     T##N CONVERGENT intel_sub_group_shuffle_xor(T##N x, uint bits)                                                                         \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T##N, SUB_GROUP, ACTIVE, x, &mask)[LANE(__tsr_lane() ^ bits)];                                                       \
+        return __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, x, __tsr_lane() ^ bits);                                                          \
     }                                                                                                                                      \
     T##N CONVERGENT intel_sub_group_shuffle_down(T##N current, T##N next, uint delta)                                                      \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
         uint from = __tsr_lane() + delta;                                                                                                  \
-        const T##N *a = SHARED(T##N, SUB_GROUP, ACTIVE, current, &mask);                                                                   \
-        const T##N *b = SHARED(T##N, SUB_GROUP, ACTIVE, next, &mask);                                                                      \
-        return from < __tsr_max_sub_group_size() ? a[LANE(from)] : b[LANE(from)];                                                          \
+        T##N a = __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, current, from), b = __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, next, from);      \
+        return from < __tsr_max_sub_group_size() ? a : b;                                                                                  \
     }                                                                                                                                      \
     T##N CONVERGENT intel_sub_group_shuffle_up(T##N previous, T##N current, uint delta)                                                    \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        uint lane = __tsr_lane();                                                                                                          \
-        const T##N *a = SHARED(T##N, SUB_GROUP, ACTIVE, previous, &mask);                                                                  \
-        const T##N *b = SHARED(T##N, SUB_GROUP, ACTIVE, current, &mask);                                                                   \
-        return lane < delta ? a[LANE(lane - delta)] : b[LANE(lane - delta)];                                                               \
+        uint lane = __tsr_lane(), from = lane - delta;                                                                                     \
+        T##N a = __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, previous, from), b = __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, current, from);  \
+        return lane < delta ? a : b;                                                                                                       \
     }
 EACH_WIDTH(SHUFFLE, char)
 EACH_WIDTH(SHUFFLE, uchar)
@@ -44,37 +38,53 @@ SHUFFLE(, double)
 #define BROADCAST(N, T)                                                                                                                    \
     T##N CONVERGENT intel_sub_group_broadcast(T##N x, uint lane)                                                                           \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T##N, SUB_GROUP, ALL, x, &mask)[LANE(lane)];                                                                         \
+        return __tsr_shuffle_##T##N(TSR_EXCHANGE_ALL, x, lane);                                                                            \
     }
 #define BROADCASTS(T) BROADCAST(, T) BROADCAST(2, T) BROADCAST(3, T) BROADCAST(4, T) BROADCAST(8, T)
 EACH_NARROW_INT(BROADCASTS)
-EACH_NARROW_INT(SUB_GROUP_ARITHMETIC, intel_sub_group_)
+
+#define ARITHMETIC(T, OP)                                                                                                                  \
+    T CONVERGENT intel_sub_group_reduce_##OP(T x)                                                                                          \
+    {                                                                                                                                      \
+        return __tsr_reduce_##OP##_##T(TSR_EXCHANGE_ALL, x, SUB_GROUP);                                                                    \
+    }                                                                                                                                      \
+    T CONVERGENT intel_sub_group_scan_inclusive_##OP(T x)                                                                                  \
+    {                                                                                                                                      \
+        return __tsr_scan_inclusive_##OP##_##T(TSR_EXCHANGE_ALL, x);                                                                       \
+    }                                                                                                                                      \
+    T CONVERGENT intel_sub_group_scan_exclusive_##OP(T x)                                                                                  \
+    {                                                                                                                                      \
+        return __tsr_scan_exclusive_##OP##_##T(TSR_EXCHANGE_ALL, x);                                                                       \
+    }
+EACH_NARROW_INT(ARITHMETIC, add)
+EACH_NARROW_INT(ARITHMETIC, min)
+EACH_NARROW_INT(ARITHMETIC, max)
 
 /* Element i of a lane lies i sub-group sizes after the lane's first: each work-item reads its own, so nothing is exchanged. */
+#define OWN(S, T, p) ((S T *)__tsr_same_##S(p) + __tsr_lane())
 #define BLOCK(S, N, T, suffix)                                                                                                             \
     T##N CONVERGENT intel_sub_group_block_read##suffix##N(const S T *p)                                                                    \
     {                                                                                                                                      \
         T##N r;                                                                                                                            \
         uint size = __tsr_max_sub_group_size();                                                                                            \
-        p += __tsr_lane();                                                                                                                 \
-        _Pragma("unroll") for (uint i = 0; i < N; i++) r[i] = p[i * size];                                                                 \
+        const S T *own = OWN(S, T, p);                                                                                                     \
+        _Pragma("unroll") for (uint i = 0; i < N; i++) r[i] = own[i * size];                                                               \
         return r;                                                                                                                          \
     }                                                                                                                                      \
     void CONVERGENT intel_sub_group_block_write##suffix##N(S T *p, T##N x)                                                                 \
     {                                                                                                                                      \
         uint size = __tsr_max_sub_group_size();                                                                                            \
-        p += __tsr_lane();                                                                                                                 \
-        _Pragma("unroll") for (uint i = 0; i < N; i++) p[i * size] = x[i];                                                                 \
+        S T *own = OWN(S, T, p);                                                                                                           \
+        _Pragma("unroll") for (uint i = 0; i < N; i++) own[i * size] = x[i];                                                               \
     }
 #define BLOCK_1(S, T, suffix)                                                                                                              \
     T CONVERGENT intel_sub_group_block_read##suffix(const S T *p)                                                                          \
     {                                                                                                                                      \
-        return p[__tsr_lane()];                                                                                                            \
+        return *OWN(S, T, p);                                                                                                            \
     }                                                                                                                                      \
     void CONVERGENT intel_sub_group_block_write##suffix(S T *p, T x)                                                                       \
     {                                                                                                                                      \
-        p[__tsr_lane()] = x;                                                                                                               \
+        *OWN(S, T, p) = x;                                                                                                               \
     }
 #define BLOCKS(S, T, suffix) BLOCK_1(S, T, suffix) BLOCK(S, 2, T, suffix) BLOCK(S, 4, T, suffix) BLOCK(S, 8, T, suffix)
 #define BLOCKS_IN(S)                                                                                                                       \

@@ -5,273 +5,220 @@
 
 int CONVERGENT sub_group_all(int predicate)
 {
-    ulong mask;
-    const int *slot = SHARED(int, SUB_GROUP, ALL, predicate, &mask);
-    int r = 1;
-    for (uint i = 0, n = __tsr_sub_group_size(); i < n; i++)
-        r &= slot[i] != 0;
-    return r;
+    return truth_and(TSR_EXCHANGE_ALL, predicate, ~0u);
 }
 
 int CONVERGENT sub_group_any(int predicate)
 {
-    ulong mask;
-    const int *slot = SHARED(int, SUB_GROUP, ALL, predicate, &mask);
-    int r = 0;
-    for (uint i = 0, n = __tsr_sub_group_size(); i < n; i++)
-        r |= slot[i] != 0;
-    return r;
+    return truth_or(TSR_EXCHANGE_ALL, predicate, ~0u);
 }
 
-EACH_SCALAR(SUB_GROUP_ARITHMETIC, sub_group_)
+#define UNIFORM(T, OP)                                                                                                                     \
+    T CONVERGENT sub_group_reduce_##OP(T x)                                                                                                \
+    {                                                                                                                                      \
+        return __tsr_reduce_##OP##_##T(TSR_EXCHANGE_ALL, x, SUB_GROUP);                                                                    \
+    }                                                                                                                                      \
+    T CONVERGENT sub_group_scan_inclusive_##OP(T x)                                                                                        \
+    {                                                                                                                                      \
+        return __tsr_scan_inclusive_##OP##_##T(TSR_EXCHANGE_ALL, x);                                                                       \
+    }                                                                                                                                      \
+    T CONVERGENT sub_group_scan_exclusive_##OP(T x)                                                                                        \
+    {                                                                                                                                      \
+        return __tsr_scan_exclusive_##OP##_##T(TSR_EXCHANGE_ALL, x);                                                                       \
+    }
+EACH_SCALAR(UNIFORM, add)
+EACH_SCALAR(UNIFORM, min)
+EACH_SCALAR(UNIFORM, max)
+
+#define NON_UNIFORM(T, OP)                                                                                                                 \
+    T CONVERGENT sub_group_non_uniform_reduce_##OP(T x)                                                                                    \
+    {                                                                                                                                      \
+        return __tsr_reduce_##OP##_##T(TSR_EXCHANGE_ACTIVE, x, SUB_GROUP);                                                                 \
+    }                                                                                                                                      \
+    T CONVERGENT sub_group_non_uniform_scan_inclusive_##OP(T x)                                                                            \
+    {                                                                                                                                      \
+        return __tsr_scan_inclusive_##OP##_##T(TSR_EXCHANGE_ACTIVE, x);                                                                    \
+    }                                                                                                                                      \
+    T CONVERGENT sub_group_non_uniform_scan_exclusive_##OP(T x)                                                                            \
+    {                                                                                                                                      \
+        return __tsr_scan_exclusive_##OP##_##T(TSR_EXCHANGE_ACTIVE, x);                                                                    \
+    }                                                                                                                                      \
+    T CONVERGENT sub_group_clustered_reduce_##OP(T x, uint cluster)                                                                        \
+    {                                                                                                                                      \
+        return __tsr_reduce_##OP##_##T(TSR_EXCHANGE_ACTIVE, x, cluster);                                                                   \
+    }
+EACH_OPERATION(NON_UNIFORM)
+
+#define LOGICAL(OP)                                                                                                                        \
+    int CONVERGENT sub_group_non_uniform_reduce_logical_##OP(int x)                                                                        \
+    {                                                                                                                                      \
+        return truth_##OP(TSR_EXCHANGE_ACTIVE, x, ~0u);                                                                                    \
+    }                                                                                                                                      \
+    int CONVERGENT sub_group_non_uniform_scan_inclusive_logical_##OP(int x)                                                                \
+    {                                                                                                                                      \
+        return truth_##OP(TSR_EXCHANGE_ACTIVE, x, lanes_up_to_own());                                                                      \
+    }                                                                                                                                      \
+    int CONVERGENT sub_group_non_uniform_scan_exclusive_logical_##OP(int x)                                                                \
+    {                                                                                                                                      \
+        return truth_##OP(TSR_EXCHANGE_ACTIVE, x, lanes_below());                                                                          \
+    }                                                                                                                                      \
+    int CONVERGENT sub_group_clustered_reduce_logical_##OP(int x, uint cluster)                                                            \
+    {                                                                                                                                      \
+        return truth_##OP(TSR_EXCHANGE_ACTIVE, x, ~0u >> ((32 - cluster) & 31) << (__tsr_lane() & ~(cluster - 1)));                          \
+    }
+LOGICAL(and)
+LOGICAL(or)
+LOGICAL(xor)
+
+/* ---- values of other lanes -------------------------------------------------------------------------------------------------------- */
 
 #define BROADCAST(N, T)                                                                                                                    \
     T##N CONVERGENT sub_group_broadcast(T##N x, uint lane)                                                                                 \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T##N, SUB_GROUP, ALL, x, &mask)[LANE(lane)];                                                                         \
+        return __tsr_shuffle_##T##N(TSR_EXCHANGE_ALL, x, lane);                                                                            \
     }                                                                                                                                      \
     T##N CONVERGENT sub_group_non_uniform_broadcast(T##N x, uint lane)                                                                     \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T##N, SUB_GROUP, ACTIVE, x, &mask)[LANE(lane)];                                                                      \
+        return __tsr_shuffle_##T##N(TSR_EXCHANGE_ACTIVE, x, lane);                                                                         \
     }
 #define BROADCASTS(T) EACH_WIDTH(BROADCAST, T)
 EACH_SCALAR(BROADCASTS)
 
-INLINE uint lowest(ulong mask)
+INLINE uint active_lanes(void)
 {
-    return (uint)__builtin_elementwise_ctzg(mask, 0UL);
-}
-
-INLINE uint highest(ulong mask)
-{
-    return 63 - (uint)__builtin_elementwise_clzg(mask, 63UL);
+    return __tsr_ballot(TSR_EXCHANGE_ACTIVE, 1);
 }
 
 #define MOVE(T)                                                                                                                            \
     T CONVERGENT sub_group_broadcast_first(T x)                                                                                            \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ACTIVE, x, &mask);                                                                            \
-        return slot[lowest(mask)];                                                                                                         \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, lowest(active_lanes()));                                                          \
     }                                                                                                                                      \
     T CONVERGENT sub_group_shuffle(T x, uint index)                                                                                        \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T, SUB_GROUP, ACTIVE, x, &mask)[LANE(index)];                                                                        \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, index);                                                                           \
     }                                                                                                                                      \
     T CONVERGENT sub_group_shuffle_xor(T x, uint bits)                                                                                     \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T, SUB_GROUP, ACTIVE, x, &mask)[LANE(__tsr_lane() ^ bits)];                                                          \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, __tsr_lane() ^ bits);                                                             \
     }                                                                                                                                      \
     T CONVERGENT sub_group_shuffle_up(T x, uint delta)                                                                                     \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T, SUB_GROUP, ACTIVE, x, &mask)[LANE(__tsr_lane() - delta)];                                                         \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, __tsr_lane() - delta);                                                            \
     }                                                                                                                                      \
     T CONVERGENT sub_group_shuffle_down(T x, uint delta)                                                                                   \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T, SUB_GROUP, ACTIVE, x, &mask)[LANE(__tsr_lane() + delta)];                                                         \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, __tsr_lane() + delta);                                                            \
     }                                                                                                                                      \
     T CONVERGENT sub_group_rotate(T x, int delta)                                                                                          \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        return SHARED(T, SUB_GROUP, ACTIVE, x, &mask)[LANE(__tsr_lane() + (uint)delta)];                                                   \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, __tsr_lane() + (uint)delta);                                                      \
     }                                                                                                                                      \
     T CONVERGENT sub_group_clustered_rotate(T x, int delta, uint cluster)                                                                  \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
         uint lane = __tsr_lane(), inside = cluster - 1;                                                                                    \
-        return SHARED(T, SUB_GROUP, ACTIVE, x, &mask)[LANE((lane & ~inside) | ((lane + (uint)delta) & inside))];                           \
+        return __tsr_shuffle_##T(TSR_EXCHANGE_ACTIVE, x, (lane & ~inside) | ((lane + (uint)delta) & inside));                              \
     }                                                                                                                                      \
     int CONVERGENT sub_group_non_uniform_all_equal(T x)                                                                                    \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ACTIVE, x, &mask);                                                                            \
-        T first = slot[lowest(mask)];                                                                                                      \
-        int r = 1;                                                                                                                         \
-        for (; mask; mask &= mask - 1)                                                                                                     \
-            r &= slot[lowest(mask)] == first;                                                                                              \
-        return r;                                                                                                                          \
+        return truth_and(TSR_EXCHANGE_ACTIVE, x == sub_group_broadcast_first(x), ~0u);                                                     \
     }
 EACH_SCALAR(MOVE)
 
-/* The active work-items of `lanes`, from the lowest. */
-#define NON_UNIFORM(T, OP)                                                                                                                 \
-    INLINE T fold_##OP##_##T(T x, ulong lanes)                                                                                             \
-    {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ACTIVE, x, &mask);                                                                            \
-        mask &= lanes;                                                                                                                     \
-        if (!mask)                                                                                                                         \
-            return NEUTRAL_##OP(T);                                                                                                        \
-        T r = slot[lowest(mask)];                                                                                                          \
-        for (mask &= mask - 1; mask; mask &= mask - 1)                                                                                     \
-            r = (T)OP_##OP(r, slot[lowest(mask)]);                                                                                         \
-        return r;                                                                                                                          \
-    }                                                                                                                                      \
-    T CONVERGENT sub_group_non_uniform_reduce_##OP(T x)                                                                                    \
-    {                                                                                                                                      \
-        return fold_##OP##_##T(x, ~0UL);                                                                                                   \
-    }                                                                                                                                      \
-    T CONVERGENT sub_group_non_uniform_scan_inclusive_##OP(T x)                                                                            \
-    {                                                                                                                                      \
-        return fold_##OP##_##T(x, ~0UL >> (63 - __tsr_lane()));                                                                            \
-    }                                                                                                                                      \
-    T CONVERGENT sub_group_non_uniform_scan_exclusive_##OP(T x)                                                                            \
-    {                                                                                                                                      \
-        return fold_##OP##_##T(x, (1UL << __tsr_lane()) - 1);                                                                              \
-    }                                                                                                                                      \
-    T CONVERGENT sub_group_clustered_reduce_##OP(T x, uint cluster)                                                                        \
-    {                                                                                                                                      \
-        return fold_##OP##_##T(x, ~0UL >> (64 - (cluster < 64 ? cluster : 64)) << (__tsr_lane() & ~(cluster - 1)));                                    \
-    }
-#define ARITHMETIC(T) NON_UNIFORM(T, add) NON_UNIFORM(T, mul) NON_UNIFORM(T, min) NON_UNIFORM(T, max)
-#define BITWISE(T) NON_UNIFORM(T, and) NON_UNIFORM(T, or) NON_UNIFORM(T, xor)
-EACH_SCALAR(ARITHMETIC)
-EACH_INT(BITWISE)
-/* A predicate counts as true when it is not zero, even if it is the only one. */
-#define LOGICAL(OP)                                                                                                                        \
-    INLINE int truth_##OP(int x, ulong lanes)                                                                                              \
-    {                                                                                                                                      \
-        int truth = x != 0;                                                                                                                \
-        ulong mask;                                                                                                                        \
-        const int *slot = SHARED(int, SUB_GROUP, ACTIVE, truth, &mask);                                                                    \
-        int r = NEUTRAL_##OP(int);                                                                                                         \
-        for (mask &= lanes; mask; mask &= mask - 1)                                                                                        \
-            r = OP_##OP(r, slot[lowest(mask)]);                                                                                            \
-        return r;                                                                                                                          \
-    }                                                                                                                                      \
-    int CONVERGENT sub_group_non_uniform_reduce_##OP(int x)                                                                                \
-    {                                                                                                                                      \
-        return truth_##OP(x, ~0UL);                                                                                                        \
-    }                                                                                                                                      \
-    int CONVERGENT sub_group_non_uniform_scan_inclusive_##OP(int x)                                                                        \
-    {                                                                                                                                      \
-        return truth_##OP(x, ~0UL >> (63 - __tsr_lane()));                                                                                 \
-    }                                                                                                                                      \
-    int CONVERGENT sub_group_non_uniform_scan_exclusive_##OP(int x)                                                                        \
-    {                                                                                                                                      \
-        return truth_##OP(x, (1UL << __tsr_lane()) - 1);                                                                                   \
-    }                                                                                                                                      \
-    int CONVERGENT sub_group_clustered_reduce_##OP(int x, uint cluster)                                                                    \
-    {                                                                                                                                      \
-        return truth_##OP(x, ~0UL >> (64 - (cluster < 64 ? cluster : 64)) << (__tsr_lane() & ~(cluster - 1)));                                         \
-    }
-LOGICAL(logical_and)
-LOGICAL(logical_or)
-LOGICAL(logical_xor)
-
-INLINE ulong votes(int predicate, ulong *active)
-{
-    const int *slot = SHARED(int, SUB_GROUP, ACTIVE, predicate, active);
-    ulong r = 0;
-    for (ulong mask = *active; mask; mask &= mask - 1)
-        r |= (ulong)(slot[lowest(mask)] != 0) << lowest(mask);
-    return r;
-}
+/* ---- votes and ballots -------------------------------------------------------------------------------------------------------------- */
 
 int CONVERGENT sub_group_elect(void)
 {
-    ulong active;
-    votes(1, &active);
-    return lowest(active) == __tsr_lane();
+    return lowest(active_lanes()) == __tsr_lane();
 }
 
 int CONVERGENT sub_group_non_uniform_all(int predicate)
 {
-    ulong active;
-    return votes(predicate, &active) == active;
+    return truth_and(TSR_EXCHANGE_ACTIVE, predicate, ~0u);
 }
 
 int CONVERGENT sub_group_non_uniform_any(int predicate)
 {
-    ulong active;
-    return votes(predicate, &active) != 0;
+    return truth_or(TSR_EXCHANGE_ACTIVE, predicate, ~0u);
 }
 
-/* A ballot is a bit per lane in four words; sub-groups have at most 64 lanes. */
-INLINE uint4 ballot_of(ulong bits)
+/* A ballot is a bit per lane in four words, of which the first is enough. */
+INLINE uint4 ballot_of(uint lanes)
 {
-    return (uint4)((uint)bits, (uint)(bits >> 32), 0, 0);
+    return (uint4)(lanes, 0, 0, 0);
 }
 
-INLINE ulong bits_of(uint4 ballot)
+INLINE uint all_lanes(void)
 {
-    ulong lanes = ~0UL >> (64 - __tsr_max_sub_group_size());
-    return ((ulong)ballot.x | (ulong)ballot.y << 32) & lanes;
+    return ~0u >> (32 - __tsr_max_sub_group_size());
 }
 
-INLINE ulong lanes_to(uint n)
+INLINE uint lanes_of(uint4 ballot)
 {
-    return n >= 64 ? ~0UL : (1UL << n) - 1;
+    return ballot.x & all_lanes();
 }
 
 uint4 CONVERGENT sub_group_ballot(int predicate)
 {
-    ulong active;
-    return ballot_of(votes(predicate, &active));
+    return ballot_of(__tsr_ballot(TSR_EXCHANGE_ACTIVE, predicate));
 }
 
 int PURE sub_group_inverse_ballot(uint4 ballot)
 {
-    return bits_of(ballot) >> __tsr_lane() & 1;
+    return ballot.x >> __tsr_lane() & 1;
 }
 
 int PURE sub_group_ballot_bit_extract(uint4 ballot, uint index)
 {
-    return bits_of(ballot) >> LANE(index) & 1;
+    return ballot.x >> (index & (__tsr_max_sub_group_size() - 1)) & 1;
 }
 
 uint PURE sub_group_ballot_bit_count(uint4 ballot)
 {
-    return (uint)__builtin_elementwise_popcount(bits_of(ballot));
+    return (uint)__builtin_elementwise_popcount(lanes_of(ballot));
 }
 
 uint PURE sub_group_ballot_inclusive_scan(uint4 ballot)
 {
-    return (uint)__builtin_elementwise_popcount(bits_of(ballot) & lanes_to(__tsr_lane() + 1));
+    return (uint)__builtin_elementwise_popcount(ballot.x & lanes_up_to_own());
 }
 
 uint PURE sub_group_ballot_exclusive_scan(uint4 ballot)
 {
-    return (uint)__builtin_elementwise_popcount(bits_of(ballot) & lanes_to(__tsr_lane()));
+    return (uint)__builtin_elementwise_popcount(ballot.x & lanes_below());
 }
 
 uint PURE sub_group_ballot_find_lsb(uint4 ballot)
 {
-    return lowest(bits_of(ballot));
+    return lowest(lanes_of(ballot));
 }
 
 uint PURE sub_group_ballot_find_msb(uint4 ballot)
 {
-    return highest(bits_of(ballot));
+    return 31 - (uint)__builtin_elementwise_clzg(lanes_of(ballot), 31u);
 }
 
 uint4 PURE get_sub_group_eq_mask(void)
 {
-    return ballot_of(1UL << __tsr_lane());
+    return ballot_of(1u << __tsr_lane());
 }
 
 uint4 PURE get_sub_group_ge_mask(void)
 {
-    return ballot_of(lanes_to(__tsr_max_sub_group_size()) & ~lanes_to(__tsr_lane()));
+    return ballot_of(all_lanes() & ~lanes_below());
 }
 
 uint4 PURE get_sub_group_gt_mask(void)
 {
-    return ballot_of(lanes_to(__tsr_max_sub_group_size()) & ~lanes_to(__tsr_lane() + 1));
+    return ballot_of(all_lanes() & ~lanes_up_to_own());
 }
 
 uint4 PURE get_sub_group_le_mask(void)
 {
-    return ballot_of(lanes_to(__tsr_lane() + 1));
+    return ballot_of(lanes_up_to_own());
 }
 
 uint4 PURE get_sub_group_lt_mask(void)
 {
-    return ballot_of(lanes_to(__tsr_lane()));
+    return ballot_of(lanes_below());
 }

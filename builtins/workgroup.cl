@@ -4,11 +4,13 @@
 #include "collective.h"
 
 #define BROADCAST(T)                                                                                                                       \
-    INLINE T from_item_##T(T x, size_t item)                                                                                               \
+    INLINE T from_item_##T(T x, size_t wanted)                                                                                             \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
         size_t last = __tsr_local_size(0) * __tsr_local_size(1) * __tsr_local_size(2) - 1;                                                 \
-        return SHARED(T, WORK_GROUP, ALL, x, &mask)[item < last ? item : last];                                                            \
+        uint item = (uint)(wanted < last ? wanted : last), size = __tsr_max_sub_group_size();                                              \
+        T candidate = __tsr_shuffle_##T(TSR_EXCHANGE_ALL, x, item % size);                                                                 \
+        const T *slot = __tsr_exchange_uniform(&candidate, sizeof(T));                                                                     \
+        return slot[item / size * __tsr_uniform_stride()];                                                                                 \
     }                                                                                                                                      \
     T CONVERGENT work_group_broadcast(T a, size_t x)                                                                                       \
     {                                                                                                                                      \
@@ -22,62 +24,75 @@
     {                                                                                                                                      \
         return from_item_##T(a, (z * __tsr_local_size(1) + y) * __tsr_local_size(0) + x);                                                  \
     }
+EACH_WIDE_INT(BROADCAST)
+EACH_FLOAT(BROADCAST)
 
-/* sub_total: of the lanes below `lanes`, and of all lanes; total: of the first `sub_groups` sub-groups. */
+/* total: of the first `sub_groups` sub-groups, each of which brings `own`; before: of the sub-groups before this one, of which the last lane
+ * has the sum in `sum`. */
 #define COLLECTIVE(T, OP)                                                                                                                  \
-    INLINE T sub_total_##OP##_##T(T x, uint lanes, T *all)                                                                                 \
+    INLINE T total_##OP##_##T(T own, uint sub_groups)                                                                                      \
     {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        const T *slot = SHARED(T, SUB_GROUP, ALL, x, &mask);                                                                               \
-        T r = NEUTRAL_##OP(T), total = NEUTRAL_##OP(T);                                                                                    \
-        for (uint i = 0, n = __tsr_sub_group_size(); i < n; i++) {                                                                         \
-            total = (T)OP_##OP(total, slot[i]);                                                                                            \
-            if (i < lanes)                                                                                                                 \
-                r = total;                                                                                                                 \
-        }                                                                                                                                  \
-        *all = total;                                                                                                                      \
-        return r;                                                                                                                          \
-    }                                                                                                                                      \
-    INLINE T total_##OP##_##T(T total, uint sub_groups)                                                                                    \
-    {                                                                                                                                      \
-        ulong mask;                                                                                                                        \
-        uint size = __tsr_max_sub_group_size();                                                                                            \
-        const T *slot = SHARED(T, WORK_GROUP, ALL, total, &mask);                                                                          \
+        uint step = __tsr_uniform_stride();                                                                                                \
+        const T *slot = __tsr_exchange_uniform(&own, sizeof(T));                                                                           \
         T r = NEUTRAL_##OP(T);                                                                                                             \
         for (uint i = 0; i < sub_groups; i++)                                                                                              \
-            r = (T)OP_##OP(r, slot[i * size]);                                                                                             \
+            r = (T)OP_##OP(r, slot[i * step]);                                                                                             \
         return r;                                                                                                                          \
+    }                                                                                                                                      \
+    INLINE T before_##OP##_##T(T sum)                                                                                                      \
+    {                                                                                                                                      \
+        return total_##OP##_##T(__tsr_shuffle_##T(TSR_EXCHANGE_ALL, sum, __tsr_sub_group_size() - 1), __tsr_sub_group_id());               \
     }                                                                                                                                      \
     T CONVERGENT work_group_reduce_##OP(T x)                                                                                               \
     {                                                                                                                                      \
-        T all;                                                                                                                             \
-        sub_total_##OP##_##T(x, 0, &all);                                                                                                  \
-        return total_##OP##_##T(all, __tsr_num_sub_groups());                                                                              \
+        return total_##OP##_##T(__tsr_reduce_##OP##_##T(TSR_EXCHANGE_ALL, x, SUB_GROUP), __tsr_num_sub_groups());                          \
     }                                                                                                                                      \
     T CONVERGENT work_group_scan_inclusive_##OP(T x)                                                                                       \
     {                                                                                                                                      \
-        T all, own = sub_total_##OP##_##T(x, __tsr_lane() + 1, &all);                                                                      \
-        T before = total_##OP##_##T(all, __tsr_sub_group_id());                                                                            \
+        T own = __tsr_scan_inclusive_##OP##_##T(TSR_EXCHANGE_ALL, x), before = before_##OP##_##T(own);                                     \
         return (T)OP_##OP(before, own);                                                                                                    \
     }                                                                                                                                      \
     T CONVERGENT work_group_scan_exclusive_##OP(T x)                                                                                       \
     {                                                                                                                                      \
-        T all, own = sub_total_##OP##_##T(x, __tsr_lane(), &all);                                                                          \
-        T before = total_##OP##_##T(all, __tsr_sub_group_id());                                                                            \
+        T own = __tsr_scan_exclusive_##OP##_##T(TSR_EXCHANGE_ALL, x), sum = (T)OP_##OP(own, x), before = before_##OP##_##T(sum);           \
         return (T)OP_##OP(before, own);                                                                                                    \
     }
-#define COLLECTIVES(T) BROADCAST(T) COLLECTIVE(T, add) COLLECTIVE(T, min) COLLECTIVE(T, max)
-EACH_WIDE_INT(COLLECTIVES)
-EACH_FLOAT(COLLECTIVES)
+EACH_WIDE_INT(COLLECTIVE, add)
+EACH_WIDE_INT(COLLECTIVE, min)
+EACH_WIDE_INT(COLLECTIVE, max)
+EACH_FLOAT(COLLECTIVE, add)
+EACH_FLOAT(COLLECTIVE, min)
+EACH_FLOAT(COLLECTIVE, max)
 
 /* cl_khr_work_group_uniform_arithmetic */
-#define BITWISE(T) COLLECTIVE(T, and) COLLECTIVE(T, or) COLLECTIVE(T, xor)
 EACH_WIDE_INT(COLLECTIVE, mul)
 EACH_FLOAT(COLLECTIVE, mul)
-EACH_WIDE_INT(BITWISE)
-COLLECTIVE(int, logical_and)
-COLLECTIVE(int, logical_or)
-COLLECTIVE(int, logical_xor)
+EACH_WIDE_INT(COLLECTIVE, and)
+EACH_WIDE_INT(COLLECTIVE, or)
+EACH_WIDE_INT(COLLECTIVE, xor)
+
+#define LOGICAL(OP)                                                                                                                        \
+    INLINE int truth_before_##OP(int x)                                                                                                    \
+    {                                                                                                                                      \
+        return total_##OP##_int(truth_##OP(TSR_EXCHANGE_ALL, x, ~0u), __tsr_sub_group_id());                                               \
+    }                                                                                                                                      \
+    int CONVERGENT work_group_reduce_logical_##OP(int x)                                                                                   \
+    {                                                                                                                                      \
+        return total_##OP##_int(truth_##OP(TSR_EXCHANGE_ALL, x, ~0u), __tsr_num_sub_groups()) & 1;                                         \
+    }                                                                                                                                      \
+    int CONVERGENT work_group_scan_inclusive_logical_##OP(int x)                                                                           \
+    {                                                                                                                                      \
+        int own = truth_##OP(TSR_EXCHANGE_ALL, x, lanes_up_to_own());                                                                      \
+        return OP_##OP(own, truth_before_##OP(x)) & 1;                                                                                     \
+    }                                                                                                                                      \
+    int CONVERGENT work_group_scan_exclusive_logical_##OP(int x)                                                                           \
+    {                                                                                                                                      \
+        int own = truth_##OP(TSR_EXCHANGE_ALL, x, lanes_below());                                                                          \
+        return OP_##OP(own, truth_before_##OP(x)) & 1;                                                                                     \
+    }
+LOGICAL(and)
+LOGICAL(or)
+LOGICAL(xor)
 
 int CONVERGENT work_group_all(int predicate)
 {

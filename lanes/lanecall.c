@@ -161,6 +161,8 @@ static void primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
     LLVMTypeRef type = LLVMTypeOf(inst);
     if (strcmp(name, "lane") == 0) {
         tsr__set_whole(s, inst, LLVMConstNull(type));
+    } else if (strcmp(name, "sub_group_size") == 0 && !s->function_mask) {
+        tsr__set_whole(s, inst, LLVMConstInt(type, s->width, false));
     } else if (strcmp(name, "local_id") == 0 && tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
         /* Rows end within the packet: the device has written down the ids of all lanes. */
         LLVMTypeRef vector = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
@@ -220,7 +222,7 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
         uniform_in = uniform_in && !tsr__is_varying(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i))) &&
                      tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i)));
-    if (drops_out(name))
+    if (drops_out(name) || tsr__widen_collective(s, inst))
         return true;
     if (strcmp(name, "__tsr_exchange") == 0) {
         if (constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))

@@ -30,6 +30,16 @@ LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask)
     return LLVMBuildICmp(s->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
+LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef type = LLVMTypeOf(bits);
+    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID("llvm.cttz", 9), &type, 1);
+    LLVMValueRef args[2] = {bits, LLVMConstInt(LLVMInt1TypeInContext(c), 1, false)};
+    LLVMValueRef first = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(cttz), cttz, args, 2, "");
+    return LLVMBuildIntCast2(s->b, first, LLVMInt32TypeInContext(c), false, "lane");
+}
+
 LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value)
 {
     return mask ? LLVMBuildSelect(s->b, mask, new_value, old_value, "") : new_value;
@@ -54,7 +64,7 @@ static bool is_data(LLVMValueRef operand)
 void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
-    LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width), i32 = LLVMInt32TypeInContext(c);
+    LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width);
     int operands = LLVMGetNumOperands(inst), parts = tsr__part_count(LLVMTypeOf(inst));
     for (int i = 0; i < operands; i++) { /* everything that is the same for all lanes first */
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
@@ -78,11 +88,7 @@ void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef left = LLVMBuildPhi(s->b, bits_type, "left");
     for (int i = 0; i < parts; i++)
         phis[i] = LLVMBuildPhi(s->b, tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), i)), "");
-    unsigned id = LLVMLookupIntrinsicID("llvm.cttz", 9);
-    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(s->l->module, id, &bits_type, 1);
-    LLVMValueRef args[2] = {left, LLVMConstInt(LLVMInt1TypeInContext(c), 1, false)};
-    LLVMValueRef first = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(cttz), cttz, args, 2, "");
-    LLVMValueRef lane = s->width > 32 ? LLVMBuildTrunc(s->b, first, i32, "lane") : LLVMBuildZExt(s->b, first, i32, "lane");
+    LLVMValueRef lane = tsr__first_lane(s, left);
 
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int i = 0; i < operands; i++) {

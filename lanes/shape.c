@@ -289,6 +289,46 @@ static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst
     return result;
 }
 
+const struct tsr__collective tsr__collectives[] = {
+#define TSR_COLLECTIVE(name, result) {#name, TSR__##result},
+#include "collectives.def"
+#undef TSR_COLLECTIVE
+};
+
+const struct tsr__collective *tsr__collective(LLVMValueRef function)
+{
+    const char *name = tsr__name(function);
+    if (!tsr__starts_with(name, "__tsr_"))
+        return NULL;
+    name += strlen("__tsr_");
+    for (size_t i = 0; i < TSR_ARRAY_LEN(tsr__collectives); i++) {
+        const char *own = tsr__collectives[i].name, *rest = name + strlen(own);
+        if (tsr__starts_with(name, own) && (*rest == 0 || *rest == '_'))
+            return &tsr__collectives[i];
+    }
+    return NULL;
+}
+
+static struct tsr__shape collective(const struct search *s, int user, LLVMValueRef inst, enum tsr__collective_result result)
+{
+    switch (result) {
+    case TSR__UNIFORM:
+        return uniform(0);
+    case TSR__BY_LANE: {
+        struct tsr__shape x = operand(s, user, LLVMGetOperand(inst, 1)), lane = operand(s, user, LLVMGetOperand(inst, 2));
+        if (x.kind == TSR__SHAPE_NONE || lane.kind == TSR__SHAPE_NONE)
+            return (struct tsr__shape){0};
+        return tsr__is_uniform(x) || tsr__is_uniform(lane) ? uniform(0) : varying;
+    }
+    case TSR__BY_CLUSTER: {
+        int64_t cluster;
+        return constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->shapes->packet.width ? uniform(0) : varying;
+    }
+    default:
+        return varying;
+    }
+}
+
 static struct tsr__shape primitive(const struct search *s, const char *name, LLVMValueRef inst)
 {
     struct tsr__packet packet = s->shapes->packet;
@@ -315,6 +355,9 @@ static struct tsr__shape call(const struct search *s, int user, LLVMValueRef ins
     LLVMValueRef callee = tsr__callee(inst);
     if (!callee)
         return varying;
+    const struct tsr__collective *c = tsr__collective(callee);
+    if (c)
+        return collective(s, user, inst, c->result);
     const char *name = tsr__name(callee);
     if (tsr__starts_with(name, "__tsr_"))
         return primitive(s, name + strlen("__tsr_"), inst);

@@ -49,6 +49,14 @@ static inline bool tsr__is_varying(struct tsr__shape s)
 }
 /* Shape as seen outside of loops that the value leaves at different times. */
 bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in);
+/* The collectives of the built-in library, which stay calls up to here: collectives.def lists them. */
+struct tsr__collective {
+    const char *name;
+    enum tsr__collective_result { TSR__UNIFORM, TSR__VARYING, TSR__BY_LANE, TSR__BY_CLUSTER } result;
+};
+extern const struct tsr__collective tsr__collectives[];
+/* NULL if the function is none. */
+const struct tsr__collective *tsr__collective(LLVMValueRef function);
 /* Bytes from one lane's copy of a stack variable to the next lane's. */
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
 /* One line per value and block: what tests read. */

@@ -86,6 +86,8 @@ LLVMValueRef tsr__mask_and(struct tsr__simd *s, LLVMValueRef mask,
 LLVMValueRef tsr__mask_or_all(struct tsr__simd *s, LLVMValueRef mask); /* all ones for NULL */
 LLVMValueRef tsr__mask_bits(struct tsr__simd *s, LLVMValueRef mask);   /* integer with a bit per lane */
 LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask);
+/* Number of the lowest bit of tsr__mask_bits, of which one must be set, as i32. */
+LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits);
 LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
 /* Runs `inst` once for each active lane, in lane order. */
 void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
@@ -93,8 +95,9 @@ void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
 /* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
  */
 
-bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst);  /* widen.c: arithmetic, comparisons, casts, vectors, structs */
-bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst); /* access.c: loads, stores, addresses, stack variables */
-bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);   /* lanecall.c: intrinsics and primitives */
+bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst);      /* widen.c: arithmetic, comparisons, casts, vectors, structs */
+bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);     /* access.c: loads, stores, addresses, stack variables */
+bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);       /* lanecall.c: intrinsics and primitives */
+bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call); /* collective.c: what lanes do together */
 
 #endif

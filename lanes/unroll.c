@@ -30,12 +30,23 @@ static bool follows(LLVMValueRef index, LLVMBasicBlockRef header, int depth)
     return false;
 }
 
-static bool counts_through_array(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+/* The lane that a shuffle takes its value from, else NULL: a register with a constant pattern is moved in one instruction. */
+static LLVMValueRef wanted_lane(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const struct tsr__collective *c = callee ? tsr__collective(callee) : NULL;
+    return c && c->result == TSR__BY_LANE ? LLVMGetOperand(inst, 2) : NULL;
+}
+
+static bool counts_through_registers(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
 {
     enum { DEPTH = 6 };
     LLVMBasicBlockRef header = cfg->blocks[loop->header].ref;
     for (int b = loop->begin; b < loop->end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef lane = wanted_lane(i);
+            if (lane && follows(lane, header, DEPTH))
+                return true;
             bool address = LLVMIsAGetElementPtrInst(i) && is_alloca(i);
             if (!address && !LLVMIsAInsertElementInst(i) && !LLVMIsAExtractElementInst(i))
                 continue;
@@ -65,7 +76,7 @@ bool tsr__mark_unrolls(struct tsr__lanes *l, LLVMValueRef function)
     bool marked = false;
     if (tsr__cfg_make(&cfg, function, &arena)) {
         for (int i = 0; i < cfg.loop_count; i++) {
-            if (cfg.loops[i].latch == TSR__NONE || !counts_through_array(&cfg, &cfg.loops[i]))
+            if (cfg.loops[i].latch == TSR__NONE || !counts_through_registers(&cfg, &cfg.loops[i]))
                 continue;
             mark(l, cfg.blocks[cfg.loops[i].latch].terminator);
             marked = true;

@@ -19,12 +19,29 @@ static const char canonical[] =
 static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
 static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full))";
 
+/* A collective's body is how a work-item would do it; a packet has instructions for the call. */
+static void keep_call(struct tsr__lanes *l, LLVMValueRef function)
+{
+    static const char *const promises[] = {"convergent", "nounwind", "willreturn"};
+    const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
+    LLVMSetValueName2(function, "", 0);
+    LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, made, promises[i]);
+    LLVMReplaceAllUsesWith(function, made);
+    LLVMDeleteFunction(function);
+}
+
 /* Matrix functions stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not unrolled.) */
 static void inline_all(struct tsr__lanes *l)
 {
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
+        if (tsr__collective(functions[i])) {
+            keep_call(l, functions[i]);
+            continue;
+        }
         if (tsr__mad_overload(l, functions[i])) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
@@ -82,6 +99,25 @@ static void choose(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef whole
     LLVMDisposeBuilder(b);
 }
 
+/* The width is a constant from here on. */
+static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (callee && strcmp(tsr__name(callee), "__tsr_max_sub_group_size") == 0) {
+            LLVMReplaceAllUsesWith(code[i], tsr__i32(l, width));
+            LLVMInstructionEraseFromParent(code[i]);
+        }
+    }
+}
+
+static unsigned width_of(const struct tsr__lanes *l, const struct tsr_kernel_info *info)
+{
+    return info->reqd_sub_group_size ? info->reqd_sub_group_size : l->options->default_sub_group_size;
+}
+
 /* The pair of sub-groups that a split matrix function joins would need a packet of two. */
 static bool can_run_as_packet(LLVMValueRef body)
 {
@@ -104,7 +140,11 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     if (!l->options->packets)
         return true;
     inline_all(l);
-    if (!tsr__llvm(l, "always-inline,globaldce") || !tsr__llvm(l, first_look))
+    if (!tsr__llvm(l, "always-inline,globaldce"))
+        return false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        set_width(l, tsr__kernel(l, &l->info->kernels[i]), width_of(l, &l->info->kernels[i]));
+    if (!tsr__llvm(l, first_look))
         return false;
     bool unrolls = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
@@ -114,7 +154,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        unsigned width = info->reqd_sub_group_size ? info->reqd_sub_group_size : l->options->default_sub_group_size;
+        unsigned width = width_of(l, info);
         if (!can_run_as_packet(kernel))
             continue;
         info->flags |= TSR_KERNEL_PACKETS;
