@@ -149,11 +149,45 @@ static struct tsr__shape scaled(const struct search *s, LLVMValueRef inst, struc
     return computed(s, inst, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0, true);
 }
 
-/* Lanes lie in one aligned block of 2^bits: everything above those bits is the same for all. */
-static bool in_block(const struct search *s, struct tsr__shape a, unsigned bits)
+/* The lanes of a rising affine number differ in their lowest bits only, which are zero in lane 0: how many those are, or 64 if that is not
+ * so. Then bit operations that leave these bits alone, or touch nothing else, need no carry. */
+static unsigned free_bits(const struct search *s, struct tsr__shape a, unsigned bits)
 {
-    return a.stride > 0 && a.stride <= INT32_MAX && bits < 63 && a.align >= bits &&
-           (uint64_t)a.stride * (s->shapes->packet.width - 1) < UINT64_C(1) << bits;
+    int64_t span;
+    if (a.stride <= 0 || __builtin_mul_overflow(a.stride, (int64_t)s->shapes->packet.width - 1, &span))
+        return 64;
+    unsigned needed = 64 - (unsigned)__builtin_clzll((uint64_t)span);
+    return needed <= a.align && needed < bits ? needed : 64;
+}
+
+/* and, or, xor of an affine number and a uniform one. */
+static struct tsr__shape bitwise(struct search const *s, LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef mask,
+                                 struct tsr__shape b)
+{
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(inst)), low = free_bits(s, a, bits);
+    int64_t c;
+    if (low == 64)
+        return varying;
+    bool zeros = b.align >= low; /* below the lanes' bits */
+    if (op != LLVMAnd)
+        return zeros ? affine(a.stride, min_align(a, b), true, true) : varying;
+    if (zeros)
+        return uniform(a.align > b.align ? a.align : b.align);
+    uint64_t ones = (UINT64_C(1) << low) - 1;
+    if (!constant_int(mask, &c) || ((uint64_t)c & ones) != ones)
+        return varying;
+    return affine(a.stride, a.align, true, true);
+}
+
+static struct tsr__shape shifted_right(const struct search *s, LLVMValueRef inst, struct tsr__shape a, unsigned by)
+{
+    unsigned low = free_bits(s, a, LLVMGetIntTypeWidth(LLVMTypeOf(inst)));
+    unsigned align = a.align > by ? a.align - by : 0;
+    if (low == 64)
+        return varying;
+    if (by >= low)
+        return uniform(align);
+    return a.stride % (INT64_C(1) << by) == 0 ? affine(a.stride >> by, align, true, true) : varying;
 }
 
 static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
@@ -172,8 +206,12 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     int64_t c;
     switch (op) {
     case LLVMOr:
-        if (!LLVMGetIsDisjoint(inst))
-            return tsr__is_uniform(a) && tsr__is_uniform(b) ? uniform(min_align(a, b)) : varying;
+    case LLVMXor:
+    case LLVMAnd:
+        if (tsr__is_uniform(a) && tsr__is_uniform(b))
+            return uniform(op == LLVMAnd && a.align > b.align ? a.align : op == LLVMAnd ? b.align : min_align(a, b));
+        if (op != LLVMOr || !LLVMGetIsDisjoint(inst))
+            return tsr__is_uniform(b) ? bitwise(s, inst, op, a, right, b) : tsr__is_uniform(a) ? bitwise(s, inst, op, b, left, a) : varying;
         nsw = nuw = true; /* an addition that never carries */
         /* fall through */
     case LLVMAdd:
@@ -192,17 +230,9 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
         return plain(s, user, inst);
     case LLVMLShr:
     case LLVMAShr:
-        if (constant_int(right, &c) && c >= 0 && c < 63 && in_block(s, a, (unsigned)c))
-            return uniform(a.align - (unsigned)c);
-        return plain(s, user, inst);
-    case LLVMAnd:
-        if (!tsr__is_uniform(a) && constant_int(right, &c)) {
-            if (c > 0 && (c & (c + 1)) == 0 && in_block(s, a, log2_of((uint64_t)c + 1))) /* low bits: lane 0 has zero there */
-                return affine(a.stride, 63, true, true);
-            if (c < 0 && (~c & (~c + 1)) == 0 && in_block(s, a, log2_of((uint64_t)~c + 1))) /* high bits */
-                return uniform(a.align);
-        }
-        return plain(s, user, inst);
+        if (!constant_int(right, &c) || c < 0 || c >= 63)
+            return plain(s, user, inst);
+        return tsr__is_uniform(a) ? uniform(a.align > c ? a.align - (unsigned)c : 0) : shifted_right(s, inst, a, (unsigned)c);
     default:
         return plain(s, user, inst);
     }
@@ -376,6 +406,7 @@ static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef
     case LLVMAShr:
     case LLVMAnd:
     case LLVMOr:
+    case LLVMXor:
         return arithmetic(s, user, inst, op);
     case LLVMTrunc:
     case LLVMSExt:

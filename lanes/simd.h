@@ -49,8 +49,8 @@ struct tsr__simd {
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (simd.c) */
 bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
 
-/* Marks loops that count through private arrays for LLVM to unroll. False: there are none. (unroll.c) */
-bool tsr__mark_unrolls(struct tsr__lanes *l, LLVMValueRef function);
+/* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
+bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out);
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 #include "matrix.h"
 #include "simd.h"
 #include "tessera/item.h"
+#include "unroll.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] =
@@ -17,7 +18,8 @@ static const char canonical[] =
 
 /* Before it: what is left of private arrays tells which loops to unroll. */
 static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
-static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full))";
+/* Unrolls what is marked, and short loops. */
+static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full),early-cse,sroa,simplifycfg)";
 
 /* A collective's body is how a work-item would do it; a packet has instructions for the call. */
 static void keep_call(struct tsr__lanes *l, LLVMValueRef function)
@@ -135,10 +137,26 @@ static bool can_run_as_packet(LLVMValueRef body)
     return true;
 }
 
-bool tsr__pass_vectorise(struct tsr__lanes *l)
+/* What the optimiser cannot know of the primitives: no device has work-groups of 65536 work-items. */
+static void promise_ranges(struct tsr__lanes *l)
 {
-    if (!l->options->packets)
-        return true;
+    static const char *const small[] = {
+        "local_id",     "local_size",     "enqueued_local_size", "linear_id",      "lane",
+        "sub_group_id", "sub_group_size", "max_sub_group_size",  "num_sub_groups", "enqueued_num_sub_groups"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(small); i++) {
+        LLVMValueRef f = LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "__tsr_%s", small[i]));
+        if (!f)
+            continue;
+        unsigned bits = LLVMGetIntTypeWidth(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
+        uint64_t from = 0, to = 65536;
+        LLVMAddAttributeAtIndex(f, LLVMAttributeReturnIndex,
+                                LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), bits, &from, &to));
+    }
+}
+
+static bool prepare(struct tsr__lanes *l)
+{
+    promise_ranges(l);
     inline_all(l);
     if (!tsr__llvm(l, "always-inline,globaldce"))
         return false;
@@ -146,10 +164,33 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         set_width(l, tsr__kernel(l, &l->info->kernels[i]), width_of(l, &l->info->kernels[i]));
     if (!tsr__llvm(l, first_look))
         return false;
-    bool unrolls = false;
+    bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        unrolls |= tsr__mark_unrolls(l, tsr__kernel(l, &l->info->kernels[i]));
-    if ((unrolls && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical))
+        loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));
+    return (!loops || tsr__llvm(l, unroll)) && tsr__llvm(l, canonical);
+}
+
+bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
+{
+    if (!prepare(l))
+        return false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr__cfg cfg;
+        struct tsr__shapes shapes;
+        struct tsr__packet packet = {.width = width_of(l, &l->info->kernels[i]), .whole_rows = true};
+        if (!tsr__cfg_make(&cfg, tsr__kernel(l, &l->info->kernels[i]), &l->scratch))
+            return tsr__fail(l, "kernel %s: irreducible control flow", l->info->kernels[i].name);
+        tsr__shapes_find(&shapes, &cfg, packet, &l->scratch);
+        tsr__shapes_print(&shapes, out);
+    }
+    return true;
+}
+
+bool tsr__pass_vectorise(struct tsr__lanes *l)
+{
+    if (!l->options->packets)
+        return true;
+    if (!prepare(l))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];

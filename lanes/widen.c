@@ -45,7 +45,7 @@ static LLVMValueRef extrapolated(struct tsr__simd *s, LLVMValueRef inst)
     case LLVMZExt: /* of a negative number, where the others are not */
         return tsr__shape_of(&s->shapes, x).nuw ? NULL : LLVMBuildSExt(s->b, tsr__whole(s, x), LLVMTypeOf(inst), "");
     case LLVMOr: /* an addition, unless bits meet */
-        return LLVMBuildAdd(s->b, tsr__whole(s, x), tsr__whole(s, LLVMGetOperand(inst, 1)), "");
+        return LLVMGetIsDisjoint(inst) ? LLVMBuildAdd(s->b, tsr__whole(s, x), tsr__whole(s, LLVMGetOperand(inst, 1)), "") : NULL;
     default:
         return NULL;
     }

@@ -8,7 +8,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
-#include "lanes.h"
+#include "simd.h"
 
 static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -passes=a,b,…   only these passes, in this order (default: all)\n"
@@ -16,7 +16,7 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -O0 … -O3       level of the pass optimise (default 2)\n"
                             "  -packets=N      the vector engine, with sub-groups of N\n"
                             "  -g              keep frame pointers\n"
-                            "  -packets        vectorise\n"
+                            "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
                             "  -dump DIR       write the module after each pass to DIR\n"
                             "  -object FILE    write what the pass emit made to FILE\n"
                             "  -info           print what the engine found out about each kernel, instead of the module\n"
@@ -31,6 +31,9 @@ static const char all_passes[] =
 #include "passes.def"
 #undef TSR_PASS
     ;
+
+/* What stands before vectorise in passes.def. */
+static const char before_vectorise[] = "prune,sites,divide,byval,locals,print";
 
 static int die(const char *text, const char *more)
 {
@@ -103,6 +106,16 @@ static bool run_named(struct tsr__lanes *l, const char *names)
     return true;
 }
 
+static bool print_shapes(struct tsr__lanes *l)
+{
+    struct tsr_buf text = {0};
+    bool good = tsr__packet_shapes(l, &text);
+    if (good)
+        fwrite(text.data, 1, text.size, stdout);
+    tsr_buf_free(&text);
+    return good;
+}
+
 static bool write_file(const char *path, const struct tsr_buf *data)
 {
     FILE *file = fopen(path, "wb");
@@ -115,7 +128,7 @@ static bool write_file(const char *path, const struct tsr_buf *data)
 int main(int argc, char **argv)
 {
     const char *passes = NULL, *object_path = NULL, *library = NULL, *input = NULL;
-    bool want_info = false;
+    bool want_info = false, want_shapes = false;
     struct tsr_lanes_options options = {.cpu_features = tsr_cpu()->features, .default_sub_group_size = 16, .opt_level = 2};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
@@ -135,8 +148,8 @@ int main(int argc, char **argv)
             options.default_sub_group_size = (uint32_t)strtoul(a + strlen("-packets="), NULL, 10);
         } else if (!strcmp(a, "-g"))
             options.debug = true;
-        else if (!strcmp(a, "-packets"))
-            options.packets = true;
+        else if (!strcmp(a, "-shapes"))
+            want_shapes = true;
         else if (!strcmp(a, "-info"))
             want_info = true;
         else if (*a != '-' && !input)
@@ -163,13 +176,13 @@ int main(int argc, char **argv)
     }
     struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
-    if (!run_named(&l, passes ? passes : all_passes + 1))
+    if (!run_named(&l, passes ? passes : want_shapes ? before_vectorise : all_passes + 1) || (want_shapes && !print_shapes(&l)))
         return die(l.why, NULL);
     if (object_path && !write_file(object_path, &object))
         return die("cannot write", object_path);
     if (want_info)
         print_info(&info);
-    else if (!object_path) {
+    else if (!object_path && !want_shapes) {
         char *text = LLVMPrintModuleToString(module);
         fputs(text, stdout);
         LLVMDisposeMessage(text);
