@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernel suite: each kernel with every driver in turn, ratios against the better of the others, geometric mean and worst.
  *
- *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-q] [-v]
+ *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-c] [-q] [-v]
  *     -k  only these kernels           -d  only drivers whose name contains this
  *     -t  CPUs to run on (default 1)   -s  instead: Tessera with two threads against one
- *     -q  only verify, small sizes     -v  also minimum and median of each driver
+ *     -q  only verify, small sizes     -v  also minimum and median of each driver, and its build
+ *     -c  count CPU time, of all threads of the process, in place of time: for a busy machine
  *
  * Every kernel runs in a process of its own, so that a driver that crashes or hangs costs only its own column. */
 #include <math.h>
@@ -175,7 +176,7 @@ int main(int argc, char **argv)
     struct suite_settings settings = {.threads = 1, .rounds = 7, .seconds = 60};
     const char *list = NULL;
     bool scale = false, verbose = false, chosen = false;
-    for (int option; (option = getopt(argc, argv, "k:d:r:t:sqv")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "k:d:r:t:scqv")) >= 0;) {
         switch (option) {
         case 'k':
             list = optarg;
@@ -191,6 +192,9 @@ int main(int argc, char **argv)
             break;
         case 's':
             scale = true;
+            break;
+        case 'c':
+            settings.cpu_time = true;
             break;
         case 'q':
             settings.quick = true;

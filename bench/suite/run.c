@@ -171,21 +171,28 @@ static bool has_extension(const struct bench_driver *driver, const char *name)
     return strstr(list, name) != NULL;
 }
 
-static double run_once(struct suite_live *live, const struct suite_case *c)
+static double now_us(const struct suite_settings *settings)
+{
+    struct timespec now;
+    clock_gettime(settings->cpu_time ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static double run_once(struct suite_live *live, const struct suite_case *c, const struct suite_settings *settings)
 {
     for (int i = 0; i < c->buffers; i++)
         if (c->buffer[i].changes)
             BENCH_CHECK(
                 clEnqueueWriteBuffer(live->queue, live->buffer[i], CL_TRUE, 0, c->buffer[i].bytes, c->buffer[i].data, 0, NULL, NULL));
     BENCH_CHECK(clFinish(live->queue));
-    double start = bench_now_us();
+    double start = now_us(settings);
     for (int i = 0; i < c->launches; i++) {
         const struct suite_launch *launch = &c->launch[i];
         BENCH_CHECK(clEnqueueNDRangeKernel(live->queue, live->kernel[i], (cl_uint)launch->dims, NULL, launch->global, launch->local, 0,
                                            NULL, NULL));
     }
     BENCH_CHECK(clFinish(live->queue));
-    return bench_now_us() - start;
+    return now_us(settings) - start;
 }
 
 static bool matches(struct suite_live *live, const struct suite_case *c, const char *driver, char *note, size_t note_size)
@@ -263,10 +270,10 @@ void suite_run(const struct suite_entry *entry, const struct suite_settings *set
             continue;
         }
         result->driver[i].build_us = bench_now_us() - start;
-        run_once(&live[i], c);
+        run_once(&live[i], c, settings);
         bool right = matches(&live[i], c, drivers[i].name, result->note, sizeof(result->note));
         /* Once more: kernels that lie in caches, and outputs that hold the right values already, must not matter. */
-        run_once(&live[i], c);
+        run_once(&live[i], c, settings);
         right = right && matches(&live[i], c, drivers[i].name, result->note, sizeof(result->note));
         result->driver[i].state = right ? SUITE_RIGHT : SUITE_WRONG;
     }
@@ -278,8 +285,8 @@ void suite_run(const struct suite_entry *entry, const struct suite_settings *set
                 continue;
             result->current = i;
             alarm((unsigned)settings->seconds);
-            run_once(&live[i], c); /* caches and threads are this driver's afterwards */
-            result->driver[i].us[round] = run_once(&live[i], c);
+            run_once(&live[i], c, settings); /* caches and threads are this driver's afterwards */
+            result->driver[i].us[round] = run_once(&live[i], c, settings);
         }
         result->rounds = round + 1;
     }

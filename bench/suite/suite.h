@@ -102,6 +102,7 @@ struct suite_result {
 };
 struct suite_settings {
     bool quick;
+    bool cpu_time; /* count the CPU time of the process: other processes matter less */
     int threads, rounds;
     const char *only; /* a driver whose name contains this, or NULL for all */
     int seconds;      /* for one driver to verify a case or to run a round */
