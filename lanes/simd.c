@@ -298,7 +298,7 @@ static void build_block(struct tsr__simd *s, int block)
             break;
         if (LLVMGetInstructionOpcode(i) == LLVMPHI)
             read_phi(s, i);
-        else if (!tsr__widen_plain(s, i) && !tsr__widen_memory(s, i) && !tsr__widen_call(s, i))
+        else if (!tsr__widen_plain(s, i) && !tsr__widen_memory(s, i) && !tsr__widen_call(s, i) && !tsr__widen_atomic(s, i))
             tsr__each_lane(s, i);
         if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
             tsr__settle(s, i);

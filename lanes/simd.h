@@ -99,5 +99,6 @@ bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst);      /* widen.c: 
 bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);     /* access.c: loads, stores, addresses, stack variables */
 bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);       /* lanecall.c: intrinsics and primitives */
 bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call); /* collective.c: what lanes do together */
+bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst);     /* atomic.c: updates of one place by all lanes */
 
 #endif
