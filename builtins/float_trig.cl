@@ -20,13 +20,6 @@ INLINE ulong turns(float x)
     return i >> 31 ? -all : all;
 }
 
-/* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
-INLINE float sin_half(float r, uint odd)
-{
-    float s = r * r, p = POLY3(s, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70fp-13f, 0x1.5dc902p-19f);
-    return as_float(as_uint(FMA(p * s, r, r)) ^ odd << 31);
-}
-
 /* x less k·pi. */
 INLINE float less_pi(float x, float k)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Math functions (OpenCL C 6.15.2). Where the scalar forms of the harder ones are, math.def says; the rest is here.
- * half_ and native_ forms are the full-precision ones; half-precision ones compute in float. */
+ * half-precision ones compute in float. */
 #include "half.h"
 
 /* Vector and half forms of the functions of math.def. */
@@ -296,44 +296,38 @@ LDEXP(float)
 LDEXP(double)
 LDEXP(half)
 
-/* native_ and half_ forms. */
-#define SAME(N, T, f)                                                                                                                      \
-    T##N PURE native_##f(T##N x)                                                                                                           \
+/* half_ forms: native.cl says why they are these. */
+#define SAME(N, f)                                                                                                                         \
+    float##N PURE half_##f(float##N x)                                                                                                     \
     {                                                                                                                                      \
         return f(x);                                                                                                                       \
     }
-#define SAME_HALF(N, T, f)                                                                                                                 \
-    T##N PURE half_##f(T##N x)                                                                                                             \
-    {                                                                                                                                      \
-        return f(x);                                                                                                                       \
-    }
-#define FAST(f) EACH_WIDTH(SAME, float, f) EACH_WIDTH(SAME_HALF, float, f)
-FAST(cos)
-FAST(exp)
-FAST(exp10)
-FAST(exp2)
-FAST(log)
-FAST(log10)
-FAST(log2)
-FAST(rsqrt)
-FAST(sin)
-FAST(sqrt)
-FAST(tan)
-#define FAST_OTHERS(N, P)                                                                                                                  \
-    float##N PURE P##divide(float##N x, float##N y)                                                                                        \
+#define HALF(f) EACH_WIDTH(SAME, f)
+HALF(cos)
+HALF(exp)
+HALF(exp10)
+HALF(exp2)
+HALF(log)
+HALF(log10)
+HALF(log2)
+HALF(rsqrt)
+HALF(sin)
+HALF(sqrt)
+HALF(tan)
+#define HALF_OTHERS(N)                                                                                                                     \
+    float##N PURE half_divide(float##N x, float##N y)                                                                                      \
     {                                                                                                                                      \
         return x / y;                                                                                                                      \
     }                                                                                                                                      \
-    float##N PURE P##recip(float##N x)                                                                                                     \
+    float##N PURE half_recip(float##N x)                                                                                                   \
     {                                                                                                                                      \
         return 1.0f / x;                                                                                                                   \
     }                                                                                                                                      \
-    float##N PURE P##powr(float##N x, float##N y)                                                                                          \
+    float##N PURE half_powr(float##N x, float##N y)                                                                                        \
     {                                                                                                                                      \
         return powr(x, y);                                                                                                                 \
     }
-EACH_WIDTH(FAST_OTHERS, native_)
-EACH_WIDTH(FAST_OTHERS, half_)
+EACH_WIDTH(HALF_OTHERS)
 
 /* Functions with a second result, for a pointer in each address space. g(x, &second) or g(x, y, &second) is the scalar form. */
 float OVER sincos(float x, private float *cosine);

@@ -109,14 +109,14 @@ INLINE float log1p_of(float x)
     return SIGN_OF(r, x);
 }
 
-/* log2 of a finite x > 0 with some 35 bits. */
+/* log2 of a finite x > 0 with some 30 bits. */
 INLINE double log2_wide(float x)
 {
     ulong i = as_ulong((double)x) - 0x3fe5555555555555;
     double e = (double)((long)i >> 52), f = as_double((i & 0xfffffffffffff) + 0x3fe5555555555555) - 1;
-    double p = POLY12(f, 0x1.71547652bbe3ep0, -0x1.7154764b33296p-1, 0x1.ec709d900d3c1p-2, -0x1.715484fb81546p-2, 0x1.2776e228d602dp-2,
-                      -0x1.ec687b441a508p-3, 0x1.a60b287298dbdp-3, -0x1.724a7b9e1a192p-3, 0x1.4981612c95b21p-3, -0x1.1984dfe5cb251p-3,
-                      0x1.fa1c49b4bbd81p-4, -0x1.5430325bb024fp-3, 0x1.42a6711cbd681p-3);
+    double p = POLY10(f, 0x1.7154765228cd7p0, -0x1.7154774eec8d5p-1, 0x1.ec70a38703036p-2, -0x1.715317ce28aecp-2, 0x1.277464e72b067p-2,
+                      -0x1.ecf8404e92ba2p-3, 0x1.a6ccc9ebcf4fdp-3, -0x1.66bd41fc5a4e9p-3, 0x1.3c3f8459c37c1p-3, -0x1.81796389c77c1p-3,
+                      0x1.67ef65e36e152p-3);
     return FMA(f, p, e);
 }
 
@@ -133,6 +133,13 @@ INLINE float exp2_wide(double t)
     t = t < -200 ? -200 : t;
     double shifted = t + 0x1.8p52, k = shifted - 0x1.8p52;
     return scaled(exp2_near((float)(t - k)), (uint)as_ulong(shifted));
+}
+
+/* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
+INLINE float sin_half(float r, uint odd)
+{
+    float s = r * r, p = POLY3(s, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70fp-13f, 0x1.5dc902p-19f);
+    return as_float(as_uint(FMA(p * s, r, r)) ^ odd << 31);
 }
 
 #endif

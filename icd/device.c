@@ -130,6 +130,19 @@ static cl_device_atomic_capabilities atomic_capabilities(void)
     return capabilities;
 }
 
+/* Each is one instruction, or a few, in the vector engine. */
+static cl_int dot_acceleration(struct _cl_device_id *d, struct tsr_info_out out)
+{
+    (void)d;
+    cl_bool fast = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) ? CL_TRUE : CL_FALSE;
+    cl_device_integer_dot_product_acceleration_properties_khr all = {fast, fast, fast, fast, fast, fast};
+    return tsr__info_bytes(out, &all, sizeof all);
+}
+
+#define FLOAT_ATOMICS                                                                                                                      \
+    (CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT |             \
+     CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)
+
 static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, const void *more, size_t size)
 {
     struct tsr_hasher *hasher = tsr_hasher_new();

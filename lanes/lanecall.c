@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "matrix.h"
+#include "dot.h"
 #include "simd.h"
 #include "tessera/item.h"
 
@@ -247,6 +248,10 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
     if (f) {
         matrix_function(s, inst, f);
+        return true;
+    }
+    if (tsr__is_dot(s->l, callee)) {
+        tsr__widen_dot(s, inst);
         return true;
     }
     unsigned id = LLVMGetIntrinsicID(callee);

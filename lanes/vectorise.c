@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "dot.h"
 #include "matrix.h"
 #include "simd.h"
 #include "tessera/item.h"
@@ -34,7 +35,8 @@ static void keep_call(struct tsr__lanes *l, LLVMValueRef function)
     LLVMDeleteFunction(function);
 }
 
-/* Matrix functions stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not unrolled.) */
+/* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
+ * unrolled.) */
 static void inline_all(struct tsr__lanes *l)
 {
     size_t count;
@@ -44,7 +46,7 @@ static void inline_all(struct tsr__lanes *l)
             keep_call(l, functions[i]);
             continue;
         }
-        if (tsr__mad_overload(l, functions[i])) {
+        if (tsr__mad_overload(l, functions[i]) || tsr__is_dot(l, functions[i])) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
         }

@@ -119,6 +119,16 @@ static int odd_sum(int i)
     return i & 1 ? 64 : 0;
 }
 
+/* Uses of cl_ext_float_atomics on the number at `place`, which is zero after the store. */
+#define FLOAT_ATOMIC(bits, T, space, place, what, operation)                                                                               \
+    {"__opencl_c_ext_fp" #bits "_" #space "_atomic_" what,                                                                                 \
+     "({ volatile " #space " atomic_" #T " *p = (volatile " #space " atomic_" #T " *)&" #place "; atomic_store(p, (" #T ")0); "            \
+     "(void)" operation "; (int)atomic_load(p); })",                                                                                       \
+     same}
+#define FLOAT_ATOMICS(bits, T, space, place)                                                                                               \
+    FLOAT_ATOMIC(bits, T, space, place, "add", "atomic_fetch_add_explicit(p, (" #T ")i, memory_order_relaxed, memory_scope_work_group)"),  \
+        FLOAT_ATOMIC(bits, T, space, place, "min_max", "atomic_fetch_min(p, (" #T ")-1), atomic_fetch_max(p, (" #T ")i)")
+
 /* For each name an expression of type int in a sub-group of 16 (`i` is the work-item), and its value. */
 static const struct {
     const char *name, *expression;
@@ -134,6 +144,22 @@ static const struct {
     {"cl_khr_int64_base_atomics", "({ wide[i] = 0; atom_add(&wide[i], (long)i); (int)wide[i]; })", same},
     {"cl_khr_int64_extended_atomics", "({ wide[i] = -1; atom_max(&wide[i], (long)i); (int)wide[i]; })", same},
     {"cl_khr_expect_assume", "({ __builtin_assume(i < 16); __builtin_expect(i, 3); })", same},
+    {"cl_khr_extended_bit_ops", "bitfield_extract_signed(bit_reverse(bit_reverse(bitfield_insert(-1, i, 5, 8))), 5, 8)", same},
+    {"cl_khr_integer_dot_product", "dot_acc_sat((char4)(1, -1, 0, 0), (char4)((char)i, 1, 1, 1), 1)", same},
+    {"cl_ext_float_atomics",
+     "({ volatile global atomic_float *p = (volatile global atomic_float *)&scratch[i]; atomic_fetch_add(p, (float)i); "
+     "(int)atomic_load(p); })",
+     same},
+    FLOAT_ATOMICS(16, half, global, scratch[2 * i]),
+    FLOAT_ATOMICS(16, half, local, wide[i]),
+    FLOAT_ATOMIC(16, half, global, scratch[2 * i], "load_store", "atomic_exchange(p, (half)i)"),
+    FLOAT_ATOMIC(16, half, local, wide[i], "load_store", "atomic_exchange(p, (half)i)"),
+    FLOAT_ATOMICS(32, float, global, scratch[2 * i]),
+    FLOAT_ATOMICS(32, float, local, wide[i]),
+    FLOAT_ATOMICS(64, double, global, scratch[2 * i]),
+    FLOAT_ATOMICS(64, double, local, wide[i]),
+    {"__opencl_c_integer_dot_product_input_4x8bit", "dot((uchar4)(1, 0, 0, 0), (uchar4)(uchar)i)", same},
+    {"__opencl_c_integer_dot_product_input_4x8bit_packed", "dot_4x8packed_us_int(2u, (uint)i) - i", same},
     {"cl_khr_subgroup_extended_types", "(int)sub_group_broadcast((short)1, 0)", one},
     {"cl_khr_subgroup_non_uniform_vote", "sub_group_non_uniform_all(i < 16) != 0", one},
     {"cl_khr_subgroup_ballot", "sub_group_ballot_bit_count(sub_group_ballot(i == 5))", one},

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * native_ functions: float forms with some 18 bits, for arguments that are neither denormal nor, where it matters, far out. half_ functions
+ * are the full-precision ones, which are about as fast and right everywhere. */
+#include "scalar.h"
+
+/* The pragma lets vector code take the CPU's estimate and one step of Newton's. */
+#pragma clang fp reciprocal(on)
+float PURE native_recip(float x)
+{
+    return 1.0f / x;
+}
+
+float PURE native_divide(float x, float y)
+{
+    return x / y;
+}
+
+float PURE native_rsqrt(float x)
+{
+    return 1.0f / __builtin_elementwise_sqrt(x);
+}
+#pragma clang fp reciprocal(off)
+
+float PURE native_sqrt(float x)
+{
+    return __builtin_elementwise_sqrt(x);
+}
+
+/* 0 below 2^-126. */
+float PURE native_exp2(float x)
+{
+    float bounded = within(x, -126, 128), t = bounded + ROUNDER, r = bounded - (t - ROUNDER);
+    float p = POLY4(r, 1.0f, 0x1.62e12cp-1f, 0x1.ec0374p-3f, 0x1.c9fc74p-5f, 0x1.3a03c8p-7f);
+    float y = as_float(as_uint(p) + (as_uint(t) << 23));
+    return x < -126 ? 0 : x > 128 ? INFINITY : y;
+}
+
+float PURE native_exp(float x)
+{
+    return native_exp2(x * 0x1.715476p0f);
+}
+
+float PURE native_exp10(float x)
+{
+    return native_exp2(x * 0x1.a934fp1f);
+}
+
+float PURE native_log2(float x)
+{
+    uint i = as_uint(x) - LOG_SPLIT;
+    float e = (float)((int)i >> 23), f = as_float((i & 0x7fffff) + LOG_SPLIT) - 1;
+    float p = POLY6(f, 0x1.715472p0f, -0x1.7158b4p-1f, 0x1.ec81f6p-2f, -0x1.6efd92p-2f, 0x1.247b7cp-2f, -0x1.1eb72cp-2f, 0x1.f8e7ccp-3f);
+    return log_result(x, FMA(f, p, e));
+}
+
+float PURE native_log(float x)
+{
+    return native_log2(x) * 0x1.62e43p-1f;
+}
+
+float PURE native_log10(float x)
+{
+    return native_log2(x) * 0x1.344136p-2f;
+}
+
+float PURE native_powr(float x, float y)
+{
+    return native_exp2(y * native_log2(x));
+}
+
+/* Reduced by pi in two parts, which is good to about 2^16. What is left of arguments beyond 2^22 is any number: it is kept small. */
+float PURE native_sin(float x)
+{
+    float t = FMA(x, 0x1.45f306p-2f, ROUNDER), k = t - ROUNDER;
+    float r = within(FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x)), -1.6f, 1.6f);
+    return sin_half(r, as_uint(t));
+}
+
+float PURE native_cos(float x)
+{
+    float t = FMA(x, 0x1.45f306p-2f, 0.5f) + ROUNDER, k = t - ROUNDER - 0.5f;
+    float r = within(FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x)), -1.6f, 1.6f);
+    return sin_half(r, as_uint(t));
+}
+
+float PURE native_tan(float x)
+{
+    return native_divide(native_sin(x), native_cos(x));
+}
+
+#define FORMS1(f) EACH_VECTOR(SPLIT1, float, native_##f, float)
+#define FORMS2(f) EACH_VECTOR(SPLIT2, float, native_##f, float, float)
+FORMS1(cos)
+FORMS1(exp)
+FORMS1(exp10)
+FORMS1(exp2)
+FORMS1(log)
+FORMS1(log10)
+FORMS1(log2)
+FORMS1(recip)
+FORMS1(rsqrt)
+FORMS1(sin)
+FORMS1(sqrt)
+FORMS1(tan)
+FORMS2(divide)
+FORMS2(powr)

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Integer dot products of four bytes in packets: one instruction where the CPU has it. */
+#ifndef TESSERA_LANES_DOT_H
+#define TESSERA_LANES_DOT_H
+
+#include "simd.h"
+
+/* Is it a dot product of the built-in library that the packet has an instruction for? Then it is not inlined. */
+bool tsr__is_dot(struct tsr__lanes *l, LLVMValueRef function);
+/* A call of one. */
+void tsr__widen_dot(struct tsr__simd *s, LLVMValueRef inst);
+
+#endif
