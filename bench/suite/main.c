@@ -5,7 +5,7 @@
  *     -k  only these kernels           -d  only drivers whose name contains this
  *     -t  CPUs to run on (default 1)   -s  instead: Tessera with two threads against one
  *     -q  only verify, small sizes     -v  also minimum and median of each driver, and its build
- *     -c  count CPU time, of all threads of the process, in place of time: for a busy machine
+ *     -c  count the process's CPU time in place of time, for a busy machine; on one CPU only
  *
  * Every kernel runs in a process of its own, so that a driver that crashes or hangs costs only its own column. */
 #include <math.h>
@@ -206,8 +206,9 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 1)
-        return 2;
+    if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 1 ||
+        (settings.cpu_time && (scale || settings.threads > 1)))
+        return 2; /* the CPU time of threads that are running elsewhere is not up to date */
     if (settings.quick) {
         settings.rounds = settings.threads = 0;
         settings.only = chosen ? settings.only : "Tessera";
