@@ -6,18 +6,16 @@
 
 void tsr__build_clear(struct tsr_build *build)
 {
-    struct tsr_module *module = atomic_exchange(&build->module, NULL);
-    if (module)
-        build->device->ops->module_unload(module);
-    tsr_arena_free(&build->arena);
-    tsr_free(build->image);
+    for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
+        tsr__code_clear(&build->kernels[i], build->device->ops);
+    tsr_free(build->kernels);
+    build->kernels = NULL;
+    tsr__code_clear(&build->whole, build->device->ops);
+    tsr__code_clear(&build->code, build->device->ops);
     tsr_free(build->options);
     tsr_free(build->log);
-    build->image = NULL;
-    build->image_size = 0;
     build->options = build->log = NULL;
     build->kind = CL_PROGRAM_BINARY_TYPE_NONE;
-    memset(&build->info, 0, sizeof(build->info));
 }
 
 static cl_program_binary_type kind_of(enum tsr_image_kind kind)
@@ -34,15 +32,18 @@ static cl_program_binary_type kind_of(enum tsr_image_kind kind)
 
 enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size)
 {
-    enum tsr_status status = tsr_image_read(image, size, &build->arena, &build->info);
-    if (status != TSR_OK) {
-        tsr_arena_free(&build->arena);
-        memset(&build->info, 0, sizeof(build->info));
+    enum tsr_status status = tsr__code_take(&build->code, image, size);
+    if (status != TSR_OK)
         return status;
+    if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
+        build->kernels = tsr_calloc(build->code.info.kernel_count + 1, sizeof(*build->kernels));
+        if (!build->kernels) {
+            build->code.image = NULL; /* stays the caller's */
+            tsr__code_clear(&build->code, build->device->ops);
+            return TSR_NO_MEMORY;
+        }
     }
-    build->image = image;
-    build->image_size = size;
-    build->kind = kind_of(build->info.kind);
+    build->kind = kind_of(build->code.info.kind);
     return TSR_OK;
 }
 

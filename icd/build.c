@@ -95,6 +95,7 @@ static void compile(struct job *job, struct tsr_clc_result *result)
         .headers = job->headers,
         .input_count = job->input_count,
         .inputs = job->inputs,
+        .by_kernel = true,
         .options = job->call == job->op ? job->options : "",
         .macros = tsr_clc_device_macros(),
         .cpu_features = tsr_cpu()->features,
@@ -216,11 +217,11 @@ static cl_int job_begin(struct job *job)
     if (binary && !busy && !attached && job->build_count) {
         /* An executable is ready; objects and libraries are linked. */
         job->keeps_image = job->builds[0]->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-        missing = !job->builds[0]->image;
+        missing = !job->builds[0]->code.image;
         if (!job->keeps_image && !missing) {
             job->op = TSR_CLC_LINK;
             job->inputs = tsr_calloc(1, sizeof(*job->inputs));
-            missing = !job->inputs || !add_input(job, job->builds[0]->image, job->builds[0]->image_size);
+            missing = !job->inputs || !add_input(job, job->builds[0]->code.image, job->builds[0]->code.image_size);
         }
     }
     bool good = !busy && !attached && !missing;
@@ -399,7 +400,7 @@ static bool take_inputs(struct job *job, const struct _cl_device_id *device, cl_
     for (cl_uint i = 0; i < count && good; i++) {
         pthread_mutex_lock(&programs[i]->lock);
         const struct tsr_build *build = tsr__program_build_for(programs[i], device);
-        good = build && build->image && add_input(job, build->image, build->image_size);
+        good = build && build->code.image && add_input(job, build->code.image, build->code.image_size);
         pthread_mutex_unlock(&programs[i]->lock);
     }
     return good;
@@ -475,7 +476,7 @@ static cl_int build_info(const struct tsr_build *build, cl_program_build_info na
     case CL_PROGRAM_BINARY_TYPE:
         return tsr__info_value(out, cl_program_binary_type, build->kind);
     case CL_PROGRAM_BUILD_GLOBAL_VARIABLE_TOTAL_SIZE:
-        return tsr__info_value(out, size_t, build->info.global_bytes);
+        return tsr__info_value(out, size_t, build->code.info.global_bytes);
     default:
         return tsr__error(NULL, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no name of a build query", name);
     }

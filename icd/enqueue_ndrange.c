@@ -111,15 +111,15 @@ static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device
     return CL_SUCCESS;
 }
 
-/* The kernel's build on the device. "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available for
+/* The kernel's code on the device. "CL_INVALID_PROGRAM_EXECUTABLE if there is no successfully built program executable available for
  * device associated with command_queue." */
-static cl_int find_build(struct _cl_kernel *kernel, struct _cl_device_id *device, struct tsr_build **build,
-                         const struct tsr_kernel_info **info)
+static cl_int find_code(struct _cl_kernel *kernel, struct _cl_device_id *device, struct tsr_code **code,
+                        const struct tsr_kernel_info **info)
 {
     struct _cl_program *program = kernel->program;
     for (cl_uint i = 0; i < kernel->build_count; i++)
         if (program->builds[i].device == device && kernel->infos[i]) {
-            *build = tsr__program_build_for(program, device);
+            *code = kernel->codes[i];
             *info = kernel->infos[i];
             return CL_SUCCESS;
         }
@@ -181,13 +181,13 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
 static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_command_type type, cl_uint dim, const size_t *offset,
                       const size_t *global, const size_t *local, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    struct tsr_build *build;
+    struct tsr_code *code;
     const struct tsr_kernel_info *info;
     struct tsr_module *module;
     struct tsr_ndrange range;
     bool empty;
     struct _cl_context *context = queue->context;
-    cl_int err = find_build(kernel, queue->device, &build, &info);
+    cl_int err = find_code(kernel, queue->device, &code, &info);
     if (err != CL_SUCCESS)
         return err;
     if (kernel->unset_count)
@@ -203,7 +203,7 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
               (unsigned long long)queue->device->caps->local_memory);
     err = tsr__check_wait_list(context, wait_count, wait_list);
     if (err == CL_SUCCESS)
-        err = tsr__build_load(kernel->program, build, &module);
+        err = tsr__code_load(kernel->program, queue->device->ops, code, &module);
     if (err != CL_SUCCESS)
         return err;
 
@@ -255,12 +255,12 @@ TSR_API cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue co
                                                              size_t *suggested_local_work_size)
 {
     cl_int err = check_queue_and_kernel(command_queue, kernel);
-    struct tsr_build *build;
+    struct tsr_code *code;
     const struct tsr_kernel_info *info;
     struct tsr_ndrange range;
     bool empty;
     if (err == CL_SUCCESS)
-        err = find_build(kernel, command_queue->device, &build, &info);
+        err = find_code(kernel, command_queue->device, &code, &info);
     if (err != CL_SUCCESS)
         return err;
     struct _cl_context *context = command_queue->context;

@@ -205,16 +205,25 @@ struct _cl_sampler {
 };
 
 /* What one device has of a program. All devices are CPUs of one machine today, yet each has its own state, as the API allows. */
+/* Machine code of an executable or of one of its kernels, or the bitcode that stands for it. */
+struct tsr_code {
+    unsigned char *image;
+    size_t image_size;
+    struct tsr_arena arena; /* of info */
+    struct tsr_program_info info;
+    _Atomic(struct tsr_module *) module; /* loaded at first need */
+    bool busy;                           /* a thread makes it; the program's `coded` tells when it is done */
+};
+
 struct tsr_build {
     struct _cl_device_id *device; /* not held: the context holds it */
     cl_build_status status;
     cl_program_binary_type kind;
     char *options, *log;
-    unsigned char *image; /* what CL_PROGRAM_BINARIES gives */
-    size_t image_size;
-    struct tsr_arena arena; /* of info */
-    struct tsr_program_info info;
-    _Atomic(struct tsr_module *) module; /* loaded at first need */
+    struct tsr_code code; /* what the compiler made */
+    /* TSR_IMAGE_PROGRAM: the kernels, parallel to code.info.kernels, and all together for CL_PROGRAM_BINARIES; no image yet: not needed so
+     * far (icd/code.c). */
+    struct tsr_code *kernels, whole;
 };
 
 struct _cl_program {
@@ -226,6 +235,7 @@ struct _cl_program {
     size_t source_size;
     enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
     pthread_mutex_t lock; /* builds */
+    pthread_cond_t coded; /* a tsr_code is not busy any more */
     cl_uint kernel_count; /* attached kernels forbid a rebuild */
 };
 
@@ -234,6 +244,7 @@ struct _cl_kernel {
     struct _cl_program *program; /* held */
     cl_uint build_count;         /* devices of the program for which it exists: `infos` is parallel to program->builds, NULL where not */
     const struct tsr_kernel_info **infos;
+    struct tsr_code **codes;            /* likewise */
     const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same on all */
     pthread_mutex_t lock;               /* arguments */
     unsigned char *args;                /* argument block */

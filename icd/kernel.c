@@ -21,13 +21,14 @@ static void kernel_destroy(struct tsr_object *object)
     tsr_free(kernel->states);
     tsr_free(kernel->args);
     tsr_free(kernel->infos);
+    tsr_free(kernel->codes);
     kernel->base.tag = 0;
     tsr_free(kernel);
     tsr__drop(program);
 }
 
-/* Takes over `infos`. The program's lock is held, as the kernel gets attached. NULL: out of memory, infos freed. */
-static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct tsr_kernel_info **infos)
+/* Takes over `infos` and `codes`. The program's lock is held, as the kernel gets attached. NULL: out of memory, both freed. */
+static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct tsr_kernel_info **infos, struct tsr_code **codes)
 {
     const struct tsr_kernel_info *info = NULL;
     for (cl_uint i = 0; i < program->build_count && !info; i++)
@@ -41,6 +42,7 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct t
         tsr_free(states);
         tsr_free(kernel);
         tsr_free(infos);
+        tsr_free(codes);
         return NULL;
     }
     memset(args, 0, args_size);
@@ -50,6 +52,7 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct t
     kernel->program = program;
     kernel->build_count = program->build_count;
     kernel->infos = infos;
+    kernel->codes = codes;
     kernel->info = info;
     kernel->args = args;
     kernel->states = states;
@@ -70,21 +73,39 @@ TSR_API cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel)
 
 /* ---- finding ---------------------------------------------------------------------------------------------------------------------- */
 
-/* The kernels of an executable are sorted by name. */
-static const struct tsr_kernel_info *find(const struct tsr_program_info *info, const char *name)
+/* The kernels of an executable are sorted by name; kernel_count if there is none of this name. */
+static uint32_t find(const struct tsr_program_info *info, const char *name)
 {
     uint32_t low = 0, high = info->kernel_count;
     while (low < high) {
         uint32_t middle = (low + high) / 2;
         int order = strcmp(name, info->kernels[middle].name);
         if (order == 0)
-            return &info->kernels[middle];
+            return middle;
         if (order < 0)
             high = middle;
         else
             low = middle + 1;
     }
-    return NULL;
+    return info->kernel_count;
+}
+
+/* The kernel of this name on one device, NULL if it has none. The program's lock is held, and given up while code is made. */
+static cl_int find_on_device(struct _cl_program *program, struct tsr_build *build, const char *name, const struct tsr_kernel_info **info,
+                             struct tsr_code **code)
+{
+    uint32_t index = find(&build->code.info, name);
+    *info = NULL;
+    if (index == build->code.info.kernel_count)
+        return CL_SUCCESS;
+    cl_int err = tsr__code_of_kernel(program, build, index, code);
+    if (err != CL_SUCCESS)
+        return err;
+    uint32_t coded = find(&(*code)->info, name);
+    if (coded == (*code)->info.kernel_count)
+        return CL_OUT_OF_RESOURCES; /* a compiler that answers with another kernel */
+    *info = &(*code)->info.kernels[coded];
+    return CL_SUCCESS;
 }
 
 /* "the number of arguments and argument types" */
@@ -98,40 +119,46 @@ static bool same_definition(const struct tsr_kernel_info *a, const struct tsr_ke
     return same;
 }
 
-/* Makes the kernel of this name. The program's lock is held. CL_INVALID_PROGRAM_EXECUTABLE, _KERNEL_NAME, _KERNEL_DEFINITION. */
+/* Makes the kernel of this name. The program's lock is held. CL_INVALID_PROGRAM_EXECUTABLE, _KERNEL_NAME, _KERNEL_DEFINITION,
+ * CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 static cl_int make(struct _cl_program *program, const char *name, struct _cl_kernel **kernel)
 {
     const struct tsr_kernel_info **infos = tsr_calloc(program->build_count, sizeof(*infos)), *first = NULL;
-    if (!infos)
-        return CL_OUT_OF_HOST_MEMORY;
+    struct tsr_code **codes = tsr_calloc(program->build_count, sizeof(*codes));
     bool executable = false, differs = false;
-    for (cl_uint i = 0; i < program->build_count; i++) {
-        const struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
+    cl_int err = infos && codes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
+    program->kernel_count++; /* the builds stay as they are, even where the lock is given up */
+    for (cl_uint i = 0; i < program->build_count && err == CL_SUCCESS; i++) {
+        struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
         if (!tsr__build_is_executable(build))
             continue;
         executable = true;
-        infos[i] = find(&build->info, name);
-        if (infos[i] && first)
+        err = find_on_device(program, build, name, &infos[i], &codes[i]);
+        if (err == CL_SUCCESS && infos[i] && first)
             differs |= !same_definition(first, infos[i]);
-        else if (infos[i])
+        else if (err == CL_SUCCESS && infos[i])
             first = infos[i];
     }
-    if (!executable || !first || differs) {
+    program->kernel_count--;
+    if (err == CL_SUCCESS)
+        err = !executable ? CL_INVALID_PROGRAM_EXECUTABLE : !first ? CL_INVALID_KERNEL_NAME : differs ? CL_INVALID_KERNEL_DEFINITION : err;
+    if (err != CL_SUCCESS) {
         tsr_free(infos);
-        return !executable ? CL_INVALID_PROGRAM_EXECUTABLE : !first ? CL_INVALID_KERNEL_NAME : CL_INVALID_KERNEL_DEFINITION;
+        tsr_free(codes);
+        return err;
     }
-    *kernel = kernel_new(program, infos);
+    *kernel = kernel_new(program, infos, codes);
     return *kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* The code is loaded with the first kernel, so that the first launch finds it there and a failure is told here. */
-static cl_int load_first(struct _cl_kernel *kernel)
+/* The code is loaded with the kernel, so that the first launch finds it there and a failure is told here. */
+static cl_int load(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;
     struct tsr_module *module;
     for (cl_uint i = 0; i < kernel->build_count; i++)
         if (kernel->infos[i])
-            return tsr__build_load(program, tsr__program_build_for(program, program->builds[i].device), &module);
+            return tsr__code_load(program, program->builds[i].device->ops, kernel->codes[i], &module);
     return CL_SUCCESS;
 }
 
@@ -150,8 +177,9 @@ TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *ker
     FAIL_IF(context, made == CL_INVALID_PROGRAM_EXECUTABLE, made, "the program has not been built for any device");
     FAIL_IF(context, made == CL_INVALID_KERNEL_NAME, made, "the program has no kernel \"%s\"", kernel_name);
     FAIL_IF(context, made == CL_INVALID_KERNEL_DEFINITION, made, "\"%s\" has other arguments on another device", kernel_name);
+    FAIL_IF(context, made == CL_OUT_OF_RESOURCES, made, "no code for kernel \"%s\"", kernel_name);
     FAIL_IF(context, made != CL_SUCCESS, made, "no memory for a kernel");
-    err = load_first(kernel);
+    err = load(kernel);
     if (err != CL_SUCCESS)
         goto fail;
     if (errcode_ret)
@@ -170,20 +198,22 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
     RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
     struct _cl_context *context = program->context;
     pthread_mutex_lock(&program->lock);
-    const struct tsr_program_info *info = NULL;
-    for (cl_uint i = 0; i < program->build_count && !info; i++)
+    struct tsr_build *build = NULL;
+    for (cl_uint i = 0; i < program->build_count && !build; i++)
         if (tsr__build_is_executable(&program->builds[i]))
-            info = &program->builds[i].info;
-    uint32_t count = info ? info->kernel_count : 0, done = 0;
-    cl_int err = CL_SUCCESS;
+            build = &program->builds[i];
+    uint32_t count = build ? build->code.info.kernel_count : 0, done = 0;
+    cl_int err = kernels && num_kernels >= count && count ? tsr__code_of_all(program, build) : CL_SUCCESS;
+    program->kernel_count++; /* as in `make` */
     for (; kernels && num_kernels >= count && done < count && err == CL_SUCCESS; done += err == CL_SUCCESS)
-        err = make(program, info->kernels[done].name, &kernels[done]);
+        err = make(program, build->code.info.kernels[done].name, &kernels[done]);
+    program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
-    RETURN_IF(context, !info, CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built for any device");
+    RETURN_IF(context, !build, CL_INVALID_PROGRAM_EXECUTABLE, "the program has not been built for any device");
     RETURN_IF(context, kernels && num_kernels < count, CL_INVALID_VALUE, "the program has %u kernels, there is room for %u", count,
               num_kernels);
-    if (err == CL_SUCCESS && kernels && count)
-        err = load_first(kernels[0]);
+    for (uint32_t i = 0; i < done && err == CL_SUCCESS; i++)
+        err = load(kernels[i]);
     if (err != CL_SUCCESS) {
         while (done)
             tsr__drop(kernels[--done]);
@@ -201,11 +231,17 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     FAIL_IF(NULL, !tsr__valid(source_kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_program *program = source_kernel->program;
     const struct tsr_kernel_info **infos = tsr_calloc(source_kernel->build_count, sizeof(*infos));
+    struct tsr_code **codes = tsr_calloc(source_kernel->build_count, sizeof(*codes));
     void **pointers = NULL;
-    FAIL_IF(program->context, !infos, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
+    if (!infos || !codes) {
+        tsr_free(infos);
+        tsr_free(codes);
+        FAIL_IF(program->context, true, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
+    }
     memcpy(infos, source_kernel->infos, source_kernel->build_count * sizeof(*infos));
+    memcpy(codes, source_kernel->codes, source_kernel->build_count * sizeof(*codes));
     pthread_mutex_lock(&program->lock);
-    kernel = kernel_new(program, infos);
+    kernel = kernel_new(program, infos, codes);
     pthread_mutex_unlock(&program->lock);
     FAIL_IF(program->context, !kernel, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
 

@@ -15,6 +15,7 @@ static void program_destroy(struct tsr_object *object)
     tsr_free(program->builds);
     tsr_free(program->source);
     pthread_mutex_destroy(&program->lock);
+    pthread_cond_destroy(&program->coded);
     tsr__drop(program->context);
     program->base.tag = 0;
     tsr_free(program);
@@ -36,6 +37,7 @@ struct _cl_program *tsr__program_new(struct _cl_context *context, cl_uint device
     program->build_count = device_count;
     program->origin = origin;
     pthread_mutex_init(&program->lock, NULL);
+    pthread_cond_init(&program->coded, NULL);
     for (cl_uint i = 0; i < device_count; i++) {
         builds[i].device = devices[i];
         builds[i].status = CL_BUILD_NONE;
@@ -55,7 +57,7 @@ struct tsr_build *tsr__program_build_of(const struct _cl_program *program, const
 struct tsr_build *tsr__program_build_for(const struct _cl_program *program, const struct _cl_device_id *device)
 {
     struct tsr_build *own = tsr__program_build_of(program, device), *build = own;
-    while (device && (!build || (build->status == CL_BUILD_NONE && !build->image))) {
+    while (device && (!build || (build->status == CL_BUILD_NONE && !build->code.image))) {
         device = device->parent;
         build = tsr__program_build_of(program, device);
     }
@@ -65,29 +67,6 @@ struct tsr_build *tsr__program_build_for(const struct _cl_program *program, cons
 bool tsr__build_is_executable(const struct tsr_build *build)
 {
     return build->status == CL_BUILD_SUCCESS && build->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-}
-
-cl_int tsr__build_load(struct _cl_program *program, struct tsr_build *build, struct tsr_module **module)
-{
-    *module = atomic_load_explicit(&build->module, memory_order_acquire);
-    if (*module)
-        return CL_SUCCESS;
-    char *why = NULL;
-    enum tsr_status status = TSR_OK;
-    pthread_mutex_lock(&program->lock);
-    *module = atomic_load_explicit(&build->module, memory_order_relaxed);
-    if (!*module) {
-        status = build->device->ops->module_load(&build->info, module, &why);
-        if (status == TSR_OK)
-            atomic_store_explicit(&build->module, *module, memory_order_release);
-    }
-    pthread_mutex_unlock(&program->lock);
-    cl_int err = CL_SUCCESS;
-    if (status != TSR_OK)
-        err = tsr__error(program->context, status == TSR_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES, __func__, "module_load",
-                         "the program's code cannot be loaded: %s", why ? why : tsr_status_text(status));
-    tsr_free(why);
-    return err;
 }
 
 TSR_API cl_int CL_API_CALL clRetainProgram(cl_program program)
@@ -216,8 +195,8 @@ static const struct tsr_build *first_executable(const struct _cl_program *progra
 static cl_int kernel_names(const struct tsr_build *build, struct tsr_info_out out)
 {
     struct tsr_buf buf = {0};
-    for (uint32_t i = 0; i < build->info.kernel_count; i++)
-        tsr_buf_printf(&buf, "%s%s", i ? ";" : "", build->info.kernels[i].name);
+    for (uint32_t i = 0; i < build->code.info.kernel_count; i++)
+        tsr_buf_printf(&buf, "%s%s", i ? ";" : "", build->code.info.kernels[i].name);
     tsr_buf_bytes(&buf, "", 1);
     cl_int err = buf.failed ? CL_OUT_OF_HOST_MEMORY : tsr__info_bytes(out, buf.data, buf.size);
     tsr_buf_free(&buf);
@@ -225,7 +204,7 @@ static cl_int kernel_names(const struct tsr_build *build, struct tsr_info_out ou
 }
 
 /* "param_value points to an array of n pointers allocated by the caller": a NULL among them skips that device. */
-static cl_int copy_binaries(const struct _cl_program *program, struct tsr_info_out out)
+static cl_int copy_binaries(struct _cl_program *program, struct tsr_info_out out)
 {
     size_t size = program->build_count * sizeof(unsigned char *);
     if (out.size_ret)
@@ -235,9 +214,12 @@ static cl_int copy_binaries(const struct _cl_program *program, struct tsr_info_o
     RETURN_IF(NULL, out.room < size, CL_INVALID_VALUE, "%zu bytes of pointers are needed, there is room for %zu", size, out.room);
     unsigned char **binaries = out.value;
     for (cl_uint i = 0; i < program->build_count; i++) {
-        const struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
-        if (binaries[i] && build->image)
-            memcpy(binaries[i], build->image, build->image_size);
+        struct tsr_code *code;
+        cl_int err = tsr__code_of_binary(program, tsr__program_build_for(program, program->builds[i].device), &code);
+        if (err != CL_SUCCESS)
+            return err;
+        if (binaries[i] && code->image)
+            memcpy(binaries[i], code->image, code->image_size);
     }
     return CL_SUCCESS;
 }
@@ -252,12 +234,17 @@ static cl_int device_list(const struct _cl_program *program, struct tsr_info_out
     return err;
 }
 
-static cl_int binary_sizes(const struct _cl_program *program, struct tsr_info_out out)
+static cl_int binary_sizes(struct _cl_program *program, struct tsr_info_out out)
 {
     struct tsr_buf buf = {0};
-    for (cl_uint i = 0; i < program->build_count; i++)
-        tsr_buf_bytes(&buf, &tsr__program_build_for(program, program->builds[i].device)->image_size, sizeof(size_t));
-    cl_int err = buf.failed ? CL_OUT_OF_HOST_MEMORY : tsr__info_bytes(out, buf.data, buf.size);
+    cl_int err = CL_SUCCESS;
+    for (cl_uint i = 0; i < program->build_count && err == CL_SUCCESS; i++) {
+        struct tsr_code *code;
+        err = tsr__code_of_binary(program, tsr__program_build_for(program, program->builds[i].device), &code);
+        tsr_buf_bytes(&buf, &code->image_size, sizeof(code->image_size));
+    }
+    if (err == CL_SUCCESS)
+        err = buf.failed ? CL_OUT_OF_HOST_MEMORY : tsr__info_bytes(out, buf.data, buf.size);
     tsr_buf_free(&buf);
     return err;
 }
@@ -291,7 +278,7 @@ static cl_int program_info(struct _cl_program *program, cl_program_info name, st
         RETURN_IF(NULL, !executable, CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built for any device yet");
         if (name == CL_PROGRAM_KERNEL_NAMES)
             return kernel_names(executable, out);
-        return tsr__info_value(out, size_t, executable->info.kernel_count);
+        return tsr__info_value(out, size_t, executable->code.info.kernel_count);
     case CL_PROGRAM_SCOPE_GLOBAL_CTORS_PRESENT:
     case CL_PROGRAM_SCOPE_GLOBAL_DTORS_PRESENT:
         RETURN_IF(NULL, !executable, CL_INVALID_PROGRAM_EXECUTABLE, "no executable has been built for any device yet");

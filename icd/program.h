@@ -16,8 +16,19 @@ struct tsr_build *tsr__program_build_of(const struct _cl_program *program, const
 struct tsr_build *tsr__program_build_for(const struct _cl_program *program, const struct _cl_device_id *device);
 /* True if kernels of it can run. The program's lock is held, or a kernel is attached, which forbids a change. */
 bool tsr__build_is_executable(const struct tsr_build *build);
+
+/* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
+
+/* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The code must be clear. */
+enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size);
+void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops);
 /* Loads the code, once. CL_OUT_OF_RESOURCES, with the reason to the context's callback. */
-cl_int tsr__build_load(struct _cl_program *program, struct tsr_build *build, struct tsr_module **module);
+cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *ops, struct tsr_code *code, struct tsr_module **module);
+/* The code that has kernel number `index` of an executable, what CL_PROGRAM_BINARIES gives, the code of every kernel: made now if it is
+ * not there. The program's lock is held, and given up while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code);
+cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code);
+cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
 
 /* ---- images of a build (icd/binary.c) -------------------------------------------------------------------------------------------- */
 

@@ -103,7 +103,7 @@ static bool get_arg(struct tsr_reader *r, uint32_t args_size, struct tsr_arg_inf
     return kind == TSR_ARG_VALUE || arg->size == (kind == TSR_ARG_SAMPLER ? 4u : 8u);
 }
 
-static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena, struct tsr_kernel_info *k)
+static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena, bool coded, struct tsr_kernel_info *k)
 {
     k->name = tsr_read_str(r);
     k->attributes = tsr_read_str(r);
@@ -119,9 +119,10 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->local_bytes = tsr_read_u64(r);
     k->private_bytes = tsr_read_u64(r);
     k->arg_count = tsr_read_count(r, 48);
-    if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || !k->entry[0])
+    if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))
         return TSR_DAMAGED;
-    if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || !power_of_two(k->sub_group_size) || k->sub_group_size > MAX_SUB_GROUP)
+    if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > MAX_SUB_GROUP ||
+        (coded && !power_of_two(k->sub_group_size)))
         return TSR_DAMAGED;
     k->args = tsr_arena_alloc(arena, k->arg_count * sizeof *k->args);
     if (!k->args)
@@ -139,13 +140,13 @@ static enum tsr_status get_body(struct tsr_reader *r, struct tsr_arena *arena, s
     info->kind = kind;
     info->global_bytes = tsr_read_u64(r);
     info->kernel_count = tsr_read_count(r, 100);
-    if (r->failed || kind < TSR_IMAGE_OBJECT || kind > TSR_IMAGE_EXECUTABLE)
+    if (r->failed || kind < TSR_IMAGE_OBJECT || kind > TSR_IMAGE_PROGRAM)
         return TSR_DAMAGED;
     info->kernels = tsr_arena_alloc(arena, info->kernel_count * sizeof *info->kernels);
     if (!info->kernels)
         return TSR_NO_MEMORY;
     for (uint32_t i = 0; i < info->kernel_count; i++) {
-        enum tsr_status status = get_kernel(r, arena, &info->kernels[i]);
+        enum tsr_status status = get_kernel(r, arena, kind != TSR_IMAGE_PROGRAM, &info->kernels[i]);
         if (status != TSR_OK)
             return status;
         if (i && strcmp(info->kernels[i - 1].name, info->kernels[i].name) >= 0)

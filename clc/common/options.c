@@ -23,6 +23,7 @@ static const char *const taker_names[] = {
     [TSR_CLC_BUILD] = "clBuildProgram",
     [TSR_CLC_COMPILE] = "clCompileProgram",
     [TSR_CLC_LINK] = "clLinkProgram",
+    [TSR_CLC_CODE] = "clCreateKernel",
 };
 
 /* ---- versions of OpenCL C --------------------------------------------------------------------------------------------------- */
@@ -184,8 +185,8 @@ static enum tsr_status take_value(enum tsr_clc_op op, const char *word, char *co
     char letter = word[1];
     const char *value = word + 2;
     *used_next = false;
-    if (op == TSR_CLC_LINK) {
-        *why = tsr_format("'%s' is an option of clBuildProgram and clCompileProgram, not of clLinkProgram", word);
+    if (op == TSR_CLC_LINK || op == TSR_CLC_CODE) {
+        *why = tsr_format("'%s' is an option of clBuildProgram and clCompileProgram, not of %s", word, taker_names[op]);
         return TSR_INVALID;
     }
     if (!*value && next) {

@@ -29,6 +29,8 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     tsr_buf_u32(buf, q->input_count);
     for (uint32_t i = 0; i < q->input_count; i++)
         tsr_buf_blob(buf, q->inputs[i].data, q->inputs[i].size);
+    tsr_buf_str(buf, q->kernel);
+    tsr_buf_u32(buf, q->by_kernel);
     tsr_buf_str(buf, q->options);
     tsr_buf_str(buf, q->macros);
     tsr_buf_u64(buf, q->cpu_features);
@@ -73,7 +75,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     struct tsr_reader r = tsr_reader_over(data, size);
     struct tsr_clc_request q = {0};
     uint32_t op = tsr_read_u32(&r);
-    if (op > TSR_CLC_LINK)
+    if (op > TSR_CLC_CODE)
         return TSR_DAMAGED;
     q.op = op;
     q.source = get_text(&r);
@@ -94,12 +96,15 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     for (uint32_t i = 0; i < q.input_count; i++)
         inputs[i].data = tsr_read_blob(&r, &inputs[i].size);
     q.inputs = inputs;
+    q.kernel = tsr_read_str(&r);
+    uint32_t by_kernel = tsr_read_u32(&r);
+    q.by_kernel = by_kernel;
     q.options = tsr_read_str(&r);
     q.macros = tsr_read_str(&r);
     q.cpu_features = tsr_read_u64(&r);
     q.default_sub_group_size = tsr_read_u32(&r);
     const char *directory = tsr_read_str(&r);
-    if (directory && directory[0] != '/')
+    if (by_kernel > 1 || (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};
     return at_end(&r);

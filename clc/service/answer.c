@@ -89,7 +89,7 @@ static bool join_inputs(struct job *job)
     for (uint32_t i = 0; i < q->input_count; i++) {
         struct tsr_program_info info;
         enum tsr_status status = tsr_image_read(q->inputs[i].data, q->inputs[i].size, &job->arena, &info);
-        if (status != TSR_OK || info.kind == TSR_IMAGE_EXECUTABLE) {
+        if (status != TSR_OK || (info.kind != TSR_IMAGE_OBJECT && info.kind != TSR_IMAGE_LIBRARY)) {
             tsr_buf_printf(&job->answer->log, "error: input program %u: %s\n", i,
                            status == TSR_OK ? "it is an executable; only compiled programs and libraries can be linked"
                                             : tsr_status_text(status));
@@ -112,6 +112,24 @@ static bool join_inputs(struct job *job)
     job->options.set = own | (tsr__link_noted_options(job->module) &
                               ~(1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS));
     stage(job, "join");
+    return true;
+}
+
+/* The one kernel that is wanted of a TSR_IMAGE_PROGRAM, or all. */
+static bool take_program(struct job *job)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    struct tsr_program_info info;
+    enum tsr_status status = q->input_count != 1 ? TSR_INVALID : tsr_image_read(q->inputs[0].data, q->inputs[0].size, &job->arena, &info);
+    if (status != TSR_OK || info.kind != TSR_IMAGE_PROGRAM) {
+        tsr_buf_printf(&job->answer->log, "error: %s\n", status == TSR_OK ? "the input has code already" : tsr_status_text(status));
+        return fail(job, TSR_CLC_FAILED);
+    }
+    job->module = tsr__link_take(info.code, info.code_size, q->kernel, job->context, &job->answer->log);
+    if (!job->module)
+        return fail(job, TSR_CLC_FAILED);
+    job->options.set |= tsr__link_noted_options(job->module);
+    stage(job, "take");
     return true;
 }
 
@@ -141,10 +159,18 @@ static bool check_matrix(struct job *job)
     return good || fail(job, TSR_CLC_FAILED);
 }
 
-static bool write_bitcode(struct job *job, enum tsr_image_kind kind)
+/* With `kernels`, if not NULL, by name and attributes. */
+static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struct tsr_program_info *kernels)
 {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
     struct tsr_program_info info = {.kind = kind, .code = LLVMGetBufferStart(bytes), .code_size = LLVMGetBufferSize(bytes)};
+    if (kernels) {
+        info.kernel_count = kernels->kernel_count;
+        info.kernels = tsr_arena_alloc(&job->arena, info.kernel_count * sizeof *info.kernels);
+        for (uint32_t i = 0; i < info.kernel_count; i++)
+            info.kernels[i] =
+                (struct tsr_kernel_info){.name = kernels->kernels[i].name, .attributes = kernels->kernels[i].attributes, .entry = ""};
+    }
     tsr_image_write(&info, &job->answer->image);
     LLVMDisposeMemoryBuffer(bytes);
     stage(job, "bitcode");
@@ -197,11 +223,40 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
     return good || fail(job, TSR_CLC_FAILED);
 }
 
+/* What the device has no type for: the engine's error should come with the build. */
+static bool has_odd_argument(const struct job *job)
+{
+    for (uint32_t i = 0; i < job->info.kernel_count; i++) {
+        LLVMValueRef kernel = LLVMGetNamedFunction(job->module, job->info.kernels[i].name);
+        for (unsigned p = 0; kernel && p < LLVMCountParams(kernel); p++)
+            if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(kernel, p))) == LLVMTargetExtTypeKind)
+                return true;
+    }
+    return false;
+}
+
+/* Whether code can wait until a kernel is created. Kernels that share variables must be one shared object. */
+static bool can_wait(const struct job *job)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    return q->by_kernel && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) && !has_odd_argument(job);
+}
+
+static bool make_program(struct job *job)
+{
+    if (!tsr__link_check(job->module, job->parts, &job->answer->log))
+        return fail(job, TSR_CLC_FAILED);
+    tsr__link_note_options(job->module, &job->options);
+    return write_bitcode(job, TSR_IMAGE_PROGRAM, &job->info);
+}
+
 static bool make_executable(struct job *job)
 {
     struct tsr_buf *log = &job->answer->log;
     struct tsr_buf object = {0}, code = {0};
     bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_matrix(job);
+    if (good && can_wait(job))
+        return make_program(job);
     tsr_lanes_mark(job->module);
     good = good && tsr__link_builtins(job->module, job->parts, log);
     stage(job, "builtins");
@@ -224,15 +279,15 @@ static bool run(struct job *job)
     enum tsr_clc_op op = job->request->request.op;
     if (!parse_options(job) || !find_parts(job))
         return false;
-    if (!(op == TSR_CLC_LINK ? join_inputs(job) : compile_source(job)))
+    if (!(op == TSR_CLC_CODE ? take_program(job) : op == TSR_CLC_LINK ? join_inputs(job) : compile_source(job)))
         return false;
     if (job->debug->emit_llvm)
         return write_text(job);
     if (op == TSR_CLC_COMPILE)
-        return write_bitcode(job, TSR_IMAGE_OBJECT);
+        return write_bitcode(job, TSR_IMAGE_OBJECT, NULL);
     if (set(job, TSR_CLC_OPTION_CREATE_LIBRARY)) {
         tsr__link_note_options(job->module, &job->options);
-        return write_bitcode(job, TSR_IMAGE_LIBRARY);
+        return write_bitcode(job, TSR_IMAGE_LIBRARY, NULL);
     }
     return make_executable(job);
 }

@@ -129,12 +129,15 @@ static void put_undefined(LLVMValueRef symbol, struct tsr_buf *log)
     free(name);
 }
 
-static bool check_defined(LLVMModuleRef module, struct tsr_buf *log)
+/* `parts`: what the built-in library has counts as defined. */
+static bool check_defined(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
 {
     bool good = true;
     size_t size;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || is_provided(LLVMGetValueName2(f, &size)))
+            continue;
+        if (parts && tsr__shelf_has(parts->builtins, parts->builtins_size, LLVMGetValueName2(f, &size)))
             continue;
         put_undefined(f, log);
         good = false;
@@ -179,5 +182,37 @@ bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, st
     if (!good)
         return false;
     internalise(module);
-    return remove_unused(module, log) && check_defined(module, log);
+    return remove_unused(module, log) && check_defined(module, NULL, log);
+}
+
+bool tsr__link_check(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
+{
+    internalise(module);
+    return remove_unused(module, log) && check_defined(module, parts, log);
+}
+
+LLVMModuleRef tsr__link_take(const void *bitcode, size_t size, const char *kernel, LLVMContextRef context, struct tsr_buf *log)
+{
+    if (!kernel)
+        return tsr__link_parse(bitcode, size, context, log);
+    LLVMModuleRef module = LLVMModuleCreateWithNameInContext("program", context);
+    /* A use makes the kernel one of the things needed; its type comes with it. */
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
+    LLVMAddFunction(module, kernel, type);
+    struct handler h = listen(context, log);
+    bool good = tsr_link_needed(module, bitcode, size);
+    unlisten(h);
+    if (good)
+        return module;
+    LLVMDisposeModule(module);
+    return NULL;
+}
+
+bool tsr__link_has_variables(LLVMModuleRef module)
+{
+    enum { GLOBAL_SPACE = 1 };
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == GLOBAL_SPACE && !LLVMIsGlobalConstant(g))
+            return true;
+    return false;
 }

@@ -53,9 +53,17 @@ LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef c
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
 /* Adds what is needed of the built-in library, makes all but kernels internal, removes what is unused. False: told in the log. */
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
+/* Without adding anything: makes all but kernels internal, removes what is unused, and checks that the library has what is missing. */
+bool tsr__link_check(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
+/* Module of bitcode: of one kernel and what it refers to, or, if `kernel` is NULL, whole. NULL: told in the log. */
+LLVMModuleRef tsr__link_take(const void *bitcode, size_t size, const char *kernel, LLVMContextRef context, struct tsr_buf *log);
+/* Whether there are program-scope variables, which all kernels of a program share. */
+bool tsr__link_has_variables(LLVMModuleRef module);
 /* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes. False: told in the log, or through the
  * context's diagnostic handler. */
 bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log);
+/* Whether the library defines the name; false, too, if it is damaged. */
+bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name);
 /* Options of the sources, kept in the module so that clLinkProgram knows them. */
 void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options);
 uint64_t tsr__link_noted_options(LLVMModuleRef module);

@@ -67,6 +67,12 @@ static int64_t find(const struct shelf *s, const char *name, size_t length)
     return number < s->modules ? (int)number : -1;
 }
 
+bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name)
+{
+    struct shelf s;
+    return open_shelf(&s, data, size) && find(&s, name, strlen(name)) >= 0;
+}
+
 bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log)
 {
     struct shelf s;

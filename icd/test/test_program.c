@@ -51,6 +51,51 @@ static char *log_of(cl_program program, cl_device_id device)
     return log;
 }
 
+/* Kernels of a program get their code one by one: from several threads at once, then all that are left, then for the binary. */
+static void *create_and_release(void *data)
+{
+    static const char *const names[] = {"a", "b"};
+    for (int i = 0; i < 20; i++)
+        CHECK(clReleaseKernel(test_kernel(data, names[i % 2])));
+    return NULL;
+}
+
+static void code_is_made_kernel_by_kernel(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    struct test_world w = test_begin(0);
+    cl_program program = with_source(w.context, two_kernels);
+    CHECK(clBuildProgram(program, 0, NULL, "-DUNIQUE_FOR_THIS_TEST", NULL, NULL));
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, create_and_release, program), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(run_kernel(&w, program, "a"), 1);
+    assert_int_equal(run_kernel(&w, program, "b"), 2);
+    cl_kernel kernels[2];
+    CHECK(clCreateKernelsInProgram(program, 2, kernels, NULL));
+    CHECK(clReleaseKernel(kernels[0]));
+    CHECK(clReleaseKernel(kernels[1]));
+    size_t size = 0;
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, NULL));
+    unsigned char *binary = malloc(size);
+    const unsigned char *in = binary;
+    CHECK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(binary), &binary, NULL));
+    cl_program copy;
+    CHECK_CREATE(copy, clCreateProgramWithBinary(w.context, 1, &w.device, &size, &in, NULL, &err), CL_SUCCESS);
+    CHECK(clBuildProgram(copy, 0, NULL, "", NULL, NULL));
+    assert_int_equal(run_kernel(&w, copy, "a"), 1);
+    assert_int_equal(run_kernel(&w, copy, "b"), 2);
+    free(binary);
+    /* Kernels are gone, so the program may be built again. */
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    CHECK(clReleaseProgram(copy));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 static void create_checks_its_arguments(void **state)
 {
     (void)state;
@@ -421,6 +466,7 @@ int main(void)
         cmocka_unit_test(a_build_in_progress_excludes_others_and_survives_a_release),
         cmocka_unit_test(headers_are_found_by_their_names),
         cmocka_unit_test(objects_and_libraries_are_linked),
+        cmocka_unit_test(code_is_made_kernel_by_kernel),
         cmocka_unit_test(building_many_times_keeps_memory_flat),
         cmocka_unit_test(a_build_leaves_the_host_small),
         cmocka_unit_test(sources_and_headers_of_32_mib_build),

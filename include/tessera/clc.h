@@ -9,6 +9,7 @@ enum tsr_clc_op {
     TSR_CLC_BUILD,   /* source → executable */
     TSR_CLC_COMPILE, /* source → object */
     TSR_CLC_LINK,    /* objects and libraries → executable, or library with -create-library */
+    TSR_CLC_CODE,    /* TSR_IMAGE_PROGRAM → executable with one of its kernels, or with all */
 };
 
 struct tsr_clc_text {
@@ -27,8 +28,10 @@ struct tsr_clc_request {
     struct tsr_clc_text source;
     uint32_t header_count;
     const struct tsr_clc_text *headers;
-    uint32_t input_count; /* LINK */
+    uint32_t input_count; /* LINK; CODE: 1 */
     const struct tsr_clc_input *inputs;
+    const char *kernel;    /* CODE: name, NULL for all kernels */
+    bool by_kernel;        /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that nobody creates */
     const char *options;   /* as the application gave them; NULL is "" */
     const char *macros;    /* "-D…" and "-cl-ext=…" words that state the device's extensions and features, from the device's tables */
     uint64_t cpu_features; /* what the code may use */

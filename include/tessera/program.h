@@ -57,6 +57,8 @@ enum tsr_image_kind {
     TSR_IMAGE_OBJECT = 1,     /* clCompileProgram: bitcode */
     TSR_IMAGE_LIBRARY = 2,    /* clLinkProgram -create-library: bitcode */
     TSR_IMAGE_EXECUTABLE = 3, /* an ELF shared object */
+    TSR_IMAGE_PROGRAM = 4,    /* an executable whose kernels become code one by one, when first created: bitcode. Of its kernels only
+                                 name and attributes are known. */
 };
 
 struct tsr_program_info {

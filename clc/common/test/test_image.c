@@ -144,7 +144,7 @@ static void nonsense(void **state)
         tsr_buf_free(&buf);                                                                                                                \
     } while (0)
     REFUSED(bad.kind = 0);
-    REFUSED(bad.kind = 4);
+    REFUSED(bad.kind = 5);
     REFUSED(bad.code_size = 0);
     REFUSED(k[0].name = "c"); /* not sorted */
     REFUSED(k[0].name = "b"); /* twice */

@@ -25,6 +25,8 @@ static struct tsr_wire_request sample_request(void)
                     .headers = headers,
                     .input_count = 2,
                     .inputs = inputs,
+                    .kernel = "k",
+                    .by_kernel = true,
                     .options = "-w",
                     .macros = NULL,
                     .cpu_features = 0x8000000000000001,
@@ -67,6 +69,8 @@ static void request_round_trip(void **state)
     assert_string_equal(out.request.headers[1].name, "dir/b.h");
     assert_int_equal(out.request.headers[1].size, 0);
     assert_int_equal(out.request.input_count, 2);
+    assert_string_equal(out.request.kernel, "k");
+    assert_true(out.request.by_kernel);
     assert_memory_equal(out.request.inputs[0].data, "\0\1\2", 3);
     assert_string_equal(out.request.options, "-w");
     assert_null(out.request.macros);

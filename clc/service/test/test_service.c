@@ -462,6 +462,55 @@ static void separate(void **state)
         end(all[i]);
 }
 
+/* A program whose kernels become code one by one, and what keeps a program from that. */
+static void kernel_by_kernel(void **state)
+{
+    (void)state;
+    static const char source[] = "int f(int x) { return x + get_global_id(0); }\n"
+                                 "kernel void k(global int *p) { *p = f(*p); }\n"
+                                 "kernel void l(global float *p, float x) { *p = sin(x); }\n";
+    struct tsr_clc_request build = {.op = TSR_CLC_BUILD, .source = {NULL, source, sizeof source - 1}, .by_kernel = true, .options = ""};
+    struct answer program = ask(&build);
+    expect(&program, TSR_CLC_DONE, NULL);
+    assert_int_equal(program.info.kind, TSR_IMAGE_PROGRAM);
+    assert_int_equal(program.info.kernel_count, 2);
+    assert_string_equal(program.info.kernels[1].name, "l");
+
+    struct tsr_clc_input input = {program.result.image, program.result.image_size};
+    struct tsr_clc_request code = {.op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .kernel = "l", .options = ""};
+    struct answer one = ask(&code);
+    expect(&one, TSR_CLC_DONE, NULL);
+    assert_int_equal(one.info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_int_equal(one.info.kernel_count, 1);
+    assert_string_equal(one.info.kernels[0].name, "l");
+    assert_int_equal(one.info.kernels[0].arg_count, 2);
+    code.kernel = NULL;
+    struct answer all = ask(&code);
+    expect(&all, TSR_CLC_DONE, NULL);
+    assert_int_equal(all.info.kernel_count, 2);
+    input = (struct tsr_clc_input){one.result.image, one.result.image_size};
+    struct answer coded = ask(&code);
+    expect(&coded, TSR_CLC_FAILED, "code already");
+    code.input_count = 0;
+    struct answer none = ask(&code);
+    expect(&none, TSR_CLC_FAILED, "error");
+
+    static const char shared[] = "global int v;\nkernel void k(void) { v = 1; }\nkernel void l(global int *p) { *p = v; }\n";
+    build.source = (struct tsr_clc_text){NULL, shared, sizeof shared - 1};
+    build.options = "-cl-std=CL3.0";
+    struct answer variable = ask(&build);
+    expect(&variable, TSR_CLC_DONE, NULL);
+    assert_int_equal(variable.info.kind, TSR_IMAGE_EXECUTABLE);
+    static const char undefined[] = "int g(int);\nkernel void k(global int *p) { *p = g(1); }\nkernel void l(void) {}\n";
+    build.source = (struct tsr_clc_text){NULL, undefined, sizeof undefined - 1};
+    struct answer missing = ask(&build);
+    expect(&missing, TSR_CLC_FAILED, "undefined reference to 'g' in 'k'");
+
+    struct answer *answers[] = {&program, &one, &all, &coded, &none, &variable, &missing};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(answers); i++)
+        end(answers[i]);
+}
+
 /* ---- the process itself -----------------------------------------------------------------------------------------------------------------
  */
 
@@ -576,6 +625,7 @@ int main(void)
         cmocka_unit_test(hostile_includes),
         cmocka_unit_test(bombs),
         cmocka_unit_test(separate),
+        cmocka_unit_test(kernel_by_kernel),
         cmocka_unit_test(in_jail),
         cmocka_unit_test(nonsense_request),
         cmocka_unit_test(pasted_names),

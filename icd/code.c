@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Machine code of programs: loading it, and making it kernel by kernel for programs that were built without.
+ *
+ * A program with several kernels is built only as far as bitcode (TSR_IMAGE_PROGRAM). The code of a kernel is made when the application
+ * creates the first kernel object of it; the code of all when it asks for the binary. */
+#include <unistd.h>
+
+#include "icd/program.h"
+#include "tessera/clc.h"
+
+enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size)
+{
+    enum tsr_status status = tsr_image_read(image, size, &code->arena, &code->info);
+    if (status != TSR_OK) {
+        tsr_arena_free(&code->arena);
+        code->info = (struct tsr_program_info){0};
+        return status;
+    }
+    code->image = image;
+    code->image_size = size;
+    return TSR_OK;
+}
+
+void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops)
+{
+    struct tsr_module *module = atomic_exchange(&code->module, NULL);
+    if (module)
+        ops->module_unload(module);
+    tsr_arena_free(&code->arena);
+    tsr_free(code->image);
+    code->image = NULL;
+    code->image_size = 0;
+    code->info = (struct tsr_program_info){0};
+}
+
+cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *ops, struct tsr_code *code, struct tsr_module **module)
+{
+    *module = atomic_load_explicit(&code->module, memory_order_acquire);
+    if (*module)
+        return CL_SUCCESS;
+    char *why = NULL;
+    enum tsr_status status = TSR_OK;
+    pthread_mutex_lock(&program->lock);
+    *module = atomic_load_explicit(&code->module, memory_order_relaxed);
+    if (!*module) {
+        status = ops->module_load(&code->info, module, &why);
+        if (status == TSR_OK)
+            atomic_store_explicit(&code->module, *module, memory_order_release);
+    }
+    pthread_mutex_unlock(&program->lock);
+    cl_int err = CL_SUCCESS;
+    if (status != TSR_OK)
+        err = tsr__error(program->context, status == TSR_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES, __func__, "module_load",
+                         "the program's code cannot be loaded: %s", why ? why : tsr_status_text(status));
+    tsr_free(why);
+    return err;
+}
+
+/* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
+
+/* Takes the image of a result over, or says why it cannot be. Without the program's lock. */
+static cl_int take_result(struct _cl_program *program, const char *name, struct tsr_clc_result *result, struct tsr_code *code)
+{
+    enum tsr_status status = TSR_OK;
+    if (result->outcome == TSR_CLC_DONE) {
+        status = tsr__code_take(code, result->image, result->image_size);
+        if (status == TSR_OK) {
+            result->image = NULL;
+            return CL_SUCCESS;
+        }
+    }
+    bool memory = status == TSR_NO_MEMORY || !result->log;
+    return tsr__error(program->context, memory ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES, __func__, "code",
+                      "no code could be made of kernel %s: %s", name ? name : "(all)",
+                      status != TSR_OK ? tsr_status_text(status)
+                      : result->log    ? result->log
+                                       : "out of memory");
+}
+
+/* Asks the compiler for one kernel, or for all if `name` is NULL. The program's lock is held at the beginning and at the end, not in
+ * between; the program counts as having a kernel meanwhile, so its builds stay as they are. */
+static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, struct tsr_code *code)
+{
+    program->kernel_count++;
+    code->busy = true;
+    pthread_mutex_unlock(&program->lock);
+    struct tsr_clc_input input = {build->code.image, build->code.image_size};
+    struct tsr_clc_request request = {
+        .op = TSR_CLC_CODE,
+        .input_count = 1,
+        .inputs = &input,
+        .kernel = name,
+        .options = "",
+        .cpu_features = tsr_cpu()->features,
+        .default_sub_group_size = tsr__default_sub_group_size(build->device->caps),
+    };
+    struct tsr_clc_result result;
+    tsr_clc_run(&request, &result);
+    struct tsr_code made = {0};
+    cl_int err = take_result(program, name, &result, &made);
+    tsr_clc_result_free(&result);
+    pthread_mutex_lock(&program->lock);
+    if (err == CL_SUCCESS) {
+        code->image = made.image;
+        code->image_size = made.image_size;
+        code->arena = made.arena;
+        code->info = made.info;
+    }
+    code->busy = false;
+    pthread_cond_broadcast(&program->coded);
+    program->kernel_count--;
+    return err;
+}
+
+/* Makes the code unless it is there; if another thread is at it, waits for that. The program's lock is held. */
+static cl_int want(struct _cl_program *program, struct tsr_build *build, const char *name, struct tsr_code *code)
+{
+    program->kernel_count++; /* nobody clears the build while this waits */
+    while (code->busy)
+        pthread_cond_wait(&program->coded, &program->lock);
+    cl_int err = code->image ? CL_SUCCESS : make(program, build, name, code);
+    program->kernel_count--;
+    return err;
+}
+
+cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code)
+{
+    *code = &build->code;
+    if (build->code.info.kind != TSR_IMAGE_PROGRAM)
+        return CL_SUCCESS;
+    *code = &build->kernels[index];
+    return want(program, build, build->code.info.kernels[index].name, *code);
+}
+
+cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code)
+{
+    *code = &build->code;
+    if (build->code.info.kind != TSR_IMAGE_PROGRAM)
+        return CL_SUCCESS;
+    *code = &build->whole;
+    return want(program, build, NULL, *code);
+}
+
+/* What several threads do for tsr__code_of_all: each takes the next kernel that nobody has taken. */
+struct makers {
+    struct _cl_program *program;
+    struct tsr_build *build;
+    uint32_t next; /* guarded by the program's lock */
+    cl_int err;
+};
+
+static void *make_some(void *data)
+{
+    struct makers *m = data;
+    pthread_mutex_lock(&m->program->lock);
+    while (m->next < m->build->code.info.kernel_count && m->err == CL_SUCCESS) {
+        struct tsr_code *code;
+        cl_int err = tsr__code_of_kernel(m->program, m->build, m->next++, &code);
+        if (err != CL_SUCCESS)
+            m->err = err;
+    }
+    pthread_mutex_unlock(&m->program->lock);
+    return NULL;
+}
+
+cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build)
+{
+    enum { MOST = 16 };
+    struct makers m = {program, build, 0, CL_SUCCESS};
+    pthread_t threads[MOST];
+    uint32_t missing = 0, started = 0;
+    if (build->code.info.kind != TSR_IMAGE_PROGRAM)
+        return CL_SUCCESS;
+    for (uint32_t i = 0; i < build->code.info.kernel_count; i++)
+        missing += !build->kernels[i].image;
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    program->kernel_count++;
+    pthread_mutex_unlock(&program->lock);
+    while (started + 1 < missing && started + 1 < cpus && started < MOST && !pthread_create(&threads[started], NULL, make_some, &m))
+        started++;
+    make_some(&m);
+    while (started)
+        pthread_join(threads[--started], NULL);
+    pthread_mutex_lock(&program->lock);
+    program->kernel_count--;
+    return m.err;
+}
