@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Fibers: stacks with guard pages in one mapping per worker, and the change from one to another. */
-#include <immintrin.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -159,18 +158,14 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
     fiber->sanitizer = stacks->tsan[index];
 #endif
     uintptr_t top = ((uintptr_t)high - index * COLOUR_STEP % PAGE) & ~(uintptr_t)(STACK_ALIGN - 1);
-    void **sp = (void **)top - 8;
-    uint16_t x87;
-    __asm__("fnstcw %0" : "=m"(x87));
-    uint32_t control[2] = {_mm_getcsr(), x87};
-    memcpy(&sp[0], control, sizeof control);
-    sp[1] = NULL;                     /* r15 */
-    sp[2] = NULL;                     /* r14 */
-    sp[3] = (void *)(uintptr_t)start; /* r13 */
-    sp[4] = argument;                 /* r12 */
-    sp[5] = NULL;                     /* rbx */
-    sp[6] = NULL;                     /* rbp */
-    sp[7] = (void *)(uintptr_t)tsr__fiber_entry;
+    void **sp = (void **)top - 7;
+    sp[0] = NULL;                     /* r15 */
+    sp[1] = NULL;                     /* r14 */
+    sp[2] = (void *)(uintptr_t)start; /* r13 */
+    sp[3] = argument;                 /* r12 */
+    sp[4] = NULL;                     /* rbx */
+    sp[5] = NULL;                     /* rbp */
+    sp[6] = (void *)(uintptr_t)tsr__fiber_entry;
     fiber->sp = sp;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Goes from one stack to another: what a call preserves is saved on the old stack and taken from the new one.
  *
- * A suspended stack, from its stack pointer up: MXCSR and x87 control word, r15, r14, r13, r12, rbx, rbp, return address. The unwinding
- * information holds before and after the exchange of the stack pointer, so that a debugger can walk any suspended work-item. */
+ * A suspended stack, from its stack pointer up: r15, r14, r13, r12, rbx, rbp, return address. The unwinding information holds before and
+ * after the exchange of the stack pointer, so that a debugger can walk any suspended work-item. MXCSR and the x87 control word stay: all
+ * stacks of a worker run with the same ones, no kernel changes them, and to save and load them would be most of the time. */
     .text
 
 /* void tsr__switch(void **save, void *to) */
@@ -30,16 +31,8 @@ tsr__switch:
     pushq %r15
     .cfi_adjust_cfa_offset 8
     .cfi_rel_offset %r15, 0
-    subq $8, %rsp
-    .cfi_adjust_cfa_offset 8
-    stmxcsr (%rsp)
-    fnstcw 4(%rsp)
     movq %rsp, (%rdi)
     movq %rsi, %rsp
-    ldmxcsr (%rsp)
-    fldcw 4(%rsp)
-    addq $8, %rsp
-    .cfi_adjust_cfa_offset -8
     popq %r15
     .cfi_adjust_cfa_offset -8
     .cfi_restore %r15
