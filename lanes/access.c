@@ -5,7 +5,7 @@
  * may stand behind a store to the same memory. A frozen load it leaves alone. */
 #include <string.h>
 
-#include "simd.h"
+#include "access.h"
 
 enum { MAX_GROUP = 8 }; /* elements from one lane to the next, up to which a strided access is one wide access and shuffles */
 
@@ -18,14 +18,14 @@ uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
 /* ---- calls of masked intrinsics -------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
-                              unsigned count)
+LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
+                            unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
     return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-static void align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align)
+void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align)
 {
     LLVMAddCallSiteAttribute(call, argument + 1, tsr__int_attr(s->l, "align", align ? align : 1));
 }
@@ -39,8 +39,8 @@ static LLVMValueRef masked_load(struct tsr__simd *s, LLVMTypeRef type, LLVMValue
     }
     LLVMTypeRef types[2] = {type, LLVMTypeOf(p)};
     LLVMValueRef args[3] = {p, mask, LLVMGetPoison(type)};
-    LLVMValueRef call = intrinsic(s, "llvm.masked.load", types, 2, args, 3);
-    align_argument(s, call, 0, align);
+    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.load", types, 2, args, 3);
+    tsr__align_argument(s, call, 0, align);
     return LLVMBuildFreeze(s->b, call, "");
 }
 
@@ -52,29 +52,13 @@ static void masked_store(struct tsr__simd *s, LLVMValueRef value, LLVMValueRef p
     }
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(p)};
     LLVMValueRef args[3] = {value, p, mask};
-    align_argument(s, intrinsic(s, "llvm.masked.store", types, 2, args, 3), 1, align);
-}
-
-static LLVMValueRef gather(struct tsr__simd *s, LLVMTypeRef type, LLVMValueRef pointers, unsigned align)
-{
-    LLVMTypeRef types[2] = {type, LLVMTypeOf(pointers)};
-    LLVMValueRef args[3] = {pointers, tsr__mask_or_all(s, s->mask), LLVMGetPoison(type)};
-    LLVMValueRef call = intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
-    align_argument(s, call, 0, align);
-    return LLVMBuildFreeze(s->b, call, "");
-}
-
-static void scatter(struct tsr__simd *s, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
-{
-    LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
-    LLVMValueRef args[3] = {value, pointers, tsr__mask_or_all(s, s->mask)};
-    align_argument(s, intrinsic(s, "llvm.masked.scatter", types, 2, args, 3), 1, align);
+    tsr__align_argument(s, tsr__intrinsic(s, "llvm.masked.store", types, 2, args, 3), 1, align);
 }
 
 /* ---- shuffles
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
+LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
     LLVMValueRef *indices = tsr_arena_alloc(s->arena, count * sizeof *indices);
@@ -88,64 +72,61 @@ static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
     int from[64];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = (int)(s->width - 1 - i);
-    return shuffle(s, v, NULL, from, s->width);
+    return tsr__shuffle(s, v, NULL, from, s->width);
 }
 
 /* ---- how an access lies
  * --------------------------------------------------------------------------------------------------------------------- */
 
-enum access_class { ACCESS_UNIFORM, ACCESS_CONSECUTIVE, ACCESS_REVERSED, ACCESS_GROUP, ACCESS_SCATTERED };
-
-struct access {
-    enum access_class class;
-    LLVMValueRef pointer;
-    LLVMTypeRef type, scalar;
-    unsigned parts, align, scalar_bytes;
-    unsigned step; /* GROUP: scalars from one lane to the next */
-};
-
-static struct access classify(struct tsr__simd *s, LLVMValueRef pointer, LLVMTypeRef type, unsigned align)
+static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef pointer, LLVMTypeRef type, unsigned align)
 {
-    struct access a = {
-        .class = ACCESS_SCATTERED, .pointer = pointer, .type = type, .parts = (unsigned)tsr__part_count(type), .align = align};
+    struct tsr__access a = {
+        .class = TSR__ACCESS_SCATTERED, .pointer = pointer, .type = type, .parts = (unsigned)tsr__part_count(type), .align = align};
     struct tsr__shape shape = tsr__seen(s, pointer);
     a.scalar = tsr__part_type(type, 0);
     a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
-    if (shape.kind != TSR__SHAPE_AFFINE)
-        return a;
-    if (shape.stride == 0) {
-        a.class = ACCESS_UNIFORM;
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    a.simple = kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && LLVMSizeOfTypeInBits(s->layout, a.scalar) == 8 * a.scalar_bytes;
+    a.each = 1;
+    if (shape.kind == TSR__SHAPE_AFFINE && shape.stride == 0) {
+        a.class = TSR__ACCESS_UNIFORM;
         return a;
     }
+    unsigned bytes = a.parts * a.scalar_bytes;
+    if (a.simple && a.parts > 1 && (bytes == 2 || bytes == 4 || bytes == 8)) {
+        a.each = a.parts;
+        a.parts = 1;
+        a.scalar = LLVMIntTypeInContext(s->l->context, 8 * bytes);
+        a.scalar_bytes = bytes;
+    }
+    if (shape.kind != TSR__SHAPE_AFFINE)
+        return a;
     /* The instruction's alignment is that of the lanes which the program runs; lane 0 need not be one. */
     uint64_t stride = (uint64_t)shape.stride, even = stride & (~stride + 1);
     if (a.align > even)
         a.align = (unsigned)even;
-    LLVMTypeKind kind = LLVMGetTypeKind(type);
-    bool simple =
-        kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && LLVMSizeOfTypeInBits(s->layout, a.scalar) == 8 * a.scalar_bytes;
-    if (!simple)
+    if (!a.simple)
         return a;
     if (a.parts == 1 && shape.stride == (int64_t)a.scalar_bytes) {
-        a.class = ACCESS_CONSECUTIVE;
+        a.class = TSR__ACCESS_CONSECUTIVE;
     } else if (a.parts == 1 && shape.stride == -(int64_t)a.scalar_bytes) {
-        a.class = ACCESS_REVERSED;
+        a.class = TSR__ACCESS_REVERSED;
     } else if (shape.stride > 0 && shape.stride % a.scalar_bytes == 0 && shape.stride / a.scalar_bytes <= MAX_GROUP &&
                shape.stride / a.scalar_bytes >= a.parts) {
-        a.class = ACCESS_GROUP;
+        a.class = TSR__ACCESS_GROUP;
         a.step = (unsigned)(shape.stride / a.scalar_bytes);
     }
     return a;
 }
 
 /* A group access spans `step` scalars for each lane but the last, which has only its own. */
-static unsigned group_span(const struct tsr__simd *s, const struct access *a)
+static unsigned group_span(const struct tsr__simd *s, const struct tsr__access *a)
 {
     return (s->width - 1) * a->step + a->parts;
 }
 
 /* Mask of a group access: the scalars of active lanes, without the gaps. NULL if there are no gaps and all lanes are active. */
-static LLVMValueRef group_mask(struct tsr__simd *s, const struct access *a)
+static LLVMValueRef group_mask(struct tsr__simd *s, const struct tsr__access *a)
 {
     if (!s->mask && a->step == a->parts)
         return NULL;
@@ -153,14 +134,66 @@ static LLVMValueRef group_mask(struct tsr__simd *s, const struct access *a)
     int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < span; i++)
         from[i] = i % a->step < a->parts ? (int)(i / a->step) : (int)s->width;
-    return shuffle(s, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), from, span);
+    return tsr__shuffle(s, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), from, span);
+}
+
+/* Pairs of vectors are joined until all is one, then put in order, with `step` elements for each lane. */
+static LLVMValueRef spread_out(struct tsr__simd *s, LLVMValueRef *parts, unsigned used, unsigned step)
+{
+    unsigned count = 1;
+    while (count < used)
+        count *= 2;
+    LLVMValueRef joined[64];
+    for (unsigned i = 0; i < count; i++)
+        joined[i] = i < used ? parts[i] : LLVMGetPoison(LLVMTypeOf(parts[0]));
+    for (unsigned width = s->width; count > 1; count /= 2, width *= 2) {
+        int *from = tsr_arena_alloc(s->arena, 2 * width * sizeof *from);
+        for (unsigned i = 0; i < 2 * width; i++)
+            from[i] = (int)i;
+        for (unsigned i = 0; i < count / 2; i++)
+            joined[i] = tsr__shuffle(s, joined[2 * i], joined[2 * i + 1], from, 2 * width);
+    }
+    unsigned span = (s->width - 1) * step + used;
+    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
+    for (unsigned i = 0; i < span; i++)
+        from[i] = i % step < used ? (int)(i % step * s->width + i / step) : -1;
+    return tsr__shuffle(s, joined[0], NULL, from, span);
+}
+
+void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts)
+{
+    LLVMValueRef all = LLVMBuildBitCast(s->b, packed, LLVMVectorType(scalar, s->width * each), "");
+    int from[64];
+    for (unsigned i = 0; i < each; i++) {
+        for (unsigned lane = 0; lane < s->width; lane++)
+            from[lane] = (int)(lane * each + i);
+        parts[i] = tsr__shuffle(s, all, NULL, from, s->width);
+    }
+}
+
+LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
+{
+    LLVMContextRef c = s->l->context;
+    unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(parts[0])));
+    LLVMTypeRef type = tsr__vector(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector(s, LLVMIntTypeInContext(c, bits));
+    if (each * bits > 32)
+        return LLVMBuildBitCast(s->b, spread_out(s, parts, each, each), type, "");
+    /* Shifts, since what is stored has often just been made narrow. */
+    LLVMValueRef made = NULL;
+    for (unsigned i = 0; i < each; i++) {
+        LLVMValueRef piece = LLVMBuildZExt(s->b, LLVMBuildBitCast(s->b, parts[i], own, ""), type, "");
+        LLVMValueRef by = tsr__splat(s, LLVMConstInt(LLVMGetElementType(type), i * bits, false));
+        piece = i ? LLVMBuildShl(s->b, piece, by, "") : piece;
+        made = made ? LLVMBuildOr(s->b, made, piece, "") : piece;
+    }
+    return made;
 }
 
 /* ---- loads
  * -------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes from the start of a value in memory to its scalar number `part`. */
-static uint64_t part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
+uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
@@ -168,14 +201,14 @@ static uint64_t part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
     case LLVMArrayTypeKind: {
         LLVMTypeRef element = LLVMGetElementType(type);
         int count = tsr__part_count(element);
-        return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + part_offset(s, element, part % count);
+        return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + tsr__part_offset(s, element, part % count);
     }
     case LLVMStructTypeKind:
         for (unsigned i = 0;; i++) {
             LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
             int count = tsr__part_count(field);
             if (part < count)
-                return LLVMOffsetOfElement(s->layout, type, i) + part_offset(s, field, part);
+                return LLVMOffsetOfElement(s->layout, type, i) + tsr__part_offset(s, field, part);
             part -= count;
         }
     default:
@@ -183,76 +216,155 @@ static uint64_t part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
     }
 }
 
-static LLVMValueRef offset_pointers(struct tsr__simd *s, LLVMValueRef pointers, uint64_t offset)
+static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef first)
 {
-    if (!offset)
-        return pointers;
-    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), offset, false);
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointers, &by, 1, "");
+    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a->scalar_bytes), true);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
 }
 
-static unsigned align_at(unsigned align, uint64_t offset)
+/* A load of lanes side by side; `p` is lane 0's address. */
+static void straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    while (align > 1 && offset % align)
-        align /= 2;
-    return align ? align : 1;
+    LLVMTypeRef vector = tsr__vector(s, a->scalar);
+    if (a->class == TSR__ACCESS_CONSECUTIVE) {
+        parts[0] = masked_load(s, vector, p, s->mask, a->align);
+    } else if (a->class == TSR__ACCESS_REVERSED) {
+        LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
+        parts[0] = reversed(s, masked_load(s, vector, last_lane_pointer(s, a, p), mask, a->align));
+    } else {
+        LLVMValueRef all = masked_load(s, LLVMVectorType(a->scalar, group_span(s, a)), p, group_mask(s, a), a->align);
+        int from[64];
+        for (unsigned i = 0; i < a->parts; i++) {
+            for (unsigned lane = 0; lane < s->width; lane++)
+                from[lane] = (int)(lane * a->step + i);
+            parts[i] = tsr__shuffle(s, all, NULL, from, s->width);
+        }
+    }
+}
+
+static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    if (a->class == TSR__ACCESS_CONSECUTIVE)
+        masked_store(s, parts[0], p, s->mask, a->align);
+    else if (a->class == TSR__ACCESS_REVERSED)
+        masked_store(s, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL, a->align);
+    else
+        masked_store(s, spread_out(s, parts, a->parts, a->step), p, group_mask(s, a), a->align);
+}
+
+/* ---- accesses whose lanes may lie side by side, but not for sure ------------------------------------------------------------------------
+ */
+
+/* What the access is if its hope comes true: false if that would not help. */
+static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
+{
+    *hoped = *a;
+    if (!a->simple || tsr__address_hope(s, address) != (int64_t)a->parts * a->scalar_bytes)
+        return false;
+    hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_GROUP;
+    hoped->step = a->parts;
+    return true;
+}
+
+struct fork {
+    LLVMBasicBlockRef straight, scattered, after;
+};
+
+/* Two ways on: the builder stands at the first of them. Nothing that is noted for the block may be made before they meet. */
+static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
+{
+    LLVMContextRef c = s->l->context;
+    struct fork f = {LLVMAppendBasicBlockInContext(c, s->to, "straight"), LLVMAppendBasicBlockInContext(c, s->to, "scattered"),
+                     LLVMAppendBasicBlockInContext(c, s->to, "")};
+    LLVMBuildCondBr(s->b, condition, f.straight, f.scattered);
+    LLVMPositionBuilderAtEnd(s->b, f.straight);
+    return f;
+}
+
+/* Ends one way; the builder goes to `next`. */
+static void way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
+{
+    LLVMBuildBr(s->b, f->after);
+    LLVMPositionBuilderAtEnd(s->b, next);
+}
+
+static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    struct tsr__address address;
+    struct tsr__access hoped;
+    if (!tsr__address_of(s, a->pointer, &address)) {
+        tsr__gather(s, a, tsr__part(s, a->pointer, 0), parts);
+        return;
+    }
+    if (!hoped_access(s, a, &address, &hoped)) {
+        tsr__gather(s, a, tsr__address_lanes(s, &address), parts);
+        return;
+    }
+    LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
+    LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
+    struct fork f = fork_on(s, yes);
+    straight_load(s, &hoped, first, parts);
+    way_ends(s, &f, f.scattered);
+    tsr__gather(s, a, tsr__address_lanes(s, &address), others);
+    way_ends(s, &f, f.after);
+    for (unsigned i = 0; i < a->parts; i++) {
+        LLVMValueRef both = LLVMBuildPhi(s->b, LLVMTypeOf(parts[i]), "");
+        LLVMAddIncoming(both, &parts[i], &f.straight, 1);
+        LLVMAddIncoming(both, &others[i], &f.scattered, 1);
+        parts[i] = both;
+    }
+}
+
+static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    struct tsr__address address;
+    struct tsr__access hoped;
+    if (!tsr__address_of(s, a->pointer, &address)) {
+        tsr__scatter(s, a, tsr__part(s, a->pointer, 0), parts);
+        return;
+    }
+    if (!hoped_access(s, a, &address, &hoped)) {
+        tsr__scatter(s, a, tsr__address_lanes(s, &address), parts);
+        return;
+    }
+    LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
+    struct fork f = fork_on(s, yes);
+    straight_store(s, &hoped, first, parts);
+    way_ends(s, &f, f.scattered);
+    tsr__scatter(s, a, tsr__address_lanes(s, &address), parts);
+    way_ends(s, &f, f.after);
 }
 
 static void load(struct tsr__simd *s, LLVMValueRef inst)
 {
-    struct access a = classify(s, LLVMGetOperand(inst, 0), LLVMTypeOf(inst), LLVMGetAlignment(inst));
-    switch (a.class) {
-    case ACCESS_UNIFORM: {
+    struct tsr__access a = classify(s, LLVMGetOperand(inst, 0), LLVMTypeOf(inst), LLVMGetAlignment(inst));
+    LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
+    if (a.class == TSR__ACCESS_UNIFORM) {
         LLVMValueRef copy = LLVMInstructionClone(inst);
         LLVMSetOperand(copy, 0, tsr__whole(s, a.pointer));
         LLVMInsertIntoBuilder(s->b, copy);
-        if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst)))
+        if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
             tsr__set_whole(s, inst, copy);
-        else
-            for (unsigned i = 0; i < a.parts; i++)
-                tsr__set_part(s, inst, (int)i, tsr__splat(s, tsr__get_scalar(s, copy, (int)i)));
-        return;
-    }
-    case ACCESS_CONSECUTIVE:
-        tsr__set_part(s, inst, 0, masked_load(s, tsr__vector(s, a.scalar), tsr__whole(s, a.pointer), s->mask, a.align));
-        return;
-    case ACCESS_REVERSED: {
-        LLVMValueRef first =
-            LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a.scalar_bytes), true);
-        LLVMValueRef p = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), tsr__whole(s, a.pointer), &first, 1, "");
-        LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
-        tsr__set_part(s, inst, 0, reversed(s, masked_load(s, tsr__vector(s, a.scalar), p, mask, a.align)));
-        return;
-    }
-    case ACCESS_GROUP: {
-        unsigned span = group_span(s, &a);
-        LLVMValueRef all = masked_load(s, LLVMVectorType(a.scalar, span), tsr__whole(s, a.pointer), group_mask(s, &a), a.align);
-        int from[64];
-        for (unsigned i = 0; i < a.parts; i++) {
-            for (unsigned lane = 0; lane < s->width; lane++)
-                from[lane] = (int)(lane * a.step + i);
-            tsr__set_part(s, inst, (int)i, shuffle(s, all, NULL, from, s->width));
+            return;
         }
-        return;
+        for (unsigned i = 0; i < a.parts; i++)
+            parts[i] = tsr__splat(s, tsr__get_scalar(s, copy, (int)i));
+    } else if (a.class == TSR__ACCESS_SCATTERED) {
+        scattered_load(s, &a, parts);
+    } else {
+        straight_load(s, &a, tsr__whole(s, a.pointer), parts);
     }
-    case ACCESS_SCATTERED: {
-        LLVMValueRef pointers = tsr__part(s, a.pointer, 0);
-        for (unsigned i = 0; i < a.parts; i++) {
-            uint64_t offset = part_offset(s, a.type, (int)i);
-            LLVMTypeRef scalar = tsr__part_type(a.type, (int)i);
-            tsr__set_part(s, inst, (int)i,
-                          gather(s, tsr__vector(s, scalar), offset_pointers(s, pointers, offset), align_at(a.align, offset)));
-        }
-        return;
-    }
-    }
+    if (a.each > 1)
+        tsr__unpack(s, parts[0], tsr__part_type(a.type, 0), a.each, parts);
+    for (unsigned i = 0; i < a.parts * a.each; i++)
+        tsr__set_part(s, inst, (int)i, parts[i]);
 }
 
 /* ---- stores
  * -------------------------------------------------------------------------------------------------------------------------------------- */
 
 /* All lanes write to one place: the last of them wins. */
-static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct access *a)
+static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__access *a)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0), value;
     if (tsr__is_uniform(tsr__seen(s, v))) {
@@ -263,7 +375,7 @@ static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct a
         if (s->mask) {
             LLVMTypeRef bits_type = LLVMIntTypeInContext(s->l->context, s->width);
             LLVMValueRef args[2] = {tsr__mask_bits(s, s->mask), LLVMConstInt(LLVMInt1TypeInContext(s->l->context), 0, false)};
-            LLVMValueRef zeros = intrinsic(s, "llvm.ctlz", &bits_type, 1, args, 2);
+            LLVMValueRef zeros = tsr__intrinsic(s, "llvm.ctlz", &bits_type, 1, args, 2);
             zeros = s->width < 32 ? LLVMBuildZExt(s->b, zeros, i32, "") : s->width > 32 ? LLVMBuildTrunc(s->b, zeros, i32, "") : zeros;
             last = LLVMBuildSub(s->b, last, zeros, "");
         }
@@ -277,59 +389,23 @@ static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct a
     LLVMInsertIntoBuilder(s->b, copy);
 }
 
-/* The parts side by side as they lie in memory: pairs of vectors are joined until all is one, then put in order. */
-static LLVMValueRef interleave(struct tsr__simd *s, LLVMValueRef v, const struct access *a)
-{
-    unsigned count = 1;
-    while (count < a->parts)
-        count *= 2;
-    LLVMValueRef joined[64];
-    for (unsigned i = 0; i < count; i++)
-        joined[i] = i < a->parts ? tsr__part(s, v, (int)i) : LLVMGetPoison(tsr__vector(s, a->scalar));
-    for (unsigned width = s->width; count > 1; count /= 2, width *= 2) {
-        int *from = tsr_arena_alloc(s->arena, 2 * width * sizeof *from);
-        for (unsigned i = 0; i < 2 * width; i++)
-            from[i] = (int)i;
-        for (unsigned i = 0; i < count / 2; i++)
-            joined[i] = shuffle(s, joined[2 * i], joined[2 * i + 1], from, 2 * width);
-    }
-    unsigned span = group_span(s, a);
-    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
-    for (unsigned i = 0; i < span; i++)
-        from[i] = i % a->step < a->parts ? (int)(i % a->step * s->width + i / a->step) : -1;
-    return shuffle(s, joined[0], NULL, from, span);
-}
-
 static void store(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
-    struct access a = classify(s, LLVMGetOperand(inst, 1), LLVMTypeOf(v), LLVMGetAlignment(inst));
-    switch (a.class) {
-    case ACCESS_UNIFORM:
+    struct tsr__access a = classify(s, LLVMGetOperand(inst, 1), LLVMTypeOf(v), LLVMGetAlignment(inst));
+    if (a.class == TSR__ACCESS_UNIFORM) {
         store_uniform(s, inst, &a);
         return;
-    case ACCESS_CONSECUTIVE:
-        masked_store(s, tsr__part(s, v, 0), tsr__whole(s, a.pointer), s->mask, a.align);
-        return;
-    case ACCESS_REVERSED: {
-        LLVMValueRef first =
-            LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a.scalar_bytes), true);
-        LLVMValueRef p = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), tsr__whole(s, a.pointer), &first, 1, "");
-        masked_store(s, reversed(s, tsr__part(s, v, 0)), p, s->mask ? reversed(s, s->mask) : NULL, a.align);
-        return;
     }
-    case ACCESS_GROUP:
-        masked_store(s, interleave(s, v, &a), tsr__whole(s, a.pointer), group_mask(s, &a), a.align);
-        return;
-    case ACCESS_SCATTERED: {
-        LLVMValueRef pointers = tsr__part(s, a.pointer, 0);
-        for (unsigned i = 0; i < a.parts; i++) {
-            uint64_t offset = part_offset(s, a.type, (int)i);
-            scatter(s, tsr__part(s, v, (int)i), offset_pointers(s, pointers, offset), align_at(a.align, offset));
-        }
-        return;
-    }
-    }
+    LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
+    for (unsigned i = 0; i < a.parts * a.each; i++)
+        parts[i] = tsr__part(s, v, (int)i);
+    if (a.each > 1)
+        parts[0] = tsr__pack(s, parts, a.each);
+    if (a.class == TSR__ACCESS_SCATTERED)
+        scattered_store(s, &a, parts);
+    else
+        straight_store(s, &a, tsr__whole(s, a.pointer), parts);
 }
 
 /* ---- addresses
@@ -365,6 +441,14 @@ static void address(struct tsr__simd *s, LLVMValueRef inst)
         tsr__set_part(s, inst, 0, made);
     else
         tsr__set_part(s, inst, 0, tsr__splat(s, made));
+}
+
+void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst)
+{
+    if (LLVMIsALoadInst(inst))
+        tsr__address_prepare(s, LLVMGetOperand(inst, 0));
+    else if (LLVMIsAStoreInst(inst))
+        tsr__address_prepare(s, LLVMGetOperand(inst, 1));
 }
 
 bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst)

@@ -63,6 +63,8 @@ LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part);
 struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v);
 void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made);
 void tsr__set_part(struct tsr__simd *s, LLVMValueRef v, int part, LLVMValueRef made);
+/* While homes are prepared: the block `s->block` will read a value that none of its instructions has as an operand. */
+void tsr__want_here(struct tsr__simd *s, LLVMValueRef v);
 /* After an instruction: puts the value into its homes. */
 void tsr__settle(struct tsr__simd *s, LLVMValueRef v);
 /* The slot of a phi: whole or parts are assigned at the edges and read at the start of its block. */
@@ -95,7 +97,8 @@ void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
 /* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
  */
 
-bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst);      /* widen.c: arithmetic, comparisons, casts, vectors, structs */
+bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst); /* widen.c: arithmetic, comparisons, casts, vectors, structs */
+void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst);
 bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);     /* access.c: loads, stores, addresses, stack variables */
 bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);       /* lanecall.c: intrinsics and primitives */
 bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call); /* collective.c: what lanes do together */

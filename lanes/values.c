@@ -166,6 +166,18 @@ static void make_phi_slots(struct tsr__simd *s, struct tsr__value *value)
         value->parts_in[i] = tsr__home(s, tsr__vector(s, tsr__part_type(value->type, i)), "");
 }
 
+static void want_homes_in(struct tsr__simd *s, struct tsr__value *value, int at)
+{
+    if (at == value->block || at == TSR__NONE)
+        return;
+    bool leaves = tsr__leaves_divergent_loop(&s->shapes, value->block, at);
+    value->outlives = value->outlives || leaves;
+    if (tsr__is_varying(value->shape) || leaves)
+        want_part_homes(s, value);
+    else
+        want_whole_home(s, value);
+}
+
 /* Where `use` reads its operand: at the end of the predecessor for a phi. */
 static void want_homes(struct tsr__simd *s, struct tsr__value *value, LLVMUseRef use)
 {
@@ -183,15 +195,15 @@ static void want_homes(struct tsr__simd *s, struct tsr__value *value, LLVMUseRef
                 continue;
             at = tsr__cfg_number(&s->cfg, LLVMGetIncomingBlock(user, k));
         }
-        if (at == value->block || at == TSR__NONE)
-            continue;
-        bool leaves = tsr__leaves_divergent_loop(&s->shapes, value->block, at);
-        value->outlives = value->outlives || leaves;
-        if (tsr__is_varying(value->shape) || leaves)
-            want_part_homes(s, value);
-        else
-            want_whole_home(s, value);
+        want_homes_in(s, value, at);
     }
+}
+
+void tsr__want_here(struct tsr__simd *s, LLVMValueRef v)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    if (value && value->block != TSR__NONE)
+        want_homes_in(s, value, s->block);
 }
 
 void tsr__values_prepare(struct tsr__simd *s)
@@ -224,6 +236,9 @@ void tsr__values_prepare(struct tsr__simd *s)
             for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
                 want_homes(s, value, use);
         }
+    for (s->block = 0; s->block < s->cfg.block_count; s->block++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[s->block].ref); v; v = LLVMGetNextInstruction(v))
+            tsr__memory_prepare(s, v);
 }
 
 /* ---- reading

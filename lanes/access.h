@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files that make memory accesses share: how the lanes' addresses lie to each other, and vectors in memory order. */
+#ifndef TESSERA_LANES_ACCESS_H
+#define TESSERA_LANES_ACCESS_H
+
+#include "simd.h"
+
+enum tsr__access_class { TSR__ACCESS_UNIFORM, TSR__ACCESS_CONSECUTIVE, TSR__ACCESS_REVERSED, TSR__ACCESS_GROUP, TSR__ACCESS_SCATTERED };
+
+struct tsr__access {
+    enum tsr__access_class class;
+    LLVMValueRef pointer;
+    LLVMTypeRef type, scalar;
+    unsigned parts, align, scalar_bytes;
+    bool simple;   /* the parts are scalars of whole bytes, side by side */
+    unsigned each; /* scalars of the program that travel as one `scalar`, an integer, or 1 */
+    unsigned step; /* GROUP: scalars from one lane to the next */
+};
+
+/* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
+
+enum { TSR__MAX_TERMS = 6 };
+
+struct tsr__term {
+    LLVMValueRef value;
+    enum tsr__extension { TSR__EXTEND_NOT, TSR__EXTEND_SIGNED, TSR__EXTEND_UNSIGNED } extension; /* to 64 bits */
+    int64_t scale;                                                                               /* bytes */
+};
+
+/* pointer = base + offset + Σ term: base and all terms but those from `first_varying` on are uniform. */
+struct tsr__address {
+    LLVMValueRef base;
+    int64_t offset;
+    struct tsr__term terms[TSR__MAX_TERMS];
+    int count, first_varying;
+};
+
+/* Takes apart what a pointer is in the block being built. False: it is no sum with a uniform base. */
+bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a);
+/* The uniform part of the sum. */
+LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a);
+/* The pointers of all lanes, in the form in which a gather takes a scalar base and 32-bit indices. */
+LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a);
+/* The values of the sum will be read in the block. */
+void tsr__address_prepare(struct tsr__simd *s, LLVMValueRef pointer);
+
+/* How far apart neighbouring lanes' addresses are as far as one can hope, in bytes; 0: no idea. */
+int64_t tsr__address_hope(struct tsr__simd *s, const struct tsr__address *a);
+/* A condition under which the hope comes true, and lane 0's address then. What tsr__address_lanes needs is there afterwards, so that it may
+ * stand in a branch. */
+LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef *first);
+
+/* ---- scattered accesses (scattered.c) ------------------------------------------------------------------------------------------- */
+
+/* `parts` has room for one vector per part. */
+void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
+void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
+
+/* ---- helpers (access.c) ------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
+LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
+                            unsigned count);
+void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align);
+/* The scalars in a vector of integers that hold `each` of them. */
+void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);
+LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each);
+/* Bytes from the start of a value in memory to its scalar number `part`. */
+uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part);
+
+#endif

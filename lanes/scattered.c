@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Gathers and scatters. Neighbouring small parts of a value travel as one integer: a uchar4 is one gather, not four. */
+#include <string.h>
+
+#include "access.h"
+
+static LLVMValueRef gather(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
+{
+    LLVMTypeRef type = tsr__vector(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
+    LLVMValueRef args[3] = {pointers, tsr__mask_or_all(s, s->mask), LLVMGetPoison(type)};
+    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
+    tsr__align_argument(s, call, 0, align);
+    return LLVMBuildFreeze(s->b, call, "");
+}
+
+static void scatter(struct tsr__simd *s, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
+{
+    LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
+    LLVMValueRef args[3] = {value, pointers, tsr__mask_or_all(s, s->mask)};
+    tsr__align_argument(s, tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3), 1, align);
+}
+
+static LLVMValueRef offset_pointers(struct tsr__simd *s, LLVMValueRef pointers, uint64_t offset)
+{
+    if (!offset)
+        return pointers;
+    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), offset, false);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointers, &by, 1, "");
+}
+
+static unsigned align_at(unsigned align, uint64_t offset)
+{
+    while (align > 1 && offset % align)
+        align /= 2;
+    return align ? align : 1;
+}
+
+/* How many parts travel together. */
+static unsigned together(const struct tsr__access *a)
+{
+    for (unsigned bytes = 8; a->simple && bytes > a->scalar_bytes; bytes /= 2)
+        if (a->parts % (bytes / a->scalar_bytes) == 0)
+            return bytes / a->scalar_bytes;
+    return 1;
+}
+
+void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+{
+    unsigned each = together(a);
+    for (unsigned i = 0; i < a->parts; i += each) {
+        uint64_t offset = tsr__part_offset(s, a->type, (int)i);
+        LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__part_type(a->type, (int)i);
+        LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
+        LLVMValueRef made = gather(s, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
+        if (each > 1)
+            tsr__unpack(s, made, scalar, each, parts + i);
+        else
+            parts[i] = made;
+    }
+}
+
+void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+{
+    unsigned each = together(a);
+    for (unsigned i = 0; i < a->parts; i += each) {
+        uint64_t offset = tsr__part_offset(s, a->type, (int)i);
+        LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
+        scatter(s, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
+    }
+}
