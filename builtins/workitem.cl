@@ -15,23 +15,18 @@ QUERY(get_group_id, __tsr_group_id, 0)
 QUERY(get_local_size, __tsr_local_size, 1)
 QUERY(get_enqueued_local_size, __tsr_enqueued_local_size, 1)
 QUERY(get_local_id, __tsr_local_id, 0)
+QUERY(get_global_id, __tsr_global_id, 0)
 
 uint PURE get_work_dim(void)
 {
     return __tsr_work_dim();
 }
 
-/* Groups before the last of a dimension have the enqueued size, so that is the stride of group ids. */
-size_t PURE get_global_id(uint dim)
-{
-    return dim < 3 ? __tsr_group_id(dim) * __tsr_enqueued_local_size(dim) + __tsr_local_id(dim) + __tsr_global_offset(dim) : 0;
-}
-
 size_t PURE get_global_linear_id(void)
 {
-    size_t x = __tsr_group_id(0) * __tsr_enqueued_local_size(0) + __tsr_local_id(0);
-    size_t y = __tsr_group_id(1) * __tsr_enqueued_local_size(1) + __tsr_local_id(1);
-    size_t z = __tsr_group_id(2) * __tsr_enqueued_local_size(2) + __tsr_local_id(2);
+    size_t x = __tsr_global_id(0) - __tsr_global_offset(0);
+    size_t y = __tsr_global_id(1) - __tsr_global_offset(1);
+    size_t z = __tsr_global_id(2) - __tsr_global_offset(2);
     return (z * __tsr_global_size(1) + y) * __tsr_global_size(0) + x;
 }
 

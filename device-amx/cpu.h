@@ -100,6 +100,20 @@ void tsr__launch_end(struct tsr_launch *launch, char **why);
 /* Notes why the launch failed: the first reason stays. Takes the text, NULL is "out of memory". Answers the status. */
 int tsr__launch_fail(struct tsr_launch *launch, char *why);
 
+/* ---- packets.c -------------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__run;
+enum { TSR__MAX_SUB_GROUP = 32 };
+/* Chooses work-groups for a kernel that does not see them (TSR_KERNEL_FREE). */
+void tsr__packets_cut(struct tsr_ndrange *range, uint32_t width);
+/* Rows of the range's work-groups start at multiples of the sub-group size, in local and in global ids. */
+bool tsr__packets_in_rows(const struct tsr_group *group);
+/* Writes down the local ids of the packet's lanes, from `id` on, which goes to the next packet. Rows start at `column`. */
+void tsr__packet_ids(const struct tsr_group *group, struct tsr_item *item, uint32_t (*ids)[TSR__MAX_SUB_GROUP], uint64_t id[3],
+                     uint64_t column);
+/* Runs work-groups of a kernel with TSR_KERNEL_ROWS. */
+void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
+
 /* ---- meet.c ---------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__result; /* the slots that an exchange gave to its participants */
@@ -123,8 +137,6 @@ struct tsr__work_item {
     struct tsr__result *kept[3][2];
 };
 
-enum { TSR__MAX_SUB_GROUP = 32 };
-
 /* A range of work-groups being run by one worker. */
 struct tsr__run {
     struct tsr_group group;
@@ -147,6 +159,10 @@ struct tsr__run {
 
 extern const struct tsr_rt tsr__rt;
 
+/* Sets run->group to the work-group with this number; goes to the one so many further, whose row is the same unless it is the next.
+ * (launch.c) */
+void tsr__group_set(struct tsr__run *run, uint64_t number);
+void tsr__group_next(struct tsr__run *run, uint64_t count);
 /* Calls `visit` for every entry of the group: each work-item, or the first of each sub-group, with its local ids in the item. `items` of
  * the run is the same entry each time if `one`, else an array. */
 void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *));

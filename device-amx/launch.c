@@ -45,6 +45,10 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->local_bytes = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN + local_argument_bytes;
     launch->groups = launch->group_items = 1;
     struct tsr_group *group = &launch->group;
+    struct tsr_ndrange cut = *range;
+    if (kernel->flags & TSR_KERNEL_FREE)
+        tsr__packets_cut(&cut, kernel->sub_group_size);
+    range = &cut;
     for (int d = 0; d < 3; d++) {
         group->global_size[d] = range->global[d];
         group->global_offset[d] = range->offset[d];
@@ -121,56 +125,63 @@ static void next_id(const struct tsr_group *group, uint64_t id[3])
     id[2]++;
 }
 
-static bool in_whole_packets(const struct tsr_group *group)
-{
-    uint32_t size = group->sub_group_size;
-    return group->local_size[0] % size == 0 && group->enqueued_local_size[0] % size == 0 && group->global_offset[0] % size == 0;
-}
-
 void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *))
 {
     const struct tsr_group *group = &run->group;
     uint32_t step = group->sub_group_size / run->unit; /* work-items for each runner */
-    bool whole = run->ids && in_whole_packets(group);
+    bool whole = run->ids && tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
     uint64_t id[3] = {0};
     run->runners = (run->count + step - 1) / step;
     for (uint32_t i = 0; i < run->runners; i++) {
-        uint32_t at = one ? 0 : i, here = run->count - i * step < step ? run->count - i * step : step;
+        uint32_t at = one ? 0 : i;
         struct tsr__work_item *w = &run->items[at];
         item_set(run, &w->item, i * step, id);
         w->item.whole_packet = whole;
         w->run = run;
-        if (whole) {
+        if (run->ids && !whole) {
+            tsr__packet_ids(group, &w->item, run->ids[at], id, 0);
+        } else {
             id[0] += step - 1;
-        } else if (run->ids) {
-            for (uint32_t lane = 0; lane < here; lane++) {
-                for (int d = 0; d < 3; d++)
-                    run->ids[at][d][lane] = (uint32_t)id[d];
-                if (lane + 1 < here)
-                    next_id(group, id);
-            }
-            for (int d = 0; d < 3; d++)
-                w->item.packet_ids[d] = run->ids[at][d];
+            next_id(group, id);
         }
-        next_id(group, id);
         visit(w);
     }
 }
 
-/* Sets run->group to the work-group with this number. */
-static void group_set(struct tsr__run *run, uint64_t number)
+/* After a change of group_id. */
+static void group_size(struct tsr__run *run)
 {
     struct tsr_group *group = &run->group;
     uint64_t items = 1;
     for (int d = 0; d < 3; d++) {
-        group->group_id[d] = number % group->num_groups[d];
-        number /= group->num_groups[d];
         uint64_t left = group->global_size[d] - group->group_id[d] * group->enqueued_local_size[d];
         group->local_size[d] = left < group->enqueued_local_size[d] ? left : group->enqueued_local_size[d];
         items *= group->local_size[d];
     }
     run->count = (uint32_t)items;
     group->num_sub_groups = (run->count + group->sub_group_size - 1) / group->sub_group_size;
+}
+
+void tsr__group_set(struct tsr__run *run, uint64_t number)
+{
+    struct tsr_group *group = &run->group;
+    for (int d = 0; d < 3; d++) {
+        group->group_id[d] = number % group->num_groups[d];
+        number /= group->num_groups[d];
+    }
+    group_size(run);
+}
+
+void tsr__group_next(struct tsr__run *run, uint64_t count)
+{
+    struct tsr_group *group = &run->group;
+    group->group_id[0] += count;
+    for (int d = 0; d < 2 && group->group_id[d] == group->num_groups[d]; d++) {
+        group->group_id[d] = 0;
+        group->group_id[d + 1]++;
+    }
+    if (group->group_id[2] < group->num_groups[2])
+        group_size(run);
 }
 
 static void run_directly(struct tsr__work_item *w)
@@ -185,10 +196,13 @@ struct loop {
 
 static void run_groups_directly(struct loop *loop)
 {
-    for (uint64_t g = loop->begin; g < loop->end; g++) {
-        group_set(loop->run, g);
-        tsr__visit_runners(loop->run, true, run_directly);
+    if (loop->run->launch->flags & TSR_KERNEL_ROWS) {
+        tsr__packets_run(loop->run, loop->begin, loop->end);
+        return;
     }
+    tsr__group_set(loop->run, loop->begin);
+    for (uint64_t g = loop->begin; g < loop->end; g++, tsr__group_next(loop->run, 1))
+        tsr__visit_runners(loop->run, true, run_directly);
 }
 
 static void loop_main(void *argument)
@@ -228,8 +242,8 @@ static int run_with_fibers(struct tsr__run *run, const struct loop *loop, unsign
         return tsr__launch_fail(launch,
                                 tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory", launch->entry->name,
                                            (unsigned long)runners, (unsigned long)tsr__stack_bytes(launch->private_bytes)));
-    for (uint64_t g = loop->begin; g < loop->end && run->status == 0; g++) {
-        group_set(run, g);
+    tsr__group_set(run, loop->begin);
+    for (uint64_t g = loop->begin; g < loop->end && run->status == 0; g++, tsr__group_next(run, 1)) {
         tsr__meet_run(run);
         tsr__meet_forget(run, run->runners);
     }

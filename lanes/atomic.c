@@ -70,7 +70,6 @@ bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst)
         return true;
     LLVMValueRef below = counts ? LLVMBuildMul(s->b, tsr__part(s, v, 0), active_lanes_below(s, type), "") : tsr__fold_below(s, &f, filled);
     LLVMValueRef old = tsr__splat(s, one);
-    tsr__set_part(s, inst, 0,
-                  op == LLVMAtomicRMWBinOpSub ? LLVMBuildSub(s->b, old, below, "") : tsr__fold_two(s, &f, old, below));
+    tsr__set_part(s, inst, 0, op == LLVMAtomicRMWBinOpSub ? LLVMBuildSub(s->b, old, below, "") : tsr__fold_two(s, &f, old, below));
     return true;
 }

@@ -117,7 +117,8 @@ static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ptr = LLVMTypeOf(inst), types[5] = {i32, i32, ptr, i32, ptr};
     LLVMTypeRef type = LLVMFunctionType(ptr, types, 5, false);
     LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), of_any(s, LLVMGetOperand(inst, 0)),
-                            tsr__whole(s, LLVMGetOperand(inst, 1)), tsr__home(s, LLVMInt64TypeInContext(c), "mask")};
+                            tsr__whole(s, LLVMGetOperand(inst, 1)),
+                            LLVMBuildAddrSpaceCast(s->b, tsr__home(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
     tsr__set_whole(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
 }
 

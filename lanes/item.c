@@ -7,10 +7,11 @@
 
 #include "lanes.h"
 
-enum how { GROUP_DIM, ITEM_DIM, GROUP, ITEM, SITE, RT };
+enum how { GROUP_DIM, ITEM_DIM, GLOBAL_DIM, GROUP, ITEM, SITE, RT };
 #define GROUP_DIM_OFFSET(field) offsetof(struct tsr_group, field)
 #define GROUP_OFFSET(field) offsetof(struct tsr_group, field)
 #define ITEM_DIM_OFFSET(field) offsetof(struct tsr_item, field)
+#define GLOBAL_DIM_OFFSET(field) offsetof(struct tsr_item, field)
 #define ITEM_OFFSET(field) offsetof(struct tsr_item, field)
 #define SITE_OFFSET(field) offsetof(struct tsr_item, field)
 #define RT_OFFSET(field) offsetof(struct tsr_rt, field)
@@ -167,6 +168,17 @@ static LLVMValueRef load_dim(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef
     return tsr__load_fixed(l, b, type, at, 0, 8);
 }
 
+/* Groups before the last of a dimension have the enqueued size, so that is the stride of group ids. */
+static LLVMValueRef global_id(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef item, size_t local, LLVMValueRef dim)
+{
+    LLVMValueRef group = load_group(l, b, item);
+    LLVMValueRef id = load_dim(l, b, type, group, offsetof(struct tsr_group, group_id), dim);
+    LLVMValueRef size = load_dim(l, b, type, group, offsetof(struct tsr_group, enqueued_local_size), dim);
+    LLVMValueRef offset = load_dim(l, b, type, group, offsetof(struct tsr_group, global_offset), dim);
+    LLVMValueRef base = LLVMBuildAdd(b, LLVMBuildMul(b, id, size, ""), offset, "");
+    return LLVMBuildAdd(b, base, load_dim(l, b, type, item, local, dim), "");
+}
+
 static LLVMValueRef call_rt(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMGetCalledFunctionType(call);
@@ -196,6 +208,9 @@ static void lower(struct tsr__lanes *l, LLVMValueRef call, const struct primitiv
         break;
     case ITEM_DIM:
         made = load_dim(l, b, type, item, p->offset, LLVMGetOperand(call, 0));
+        break;
+    case GLOBAL_DIM:
+        made = global_id(l, b, type, item, p->offset, LLVMGetOperand(call, 0));
         break;
     case GROUP:
         made = tsr__load_fixed(l, b, type, load_group(l, b, item), p->offset, align);

@@ -140,7 +140,7 @@ static void exchange_in_packet(struct tsr__simd *s, LLVMValueRef inst)
         LLVMValueRef to = LLVMBuildExtractElement(s->b, tsr__part(s, mask_pointer, 0), tsr__i32(s->l, lane), "");
         LLVMBuildStore(s->b, bits, to);
     }
-    tsr__set_whole(s, inst, slots);
+    tsr__set_whole(s, inst, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(inst), ""));
 }
 
 /* The packet brings the values of all its lanes at once, so the slots that come back are in the order of linear ids. */
@@ -150,31 +150,66 @@ static void exchange_in_group(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef mask = tsr__home(s, i64, "mask");
     uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) * s->width;
     LLVMValueRef slots = fill_slots(s, inst), copy = LLVMInstructionClone(inst);
-    LLVMSetOperand(copy, 2, slots);
+    LLVMSetOperand(copy, 2, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(LLVMGetOperand(inst, 2)), ""));
     LLVMSetOperand(copy, 3, tsr__i32(s->l, (uint32_t)bytes));
-    LLVMSetOperand(copy, 4, mask);
+    LLVMSetOperand(copy, 4, LLVMBuildAddrSpaceCast(s->b, mask, LLVMTypeOf(LLVMGetOperand(inst, 4)), ""));
     LLVMInsertIntoBuilder(s->b, copy);
     tsr__set_whole(s, inst, copy);
 }
 
-static void primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+/* A query of one dimension, which is a constant, for every lane. */
+static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const char *name, uint32_t number)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMTypeOf(inst);
+    LLVMTypeRef query = LLVMGlobalGetValueType(LLVMGetCalledValue(inst));
+    LLVMValueRef dim = tsr__i32(s->l, number), first = LLVMBuildCall2(s->b, query, LLVMGetCalledValue(inst), &dim, 1, "");
+    bool global = strcmp(name, "global_id") == 0;
+    if (!global && strcmp(name, "local_id") != 0)
+        return tsr__splat(s, first);
+    if (s->shapes.packet.whole_rows)
+        return LLVMBuildAdd(s->b, tsr__splat(s, first), tsr__iota(s, type, number == 0), "");
+    /* Rows end within the packet: the device has written down the local ids of all lanes. */
+    LLVMTypeRef ids_type = LLVMFunctionType(tsr__ptr(s->l), &i32, 1, false);
+    LLVMValueRef ids = LLVMBuildCall2(s->b, ids_type, tsr__declare(s->l, "__tsr_packet_ids", ids_type), &dim, 1, "");
+    ids = LLVMBuildLoad2(s->b, tsr__vector(s, i32), ids, "");
+    LLVMSetAlignment(ids, 4);
+    ids = LLVMBuildZExt(s->b, ids, tsr__vector(s, type), "");
+    if (!global)
+        return ids;
+    LLVMValueRef local = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &dim, 1, "");
+    return LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildSub(s->b, first, local, "")), "");
+}
+
+static void varying_query(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+{
+    LLVMValueRef dim = LLVMGetOperand(inst, 0);
+    if (LLVMIsAConstantInt(dim)) {
+        tsr__set_part(s, inst, 0, of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
+        return;
+    }
+    LLVMValueRef dims = tsr__part(s, dim, 0), made = of_dimension(s, inst, name, 2);
+    for (uint32_t d = 2; d-- > 0;) {
+        LLVMValueRef is = LLVMBuildICmp(s->b, LLVMIntEQ, dims, tsr__splat(s, tsr__i32(s->l, d)), "");
+        made = LLVMBuildSelect(s->b, is, of_dimension(s, inst, name, d), made, "");
+    }
+    tsr__set_part(s, inst, 0, made);
+}
+
+static bool primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
-    if (strcmp(name, "lane") == 0) {
+    bool is_varying = tsr__is_varying(tsr__shape_of(&s->shapes, inst));
+    if (strcmp(name, "lane") == 0)
         tsr__set_whole(s, inst, LLVMConstNull(type));
-    } else if (strcmp(name, "sub_group_size") == 0 && !s->function_mask) {
+    else if (strcmp(name, "sub_group_size") == 0 && !s->function_mask)
         tsr__set_whole(s, inst, LLVMConstInt(type, s->width, false));
-    } else if (strcmp(name, "local_id") == 0 && tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
-        /* Rows end within the packet: the device has written down the ids of all lanes. */
-        LLVMTypeRef vector = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
-        LLVMTypeRef f_type = LLVMFunctionType(tsr__ptr(s->l), (LLVMTypeRef[]){LLVMInt32TypeInContext(s->l->context)}, 1, false);
-        LLVMValueRef f = tsr__declare(s->l, "__tsr_packet_ids", f_type), dim = tsr__whole(s, LLVMGetOperand(inst, 0));
-        LLVMValueRef ids = LLVMBuildLoad2(s->b, vector, LLVMBuildCall2(s->b, f_type, f, &dim, 1, ""), "");
-        LLVMSetAlignment(ids, 4);
-        tsr__set_part(s, inst, 0, LLVMBuildZExt(s->b, ids, tsr__vector(s, type), ""));
-    } else {
+    else if (!is_varying)
         clone_call(s, inst);
-    }
+    else if (strcmp(name, "address_space") == 0)
+        return false; /* lane by lane */
+    else
+        varying_query(s, inst, name);
+    return true;
 }
 
 /* ---- matrix functions -----------------------------------------------------------------------------------------------------------------
@@ -242,8 +277,7 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     if (strcmp(name, "__tsr_print") == 0)
         return false; /* lane by lane */
     if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {
-        primitive(s, inst, name + strlen("__tsr_"));
-        return true;
+        return primitive(s, inst, name + strlen("__tsr_"));
     }
     const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
     if (f) {

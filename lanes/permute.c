@@ -148,4 +148,3 @@ LLVMValueRef tsr__permute(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef inde
     }
     return made;
 }
-

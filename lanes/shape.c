@@ -359,17 +359,22 @@ static struct tsr__shape collective(const struct search *s, int user, LLVMValueR
     }
 }
 
-static struct tsr__shape primitive(const struct search *s, const char *name, LLVMValueRef inst)
+static struct tsr__shape primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
 {
     struct tsr__packet packet = s->shapes->packet;
     unsigned row = log2_of(packet.width);
     int64_t dim = -1;
     bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
+    if (LLVMGetNumArgOperands(inst) == 1) {
+        struct tsr__shape o = operand(s, user, LLVMGetArgOperand(inst, 0));
+        if (!tsr__is_uniform(o))
+            return o.kind == TSR__SHAPE_NONE ? o : varying;
+    }
     if (strcmp(name, "lane") == 0)
         return affine(1, 63, true, true);
     if (strcmp(name, "linear_id") == 0)
         return affine(1, row, true, true);
-    if (strcmp(name, "local_id") == 0) {
+    if (strcmp(name, "local_id") == 0 || strcmp(name, "global_id") == 0) {
         if (!packet.whole_rows || !has_dim)
             return varying;
         return dim == 0 ? affine(1, row, true, true) : uniform(0);
@@ -390,7 +395,7 @@ static struct tsr__shape call(const struct search *s, int user, LLVMValueRef ins
         return collective(s, user, inst, c->result);
     const char *name = tsr__name(callee);
     if (tsr__starts_with(name, "__tsr_"))
-        return primitive(s, name + strlen("__tsr_"), inst);
+        return primitive(s, user, name + strlen("__tsr_"), inst);
     return LLVMGetIntrinsicID(callee) ? plain(s, user, inst) : varying;
 }
 

@@ -7,6 +7,7 @@
 
 #include "dot.h"
 #include "matrix.h"
+#include "rows.h"
 #include "simd.h"
 #include "tessera/item.h"
 #include "unroll.h"
@@ -206,6 +207,11 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         if (!tsr__simd_build(l, item, whole, (struct tsr__packet){.width = width, .whole_rows = true}, false) ||
             !tsr__simd_build(l, item, partial, (struct tsr__packet){.width = width}, true))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
+        if (!tsr__packet_meets(l, whole)) {
+            info->flags |= TSR_KERNEL_ROWS | (tsr__sees_groups(l, item) ? 0 : TSR_KERNEL_FREE);
+            tsr__loop_rows(l, whole, width);
+        }
+        tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
         choose(l, kernel, whole, partial);
         LLVMDeleteFunction(item);
     }

@@ -43,6 +43,15 @@ kernel void ids(global ulong *out)
     o[23] = get_work_dim();
 }
 
+/* Global ids alone, and how often each work-item ran. */
+kernel void global_ids(global ulong *out)
+{
+    global ulong *o = out + 4 * get_global_linear_id();
+    for (uint d = 0; d < 3; d++)
+        o[d] = get_global_id(d);
+    o[3]++;
+}
+
 /* Each work-item gets the sum of its group's global ids, through a local array and barriers in a loop. */
 kernel void barrier_sum(global ulong *out)
 {

@@ -11,14 +11,14 @@
 
 #include "harness.h"
 
-static struct program programs[2];
+static struct program programs[3]; /* at O0, at O2, in packets */
 
 static void test_vadd(void **state)
 {
     (void)state;
     enum { N = 1000 };
     float a[N], b[N], c[N], *pa = a, *pb = b, *pc = c;
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         for (int i = 0; i < N; i++) {
             a[i] = (float)i;
             b[i] = (float)(3 * i) + 0.5f;
@@ -39,7 +39,7 @@ struct mixed {
 static void test_arguments(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         int8_t c = -3;
         int16_t s3[4] = {1, 2, -300, 4};
         struct mixed m = {7, 2.5, {0, 0, 0, 10}};
@@ -83,13 +83,13 @@ static void test_ids(void **state)
 {
     (void)state;
     static const struct tsr_ndrange ranges[] = {
-        {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},        {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}}, {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
-        {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},           {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},    {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
-        {2, {0, 1ull << 40, 0}, {3, 50, 1}, {2, 9, 1}},
+        {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},        {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}},  {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
+        {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},           {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},     {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
+        {2, {0, 1ull << 40, 0}, {3, 50, 1}, {2, 9, 1}}, {1, {32, 0, 0}, {300, 1, 1}, {64, 1, 1}}, {3, {0, 1, 0}, {40, 5, 3}, {16, 2, 2}},
     };
-    for (size_t i = 0; i < 2 * TSR_ARRAY_LEN(ranges); i++) {
-        struct program *p = &programs[i % 2];
-        const struct tsr_ndrange *r = &ranges[i / 2];
+    for (size_t i = 0; i < TSR_ARRAY_LEN(programs) * TSR_ARRAY_LEN(ranges); i++) {
+        struct program *p = &programs[i % TSR_ARRAY_LEN(programs)];
+        const struct tsr_ndrange *r = &ranges[i / TSR_ARRAY_LEN(programs)];
         uint64_t total = r->global[0] * r->global[1] * r->global[2], *out = calloc(total, 24 * 8);
         assert_int_equal(program_run(p, "ids", r, (struct argument[]){ARG(out)}, 1, NULL), 0);
         uint64_t g[3];
@@ -104,10 +104,34 @@ static void test_ids(void **state)
     }
 }
 
+/* A kernel that sees no work-groups may be cut in any way. */
+static void test_global_ids(void **state)
+{
+    (void)state;
+    static const uint64_t sizes[][3] = {{1, 1, 1},    {3, 5, 7},   {17, 1, 1},  {1000, 3, 1},
+                                        {5000, 1, 1}, {40, 30, 3}, {1, 1, 700}, {1500, 2, 2}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(programs) * TSR_ARRAY_LEN(sizes); i++) {
+        struct program *p = &programs[i % TSR_ARRAY_LEN(programs)];
+        const uint64_t *n = sizes[i / TSR_ARRAY_LEN(programs)];
+        for (uint64_t offset = 0; offset < 33; offset += 16) {
+            struct tsr_ndrange r = {3, {offset, offset % 5, 0}, {n[0], n[1], n[2]}, {n[0] % 7 + 1, 1, 1}};
+            uint64_t total = n[0] * n[1] * n[2], *out = calloc(total, 4 * 8);
+            assert_int_equal(program_run(p, "global_ids", &r, (struct argument[]){ARG(out)}, 1, NULL), 0);
+            for (uint64_t k = 0; k < total; k++) {
+                assert_int_equal(out[4 * k], offset + k % n[0]);
+                assert_int_equal(out[4 * k + 1], offset % 5 + k / n[0] % n[1]);
+                assert_int_equal(out[4 * k + 2], k / n[0] / n[1]);
+                assert_int_equal(out[4 * k + 3], 1);
+            }
+            free(out);
+        }
+    }
+}
+
 static void test_program_scope(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         struct program again;
         program_load(&again, k ? "kernels-O2" : "kernels-O0");
         int out = 0, *po = &out;
@@ -134,7 +158,7 @@ static void test_divide(void **state)
         a[i] = values[i % TSR_ARRAY_LEN(values)];
         b[i] = values[i / TSR_ARRAY_LEN(values)];
     }
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         assert_int_equal(RUN(&programs[k], "divide", range1(N, 1), ARG(pa), ARG(pb), ARG(pq), ARG(pr)), 0);
         for (int i = 0; i < N; i++) {
             if (b[i] == 0 || (a[i] == INT_MIN && b[i] == -1))
@@ -160,7 +184,7 @@ static void test_denormals(void **state)
 static void test_large_private(void **state)
 {
     (void)state;
-    for (int k = 0; k < 2; k++) {
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         struct program *p = &programs[k];
         assert_true(program_kernel(p, "large_private")->private_bytes >= 65536);
         assert_true(tsr_cpu_device.max_work_group(program_kernel(p, "large_private"), 0) >= 1);
@@ -303,26 +327,26 @@ static int load(void **state)
     (void)state;
     program_load(&programs[0], "kernels-O0");
     program_load(&programs[1], "kernels-O2");
+    program_load(&programs[2], "kernels-packets=16");
     return 0;
 }
 
 static int unload(void **state)
 {
     (void)state;
-    program_free(&programs[0]);
-    program_free(&programs[1]);
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++)
+        program_free(&programs[k]);
     return 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vadd),          cmocka_unit_test(test_arguments),
-        cmocka_unit_test(test_ids),           cmocka_unit_test(test_program_scope),
-        cmocka_unit_test(test_divide),        cmocka_unit_test(test_denormals),
-        cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_cost_of_nothing),
-        cmocka_unit_test(test_keep_code),     cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_vadd),       cmocka_unit_test(test_arguments),       cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_global_ids), cmocka_unit_test(test_program_scope),   cmocka_unit_test(test_divide),
+        cmocka_unit_test(test_denormals),  cmocka_unit_test(test_large_private),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_cost_of_nothing), cmocka_unit_test(test_keep_code),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

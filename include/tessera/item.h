@@ -5,7 +5,8 @@
  *
  *     void <entry symbol>(struct tsr_item *item);
  *
- * The vector engine's entry has the same form and runs one sub-group: the item is its first work-item.
+ * The vector engine's entry has the same form and runs one sub-group: the item is its first work-item. With TSR_KERNEL_ROWS it runs
+ * many, if they are whole: the item says how many.
  *
  * The built-in library never touches these structs. It calls the primitives of tessera/primitives.h, which the engine replaces:
  * here by loads from the item and calls through `rt`. */
@@ -66,6 +67,9 @@ struct tsr_item {
     /* Of a packet (a kernel with TSR_KERNEL_PACKETS): the fields above are those of lane 0, and one call runs the whole sub-group. */
     uint32_t whole_packet;         /* every lane is there, all lie in one row that starts at a multiple of S, in local and global ids */
     const uint32_t *packet_ids[3]; /* local ids of every lane by dimension, unless whole_packet */
+    /* Of a whole packet of a kernel with TSR_KERNEL_ROWS: the call runs the first `columns` work-items of every row (a multiple of S), in
+     * `groups` work-groups, from group->group_id on in x. They have the same size. */
+    uint64_t columns, groups;
 };
 
 #endif

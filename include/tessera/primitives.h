@@ -18,6 +18,8 @@ ulong __tsr_group_id(uint dim) __attribute__((const));
 ulong __tsr_local_size(uint dim) __attribute__((const));
 ulong __tsr_enqueued_local_size(uint dim) __attribute__((const));
 ulong __tsr_local_id(uint dim) __attribute__((const));
+/* group_id * enqueued_local_size + local_id + global_offset, in one piece: a kernel that asks for this alone does not see its groups. */
+ulong __tsr_global_id(uint dim) __attribute__((const));
 uint __tsr_work_dim(void) __attribute__((const));
 uint __tsr_linear_id(void) __attribute__((const)); /* local linear id */
 uint __tsr_lane(void) __attribute__((const));      /* sub-group local id */

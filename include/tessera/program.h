@@ -33,6 +33,8 @@ enum tsr_kernel_flags {
     TSR_KERNEL_PRINTS = 4, /* calls printf */
     TSR_KERNEL_HAS_ARG_NAMES = 8,
     TSR_KERNEL_PACKETS = 64,      /* the entry runs a whole sub-group */
+    TSR_KERNEL_ROWS = 128,        /* or many, row by row and group by group: see struct tsr_item */
+    TSR_KERNEL_FREE = 256,        /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
     TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
     TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
 };

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over whole packets: where nobody meets, one call of a packet function runs the rows of many work-groups, with ids in registers. */
+#include <string.h>
+
+#include "rows.h"
+#include "tessera/item.h"
+
+enum { LOCAL_SPACE = 3 };
+
+static const char *primitive_name(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const char *name = callee ? tsr__name(callee) : "";
+    return tsr__starts_with(name, "__tsr_") ? name + strlen("__tsr_") : NULL;
+}
+
+/* ---- what a kernel sees --------------------------------------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
+{
+    static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
+                                           "max_sub_group_size", "print",       "site",          "address_space"};
+    for (unsigned p = 0; p < LLVMCountParams(item); p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == LOCAL_SPACE)
+            return true;
+    }
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, item, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (!callee || LLVMGetIntrinsicID(callee))
+            continue;
+        const char *name = primitive_name(code[i]);
+        if (!name || !is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
+            return true; /* no primitive: a matrix function, which the lanes of a sub-group compute together */
+    }
+    return false;
+}
+
+bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    static const char *const meeting[] = {"barrier", "exchange"};
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, packet, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = primitive_name(code[i]);
+        if (name && is_one_of(name, meeting, TSR_ARRAY_LEN(meeting)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
+
+struct rows {
+    struct tsr__lanes *l;
+    LLVMValueRef f;
+    LLVMBuilderRef b;
+    unsigned width;
+    LLVMValueRef local[3], global[3], group[3], linear;
+};
+
+struct loop {
+    LLVMBasicBlockRef head;
+    LLVMValueRef phi;
+};
+
+static LLVMValueRef query(struct rows *r, const char *name, int dim)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(r->l->context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMInt64TypeInContext(r->l->context), &i32, dim >= 0, false);
+    LLVMValueRef at = tsr__i32(r->l, (uint32_t)dim);
+    return LLVMBuildCall2(r->b, type, tsr__declare(r->l, name, type), &at, dim >= 0, "");
+}
+
+static LLVMBasicBlockRef block(struct rows *r, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
+}
+
+/* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
+static struct loop open_loop(struct rows *r, const char *name, LLVMValueRef first)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
+    struct loop loop = {block(r, name), NULL};
+    LLVMBuildBr(r->b, loop.head);
+    LLVMPositionBuilderAtEnd(r->b, loop.head);
+    loop.phi = LLVMBuildPhi(r->b, LLVMTypeOf(first), name);
+    LLVMAddIncoming(loop.phi, &first, &before, 1);
+    return loop;
+}
+
+/* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. */
+static void close_loop(struct rows *r, struct loop loop, LLVMValueRef step, LLVMValueRef end)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = block(r, "");
+    LLVMValueRef next = LLVMBuildNUWAdd(r->b, loop.phi, step, "");
+    LLVMAddIncoming(loop.phi, &next, &latch, 1);
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, end, ""), loop.head, out);
+    LLVMPositionBuilderAtEnd(r->b, out);
+}
+
+/* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
+static void forget_homes(struct rows *r, LLVMBasicBlockRef start)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i)) {
+        if (!LLVMIsAAllocaInst(i))
+            continue;
+        LLVMTypeRef type = LLVMGetAllocatedType(i);
+        LLVMTypeKind kind = LLVMGetTypeKind(type);
+        if (kind != LLVMArrayTypeKind && kind != LLVMStructTypeKind)
+            LLVMBuildStore(r->b, LLVMGetPoison(type), i);
+    }
+}
+
+static LLVMValueRef of_dimension(struct rows *r, LLVMValueRef dim, LLVMValueRef *values)
+{
+    if (LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) < 3)
+        return values[LLVMConstIntGetZExtValue(dim)];
+    LLVMValueRef result = values[2];
+    for (uint32_t d = 2; d-- > 0;)
+        result = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, dim, tsr__i32(r->l, d), ""), values[d], result, "");
+    return result;
+}
+
+/* What stands for a primitive in the loops; NULL: the item knows. */
+static LLVMValueRef known(struct rows *r, LLVMValueRef call, const char *name)
+{
+    if (!strcmp(name, "local_id"))
+        return of_dimension(r, LLVMGetOperand(call, 0), r->local);
+    if (!strcmp(name, "global_id"))
+        return of_dimension(r, LLVMGetOperand(call, 0), r->global);
+    if (!strcmp(name, "linear_id"))
+        return r->linear;
+    if (!strcmp(name, "sub_group_id"))
+        return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
+    if (!strcmp(name, "group_id"))
+        return of_dimension(r, LLVMGetOperand(call, 0), r->group);
+    return NULL;
+}
+
+/* An instruction of the packet function that stands in the loops now. */
+static void rewrite(struct rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
+{
+    const char *name = primitive_name(inst);
+    LLVMPositionBuilderBefore(r->b, inst);
+    if (LLVMIsAReturnInst(inst)) {
+        LLVMBuildBr(r->b, end);
+    } else if (name && strcmp(name, "site")) {
+        LLVMValueRef made = known(r, inst, name);
+        if (!made)
+            return;
+        LLVMReplaceAllUsesWith(inst, made);
+    } else if (!name) { /* sites are for those who meet */
+        return;
+    }
+    LLVMInstructionEraseFromParent(inst);
+}
+
+void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
+{
+    struct rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end");
+    LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
+    LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
+    LLVMInstructionEraseFromParent(into);
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+
+    LLVMPositionBuilderAtEnd(r.b, start);
+    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3];
+    LLVMValueRef columns = query(&r, "__tsr_row_columns", -1), groups = query(&r, "__tsr_row_groups", -1);
+    LLVMValueRef pitch = query(&r, "__tsr_enqueued_local_size", 0);
+    for (int d = 0; d < 3; d++) {
+        base[d] = query(&r, "__tsr_global_id", d); /* of the first work-item */
+        size[d] = query(&r, "__tsr_local_size", d);
+        r.group[d] = query(&r, "__tsr_group_id", d);
+    }
+    struct loop group = open_loop(&r, "group", zero);
+    r.group[0] = LLVMBuildNUWAdd(r.b, r.group[0], group.phi, "");
+    LLVMValueRef base_x = LLVMBuildNUWAdd(r.b, base[0], LLVMBuildNUWMul(r.b, pitch, group.phi, ""), "");
+    struct loop z = open_loop(&r, "z", zero);
+    r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
+    LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
+    struct loop y = open_loop(&r, "y", zero);
+    r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
+    LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
+    struct loop x = open_loop(&r, "x", zero);
+    r.global[0] = LLVMBuildNUWAdd(r.b, base_x, x.phi, "");
+    r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
+    r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
+    forget_homes(&r, start);
+    LLVMBuildBr(r.b, begin);
+
+    LLVMPositionBuilderAtEnd(r.b, end);
+    close_loop(&r, x, tsr__i64(l, width), columns);
+    close_loop(&r, y, one, size[1]);
+    close_loop(&r, z, one, size[2]);
+    close_loop(&r, group, one, groups);
+    LLVMBuildRetVoid(r.b);
+
+    for (size_t i = 0; i < count; i++)
+        rewrite(&r, code[i], end);
+    LLVMDisposeBuilder(r.b);
+}
