@@ -118,6 +118,21 @@ static struct edge read_edge(struct tsr__simd *s, int from, int to)
     return edge;
 }
 
+/* Whether lanes of an earlier edge may be waiting in the phis of `to`. The first edge need not care, and what lanes had that left a loop is
+ * of no use in it: an exit has phis of its own, or the value outlives the loop in its homes. */
+static bool others_wait(const struct tsr__simd *s, int from, int to)
+{
+    if (tsr__leaves_divergent_loop(&s->shapes, from, to))
+        return true; /* each round */
+    const struct tsr__block *b = &s->cfg.blocks[to];
+    if (tsr__back_edge(from, to))
+        return s->cfg.loops[b->loop].latch == TSR__NONE;
+    for (int i = 0; i < b->pred_count; i++)
+        if (b->pred[i] < from)
+            return true;
+    return false;
+}
+
 /* Adds the lanes of an edge to where it goes. With `blend`, lanes that are not among them keep what their phis have; with `maybe_empty`,
  * there need not be any lane, and then a uniform phi keeps what another edge gave it. */
 static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
@@ -145,9 +160,8 @@ static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVM
 /* Masks of the lanes for each successor of a conditional branch, in the order of the terminator's arms. */
 static void arm_masks(struct tsr__simd *s, LLVMValueRef condition, LLVMValueRef masks[2])
 {
-    LLVMValueRef c = tsr__part(s, condition, 0);
-    masks[0] = tsr__mask_and(s, s->mask, c);
-    masks[1] = tsr__mask_and(s, s->mask, LLVMBuildNot(s->b, c, ""));
+    masks[0] = tsr__mask_and(s, s->mask, tsr__part(s, condition, 0));
+    masks[1] = LLVMBuildXor(s->b, tsr__mask_or_all(s, s->mask), masks[0], "");
 }
 
 /* Some lane is in the block being built: it always runs with all that the function has, or a test stands before it. */
@@ -168,7 +182,8 @@ static void linear_branch(struct tsr__simd *s, int block)
     for (int k = 0; k < b->succ_count; k++) {
         int to = b->succ[k];
         struct edge edge = read_edge(s, block, to);
-        take_edge(s, &edge, to, masks[k], true, !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
+        bool wait = others_wait(s, block, to);
+        take_edge(s, &edge, to, masks[k], wait, wait && !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
         if (tsr__back_edge(block, to))
             again = s->cfg.blocks[to].loop;
         else
@@ -203,7 +218,8 @@ static void real_branch(struct tsr__simd *s, int block)
         int to = b->succ[k];
         if (arms[k])
             LLVMPositionBuilderAtEnd(s->b, arms[k]);
-        take_edge(s, &edges[k], to, s->mask, s->blocks[block].mask_home != NULL, !surely_populated(s, block));
+        bool wait = s->blocks[block].mask_home && others_wait(s, block, to);
+        take_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
         if (tsr__back_edge(block, to)) {
             LLVMBuildBr(s->b, s->blocks[to].body);
         } else {
