@@ -7,6 +7,7 @@
 
 #include "access.h"
 
+enum { CONSTANT_SPACE = 2 };
 enum { MAX_GROUP = 8 }; /* elements from one lane to the next, up to which a strided access is one wide access and shuffles */
 
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
@@ -30,29 +31,51 @@ void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argume
     LLVMAddCallSiteAttribute(call, argument + 1, tsr__int_attr(s->l, "align", align ? align : 1));
 }
 
-static LLVMValueRef masked_load(struct tsr__simd *s, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask, unsigned align)
+void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef made)
+{
+    static const char *const kinds[] = {"tbaa", "alias.scope", "noalias", "invariant.load"};
+    LLVMContextRef c = s->l->context;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(kinds); i++) {
+        unsigned kind = LLVMGetMDKindIDInContext(c, kinds[i], (unsigned)strlen(kinds[i]));
+        LLVMValueRef node = LLVMGetMetadata(a->inst, kind);
+        if (node)
+            LLVMSetMetadata(made, kind, node);
+    }
+    if (LLVMIsALoadInst(a->inst) && LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == CONSTANT_SPACE) {
+        LLVMMetadataRef empty = LLVMMDNodeInContext2(c, NULL, 0);
+        LLVMSetMetadata(made, LLVMGetMDKindIDInContext(c, "invariant.load", 14), LLVMMetadataAsValue(c, empty));
+    }
+}
+
+static LLVMValueRef masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask)
 {
     if (!mask) {
         LLVMValueRef load = LLVMBuildLoad2(s->b, type, p, "");
-        LLVMSetAlignment(load, align);
+        LLVMSetAlignment(load, a->align);
+        tsr__note_aliases(s, a, load);
         return load;
     }
     LLVMTypeRef types[2] = {type, LLVMTypeOf(p)};
     LLVMValueRef args[3] = {p, mask, LLVMGetPoison(type)};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.load", types, 2, args, 3);
-    tsr__align_argument(s, call, 0, align);
+    tsr__align_argument(s, call, 0, a->align);
+    tsr__note_aliases(s, a, call);
     return LLVMBuildFreeze(s->b, call, "");
 }
 
-static void masked_store(struct tsr__simd *s, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask, unsigned align)
+static void masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask)
 {
-    if (!mask) {
-        LLVMSetAlignment(LLVMBuildStore(s->b, value, p), align);
-        return;
+    LLVMValueRef made;
+    if (mask) {
+        LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(p)};
+        LLVMValueRef args[3] = {value, p, mask};
+        made = tsr__intrinsic(s, "llvm.masked.store", types, 2, args, 3);
+        tsr__align_argument(s, made, 1, a->align);
+    } else {
+        made = LLVMBuildStore(s->b, value, p);
+        LLVMSetAlignment(made, a->align);
     }
-    LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(p)};
-    LLVMValueRef args[3] = {value, p, mask};
-    tsr__align_argument(s, tsr__intrinsic(s, "llvm.masked.store", types, 2, args, 3), 1, align);
+    tsr__note_aliases(s, a, made);
 }
 
 /* ---- shuffles
@@ -78,10 +101,15 @@ static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
 /* ---- how an access lies
  * --------------------------------------------------------------------------------------------------------------------- */
 
-static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef pointer, LLVMTypeRef type, unsigned align)
+static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
 {
-    struct tsr__access a = {
-        .class = TSR__ACCESS_SCATTERED, .pointer = pointer, .type = type, .parts = (unsigned)tsr__part_count(type), .align = align};
+    unsigned align = LLVMGetAlignment(inst);
+    struct tsr__access a = {.inst = inst,
+                            .class = TSR__ACCESS_SCATTERED,
+                            .pointer = pointer,
+                            .type = type,
+                            .parts = (unsigned)tsr__part_count(type),
+                            .align = align};
     struct tsr__shape shape = tsr__seen(s, pointer);
     a.scalar = tsr__part_type(type, 0);
     a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
@@ -227,12 +255,12 @@ static void straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVM
 {
     LLVMTypeRef vector = tsr__vector(s, a->scalar);
     if (a->class == TSR__ACCESS_CONSECUTIVE) {
-        parts[0] = masked_load(s, vector, p, s->mask, a->align);
+        parts[0] = masked_load(s, a, vector, p, s->mask);
     } else if (a->class == TSR__ACCESS_REVERSED) {
         LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
-        parts[0] = reversed(s, masked_load(s, vector, last_lane_pointer(s, a, p), mask, a->align));
+        parts[0] = reversed(s, masked_load(s, a, vector, last_lane_pointer(s, a, p), mask));
     } else {
-        LLVMValueRef all = masked_load(s, LLVMVectorType(a->scalar, group_span(s, a)), p, group_mask(s, a), a->align);
+        LLVMValueRef all = masked_load(s, a, LLVMVectorType(a->scalar, group_span(s, a)), p, group_mask(s, a));
         int from[64];
         for (unsigned i = 0; i < a->parts; i++) {
             for (unsigned lane = 0; lane < s->width; lane++)
@@ -245,11 +273,11 @@ static void straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVM
 static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (a->class == TSR__ACCESS_CONSECUTIVE)
-        masked_store(s, parts[0], p, s->mask, a->align);
+        masked_store(s, a, parts[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
-        masked_store(s, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL, a->align);
+        masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
     else
-        masked_store(s, spread_out(s, parts, a->parts, a->step), p, group_mask(s, a), a->align);
+        masked_store(s, a, spread_out(s, parts, a->parts, a->step), p, group_mask(s, a));
 }
 
 /* ---- accesses whose lanes may lie side by side, but not for sure ------------------------------------------------------------------------
@@ -337,12 +365,13 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
 
 static void load(struct tsr__simd *s, LLVMValueRef inst)
 {
-    struct tsr__access a = classify(s, LLVMGetOperand(inst, 0), LLVMTypeOf(inst), LLVMGetAlignment(inst));
+    struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
     if (a.class == TSR__ACCESS_UNIFORM) {
         LLVMValueRef copy = LLVMInstructionClone(inst);
         LLVMSetOperand(copy, 0, tsr__whole(s, a.pointer));
         LLVMInsertIntoBuilder(s->b, copy);
+        tsr__note_aliases(s, &a, copy);
         if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
             tsr__set_whole(s, inst, copy);
             return;
@@ -392,7 +421,7 @@ static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct t
 static void store(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
-    struct tsr__access a = classify(s, LLVMGetOperand(inst, 1), LLVMTypeOf(v), LLVMGetAlignment(inst));
+    struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
     if (a.class == TSR__ACCESS_UNIFORM) {
         store_uniform(s, inst, &a);
         return;

@@ -8,6 +8,7 @@
 enum tsr__access_class { TSR__ACCESS_UNIFORM, TSR__ACCESS_CONSECUTIVE, TSR__ACCESS_REVERSED, TSR__ACCESS_GROUP, TSR__ACCESS_SCATTERED };
 
 struct tsr__access {
+    LLVMValueRef inst; /* the load or store */
     enum tsr__access_class class;
     LLVMValueRef pointer;
     LLVMTypeRef type, scalar;
@@ -61,6 +62,8 @@ void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef
 LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
 LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count);
+/* What the program's access says about aliases, for one that does the same for all lanes. */
+void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef made);
 void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align);
 /* The scalars in a vector of integers that hold `each` of them. */
 void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);

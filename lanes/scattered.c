@@ -4,20 +4,23 @@
 
 #include "access.h"
 
-static LLVMValueRef gather(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
+static LLVMValueRef gather(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef type = tsr__vector(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
     LLVMValueRef args[3] = {pointers, tsr__mask_or_all(s, s->mask), LLVMGetPoison(type)};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
     tsr__align_argument(s, call, 0, align);
+    tsr__note_aliases(s, a, call);
     return LLVMBuildFreeze(s->b, call, "");
 }
 
-static void scatter(struct tsr__simd *s, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
+static void scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
     LLVMValueRef args[3] = {value, pointers, tsr__mask_or_all(s, s->mask)};
-    tsr__align_argument(s, tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3), 1, align);
+    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3);
+    tsr__align_argument(s, call, 1, align);
+    tsr__note_aliases(s, a, call);
 }
 
 static LLVMValueRef offset_pointers(struct tsr__simd *s, LLVMValueRef pointers, uint64_t offset)
@@ -51,7 +54,7 @@ void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef 
         uint64_t offset = tsr__part_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__part_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
-        LLVMValueRef made = gather(s, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
+        LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
         if (each > 1)
             tsr__unpack(s, made, scalar, each, parts + i);
         else
@@ -65,6 +68,6 @@ void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef
     for (unsigned i = 0; i < a->parts; i += each) {
         uint64_t offset = tsr__part_offset(s, a->type, (int)i);
         LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
-        scatter(s, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
+        scatter(s, a, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
     }
 }

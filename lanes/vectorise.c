@@ -77,6 +77,12 @@ static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, c
     LLVMValueRef made =
         LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", tsr__name(kernel), suffix), LLVMGlobalGetValueType(kernel));
     LLVMSetLinkage(made, LLVMInternalLinkage);
+    for (LLVMAttributeIndex p = 1; p <= LLVMCountParams(kernel); p++) { /* restrict, alignments */
+        LLVMAttributeRef *attributes = tsr_arena_alloc(&l->scratch, (LLVMGetAttributeCountAtIndex(kernel, p) + 1) * sizeof *attributes);
+        LLVMGetAttributesAtIndex(kernel, p, attributes);
+        for (unsigned i = 0; i < LLVMGetAttributeCountAtIndex(kernel, p); i++)
+            LLVMAddAttributeAtIndex(made, p, attributes[i]);
+    }
     return made;
 }
 
