@@ -45,73 +45,133 @@ LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new
     return mask ? LLVMBuildSelect(s->b, mask, new_value, old_value, "") : new_value;
 }
 
-/* One lane's value of an operand, in its own type; `lane` is an i32. The parts are computed before the loop. */
-static LLVMValueRef lane_value(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef lane)
-{
-    if (tsr__is_uniform(tsr__seen(s, v)))
-        return tsr__whole(s, v);
-    LLVMValueRef made = LLVMGetPoison(LLVMTypeOf(v));
-    for (int i = 0; i < tsr__part_count(LLVMTypeOf(v)); i++)
-        made = tsr__put_scalar(s, made, i, LLVMBuildExtractElement(s->b, tsr__part(s, v, i), lane, ""));
-    return made;
-}
+/* ---- lane by lane --------------------------------------------------------------------------------------------------------------- */
 
 static bool is_data(LLVMValueRef operand)
 {
     return !LLVMIsAFunction(operand) && !LLVMValueIsBasicBlock(operand) && LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMMetadataTypeKind;
 }
 
-void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
+static LLVMValueRef lane_address(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef vector_home, LLVMValueRef lane)
+{
+    return LLVMBuildGEP2(s->b, scalar, vector_home, &lane, 1, "");
+}
+
+/* An operand of which each lane takes its own scalars. */
+struct taken {
+    LLVMValueRef v;
+    bool uniform;
+    LLVMValueRef *homes; /* where its vectors lie for a loop over lanes: to take a lane of a register by number costs more */
+};
+
+static void take(struct tsr__simd *s, struct taken *t, LLVMValueRef v, bool in_memory)
+{
+    int parts = tsr__part_count(LLVMTypeOf(v));
+    *t = (struct taken){.v = v, .uniform = tsr__is_uniform(tsr__seen(s, v))};
+    if (t->uniform) {
+        tsr__whole(s, v);
+        return;
+    }
+    if (in_memory)
+        t->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *t->homes);
+    for (int k = 0; k < parts; k++) {
+        LLVMValueRef vector = tsr__part(s, v, k);
+        if (!in_memory)
+            continue;
+        /* Masks are not laid out by lanes. */
+        if (LLVMGetElementType(LLVMTypeOf(vector)) == LLVMInt1TypeInContext(s->l->context))
+            vector = LLVMBuildZExt(s->b, vector, tsr__vector(s, LLVMInt8TypeInContext(s->l->context)), "");
+        t->homes[k] = tsr__home(s, LLVMTypeOf(vector), "");
+        LLVMBuildStore(s->b, vector, t->homes[k]);
+    }
+}
+
+/* The operand's value for one lane, in its own type; `lane` is an i32. */
+static LLVMValueRef lane_value(struct tsr__simd *s, const struct taken *t, LLVMValueRef lane)
+{
+    if (t->uniform)
+        return tsr__whole(s, t->v);
+    LLVMTypeRef type = LLVMTypeOf(t->v), i1 = LLVMInt1TypeInContext(s->l->context), i8 = LLVMInt8TypeInContext(s->l->context);
+    LLVMValueRef made = LLVMGetPoison(type);
+    for (int k = 0; k < tsr__part_count(type); k++) {
+        LLVMTypeRef scalar = tsr__part_type(type, k), stored = scalar == i1 ? i8 : scalar;
+        LLVMValueRef x;
+        if (t->homes) {
+            x = LLVMBuildLoad2(s->b, stored, lane_address(s, stored, t->homes[k], lane), "");
+            if (scalar == i1)
+                x = LLVMBuildTrunc(s->b, x, i1, "");
+        } else {
+            x = LLVMBuildExtractElement(s->b, tsr__part(s, t->v, k), lane, "");
+        }
+        made = tsr__put_scalar(s, made, k, x);
+    }
+    return made;
+}
+
+static LLVMValueRef copy_for_lane(struct tsr__simd *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef lane)
+{
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    for (int i = 0; i < LLVMGetNumOperands(inst); i++)
+        if (operands[i].v)
+            LLVMSetOperand(copy, (unsigned)i, lane_value(s, &operands[i], lane));
+    LLVMInsertIntoBuilder(s->b, copy);
+    return copy;
+}
+
+/* One after the other, without a loop. */
+static void all_lanes(struct tsr__simd *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
+{
+    for (unsigned i = 0; i < s->width; i++) {
+        LLVMValueRef lane = tsr__i32(s->l, i), copy = copy_for_lane(s, inst, operands, lane);
+        for (int k = 0; k < parts; k++)
+            made[k] = LLVMBuildInsertElement(s->b, made[k], tsr__get_scalar(s, copy, k), lane, "");
+    }
+}
+
+static void active_lanes(struct tsr__simd *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width);
-    int operands = LLVMGetNumOperands(inst), parts = tsr__part_count(LLVMTypeOf(inst));
-    for (int i = 0; i < operands; i++) { /* everything that is the same for all lanes first */
-        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
-        if (!is_data(v))
-            continue;
-        if (tsr__is_uniform(tsr__seen(s, v)))
-            tsr__whole(s, v);
-        else
-            for (int k = 0; k < tsr__part_count(LLVMTypeOf(v)); k++)
-                tsr__part(s, v, k);
-    }
     LLVMValueRef all = tsr__mask_bits(s, s->mask);
-    LLVMValueRef results[64];
-    LLVMValueRef *phis = parts <= 64 ? results : tsr_arena_alloc(s->arena, (size_t)parts * sizeof *phis);
-
     LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b);
     LLVMBasicBlockRef loop = LLVMAppendBasicBlockInContext(c, s->to, "lane");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(c, s->to, "lanes.done");
     LLVMBuildBr(s->b, loop); /* a block runs only if a lane is in it */
     LLVMPositionBuilderAtEnd(s->b, loop);
     LLVMValueRef left = LLVMBuildPhi(s->b, bits_type, "left");
-    for (int i = 0; i < parts; i++)
-        phis[i] = LLVMBuildPhi(s->b, tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), i)), "");
-    LLVMValueRef lane = tsr__first_lane(s, left);
-
-    LLVMValueRef copy = LLVMInstructionClone(inst);
-    for (int i = 0; i < operands; i++) {
-        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
-        if (is_data(v))
-            LLVMSetOperand(copy, (unsigned)i, lane_value(s, v, lane));
-    }
-    LLVMInsertIntoBuilder(s->b, copy);
+    LLVMValueRef *phis = tsr_arena_alloc(s->arena, ((size_t)parts + 1) * sizeof *phis);
+    for (int k = 0; k < parts; k++)
+        phis[k] = LLVMBuildPhi(s->b, LLVMTypeOf(made[k]), "");
+    LLVMValueRef lane = tsr__first_lane(s, left), copy = copy_for_lane(s, inst, operands, lane);
     LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(bits_type, 1, false), ""), "");
     LLVMValueRef none_left = LLVMBuildICmp(s->b, LLVMIntEQ, rest, LLVMConstNull(bits_type), "");
-    LLVMValueRef made[64];
-    LLVMValueRef *new_parts = parts <= 64 ? made : tsr_arena_alloc(s->arena, (size_t)parts * sizeof *new_parts);
-    for (int i = 0; i < parts; i++)
-        new_parts[i] = LLVMBuildInsertElement(s->b, phis[i], tsr__get_scalar(s, copy, i), lane, "");
+    for (int k = 0; k < parts; k++) {
+        LLVMValueRef now = LLVMBuildInsertElement(s->b, phis[k], tsr__get_scalar(s, copy, k), lane, "");
+        LLVMAddIncoming(phis[k], &made[k], &before, 1);
+        LLVMAddIncoming(phis[k], &now, &loop, 1);
+        made[k] = now;
+    }
     LLVMBuildCondBr(s->b, none_left, after, loop);
     LLVMAddIncoming(left, &all, &before, 1);
     LLVMAddIncoming(left, &rest, &loop, 1);
-    for (int i = 0; i < parts; i++) {
-        LLVMValueRef poison = LLVMGetPoison(LLVMTypeOf(phis[i]));
-        LLVMAddIncoming(phis[i], &poison, &before, 1);
-        LLVMAddIncoming(phis[i], &new_parts[i], &loop, 1);
-    }
     LLVMPositionBuilderAtEnd(s->b, after);
-    for (int i = 0; i < parts; i++)
-        tsr__set_part(s, inst, i, new_parts[i]);
+}
+
+void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
+{
+    int parts = tsr__part_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
+    bool loop = s->mask || LLVMIsACallInst(inst); /* calls are large */
+    struct taken *operands = tsr_arena_alloc(s->arena, ((size_t)count + 1) * sizeof *operands);
+    for (int i = 0; i < count; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
+        operands[i].v = NULL;
+        if (is_data(v))
+            take(s, &operands[i], v, loop);
+    }
+    LLVMValueRef *made = tsr_arena_alloc(s->arena, ((size_t)parts + 1) * sizeof *made);
+    for (int k = 0; k < parts; k++)
+        made[k] = LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), k)));
+    (loop ? active_lanes : all_lanes)(s, inst, operands, made, parts);
+    for (int k = 0; k < parts; k++)
+        tsr__set_part(s, inst, k, made[k]);
 }
