@@ -14,7 +14,7 @@
 #define SHUFFLES(T) EACH_WIDTH(SHUFFLE, T)
 EACH_SCALAR(SHUFFLES)
 
-uint MEETS __tsr_ballot(uint mode, int predicate)
+uint MEETS_APART __tsr_ballot(uint mode, int predicate)
 {
     ulong mask;
     const int *slot = SHARED(int, mode, predicate, &mask);
@@ -45,7 +45,7 @@ uint MEETS __tsr_ballot(uint mode, int predicate)
             v[i] = mask >> i & 1 ? slot[i] : ABSENT_##OP(T);                                                                               \
         return n;                                                                                                                          \
     }                                                                                                                                      \
-    T MEETS __tsr_reduce_##OP##_##T(uint mode, T x, uint cluster)                                                                          \
+    T MEETS_APART __tsr_reduce_##OP##_##T(uint mode, T x, uint cluster)                                                                    \
     {                                                                                                                                      \
         T v[2 * SUB_GROUP];                                                                                                                \
         uint n = fill_##OP##_##T(mode, x, v), count = cluster < n ? cluster : n, first = __tsr_lane() & ~(count - 1);                      \
@@ -65,13 +65,13 @@ uint MEETS __tsr_ballot(uint mode, int predicate)
             }                                                                                                                              \
         }                                                                                                                                  \
     }                                                                                                                                      \
-    T MEETS __tsr_scan_inclusive_##OP##_##T(uint mode, T x)                                                                                \
+    T MEETS_APART __tsr_scan_inclusive_##OP##_##T(uint mode, T x)                                                                          \
     {                                                                                                                                      \
         T v[SUB_GROUP];                                                                                                                    \
         scan_##OP##_##T(mode, x, v);                                                                                                       \
         return v[__tsr_lane()];                                                                                                            \
     }                                                                                                                                      \
-    T MEETS __tsr_scan_exclusive_##OP##_##T(uint mode, T x)                                                                                \
+    T MEETS_APART __tsr_scan_exclusive_##OP##_##T(uint mode, T x)                                                                          \
     {                                                                                                                                      \
         T v[SUB_GROUP], first = NEUTRAL_##OP(T);                                                                                           \
         scan_##OP##_##T(mode, x, v);                                                                                                       \

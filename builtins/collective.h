@@ -9,6 +9,7 @@
 #include "library.h"
 
 #define MEETS __attribute__((convergent))
+#define MEETS_APART __attribute__((convergent, noinline)) /* long: one copy in a program is enough */
 #define CONVERGENT __attribute__((overloadable, convergent))
 
 #define OP_add(a, b) ((a) + (b))
@@ -70,15 +71,15 @@ EACH_SCALAR(SHUFFLES)
 #undef SHUFFLE
 
 /* A bit for each lane that takes part and whose predicate is not zero. */
-uint MEETS __tsr_ballot(uint mode, int predicate);
+uint MEETS_APART __tsr_ballot(uint mode, int predicate);
 
 /* Over the lanes that take part: those of the lane's cluster (a power of two; SUB_GROUP: all), up to the lane, below the lane. The order is
  * that of a tree, see collective.cl, so that every engine gets the same sum of floats. */
 #define SUB_GROUP 32u
 #define FOLD(T, OP)                                                                                                                        \
-    T MEETS __tsr_reduce_##OP##_##T(uint mode, T x, uint cluster);                                                                         \
-    T MEETS __tsr_scan_inclusive_##OP##_##T(uint mode, T x);                                                                               \
-    T MEETS __tsr_scan_exclusive_##OP##_##T(uint mode, T x);
+    T MEETS_APART __tsr_reduce_##OP##_##T(uint mode, T x, uint cluster);                                                                   \
+    T MEETS_APART __tsr_scan_inclusive_##OP##_##T(uint mode, T x);                                                                         \
+    T MEETS_APART __tsr_scan_exclusive_##OP##_##T(uint mode, T x);
 EACH_OPERATION(FOLD)
 #undef FOLD
 

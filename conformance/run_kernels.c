@@ -3,7 +3,7 @@
  * platform other than Tessera). The comment lines at the top of a file are directives:
  *
  *   // kernel: NAME               the kernel to run
- *   // options: TEXT              build options; default -cl-std=CL3.0
+ *   // options: TEXT              build options; default -cl-std=CL3.0; several lines: runs once with each
  *   // global: X [Y [Z]]          work-items; local: X [Y [Z]] the size of a work-group, default the device's choice
  *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
  *   // local-buffer: BYTES        the next argument: local memory
@@ -19,7 +19,7 @@
 
 #include "host/host.h"
 
-enum { MAX_ARGS = 16, MAX_LINE = 4096, SKIP = 77 };
+enum { MAX_ARGS = 16, MAX_RUNS = 40, MAX_LINE = 4096, SKIP = 77 };
 
 static const struct type {
     const char *name;
@@ -36,7 +36,8 @@ struct argument {
 };
 
 struct test {
-    char kernel[256], options[1024];
+    char kernel[256], options[MAX_RUNS][256];
+    int runs;
     size_t global[3], local[3];
     cl_uint dims;
     struct argument args[MAX_ARGS];
@@ -238,9 +239,10 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         return true;
     if (!strcmp(key, "kernel"))
         snprintf(t->kernel, sizeof t->kernel, "%s", value);
-    else if (!strcmp(key, "options"))
-        snprintf(t->options, sizeof t->options, "%s", value);
-    else if (!strcmp(key, "global"))
+    else if (!strcmp(key, "options")) {
+        REQUIRE(t->runs < MAX_RUNS, "too many options");
+        snprintf(t->options[t->runs++], sizeof t->options[0], "%s", value);
+    } else if (!strcmp(key, "global"))
         t->dims = (cl_uint)sscanf(value, "%zu %zu %zu", &t->global[0], &t->global[1], &t->global[2]);
     else if (!strcmp(key, "local"))
         sscanf(value, "%zu %zu %zu", &t->local[0], &t->local[1], &t->local[2]);
@@ -289,79 +291,101 @@ static char *read_file(const char *path)
     return text;
 }
 
-static int run(const struct session *s, const char *path)
+/* What the lines at the top say. False: the device lacks something. */
+static bool read_test(const struct session *s, struct test *t, const char *path, const char *source)
 {
-    static struct test t;
-    memset(&t, 0, sizeof t);
-    strcpy(t.options, "-cl-std=CL3.0");
-    char *source = read_file(path);
+    memset(t, 0, sizeof *t);
     for (const char *line = source; !strncmp(line, "// ", 3); line = strchr(line, '\n') + 1) {
         char text[MAX_LINE], *colon;
         snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n") - 3, line + 3);
         REQUIRE((colon = strchr(text, ':')) != NULL && strchr(line, '\n'), "%s: directive expected, not '%s'", path, text);
         *colon = '\0';
-        if (!directive(s, &t, text, colon + 1 + strspn(colon + 1, " "))) {
-            printf("skip %s\n", path);
-            free(source);
-            return SKIP;
-        }
+        if (!directive(s, t, text, colon + 1 + strspn(colon + 1, " ")))
+            return false;
     }
-    REQUIRE(*t.kernel && t.dims, "%s says no kernel or no size", path);
-    cl_program program = build(s, source, t.options);
-    free(source);
+    REQUIRE(*t->kernel && t->dims, "%s says no kernel or no size", path);
+    if (!t->runs)
+        strcpy(t->options[t->runs++], "-cl-std=CL3.0");
+    return true;
+}
+
+/* How many numbers of a buffer are not what they should be; adds to `compared` how many there are. */
+static int compare(const struct session *s, const struct test *t, cl_uint number, cl_mem buffer, int *compared, const char *title)
+{
+    const struct argument *a = &t->args[number];
+    size_t bytes = a->count * a->type->size;
+    unsigned char *got = malloc(bytes), *want = malloc(bytes);
+    int failed = 0;
+    REQUIRE(got && want, "out of memory");
+    fill(a, a->expect, want);
+    cl_int err = clEnqueueReadBuffer(s->queue, buffer, CL_TRUE, 0, bytes, got, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "%s: clEnqueueReadBuffer: %d", title, err);
+    for (size_t k = 0; k < a->count; k++, ++*compared) {
+        const unsigned char *g = got + k * a->type->size, *w = want + k * a->type->size;
+        if (same(a->type, g, w) || ++failed > 8)
+            continue;
+        printf("FAIL %s: argument %u [%zu]: got ", title, number, k);
+        show(a->type, g);
+        printf(", want ");
+        show(a->type, w);
+        putchar('\n');
+    }
+    free(got);
+    free(want);
+    return failed;
+}
+
+static int run_with(const struct session *s, const struct test *t, const char *source, const char *options, const char *path)
+{
+    char title[MAX_LINE];
+    snprintf(title, sizeof title, "%s (%s)", path, options);
+    cl_program program = build(s, source, options);
     cl_int err;
-    cl_kernel kernel = clCreateKernel(program, t.kernel, &err);
-    REQUIRE(kernel, "%s: clCreateKernel(%s): %d", path, t.kernel, err);
+    cl_kernel kernel = clCreateKernel(program, t->kernel, &err);
+    REQUIRE(kernel, "%s: clCreateKernel(%s): %d", title, t->kernel, err);
     cl_mem buffers[MAX_ARGS] = {0};
-    for (cl_uint i = 0; i < t.arg_count; i++) {
-        struct argument *a = &t.args[i];
+    for (cl_uint i = 0; i < t->arg_count; i++) {
+        const struct argument *a = &t->args[i];
         if (!a->type) {
-            REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "%s: argument %u", path, i);
+            REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "%s: argument %u", title, i);
             continue;
         }
         unsigned char *data = malloc(a->count * a->type->size);
         REQUIRE(data, "out of memory");
         fill(a, a->init, data);
         buffers[i] = clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, a->count * a->type->size, data, &err);
-        REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", path, i);
+        REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", title, i);
         free(data);
     }
-    err = clEnqueueNDRangeKernel(s->queue, kernel, t.dims, NULL, t.global, t.local[0] ? t.local : NULL, 0, NULL, NULL);
-    REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", path, err);
+    err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, NULL, t->global, t->local[0] ? t->local : NULL, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", title, err);
     err = clFinish(s->queue);
-    REQUIRE(err == CL_SUCCESS, "%s: clFinish: %d", path, err);
+    REQUIRE(err == CL_SUCCESS, "%s: clFinish: %d", title, err);
     int failed = 0, compared = 0;
-    for (cl_uint i = 0; i < t.arg_count; i++) {
-        struct argument *a = &t.args[i];
-        if (a->expected) {
-            size_t bytes = a->count * a->type->size;
-            unsigned char *got = malloc(bytes), *want = malloc(bytes);
-            REQUIRE(got && want, "out of memory");
-            fill(a, a->expect, want);
-            err = clEnqueueReadBuffer(s->queue, buffers[i], CL_TRUE, 0, bytes, got, 0, NULL, NULL);
-            REQUIRE(err == CL_SUCCESS, "%s: clEnqueueReadBuffer: %d", path, err);
-            for (size_t k = 0; k < a->count; k++, compared++) {
-                const unsigned char *g = got + k * a->type->size, *w = want + k * a->type->size;
-                if (same(a->type, g, w))
-                    continue;
-                if (++failed <= 8) {
-                    printf("FAIL %s: argument %u [%zu]: got ", path, i, k);
-                    show(a->type, g);
-                    printf(", want ");
-                    show(a->type, w);
-                    putchar('\n');
-                }
-            }
-            free(got);
-            free(want);
-        }
+    for (cl_uint i = 0; i < t->arg_count; i++) {
+        if (t->args[i].expected)
+            failed += compare(s, t, i, buffers[i], &compared, title);
         if (buffers[i])
             clReleaseMemObject(buffers[i]);
     }
     REQUIRE(compared, "%s expects nothing", path);
     clReleaseKernel(kernel);
     clReleaseProgram(program);
-    return failed != 0;
+    return failed;
+}
+
+static int run(const struct session *s, const char *path)
+{
+    static struct test t;
+    char *source = read_file(path);
+    int failed = 0;
+    bool can_run = read_test(s, &t, path, source);
+    if (!can_run)
+        printf("skip %s\n", path);
+    for (int i = 0; can_run && i < t.runs; i++)
+        failed += run_with(s, &t, source, t.options[i], path);
+    free(source);
+    return can_run ? failed != 0 : SKIP;
 }
 
 int main(int argc, char **argv)

@@ -174,6 +174,8 @@ static const struct {
     {"cl_intel_subgroups_short", "(int)intel_sub_group_block_read_us((global ushort *)shorts)", same},
     {"cl_intel_subgroups_char", "(int)intel_sub_group_block_read_uc((global uchar *)chars)", same},
     {"cl_intel_subgroups_long", "(int)intel_sub_group_block_read_ul((global ulong *)longs)", same},
+    {"cl_intel_subgroup_local_block_io", "({ ints[i] = i; (int)intel_sub_group_block_read((local uint *)ints); })", same},
+    {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_xor(1 << i) == 0xffff", one},
     {"cl_intel_subgroup_matrix_multiply_accumulate", "intel_sub_group_i8_i8_matrix_mad_k32((short)0, (int8)0, i)", same},
     {"cl_intel_subgroup_matrix_multiply_accumulate_tf32",
      "(int)intel_sub_group_tf32_tf32_matrix_mad_k8(0.0f, (float8)0.0f, (float)i + 0.5f)", same},
