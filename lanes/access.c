@@ -441,10 +441,12 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
  * ----------------------------------------------------------------------------------------------------------------------------------------
  */
 
-/* One array with a copy for every lane, side by side. */
+/* One array with a copy for every lane, side by side, or what the lanes have in common. */
 static void stack_variable(struct tsr__simd *s, LLVMValueRef inst)
 {
-    LLVMTypeRef bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), tsr__alloca_pitch(s->layout, inst) * s->width);
+    LLVMTypeRef bytes = LLVMGetAllocatedType(inst);
+    if (!tsr__is_of_packet(inst))
+        bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), tsr__alloca_pitch(s->layout, inst) * s->width);
     LLVMValueRef made = LLVMBuildAlloca(s->homes, bytes, LLVMGetValueName(inst));
     LLVMSetAlignment(made, LLVMGetAlignment(inst) > 64 ? LLVMGetAlignment(inst) : 64);
     tsr__set_whole(s, inst, made);

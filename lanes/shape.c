@@ -439,6 +439,8 @@ static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef
         return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform(0) : varying;
     }
     case LLVMAlloca: /* one copy for each lane, side by side */
+        if (tsr__is_of_packet(inst))
+            return uniform(log2_of(LLVMGetAlignment(inst)));
         return affine((int64_t)tsr__alloca_pitch(layout, inst), log2_of(LLVMGetAlignment(inst)), true, true);
     case LLVMCall:
         return call(s, user, inst);

@@ -59,6 +59,8 @@ extern const struct tsr__collective tsr__collectives[];
 const struct tsr__collective *tsr__collective(LLVMValueRef function);
 /* Bytes from one lane's copy of a stack variable to the next lane's. */
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
+/* A stack variable that the lanes have in common. (interlace.c) */
+bool tsr__is_of_packet(LLVMValueRef alloca);
 /* One line per value and block: what tests read. */
 void tsr__shapes_print(const struct tsr__shapes *shapes, struct tsr_buf *out);
 

@@ -52,6 +52,10 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
 /* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
 bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out);
 
+/* Puts the private arrays of a work-item function in lane order where that may be. They are stack variables of the packet then, one for all
+ * lanes. (interlace.c) */
+void tsr__interlace(struct tsr__lanes *l, LLVMValueRef function, unsigned width);
+
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
 void tsr__values_prepare(struct tsr__simd *s);

@@ -187,6 +187,7 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
         struct tsr__cfg cfg;
         struct tsr__shapes shapes;
         struct tsr__packet packet = {.width = width_of(l, &l->info->kernels[i]), .whole_rows = true};
+        tsr__interlace(l, tsr__kernel(l, &l->info->kernels[i]), packet.width);
         if (!tsr__cfg_make(&cfg, tsr__kernel(l, &l->info->kernels[i]), &l->scratch))
             return tsr__fail(l, "kernel %s: irreducible control flow", l->info->kernels[i].name);
         tsr__shapes_find(&shapes, &cfg, packet, &l->scratch);
@@ -209,6 +210,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
             continue;
         info->flags |= TSR_KERNEL_PACKETS;
         LLVMValueRef item = body_of(l, kernel);
+        tsr__interlace(l, item, width);
         LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
         if (!tsr__simd_build(l, item, whole, (struct tsr__packet){.width = width, .whole_rows = true}, false) ||
             !tsr__simd_build(l, item, partial, (struct tsr__packet){.width = width}, true))
