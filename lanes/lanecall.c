@@ -1,88 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls in the packet function: LLVM's intrinsics become vector intrinsics, the primitives become what they are for a packet, everything
- * else runs lane by lane. */
+ * Calls in the packet function: the primitives become what they are for a packet, what the packet has no operation for runs lane by lane.
+ */
 #include <string.h>
 
-#include "matrix.h"
 #include "dot.h"
+#include "matrix.h"
 #include "simd.h"
 #include "tessera/item.h"
-
-/* ---- LLVM intrinsics ---------------------------------------------------------------------------------------------------------------- */
-
-/* Intrinsics whose result type is their one overloaded type and whose operands have it too, but for scalar flags at the end. */
-static const struct {
-    const char *name;
-    unsigned operands, flags;
-} plain_intrinsics[] = {
-    {"llvm.fma", 3, 0},          {"llvm.fmuladd", 3, 0},
-    {"llvm.sqrt", 1, 0},         {"llvm.fabs", 1, 0},
-    {"llvm.floor", 1, 0},        {"llvm.ceil", 1, 0},
-    {"llvm.trunc", 1, 0},        {"llvm.rint", 1, 0},
-    {"llvm.nearbyint", 1, 0},    {"llvm.round", 1, 0},
-    {"llvm.roundeven", 1, 0},    {"llvm.copysign", 2, 0},
-    {"llvm.minnum", 2, 0},       {"llvm.maxnum", 2, 0},
-    {"llvm.minimum", 2, 0},      {"llvm.maximum", 2, 0},
-    {"llvm.minimumnum", 2, 0},   {"llvm.maximumnum", 2, 0},
-    {"llvm.canonicalize", 1, 0}, {"llvm.ctpop", 1, 0},
-    {"llvm.bswap", 1, 0},        {"llvm.bitreverse", 1, 0},
-    {"llvm.fshl", 3, 0},         {"llvm.fshr", 3, 0},
-    {"llvm.sadd.sat", 2, 0},     {"llvm.uadd.sat", 2, 0},
-    {"llvm.ssub.sat", 2, 0},     {"llvm.usub.sat", 2, 0},
-    {"llvm.sshl.sat", 2, 0},     {"llvm.ushl.sat", 2, 0},
-    {"llvm.smax", 2, 0},         {"llvm.smin", 2, 0},
-    {"llvm.umax", 2, 0},         {"llvm.umin", 2, 0},
-    {"llvm.abs", 1, 1},          {"llvm.ctlz", 1, 1},
-    {"llvm.cttz", 1, 1},         {"llvm.arithmetic.fence", 1, 0},
-};
-
-static bool plain_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
-{
-    for (size_t i = 0; i < TSR_ARRAY_LEN(plain_intrinsics); i++) {
-        if (LLVMLookupIntrinsicID(plain_intrinsics[i].name, strlen(plain_intrinsics[i].name)) != id)
-            continue;
-        unsigned operands = plain_intrinsics[i].operands, count = operands + plain_intrinsics[i].flags;
-        LLVMTypeRef type = tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), 0));
-        LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &type, 1);
-        for (int part = 0; part < tsr__part_count(LLVMTypeOf(inst)); part++) {
-            LLVMValueRef args[4];
-            for (unsigned k = 0; k < count; k++)
-                args[k] = k < operands ? tsr__part(s, LLVMGetOperand(inst, k), part) : LLVMGetOperand(inst, k);
-            LLVMValueRef made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
-            if (LLVMCanValueUseFastMathFlags(made) && LLVMCanValueUseFastMathFlags(inst))
-                LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(inst));
-            tsr__set_part(s, inst, part, made);
-        }
-        return true;
-    }
-    return false;
-}
-
-/* Intrinsics of one operand whose type, and the result's where it is not i1, is overloaded; constant flags follow. */
-static const struct {
-    const char *name;
-    bool result_type;
-} changing_intrinsics[] = {
-    {"llvm.is.fpclass", false}, {"llvm.fptosi.sat", true}, {"llvm.fptoui.sat", true}, {"llvm.lrint", true}, {"llvm.llrint", true},
-};
-
-static bool changing_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
-{
-    for (size_t i = 0; i < TSR_ARRAY_LEN(changing_intrinsics); i++) {
-        if (LLVMLookupIntrinsicID(changing_intrinsics[i].name, strlen(changing_intrinsics[i].name)) != id)
-            continue;
-        LLVMValueRef x = LLVMGetOperand(inst, 0), args[2] = {NULL, LLVMGetOperand(inst, 1)};
-        LLVMTypeRef types[2] = {tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), 0)), tsr__vector(s, tsr__part_type(LLVMTypeOf(x), 0))};
-        bool both = changing_intrinsics[i].result_type;
-        LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, both ? types : types + 1, both ? 2 : 1);
-        for (int part = 0; part < tsr__part_count(LLVMTypeOf(inst)); part++) {
-            args[0] = tsr__part(s, x, part);
-            tsr__set_part(s, inst, part, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, LLVMCountParams(f), ""));
-        }
-        return true;
-    }
-    return false;
-}
 
 static bool drops_out(const char *name)
 {
@@ -295,5 +219,5 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
         clone_call(s, inst);
         return true;
     }
-    return plain_intrinsic(s, inst, id) || changing_intrinsic(s, inst, id);
+    return tsr__widen_intrinsic(s, inst, id);
 }

@@ -103,9 +103,10 @@ void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
 
 bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst); /* widen.c: arithmetic, comparisons, casts, vectors, structs */
 void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst);
-bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);     /* access.c: loads, stores, addresses, stack variables */
-bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);       /* lanecall.c: intrinsics and primitives */
-bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call); /* collective.c: what lanes do together */
-bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst);     /* atomic.c: updates of one place by all lanes */
+bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
+bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);                   /* lanecall.c: primitives and the rest */
+bool tsr__widen_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id); /* intrinsic.c: LLVM's intrinsic number `id` */
+bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call);             /* collective.c: what lanes do together */
+bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst);                 /* atomic.c: updates of one place by all lanes */
 
 #endif

@@ -86,4 +86,5 @@ def main():
         sys.exit("suspiciously few symbols: the prototypes were not read")
 
 
-main()
+if __name__ == "__main__":
+    main()
