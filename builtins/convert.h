@@ -53,6 +53,11 @@
     D PURE convert_##D##_sat##suffix(S x)                                                                                                  \
     {                                                                                                                                      \
         W w = ROUND_##S##suffix((W)x);                                                                                                     \
+        if (sizeof(D) < 4) { /* its limits are numbers of W: two comparisons, and one for NaNs, which DMIN = 0 makes superfluous */        \
+            W c = w > (W)DMIN ? w : (W)DMIN;                                                                                               \
+            D r = (D)(int)(c < (W)DMAX ? c : (W)DMAX);                                                                                     \
+            return DMIN == 0 || w == w ? r : 0;                                                                                            \
+        }                                                                                                                                  \
         return w != w ? 0 : w >= (W)LIMIT ? DMAX : w <= (W)DMIN ? DMIN : (D)w;                                                             \
     }                                                                                                                                      \
     EACH_VECTOR(PER_ELEMENT, D, S, _sat##suffix)
@@ -122,21 +127,21 @@ DIRECTED(double, long)
     }                                                                                                                                      \
     EACH_VECTOR(PER_ELEMENT, float, double, suffix)
 
-#define TO_HALF(S, suffix, MODE)                                                                                                           \
+#define TO_HALF(S, W, suffix, MODE)                                                                                                           \
     half PURE convert_half##suffix(S x)                                                                                                    \
     {                                                                                                                                      \
-        return half_from((double)x, MODE);                                                                                                 \
+        return half_from((W)x, MODE);                                                                                                 \
     }                                                                                                                                      \
     EACH_VECTOR(PER_ELEMENT, half, S, suffix)
-#define HALF_DIRECTED(S)                                                                                                                   \
-    TO_HALF(S, _rtz, RTZ)                                                                                                                  \
-    TO_HALF(S, _rtp, RTP)                                                                                                                  \
-    TO_HALF(S, _rtn, RTN)
+#define HALF_DIRECTED(S, W)                                                                                                                   \
+    TO_HALF(S, W, _rtz, RTZ)                                                                                                                  \
+    TO_HALF(S, W, _rtp, RTP)                                                                                                                  \
+    TO_HALF(S, W, _rtn, RTN)
 /* An integer that float does not hold is past the largest half anyway. */
-#define HALF_FROM_INT(S)                                                                                                                   \
+#define HALF_FROM_INT(S, W)                                                                                                                   \
     EACH_WIDTH(BY_WAY, half, S, float, )                                                                                                   \
     EACH_WIDTH(BY_WAY, half, S, float, _rte)                                                                                               \
-    HALF_DIRECTED(S)
+    HALF_DIRECTED(S, W)
 
 #define INTS_FROM(D, DMIN, DMAX, S, SMIN, SMAX)                                                                                            \
     EACH_MODE(INT_TO_INT, , D, S, DMIN, DMAX, SMIN, SMAX)                                                                                  \

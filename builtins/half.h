@@ -29,14 +29,21 @@ INLINE ushort half_bits(double x, enum rounding mode)
     return (ushort)(sign | (base + kept + up)); /* a carry runs into the exponent, and past the largest value gives infinity */
 }
 
-INLINE half half_from(double x, enum rounding mode)
+INLINE OVER half half_from(double x, enum rounding mode)
 {
     return __builtin_astype(half_bits(x, mode), half);
 }
 
-INLINE half half_nearest(float x)
+/* The nearest half, or its neighbour where that lies on the wrong side of x. */
+INLINE OVER half half_from(float x, enum rounding mode)
 {
-    return (half)x;
+    half nearest = (half)x;
+    float back = (float)nearest;
+    bool wrong = mode == RTZ ? __builtin_elementwise_abs(back) > __builtin_elementwise_abs(x)
+                             : mode == RTP ? back < x : mode == RTN && back > x;
+    bool outward = mode == RTP ? x > 0 : mode == RTN && x < 0;
+    ushort bits = __builtin_astype(nearest, ushort);
+    return __builtin_astype((ushort)(wrong ? outward ? bits + 1 : bits - 1 : bits), half);
 }
 
 #endif

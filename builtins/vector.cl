@@ -84,23 +84,20 @@ MEMORY(half)
     LOAD_HALF_N(16, S, vloada_half16, 16)
 EACH_LOAD_SPACE(LOAD_HALF)
 
-#define NEAREST_float(x, MODE) (MODE == RTE ? half_nearest(x) : half_from(x, MODE))
-#define NEAREST_double(x, MODE) half_from(x, MODE)
-
 #define STORE_HALF_N(N, S, T, name, STRIDE, MODE)                                                                                          \
     void OVER name(T##N x, size_t offset, S half *p)                                                                                       \
     {                                                                                                                                      \
         p += offset * STRIDE;                                                                                                              \
-        _Pragma("unroll") for (int i = 0; i < N; i++) p[i] = NEAREST_##T(x[i], MODE);                                                      \
+        _Pragma("unroll") for (int i = 0; i < N; i++) p[i] = half_from(x[i], MODE);                                                      \
     }
 #define STORE_HALF(S, T, suffix, MODE)                                                                                                     \
     void OVER vstore_half##suffix(T x, size_t offset, S half *p)                                                                           \
     {                                                                                                                                      \
-        p[offset] = NEAREST_##T(x, MODE);                                                                                                  \
+        p[offset] = half_from(x, MODE);                                                                                                  \
     }                                                                                                                                      \
     void OVER vstorea_half##suffix(T x, size_t offset, S half *p)                                                                          \
     {                                                                                                                                      \
-        p[offset] = NEAREST_##T(x, MODE);                                                                                                  \
+        p[offset] = half_from(x, MODE);                                                                                                  \
     }                                                                                                                                      \
     STORE_HALF_N(2, S, T, vstore_half2##suffix, 2, MODE)                                                                                   \
     STORE_HALF_N(3, S, T, vstore_half3##suffix, 3, MODE)                                                                                   \

@@ -108,18 +108,12 @@ static const struct {
     const char *name, *intrinsic;
     LLVMOpcode op;
 } reductions[] = {
-    {"llvm.vector.reduce.add", NULL, LLVMAdd},
-    {"llvm.vector.reduce.mul", NULL, LLVMMul},
-    {"llvm.vector.reduce.and", NULL, LLVMAnd},
-    {"llvm.vector.reduce.or", NULL, LLVMOr},
-    {"llvm.vector.reduce.xor", NULL, LLVMXor},
-    {"llvm.vector.reduce.fadd", NULL, LLVMFAdd},
-    {"llvm.vector.reduce.fmul", NULL, LLVMFMul},
-    {"llvm.vector.reduce.smax", "llvm.smax", 0},
-    {"llvm.vector.reduce.smin", "llvm.smin", 0},
-    {"llvm.vector.reduce.umax", "llvm.umax", 0},
-    {"llvm.vector.reduce.umin", "llvm.umin", 0},
-    {"llvm.vector.reduce.fmax", "llvm.maxnum", 0},
+    {"llvm.vector.reduce.add", NULL, LLVMAdd},     {"llvm.vector.reduce.mul", NULL, LLVMMul},
+    {"llvm.vector.reduce.and", NULL, LLVMAnd},     {"llvm.vector.reduce.or", NULL, LLVMOr},
+    {"llvm.vector.reduce.xor", NULL, LLVMXor},     {"llvm.vector.reduce.fadd", NULL, LLVMFAdd},
+    {"llvm.vector.reduce.fmul", NULL, LLVMFMul},   {"llvm.vector.reduce.smax", "llvm.smax", 0},
+    {"llvm.vector.reduce.smin", "llvm.smin", 0},   {"llvm.vector.reduce.umax", "llvm.umax", 0},
+    {"llvm.vector.reduce.umin", "llvm.umin", 0},   {"llvm.vector.reduce.fmax", "llvm.maxnum", 0},
     {"llvm.vector.reduce.fmin", "llvm.minnum", 0},
 };
 
