@@ -12,7 +12,7 @@ INLINE ulong turns(float x)
                                       0x36d8a566, 0x4f10e410, 0x7f9458ea, 0xf7aef158, 0x6dc91b8e};
     uint i = as_uint(x), at = (i >> 23 & 255) - 150 + 32; /* first bit that matters: those before it count whole turns */
     ulong m = (i & 0x7fffff) | 0x800000;
-    constant uint *w = inverse + (at >> 5 & 7);
+    constant uint *w = inverse + (at >> 5);
     uint by = at & 31;
     ulong high = ((ulong)w[0] << 32 | w[1]) << by >> 32, middle = ((ulong)w[1] << 32 | w[2]) << by >> 32;
     ulong low = ((ulong)w[2] << 32 | w[3]) << by >> 32;

@@ -46,6 +46,9 @@
 #define RAW2 CLC2
 #define RAW_INT CLC_INT
 #define OWN1 CLC1
+#define OWN2 CLC2
+#define OWN_INT CLC_INT
+#define OWN_POINTER1(f, P)
 #define RAW_POINTER1(f, P)
 #define RAW_POINTER2(f, P)
 #include "math.def"

@@ -3,7 +3,6 @@
 #include "library.h"
 
 #define RAW(f) double PURE __tsr_clc_##f(double);
-#define RAW2(f) double PURE __tsr_clc_##f(double, double);
 
 /* Loses the sign of zero. */
 #define ODD(f)                                                                                                                             \
@@ -17,11 +16,10 @@ ODD(asinpi)
 ODD(atan)
 ODD(atanpi)
 ODD(erf)
-ODD(expm1)
-ODD(sin)
-ODD(tan)
 
 double PURE exp(double x);
+double PURE expm1(double x);
+double PURE pow(double x, double y);
 
 /* Read past their table for NaNs and huge arguments. Half of the exponent at a time, so that the product overflows where the result does. */
 double PURE cosh(double x)
@@ -59,28 +57,6 @@ double PURE tanpi(double x)
     double r = __tsr_clc_tanpi(a), zero = odd ? -0.0 : 0.0, pole = odd ? -(double)INFINITY : (double)INFINITY;
     r = a - whole == 0 ? zero : a - whole == 0.5 ? pole : r;
     return as_long(x) < 0 ? -r : r;
-}
-
-/* Take a huge exponent for an odd one, and overflow in its product with the logarithm: it is even, and the result is 0, 1 or infinite. */
-RAW2(pow)
-RAW2(powr)
-INLINE double extreme(double x, double y)
-{
-    double a = __builtin_elementwise_abs(x);
-    return a == 1 ? 1 : (a > 1) == (y > 0) ? (double)INFINITY : 0;
-}
-
-double PURE pow(double x, double y)
-{
-    double b = __builtin_elementwise_abs(y), r = __tsr_clc_pow(x, y);
-    r = x > 0 || b >= 0x1p53 ? __builtin_elementwise_abs(r) : r;
-    return b >= 0x1p70 && x == x ? extreme(x, y) : r;
-}
-
-double PURE powr(double x, double y)
-{
-    double b = __builtin_elementwise_abs(y), r = __builtin_elementwise_abs(__tsr_clc_powr(x, y));
-    return b >= 0x1p70 && b < (double)INFINITY && x >= 0 ? extreme(x, y) : r;
 }
 
 /* lgamma lacks the pole at minus infinity, and in float the logarithm near zero. tgamma is the exponential of lgamma, which loses as many
@@ -148,11 +124,4 @@ double PURE tgamma(double x)
 float PURE tgamma(float x)
 {
     return (float)tgamma((double)x);
-}
-
-double OVER __tsr_clc_sincos(double x, private double *cosine);
-double OVER sincos(double x, private double *cosine)
-{
-    double r = __tsr_clc_sincos(x, cosine);
-    return x == 0 ? x : r;
 }

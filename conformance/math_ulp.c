@@ -159,6 +159,10 @@ static long double sqrt_ref(long double x)
 {
     return type->bytes == 8 ? sqrt((double)x) : sqrtl(x); /* long double would be rounded twice */
 }
+static long double fdim_ref(long double x, long double y)
+{
+    return type->bytes == 8 ? fdim((double)x, (double)y) : fdiml(x, y);
+}
 static long double rsqrt_ref(long double x)
 {
     return 1 / sqrtl(x);

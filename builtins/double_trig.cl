@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sine, cosine and tangent of a double, in the manner of float_trig.cl. */
+#include "scalar.h"
+
+#undef ROUNDER
+#define ROUNDER 0x1.8p52
+#define FAR 0x1p20
+
+/* 1/(2·pi) after 64 bits before the point. */
+static constant ulong inverse[] = {0,
+                                   0x28be60db9391054a,
+                                   0x7f09d5f47d4d3770,
+                                   0x36d8a5664f10e410,
+                                   0x7f9458eaf7aef158,
+                                   0x6dc91b8e909374b8,
+                                   0x01924bba82746487,
+                                   0x3f877ac72c4a69cf,
+                                   0xba208d7d4baed121,
+                                   0x3a671c09ad17df90,
+                                   0x4e64758e60d4ce7d,
+                                   0x272117e2ef7e4a0e,
+                                   0xc7fe25fff7816603,
+                                   0xfbcbc462d6829b47,
+                                   0xdb4d9fb3c9f2c26d,
+                                   0xd3d18fd9a797fa8b,
+                                   0x5d49eeb1faf97c5e,
+                                   0xcf41ce7de294a4ba,
+                                   0x9afed7ec47e35742,
+                                   0x1580cc11bf1edaea};
+
+ulong PURE mul_hi(ulong x, ulong y);
+
+/* x/(2·pi) as a fraction of 2^128, for a finite |x| > 2^11: how far around the circle it points. */
+INLINE ulong turns(double x, ulong *low)
+{
+    ulong i = as_ulong(x), m = (i & 0xfffffffffffff) | 0x10000000000000;
+    uint at = (uint)(i >> 52 & 2047) - 1075 + 64, by = at & 63; /* first bit that matters: those before it count whole turns */
+    constant ulong *w = inverse + (at >> 6);
+    ulong first = w[0] << by | w[1] >> 1 >> (63 - by), second = w[1] << by | w[2] >> 1 >> (63 - by), third = w[2] << by | w[3] >> 1 >> (63 - by);
+    ulong more = mul_hi(m, third), l = m * second + more, h = m * first + mul_hi(m, second) + (l < more ? 1 : 0);
+    bool negative = as_long(x) < 0; /* all but the last bit of the negative */
+    *low = negative ? ~l : l;
+    return negative ? ~h : h;
+}
+
+/* The signed fraction (high, low) of 2^128, times `unit`. */
+INLINE double angle(ulong high, ulong low, double unit)
+{
+    bool negative = (long)high < 0;
+    high = negative ? ~high : high;
+    low = negative ? ~low : low;
+    double r = ((double)high + (double)low * 0x1p-64) * unit;
+    return negative ? -r : r;
+}
+
+/* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
+INLINE double sin_half_wide(double r, ulong odd)
+{
+    double s = r * r, p = POLY8(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19,
+                                -0x1.ae6455c163047p-26, 0x1.6124249cf952fp-33, -0x1.ae685a4db84a8p-41, 0x1.906e40ced1bfep-49,
+                                -0x1.84dcbce5f2883p-58);
+    return as_double(as_ulong(FMA(p * s, r, r)) ^ odd << 63);
+}
+
+/* x less k·pi. */
+INLINE double less_pi(double x, double k)
+{
+    return FMA(k, 0x1.f1976b7ed8fbcp-109, FMA(k, -0x1.1a62633145c07p-53, FMA(k, -0x1.921fb54442d18p1, x)));
+}
+
+double PURE sin(double x)
+{
+    double t = FMA(x, 0x1.45f306dc9c883p-2, ROUNDER), r = less_pi(x, t - ROUNDER);
+    ulong odd = as_ulong(t);
+    if (ABS(x) > FAR) {
+        ulong low, high = turns(x, &low);
+        odd = (high + (1UL << 62)) >> 63;
+        r = angle(high << 1 | low >> 63, low << 1, 0x1.921fb54442d18p-63);
+    }
+    double y = sin_half_wide(r, odd);
+    return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
+}
+
+double PURE cos(double x)
+{
+    double t = FMA(x, 0x1.45f306dc9c883p-2, 0.5) + ROUNDER, r = less_pi(x, t - ROUNDER - 0.5);
+    ulong odd = as_ulong(t);
+    if (ABS(x) > FAR) {
+        ulong low, high = turns(x, &low) + (1UL << 62);
+        odd = (high + (1UL << 62)) >> 63;
+        r = angle(high << 1 | low >> 63, low << 1, 0x1.921fb54442d18p-63);
+    }
+    double y = sin_half_wide(r, odd);
+    return ABS(x) < (double)INFINITY ? y : (double)NAN;
+}
+
+/* x = k·pi/2 + r; the answer has k in its two low bits. */
+INLINE ulong quadrant(double x, double *r)
+{
+    double t = FMA(x, 0x1.45f306dc9c883p-1, ROUNDER), k = t - ROUNDER;
+    *r = FMA(k, 0x1.f1976b7ed8fbcp-110, FMA(k, -0x1.1a62633145c07p-54, FMA(k, -0x1.921fb54442d18p0, x)));
+    ulong q = as_ulong(t);
+    if (ABS(x) > FAR) {
+        ulong low, high = turns(x, &low);
+        q = (high + (1UL << 61)) >> 62;
+        *r = angle(high << 2 | low >> 62, low << 2, 0x1.921fb54442d18p-64);
+    }
+    return q;
+}
+
+/* sin(r) and cos(r) for |r| ≤ pi/4. */
+INLINE double sin_quarter(double r)
+{
+    double s = r * r, p = POLY5(s, -0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
+                                -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33);
+    return FMA(p * s, r, r);
+}
+
+INLINE double cos_quarter(double r)
+{
+    double s = r * r;
+    return POLY7(s, 1.0, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16, -0x1.27e4f7f19d4b2p-22,
+                 0x1.1ee9dbd0d86a6p-29, -0x1.8fa681e385241p-37);
+}
+
+double OVER sincos(double x, private double *cosine)
+{
+    double r;
+    ulong q = quadrant(x, &r);
+    double s = sin_quarter(r), c = cos_quarter(r);
+    double sine = as_double(as_ulong(q & 1 ? c : s) ^ (q & 2) << 62);
+    double other = as_double(as_ulong(q & 1 ? s : c) ^ ((q + 1) & 2) << 62);
+    bool finite = ABS(x) < (double)INFINITY;
+    *cosine = finite ? other : (double)NAN;
+    return x == 0 ? x : finite ? sine : (double)NAN;
+}
+
+double PURE tan(double x)
+{
+    double r;
+    ulong q = quadrant(x, &r);
+    double s = sin_quarter(r), c = cos_quarter(r), y = (q & 1 ? -c : s) / (q & 1 ? s : c);
+    return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
+}
