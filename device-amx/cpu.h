@@ -83,7 +83,7 @@ struct tsr_launch {
     struct tsr_module *module;
     struct tsr__entry *entry;
     uint32_t flags; /* of the kernel */
-    uint64_t private_bytes, local_bytes;
+    uint64_t private_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many, and the work-items of a full one */
     struct tsr_group group;       /* what all its work-groups have in common */
     _Atomic uint64_t ns, groups_done;
@@ -111,6 +111,9 @@ bool tsr__packets_in_rows(const struct tsr_group *group);
 /* Writes down the local ids of the packet's lanes, from `id` on, which goes to the next packet. Rows start at `column`. */
 void tsr__packet_ids(const struct tsr_group *group, struct tsr_item *item, uint32_t (*ids)[TSR__MAX_SUB_GROUP], uint64_t id[3],
                      uint64_t column);
+/* Runs the work-group of the run, if it is made of whole packets, and at most so many in all that follow in x, in one call of a kernel with
+ * TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS. Answers how many. */
+uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most);
 /* Runs work-groups of a kernel with TSR_KERNEL_ROWS. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
@@ -141,14 +144,15 @@ struct tsr__work_item {
 struct tsr__run {
     struct tsr_group group;
     struct tsr_launch *launch;
-    struct tsr_buf text; /* printed */
-    int status;          /* negative: give up */
-    bool direct;         /* work-items run one after the other on one stack */
-    uint32_t count;      /* work-items of this group */
-    uint32_t unit;       /* entries of `items` for each sub-group: its work-items, or 1 if a call of the kernel runs all of them */
-    uint32_t runners;    /* entries of `items` in this group */
-    uint32_t alive;      /* that have not returned */
-    uint32_t *arrived;   /* how many wait in mode ALL: per sub-group, per pair, for the group */
+    struct tsr_buf text;     /* printed */
+    int status;              /* negative: give up */
+    bool direct;             /* work-items run one after the other on one stack */
+    unsigned char *contexts; /* of packets in regions */
+    uint32_t count;          /* work-items of this group */
+    uint32_t unit;           /* entries of `items` for each sub-group: its work-items, or 1 if a call of the kernel runs all of them */
+    uint32_t runners;        /* entries of `items` in this group */
+    uint32_t alive;          /* that have not returned */
+    uint32_t *arrived;       /* how many wait in mode ALL: per sub-group, per pair, for the group */
     struct tsr__work_item *items;
     uint32_t (*ids)[3][TSR__MAX_SUB_GROUP]; /* packets: local ids of the lanes, parallel to `items` */
     struct tsr__stacks *stacks;

@@ -10,6 +10,7 @@ enum {
     LOCAL_ALIGN = 128,
     SCRATCH_LOCAL = 0, /* slots of tsr_worker_scratch */
     SCRATCH_ITEMS = 1,
+    SCRATCH_CONTEXTS = 2,
     /* More than this is not taken from the stack of a thread that may be the application's own. */
     WORKER_STACK_BYTES = 16384,
     PRINT_STACK_BYTES = 65536,
@@ -42,6 +43,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->entry = entry;
     launch->flags = kernel->flags;
     launch->private_bytes = kernel->private_bytes;
+    launch->context_bytes = kernel->context_bytes;
     launch->local_bytes = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN + local_argument_bytes;
     launch->groups = launch->group_items = 1;
     struct tsr_group *group = &launch->group;
@@ -233,17 +235,59 @@ static size_t runners_of(const struct tsr_launch *launch)
     return launch->flags & TSR_KERNEL_PACKETS ? launch->group.enqueued_num_sub_groups : launch->group_items;
 }
 
-static int run_with_fibers(struct tsr__run *run, const struct loop *loop, unsigned hint)
+static bool take_stacks(struct tsr__run *run, unsigned hint)
 {
     struct tsr_launch *launch = run->launch;
     size_t runners = runners_of(launch);
-    run->stacks = tsr__stacks_take(hint, runners, launch->private_bytes);
+    /* In regions, text is formatted on the packets' stack. */
+    bool formats = launch->flags & TSR_KERNEL_REGIONS && launch->flags & TSR_KERNEL_PRINTS;
     if (!run->stacks)
-        return tsr__launch_fail(launch,
-                                tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory", launch->entry->name,
-                                           (unsigned long)runners, (unsigned long)tsr__stack_bytes(launch->private_bytes)));
+        run->stacks = tsr__stacks_take(hint, runners, launch->private_bytes + (formats ? PRINT_STACK_BYTES : 0));
+    if (!run->stacks)
+        run->status = tsr__launch_fail(launch, tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory",
+                                                          launch->entry->name, (unsigned long)runners,
+                                                          (unsigned long)tsr__stack_bytes(launch->private_bytes)));
+    return run->stacks != NULL;
+}
+
+struct regions {
+    struct tsr__run *run;
+    uint64_t most, count;
+};
+
+static void regions_main(void *argument)
+{
+    struct regions *regions = argument;
+    tsr__fiber_started(&regions->run->worker);
+    regions->count = tsr__packets_whole(regions->run, regions->most);
+    tsr__fiber_end(&regions->run->worker);
+}
+
+/* Whole work-groups in regions. Answers how many, 0 if this one needs a stack for each packet. */
+static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hint)
+{
+    struct regions regions = {run, most, 0};
+    if (!run->contexts)
+        return 0;
+    run->direct = true;
+    if (run->launch->private_bytes <= WORKER_STACK_BYTES) {
+        regions.count = tsr__packets_whole(run, most);
+    } else if (take_stacks(run, hint)) {
+        tsr__fiber_make(run->stacks, 0, &run->items->fiber, regions_main, &regions);
+        tsr__fiber_switch(&run->worker, &run->items->fiber);
+    }
+    run->direct = false;
+    return regions.count;
+}
+
+static int run_meeting(struct tsr__run *run, const struct loop *loop, unsigned hint)
+{
     tsr__group_set(run, loop->begin);
-    for (uint64_t g = loop->begin; g < loop->end && run->status == 0; g++, tsr__group_next(run, 1)) {
+    for (uint64_t g = loop->begin, count; g < loop->end && run->status == 0; g += count, tsr__group_next(run, count)) {
+        count = run_in_regions(run, loop->end - g, hint);
+        if (count || run->status || !take_stacks(run, hint))
+            continue;
+        count = 1;
         tsr__meet_run(run);
         tsr__meet_forget(run, run->runners);
     }
@@ -286,6 +330,11 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
         if (packets)
             run.ids = (void *)((unsigned char *)run.items + items);
         run.arrived = (uint32_t *)((unsigned char *)run.items + items + ids);
+        if (launch->flags & TSR_KERNEL_REGIONS) {
+            run.contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, runners * launch->context_bytes);
+            if (!run.contexts)
+                return tsr__launch_fail(launch, NULL);
+        }
     }
     tsr__fiber_worker(&run.worker);
 
@@ -295,7 +344,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     struct loop loop = {&run, begin, end};
     int status = 0;
     if (meets)
-        status = run_with_fibers(&run, &loop, worker->index);
+        status = run_meeting(&run, &loop, worker->index);
     else if (launch->private_bytes > WORKER_STACK_BYTES)
         status = run_on_large_stack(&run, &loop, worker->index);
     else

@@ -273,14 +273,38 @@ static void rt_print(struct tsr_item *item, const char *format, const unsigned c
 static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
 {
     const struct tsr__work_item *w = (const struct tsr__work_item *)item;
+    const char *contexts = (const char *)w->run->contexts,
+               *contexts_end = contexts + w->run->group.num_sub_groups * w->run->launch->context_bytes;
     const char *p = pointer, *local = (const char *)w->run->group.local, *frame = __builtin_frame_address(0);
     const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
-    if (p >= frame && p < top)
+    if ((p >= frame && p < top) || (p >= contexts && p < contexts_end))
         return 0;
     return p >= local && p < local + w->run->launch->local_bytes ? 3 : 1;
 }
 
-const struct tsr_rt tsr__rt = {rt_barrier, rt_exchange, rt_print, rt_address_space};
+static void make_ready(struct tsr__work_item *w)
+{
+    w->state = TSR__READY;
+    w->started = false;
+}
+
+/* What each packet waits for is put where packets with stacks have it. */
+static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
+{
+    struct tsr__run *run = ((struct tsr__work_item *)item)->run;
+    tsr__visit_runners(run, false, make_ready);
+    const struct tsr__work_item *waits = NULL;
+    for (uint32_t i = 0; i < run->runners; i++) {
+        struct tsr__work_item *w = &run->items[i];
+        memcpy(&w->item.site, run->contexts + i * context_bytes, sizeof w->item.site);
+        w->state = w->item.site ? TSR__WAITS : TSR__RETURNED;
+        w->scope = TSR_SCOPE_WORK_GROUP;
+        waits = w->item.site ? w : waits;
+    }
+    report(run, waits);
+}
+
+const struct tsr_rt tsr__rt = {rt_barrier, rt_exchange, rt_apart, rt_print, rt_address_space};
 
 /* ---- the round ------------------------------------------------------------------------------------------------------------------- */
 
@@ -338,12 +362,6 @@ static bool release_active(struct tsr__run *run)
         any = true;
     }
     return any;
-}
-
-static void make_ready(struct tsr__work_item *w)
-{
-    w->state = TSR__READY;
-    w->started = false;
 }
 
 void tsr__meet_run(struct tsr__run *run)

@@ -73,25 +73,52 @@ static void run_rest(struct tsr__run *run, uint64_t column)
     }
 }
 
-void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
+/* Runs these columns of `count` groups in one call. */
+static void run_rows(struct tsr__run *run, uint64_t columns, uint64_t count)
 {
     struct tsr_group *group = &run->group;
-    uint32_t width = group->sub_group_size;
+    run->items->item = (struct tsr_item){.group = group,
+                                         .sub_group_size = group->sub_group_size,
+                                         .whole_packet = true,
+                                         .columns = columns,
+                                         .groups = count,
+                                         .contexts = run->contexts};
+    run->launch->entry->run(&run->items->item);
+}
+
+/* Work-groups from this one on that follow each other in x and have the same size. */
+static uint64_t alike(const struct tsr__run *run, uint64_t most)
+{
+    const struct tsr_group *group = &run->group;
+    uint64_t full = group->global_size[0] / group->enqueued_local_size[0];
+    return group->group_id[0] < full ? least(full - group->group_id[0], most) : 1;
+}
+
+uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most)
+{
+    if (!tsr__packets_in_rows(&run->group) || run->group.local_size[0] % run->group.sub_group_size)
+        return 0;
+    uint64_t count = alike(run, most);
+    run->items->run = run;
+    run_rows(run, run->group.local_size[0], count);
+    return count;
+}
+
+void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
+{
+    const struct tsr_group *group = &run->group;
     bool in_rows = tsr__packets_in_rows(group), is_free = run->launch->flags & TSR_KERNEL_FREE;
-    uint64_t full = group->global_size[0] / group->enqueued_local_size[0]; /* groups of the full size in x */
     run->items->run = run;
     tsr__group_set(run, begin);
     for (uint64_t count; begin < end; begin += count, tsr__group_next(run, count)) {
-        uint64_t row = group->local_size[0], columns = in_rows ? row - row % width : 0;
-        if (columns < row && !is_free)
-            columns = 0; /* a sub-group goes on in the next row */
-        count = columns == row && group->group_id[0] < full ? least(full - group->group_id[0], end - begin) : 1;
-        if (columns) {
-            struct tsr_item *item = &run->items->item;
-            *item = (struct tsr_item){.group = group, .sub_group_size = width, .whole_packet = true, .columns = columns, .groups = count};
-            run->launch->entry->run(item);
-        }
-        if (columns < row)
-            run_rest(run, columns);
+        count = tsr__packets_whole(run, end - begin);
+        if (count)
+            continue;
+        count = 1;
+        /* A sub-group goes on in the next row, unless nobody can tell. */
+        uint64_t row = group->local_size[0], columns = in_rows && is_free ? row - row % group->sub_group_size : 0;
+        if (columns)
+            run_rows(run, columns, 1);
+        run_rest(run, columns);
     }
 }

@@ -7,7 +7,7 @@
 
 enum { LOCAL_SPACE = 3 };
 
-static const char *primitive_name(LLVMValueRef inst)
+const char *tsr__primitive_name(LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     const char *name = callee ? tsr__name(callee) : "";
@@ -39,7 +39,7 @@ bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
         LLVMValueRef callee = tsr__callee(code[i]);
         if (!callee || LLVMGetIntrinsicID(callee))
             continue;
-        const char *name = primitive_name(code[i]);
+        const char *name = tsr__primitive_name(code[i]);
         if (!name || !is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
             return true; /* no primitive: a matrix function, which the lanes of a sub-group compute together */
     }
@@ -52,7 +52,7 @@ bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, packet, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = primitive_name(code[i]);
+        const char *name = tsr__primitive_name(code[i]);
         if (name && is_one_of(name, meeting, TSR_ARRAY_LEN(meeting)))
             return true;
     }
@@ -61,20 +61,7 @@ bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
 
 /* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
 
-struct rows {
-    struct tsr__lanes *l;
-    LLVMValueRef f;
-    LLVMBuilderRef b;
-    unsigned width;
-    LLVMValueRef local[3], global[3], group[3], linear;
-};
-
-struct loop {
-    LLVMBasicBlockRef head;
-    LLVMValueRef phi;
-};
-
-static LLVMValueRef query(struct rows *r, const char *name, int dim)
+LLVMValueRef tsr__rows_query(struct tsr__rows *r, const char *name, int dim)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(r->l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMInt64TypeInContext(r->l->context), &i32, dim >= 0, false);
@@ -82,16 +69,15 @@ static LLVMValueRef query(struct rows *r, const char *name, int dim)
     return LLVMBuildCall2(r->b, type, tsr__declare(r->l, name, type), &at, dim >= 0, "");
 }
 
-static LLVMBasicBlockRef block(struct rows *r, const char *name)
+static LLVMBasicBlockRef block(struct tsr__rows *r, const char *name)
 {
     return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
 }
 
-/* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
-static struct loop open_loop(struct rows *r, const char *name, LLVMValueRef first)
+struct tsr__rows_loop tsr__rows_open(struct tsr__rows *r, const char *name, LLVMValueRef first)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
-    struct loop loop = {block(r, name), NULL};
+    struct tsr__rows_loop loop = {block(r, name), NULL};
     LLVMBuildBr(r->b, loop.head);
     LLVMPositionBuilderAtEnd(r->b, loop.head);
     loop.phi = LLVMBuildPhi(r->b, LLVMTypeOf(first), name);
@@ -99,8 +85,7 @@ static struct loop open_loop(struct rows *r, const char *name, LLVMValueRef firs
     return loop;
 }
 
-/* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. */
-static void close_loop(struct rows *r, struct loop loop, LLVMValueRef step, LLVMValueRef end)
+void tsr__rows_close(struct tsr__rows *r, struct tsr__rows_loop loop, LLVMValueRef step, LLVMValueRef end)
 {
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = block(r, "");
     LLVMValueRef next = LLVMBuildNUWAdd(r->b, loop.phi, step, "");
@@ -109,8 +94,7 @@ static void close_loop(struct rows *r, struct loop loop, LLVMValueRef step, LLVM
     LLVMPositionBuilderAtEnd(r->b, out);
 }
 
-/* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
-static void forget_homes(struct rows *r, LLVMBasicBlockRef start)
+void tsr__rows_forget(struct tsr__rows *r, LLVMBasicBlockRef start)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i)) {
         if (!LLVMIsAAllocaInst(i))
@@ -122,7 +106,7 @@ static void forget_homes(struct rows *r, LLVMBasicBlockRef start)
     }
 }
 
-static LLVMValueRef of_dimension(struct rows *r, LLVMValueRef dim, LLVMValueRef *values)
+static LLVMValueRef of_dimension(struct tsr__rows *r, LLVMValueRef dim, LLVMValueRef *values)
 {
     if (LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) < 3)
         return values[LLVMConstIntGetZExtValue(dim)];
@@ -132,8 +116,7 @@ static LLVMValueRef of_dimension(struct rows *r, LLVMValueRef dim, LLVMValueRef 
     return result;
 }
 
-/* What stands for a primitive in the loops; NULL: the item knows. */
-static LLVMValueRef known(struct rows *r, LLVMValueRef call, const char *name)
+LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char *name)
 {
     if (!strcmp(name, "local_id"))
         return of_dimension(r, LLVMGetOperand(call, 0), r->local);
@@ -149,14 +132,14 @@ static LLVMValueRef known(struct rows *r, LLVMValueRef call, const char *name)
 }
 
 /* An instruction of the packet function that stands in the loops now. */
-static void rewrite(struct rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
+static void rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
 {
-    const char *name = primitive_name(inst);
+    const char *name = tsr__primitive_name(inst);
     LLVMPositionBuilderBefore(r->b, inst);
     if (LLVMIsAReturnInst(inst)) {
         LLVMBuildBr(r->b, end);
     } else if (name && strcmp(name, "site")) {
-        LLVMValueRef made = known(r, inst, name);
+        LLVMValueRef made = tsr__rows_known(r, inst, name);
         if (!made)
             return;
         LLVMReplaceAllUsesWith(inst, made);
@@ -168,7 +151,7 @@ static void rewrite(struct rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
 
 void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
 {
-    struct rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
+    struct tsr__rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end");
     LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
     LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
@@ -178,34 +161,34 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
 
     LLVMPositionBuilderAtEnd(r.b, start);
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3];
-    LLVMValueRef columns = query(&r, "__tsr_row_columns", -1), groups = query(&r, "__tsr_row_groups", -1);
-    LLVMValueRef pitch = query(&r, "__tsr_enqueued_local_size", 0);
+    LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1), groups = tsr__rows_query(&r, "__tsr_row_groups", -1);
+    LLVMValueRef pitch = tsr__rows_query(&r, "__tsr_enqueued_local_size", 0);
     for (int d = 0; d < 3; d++) {
-        base[d] = query(&r, "__tsr_global_id", d); /* of the first work-item */
-        size[d] = query(&r, "__tsr_local_size", d);
-        r.group[d] = query(&r, "__tsr_group_id", d);
+        base[d] = tsr__rows_query(&r, "__tsr_global_id", d); /* of the first work-item */
+        size[d] = tsr__rows_query(&r, "__tsr_local_size", d);
+        r.group[d] = tsr__rows_query(&r, "__tsr_group_id", d);
     }
-    struct loop group = open_loop(&r, "group", zero);
+    struct tsr__rows_loop group = tsr__rows_open(&r, "group", zero);
     r.group[0] = LLVMBuildNUWAdd(r.b, r.group[0], group.phi, "");
     LLVMValueRef base_x = LLVMBuildNUWAdd(r.b, base[0], LLVMBuildNUWMul(r.b, pitch, group.phi, ""), "");
-    struct loop z = open_loop(&r, "z", zero);
+    struct tsr__rows_loop z = tsr__rows_open(&r, "z", zero);
     r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
     LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
-    struct loop y = open_loop(&r, "y", zero);
+    struct tsr__rows_loop y = tsr__rows_open(&r, "y", zero);
     r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
     LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
-    struct loop x = open_loop(&r, "x", zero);
+    struct tsr__rows_loop x = tsr__rows_open(&r, "x", zero);
     r.global[0] = LLVMBuildNUWAdd(r.b, base_x, x.phi, "");
     r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
     r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
-    forget_homes(&r, start);
+    tsr__rows_forget(&r, start);
     LLVMBuildBr(r.b, begin);
 
     LLVMPositionBuilderAtEnd(r.b, end);
-    close_loop(&r, x, tsr__i64(l, width), columns);
-    close_loop(&r, y, one, size[1]);
-    close_loop(&r, z, one, size[2]);
-    close_loop(&r, group, one, groups);
+    tsr__rows_close(&r, x, tsr__i64(l, width), columns);
+    tsr__rows_close(&r, y, one, size[1]);
+    tsr__rows_close(&r, z, one, size[2]);
+    tsr__rows_close(&r, group, one, groups);
     LLVMBuildRetVoid(r.b);
 
     for (size_t i = 0; i < count; i++)

@@ -9,7 +9,38 @@
 bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item);
 /* Packets wait for each other. */
 bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet);
+
+/* ---- loops: also used by regions.c ---------------------------------------------------------------------------------------------- */
+
+struct tsr__rows {
+    struct tsr__lanes *l;
+    LLVMValueRef f; /* the packet function */
+    LLVMBuilderRef b;
+    unsigned width;
+    LLVMValueRef local[3], global[3], group[3], linear; /* ids of the packet's first lane */
+};
+
+struct tsr__rows_loop {
+    LLVMBasicBlockRef head;
+    LLVMValueRef phi;
+};
+
+/* Name of a primitive that an instruction calls, without its prefix, or NULL. */
+const char *tsr__primitive_name(LLVMValueRef inst);
+LLVMValueRef tsr__rows_query(struct tsr__rows *r, const char *name, int dim);
+/* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
+struct tsr__rows_loop tsr__rows_open(struct tsr__rows *r, const char *name, LLVMValueRef first);
+/* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. */
+void tsr__rows_close(struct tsr__rows *r, struct tsr__rows_loop loop, LLVMValueRef step, LLVMValueRef end);
+/* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
+void tsr__rows_forget(struct tsr__rows *r, LLVMBasicBlockRef start);
+/* What stands for a primitive in the loops; NULL: the item knows. */
+LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char *name);
+
 /* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
 void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
+
+/* The same for packets that meet at barriers and nowhere else (regions.c). False: not this one. *context_bytes: of each packet. */
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, uint64_t *context_bytes);
 
 #endif

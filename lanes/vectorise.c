@@ -218,6 +218,8 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         if (!tsr__packet_meets(l, whole)) {
             info->flags |= TSR_KERNEL_ROWS | (tsr__sees_groups(l, item) ? 0 : TSR_KERNEL_FREE);
             tsr__loop_rows(l, whole, width);
+        } else if (tsr__cut_regions(l, whole, width, &info->context_bytes)) {
+            info->flags |= TSR_KERNEL_REGIONS;
         }
         tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
         choose(l, kernel, whole, partial);

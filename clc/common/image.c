@@ -48,6 +48,7 @@ static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
     tsr_buf_u32(buf, k->reqd_sub_group_size);
     tsr_buf_u32(buf, k->sub_group_size);
     tsr_buf_u64(buf, k->local_bytes);
+    tsr_buf_u64(buf, k->context_bytes);
     tsr_buf_u64(buf, k->private_bytes);
     tsr_buf_u32(buf, k->arg_count);
     for (uint32_t i = 0; i < k->arg_count; i++)
@@ -117,6 +118,7 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->reqd_sub_group_size = tsr_read_u32(r);
     k->sub_group_size = tsr_read_u32(r);
     k->local_bytes = tsr_read_u64(r);
+    k->context_bytes = tsr_read_u64(r);
     k->private_bytes = tsr_read_u64(r);
     k->arg_count = tsr_read_count(r, 48);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))

@@ -37,6 +37,9 @@ struct tsr_rt {
      * size S. Slots of work-items that take no part are zero. *mask gets a bit per participating slot (first 64 slots).
      * The array stays valid until this work-item's next-but-one exchange of the same scope. */
     const void *(*exchange)(struct tsr_item *item, uint32_t scope, uint32_t mode, const void *value, uint32_t size, uint64_t *mask);
+    /* The packets of a group in regions came to different ends of a round. Each context begins with the number of the call site where its
+     * packet waits, or 0 if it has returned. The caller returns afterwards. */
+    void (*apart)(struct tsr_item *item, uint64_t context_bytes);
     /* printf of one work-item. `args`: the values packed by lanes/printf.c, see tessera/printf.h. */
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
     /* The address space that a generic pointer points into, TSR_SPACE_* of tessera/primitives.h. */
@@ -67,9 +70,10 @@ struct tsr_item {
     /* Of a packet (a kernel with TSR_KERNEL_PACKETS): the fields above are those of lane 0, and one call runs the whole sub-group. */
     uint32_t whole_packet;         /* every lane is there, all lie in one row that starts at a multiple of S, in local and global ids */
     const uint32_t *packet_ids[3]; /* local ids of every lane by dimension, unless whole_packet */
-    /* Of a whole packet of a kernel with TSR_KERNEL_ROWS: the call runs the first `columns` work-items of every row (a multiple of S), in
-     * `groups` work-groups, from group->group_id on in x. They have the same size. */
+    /* Of a whole packet of a kernel with TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS: the call runs the first `columns` work-items of every row
+     * (a multiple of S), in `groups` work-groups, from group->group_id on in x. They have the same size. */
     uint64_t columns, groups;
+    unsigned char *contexts; /* with TSR_KERNEL_REGIONS: memory for every packet of a group, context_bytes each */
 };
 
 #endif

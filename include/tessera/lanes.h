@@ -29,8 +29,8 @@ void tsr_lanes_mark(struct LLVMOpaqueModule *module);
  *
  * On entry info->kernels has one record per kernel function of the module with name, attributes, arg_count and what the front end's
  * metadata says (names, type names, qualifiers, required and hinted sizes, reqd_sub_group_size). The engine fills the rest: entry, kind,
- * size, align, offset and pointee_align of each argument, args_size, flags, sub_group_size, local_bytes, private_bytes, info->global_bytes
- * and info->cpu_features. Strings are allocated in `arena`.
+ * size, align, offset and pointee_align of each argument, args_size, flags, sub_group_size, local_bytes, context_bytes, private_bytes,
+ * info->global_bytes and info->cpu_features. Strings are allocated in `arena`.
  *
  * False: *why has text for the build log (malloc'd), which names the kernel or function. One module at a time per LLVM context; the
  * diagnostic handler of the context is used. The X86 target is initialised by the engine. */

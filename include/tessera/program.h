@@ -34,6 +34,7 @@ enum tsr_kernel_flags {
     TSR_KERNEL_HAS_ARG_NAMES = 8,
     TSR_KERNEL_PACKETS = 64,      /* the entry runs a whole sub-group */
     TSR_KERNEL_ROWS = 128,        /* or many, row by row and group by group: see struct tsr_item */
+    TSR_KERNEL_REGIONS = 512,     /* likewise, although packets meet: barriers of whole work-groups need no stacks */
     TSR_KERNEL_FREE = 256,        /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
     TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
     TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
@@ -52,6 +53,7 @@ struct tsr_kernel_info {
     uint32_t reqd_sub_group_size; /* 0 if none */
     uint32_t sub_group_size;      /* S that the kernel was compiled for */
     uint64_t local_bytes;         /* static local variables; local arguments follow, each aligned to 128 */
+    uint64_t context_bytes;       /* with TSR_KERNEL_REGIONS: what a packet keeps across barriers */
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
 };
 

@@ -31,6 +31,7 @@ static struct tsr_kernel_info kernels[] = {
      .reqd_sub_group_size = 8,
      .sub_group_size = 8,
      .local_bytes = 77,
+     .context_bytes = 256,
      .private_bytes = 88},
 };
 static struct tsr_program_info sample = {
@@ -79,6 +80,7 @@ static void round_trip(void **state)
     assert_int_equal(b->local_size_hint[0], 4);
     assert_int_equal(b->reqd_sub_group_size, 8);
     assert_int_equal(b->local_bytes, 77);
+    assert_int_equal(b->context_bytes, 256);
     assert_int_equal(b->private_bytes, 88);
     assert_string_equal(b->args[0].type_name, "int*");
     assert_null(b->args[1].name);

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Regions: packets that meet at barriers run in one call, without a stack each.
+ *
+ * The packet function is cut behind each barrier. Every packet runs up to its next barrier, puts what it still needs into its context, and
+ * the next packet goes on; when all are there, the first one goes on behind the barrier. Whoever comes from where is decided by a number,
+ * so barriers may stand in loops and branches in any way. Packets that end a round at different barriers are in illegal divergence. */
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "rows.h"
+#include "tessera/item.h"
+
+enum { CONTEXT_ALIGN = 128, HEADER_BYTES = 8 /* the call site where the packet waits, 0 = it has returned */ };
+
+/* A stack slot of the packet function. */
+struct slot {
+    LLVMValueRef alloca;
+    LLVMTypeRef type;
+    bool plain;      /* loaded and stored as a whole only: a register between barriers */
+    uint64_t offset; /* in the context, or 0 */
+};
+
+/* A barrier: the last thing in its block but for the branch. */
+struct stop {
+    LLVMValueRef call;
+    LLVMBasicBlockRef before, behind, resume;
+    uint32_t site;
+};
+
+struct cut {
+    struct tsr__rows r; /* first: what rows.c knows of the loops */
+    struct tsr_arena *arena;
+    struct stop *stops;
+    unsigned stop_count;
+    struct slot *slots;
+    size_t slot_count, words; /* of a set of slots */
+    struct tsr__map slot_of;  /* alloca → number + 1 */
+    struct tsr__map block_of; /* block → number + 1 */
+    LLVMBasicBlockRef *blocks;
+    size_t block_count;
+    uint64_t **live; /* per block: slots that are read in it or behind it before they are written */
+    uint64_t bytes;  /* of a context */
+    LLVMBasicBlockRef arrive;
+    LLVMValueRef next, site, frame; /* phis of `arrive`: where the packet goes on, where it waits; its context */
+};
+
+/* ---- cutting ---------------------------------------------------------------------------------------------------------------------- */
+
+static bool run_pass(struct cut *c, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPassesOnFunction(c->r.f, pipeline, c->r.l->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error)
+        LLVMConsumeError(error);
+    return !error;
+}
+
+static void redirect(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+        for (unsigned i = 0; t && i < LLVMGetNumSuccessors(t); i++)
+            if (LLVMGetSuccessor(t, i) == from)
+                LLVMSetSuccessor(t, i, to);
+    }
+}
+
+/* What stands up to the barrier moves into a block of its own before the rest, so that phis further on need not change. */
+static void split(struct cut *c, struct stop *stop)
+{
+    LLVMContextRef context = c->r.l->context;
+    LLVMBasicBlockRef rest = LLVMGetInstructionParent(stop->call);
+    stop->before = LLVMInsertBasicBlockInContext(context, rest, "before");
+    redirect(c->r.f, rest, stop->before);
+    LLVMPositionBuilderAtEnd(c->r.b, stop->before);
+    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(rest)) != NULL;) {
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(c->r.b, i);
+        const char *name = tsr__primitive_name(i);
+        if (name && !strcmp(name, "site") && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+            stop->site = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
+        if (i == stop->call)
+            break;
+    }
+    LLVMBuildBr(c->r.b, rest);
+}
+
+static bool is_query(LLVMValueRef inst)
+{
+    static const char *const others[] = {"barrier", "exchange", "print", "site", "address_space"};
+    const char *name = tsr__primitive_name(inst);
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
+        if (!strcmp(name, others[i]))
+            return false;
+    return name && (LLVMGetNumArgOperands(inst) == 0 || LLVMIsAConstantInt(LLVMGetOperand(inst, 0)));
+}
+
+/* To ask again costs less than to carry the answer past a barrier. */
+static void ask_again(struct cut *c, LLVMValueRef query)
+{
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(query);
+    size_t count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(query); use; use = LLVMGetNextUse(use))
+        count++;
+    LLVMValueRef *users = tsr_arena_alloc(c->arena, (count + 1) * sizeof *users);
+    count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(query); use; use = LLVMGetNextUse(use))
+        users[count++] = LLVMGetUser(use);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < LLVMGetNumOperands(users[i]); k++) {
+            if (LLVMGetOperand(users[i], (unsigned)k) != query)
+                continue;
+            bool phi = LLVMIsAPHINode(users[i]);
+            LLVMBasicBlockRef at = phi ? LLVMGetIncomingBlock(users[i], (unsigned)k) : LLVMGetInstructionParent(users[i]);
+            if (at == home)
+                continue;
+            LLVMPositionBuilderBefore(c->r.b, phi ? LLVMGetBasicBlockTerminator(at) : users[i]);
+            LLVMValueRef copy = LLVMInstructionClone(query);
+            LLVMInsertIntoBuilder(c->r.b, copy);
+            LLVMSetOperand(users[i], (unsigned)k, copy);
+        }
+}
+
+/* ---- what lives across barriers ------------------------------------------------------------------------------------------------------ */
+
+static size_t slot_number(struct cut *c, LLVMValueRef alloca)
+{
+    return tsr__map_get(&c->slot_of, alloca);
+}
+
+static bool is_plain(LLVMValueRef alloca, LLVMTypeRef type)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool load = LLVMIsALoadInst(user) && LLVMTypeOf(user) == type;
+        bool store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != alloca && LLVMTypeOf(LLVMGetOperand(user, 0)) == type;
+        if (!load && !store)
+            return false;
+    }
+    return true;
+}
+
+static void collect(struct cut *c, LLVMBasicBlockRef start)
+{
+    size_t room = 1;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i))
+        room++;
+    c->slots = tsr_arena_alloc(c->arena, room * sizeof *c->slots);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i)) {
+        if (!LLVMIsAAllocaInst(i))
+            continue;
+        LLVMTypeRef type = LLVMGetAllocatedType(i);
+        c->slots[c->slot_count++] = (struct slot){.alloca = i, .type = type, .plain = is_plain(i, type)};
+        tsr__map_set(&c->slot_of, i, c->slot_count);
+    }
+    c->words = c->slot_count / 64 + 1;
+    c->blocks = tsr_arena_alloc(c->arena, LLVMCountBasicBlocks(c->r.f) * sizeof *c->blocks);
+    LLVMGetBasicBlocks(c->r.f, c->blocks);
+    c->block_count = LLVMCountBasicBlocks(c->r.f);
+    c->live = tsr_arena_alloc(c->arena, c->block_count * sizeof *c->live);
+    for (size_t b = 0; b < c->block_count; b++) {
+        tsr__map_set(&c->block_of, c->blocks[b], b + 1);
+        c->live[b] = tsr_arena_alloc(c->arena, c->words * sizeof **c->live);
+    }
+}
+
+static const uint64_t *live_in(const struct cut *c, LLVMBasicBlockRef block)
+{
+    return c->live[tsr__map_get(&c->block_of, block) - 1];
+}
+
+/* One step of the search backwards through a block; true if more is live than was known. */
+static bool go_back(struct cut *c, size_t block, uint64_t *set)
+{
+    memset(set, 0, c->words * sizeof *set);
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(c->blocks[block]);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++) {
+        const uint64_t *more = live_in(c, LLVMGetSuccessor(t, i));
+        for (size_t w = 0; w < c->words; w++)
+            set[w] |= more[w];
+    }
+    for (LLVMValueRef i = t; i; i = LLVMGetPreviousInstruction(i)) {
+        bool load = LLVMIsALoadInst(i), store = LLVMIsAStoreInst(i);
+        size_t slot = load || store ? slot_number(c, LLVMGetOperand(i, store)) : 0;
+        if (!slot || !c->slots[slot - 1].plain)
+            continue;
+        uint64_t bit = UINT64_C(1) << ((slot - 1) % 64);
+        if (store)
+            set[(slot - 1) / 64] &= ~bit;
+        else
+            set[(slot - 1) / 64] |= bit;
+    }
+    bool changed = memcmp(set, c->live[block], c->words * sizeof *set) != 0;
+    memcpy(c->live[block], set, c->words * sizeof *set);
+    return changed;
+}
+
+static bool is_live(const struct cut *c, LLVMBasicBlockRef block, size_t slot)
+{
+    return live_in(c, block)[slot / 64] >> (slot % 64) & 1;
+}
+
+static void lay_out(struct cut *c)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(c->r.l->module);
+    c->bytes = HEADER_BYTES;
+    for (size_t s = 0; s < c->slot_count; s++) {
+        struct slot *slot = &c->slots[s];
+        bool needed = !slot->plain;
+        for (unsigned k = 0; k < c->stop_count; k++)
+            needed = needed || is_live(c, c->stops[k].behind, s);
+        if (!needed)
+            continue;
+        uint64_t align = LLVMABIAlignmentOfType(layout, slot->type), stated = LLVMGetAlignment(slot->alloca);
+        align = stated > align ? stated : align;
+        slot->offset = (c->bytes + align - 1) & ~(align - 1);
+        c->bytes = slot->offset + LLVMABISizeOfType(layout, slot->type);
+    }
+    c->bytes = (c->bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
+}
+
+/* ---- the rounds ----------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMBasicBlockRef block(struct cut *c, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(c->r.l->context, c->r.f, name);
+}
+
+static LLVMValueRef phi(struct cut *c, LLVMTypeRef type, LLVMValueRef first, LLVMBasicBlockRef from)
+{
+    LLVMValueRef made = LLVMBuildPhi(c->r.b, type, "");
+    LLVMAddIncoming(made, &first, &from, 1);
+    return made;
+}
+
+/* From the builder's place: the packet stops here. */
+static void stop_here(struct cut *c, uint32_t next, uint32_t site)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->r.b);
+    LLVMValueRef next_value = tsr__i32(c->r.l, next), site_value = tsr__i32(c->r.l, site);
+    LLVMAddIncoming(c->next, &next_value, &from, 1);
+    LLVMAddIncoming(c->site, &site_value, &from, 1);
+    LLVMBuildBr(c->r.b, c->arrive);
+}
+
+/* Registers go to the context before a barrier and come back behind it. */
+static void move_live(struct cut *c, const struct stop *stop, bool save)
+{
+    for (size_t s = 0; s < c->slot_count; s++) {
+        if (!is_live(c, stop->behind, s))
+            continue;
+        LLVMValueRef kept = tsr__at_offset(c->r.l, c->r.b, c->frame, c->slots[s].offset);
+        LLVMValueRef v = LLVMBuildLoad2(c->r.b, c->slots[s].type, save ? c->slots[s].alloca : kept, "");
+        LLVMBuildStore(c->r.b, v, save ? kept : c->slots[s].alloca);
+    }
+}
+
+static void rewrite(struct cut *c, LLVMValueRef inst)
+{
+    const char *name = tsr__primitive_name(inst);
+    LLVMPositionBuilderBefore(c->r.b, inst);
+    if (LLVMIsAReturnInst(inst)) {
+        stop_here(c, c->stop_count + 1, 0);
+    } else if (name && strcmp(name, "site")) {
+        LLVMValueRef made = tsr__rows_known(&c->r, inst, name);
+        if (!made)
+            return;
+        LLVMReplaceAllUsesWith(inst, made);
+    } else if (!name) {
+        return;
+    }
+    LLVMInstructionEraseFromParent(inst);
+}
+
+static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
+{
+    struct tsr__lanes *l = c->r.l;
+    struct tsr__rows *r = &c->r;
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context), i64 = LLVMInt64TypeInContext(l->context);
+    LLVMTypeRef pointer_query = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
+    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), none = tsr__i32(l, 0), base[3], size[3], no = LLVMConstNull(i1);
+
+    LLVMPositionBuilderAtEnd(r->b, start);
+    LLVMValueRef contexts = LLVMBuildCall2(r->b, pointer_query, tsr__declare(l, "__tsr_contexts", pointer_query), NULL, 0, "");
+    LLVMValueRef groups = tsr__rows_query(r, "__tsr_row_groups", -1), pitch = tsr__rows_query(r, "__tsr_enqueued_local_size", 0);
+    for (int d = 0; d < 3; d++) {
+        base[d] = tsr__rows_query(r, "__tsr_global_id", d);
+        size[d] = tsr__rows_query(r, "__tsr_local_size", d);
+        r->group[d] = tsr__rows_query(r, "__tsr_group_id", d);
+    }
+    LLVMValueRef items = LLVMBuildNUWMul(r->b, LLVMBuildNUWMul(r->b, size[0], size[1], ""), size[2], "");
+    struct tsr__rows_loop group = tsr__rows_open(r, "group", zero);
+    r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
+    LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
+    LLVMBasicBlockRef dispatch = block(c, "dispatch"), again = block(c, "again"), advance = block(c, "advance");
+    LLVMBasicBlockRef round = block(c, "round"), agreed = block(c, "agreed"), apart = block(c, "apart"), last = block(c, "last");
+    c->arrive = block(c, "arrive");
+    LLVMBuildBr(r->b, dispatch);
+
+    LLVMPositionBuilderAtEnd(r->b, dispatch);
+    LLVMValueRef state = phi(c, i32, none, group.head), expected = phi(c, i32, none, group.head), mixed = phi(c, i1, no, group.head);
+    LLVMValueRef item = phi(c, i64, zero, group.head), id[3];
+    for (int d = 0; d < 3; d++)
+        r->local[d] = id[d] = phi(c, i64, zero, group.head);
+    r->global[0] = LLVMBuildNUWAdd(r->b, base_x, id[0], "");
+    r->global[1] = LLVMBuildNUWAdd(r->b, base[1], id[1], "");
+    r->global[2] = LLVMBuildNUWAdd(r->b, base[2], id[2], "");
+    r->linear = LLVMBuildTrunc(r->b, item, i32, "");
+    LLVMValueRef at = LLVMBuildNUWMul(r->b, item, tsr__i64(l, c->bytes / r->width), "");
+    c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(l->context), contexts, &at, 1, "frame");
+    for (size_t s = 0; s < c->slot_count; s++)
+        if (!c->slots[s].plain) {
+            LLVMReplaceAllUsesWith(c->slots[s].alloca, tsr__at_offset(l, r->b, c->frame, c->slots[s].offset));
+            LLVMInstructionEraseFromParent(c->slots[s].alloca);
+        }
+    tsr__rows_forget(r, start);
+    LLVMValueRef choice = LLVMBuildSwitch(r->b, state, begin, c->stop_count);
+
+    LLVMPositionBuilderAtEnd(r->b, c->arrive);
+    c->next = LLVMBuildPhi(r->b, i32, "next");
+    c->site = LLVMBuildPhi(r->b, i32, "site");
+    LLVMSetAlignment(LLVMBuildStore(r->b, c->site, c->frame), 4);
+    LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, item, zero, "");
+    LLVMValueRef where = LLVMBuildSelect(r->b, is_first, c->next, expected, "");
+    LLVMValueRef differs = LLVMBuildICmp(r->b, LLVMIntNE, c->next, where, "");
+    LLVMValueRef mixed_now = LLVMBuildOr(r->b, mixed, differs, ""), item_next = LLVMBuildNUWAdd(r->b, item, tsr__i64(l, r->width), "");
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, item_next, items, ""), advance, round);
+
+    LLVMPositionBuilderAtEnd(r->b, advance);
+    LLVMValueRef next_id[3] = {LLVMBuildNUWAdd(r->b, id[0], tsr__i64(l, r->width), ""), id[1], id[2]};
+    for (int d = 0; d < 2; d++) {
+        LLVMValueRef wraps = LLVMBuildICmp(r->b, LLVMIntEQ, next_id[d], size[d], "");
+        next_id[d] = LLVMBuildSelect(r->b, wraps, zero, next_id[d], "");
+        next_id[d + 1] = LLVMBuildSelect(r->b, wraps, LLVMBuildNUWAdd(r->b, id[d + 1], one, ""), id[d + 1], "");
+    }
+    LLVMBuildBr(r->b, dispatch);
+
+    LLVMPositionBuilderAtEnd(r->b, round);
+    LLVMBuildCondBr(r->b, mixed_now, apart, agreed);
+    LLVMPositionBuilderAtEnd(r->b, apart);
+    LLVMTypeRef report = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i64, 1, false);
+    LLVMValueRef bytes = tsr__i64(l, c->bytes);
+    tsr__call(l, r->b, tsr__declare(l, "__tsr_apart", report), &bytes, 1);
+    LLVMBuildRetVoid(r->b);
+    LLVMPositionBuilderAtEnd(r->b, agreed);
+    LLVMValueRef done = LLVMBuildICmp(r->b, LLVMIntEQ, where, tsr__i32(l, c->stop_count + 1), "");
+    LLVMBuildCondBr(r->b, done, last, again);
+    LLVMPositionBuilderAtEnd(r->b, again);
+    LLVMBuildBr(r->b, dispatch);
+    LLVMBasicBlockRef both[2] = {advance, again};
+    LLVMAddIncoming(state, (LLVMValueRef[]){state, where}, both, 2);
+    LLVMAddIncoming(expected, (LLVMValueRef[]){where, none}, both, 2);
+    LLVMAddIncoming(mixed, (LLVMValueRef[]){mixed_now, no}, both, 2);
+    LLVMAddIncoming(item, (LLVMValueRef[]){item_next, zero}, both, 2);
+    for (int d = 0; d < 3; d++)
+        LLVMAddIncoming(id[d], (LLVMValueRef[]){next_id[d], zero}, both, 2);
+    LLVMPositionBuilderAtEnd(r->b, last);
+    tsr__rows_close(r, group, one, groups);
+    LLVMBuildRetVoid(r->b);
+
+    for (unsigned k = 0; k < c->stop_count; k++) {
+        struct stop *stop = &c->stops[k];
+        LLVMPositionBuilderAtEnd(r->b, stop->before);
+        move_live(c, stop, true);
+        stop_here(c, k + 1, stop->site);
+        stop->resume = block(c, "resume");
+        LLVMPositionBuilderAtEnd(r->b, stop->resume);
+        move_live(c, stop, false);
+        LLVMBuildBr(r->b, stop->behind);
+        LLVMAddCase(choice, tsr__i32(l, k + 1), stop->resume);
+    }
+}
+
+/* Barriers, in the order of the code; false if there is something else at which packets meet. */
+static bool find_stops(struct cut *c)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
+    c->stops = tsr_arena_alloc(c->arena, (n + 1) * sizeof *c->stops);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = tsr__primitive_name(code[i]);
+        if (name && !strcmp(name, "exchange"))
+            return false;
+        if (name && !strcmp(name, "barrier"))
+            c->stops[c->stop_count++].call = code[i];
+    }
+    return true;
+}
+
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, uint64_t *context_bytes)
+{
+    struct tsr_arena arena = {0};
+    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .slot_of = {.arena = &arena}, .block_of = {.arena = &arena}};
+    if (!find_stops(&c)) {
+        tsr_arena_free(&arena);
+        return false;
+    }
+    c.r.b = LLVMCreateBuilderInContext(l->context);
+    c.stop_count = 0;
+    bool good = run_pass(&c, "sroa,early-cse,adce") && find_stops(&c);
+    for (unsigned k = 0; good && k < c.stop_count; k++)
+        split(&c, &c.stops[k]);
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+    for (size_t i = 0; good && i < count; i++)
+        if (is_query(code[i]))
+            ask_again(&c, code[i]);
+    good = good && run_pass(&c, "reg2mem");
+    if (good) {
+        LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f);
+        LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
+        LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
+        for (unsigned k = 0; k < c.stop_count; k++)
+            c.stops[k].behind = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(c.stops[k].before), 0);
+        collect(&c, start);
+        uint64_t *set = tsr_arena_alloc(&arena, c.words * sizeof *set);
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (size_t b = c.block_count; b-- > 0;)
+                changed |= go_back(&c, b, set);
+        }
+        lay_out(&c);
+        LLVMInstructionEraseFromParent(into);
+        for (unsigned k = 0; k < c.stop_count; k++) {
+            LLVMInstructionEraseFromParent(LLVMGetNextInstruction(c.stops[k].call));
+            LLVMInstructionEraseFromParent(c.stops[k].call);
+        }
+        code = tsr__instructions(l, f, &count);
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++)
+            if (!LLVMIsAAllocaInst(code[i]))
+                code[kept++] = code[i];
+        build(&c, start, begin);
+        for (size_t i = 0; i < kept; i++)
+            rewrite(&c, code[i]);
+        *context_bytes = c.bytes;
+    }
+    LLVMDisposeBuilder(c.r.b);
+    tsr_arena_free(&arena);
+    return good;
+}
