@@ -81,6 +81,9 @@ static bool compile_source(struct job *job)
     return true;
 }
 
+/* What a library was made with is no concern of the program that it goes into. */
+static const uint64_t library_options = 1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS;
+
 static bool join_inputs(struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
@@ -110,7 +113,7 @@ static bool join_inputs(struct job *job)
     uint64_t own = enabled || set(job, TSR_CLC_OPTION_CREATE_LIBRARY) ? job->options.set : 0;
     own |= job->options.set & (1ull << TSR_CLC_OPTION_CREATE_LIBRARY);
     job->options.set = own | (tsr__link_noted_options(job->module) &
-                              ~(1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS));
+                              ~library_options);
     stage(job, "join");
     return true;
 }
@@ -128,7 +131,7 @@ static bool take_program(struct job *job)
     job->module = tsr__link_take(info.code, info.code_size, q->kernel, job->context, &job->answer->log);
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
-    job->options.set |= tsr__link_noted_options(job->module);
+    job->options.set |= tsr__link_noted_options(job->module) & ~library_options;
     stage(job, "take");
     return true;
 }

@@ -456,8 +456,18 @@ static void separate(void **state)
     struct answer with_library = link_two(&user, &library, "-cl-fast-relaxed-math");
     expect(&with_library, TSR_CLC_DONE, NULL);
     assert_int_equal(with_library.info.kernel_count, 2);
+    struct tsr_clc_input both[] = {{user.result.image, user.result.image_size}, {library.result.image, library.result.image_size}};
+    request = (struct tsr_clc_request){.op = TSR_CLC_LINK, .input_count = 2, .inputs = both, .by_kernel = true, .options = ""};
+    struct answer program = ask(&request);
+    expect(&program, TSR_CLC_DONE, NULL);
+    assert_int_equal(program.info.kind, TSR_IMAGE_PROGRAM);
+    alone = (struct tsr_clc_input){program.result.image, program.result.image_size};
+    request = (struct tsr_clc_request){.op = TSR_CLC_CODE, .input_count = 1, .inputs = &alone, .kernel = "k", .options = ""};
+    struct answer code = ask(&request);
+    expect(&code, TSR_CLC_DONE, NULL);
+    assert_int_equal(code.info.kind, TSR_IMAGE_EXECUTABLE);
 
-    struct answer *all[] = {&user, &other, &linked, &twice, &undefined, &wrong_kind, &bad_option, &library, &with_library};
+    struct answer *all[] = {&user, &other, &linked, &twice, &undefined, &wrong_kind, &bad_option, &library, &with_library, &program, &code};
     for (size_t i = 0; i < TSR_ARRAY_LEN(all); i++)
         end(all[i]);
 }
