@@ -209,7 +209,9 @@ LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
     /* Shifts, since what is stored has often just been made narrow. */
     LLVMValueRef made = NULL;
     for (unsigned i = 0; i < each; i++) {
-        LLVMValueRef piece = LLVMBuildZExt(s->b, LLVMBuildBitCast(s->b, parts[i], own, ""), type, "");
+        /* A component that nothing has written must not spoil the others. */
+        LLVMValueRef piece = LLVMBuildFreeze(s->b, LLVMBuildBitCast(s->b, parts[i], own, ""), "");
+        piece = LLVMBuildZExt(s->b, piece, type, "");
         LLVMValueRef by = tsr__splat(s, LLVMConstInt(LLVMGetElementType(type), i * bits, false));
         piece = i ? LLVMBuildShl(s->b, piece, by, "") : piece;
         made = made ? LLVMBuildOr(s->b, made, piece, "") : piece;

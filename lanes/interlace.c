@@ -138,7 +138,8 @@ static bool steps_are_elements(const struct candidate *c, LLVMValueRef pointer)
     return true;
 }
 
-/* ---- doing it ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- doing it -------------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Bytes from an array's start, in its own order: a constant and, unless NULL, an i64. */
 struct place {

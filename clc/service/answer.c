@@ -112,8 +112,7 @@ static bool join_inputs(struct job *job)
     /* Options of the link apply to libraries only if these allow it; a module has one setting, so to all or to none. */
     uint64_t own = enabled || set(job, TSR_CLC_OPTION_CREATE_LIBRARY) ? job->options.set : 0;
     own |= job->options.set & (1ull << TSR_CLC_OPTION_CREATE_LIBRARY);
-    job->options.set = own | (tsr__link_noted_options(job->module) &
-                              ~library_options);
+    job->options.set = own | (tsr__link_noted_options(job->module) & ~library_options);
     stage(job, "join");
     return true;
 }
