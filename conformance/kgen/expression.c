@@ -225,10 +225,26 @@ static void load(struct gen *g, struct type t)
         put(g, "(((global const %s *)in)[", type_name(as));
     else
         put(g, "(vload%u(", t.width);
-    switch (below(g, 5)) {
+    switch (below(g, 9)) {
     case 0:
         put(g, "(uint)gid & %u", count - 1);
         break;
+    case 5: { /* consecutive but at the edges */
+        unsigned least = below(g, count / 4);
+        put(g, "clamp((int)gid %+d, %u, %u)", (int)below(g, 9) - 4, least, least + below(g, count - least));
+        break;
+    }
+    case 6:
+        put(g, "min((uint)gid + %u, %uu)", below(g, 9), below(g, count));
+        break;
+    case 7: /* rows and columns */
+        put(g, "((uint)get_global_id(1) * (n%u + %u) + (uint)gid) & %u", below(g, 4), below(g, 40), count - 1);
+        break;
+    case 8: {
+        unsigned factor = 2 + below(g, 4);
+        put(g, "(((uint)gid & %u) * %u + %u)", count / 8 - 1, factor, below(g, factor));
+        break;
+    }
     case 1:
         put(g, "((uint)gid * %u + %u) & %u", 1 + below(g, 9), below(g, 5), count - 1);
         break;

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What is known of values in a packet of 16: kernels against lines of the text that tessera-opt -shapes prints. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <llvm-c/IRReader.h>
+
+#include "simd.h"
+
+static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024\"\n"
+                           "declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn\n"
+                           "declare i64 @__tsr_group_id(i32) memory(none) nounwind willreturn\n"
+                           "declare i64 @__tsr_enqueued_local_size(i32) memory(none) nounwind willreturn\n"
+                           "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %n, i32 %m) {\n"
+                           "%g = call i64 @__tsr_group_id(i32 0)\n%s = call i64 @__tsr_enqueued_local_size(i32 0)\n"
+                           "%l = call i64 @__tsr_local_id(i32 0)\n%gs = mul i64 %g, %s\n%id = add i64 %gs, %l\n%i = trunc i64 %id to i32\n"
+                           "%y64 = call i64 @__tsr_local_id(i32 1)\n%y = trunc i64 %y64 to i32\n";
+
+/* A load at %p, whose value is stored at %id, keeps the address alive. */
+static const char tail[] = "%v = load float, ptr addrspace(1) %p\n%q = getelementptr float, ptr addrspace(1) %b, i64 %id\n"
+                           "store float %v, ptr addrspace(1) %q\nret void }\n";
+
+static const struct {
+    const char *code;  /* defines %p from %a, %id, %i, %y, %n, %m */
+    const char *shape; /* of %p, as printed */
+} cases[] = {
+    {"%p = getelementptr float, ptr addrspace(1) %a, i64 %id", "affine 4 "},
+    /* The index of OpenCL C: an int, extended again. */
+    {"%x = sext i32 %i to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x", "affine 4 "},
+    {"%x = sext i32 %i to i64\n%p = getelementptr i8, ptr addrspace(1) %a, i64 %x", "affine 1 "},
+    {"%c = add nsw i32 %i, -3\n%x = sext i32 %c to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x", "affine 4 "},
+    {"%r = mul nsw i32 %y, %n\n%c = add nsw i32 %r, %i\n%x = sext i32 %c to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x",
+     "affine 4 "},
+    {"%r = shl i32 %i, 2\n%c = or disjoint i32 %r, 1\n%x = sext i32 %c to i64\n%p = getelementptr i8, ptr addrspace(1) %a, i64 %x",
+     "affine 4 "},
+    /* May wrap within the packet, for all one knows. */
+    {"%c = add i32 %i, %m\n%x = zext i32 %c to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x", "varying "},
+    {"%r = mul nsw i32 %i, %n\n%x = sext i32 %r to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x", "varying "},
+    /* Bits that all lanes share. */
+    {"%c = and i64 %id, 63\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine 4 "},
+    {"%c = lshr i64 %id, 6\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "uniform "},
+    {"%c = and i64 %id, -16\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "uniform "},
+    {"%c = lshr i64 %id, 3\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
+    {"%c = and i64 %id, 7\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
+    {"%c = xor i64 %id, 32\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine 4 "},
+    {"%c = xor i64 %id, 1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
+    {"%p = getelementptr float, ptr addrspace(1) %a, i64 %y64", "uniform "},
+};
+
+static void test_addresses(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_arena arena = {0};
+        struct tsr_buf out = {0};
+        struct tsr_program_info info = {.kernel_count = 1};
+        struct tsr_lanes_options options = {.default_sub_group_size = 16, .opt_level = 2, .packets = true};
+        LLVMContextRef context = LLVMContextCreate();
+        char *text = tsr_arena_format(&arena, "%s%s\n%s", head, cases[i].code, tail), *message = NULL;
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
+        LLVMModuleRef module;
+        if (LLVMParseIRInContext(context, buffer, &module, &message))
+            fail_msg("%s", message);
+        info.kernels = tsr_arena_alloc(&arena, sizeof *info.kernels);
+        info.kernels[0].name = "k";
+        struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info};
+        assert_true(tsr__packet_shapes(&l, &out));
+        char *all = tsr_arena_format(&arena, "%.*s", (int)out.size, (const char *)out.data);
+        char *at = strstr(all, "%p = getelementptr");
+        if (!at)
+            fail_msg("case %zu: no %%p in\n%s", i, all);
+        while (at > all && at[-1] != '\n')
+            at--;
+        if (strncmp(at, "  ", 2) != 0 || strncmp(at + 2, cases[i].shape, strlen(cases[i].shape)) != 0)
+            fail_msg("case %zu: not %sbut %.*s", i, cases[i].shape, (int)strcspn(at, "\n"), at);
+        tsr_buf_free(&out);
+        tsr_arena_free(&l.scratch);
+        tsr_arena_free(&arena);
+        LLVMDisposeModule(module);
+        LLVMContextDispose(context);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
