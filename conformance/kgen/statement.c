@@ -250,29 +250,116 @@ static void memory(struct gen *g)
 }
 
 /* A variable of the kernel with a scalar type that sub-group functions take. */
-static const struct variable *sub_group_variable(struct gen *g)
+static const struct variable *sub_group_variable(struct gen *g, bool floats)
 {
     for (int tries = 0; tries < 30; tries++) {
         const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
-        if (v->type.width == 1 && v->type.base != FLOAT)
+        if (v->type.width == 1 && (floats || v->type.base != FLOAT))
             return v;
     }
     return NULL;
 }
 
+static const char *const ops[] = {"add", "min", "max", "mul"}, *const bits[] = {"and", "or", "xor"};
+static const char *const scans[] = {"reduce", "scan_inclusive", "scan_exclusive"};
+
+/* A value that those who are here make together. */
+static void among_those_here(struct gen *g, const struct variable *v)
+{
+    const char *type = type_name(v->type);
+    switch (below(g, 9)) {
+    case 0:
+    case 1:
+        put(g, "sub_group_non_uniform_%s_%s(", scans[below(g, 3)], ops[below(g, 4)]);
+        expression(g, v->type, 1);
+        put(g, ")");
+        return;
+    case 2:
+        if (v->type.base == FLOAT)
+            put(g, "sub_group_clustered_reduce_%s(", ops[below(g, 4)]);
+        else
+            put(g, "sub_group_clustered_reduce_%s(", bits[below(g, 3)]);
+        expression(g, v->type, 1);
+        put(g, ", %uu)", 1u << below(g, 4));
+        return;
+    case 3:
+        put(g, "(%s)sub_group_non_uniform_%s_logical_%s(", type, scans[below(g, 3)], bits[below(g, 3)]);
+        condition(g, false);
+        put(g, ")");
+        return;
+    case 4:
+        put(g, "(%s)sub_group_clustered_reduce_logical_%s(", type, bits[below(g, 3)]);
+        condition(g, false);
+        put(g, ", %uu)", 1u << below(g, 4));
+        return;
+    case 5: {
+        static const char *const votes[] = {"sub_group_non_uniform_all(", "sub_group_non_uniform_any("};
+        put(g, "(%s)(sub_group_elect() + 2 * %s", type, votes[below(g, 2)]);
+        condition(g, false);
+        put(g, "))");
+        return;
+    }
+    case 6:
+        put(g, "(%s)sub_group_non_uniform_all_equal(", type);
+        expression(g, v->type, 1);
+        put(g, ")");
+        return;
+    case 7:
+        put(g, "(%s)(sub_group_ballot(", type);
+        condition(g, false);
+        put(g, ").x)");
+        return;
+    default:
+        put(g, "sub_group_broadcast_first(");
+        expression(g, v->type, 1);
+        put(g, ")");
+        return;
+    }
+}
+
+/* Shuffles with two sources, rotations in clusters, rows of memory. */
+static void intel_or_cluster(struct gen *g, const struct variable *v)
+{
+    const char *name = v->name, *type = type_name(v->type);
+    switch (below(g, 3)) {
+    case 0:
+        put(g, "{ %s t = intel_sub_group_shuffle_%s(", type, chance(g, 50) ? "up" : "down");
+        expression(g, v->type, 1);
+        put(g, ", ");
+        expression(g, v->type, 1);
+        put(g, ", %uu); if (get_sub_group_size() == get_max_sub_group_size()) %s = t; }", below(g, 8), name);
+        return;
+    case 1:
+        put(g, "{ uint o = get_sub_group_local_id(); %s t = sub_group_clustered_rotate(", type);
+        expression(g, v->type, 1);
+        put(g, ", %u, 4u); if ((o | 3u) < get_sub_group_size()) %s = t; }", below(g, 4), name);
+        return;
+    default: {
+        static const struct {
+            const char *type, *suffix;
+        } rows[] = {{"uint", ""}, {"uchar", "_uc"}, {"ushort", "_us"}, {"uint", "_ui"}};
+        unsigned row = below(g, 4), wide = chance(g, 50) ? 4 : 0;
+        put(g, "%s = (%s)(intel_sub_group_block_read%s%s((global const %s *)((global const uint *)in + (", name, type, rows[row].suffix,
+            wide ? "4" : "", rows[row].type);
+        uniform_value(g);
+        put(g, " & 255) * 4))%s);", wide ? ".s2" : "");
+        return;
+    }
+    }
+}
+
 /* Where all come by. */
 static void meeting(struct gen *g)
 {
-    static const char *const ops[] = {"add", "min", "max"}, *const bits[] = {"and", "or", "xor"};
-    static const char *const scans[] = {"reduce", "scan_inclusive", "scan_exclusive"};
-    const struct variable *v = sub_group_variable(g);
+    bool floats = chance(g, 30);
+    const struct variable *v = sub_group_variable(g, floats);
     if (!v) {
         put(g, "barrier(CLK_LOCAL_MEM_FENCE);");
         return;
     }
     const char *name = v->name;
-    bool wide = base_bytes[v->type.base] >= 4; /* the work-group functions have no narrower forms */
-    switch (below(g, 13)) {
+    bool wide = base_bytes[v->type.base] >= 4, is_float = v->type.base == FLOAT;
+    switch (below(g, 15)) {
     case 0:
     case 1:
         put(g, "barrier(CLK_LOCAL_MEM_FENCE); la[lid] = ");
@@ -330,7 +417,10 @@ static void meeting(struct gen *g)
     case 8:
         put(g, "{ uint4 b = sub_group_ballot(");
         condition(g, false);
-        put(g, "); %s ^= (%s)(b.x + sub_group_ballot_bit_count(b) + sub_group_ballot_exclusive_scan(b)); }", name, type_name(v->type));
+        put(g,
+            "); %s %s= (%s)(b.x + sub_group_ballot_bit_count(b) + sub_group_ballot_exclusive_scan(b) + sub_group_ballot_find_msb(b) + "
+            "sub_group_inverse_ballot(b)); }",
+            name, is_float ? "+" : "^", type_name(v->type));
         break;
     case 9:
         put(g, "%s += (%s)sub_group_%s(", name, type_name(v->type), chance(g, 50) ? "all" : "any");
@@ -348,36 +438,19 @@ static void meeting(struct gen *g)
             put(g, ");");
         }
         break;
+    case 11:
+        intel_or_cluster(g, v);
+        break;
     default: /* those who are here */
         put(g, "if (");
         condition(g, false);
         put(g, ") { %s = ", name);
-        switch (below(g, 4)) {
-        case 0:
-            put(g, "sub_group_non_uniform_%s_%s(", scans[below(g, 3)], ops[below(g, 3)]);
-            expression(g, v->type, 1);
-            put(g, "); }");
-            break;
-        case 1:
-            put(g, "sub_group_non_uniform_%s_%s(", scans[below(g, 3)], bits[below(g, 3)]);
-            expression(g, v->type, 1);
-            put(g, "); }");
-            break;
-        case 2:
-            put(g, "(%s)(sub_group_ballot(", type_name(v->type));
-            condition(g, false);
-            put(g, ").x); }");
-            break;
-        default:
-            put(g, "sub_group_broadcast_first(");
-            expression(g, v->type, 1);
-            put(g, "); }");
-            break;
-        }
+        among_those_here(g, v);
+        put(g, "; }");
         if (chance(g, 50)) {
-            put(g, " else { %s = sub_group_non_uniform_reduce_%s(", name, ops[below(g, 3)]);
-            expression(g, v->type, 1);
-            put(g, "); }");
+            put(g, " else { %s = ", name);
+            among_those_here(g, v);
+            put(g, "; }");
         }
         break;
     }
