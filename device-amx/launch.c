@@ -61,7 +61,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     }
     group->work_dim = range->dim;
     group->sub_group_size = kernel->sub_group_size;
-    group->enqueued_num_sub_groups = (uint32_t)((launch->group_items + kernel->sub_group_size - 1) / kernel->sub_group_size);
+    group->enqueued_num_sub_groups = (uint32_t)tsr_sub_group_count(launch->group_items, kernel->sub_group_size);
     if (kernel->flags & TSR_KERNEL_PAIRS && group->enqueued_num_sub_groups % 2)
         tsr_log(
             TSR_LOG_WARN,
@@ -161,7 +161,7 @@ static void group_size(struct tsr__run *run)
         items *= group->local_size[d];
     }
     run->count = (uint32_t)items;
-    group->num_sub_groups = (run->count + group->sub_group_size - 1) / group->sub_group_size;
+    group->num_sub_groups = (uint32_t)tsr_sub_group_count(run->count, group->sub_group_size);
 }
 
 void tsr__group_set(struct tsr__run *run, uint64_t number)

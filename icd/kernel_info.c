@@ -189,7 +189,7 @@ static cl_int sub_group_info(struct _cl_kernel *kernel, cl_device_id device, con
         return tsr__info_bytes(out, sizes, wanted);
     }
     case CL_KERNEL_MAX_NUM_SUB_GROUPS:
-        return tsr__info_value(out, size_t, (most + info->sub_group_size - 1) / info->sub_group_size);
+        return tsr__info_value(out, size_t, tsr_sub_group_count(most, info->sub_group_size));
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
         return tsr__info_value(out, size_t, 0); /* OpenCL C has no attribute that asks for a number of sub-groups */
     case CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL:

@@ -45,11 +45,10 @@ struct tsr__arg_state {
     uint64_t local_size; /* of a local argument */
 };
 
-/* Number of sub-groups of a work-group: the one rule behind queries and launches. */
+/* Number of sub-groups of a work-group. */
 static inline uint64_t tsr__sub_group_count(const struct tsr_kernel_info *info, const uint64_t local[3])
 {
-    uint64_t items = local[0] * local[1] * local[2];
-    return (items + info->sub_group_size - 1) / info->sub_group_size;
+    return tsr_sub_group_count(local[0] * local[1] * local[2], info->sub_group_size);
 }
 
 /* Bytes behind the static local variables that the local arguments take, each aligned. */

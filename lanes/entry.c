@@ -109,7 +109,7 @@ bool tsr__pass_entry(struct tsr__lanes *l)
         }
         kernel->args_size = (uint32_t)((size + 7) & ~(uint64_t)7);
         kernel->entry = tsr_arena_format(l->arena, "%s" TSR__ENTRY_SUFFIX, kernel->name);
-        kernel->sub_group_size = kernel->reqd_sub_group_size ? kernel->reqd_sub_group_size : l->options->default_sub_group_size;
+        kernel->sub_group_size = tsr__sub_group_size(l, kernel);
         build_entry(l, kernel, body, value_types);
     }
     return true;

@@ -128,6 +128,11 @@ bool tsr__starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+{
+    return kernel->reqd_sub_group_size ? kernel->reqd_sub_group_size : l->options->default_sub_group_size;
+}
+
 bool tsr__is_kernel(LLVMValueRef function)
 {
     return LLVMGetFunctionCallConv(function) == TSR__CALL_SPIR_KERNEL;

@@ -83,6 +83,8 @@ bool tsr__starts_with(const char *text, const char *prefix);
 /* Kernel function of the module by its info record, or NULL. */
 LLVMValueRef tsr__kernel(struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
 bool tsr__is_kernel(LLVMValueRef function);
+/* Of the kernel's code: what it requires, or the default. */
+unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
 
 /* Functions from which a function with `seed` true can be reached by calls, itself included: map function → 1. */
 struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called));

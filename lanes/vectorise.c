@@ -124,11 +124,6 @@ static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
     }
 }
 
-static unsigned width_of(const struct tsr__lanes *l, const struct tsr_kernel_info *info)
-{
-    return info->reqd_sub_group_size ? info->reqd_sub_group_size : l->options->default_sub_group_size;
-}
-
 /* The pair of sub-groups that a split matrix function joins would need a packet of two. */
 static bool can_run_as_packet(LLVMValueRef body)
 {
@@ -170,7 +165,7 @@ static bool prepare(struct tsr__lanes *l)
     if (!tsr__llvm(l, "always-inline,globaldce"))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        set_width(l, tsr__kernel(l, &l->info->kernels[i]), width_of(l, &l->info->kernels[i]));
+        set_width(l, tsr__kernel(l, &l->info->kernels[i]), tsr__sub_group_size(l, &l->info->kernels[i]));
     if (!tsr__llvm(l, first_look))
         return false;
     bool loops = false;
@@ -186,7 +181,7 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr__cfg cfg;
         struct tsr__shapes shapes;
-        struct tsr__packet packet = {.width = width_of(l, &l->info->kernels[i]), .whole_rows = true};
+        struct tsr__packet packet = {.width = tsr__sub_group_size(l, &l->info->kernels[i]), .whole_rows = true};
         tsr__interlace(l, tsr__kernel(l, &l->info->kernels[i]), packet.width);
         if (!tsr__cfg_make(&cfg, tsr__kernel(l, &l->info->kernels[i]), &l->scratch))
             return tsr__fail(l, "kernel %s: irreducible control flow", l->info->kernels[i].name);
@@ -205,7 +200,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        unsigned width = width_of(l, info);
+        unsigned width = tsr__sub_group_size(l, info);
         if (!can_run_as_packet(kernel))
             continue;
         info->flags |= TSR_KERNEL_PACKETS;

@@ -57,6 +57,12 @@ struct tsr_kernel_info {
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
 };
 
+/* Sub-groups of so many work-items: the one rule behind queries, launches and code. Only the last may have fewer than `size`. */
+static inline uint64_t tsr_sub_group_count(uint64_t items, uint32_t size)
+{
+    return (items + size - 1) / size;
+}
+
 enum tsr_image_kind {
     TSR_IMAGE_OBJECT = 1,     /* clCompileProgram: bitcode */
     TSR_IMAGE_LIBRARY = 2,    /* clLinkProgram -create-library: bitcode */
