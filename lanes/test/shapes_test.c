@@ -15,6 +15,10 @@ static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-
                            "declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn\n"
                            "declare i64 @__tsr_group_id(i32) memory(none) nounwind willreturn\n"
                            "declare i64 @__tsr_enqueued_local_size(i32) memory(none) nounwind willreturn\n"
+                           "declare i32 @__tsr_ballot(i32, i32) convergent\n"
+                           "declare i32 @__tsr_shuffle_int(i32, i32, i32) convergent\n"
+                           "declare i32 @__tsr_reduce_add_int(i32, i32, i32) convergent\n"
+                           "declare i32 @__tsr_scan_inclusive_add_int(i32, i32) convergent\n"
                            "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %n, i32 %m) {\n"
                            "%g = call i64 @__tsr_group_id(i32 0)\n%s = call i64 @__tsr_enqueued_local_size(i32 0)\n"
                            "%l = call i64 @__tsr_local_id(i32 0)\n%gs = mul i64 %g, %s\n%id = add i64 %gs, %l\n%i = trunc i64 %id to i32\n"
@@ -24,6 +28,7 @@ static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-
 static const char tail[] = "%v = load float, ptr addrspace(1) %p\n%q = getelementptr float, ptr addrspace(1) %b, i64 %id\n"
                            "store float %v, ptr addrspace(1) %q\nret void }\n";
 
+#define AT_T "%x = sext i32 %t to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x"
 static const struct {
     const char *code;  /* defines %p from %a, %id, %i, %y, %n, %m */
     const char *shape; /* of %p, as printed */
@@ -49,6 +54,15 @@ static const struct {
     {"%c = xor i64 %id, 32\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine 4 "},
     {"%c = xor i64 %id, 1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %y64", "uniform "},
+    /* What lanes make together. */
+    {"%t = call i32 @__tsr_ballot(i32 1, i32 %i)\n" AT_T, "uniform "},
+    {"%t = call i32 @__tsr_reduce_add_int(i32 0, i32 %i, i32 32)\n" AT_T, "uniform "},
+    {"%t = call i32 @__tsr_reduce_add_int(i32 0, i32 %i, i32 8)\n" AT_T, "varying "},
+    {"%t = call i32 @__tsr_reduce_add_int(i32 0, i32 %i, i32 %n)\n" AT_T, "varying "},
+    {"%t = call i32 @__tsr_scan_inclusive_add_int(i32 0, i32 %n)\n" AT_T, "varying "},
+    {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %i, i32 %n)\n" AT_T, "uniform "},
+    {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %n, i32 %i)\n" AT_T, "uniform "},
+    {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %i, i32 %i)\n" AT_T, "varying "},
 };
 
 static void test_addresses(void **state)
