@@ -36,6 +36,7 @@ struct tsr__lanes {
     struct tsr_program_info *info; /* kernels sorted as the caller gave them */
     struct tsr_buf *object;
     LLVMTargetMachineRef machine;
+    LLVMDIBuilderRef lines;    /* while packet functions are made of code with debug information (lines.c) */
     struct tsr__frame *frames; /* stack frames of the machine functions, from the code generator */
     size_t frame_count, frame_room;
     char features[2048];

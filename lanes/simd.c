@@ -233,6 +233,7 @@ static void real_branch(struct tsr__simd *s, int block)
 static void leave_block(struct tsr__simd *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
+    tsr__lines_at(s, b->terminator);
     switch (LLVMGetInstructionOpcode(b->terminator)) {
     case LLVMRet:
         LLVMBuildRetVoid(s->b);
@@ -300,6 +301,7 @@ static void build_block(struct tsr__simd *s, int block)
             for (int k = 0; k < s->cfg.blocks[i].succ_count; k++)
                 if (!tsr__in_loop(&s->cfg, s->cfg.blocks[i].succ[k], b->loop))
                     to->pending[s->cfg.blocks[i].succ[k]] = true;
+    tsr__lines_at(s, LLVMGetFirstInstruction(b->ref));
     if (to->entry != to->body)
         test_whether_needed(s, block);
     LLVMPositionBuilderAtEnd(s->b, to->body);
@@ -312,6 +314,7 @@ static void build_block(struct tsr__simd *s, int block)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {
         if (LLVMIsATerminatorInst(i))
             break;
+        tsr__lines_at(s, i);
         if (LLVMGetInstructionOpcode(i) == LLVMPHI)
             read_phi(s, i);
         else if (!tsr__widen_plain(s, i) && !tsr__widen_memory(s, i) && !tsr__widen_call(s, i) && !tsr__widen_atomic(s, i))
@@ -337,7 +340,13 @@ static LLVMValueRef present_lanes(struct tsr__simd *s)
 bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
 {
     struct tsr_arena arena = {0};
-    struct tsr__simd s = {.l = l, .arena = &arena, .from = from, .to = to, .width = packet.width, .values = {.arena = &arena}};
+    struct tsr__simd s = {.l = l,
+                          .arena = &arena,
+                          .from = from,
+                          .to = to,
+                          .width = packet.width,
+                          .values = {.arena = &arena},
+                          .locations = {.arena = &arena}};
     s.layout = LLVMGetModuleDataLayout(l->module);
     if (!tsr__cfg_make(&s.cfg, from, &arena)) {
         tsr_arena_free(&arena);

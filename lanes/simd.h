@@ -43,6 +43,7 @@ struct tsr__simd {
     int block;                  /* being built */
     LLVMValueRef mask;          /* of the lanes in it; NULL: all */
     struct tsr__map values;     /* LLVMValueRef → struct tsr__value * */
+    struct tsr__map locations;  /* of the source: in the work-item function → in the packet function (lines.c) */
     struct tsr__simd_block *blocks;
 };
 
@@ -83,6 +84,15 @@ LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, 
 LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar);
 LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
 LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name);
+
+/* ---- source lines (lines.c): nothing happens without debug information ---------------------------------------------------------- */
+
+/* Gives a packet function a subprogram like the kernel's. */
+void tsr__lines_begin(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef packet);
+/* What is built from now on stands where the instruction of the work-item function stands. */
+void tsr__lines_at(struct tsr__simd *s, LLVMValueRef inst);
+/* After the last packet function. */
+void tsr__lines_end(struct tsr__lanes *l);
 
 /* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
 

@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "dot.h"
 #include "matrix.h"
 #include "rows.h"
@@ -83,6 +85,7 @@ static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, c
         for (unsigned i = 0; i < LLVMGetAttributeCountAtIndex(kernel, p); i++)
             LLVMAddAttributeAtIndex(made, p, attributes[i]);
     }
+    tsr__lines_begin(l, kernel, made);
     return made;
 }
 
@@ -99,6 +102,10 @@ static void choose(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef whole
     LLVMValueRef is_whole = LLVMBuildCall2(b, query, tsr__declare(l, "__tsr_whole_packet", query), NULL, 0, "");
     is_whole = LLVMBuildICmp(b, LLVMIntNE, is_whole, LLVMConstNull(i32), "");
     LLVMBasicBlockRef arms[2];
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel);
+    if (subprogram) /* what will be inlined here keeps its lines only if the call has one */
+        LLVMSetCurrentDebugLocation2(
+            b, LLVMDIBuilderCreateDebugLocation(l->context, LLVMDISubprogramGetLine(subprogram), 0, subprogram, NULL));
     for (int i = 0; i < 2; i++) {
         arms[i] = LLVMAppendBasicBlockInContext(l->context, kernel, "");
         LLVMPositionBuilderAtEnd(b, arms[i]);
@@ -220,5 +227,6 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         choose(l, kernel, whole, partial);
         LLVMDeleteFunction(item);
     }
+    tsr__lines_end(l);
     return true;
 }

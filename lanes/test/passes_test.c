@@ -9,6 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 
 #include "tessera/item.h"
@@ -341,11 +342,61 @@ static void test_whole(void **state)
     }
 }
 
+/* Is there an instruction with this operation and source line? */
+static bool has_line(struct world *w, const char *function_name, LLVMOpcode op, unsigned line)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(&w->l, function(w, function_name), &n);
+    for (size_t i = 0; i < n; i++)
+        if (LLVMGetInstructionOpcode(code[i]) == op && LLVMGetDebugLocLine(code[i]) == line)
+            return true;
+    return false;
+}
+
+/* With -g, packet functions have the kernel's lines, and those of what was inlined into it. */
+static void test_lines(void **state)
+{
+    (void)state;
+    static const char *const packets[] = {"k.whole", "k.partial"};
+    struct world w;
+    setup(&w, HEADER "declare i64 @__tsr_global_id(i32) memory(none)\n"
+                     "define spir_func float @square(float %x) !dbg !6 { %y = fmul float %x, %x, !dbg !7\n ret float %y, !dbg !7 }\n"
+                     "define spir_kernel void @k(ptr addrspace(1) %p) !dbg !8 { %i = call i64 @__tsr_global_id(i32 0), !dbg !9\n"
+                     "%a = getelementptr float, ptr addrspace(1) %p, i64 %i, !dbg !10\n %x = load float, ptr addrspace(1) %a, !dbg !10\n"
+                     "%c = fcmp ogt float %x, 2.0, !dbg !11\n br i1 %c, label %t, label %e, !dbg !11\n"
+                     "t: %y = call spir_func float @square(float %x), !dbg !12\n store float %y, ptr addrspace(1) %a, !dbg !13\n"
+                     "br label %e, !dbg !13\ne: ret void, !dbg !14 }\n"
+                     "!llvm.dbg.cu = !{!0}\n!llvm.module.flags = !{!1, !2}\n"
+                     "!0 = distinct !DICompileUnit(language: DW_LANG_OpenCL, file: !3, emissionKind: FullDebug)\n"
+                     "!1 = !{i32 2, !\"Debug Info Version\", i32 3}\n!2 = !{i32 7, !\"Dwarf Version\", i32 5}\n"
+                     "!3 = !DIFile(filename: \"input.cl\", directory: \"/\")\n!4 = !DISubroutineType(types: !5)\n!5 = !{}\n"
+                     "!6 = distinct !DISubprogram(name: \"square\", scope: !3, file: !3, line: 1, type: !4, scopeLine: 1, spFlags: "
+                     "DISPFlagDefinition, unit: !0)\n!7 = !DILocation(line: 2, column: 14, scope: !6)\n"
+                     "!8 = distinct !DISubprogram(name: \"k\", scope: !3, file: !3, line: 5, type: !4, scopeLine: 5, spFlags: "
+                     "DISPFlagDefinition, unit: !0)\n!9 = !DILocation(line: 6, column: 1, scope: !8)\n"
+                     "!10 = !DILocation(line: 7, column: 1, scope: !8)\n!11 = !DILocation(line: 8, column: 1, scope: !8)\n"
+                     "!12 = !DILocation(line: 9, column: 1, scope: !8)\n!13 = !DILocation(line: 10, column: 1, scope: !8)\n"
+                     "!14 = !DILocation(line: 11, column: 1, scope: !8)\n");
+    w.options.packets = w.options.debug = true;
+    passes(&w, NULL, "vectorise");
+    for (size_t i = 0; i < TSR_ARRAY_LEN(packets); i++) {
+        assert_non_null(LLVMGetSubprogram(function(&w, packets[i])));
+        assert_true(has_line(&w, packets[i], LLVMFCmp, 8));
+        assert_true(has_line(&w, packets[i], LLVMFMul, 2));
+        assert_true(has_line(&w, packets[i], LLVMCall, 10)); /* the masked store */
+    }
+    assert_true(has_line(&w, "k.whole", LLVMLoad, 7));
+    passes(&w, "solitary", NULL);
+    assert_non_null(memmem(w.object.data, w.object.size, ".debug_line", sizeof ".debug_line"));
+    teardown(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sites), cmocka_unit_test(test_divide), cmocka_unit_test(test_byval), cmocka_unit_test(test_locals),
-        cmocka_unit_test(test_print), cmocka_unit_test(test_item),   cmocka_unit_test(test_entry), cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_sites),  cmocka_unit_test(test_divide), cmocka_unit_test(test_byval),
+        cmocka_unit_test(test_locals), cmocka_unit_test(test_print),  cmocka_unit_test(test_item),
+        cmocka_unit_test(test_entry),  cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
