@@ -68,14 +68,19 @@ static void suggest_local_size(const struct tsr_kernel_info *kernel, struct tsr_
             range->local[d] = hint[d];
         return;
     }
-    uint64_t good = kernel->flags & TSR_KERNEL_MEETS ? GOOD_GROUP_FIBERS : GOOD_GROUP_LOOP;
+    bool packets = kernel->flags & TSR_KERNEL_PACKETS;
+    uint64_t good = kernel->flags & TSR_KERNEL_MEETS && !packets ? GOOD_GROUP_FIBERS : GOOD_GROUP_LOOP;
     uint64_t share = total / ((uint64_t)width * GROUPS_PER_WORKER);
     if (good > share)
         good = share;
     if (good > most)
         good = most;
     for (uint32_t d = 0; d < range->dim && good > 1; d++) {
-        range->local[d] = good_divisor(range->global[d], good, d == 0 ? kernel->sub_group_size : 1);
+        uint64_t step = d == 0 ? kernel->sub_group_size : 1, most_here = good < range->global[d] ? good : range->global[d];
+        range->local[d] = good_divisor(range->global[d], good, step);
+        /* Whole packets and a smaller group at the end, rather than packets with gaps everywhere. */
+        if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM) && range->local[d] % step && most_here > step)
+            range->local[d] = most_here - most_here % step;
         good /= range->local[d];
     }
 }

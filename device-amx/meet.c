@@ -116,6 +116,20 @@ static const char *site_text(const struct tsr__run *run, uint32_t site, int *len
     return end ? line : "unknown";
 }
 
+/* Work-items that an entry of run->items stands for. */
+static uint32_t weight(const struct tsr__run *run, uint32_t i)
+{
+    return run->unit == 1 ? run->items[i].item.sub_group_size : 1;
+}
+
+static uint32_t weight_of(const struct tsr__run *run, const struct scope *s)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = s->first; i < s->first + s->count; i++)
+        sum += weight(run, i);
+    return sum;
+}
+
 static void add_waiting(struct tsr_buf *text, const struct tsr__run *run, const struct scope *s)
 {
     enum { MOST = 4 };
@@ -124,7 +138,7 @@ static void add_waiting(struct tsr_buf *text, const struct tsr__run *run, const 
         const struct tsr__work_item *w = &run->items[i];
         uint32_t at = 0;
         if (w->state == TSR__RETURNED) {
-            returned++;
+            returned += weight(run, i);
             continue;
         }
         while (at < kinds && seen[at] != w->item.site)
@@ -132,13 +146,14 @@ static void add_waiting(struct tsr_buf *text, const struct tsr__run *run, const 
         if (at < kinds)
             continue;
         if (kinds == MOST) {
-            others++;
+            others += weight(run, i);
             continue;
         }
         seen[kinds++] = w->item.site;
         uint32_t here = 0;
         for (uint32_t k = s->first; k < s->first + s->count; k++)
-            here += run->items[k].state != TSR__RETURNED && run->items[k].item.site == w->item.site;
+            if (run->items[k].state != TSR__RETURNED && run->items[k].item.site == w->item.site)
+                here += weight(run, k);
         int length;
         const char *name = site_text(run, w->item.site, &length);
         tsr_buf_printf(text, "%s%u wait%s at call site %u (%.*s)", kinds > 1 ? ", " : "", here, here == 1 ? "s" : "", w->item.site, length,
@@ -156,7 +171,7 @@ static void report(struct tsr__run *run, const struct tsr__work_item *who)
     struct scope s = scope_of(run, &who->item, who->scope);
     const uint64_t *id = run->group.group_id;
     tsr_buf_printf(&text, "kernel '%s', work-group (%lu, %lu, %lu): illegal divergence: of the %u work-items of ", run->launch->entry->name,
-                   (unsigned long)id[0], (unsigned long)id[1], (unsigned long)id[2], s.count);
+                   (unsigned long)id[0], (unsigned long)id[1], (unsigned long)id[2], weight_of(run, &s));
     if (who->scope == TSR_SCOPE_SUB_GROUP)
         tsr_buf_printf(&text, "sub-group %u, ", who->item.sub_group_id);
     else if (who->scope == TSR_SCOPE_PAIR)
@@ -288,6 +303,22 @@ static void make_ready(struct tsr__work_item *w)
     w->started = false;
 }
 
+static void rt_torn(struct tsr_item *item, uint64_t here, uint64_t all)
+{
+    struct tsr__run *run = ((struct tsr__work_item *)item)->run;
+    if (here == all || run->status)
+        return;
+    const uint64_t *id = run->group.group_id;
+    int waits = __builtin_popcountll(here), length;
+    const char *name = site_text(run, item->site, &length);
+    char *text =
+        tsr_format("kernel '%s', work-group (%lu, %lu, %lu): illegal divergence: of %d work-items of one sub-group, %d wait%s at call "
+                   "site %u (%.*s), %d elsewhere",
+                   run->launch->entry->name, (unsigned long)id[0], (unsigned long)id[1], (unsigned long)id[2], __builtin_popcountll(all),
+                   waits, waits == 1 ? "s" : "", item->site, length, name, __builtin_popcountll(all & ~here));
+    run->status = tsr__launch_fail(run->launch, text);
+}
+
 /* What each packet waits for is put where packets with stacks have it. */
 static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
 {
@@ -304,7 +335,7 @@ static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
     report(run, waits);
 }
 
-const struct tsr_rt tsr__rt = {rt_barrier, rt_exchange, rt_apart, rt_print, rt_address_space};
+const struct tsr_rt tsr__rt = {rt_barrier, rt_exchange, rt_torn, rt_apart, rt_print, rt_address_space};
 
 /* ---- the round ------------------------------------------------------------------------------------------------------------------- */
 

@@ -167,6 +167,20 @@ static bool site_of_matrix_function(struct tsr__simd *s, LLVMValueRef inst)
     return false;
 }
 
+/* Where lanes have parted, the device looks whether all of them came. */
+static void group_barrier(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
+    if (s->mask != s->function_mask) {
+        LLVMValueRef bits[2] = {tsr__mask_bits(s, s->mask), tsr__mask_bits(s, s->function_mask)};
+        for (int i = 0; i < 2; i++)
+            bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
+        tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_torn", type), bits, 2);
+    }
+    clone_call(s, inst);
+}
+
 static bool constant_is(LLVMValueRef v, uint64_t wanted)
 {
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
@@ -193,7 +207,7 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     }
     if (strcmp(name, "__tsr_barrier") == 0) {
         if (!constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
-            clone_call(s, inst);
+            group_barrier(s, inst);
         return true;
     }
     if (strcmp(name, "__tsr_site") == 0 && site_of_matrix_function(s, inst))

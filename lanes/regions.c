@@ -89,7 +89,7 @@ static void split(struct cut *c, struct stop *stop)
 
 static bool is_query(LLVMValueRef inst)
 {
-    static const char *const others[] = {"barrier", "exchange", "print", "site", "address_space"};
+    static const char *const others[] = {"barrier", "exchange", "print", "site", "address_space", "torn"};
     const char *name = tsr__primitive_name(inst);
     for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
         if (!strcmp(name, others[i]))
@@ -221,7 +221,8 @@ static void lay_out(struct cut *c)
     c->bytes = (c->bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
 }
 
-/* ---- the rounds ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- the rounds -----------------------------------------------------------------------------------------------------------------------
+ */
 
 static LLVMBasicBlockRef block(struct cut *c, const char *name)
 {
@@ -263,14 +264,13 @@ static void rewrite(struct cut *c, LLVMValueRef inst)
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
         stop_here(c, c->stop_count + 1, 0);
-    } else if (name && strcmp(name, "site")) {
-        LLVMValueRef made = tsr__rows_known(&c->r, inst, name);
-        if (!made)
-            return;
-        LLVMReplaceAllUsesWith(inst, made);
-    } else if (!name) {
+        LLVMInstructionEraseFromParent(inst);
         return;
     }
+    LLVMValueRef made = name ? tsr__rows_known(&c->r, inst, name) : NULL;
+    if (!made)
+        return;
+    LLVMReplaceAllUsesWith(inst, made);
     LLVMInstructionEraseFromParent(inst);
 }
 

@@ -14,6 +14,7 @@ static const struct {
     {TSR__RT_PREFIX "barrier", offsetof(struct tsr_rt, barrier), TSR_KERNEL_MEETS},
     {TSR__RT_PREFIX "exchange", offsetof(struct tsr_rt, exchange), TSR_KERNEL_MEETS},
     {TSR__RT_PREFIX "apart", offsetof(struct tsr_rt, apart), 0},
+    {TSR__RT_PREFIX "torn", offsetof(struct tsr_rt, torn), 0},
     {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTS},
     {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), 0},
 };

@@ -211,6 +211,9 @@ static void test_limits(void **state)
         assert_in_range(r.local[0], 1, most);
         assert_int_equal(n % r.local[0], 0);
     }
+    struct tsr_ndrange odd = range1(100003, 1); /* a prime */
+    tsr_cpu_device.suggest_local_size(program_kernel(&programs[2], "ids"), &odd, 2);
+    assert_int_equal(odd.local[0], 256);
     struct tsr_ndrange r = range3(64, 64, 4, 1, 1, 1);
     tsr_cpu_device.suggest_local_size(program_kernel(&programs[1], "vadd"), &r, 2);
     assert_int_equal(r.local[0] * r.local[1] * r.local[2], 256);

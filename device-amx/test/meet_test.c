@@ -167,6 +167,29 @@ static void test_illegal_divergence(void **state)
     }
 }
 
+static void test_torn_packets(void **state)
+{
+    (void)state;
+    struct program *p = &programs[2];
+    check_report(p, "barrier_in_branch", 5, (const char *[]){"kernel 'barrier_in_branch'", "5 wait at call site", "(barrier)", NULL});
+    check_report(p, "barrier_after_return", 1, (const char *[]){"15 wait at call site", "1 elsewhere", NULL});
+    check_report(p, "different_barriers", 8, (const char *[]){"8 wait at call site", "8 elsewhere", NULL});
+    /* Whole packets that part as one. */
+    char *why = NULL;
+    int32_t limit = 16;
+    struct tsr_ndrange r = range1(96, 48);
+    assert_int_not_equal(program_run(p, "different_barriers", &r, (struct argument[]){ARG(limit)}, 1, &why), 0);
+    assert_true(why && strstr(why, "of the 48 work-items of the work-group, 16 wait at call site"));
+    assert_non_null(strstr(why, "(barrier), 32 wait at call site"));
+    tsr_free(why);
+    why = NULL;
+    assert_int_not_equal(program_run(p, "barrier_in_branch", &r, (struct argument[]){ARG(limit)}, 1, &why), 0);
+    assert_true(why && strstr(why, "(barrier), 32 have returned"));
+    tsr_free(why);
+    limit = 48;
+    assert_int_equal(RUN(p, "barrier_in_branch", r, ARG(limit)), 0);
+}
+
 static int load(void **state)
 {
     (void)state;
@@ -187,9 +210,10 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_size), cmocka_unit_test(test_sub_groups_apart),
-        cmocka_unit_test(test_exchange),   cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_keeps),      cmocka_unit_test(test_illegal_divergence),
+        cmocka_unit_test(test_every_size),   cmocka_unit_test(test_sub_groups_apart),
+        cmocka_unit_test(test_exchange),     cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_keeps),        cmocka_unit_test(test_illegal_divergence),
+        cmocka_unit_test(test_torn_packets),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
