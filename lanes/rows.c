@@ -30,7 +30,8 @@ bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
                                            "max_sub_group_size", "print",       "site",          "address_space"};
     for (unsigned p = 0; p < LLVMCountParams(item); p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
-        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == LOCAL_SPACE)
+        if (LLVMGetFirstUse(LLVMGetParam(item, p)) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+            LLVMGetPointerAddressSpace(type) == LOCAL_SPACE)
             return true;
     }
     size_t n;
