@@ -252,6 +252,58 @@ static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__acc
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
 }
 
+/* Four scalars for each lane, without gaps, and a register for each part: eight shuffles of two registers transpose them. LLVM takes twelve
+ * for the same as one wide shuffle. */
+static bool is_quad(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    return !s->mask && a->parts == 4 && a->step == 4 && s->width >= 8 && s->width * a->scalar_bytes <= 64;
+}
+
+static LLVMValueRef quad_pointer(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, unsigned i)
+{
+    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)i * s->width * a->scalar_bytes, false);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "");
+}
+
+static void quad_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    unsigned w = s->width, half = w / 2;
+    LLVMValueRef from_memory[4], pairs[2][2]; /* of lanes; of parts: x and y, z and w */
+    int from[64];
+    for (unsigned i = 0; i < 4; i++)
+        from_memory[i] = masked_load(s, a, tsr__vector(s, a->scalar), quad_pointer(s, a, p, i), NULL);
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            for (unsigned j = 0; j < w; j++)
+                from[j] = (int)(4 * (j % half) + 2 * k + j / half);
+            pairs[i][k] = tsr__shuffle(s, from_memory[2 * i], from_memory[2 * i + 1], from, w);
+        }
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned j = 0; j < w; j++)
+            from[j] = (int)(j % half + i % 2 * half + j / half * w);
+        parts[i] = tsr__shuffle(s, pairs[0][i / 2], pairs[1][i / 2], from, w);
+    }
+}
+
+static void quad_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    unsigned w = s->width, half = w / 2;
+    LLVMValueRef pairs[2][2];
+    int from[64];
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            for (unsigned j = 0; j < w; j++)
+                from[j] = (int)(j % half + i * half + j / half * w);
+            pairs[i][k] = tsr__shuffle(s, parts[2 * k], parts[2 * k + 1], from, w);
+        }
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned j = 0; j < w; j++)
+            from[j] = (int)(i % 2 * (w / 4) + j / 4 + j % 2 * half + j % 4 / 2 * w);
+        LLVMValueRef made = tsr__shuffle(s, pairs[i / 2][0], pairs[i / 2][1], from, w);
+        masked_store(s, a, made, quad_pointer(s, a, p, i), NULL);
+    }
+}
+
 /* A load of lanes side by side; `p` is lane 0's address. */
 static void straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
@@ -261,6 +313,8 @@ static void straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVM
     } else if (a->class == TSR__ACCESS_REVERSED) {
         LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
         parts[0] = reversed(s, masked_load(s, a, vector, last_lane_pointer(s, a, p), mask));
+    } else if (is_quad(s, a)) {
+        quad_load(s, a, p, parts);
     } else {
         LLVMValueRef all = masked_load(s, a, LLVMVectorType(a->scalar, group_span(s, a)), p, group_mask(s, a));
         int from[64];
@@ -278,6 +332,8 @@ static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLV
         masked_store(s, a, parts[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
         masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
+    else if (is_quad(s, a))
+        quad_store(s, a, p, parts);
     else
         masked_store(s, a, spread_out(s, parts, a->parts, a->step), p, group_mask(s, a));
 }
