@@ -117,3 +117,9 @@ void tsr_log(enum tsr_log_group group, const char *format, ...)
     tsr_vlog(group, format, args);
     va_end(args);
 }
+
+void tsr_log_text(const char *text)
+{
+    tsr_log_on(TSR_LOG_ERR); /* where the log goes is known after this */
+    put(text, strlen(text));
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "access.h"
+#include "explain.h"
 
 enum { CONSTANT_SPACE = 2 };
 enum { MAX_GROUP = 8 }; /* elements from one lane to the next, up to which a strided access is one wide access and shuffles */
@@ -378,11 +379,13 @@ static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLV
 {
     struct tsr__address address;
     struct tsr__access hoped;
-    if (!tsr__address_of(s, a->pointer, &address)) {
+    bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
+    tsr__explain_access(s, a, hopes);
+    if (!is_sum) {
         tsr__gather(s, a, tsr__part(s, a->pointer, 0), parts);
         return;
     }
-    if (!hoped_access(s, a, &address, &hoped)) {
+    if (!hopes) {
         tsr__gather(s, a, tsr__address_lanes(s, &address), parts);
         return;
     }
@@ -405,11 +408,13 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
 {
     struct tsr__address address;
     struct tsr__access hoped;
-    if (!tsr__address_of(s, a->pointer, &address)) {
+    bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
+    tsr__explain_access(s, a, hopes);
+    if (!is_sum) {
         tsr__scatter(s, a, tsr__part(s, a->pointer, 0), parts);
         return;
     }
-    if (!hoped_access(s, a, &address, &hoped)) {
+    if (!hopes) {
         tsr__scatter(s, a, tsr__address_lanes(s, &address), parts);
         return;
     }
@@ -424,6 +429,8 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
 static void load(struct tsr__simd *s, LLVMValueRef inst)
 {
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
+    if (a.class != TSR__ACCESS_SCATTERED)
+        tsr__explain_access(s, &a, false);
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
     if (a.class == TSR__ACCESS_UNIFORM) {
         LLVMValueRef copy = LLVMInstructionClone(inst);
@@ -480,6 +487,8 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
+    if (a.class != TSR__ACCESS_SCATTERED)
+        tsr__explain_access(s, &a, false);
     if (a.class == TSR__ACCESS_UNIFORM) {
         store_uniform(s, inst, &a);
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Atomic updates of one place by all lanes of a packet: one update with what the lanes' values fold into. That is one of the orders in
  * which the lanes may come; each lane's old value follows from it. */
+#include "explain.h"
 #include "fold.h"
 
 static const char *operation_of(LLVMAtomicRMWBinOp op)
@@ -57,6 +58,7 @@ bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef pointer = LLVMGetOperand(inst, 0), v = LLVMGetOperand(inst, 1);
     if (!operation_of(op) || !tsr__is_uniform(tsr__seen(s, pointer)))
         return false;
+    tsr__explain(s->l, inst, "atomic", "one", "of what the lanes' values fold into");
     LLVMTypeRef type = LLVMTypeOf(inst);
     struct tsr__fold f = tsr__fold_make(operation_of(op), type, op == LLVMAtomicRMWBinOpUMin || op == LLVMAtomicRMWBinOpUMax);
     bool counts = (op == LLVMAtomicRMWBinOpAdd || op == LLVMAtomicRMWBinOpSub) && tsr__is_uniform(tsr__seen(s, v));

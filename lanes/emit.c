@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lanes.h"
+#include "explain.h"
 
 enum {
     CALL_BYTES = 8 + 128, /* return address, and what aligning a frame may cost */
@@ -102,5 +102,6 @@ bool tsr__pass_emit(struct tsr__lanes *l)
         struct tsr_kernel_info *kernel = &l->info->kernels[k];
         kernel->private_bytes = depth_of(&d, LLVMGetNamedFunction(l->module, kernel->entry));
     }
+    tsr__explain_code(l);
     return true;
 }

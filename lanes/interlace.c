@@ -3,6 +3,7 @@
  *
  * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).
  * What the vectoriser then sees are common addresses: uniform base, index, lane. */
+#include "explain.h"
 #include "simd.h"
 
 #include <string.h>
@@ -278,7 +279,9 @@ void tsr__interlace(struct tsr__lanes *l, LLVMValueRef function, unsigned width)
             continue;
         struct candidate c = {.l = l, .layout = layout, .width = width};
         uint64_t bytes = LLVMABISizeOfType(layout, LLVMGetAllocatedType(i));
-        if (uses_are_elements(&c, i) && c.unit && bytes % c.unit == 0 && bytes * width <= INT32_MAX && steps_are_elements(&c, i))
+        bool good = uses_are_elements(&c, i) && c.unit && bytes % c.unit == 0 && bytes * width <= INT32_MAX && steps_are_elements(&c, i);
+        tsr__explain_array(l, i, good);
+        if (good)
             interlace(&c, i);
     }
 }

@@ -40,8 +40,9 @@ struct tsr__lanes {
     struct tsr__frame *frames; /* stack frames of the machine functions, from the code generator */
     size_t frame_count, frame_room;
     char features[2048];
-    bool verify; /* after each pass */
-    char *why;   /* set by tsr__fail */
+    struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
+    bool verify;                  /* after each pass */
+    char *why;                    /* set by tsr__fail */
 };
 
 /* Sets the reason, once, and answers false. */

@@ -52,8 +52,8 @@ static LLVMMetadataRef carried_over(struct tsr__simd *s, LLVMMetadataRef locatio
         LLVMMetadataRef file = LLVMDIScopeGetFile(scope), packet = LLVMGetSubprogram(s->to);
         scope = file == LLVMDIScopeGetFile(packet) ? packet : LLVMDIBuilderCreateLexicalBlockFile(s->l->lines, packet, file, 0);
     }
-    made = LLVMDIBuilderCreateDebugLocation(s->l->context, LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location), scope,
-                                            caller);
+    made =
+        LLVMDIBuilderCreateDebugLocation(s->l->context, LLVMDILocationGetLine(location), LLVMDILocationGetColumn(location), scope, caller);
     tsr__map_set(&s->locations, location, (uintptr_t)made);
     return made;
 }

@@ -6,6 +6,7 @@
  * the stack, from which each word comes back as a load that fills all lanes; that costs no shuffle. */
 #include <string.h>
 
+#include "explain.h"
 #include "matrix.h"
 
 enum { MAX_PIECES = 4 };
@@ -415,12 +416,24 @@ static LLVMValueRef narrowed(struct lower *o, LLVMValueRef d)
  * --------------------------------------------------------------------------------------------------------------------------------
  */
 
+static void explain(struct lower *o)
+{
+    static const char *const names[] = {[UNIT_VNNI] = "VPDPBUSD", [UNIT_WORD] = "VPMADDWD", [UNIT_FMA] = "VFMADD"};
+    static const char *const why[] = {
+        [UNIT_VNNI] = "four products of bytes at once",
+        [UNIT_WORD] = "two products of 16-bit numbers at once: there is no VNNI on this CPU, or TESSERA_CPU does without",
+        [UNIT_FMA] = "one product of floats at once, rounded in the order of k",
+    };
+    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes: %s", o->mad.f->name, o->mad.lanes, why[o->unit]);
+}
+
 static void lower(struct lower *o)
 {
     const struct tsr__mad *mad = &o->mad;
     LLVMValueRef rows[TSR__MAX_M];
     o->unit = choose(o->l, mad->f);
     o->signs = signs_of(o->unit, mad->f);
+    explain(o);
     LLVMPositionBuilderBefore(o->b, mad->call);
     const struct prepared *a = prepared_a(o), *b = prepared_b(o);
     unsigned pieces = piece_count(o->unit, mad->f->ea);

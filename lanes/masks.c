@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Masks: one bit per lane, as vectors of i1, and code that runs lane by lane. */
+#include "explain.h"
 #include "simd.h"
 
 LLVMTypeRef tsr__mask_type(struct tsr__simd *s)
@@ -161,6 +162,7 @@ void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
 {
     int parts = tsr__part_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
     bool loop = s->mask || LLVMIsACallInst(inst); /* calls are large */
+    tsr__explain_lanes(s->l, inst);
     struct taken *operands = tsr_arena_alloc(s->arena, ((size_t)count + 1) * sizeof *operands);
     for (int i = 0; i < count; i++) {
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);

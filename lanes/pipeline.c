@@ -6,7 +6,7 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "lanes.h"
+#include "explain.h"
 
 const struct tsr__pass tsr__passes[] = {
 #define TSR_PASS(name, text) {#name, tsr__pass_##name},
@@ -61,11 +61,14 @@ bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options
 #ifndef NDEBUG
     l.verify = true;
 #endif
+    tsr__explain_begin(&l);
     bool good = !options->dump_dir || dump(&l, "input", 0);
     for (size_t i = 0; good && i < tsr__pass_count; i++)
         good = tsr__run_pass(&l, &tsr__passes[i], (unsigned)i + 1);
     if (good && object->failed)
         good = tsr__fail(&l, "out of memory");
+    if (good)
+        tsr__explain_print(&l);
     if (l.machine)
         LLVMDisposeTargetMachine(l.machine);
     tsr_arena_free(&l.scratch);

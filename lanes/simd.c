@@ -8,6 +8,7 @@
  * at all. */
 #include <string.h>
 
+#include "explain.h"
 #include "simd.h"
 
 enum { CHEAP = 12 }; /* instructions that cost less than to test whether they are needed */
@@ -353,6 +354,10 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
         return false;
     }
     tsr__shapes_find(&s.shapes, &s.cfg, packet, &arena);
+    struct tsr__explain *explain = l->explain;
+    if (masked)
+        l->explain = NULL; /* the other body is the one that matters */
+    tsr__explain_flow(&s);
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, to, "start");
     s.homes = LLVMCreateBuilderInContext(l->context);
     s.b = LLVMCreateBuilderInContext(l->context);
@@ -383,5 +388,6 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
     LLVMDisposeBuilder(s.homes);
     LLVMDisposeBuilder(s.b);
     tsr_arena_free(&arena);
+    l->explain = explain;
     return true;
 }

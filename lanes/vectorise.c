@@ -8,6 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "dot.h"
+#include "explain.h"
 #include "matrix.h"
 #include "rows.h"
 #include "simd.h"
@@ -63,7 +64,7 @@ static void inline_all(struct tsr__lanes *l)
 /* Moves the body of `f` into a new function. */
 static LLVMValueRef body_of(struct tsr__lanes *l, LLVMValueRef f)
 {
-    LLVMValueRef made = LLVMAddFunction(l->module, "item", LLVMGlobalGetValueType(f));
+    LLVMValueRef made = LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.item", tsr__name(f)), LLVMGlobalGetValueType(f));
     LLVMSetLinkage(made, LLVMInternalLinkage);
     for (unsigned i = 0; i < LLVMCountParams(f); i++)
         LLVMReplaceAllUsesWith(LLVMGetParam(f, i), LLVMGetParam(made, i));
@@ -171,6 +172,7 @@ static bool prepare(struct tsr__lanes *l)
     inline_all(l);
     if (!tsr__llvm(l, "always-inline,globaldce"))
         return false;
+    tsr__explain_arrays(l);
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         set_width(l, tsr__kernel(l, &l->info->kernels[i]), tsr__sub_group_size(l, &l->info->kernels[i]));
     if (!tsr__llvm(l, first_look))
@@ -208,8 +210,10 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         unsigned width = tsr__sub_group_size(l, info);
-        if (!can_run_as_packet(kernel))
+        if (!can_run_as_packet(kernel)) {
+            tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: split matrix functions join two sub-groups");
             continue;
+        }
         info->flags |= TSR_KERNEL_PACKETS;
         LLVMValueRef item = body_of(l, kernel);
         tsr__interlace(l, item, width);
@@ -223,6 +227,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         } else if (tsr__cut_regions(l, whole, width, &info->context_bytes)) {
             info->flags |= TSR_KERNEL_REGIONS;
         }
+        tsr__explain_meets(l, info, item);
         tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
         choose(l, kernel, whole, partial);
         LLVMDeleteFunction(item);

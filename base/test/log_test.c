@@ -66,6 +66,23 @@ static void long_lines(void **state)
     assert_string_equal(last + strlen(last) - 5, "x...\n");
 }
 
+/* Of any length, and without a group. */
+static void text(void **state)
+{
+    (void)state;
+    char big[5001], last[5001] = "";
+    memset(big, 'x', sizeof big - 1);
+    big[sizeof big - 1] = 0;
+    big[sizeof big - 2] = '\n';
+    tsr_log_text(big);
+    FILE *log = fopen(log_path, "r");
+    assert_non_null(log);
+    assert_non_null(fgets(last, sizeof last, log));
+    fclose(log);
+    assert_string_equal(last, big);
+    assert_int_equal(truncate(log_path, 0), 0);
+}
+
 static void *writer(void *unused)
 {
     for (int i = 0; i < 200; i++)
@@ -93,7 +110,8 @@ int main(void)
     close(fd);
     setenv("TESSERA_LOG_FILE", log_path, 1);
     setenv("TESSERA_DEBUG", "err,nonsense,,Sched", 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(long_lines), cmocka_unit_test(threads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(groups), cmocka_unit_test(long_lines), cmocka_unit_test(text),
+                                       cmocka_unit_test(threads)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(log_path);
     return failed;

@@ -443,6 +443,8 @@ void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *r
             ask_process(&bytes, cached, key, result, !mode);
     }
     tsr_buf_free(&bytes);
+    if (result->log && tsr_clc_explain())
+        tsr_log_text(result->log);
 }
 
 void tsr_clc_result_free(struct tsr_clc_result *result)

@@ -286,3 +286,9 @@ char *tsr_clc_check_options(enum tsr_clc_op op, const char *options)
         tsr_clc_options_free(&parsed);
     return why;
 }
+
+enum tsr_clc_explain tsr_clc_explain(void)
+{
+    static const char *const words[] = {[TSR_CLC_EXPLAIN_NOT] = "0", [TSR_CLC_EXPLAIN_TEXT] = "1", [TSR_CLC_EXPLAIN_JSON] = "json"};
+    return (enum tsr_clc_explain)tsr_env_choice(TSR_ENV_EXPLAIN, words, TSR_ARRAY_LEN(words), TSR_CLC_EXPLAIN_NOT);
+}

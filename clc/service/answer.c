@@ -21,6 +21,7 @@ struct job {
     struct tsr_arena arena;
     struct tsr_program_info info;
     struct tsr_clang_files files;
+    enum tsr_clc_explain explain;
     uint64_t wall_began, cpu_began; /* of the stage */
 };
 
@@ -71,9 +72,12 @@ static bool find_parts(struct job *job)
     return fail(job, TSR_CLC_UNAVAILABLE);
 }
 
+static const char line_tables[] = "-debug-info-kind=line-tables-only";
+
 static bool compile_source(struct job *job)
 {
-    job->module = tsr__front_compile(job->request, &job->options, NULL, job->parts, job->context, &job->files, &job->answer->log);
+    const char *lines = job->explain && !set(job, TSR_CLC_OPTION_DEBUG_INFO) ? line_tables : NULL;
+    job->module = tsr__front_compile(job->request, &job->options, lines, job->parts, job->context, &job->files, &job->answer->log);
     stage(job, "clang");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
@@ -140,12 +144,11 @@ static bool check_matrix(struct job *job)
 {
     struct tsr_buf first = {0};
     bool good = tsr__matrix_check(job->module, &job->info, &first);
-    if (!good && job->request->request.op == TSR_CLC_BUILD && !set(job, TSR_CLC_OPTION_DEBUG_INFO)) {
+    if (!good && job->request->request.op == TSR_CLC_BUILD && !set(job, TSR_CLC_OPTION_DEBUG_INFO) && !job->explain) {
         LLVMContextRef context = LLVMContextCreate();
         struct tsr_clang_files files = {0};
         struct tsr_buf ignored = {0};
-        LLVMModuleRef lined =
-            tsr__front_compile(job->request, &job->options, "-debug-info-kind=line-tables-only", job->parts, context, &files, &ignored);
+        LLVMModuleRef lined = tsr__front_compile(job->request, &job->options, line_tables, job->parts, context, &files, &ignored);
         if (lined) {
             tsr_buf_free(&first);
             first = (struct tsr_buf){0};
@@ -204,6 +207,8 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .packets = use_packets() && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
+        .explain = job->explain ? &job->answer->log : NULL,
+        .explain_json = job->explain == TSR_CLC_EXPLAIN_JSON,
         .dump_dir = job->debug->dump_dir,
     };
     /* The size that the matrix functions need counts for the engine as if the source had asked for it. */
@@ -237,11 +242,12 @@ static bool has_odd_argument(const struct job *job)
     return false;
 }
 
-/* Whether code can wait until a kernel is created. Kernels that share variables must be one shared object. */
+/* Whether code can wait until a kernel is created. Kernels that share variables must be one shared object, and what is to be said of the
+ * code belongs into the log of the build. */
 static bool can_wait(const struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
-    return q->by_kernel && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) && !has_odd_argument(job);
+    return q->by_kernel && !job->explain && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) && !has_odd_argument(job);
 }
 
 static bool make_program(struct job *job)
@@ -296,7 +302,7 @@ static bool run(struct job *job)
 
 void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer)
 {
-    struct job job = {.request = request, .debug = debug, .answer = answer};
+    struct job job = {.request = request, .debug = debug, .answer = answer, .explain = tsr_clc_explain()};
     *answer = (struct tsr__answer){.outcome = TSR_CLC_DONE};
     job.context = LLVMContextCreate();
     stage(&job, NULL);

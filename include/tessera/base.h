@@ -57,6 +57,8 @@ bool tsr_log_on(enum tsr_log_group group);
 /* One line, one write(2); the newline is added. Any thread, also between fork and exec. */
 void tsr_log(enum tsr_log_group group, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
 void tsr_vlog(enum tsr_log_group group, const char *format, va_list args);
+/* Text of any length as it is, whatever groups are on. */
+void tsr_log_text(const char *text);
 
 /* ---- memory (base/memory.c): malloc that can be made to fail (TESSERA_FAIL_ALLOC=n fails the n-th and all later ones) -------- */
 

@@ -18,6 +18,8 @@ struct tsr_lanes_options {
     bool packets;                    /* the vector engine: one call of an entry runs a sub-group */
     bool debug;                      /* built with -g: frame pointers stay */
     bool denorms_are_zero;           /* -cl-denorms-are-zero */
+    struct tsr_buf *explain;         /* NULL, or gets a report of what became of each kernel */
+    bool explain_json;               /* as JSON objects, one in a line */
     const char *dump_dir;            /* NULL, or where numbered text files of the module go, one after each pass */
 };
 

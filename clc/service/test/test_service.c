@@ -601,6 +601,98 @@ static void hang_up(void **state)
     start();
 }
 
+/* ---- reports ------------------------------------------------------------------------------------------------------------------- */
+
+static const char explained[] = "float square(global const float *t, int i) { return t[i * i]; }\n"                          /* 1 */
+                                "kernel void k(global const float *a, global float *o, global const float4 *v, int n)\n"     /* 2 */
+                                "{\n"                                                                                        /* 3 */
+                                "    int i = get_global_id(0);\n"                                                            /* 4 */
+                                "    float q[64];\n"                                                                         /* 5 */
+                                "    for (int j = 0; j < 64; j++)\n"                                                         /* 6 */
+                                "        q[j] = a[j];\n"                                                                     /* 7 */
+                                "    float r = a[i] + a[n - i] + v[i].y;\n"                                                  /* 8 */
+                                "    r += square(a, i);\n"                                                                   /* 9 */
+                                "    r += q[n & 63];\n"                                                                      /* 10 */
+                                "    r += a[clamp(i - 1, 0, n)];\n"                                                          /* 11 */
+                                "    if (r > 3)\n"                                                                           /* 12 */
+                                "        o[64 * i] = r;\n"                                                                   /* 13 */
+                                "    for (int j = 0; j < i; j++)\n"                                                          /* 14 */
+                                "        o[i] += r;\n"                                                                       /* 15 */
+                                "}\n"                                                                                        /* 16 */
+                                "kernel __attribute__((intel_reqd_sub_group_size(8))) void m(global int *o, local int *t)\n" /* 17 */
+                                "{\n"                                                                                        /* 18 */
+                                "    int i = get_local_id(0);\n"                                                             /* 19 */
+                                "    t[i] = i;\n"                                                                            /* 20 */
+                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"                                                        /* 21 */
+                                "    atomic_add(o, t[i ^ 1]);\n"                                                             /* 22 */
+                                "}\n";
+
+/* Kernel k's part of a report, then m's: pieces of lines in their order. */
+static const char *const report[] = {
+    "kernel k:\n",
+    "sub-group  16 lanes      the default\n",
+    "array      lane order    q, float[64]\n",
+    "packets    loop ",
+    "size       code ",
+    "size       stack ",
+    "  6:5      loop       uniform ",
+    "  7:14     store      consecutive   private float\n",
+    "  7:16     load       uniform       global float\n",
+    "  8:15     load       consecutive   global float\n",
+    "  8:22     load       reversed      global float\n",
+    "  8:33     load       interleaved   global float4\n",
+    "  1:53     load       gather        global float (called from line 9)\n",
+    "  10:10    load       consecutive   private float\n",
+    "  11:10    load       consecutive?  global float: ",
+    "  12:11    branch     divergent ",
+    "  13:19    store      scatter       global float, masked, 256 bytes from lane to lane\n",
+    "  14:5     loop       divergent ",
+    "  15:14    load       consecutive   global float, masked\n",
+    "kernel m:\n",
+    "sub-group  8 lanes       required by the kernel's attribute\n",
+    "packets    regions ",
+    "  20:10    store      consecutive   local int\n",
+    "  21:5     barrier    cut ",
+    "  22:5     atomic     one ",
+    "  22:19    load       gather        local int\n",
+};
+
+/* TESSERA_EXPLAIN: what became of the kernels stands in the log of the build, also of one that may wait for its kernels. */
+static void reports(void **state)
+{
+    (void)state;
+    struct tsr_clc_request request = {
+        .op = TSR_CLC_BUILD, .source = {NULL, explained, strlen(explained)}, .by_kernel = true, .options = ""};
+    stop();
+    setenv("TESSERA_ENGINE", "lanes", 1);
+    setenv("TESSERA_EXPLAIN", "1", 1);
+    start();
+    struct answer answer = ask(&request);
+    expect(&answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(answer.info.kind, TSR_IMAGE_EXECUTABLE);
+    const char *at = answer.result.log;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(report); i++) {
+        const char *found = strstr(at, report[i]);
+        if (!found)
+            fail_msg("no '%s' where it should be in\n%s", report[i], answer.result.log);
+        at = found + strlen(report[i]);
+    }
+    end(&answer);
+    stop();
+    setenv("TESSERA_EXPLAIN", "json", 1);
+    start();
+    check(explained, "", TSR_CLC_DONE,
+          "{\"kernel\":\"k\",\"line\":1,\"column\":53,\"from\":9,\"count\":1,\"topic\":\"load\",\"verdict\":\"gather\","
+          "\"text\":\"global float\"}\n");
+    stop();
+    unsetenv("TESSERA_ENGINE");
+    start();
+    check(explained, "", TSR_CLC_DONE, "\"topic\":\"engine\",\"verdict\":\"reference\"");
+    stop();
+    unsetenv("TESSERA_EXPLAIN");
+    start();
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -641,6 +733,7 @@ int main(void)
         cmocka_unit_test(pasted_names),
         cmocka_unit_test(death),
         cmocka_unit_test(hang_up),
+        cmocka_unit_test(reports),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
