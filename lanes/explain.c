@@ -9,8 +9,11 @@
 
 #include "access.h"
 #include "explain.h"
+#include "matrix.h"
 #include "rows.h"
 #include "tessera/item.h"
+
+enum { SAVED_BYTES = 56 }; /* of a frame: the caller's registers, and what aligns it */
 
 struct note {
     size_t number; /* order of arrival */
@@ -140,6 +143,12 @@ static const char *space_text(LLVMValueRef pointer)
 /* ---- what passes have to say
  * -------------------------------------------------------------------------------------------------------------- */
 
+/* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
+static bool has_gather(const struct tsr__lanes *l, const struct tsr__access *a)
+{
+    return tsr__has(l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
+}
+
 void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool hoped)
 {
     static const char *const names[] = {
@@ -158,12 +167,27 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
         verdict = load ? "gather" : "scatter";
         if (shape.kind == TSR__SHAPE_AFFINE)
             more = tsr_arena_format(&s->l->scratch, "%s, %ld bytes from lane to lane", more, (long)shape.stride);
+        if (!has_gather(s->l, a))
+            more = tsr_arena_format(&s->l->scratch, "%s; this CPU has no instruction for it", more);
     } else if (a->class == TSR__ACCESS_GROUP && a->step > a->parts) {
         more = tsr_arena_format(&s->l->scratch, "%s, %u of every %u elements", more, a->parts, a->step);
     } else if (a->class == TSR__ACCESS_UNIFORM && !load) {
         more = ", the last lane's value";
     }
     tsr__explain(s->l, a->inst, load ? "load" : "store", verdict, "%s %s%s", space_text(a->pointer), type_text(s->l, a->type), more);
+}
+
+/* The instruction that goes round, or, if it has no line, one that has. */
+static LLVMValueRef place_of_loop(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+{
+    LLVMValueRef latch = cfg->blocks[loop->latch == TSR__NONE ? loop->header : loop->latch].terminator;
+    if (LLVMGetDebugLocLine(latch))
+        return latch;
+    for (int b = loop->begin; b < loop->end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetDebugLocLine(i))
+                return i;
+    return latch;
 }
 
 void tsr__explain_flow(struct tsr__simd *s)
@@ -174,8 +198,8 @@ void tsr__explain_flow(struct tsr__simd *s)
     for (int i = 0; i < cfg->loop_count; i++) {
         const struct tsr__loop *loop = &cfg->loops[i];
         bool divergent = s->shapes.divergent_loop[i];
-        tsr__explain(s->l, cfg->blocks[loop->latch == TSR__NONE ? loop->header : loop->latch].terminator, "loop",
-                     divergent ? "divergent" : "uniform", "%s", divergent ? "goes round until the last lane leaves" : "");
+        tsr__explain(s->l, place_of_loop(cfg, loop), "loop", divergent ? "divergent" : "uniform", "%s",
+                     divergent ? "goes round until the last lane leaves" : "");
     }
     for (int i = 0; i < cfg->block_count; i++) {
         const struct tsr__block *b = &cfg->blocks[i];
@@ -337,13 +361,13 @@ void tsr__explain_code(struct tsr__lanes *l)
         sizes[k].variables += variable_bytes(l, f);
     }
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
-        uint64_t frame = sizes[k].frame, variables = sizes[k].variables, rest = frame > variables ? frame - variables : 0;
+        uint64_t frame = sizes[k].frame, variables = sizes[k].variables, others = variables + SAVED_BYTES;
         LLVMValueRef entry = LLVMGetNamedFunction(l->module, l->info->kernels[k].entry);
         tsr__explain(l, entry, "size", "code", "%lu bytes%s", (unsigned long)sizes[k].code,
                      sizes[k].partial ? tsr_arena_format(&l->scratch, ", and %lu for partial packets", (unsigned long)sizes[k].partial)
                                       : "");
-        tsr__explain(l, entry, "size", "stack", "%lu bytes: %lu for arrays and the like, %lu for spilled and saved registers",
-                     (unsigned long)frame, (unsigned long)variables, (unsigned long)rest);
+        tsr__explain(l, entry, "size", "stack", "%lu bytes: %lu for arrays and the like, about %lu for spilled registers",
+                     (unsigned long)frame, (unsigned long)variables, (unsigned long)(frame > others ? frame - others : 0));
     }
 }
 

@@ -641,11 +641,12 @@ static const char *const report[] = {
     "  8:15     load       consecutive   global float\n",
     "  8:22     load       reversed      global float\n",
     "  8:33     load       interleaved   global float4\n",
-    "  1:53     load       gather        global float (called from line 9)\n",
+    "  1:53     load       gather        global float",
+    " (called from line 9)\n",
     "  10:10    load       consecutive   private float\n",
     "  11:10    load       consecutive?  global float: ",
     "  12:11    branch     divergent ",
-    "  13:19    store      scatter       global float, masked, 256 bytes from lane to lane\n",
+    "  13:19    store      scatter       global float, masked, 256 bytes from lane to lane",
     "  14:5     loop       divergent ",
     "  15:14    load       consecutive   global float, masked\n",
     "kernel m:\n",
@@ -654,7 +655,7 @@ static const char *const report[] = {
     "  20:10    store      consecutive   local int\n",
     "  21:5     barrier    cut ",
     "  22:5     atomic     one ",
-    "  22:19    load       gather        local int\n",
+    "  22:19    load       gather        local int",
 };
 
 /* TESSERA_EXPLAIN: what became of the kernels stands in the log of the build, also of one that may wait for its kernels. */
@@ -681,9 +682,12 @@ static void reports(void **state)
     stop();
     setenv("TESSERA_EXPLAIN", "json", 1);
     start();
-    check(explained, "", TSR_CLC_DONE,
-          "{\"kernel\":\"k\",\"line\":1,\"column\":53,\"from\":9,\"count\":1,\"topic\":\"load\",\"verdict\":\"gather\","
-          "\"text\":\"global float\"}\n");
+    answer = ask(&request);
+    expect(&answer, TSR_CLC_DONE,
+           "{\"kernel\":\"k\",\"line\":8,\"column\":15,\"count\":1,\"topic\":\"load\",\"verdict\":\"consecutive\","
+           "\"text\":\"global float\"}\n");
+    expect(&answer, TSR_CLC_DONE, "\"line\":1,\"column\":53,\"from\":9,\"count\":1,\"topic\":\"load\",\"verdict\":\"gather\"");
+    end(&answer);
     stop();
     unsetenv("TESSERA_ENGINE");
     start();
