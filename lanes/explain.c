@@ -177,17 +177,17 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
     tsr__explain(s->l, a->inst, load ? "load" : "store", verdict, "%s %s%s", space_text(a->pointer), type_text(s->l, a->type), more);
 }
 
-/* The instruction that goes round, or, if it has no line, one that has. */
-static LLVMValueRef place_of_loop(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+/* A branch, or, if it has no line, the first instruction of the blocks [begin, end) that has. */
+static LLVMValueRef with_line(const struct tsr__cfg *cfg, int branch, int begin, int end)
 {
-    LLVMValueRef latch = cfg->blocks[loop->latch == TSR__NONE ? loop->header : loop->latch].terminator;
-    if (LLVMGetDebugLocLine(latch))
-        return latch;
-    for (int b = loop->begin; b < loop->end; b++)
+    LLVMValueRef terminator = cfg->blocks[branch].terminator;
+    if (LLVMGetDebugLocLine(terminator))
+        return terminator;
+    for (int b = begin; b < end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
             if (LLVMGetDebugLocLine(i))
                 return i;
-    return latch;
+    return terminator;
 }
 
 void tsr__explain_flow(struct tsr__simd *s)
@@ -198,7 +198,8 @@ void tsr__explain_flow(struct tsr__simd *s)
     for (int i = 0; i < cfg->loop_count; i++) {
         const struct tsr__loop *loop = &cfg->loops[i];
         bool divergent = s->shapes.divergent_loop[i];
-        tsr__explain(s->l, place_of_loop(cfg, loop), "loop", divergent ? "divergent" : "uniform", "%s",
+        int branch = loop->latch == TSR__NONE ? loop->header : loop->latch;
+        tsr__explain(s->l, with_line(cfg, branch, loop->begin, loop->end), "loop", divergent ? "divergent" : "uniform", "%s",
                      divergent ? "goes round until the last lane leaves" : "");
     }
     for (int i = 0; i < cfg->block_count; i++) {
@@ -206,8 +207,8 @@ void tsr__explain_flow(struct tsr__simd *s)
         bool goes_back = false;
         for (int k = 0; k < b->succ_count; k++)
             goes_back = goes_back || tsr__back_edge(i, b->succ[k]);
-        if (s->shapes.divergent_branch[i] && !goes_back)
-            tsr__explain(s->l, b->terminator, "branch", "divergent", "both ways run, under masks");
+        if (s->shapes.divergent_branch[i] && !goes_back) /* without a line, that of what it guards, which comes next */
+            tsr__explain(s->l, with_line(cfg, i, i, cfg->block_count), "branch", "divergent", "both ways run, under masks");
     }
 }
 

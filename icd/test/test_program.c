@@ -96,6 +96,35 @@ static void code_is_made_kernel_by_kernel(void **state)
     test_end(&w);
 }
 
+/* TESSERA_EXPLAIN: the report on all kernels stands in the build log, which goes to standard error, too. */
+static void reports_stand_in_the_log(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = with_source(w.context, two_kernels);
+    FILE *printed = tmpfile();
+    int standard_error = dup(STDERR_FILENO);
+    assert_true(printed && standard_error >= 0);
+    setenv("TESSERA_EXPLAIN", "1", 1);
+    dup2(fileno(printed), STDERR_FILENO);
+    cl_int err = clBuildProgram(program, 0, NULL, "", NULL, NULL);
+    dup2(standard_error, STDERR_FILENO);
+    close(standard_error);
+    unsetenv("TESSERA_EXPLAIN");
+    assert_int_equal(err, CL_SUCCESS);
+    char text[4096];
+    rewind(printed);
+    text[fread(text, 1, sizeof text - 1, printed)] = 0;
+    fclose(printed);
+    const char *log = log_of(program, w.device);
+    assert_non_null(strstr(log, "kernel a:\n"));
+    assert_non_null(strstr(log, "kernel b:\n"));
+    assert_non_null(strstr(text, log));
+    assert_int_equal(run_kernel(&w, program, "b"), 2);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 static void create_checks_its_arguments(void **state)
 {
     (void)state;
@@ -467,6 +496,7 @@ int main(void)
         cmocka_unit_test(headers_are_found_by_their_names),
         cmocka_unit_test(objects_and_libraries_are_linked),
         cmocka_unit_test(code_is_made_kernel_by_kernel),
+        cmocka_unit_test(reports_stand_in_the_log),
         cmocka_unit_test(building_many_times_keeps_memory_flat),
         cmocka_unit_test(a_build_leaves_the_host_small),
         cmocka_unit_test(sources_and_headers_of_32_mib_build),
