@@ -163,7 +163,6 @@ int main(int argc, char **argv)
     char self[500] = "";
     if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
         return 1;
-    setenv("TESSERA_ENGINE", "lanes", 0);
     setenv("TESSERA_CACHE", "0", 1);
     setenv("POCL_KERNEL_CACHE", "0", 1);
     unsetenv("cl_cache_dir"); /* Intel's */

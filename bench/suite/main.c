@@ -212,8 +212,6 @@ int main(int argc, char **argv)
     if (settings.quick) {
         settings.rounds = settings.threads = 0;
         settings.only = chosen ? settings.only : "Tessera";
-    } else {
-        setenv("TESSERA_ENGINE", "lanes", 0);
     }
     struct suite_result *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (result == MAP_FAILED)

@@ -194,7 +194,7 @@ static bool write_text(struct job *job)
 static bool use_packets(void)
 {
     const char *engine = tsr_env(TSR_ENV_ENGINE);
-    return engine && strcmp(engine, "lanes") == 0;
+    return !engine || strcmp(engine, "reference") != 0;
 }
 
 static bool generate_code(struct job *job, struct tsr_buf *object)
