@@ -20,7 +20,8 @@ static const char *const source =
     "{ size_t x = get_local_id(0), y = get_local_id(1), gx = get_group_id(0) * 16, gy = get_group_id(1) * 16;\n"
     "  t[y * 17 + x] = a[(gy + y) * 1024 + gx + x]; barrier(CLK_LOCAL_MEM_FENCE); c[(gx + y) * 1024 + gy + x] = t[x * 17 + y]; }\n"
     "kernel void matmul(global const float *a, global float *c, local float *t)\n"
-    "{ size_t x = get_local_id(0), y = get_local_id(1), gx = get_global_id(0), gy = get_global_id(1), n = get_global_size(0); float s = 0;\n"
+    "{ size_t x = get_local_id(0), y = get_local_id(1), gx = get_global_id(0), gy = get_global_id(1), n = get_global_size(0); float s = "
+    "0;\n"
     "  for (size_t k = 0; k < n; k += 16) { t[y * 16 + x] = a[gy * n + k + x]; t[256 + y * 16 + x] = a[(k + y) * n + gx];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE); for (int j = 0; j < 16; j++) s += t[y * 16 + j] * t[256 + j * 16 + x];\n"
     "    barrier(CLK_LOCAL_MEM_FENCE); } c[gy * n + gx] = s; }\n"
@@ -94,8 +95,8 @@ int main(void)
         for (int round = -3; round < ROUNDS; round++)
             for (int i = 0; i < count; i++) { /* in turn: the machine's mood is the same for all */
                 double start = bench_now_us();
-                BENCH_CHECK(clEnqueueNDRangeKernel(all[i].queue, all[i].kernels[row], 2, NULL, cases[row].global, cases[row].local, 0, NULL,
-                                                   NULL));
+                BENCH_CHECK(
+                    clEnqueueNDRangeKernel(all[i].queue, all[i].kernels[row], 2, NULL, cases[row].global, cases[row].local, 0, NULL, NULL));
                 BENCH_CHECK(clFinish(all[i].queue));
                 if (round >= 0)
                     times[i][round] = bench_now_us() - start;

@@ -200,6 +200,28 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
     return true;
 }
 
+/* `restrict` is a promise about one work-item. A packet function with regions runs all of a work-group, and where a barrier lets work-items
+ * see what others wrote, it may have been written through another pointer. Without a fence for global memory they see none of it. */
+static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    enum { GLOBAL_FENCE = 2, LOCAL_SPACE = 3 };
+    bool global = false;
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, packet, &n);
+    for (size_t i = 0; i < n && !global; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (!callee || strcmp(tsr__name(callee), "__tsr_barrier") != 0)
+            continue;
+        LLVMValueRef flags = LLVMGetOperand(code[i], 1);
+        global = !LLVMIsAConstantInt(flags) || (LLVMConstIntGetZExtValue(flags) & GLOBAL_FENCE);
+    }
+    for (unsigned p = 0; p < LLVMCountParams(packet); p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(packet, p));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && (global || LLVMGetPointerAddressSpace(type) == LOCAL_SPACE))
+            LLVMRemoveEnumAttributeAtIndex(packet, p + 1, tsr__attr_kind("noalias"));
+    }
+}
+
 bool tsr__pass_vectorise(struct tsr__lanes *l)
 {
     if (!l->options->packets)
@@ -224,8 +246,10 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         if (!tsr__packet_meets(l, whole)) {
             info->flags |= TSR_KERNEL_ROWS | (tsr__sees_groups(l, item) ? 0 : TSR_KERNEL_FREE);
             tsr__loop_rows(l, whole, width);
-        } else if (tsr__cut_regions(l, whole, width, &info->context_bytes)) {
-            info->flags |= TSR_KERNEL_REGIONS;
+        } else {
+            restrict_ends_at_barriers(l, whole);
+            if (tsr__cut_regions(l, whole, width, &info->context_bytes))
+                info->flags |= TSR_KERNEL_REGIONS;
         }
         tsr__explain_meets(l, info, item);
         tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
