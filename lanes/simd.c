@@ -29,7 +29,7 @@ static bool may_hurt(LLVMValueRef inst)
     case LLVMFence:
         return true;
     case LLVMCall:
-        return !tsr__callee(inst) || !LLVMGetIntrinsicID(tsr__callee(inst));
+        return !tsr__callee(inst) || !LLVMGetIntrinsicID(tsr__callee(inst)) || tsr__starts_with(tsr__name(tsr__callee(inst)), "llvm.mem");
     default:
         return false;
     }

@@ -148,7 +148,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     line(g);
     put(g, "const uint lid = (uint)get_local_linear_id();");
     line(g);
-    put(g, "global uint *mine = out + item * %u;", OWN_WORDS);
+    put(g, "global any_uint *mine = out + item * %u;", OWN_WORDS);
 
     add_variable(g, scalar(INT), "r0");
     add_variable(g, scalar(UINT), "r1");

@@ -23,7 +23,10 @@ enum { ENGINES = 2, MAX_PER_PROGRAM = 64, MAX_PROCESSES = 64, TELL_EACH = 100, S
 static const char *const engines[ENGINES] = {"reference", "lanes"};
 static const char options[] = "-cl-std=CL3.0 -w";
 static const char prologue[] = "#pragma OPENCL FP_CONTRACT OFF\n"
-                               "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n";
+                               "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
+                               /* What a work-item has for itself is read and written with all types. */
+                               "#define ANY(T) typedef T __attribute__((may_alias)) any_##T;\n"
+                               "ANY(char) ANY(uchar) ANY(short) ANY(ushort) ANY(int) ANY(uint) ANY(long) ANY(ulong)\n";
 
 /* What a child tells its parent, also when it dies. */
 struct report {

@@ -181,7 +181,7 @@ static void memory(struct gen *g)
         break;
     case 2: {
         enum base base = any_integer(g);
-        put(g, "((global %s *)mine)[", base_names[base]);
+        put(g, "((global any_%s *)mine)[", base_names[base]);
         element(g, OWN_WORDS * 4 / base_bytes[base]);
         put(g, "] %s= ", chance(g, 50) ? "" : "^");
         expression(g, scalar(base), 2);
@@ -189,7 +189,7 @@ static void memory(struct gen *g)
         break;
     }
     case 3: {
-        struct type t = {any_integer(g), 2 + below(g, 3)};
+        struct type t = {chance(g, 50) ? UINT : INT, 2 + below(g, 3)}; /* the library's store is one of this type */
         put(g, "vstore%u(", t.width);
         expression(g, t, 1);
         put(g, ", %u, (global %s *)mine);", below(g, OWN_WORDS * 4 / base_bytes[t.base] / t.width), base_names[t.base]);
@@ -452,6 +452,8 @@ static void meeting(struct gen *g)
             among_those_here(g, v);
             put(g, "; }");
         }
+        /* Else those who stayed away would be free to go on and meet the others in another round of a loop. */
+        put(g, " sub_group_barrier(CLK_LOCAL_MEM_FENCE);");
         break;
     }
 }
