@@ -92,6 +92,8 @@ bool tsr__pass_runtime(struct tsr__lanes *l)
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
         kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PAIRS | TSR_KERNEL_PRINTS);
         kernel->flags |= flags_of(&v, LLVMGetNamedFunction(l->module, kernel->entry));
+        if (kernel->flags & TSR_KERNEL_REGIONS) /* they need their contexts even if no barrier is left */
+            kernel->flags |= TSR_KERNEL_MEETS;
         if (l->options->denorms_are_zero)
             kernel->flags |= TSR_KERNEL_DENORMS_ZERO;
     }
