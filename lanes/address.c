@@ -252,6 +252,9 @@ static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
     case LLVMShl:
         return constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? hoped_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c) : 0;
     case LLVMAnd:
+        if (tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 0))))
+            return hoped_stride(s, LLVMGetOperand(v, 1), depth);
+        return tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
     case LLVMURem:
     case LLVMSRem:
         return tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
