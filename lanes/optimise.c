@@ -7,7 +7,7 @@
 static const char for_packets[] =
     "globaldce,cgscc(inline),"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,dse,"
-    "instcombine<no-verify-fixpoint>,adce,simplifycfg),globaldce";
+    "instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-unroll<O2;no-peeling>,simplifycfg),globaldce";
 
 bool tsr__pass_optimise(struct tsr__lanes *l)
 {
