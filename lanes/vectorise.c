@@ -9,6 +9,7 @@
 
 #include "dot.h"
 #include "explain.h"
+#include "hoist.h"
 #include "matrix.h"
 #include "rows.h"
 #include "simd.h"
@@ -238,6 +239,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         }
         info->flags |= TSR_KERNEL_PACKETS;
         LLVMValueRef item = body_of(l, kernel);
+        tsr__hoist_loads(l, item);
         tsr__interlace(l, item, width);
         LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
         if (!tsr__simd_build(l, item, whole, (struct tsr__packet){.width = width, .whole_rows = true}, false) ||
