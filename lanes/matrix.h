@@ -20,8 +20,8 @@ struct tsr__mad {
     unsigned lanes, a_count; /* vectors of A; of B there are TSR__WORDS, of C and D f->m */
 };
 
-/* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and its body in
- * OpenCL C serves. */
+/* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and kernels that
+ * call it run as in the reference engine. */
 const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function);
 /* Builds the operation. `operands`: the vectors of a, b and c. */
 LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,

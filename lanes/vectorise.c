@@ -27,17 +27,41 @@ static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombin
 /* Unrolls what is marked, and short loops. */
 static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full),early-cse,sroa,simplifycfg)";
 
+/* What the body of a collective is called while a declaration stands in its place. */
+#define BODY ".__tsr_body"
+
 /* A collective's body is how a work-item would do it; a packet has instructions for the call. */
 static void keep_call(struct tsr__lanes *l, LLVMValueRef function)
 {
     static const char *const promises[] = {"convergent", "nounwind", "willreturn"};
     const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
-    LLVMSetValueName2(function, "", 0);
+    const char *aside = tsr_arena_format(&l->scratch, "%s" BODY, name);
+    LLVMSetValueName2(function, aside, strlen(aside));
     LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
         tsr__add_fn_attr(l, made, promises[i]);
     LLVMReplaceAllUsesWith(function, made);
-    LLVMDeleteFunction(function);
+    LLVMSetLinkage(function, LLVMExternalLinkage); /* so that it stays */
+}
+
+/* Kernels that do not run as packets need the bodies. */
+static void bring_bodies_back(struct tsr__lanes *l)
+{
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(functions[i])), *dot = strrchr(name, '.');
+        if (!dot || strcmp(dot, BODY) != 0)
+            continue;
+        char *plain = tsr_arena_format(&l->scratch, "%.*s", (int)(dot - name), name);
+        LLVMValueRef declared = LLVMGetNamedFunction(l->module, plain);
+        if (declared) {
+            LLVMReplaceAllUsesWith(declared, functions[i]);
+            LLVMDeleteFunction(declared);
+        }
+        LLVMSetValueName2(functions[i], plain, strlen(plain));
+        LLVMSetLinkage(functions[i], LLVMInternalLinkage);
+    }
 }
 
 /* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
@@ -51,7 +75,7 @@ static void inline_all(struct tsr__lanes *l)
             keep_call(l, functions[i]);
             continue;
         }
-        if (tsr__mad_overload(l, functions[i]) || tsr__is_dot(l, functions[i])) {
+        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i])) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
         }
@@ -133,18 +157,14 @@ static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
     }
 }
 
-/* The pair of sub-groups that a split matrix function joins would need a packet of two. */
-static bool can_run_as_packet(LLVMValueRef body)
+/* Not with matrix functions that the packet has no operation for. (The pair of sub-groups that a split one joins would need a packet of
+ * two.) */
+static bool can_run_as_packet(struct tsr__lanes *l, LLVMValueRef body)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
-            const char *name = callee ? tsr__name(callee) : "";
-            bool meets = strcmp(name, "__tsr_exchange") == 0 || strcmp(name, "__tsr_barrier") == 0;
-            if (!meets)
-                continue;
-            LLVMValueRef scope = LLVMGetOperand(i, 0);
-            if (!LLVMIsAConstantInt(scope) || LLVMConstIntGetZExtValue(scope) == TSR_SCOPE_PAIR)
+            if (callee && tsr_matrix_find(tsr__name(callee)) && !tsr__mad_overload(l, callee))
                 return false;
         }
     return true;
@@ -233,8 +253,9 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         unsigned width = tsr__sub_group_size(l, info);
-        if (!can_run_as_packet(kernel)) {
-            tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: split matrix functions join two sub-groups");
+        if (!can_run_as_packet(l, kernel)) {
+            tsr__explain(l, kernel, "engine", "reference",
+                         "a work-item at a time: packets have no operation for a matrix function (split, or not on this CPU)");
             continue;
         }
         info->flags |= TSR_KERNEL_PACKETS;
@@ -258,6 +279,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         choose(l, kernel, whole, partial);
         LLVMDeleteFunction(item);
     }
+    bring_bodies_back(l);
     tsr__lines_end(l);
     return true;
 }
