@@ -665,7 +665,6 @@ static void reports(void **state)
     struct tsr_clc_request request = {
         .op = TSR_CLC_BUILD, .source = {NULL, explained, strlen(explained)}, .by_kernel = true, .options = ""};
     stop();
-    setenv("TESSERA_ENGINE", "lanes", 1);
     setenv("TESSERA_EXPLAIN", "1", 1);
     start();
     struct answer answer = ask(&request);
@@ -689,10 +688,11 @@ static void reports(void **state)
     expect(&answer, TSR_CLC_DONE, "\"line\":1,\"column\":53,\"from\":9,\"count\":1,\"topic\":\"load\",\"verdict\":\"gather\"");
     end(&answer);
     stop();
-    unsetenv("TESSERA_ENGINE");
+    setenv("TESSERA_ENGINE", "reference", 1);
     start();
     check(explained, "", TSR_CLC_DONE, "\"topic\":\"engine\",\"verdict\":\"reference\"");
     stop();
+    unsetenv("TESSERA_ENGINE");
     unsetenv("TESSERA_EXPLAIN");
     start();
 }
