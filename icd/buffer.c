@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Buffers and sub-buffers: creation, and the checks that every command on buffers makes. */
 #include <string.h>
+#include <sys/mman.h>
 
 #include "icd/mem.h"
 
@@ -26,8 +27,16 @@ static bool flags_valid(cl_mem_flags flags)
 
 unsigned char *tsr__mem_allocate(size_t size)
 {
-    /* Large ones by pages: no page of theirs is shared with other data, and freeing them gives the pages back. */
-    return tsr_aligned(size >= 64 * 1024 ? 4096 : TSR_MEM_ALIGN, size);
+    enum { SEVERAL_PAGES = 64 * 1024, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    if (size < SEVERAL_PAGES)
+        return tsr_aligned(TSR_MEM_ALIGN, size);
+    /* Large ones by pages: no page of theirs is shared with other data, and freeing them gives the pages back. Rows of a matrix lie on as
+     * many pages, far more than the CPU keeps translations for; with huge pages they do not. */
+    bool huge = size >= HUGE_PAGE;
+    unsigned char *memory = tsr_aligned(huge ? HUGE_PAGE : PAGE, size);
+    if (memory && huge)
+        madvise(memory, size, MADV_HUGEPAGE); /* a kernel without them refuses, which does no harm */
+    return memory;
 }
 
 static void mem_destroy(struct tsr_object *object)
