@@ -296,6 +296,22 @@ static int run_meeting(struct tsr__run *run, const struct loop *loop, unsigned h
     return run->status;
 }
 
+/* Tile registers: all eight with 16 rows of 64 bytes, for as long as kernels run that use them. */
+__attribute__((target("amx-tile"))) static void tiles_begin(void)
+{
+    static const struct {
+        uint8_t palette, start_row, reserved[14];
+        uint16_t bytes[16];
+        uint8_t rows[16];
+    } shape = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
+    _tile_loadconfig(&shape);
+}
+
+__attribute__((target("amx-tile"))) static void tiles_end(void)
+{
+    _tile_release();
+}
+
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     if (atomic_load(&launch->why))
@@ -343,12 +359,16 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
     struct loop loop = {&run, begin, end};
     int status = 0;
+    if (launch->flags & TSR_KERNEL_TILES)
+        tiles_begin();
     if (meets)
         status = run_meeting(&run, &loop, worker->index);
     else if (launch->private_bytes > WORKER_STACK_BYTES)
         status = run_on_large_stack(&run, &loop, worker->index);
     else
         run_groups_directly(&loop);
+    if (launch->flags & TSR_KERNEL_TILES)
+        tiles_end();
     _mm_setcsr(saved);
     atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);
     atomic_fetch_add_explicit(&launch->groups_done, end - begin, memory_order_relaxed);

@@ -95,6 +95,10 @@ enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr
         *why = tsr_strdup("the code is damaged or not for x86-64");
         return TSR_DAMAGED;
     }
+    if (tsr_uses_tiles(info) && !tsr_cpu_request_amx()) {
+        *why = tsr_strdup("the code uses AMX's tile registers, which the operating system does not grant this process");
+        return TSR_MISMATCH;
+    }
     struct tsr_module *m = tsr_calloc(1, sizeof *m + info->kernel_count * sizeof m->entries[0]);
     if (!m)
         return TSR_NO_MEMORY;

@@ -102,7 +102,7 @@ static void compile(struct job *job, struct tsr_clc_result *result)
         .default_sub_group_size = tsr__default_sub_group_size(caps),
     };
     uint64_t begin = tsr_now_ns();
-    tsr_clc_run(&request, result);
+    tsr__code_compile(&request, result);
     tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", job->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
 }
 

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "icd/program.h"
-#include "tessera/clc.h"
 
 enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size)
 {
@@ -56,6 +55,30 @@ cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *
     return err;
 }
 
+/* Has the result kernels that use AMX's tiles, which the operating system does not grant this process? */
+static bool has_refused_tiles(const struct tsr_clc_result *result)
+{
+    struct tsr_arena arena = {0};
+    struct tsr_program_info info;
+    bool refused =
+        tsr_image_read(result->image, result->image_size, &arena, &info) == TSR_OK && tsr_uses_tiles(&info) && !tsr_cpu_request_amx();
+    tsr_arena_free(&arena);
+    return refused;
+}
+
+void tsr__code_compile(const struct tsr_clc_request *request, struct tsr_clc_result *result)
+{
+    static const uint64_t amx = 1ull << TSR_CPU_AMX_TILE | 1ull << TSR_CPU_AMX_INT8 | 1ull << TSR_CPU_AMX_BF16 | 1ull << TSR_CPU_AMX_FP16;
+    tsr_clc_run(request, result);
+    if (!(request->cpu_features & amx) || result->outcome != TSR_CLC_DONE || !has_refused_tiles(result))
+        return;
+    tsr_log(TSR_LOG_COMPILE, "request %d again without tiles: the operating system does not grant them", request->op);
+    struct tsr_clc_request again = *request;
+    again.cpu_features &= ~amx;
+    tsr_clc_result_free(result);
+    tsr_clc_run(&again, result);
+}
+
 /* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
 
 /* Takes the image of a result over, or says why it cannot be. Without the program's lock. */
@@ -95,7 +118,7 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
         .default_sub_group_size = tsr__default_sub_group_size(build->device->caps),
     };
     struct tsr_clc_result result;
-    tsr_clc_run(&request, &result);
+    tsr__code_compile(&request, &result);
     struct tsr_code made = {0};
     cl_int err = take_result(program, name, &result, &made);
     tsr_clc_result_free(&result);

@@ -4,6 +4,7 @@
 #define TESSERA_ICD_PROGRAM_H
 
 #include "icd/icd.h"
+#include "tessera/clc.h"
 
 /* ---- programs (icd/program.c) -------------------------------------------------------------------------------------------------- */
 
@@ -19,6 +20,8 @@ bool tsr__build_is_executable(const struct tsr_build *build);
 
 /* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
 
+/* tsr_clc_run, of which nothing comes that this process may not run: asks the operating system for AMX's tiles if the code has them. */
+void tsr__code_compile(const struct tsr_clc_request *request, struct tsr_clc_result *result);
 /* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The code must be clear. */
 enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size);
 void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops);

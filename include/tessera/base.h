@@ -200,7 +200,8 @@ static inline bool tsr_cpu_has(const struct tsr_cpu *cpu, enum tsr_cpu_feature f
 }
 /* "+avx2,+fma,-avx512f,…": every feature of the table, for LLVM. Static buffer size is enough for the whole table: 2048. */
 void tsr_cpu_llvm_features(uint64_t features, char *out, size_t size);
-/* Asks the kernel for AMX tile data (arch_prctl); true if granted, once per process, inherited by later threads. */
+/* Asks the kernel for AMX tile data (arch_prctl); true if granted, once per process, inherited by later threads. From then on signal
+ * handlers need larger stacks, and sigaltstack refuses small ones; so ask for code that uses tiles only. */
 bool tsr_cpu_request_amx(void);
 
 #endif

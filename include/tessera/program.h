@@ -36,6 +36,7 @@ enum tsr_kernel_flags {
     TSR_KERNEL_ROWS = 128,        /* or many, row by row and group by group: see struct tsr_item */
     TSR_KERNEL_REGIONS = 512,     /* likewise, although packets meet: barriers of whole work-groups need no stacks */
     TSR_KERNEL_FREE = 256,        /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
+    TSR_KERNEL_TILES = 1024,      /* uses AMX's tile registers, 16 rows of 64 bytes each */
     TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
     TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
 };
@@ -80,6 +81,15 @@ struct tsr_program_info {
     const void *code;                /* bitcode or ELF; points into the image */
     size_t code_size;
 };
+
+/* Does one of the kernels need tsr_cpu_request_amx() before it runs? */
+static inline bool tsr_uses_tiles(const struct tsr_program_info *info)
+{
+    for (uint32_t i = 0; i < info->kernel_count; i++)
+        if (info->kernels[i].flags & TSR_KERNEL_TILES)
+            return true;
+    return false;
+}
 
 /* Image: the byte form, which is also what CL_PROGRAM_BINARIES gives. Layout: magic "TSRP", format version, build id of the compiler,
  * XXH3-128 of all that follows, then CPU features needed, kind, kernels and code. (clc/common/image.c) */
