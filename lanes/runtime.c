@@ -57,6 +57,8 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
         return 0;
     tsr__map_set(&v->seen, f, v->kernel + 1);
     uint32_t flags = (uint32_t)tsr__map_get(&v->flags, f);
+    if (tsr__has_text_attr(f, TSR__TILES))
+        flags |= TSR_KERNEL_TILES;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
@@ -90,7 +92,7 @@ bool tsr__pass_runtime(struct tsr__lanes *l)
     }
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
-        kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PAIRS | TSR_KERNEL_PRINTS);
+        kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PAIRS | TSR_KERNEL_PRINTS | TSR_KERNEL_TILES);
         kernel->flags |= flags_of(&v, LLVMGetNamedFunction(l->module, kernel->entry));
         if (kernel->flags & TSR_KERNEL_REGIONS) /* they need their contexts even if no barrier is left */
             kernel->flags |= TSR_KERNEL_MEETS;

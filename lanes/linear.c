@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Addresses as sums of products. What is not understood counts as a value of its own. */
+#include "linear.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 24 };
+
+static const struct tsr__linear too_long;
+
+static struct tsr__linear number(int64_t constant)
+{
+    return (struct tsr__linear){.valid = true, .constant = constant};
+}
+
+static struct tsr__linear leaf(LLVMValueRef value, enum tsr__extension extension)
+{
+    struct tsr__linear r = {.valid = true, .count = 1};
+    r.terms[0].coefficient = 1;
+    r.terms[0].factors[0] = (struct tsr__factor){value, extension};
+    return r;
+}
+
+static bool same_factor(struct tsr__factor a, struct tsr__factor b)
+{
+    return a.value == b.value && a.extension == b.extension;
+}
+
+static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *b)
+{
+    for (int i = 0; i < TSR__MAX_FACTORS; i++)
+        if (!same_factor(a[i], b[i]))
+            return false;
+    return true;
+}
+
+/* a += coefficient · Π factors */
+static void add_term(struct tsr__linear *a, int64_t coefficient, const struct tsr__factor *factors)
+{
+    unsigned i = 0;
+    while (i < a->count && !same_factors(a->terms[i].factors, factors))
+        i++;
+    if (i == TSR__MAX_TERMS) {
+        a->valid = false;
+        return;
+    }
+    if (i == a->count) {
+        a->count++;
+        a->terms[i].coefficient = 0;
+        memcpy(a->terms[i].factors, factors, sizeof a->terms[i].factors);
+    }
+    a->terms[i].coefficient = (int64_t)((uint64_t)a->terms[i].coefficient + (uint64_t)coefficient);
+    if (!a->terms[i].coefficient)
+        a->terms[i] = a->terms[--a->count];
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static struct tsr__linear sum(struct tsr__linear a, const struct tsr__linear *b, int64_t factor)
+{
+    if (!a.valid || !b->valid)
+        return too_long;
+    a.constant = (int64_t)((uint64_t)a.constant + (uint64_t)times(b->constant, factor));
+    for (unsigned i = 0; i < b->count && a.valid; i++)
+        add_term(&a, times(b->terms[i].coefficient, factor), b->terms[i].factors);
+    return a;
+}
+
+/* Into `out`, the factors of both; false: too many. */
+static bool join_factors(const struct tsr__factor *a, const struct tsr__factor *b, struct tsr__factor *out)
+{
+    unsigned n = 0;
+    memset(out, 0, TSR__MAX_FACTORS * sizeof *out);
+    for (int i = 0; i < 2 * TSR__MAX_FACTORS; i++) {
+        struct tsr__factor f = i < TSR__MAX_FACTORS ? a[i] : b[i - TSR__MAX_FACTORS];
+        if (!f.value)
+            continue;
+        if (n == TSR__MAX_FACTORS)
+            return false;
+        unsigned at = n++;
+        for (; at > 0 && (uintptr_t)out[at - 1].value > (uintptr_t)f.value; at--)
+            out[at] = out[at - 1];
+        out[at] = f;
+    }
+    return true;
+}
+
+static struct tsr__linear product(const struct tsr__linear *a, const struct tsr__linear *b)
+{
+    if (!a->valid || !b->valid)
+        return too_long;
+    struct tsr__linear zero = number(0), r = sum(zero, b, a->constant);
+    struct tsr__linear scaled = *a;
+    scaled.constant = 0;
+    r = sum(r, &scaled, b->constant);
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < b->count && r.valid; k++) {
+            struct tsr__factor factors[TSR__MAX_FACTORS];
+            if (!join_factors(a->terms[i].factors, b->terms[k].factors, factors))
+                return too_long;
+            add_term(&r, times(a->terms[i].coefficient, b->terms[k].coefficient), factors);
+        }
+    return r;
+}
+
+static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth);
+
+/* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
+static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
+{
+    switch (extension) {
+    case TSR__EXT_NONE:
+        return true;
+    case TSR__EXT_SIGNED:
+        return LLVMGetNSW(v);
+    default:
+        return LLVMGetNUW(v);
+    }
+}
+
+static struct tsr__linear gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
+    struct tsr__linear r = of(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
+    for (int i = 1; i < LLVMGetNumOperands(v); i++) {
+        LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
+        struct tsr__linear step;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            step = number((int64_t)LLVMOffsetOfElement(layout, type, field));
+            r = sum(r, &step, 1);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
+        step = of(l, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, depth - 1);
+        r = sum(r, &step, (int64_t)LLVMABISizeOfType(layout, type));
+    }
+    return r;
+}
+
+static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+        return number(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
+    if (!depth || !LLVMIsAInstruction(v))
+        return leaf(v, extension);
+    struct tsr__linear a, b, r = too_long;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMGetElementPtr:
+        r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? gep(l, v, depth) : too_long;
+        break;
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+        if (!is_exact(v, extension))
+            break;
+        a = of(l, LLVMGetOperand(v, 0), extension, depth - 1);
+        b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
+        r = LLVMGetInstructionOpcode(v) == LLVMMul ? product(&a, &b) : sum(a, &b, LLVMGetInstructionOpcode(v) == LLVMAdd ? 1 : -1);
+        break;
+    case LLVMOr: /* of disjoint bits: a sum that never carries */
+        if (!LLVMGetIsDisjoint(v))
+            break;
+        a = of(l, LLVMGetOperand(v, 0), extension, depth - 1);
+        b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
+        r = sum(a, &b, 1);
+        break;
+    case LLVMShl: {
+        LLVMValueRef by = LLVMGetOperand(v, 1);
+        if (!is_exact(v, extension) || !LLVMIsAConstantInt(by) || LLVMConstIntGetZExtValue(by) > 30)
+            break;
+        a = of(l, LLVMGetOperand(v, 0), extension, depth - 1);
+        b = number(0);
+        r = sum(b, &a, INT64_C(1) << LLVMConstIntGetZExtValue(by));
+        break;
+    }
+    case LLVMSExt:
+        if (extension == TSR__EXT_NONE)
+            return of(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
+        break;
+    case LLVMZExt:
+        if (extension == TSR__EXT_NONE)
+            return of(l, LLVMGetOperand(v, 0), LLVMGetNNeg(v) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, depth - 1);
+        break;
+    default:
+        break;
+    }
+    return r.valid ? r : leaf(v, extension);
+}
+
+struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value)
+{
+    return of(l, value, TSR__EXT_NONE, MAX_DEPTH);
+}
+
+struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b)
+{
+    return sum(*a, b, -1);
+}
+
+bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor)
+{
+    struct tsr__linear rest = sum(*a, b, -factor);
+    return rest.valid && rest.constant == 0 && rest.count == 0;
+}
+
+LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef made = tsr__i64(l, (uint64_t)linear->constant);
+    for (unsigned i = 0; i < linear->count; i++) {
+        LLVMValueRef term = tsr__i64(l, (uint64_t)linear->terms[i].coefficient);
+        for (int k = 0; k < TSR__MAX_FACTORS && linear->terms[i].factors[k].value; k++) {
+            struct tsr__factor f = linear->terms[i].factors[k];
+            LLVMValueRef x = f.value;
+            if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMPointerTypeKind)
+                x = LLVMBuildPtrToInt(b, x, i64, "");
+            else if (f.extension != TSR__EXT_NONE)
+                x = f.extension == TSR__EXT_SIGNED ? LLVMBuildSExt(b, x, i64, "") : LLVMBuildZExt(b, x, i64, "");
+            term = LLVMBuildMul(b, term, x, "");
+        }
+        made = LLVMBuildAdd(b, made, term, "");
+    }
+    return made;
+}

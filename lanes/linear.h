@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Addresses as sums: base values times constants, so that the distance of two addresses can be told, and computed. */
+#ifndef TESSERA_LANES_LINEAR_H
+#define TESSERA_LANES_LINEAR_H
+
+#include "lanes.h"
+
+enum { TSR__MAX_TERMS = 12, TSR__MAX_FACTORS = 2 };
+
+/* How a value that is narrower than 64 bits counts. */
+enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
+
+struct tsr__factor {
+    LLVMValueRef value;
+    enum tsr__extension extension;
+};
+
+/* constant + Σ coefficient · Π factors, modulo 2^64. */
+struct tsr__linear {
+    bool valid; /* false: too long */
+    int64_t constant;
+    unsigned count;
+    struct {
+        int64_t coefficient;
+        struct tsr__factor factors[TSR__MAX_FACTORS]; /* in the order of addresses; NULL: none */
+    } terms[TSR__MAX_TERMS];
+};
+
+/* Of a pointer or an integer of 64 bits. */
+struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value);
+struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b);
+/* a == b · factor? */
+bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor);
+/* Code for it, an i64, where all its factors are known. */
+LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear);
+
+#endif

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrix operations of packets in AMX's tile registers: accumulators stay there through loops, and A and B come from memory by tile loads
+ * where their rows lie at a constant distance, else by way of a buffer on the stack.
+ *
+ * Every register has 16 rows of 64 bytes; the device configures them once for a range of work-groups, since that takes longer than a
+ * hundred multiplications. What has fewer rows or bytes lies in a buffer whose rest is zero. */
+#include <string.h>
+
+#include "explain.h"
+#include "tiles.h"
+
+enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
+
+/* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
+struct multiply {
+    struct tsr__life *life;
+    const struct tsr__tile_mad *first, *last, *latest;
+};
+
+/* An operand in a register. */
+struct loaded {
+    unsigned count; /* 0: nothing */
+    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
+    unsigned used; /* when, for the choice of what to overwrite */
+};
+
+/* Vectors made from an accumulator. */
+struct unpacked {
+    LLVMValueRef rows[TSR__TILE_ROWS][TSR__MAX_COLUMN_WEBS];
+};
+
+struct tiles {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b, entry;
+    struct tsr__webs webs;
+    struct tsr__registers registers;
+    struct tsr__life *life;
+    unsigned rows, chunk; /* of its accumulator; `chunk` is what one web has of a row */
+    LLVMBasicBlockRef block;
+    LLVMValueRef last; /* instruction up to which `loaded` holds */
+    struct loaded loaded[TSR__TILE_REGISTERS];
+    unsigned clock;
+};
+
+static LLVMValueRef reg(struct tiles *t, int number)
+{
+    return LLVMConstInt(LLVMInt8TypeInContext(t->l->context), (unsigned)number, false);
+}
+
+static LLVMValueRef call(struct tiles *t, const char *name, LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->l->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+    return LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
+}
+
+/* A tile on the stack; `zero`: filled with zeros when the function starts. */
+static LLVMValueRef buffer(struct tiles *t, bool zero)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
+    LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TILE), "tile");
+    LLVMSetAlignment(made, TSR__TILE_BYTES);
+    if (zero)
+        LLVMBuildMemSet(t->entry, made, LLVMConstNull(i8), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
+    return made;
+}
+
+static void tile_load(struct tiles *t, int to, LLVMValueRef from, LLVMValueRef stride)
+{
+    LLVMValueRef args[3] = {reg(t, to), LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), stride};
+    call(t, "llvm.x86.tileloadd64", args, 3);
+}
+
+static void tile_store(struct tiles *t, int from, LLVMValueRef to)
+{
+    LLVMValueRef args[3] = {reg(t, from), to, tsr__i64(t->l, TSR__TILE_BYTES)};
+    call(t, "llvm.x86.tilestored64", args, 3);
+}
+
+static void focus(struct tiles *t, struct tsr__life *life)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    t->life = life;
+    t->chunk = 4 * first->lanes;
+    t->rows = life->block->rows * first->m;
+}
+
+/* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
+static bool leaves(LLVMValueRef inst)
+{
+    struct tsr__mad mad;
+    if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))
+        return false;
+    LLVMValueRef callee = tsr__callee(inst);
+    return !callee || !LLVMGetIntrinsicID(callee);
+}
+
+static bool may_write(LLVMValueRef inst)
+{
+    static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp", "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMStore: /* into the buffers of this pass */
+        return !LLVMIsAAllocaInst(LLVMGetOperand(inst, 1));
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMCall: {
+        struct tsr__mad mad;
+        LLVMValueRef callee = tsr__callee(inst);
+        for (size_t i = 0; callee && i < TSR_ARRAY_LEN(harmless); i++)
+            if (tsr__starts_with(tsr__name(callee), harmless[i]))
+                return false;
+        return !tsr__mad_read(inst, &mad);
+    }
+    default:
+        return false;
+    }
+}
+
+/* Is the vector a load, and does memory still hold the same at `point`? */
+static bool is_live_load(LLVMValueRef v, LLVMValueRef point)
+{
+    if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(point))
+        return false;
+    for (LLVMValueRef i = v; i != point; i = LLVMGetNextInstruction(i))
+        if (may_write(i))
+            return false;
+    return true;
+}
+
+/* A tile straight from memory: vector (r, c) of `from` lies at r strides and c chunks after the first. False: it does not. */
+static bool in_place(struct tiles *t, int to, LLVMValueRef *from, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point)
+{
+    struct tsr__linear first = {0}, stride = {.valid = true};
+    for (unsigned i = 0; i < TSR__TILE_ROWS * chunks; i++) {
+        if (!is_live_load(from[i], point))
+            return false;
+        struct tsr__linear at = tsr__linear_of(t->l, LLVMGetOperand(from[i], 0));
+        if (i == 0)
+            first = at;
+        struct tsr__linear in_row = {.valid = true, .constant = (int64_t)(i % chunks * chunk_bytes)};
+        at = tsr__linear_minus(&at, &first);
+        at = tsr__linear_minus(&at, &in_row);
+        if (i == chunks)
+            stride = at;
+        if (!at.valid || !tsr__linear_is_multiple(&at, &stride, i / chunks))
+            return false;
+    }
+    tile_load(t, to, LLVMGetOperand(from[0], 0), tsr__linear_build(t->l, t->b, &stride));
+    return true;
+}
+
+static void through_buffer(struct tiles *t, int to, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes)
+{
+    LLVMValueRef memory = buffer(t, rows < TSR__TILE_ROWS || chunks * chunk_bytes < TSR__TILE_BYTES);
+    for (unsigned i = 0; i < rows * chunks; i++) {
+        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / chunks * TSR__TILE_BYTES + i % chunks * chunk_bytes);
+        LLVMSetAlignment(LLVMBuildStore(t->b, from[i], at), chunk_bytes);
+    }
+    tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+}
+
+/* Forgets what may have changed since the last operation. */
+static void refresh(struct tiles *t, LLVMValueRef point)
+{
+    bool holds = t->block == LLVMGetInstructionParent(point);
+    for (LLVMValueRef i = holds ? t->last : point; i != point; i = LLVMGetNextInstruction(i))
+        holds = holds && !leaves(i);
+    if (!holds)
+        memset(t->loaded, 0, sizeof t->loaded);
+    t->block = LLVMGetInstructionParent(point);
+    t->last = point;
+}
+
+/* `from`: rows · chunks vectors, row after row. The answer is the register that has them; `not` is in use. */
+static int operand(struct tiles *t, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point, int not)
+{
+    unsigned count = rows * chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
+    int to = -1;
+    t->clock++;
+    for (int i = 0; i < TSR__TILE_REGISTERS; i++) {
+        if (t->loaded[i].count == count && !memcmp(t->loaded[i].from, from, count * sizeof *from)) {
+            t->loaded[i].used = t->clock;
+            return i;
+        }
+        if (!(taken >> i & 1) && i != not && (to < 0 || t->loaded[i].used < t->loaded[to].used))
+            to = i;
+    }
+    bool whole = rows == TSR__TILE_ROWS && chunks * chunk_bytes == TSR__TILE_BYTES;
+    if (!whole || !in_place(t, to, from, chunks, chunk_bytes, point))
+        through_buffer(t, to, from, rows, chunks, chunk_bytes);
+    t->loaded[to].count = count;
+    t->loaded[to].used = t->clock;
+    memcpy(t->loaded[to].from, from, count * sizeof *from);
+    return to;
+}
+
+/* ---- accumulators
+ * --------------------------------------------------------------------------------------------------------------------------
+ */
+
+static unsigned index_in_web(const struct tsr__fragment *f)
+{
+    unsigned i = 0;
+    while (f->web->fragments[i] != f)
+        i++;
+    return i;
+}
+
+/* Of a stranger that flows to `to`, an operation's result or by edge `edge` a phi, of the first web: what flows to the counterpart. */
+static const struct tsr__fragment *stranger(const struct tiles *t, const struct tsr__fragment *to, unsigned edge, unsigned row,
+                                            unsigned column)
+{
+    const struct tsr__fragment *other = t->life->block->fragments[row][column][index_in_web(to)];
+    unsigned e = 0;
+    if (other->mad)
+        return other->mad->c;
+    while (LLVMGetIncomingBlock(other->v[0], e) != LLVMGetIncomingBlock(to->v[0], edge))
+        e++;
+    return other->in[e];
+}
+
+/* Fills the accumulator with vectors that come from elsewhere, where the builder stands. */
+static void fill(struct tiles *t, const struct tsr__fragment *to, unsigned edge)
+{
+    unsigned columns = t->life->block->columns, m = to->m;
+    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], number = reg(t, t->life->accumulator);
+    bool zero = true;
+    for (unsigned r = 0; r < t->rows; r++)
+        for (unsigned c = 0; c < columns; c++) {
+            const struct tsr__fragment *f = stranger(t, to, edge, r / m, c);
+            from[r * columns + c] = f->v[r % m];
+            zero = zero && f->kind == TSR__FRAGMENT_ZERO;
+        }
+    if (zero)
+        call(t, "llvm.x86.tilezero", &number, 1);
+    else
+        through_buffer(t, t->life->accumulator, from, t->rows, columns, t->chunk);
+}
+
+static void multiply(struct tiles *t, const struct multiply *x)
+{
+    const struct tsr__block_of_webs *block = x->life->block;
+    unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
+    LLVMValueRef a[TSR__TILE_ROWS * TSR__MAX_CHAIN], b[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], point = x->latest->mad.call;
+    focus(t, x->life);
+    LLVMPositionBuilderBefore(t->b, point);
+    if (!x->first->c->web)
+        fill(t, x->first->d, 0);
+    for (unsigned k = 0; k < chain; k++) {
+        const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
+        for (unsigned r = 0; r < t->rows; r++)
+            a[r * chain + k] = tsr__mad_a(&tsr__operation(block, mad, r / m, 0)->mad, r % m);
+        for (unsigned i = 0; i < TSR__WORDS * columns; i++)
+            b[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation(block, mad, 0, i % columns)->mad, i / columns);
+    }
+    refresh(t, point);
+    int in_a = operand(t, a, t->rows, chain, TSR__ROW_BYTES, point, -1);
+    int in_b = operand(t, b, chain * TSR__WORDS, columns, t->chunk, point, in_a);
+    LLVMValueRef args[3] = {reg(t, x->life->accumulator), reg(t, in_a), reg(t, in_b)};
+    call(t, tsr__tile_instruction(t->l, x->first->mad.f), args, 3);
+}
+
+/* ---- vectors again
+ * ---------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Behind the operation that stands in the place, or at its start. */
+static void stand_for_unpacking(struct tiles *t, const struct tsr__unpacking *u)
+{
+    LLVMBasicBlockRef block = t->registers.places.at[u->place].ref;
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    if (u->f->mad && u->f->block == block)
+        at = LLVMGetNextInstruction(tsr__latest(t->life->block, u->f->mad)->mad.call);
+    while (LLVMIsAPHINode(at))
+        at = LLVMGetNextInstruction(at);
+    LLVMPositionBuilderBefore(t->b, at);
+}
+
+static void give_vectors(struct tiles *t, const struct unpacked *from, LLVMBasicBlockRef block, LLVMValueRef v, unsigned row,
+                         unsigned column)
+{
+    size_t n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        n++;
+    LLVMValueRef *users = tsr_arena_alloc(&t->l->scratch, (n + 1) * sizeof *users);
+    n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        if (!tsr__in_web(&t->webs, LLVMGetUser(use)))
+            users[n++] = LLVMGetUser(use);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users[i]); k++) {
+            LLVMBasicBlockRef at = LLVMIsAPHINode(users[i]) ? LLVMGetIncomingBlock(users[i], k) : LLVMGetInstructionParent(users[i]);
+            if (at == block && LLVMGetOperand(users[i], k) == v)
+                LLVMSetOperand(users[i], k, from->rows[row][column]);
+        }
+}
+
+/* Stores the accumulator and gives the users in one place vectors. */
+static void unpack(struct tiles *t, const struct tsr__unpacking *u)
+{
+    const struct tsr__block_of_webs *block = t->life->block;
+    unsigned index = index_in_web(u->f), m = u->f->m;
+    struct unpacked made;
+    LLVMValueRef memory = buffer(t, false);
+    stand_for_unpacking(t, u);
+    tile_store(t, t->life->accumulator, memory);
+    for (unsigned r = 0; r < t->rows; r++)
+        for (unsigned c = 0; c < block->columns; c++) {
+            LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, r * TSR__TILE_BYTES + c * t->chunk);
+            made.rows[r][c] = LLVMBuildLoad2(t->b, LLVMTypeOf(u->f->v[0]), at, "");
+            LLVMSetAlignment(made.rows[r][c], t->chunk);
+        }
+    for (unsigned r = 0; r < t->rows; r++)
+        for (unsigned c = 0; c < block->columns; c++)
+            give_vectors(t, &made, t->registers.places.at[u->place].ref, block->fragments[r / m][c][index]->v[r % m], r, c);
+}
+
+/* ---- calls
+ * ------------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Where the function is left for a while, as at a barrier, accumulators wait on the stack. */
+static void save_around_calls(struct tiles *t)
+{
+    LLVMValueRef home[TSR__TILE_REGISTERS] = {0};
+    for (int p = 0; p < t->registers.places.count; p++) {
+        const struct tsr__place *place = &t->registers.places.at[p];
+        for (LLVMValueRef i = LLVMGetFirstInstruction(place->ref); i && place->taken; i = LLVMGetNextInstruction(i)) {
+            if (!leaves(i))
+                continue;
+            for (int n = 0; n < TSR__TILE_REGISTERS; n++) {
+                if (!(place->taken >> n & 1))
+                    continue;
+                home[n] = home[n] ? home[n] : buffer(t, false);
+                LLVMPositionBuilderBefore(t->b, i);
+                tile_store(t, n, home[n]);
+                LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
+                tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
+            }
+        }
+    }
+}
+
+/* ---- a function
+ * ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct multiply *all_multiplies(struct tiles *t, size_t *count)
+{
+    struct multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
+    *count = 0;
+    for (size_t n = 0; n < t->webs.block_count; n++) {
+        struct tsr__life *life = &t->registers.lives[n];
+        const struct tsr__web *first = life->block->webs[0][0];
+        for (unsigned i = 0; i < first->mad_count && life->accumulator >= 0; i++) {
+            const struct tsr__tile_mad *begin = first->mads[i];
+            i += begin->joins_next;
+            struct multiply x = {life, begin, first->mads[i], tsr__latest(life->block, first->mads[i])};
+            size_t at = (*count)++;
+            for (; at > 0 && list[at - 1].latest->order > x.latest->order; at--)
+                list[at] = list[at - 1];
+            list[at] = x;
+        }
+    }
+    return list;
+}
+
+static void fill_for_phis(struct tiles *t)
+{
+    const struct tsr__web *first = t->life->block->webs[0][0];
+    for (unsigned i = 0; i < first->fragment_count; i++) {
+        struct tsr__fragment *f = first->fragments[i];
+        for (unsigned e = 0; e < f->in_count; e++) {
+            if (f->in[e]->web)
+                continue;
+            LLVMPositionBuilderBefore(t->b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e)));
+            fill(t, f, e);
+        }
+    }
+}
+
+static void explain(struct tiles *t, const struct tsr__mad *mad)
+{
+    tsr__explain(t->l, mad->call, "matrix", "AMX", "%s for %u lanes: the accumulator stays in a tile register", mad->f->name, mad->lanes);
+}
+
+static void drop_web(struct tiles *t, struct tsr__web *web)
+{
+    for (unsigned i = 0; i < web->mad_count; i++)
+        explain(t, &web->mads[i]->mad);
+    for (unsigned i = 0; i < web->fragment_count; i++)
+        for (unsigned k = 0; k < web->m; k++) {
+            LLVMValueRef v = web->fragments[i]->v[k];
+            LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+            LLVMInstructionEraseFromParent(v);
+        }
+    for (unsigned i = 0; i < web->mad_count; i++)
+        LLVMInstructionEraseFromParent(web->mads[i]->mad.call);
+}
+
+static void run(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct tiles t = {.l = l};
+    bool any = false;
+    size_t count;
+    tsr__webs_find(&t.webs, l, function);
+    tsr__registers_find(&t.registers, &t.webs);
+    for (size_t i = 0; i < t.webs.web_count; i++)
+        any = any || t.webs.webs[i]->in_block;
+    if (!any)
+        return;
+    t.b = LLVMCreateBuilderInContext(l->context);
+    t.entry = tsr__builder_at_entry(l, function);
+    const struct multiply *list = all_multiplies(&t, &count);
+    for (size_t i = 0; i < count; i++)
+        multiply(&t, &list[i]);
+    for (size_t i = 0; i < t.webs.block_count; i++) {
+        if (t.registers.lives[i].accumulator < 0)
+            continue;
+        focus(&t, &t.registers.lives[i]);
+        fill_for_phis(&t);
+        for (size_t k = 0; k < t.life->unpacking_count; k++)
+            unpack(&t, &t.life->unpackings[k]);
+    }
+    save_around_calls(&t);
+    for (size_t i = 0; i < t.webs.web_count; i++)
+        if (t.webs.webs[i]->in_block)
+            drop_web(&t, t.webs.webs[i]);
+    tsr__set_fn_text(l, function, TSR__TILES, "");
+    LLVMDisposeBuilder(t.entry);
+    LLVMDisposeBuilder(t.b);
+}
+
+bool tsr__pass_tiles(struct tsr__lanes *l)
+{
+    if (!tsr__has(l, TSR_CPU_AMX_TILE))
+        return true;
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        run(l, functions[i]);
+    return true;
+}

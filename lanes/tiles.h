@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accumulators of matrix operations as webs, which the pass `tiles` keeps in AMX's tile registers.
+ *
+ * A *fragment* is what one operation adds to: the m vectors of C or D. A *web* is a set of fragments that become each other: by matrix
+ * operations, and by phis where loops go round. Webs that run side by side with the same B are the rows of one tile, those with the same A
+ * its columns: such a *block* of webs has one tile for each fragment of its first web. Operations in a row on one web are one that is
+ * longer in K. */
+#ifndef TESSERA_LANES_TILES_H
+#define TESSERA_LANES_TILES_H
+
+#include "linear.h"
+#include "matrix.h"
+
+enum {
+    TSR__TILE_ROWS = 16,
+    TSR__TILE_BYTES = 64, /* of a row */
+    TSR__ROW_BYTES = 32,  /* of a row of A in one operation */
+    TSR__MAX_ROW_WEBS = 8,
+    TSR__MAX_COLUMN_WEBS = 2,
+    TSR__MAX_CHAIN = TSR__TILE_BYTES / TSR__ROW_BYTES,
+};
+
+enum tsr__fragment_kind {
+    TSR__FRAGMENT_OTHER, /* any vectors */
+    TSR__FRAGMENT_ZERO,
+    TSR__FRAGMENT_PHI,
+    TSR__FRAGMENT_RESULT, /* of an operation */
+};
+
+struct tsr__fragment {
+    struct tsr__fragment *next;     /* with the same first vector */
+    struct tsr__fragment *next_phi; /* of all */
+    enum tsr__fragment_kind kind;
+    unsigned m;
+    LLVMValueRef v[TSR__MAX_M];
+    LLVMBasicBlockRef block;   /* PHI, RESULT */
+    struct tsr__tile_mad *mad; /* RESULT */
+    struct tsr__fragment **in; /* PHI: by incoming edge of v[0] */
+    unsigned in_count;
+    struct tsr__web *web;          /* PHI, RESULT */
+    struct tsr__fragment *partner; /* while two webs are compared: in the other one */
+};
+
+struct tsr__tile_mad {
+    struct tsr__mad mad;
+    LLVMBasicBlockRef block;
+    size_t order; /* in the function */
+    struct tsr__fragment *c, *d;
+    unsigned number; /* in its web */
+    bool joins_next; /* is done together with the next operation of the web, which adds to its result */
+};
+
+struct tsr__web {
+    struct tsr__fragment **fragments;
+    struct tsr__tile_mad **mads; /* in order */
+    unsigned fragment_count, mad_count, m, lanes;
+    bool loops, in_block;
+};
+
+struct tsr__block_of_webs {
+    unsigned rows, columns; /* webs */
+    struct tsr__web *webs[TSR__MAX_ROW_WEBS][TSR__MAX_COLUMN_WEBS];
+    /* The fragments that correspond to those of the first web. */
+    struct tsr__fragment **fragments[TSR__MAX_ROW_WEBS][TSR__MAX_COLUMN_WEBS];
+};
+
+struct tsr__webs {
+    struct tsr__lanes *l;
+    LLVMValueRef function;
+    struct tsr__map order;    /* instruction → number + 1 */
+    struct tsr__map by_first; /* first vector → struct tsr__fragment * */
+    struct tsr__fragment *phis;
+    size_t fragment_count;
+    struct tsr__tile_mad *mads;
+    size_t mad_count;
+    struct tsr__web **webs;
+    size_t web_count;
+    struct tsr__block_of_webs *blocks;
+    size_t block_count;
+};
+
+/* ---- registers (tileregs.c) --------------------------------------------------------------------------------------------------------- */
+
+enum { TSR__TILE_REGISTERS = 8, TSR__MOST_ACCUMULATORS = 6 };
+
+/* A block of code. */
+struct tsr__place {
+    LLVMBasicBlockRef ref;
+    int *next, *before; /* successors, predecessors */
+    unsigned next_count, before_count;
+    unsigned taken; /* bit per register that holds an accumulator somewhere in it */
+};
+
+/* Where users outside of the webs need a fragment as vectors: at the start of the place, or behind the operation if that stands there. */
+struct tsr__unpacking {
+    struct tsr__fragment *f;
+    int place;
+};
+
+/* What one block of webs does, in terms of its first web. */
+struct tsr__life {
+    struct tsr__block_of_webs *block;
+    struct tsr__unpacking *unpackings;
+    size_t unpacking_count;
+    int accumulator; /* register; negative: the webs stay vectors */
+};
+
+struct tsr__registers {
+    struct tsr__places {
+        struct tsr__place *at;
+        int count;
+        struct tsr__map number; /* LLVMBasicBlockRef → number + 1 */
+    } places;
+    struct tsr__life *lives; /* of the blocks of webs */
+};
+
+/* The tile instruction for an overload on this CPU, or NULL. */
+const char *tsr__tile_instruction(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);
+/* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
+void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function);
+/* Is `user` part of a web in a block, as an operation or as a phi? */
+bool tsr__in_web(const struct tsr__webs *w, LLVMValueRef user);
+/* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
+void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w);
+/* The operation of the web at (row, column) of a block that corresponds to `mad` of the first web. */
+static inline struct tsr__tile_mad *tsr__operation(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad, unsigned row,
+                                                   unsigned column)
+{
+    return block->webs[row][column]->mads[mad->number];
+}
+/* The last of the operations that correspond to `mad`: there the whole instruction stands. */
+const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad);
+
+#endif
