@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of matrices in loops, the way programs write them; every macro below is one more way. D = A·B + C by sub-groups, each for
+ * ROWS·M rows and COLUMNS·SG columns. A: K_BYTES in a row. B: words of K's elements, N in a row. */
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define c_part CAT(element, M_SUFFIX)
+#define a_part CAT(a_scalar, M_SUFFIX)
+#if M == 1
+#define M_SUFFIX
+#define ROW(v, r) v
+#else
+#define M_SUFFIX M
+#define ROW(v, r) (v)[r]
+#endif
+#ifdef STAGED /* A comes by way of local memory, with barriers in the loop */
+#define READ_A(p) ((const local a_scalar *)(p))[lane]
+#elif SG == 16
+#define READ_A(p) CAT(as_, a_scalar)(intel_sub_group_block_read_us((global const ushort *)(p)))
+#else
+#define READ_A(p) CAT(as_, a_scalar)(intel_sub_group_block_read((global const uint *)(p)))
+#endif
+#define READ_B(p) CAT(as_, b_scalar)(intel_sub_group_block_read(p))
+
+__attribute__((intel_reqd_sub_group_size(SG)))
+kernel void gemm(global const uchar *a, global const uint *b, global const element *c, global element *d, int k_bytes, int n)
+{
+    int panel = get_group_id(0) * get_num_sub_groups() + get_sub_group_id(), row = get_group_id(1) * ROWS * M;
+    int column = panel * COLUMNS * SG, lane = get_sub_group_local_id();
+    c_part sum[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            for (int r = 0; r < M; r++)
+#ifdef FROM_ZERO
+                ROW(sum[i][j], r) = 0;
+#else
+                ROW(sum[i][j], r) = c[(row + i * M + r) * n + column + j * SG + lane];
+#endif
+#ifdef STAGED
+    local uchar stage[ROWS * M][32];
+#endif
+    for (int k = 0; k < k_bytes; k += 32 * CHAIN) {
+#ifdef SKIP /* a condition in the loop, the same for all */
+        if (b[k / 4 * n] == SKIP)
+            continue;
+#endif
+#pragma unroll
+        for (int part = 0; part < CHAIN; part++) {
+            int at = k + part * 32;
+            a_part x[ROWS];
+            CAT(b_scalar, 8) y[COLUMNS];
+#ifdef STAGED
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (int i = get_local_id(0); i < ROWS * M * 32; i += get_local_size(0))
+                stage[i / 32][i % 32] = a[(row + i / 32) * k_bytes + at + i % 32];
+            barrier(CLK_LOCAL_MEM_FENCE);
+#endif
+            for (int i = 0; i < ROWS; i++)
+                for (int r = 0; r < M; r++)
+#ifdef STAGED
+                    ROW(x[i], r) = READ_A(stage[i * M + r]);
+#else
+                    ROW(x[i], r) = READ_A(a + (row + i * M + r) * k_bytes + at);
+#endif
+            for (int j = 0; j < COLUMNS; j++)
+                for (int r = 0; r < 8; r++)
+                    y[j][r] = READ_B(b + (at / 4 + r) * n + column + j * SG);
+            for (int i = 0; i < ROWS; i++)
+                for (int j = 0; j < COLUMNS; j++)
+                    sum[i][j] = MAD(x[i], y[j], sum[i][j]);
+        }
+#ifdef SCALE /* accumulators change between operations */
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLUMNS; j++)
+                sum[i][j] *= (c_part)SCALE;
+#endif
+    }
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            for (int r = 0; r < M; r++)
+                d[(row + i * M + r) * n + column + j * SG + lane] = ROW(sum[i][j], r);
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Whole products with accumulators in loops (gemm.cl), in all shapes and signs, against plain C: what an engine may keep in registers or
+ * tiles for long. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <math.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "conformance/matrix/device.h"
+#include "conformance/matrix/oracle.h"
+
+enum element { S8, U8, BF16 };
+static const char *const short_names[] = {"i8", "u8", "bf16"};
+
+struct way {
+    int sub_group, m, rows, columns, chain;
+    enum element a, b;
+    int steps;           /* of chain · 32 bytes in K */
+    int sub_groups;      /* in a work-group */
+    const char *options; /* macros of gemm.cl */
+    int scale, skip;     /* what they mean */
+};
+
+static struct device device;
+static char *source;
+
+static int open_all(void **state)
+{
+    (void)state;
+    FILE *file = fopen(GEMM_SOURCE, "rb");
+    source = calloc(1, 1 << 16);
+    if (!file || !source || !fread(source, 1, (1 << 16) - 1, file))
+        return -1;
+    fclose(file);
+    device_open(&device);
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    device_close(&device);
+    free(source);
+    return 0;
+}
+
+static cl_program build(const struct way *w)
+{
+    char options[600], mad[100];
+    bool number = w->a == BF16;
+    snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s_matrix_mad_k%d", short_names[w->a], short_names[w->b], number ? 16 : 32);
+    snprintf(options, sizeof(options),
+             "-cl-std=CL3.0 -DSG=%d -DM=%d -DROWS=%d -DCOLUMNS=%d -DCHAIN=%d -DMAD=%s -Delement=%s -Da_scalar=%s%s -Db_scalar=%s %s",
+             w->sub_group, w->m, w->rows, w->columns, w->chain, mad, number ? "float" : "int", w->a == U8 ? "u" : "",
+             w->sub_group == 16 ? "short" : "int", w->b == U8 ? "uint" : "int", w->options ? w->options : "");
+    cl_program program = device_build(&device, source, options);
+    if (!program)
+        fprintf(stderr, "%s\n%s\n", options, device.log);
+    assert_non_null(program);
+    return program;
+}
+
+static double element_at(enum element e, const unsigned char *row, int k)
+{
+    union {
+        uint32_t bits;
+        float value;
+    } u;
+    if (e != BF16)
+        return e == S8 ? (double)(signed char)row[k] : row[k];
+    u.bits = (uint32_t)row[2 * k] << 16 | (uint32_t)row[2 * k + 1] << 24;
+    return u.value;
+}
+
+struct problem {
+    const struct way *w;
+    int m, n, k, k_bytes;
+    unsigned char *a, *b; /* b: packed words, four bytes each, n in a row */
+    uint32_t *c, *d;
+};
+
+static unsigned char random_byte(const struct way *w, bool is_high_half, uint32_t *state)
+{
+    uint32_t r = oracle_random(state) >> 9;
+    if (w->a != BF16)
+        return (unsigned char)r;
+    return is_high_half ? (unsigned char)((r & 0x80) | (0x3e + (r >> 8) % 3)) : (unsigned char)r; /* numbers around one */
+}
+
+static struct problem make(const struct way *w)
+{
+    struct problem p = {.w = w, .m = 2 * w->rows * w->m, .n = 2 * w->sub_groups * w->columns * w->sub_group};
+    uint32_t state = (uint32_t)(w->rows * 31 + w->columns * 7 + w->steps);
+    p.k_bytes = w->steps * w->chain * 32;
+    p.k = w->a == BF16 ? p.k_bytes / 2 : p.k_bytes;
+    size_t a_size = (size_t)p.m * (size_t)p.k_bytes, b_size = (size_t)p.n * (size_t)p.k_bytes, c_count = (size_t)p.m * (size_t)p.n;
+    p.a = malloc(a_size + 1);
+    p.b = malloc(b_size + 1);
+    p.c = malloc(c_count * 4);
+    p.d = malloc(c_count * 4);
+    assert_true(p.a && p.b && p.c && p.d);
+    for (size_t i = 0; i < a_size; i++)
+        p.a[i] = random_byte(w, i % 2, &state);
+    for (size_t i = 0; i < b_size; i++)
+        p.b[i] = random_byte(w, i % 2, &state);
+    if (w->skip)
+        for (int k = 0; k < p.k_bytes; k += 3 * 32 * w->chain)
+            memcpy(p.b + (size_t)(k / 4) * (size_t)p.n * 4, &w->skip, 4);
+    for (size_t i = 0; i < c_count; i++) {
+        float f = (float)(int)(oracle_random(&state) % 2000) - 1000;
+        p.c[i] = oracle_random(&state);
+        if (w->a == BF16)
+            memcpy(&p.c[i], &f, 4);
+    }
+    return p;
+}
+
+/* Element by element, in the order of k. */
+static void check_one(const struct problem *p, int row, int column)
+{
+    const struct way *w = p->w;
+    size_t at = (size_t)row * (size_t)p->n + (size_t)column;
+    int in_word = w->a == BF16 ? 2 : 4, in_step = p->k / (w->steps ? w->steps : 1);
+    bool from_zero = w->options && strstr(w->options, "FROM_ZERO");
+    uint32_t whole = from_zero ? 0 : p->c[at];
+    float start = 0, got;
+    memcpy(&start, &whole, 4);
+    double sum = start, magnitude = fabs((double)start);
+    for (int k = 0; k < p->k; k++) {
+        const unsigned char *word = p->b + ((size_t)(k / in_word) * (size_t)p->n + (size_t)column) * 4;
+        const unsigned char *first = p->b + (size_t)(k / in_step * in_step / in_word) * (size_t)p->n * 4;
+        bool skipped = w->skip && !memcmp(first, &w->skip, 4);
+        double product = skipped ? 0 : element_at(w->a, p->a + (size_t)row * (size_t)p->k_bytes, k) * element_at(w->b, word, k % in_word);
+        whole += (uint32_t)(int64_t)product;
+        sum += product;
+        magnitude += fabs(product);
+        if (w->scale && (k + 1) % in_step == 0) {
+            whole *= (uint32_t)w->scale;
+            sum *= w->scale;
+            magnitude *= w->scale;
+        }
+    }
+    memcpy(&got, &p->d[at], 4);
+    bool right = w->a == BF16 ? fabs(got - sum) <= (p->k + 2 * w->steps) * 0x1p-23 * magnitude : p->d[at] == whole;
+    if (!right)
+        fprintf(stderr, "SG%d m %d, %d x %d blocks, chain %d, %d steps, %s: D[%d][%d] is %d (%g), must be %d (%g)\n", w->sub_group, w->m,
+                w->rows, w->columns, w->chain, w->steps, w->options ? w->options : "", row, column, (int)p->d[at], (double)got, (int)whole,
+                sum);
+    assert_true(right);
+}
+
+static void run(const struct way *w)
+{
+    struct problem p = make(w);
+    cl_program program = build(w);
+    size_t a_size = (size_t)p.m * (size_t)p.k_bytes, b_size = (size_t)p.n * (size_t)p.k_bytes, c_size = (size_t)p.m * (size_t)p.n * 4;
+    size_t global[2] = {(size_t)p.n / (size_t)w->columns, 2}, local[2] = {(size_t)(w->sub_groups * w->sub_group), 1};
+    void *data[4] = {p.a, p.b, p.c, p.d};
+    size_t sizes[4] = {a_size ? a_size : 1, b_size ? b_size : 1, c_size, c_size};
+    cl_int status, numbers[2] = {p.k_bytes, p.n};
+    cl_kernel kernel = clCreateKernel(program, "gemm", &status);
+    cl_mem memory[4];
+
+    assert_int_equal(status, CL_SUCCESS);
+    for (cl_uint i = 0; i < 4; i++) {
+        memory[i] = clCreateBuffer(device.context, CL_MEM_USE_HOST_PTR, sizes[i], data[i], &status);
+        assert_int_equal(status, CL_SUCCESS);
+        assert_int_equal(clSetKernelArg(kernel, i, sizeof(cl_mem), &memory[i]), CL_SUCCESS);
+    }
+    for (cl_uint i = 0; i < 2; i++)
+        assert_int_equal(clSetKernelArg(kernel, 4 + i, sizeof(cl_int), &numbers[i]), CL_SUCCESS);
+    assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 2, NULL, global, local, 0, NULL, NULL), CL_SUCCESS);
+    assert_int_equal(clEnqueueReadBuffer(device.queue, memory[3], CL_TRUE, 0, c_size, p.d, 0, NULL, NULL), CL_SUCCESS);
+    for (int row = 0; row < p.m; row++)
+        for (int column = 0; column < p.n; column++)
+            check_one(&p, row, column);
+    for (int i = 0; i < 4; i++) {
+        clReleaseMemObject(memory[i]);
+        free(data[i]);
+    }
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+static void shapes(void **state)
+{
+    (void)state;
+    static const int blocks[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}, {4, 2}, {3, 3}, {4, 4}, {6, 2}, {2, 5}};
+    for (int sub_group = 8; sub_group <= 16; sub_group *= 2)
+        for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+            run(&(struct way){.sub_group = sub_group,
+                              .m = 8,
+                              .rows = blocks[i][0],
+                              .columns = blocks[i][1],
+                              .chain = 1 + (int)i % 3,
+                              .a = i % 4 == 3 ? BF16 : S8,
+                              .b = i % 4 == 3 ? BF16 : S8,
+                              .steps = 4,
+                              .sub_groups = 1});
+}
+
+static void signs_and_rows(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 5; kind++)
+        for (int m = 1; m <= 8; m *= 2)
+            run(&(struct way){.sub_group = kind % 2 ? 8 : 16,
+                              .m = m,
+                              .rows = 16 / m < 4 ? 16 / m : 4,
+                              .columns = 2,
+                              .chain = 2,
+                              .a = kind == 4  ? BF16
+                                   : kind & 1 ? U8
+                                              : S8,
+                              .b = kind == 4  ? BF16
+                                   : kind & 2 ? U8
+                                              : S8,
+                              .steps = 3,
+                              .sub_groups = 2});
+}
+
+/* No round at all, one, and odd numbers of them. */
+static void rounds(void **state)
+{
+    (void)state;
+    for (int steps = 0; steps < 6; steps++)
+        for (int chain = 1; chain < 3; chain++)
+            run(&(struct way){.sub_group = 16,
+                              .m = 8,
+                              .rows = 2,
+                              .columns = 1,
+                              .chain = chain,
+                              .a = chain == 1 ? S8 : BF16,
+                              .b = chain == 1 ? S8 : BF16,
+                              .steps = steps,
+                              .sub_groups = 3,
+                              .options = "-DFROM_ZERO"});
+}
+
+static void barriers_in_the_loop(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        run(&(struct way){.sub_group = i & 1 ? 8 : 16,
+                          .m = 8,
+                          .rows = 2,
+                          .columns = 2,
+                          .chain = 1 + i / 2,
+                          .a = i & 2 ? BF16 : S8,
+                          .b = i & 2 ? BF16 : S8,
+                          .steps = 3,
+                          .sub_groups = 3,
+                          .options = "-DSTAGED"});
+}
+
+static void accumulators_change_in_the_loop(void **state)
+{
+    (void)state;
+    run(&(struct way){.sub_group = 16,
+                      .m = 8,
+                      .rows = 2,
+                      .columns = 2,
+                      .chain = 2,
+                      .a = U8,
+                      .b = S8,
+                      .steps = 3,
+                      .sub_groups = 1,
+                      .options = "-DSCALE=3",
+                      .scale = 3});
+    run(&(struct way){.sub_group = 8,
+                      .m = 4,
+                      .rows = 4,
+                      .columns = 2,
+                      .chain = 1,
+                      .a = BF16,
+                      .b = BF16,
+                      .steps = 3,
+                      .sub_groups = 1,
+                      .options = "-DSCALE=3",
+                      .scale = 3});
+}
+
+static void rounds_left_out(void **state)
+{
+    (void)state;
+    run(&(struct way){.sub_group = 16,
+                      .m = 8,
+                      .rows = 2,
+                      .columns = 2,
+                      .chain = 2,
+                      .a = S8,
+                      .b = U8,
+                      .steps = 7,
+                      .sub_groups = 2,
+                      .options = "-DSKIP=305419896",
+                      .skip = 305419896});
+    run(&(struct way){.sub_group = 8,
+                      .m = 8,
+                      .rows = 4,
+                      .columns = 2,
+                      .chain = 1,
+                      .a = S8,
+                      .b = S8,
+                      .steps = 5,
+                      .sub_groups = 1,
+                      .options = "-DSKIP=305419896",
+                      .skip = 305419896});
+}
+
+/* Whether this process may use tiles: then it has been asked for, and signal handlers need large stacks. */
+static bool granted(void)
+{
+    enum { ARCH_GET_XCOMP_PERM = 0x1022, TILE_DATA = 18 };
+    uint64_t bits = 0;
+    return !syscall(SYS_arch_prctl, ARCH_GET_XCOMP_PERM, &bits) && bits >> TILE_DATA & 1;
+}
+
+/* A kernel without matrices asks for nothing. */
+static void nothing_is_asked_in_vain(void **state)
+{
+    (void)state;
+    int in[16] = {1, 2, 3}, out[16];
+    cl_program program = device_build(&device, "kernel void k(global int *p) { p[get_global_id(0)] *= 2; }", "");
+    assert_non_null(program);
+    assert_int_equal(device_run(&device, program, "k", 16, 16, &(struct device_arg){sizeof(in), in, out}, 1), CL_SUCCESS);
+    assert_int_equal(out[2], 6);
+    clReleaseProgram(program);
+    assert_false(granted());
+}
+
+/* A stack for signal handlers that the operating system finds too small for tiles: it refuses them, and products are what they are. */
+static void without_grant(void **state)
+{
+    static char small[8192];
+    stack_t stack = {.ss_sp = small, .ss_size = sizeof(small)};
+    (void)state;
+    assert_int_equal(sigaltstack(&stack, NULL), 0);
+    run(&(struct way){.sub_group = 16, .m = 8, .rows = 2, .columns = 2, .chain = 2, .a = S8, .b = U8, .steps = 3, .sub_groups = 1});
+    assert_false(granted());
+    stack.ss_flags = SS_DISABLE;
+    assert_int_equal(sigaltstack(&stack, NULL), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_asked_in_vain),
+        cmocka_unit_test(without_grant),
+        cmocka_unit_test(shapes),
+        cmocka_unit_test(signs_and_rows),
+        cmocka_unit_test(rounds),
+        cmocka_unit_test(barriers_in_the_loop),
+        cmocka_unit_test(accumulators_change_in_the_loop),
+        cmocka_unit_test(rounds_left_out),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}
