@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * C = A·B on square matrices by OpenCL kernels with matrix functions, beside oneDNN, in turn and in one process.
+ *
+ * bench_gemm [-t threads] [-r rounds] [-s size,…] [-c] */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <getopt.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "../bench.h"
+#include "gemm.h"
+
+/* How a kernel divides the work: sub-group size, blocks of 8 rows and of SG columns for each sub-group. */
+static const struct shape {
+    int sub_group, rows, columns;
+} shapes[] = {{16, 4, 2}, {8, 4, 4}, {16, 2, 2}, {16, 4, 1}, {8, 4, 2}};
+enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]), GROUP_X = 4, GROUP_Y = 4 };
+
+struct problem {
+    enum gemm_type type;
+    int size;
+    void *a, *b, *packed, *c, *expected;
+};
+
+struct device {
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue;
+};
+
+static int element_bytes(enum gemm_type type)
+{
+    return type == GEMM_BF16 ? 2 : 1;
+}
+
+/* Small whole numbers, so that sums of bfloat16 are exact in any order. */
+static struct problem make_problem(enum gemm_type type, int size)
+{
+    size_t count = (size_t)size * (size_t)size, bytes = count * (size_t)element_bytes(type);
+    struct problem p = {type, size, malloc(bytes), malloc(bytes), malloc(bytes), calloc(count, 4), calloc(count, 4)};
+    uint32_t state = 1;
+    if (!p.a || !p.b || !p.packed || !p.c || !p.expected)
+        abort();
+    for (size_t i = 0; i < 2 * count; i++) {
+        state = state * 1664525u + 1013904223u;
+        void *to = i < count ? p.a : p.b;
+        size_t at = i % count;
+        if (type == GEMM_BF16) {
+            union {
+                float value;
+                uint32_t bits;
+            } u = {(float)(int)(state >> 29) - 3};
+            ((uint16_t *)to)[at] = (uint16_t)(u.bits >> 16);
+        } else {
+            ((int8_t *)to)[at] = (int8_t)(state >> 24);
+        }
+    }
+    return p;
+}
+
+static void free_problem(struct problem *p)
+{
+    free(p->a);
+    free(p->b);
+    free(p->packed);
+    free(p->c);
+    free(p->expected);
+}
+
+/* For each panel of `width` columns: words of K's elements, row after row. */
+static void pack(struct problem *p, int width)
+{
+    int n = p->size, bytes = element_bytes(p->type), in_word = 4 / bytes;
+    char *to = p->packed;
+    for (int panel = 0; panel < n; panel += width)
+        for (int k = 0; k < n; k += in_word)
+            for (int column = panel; column < panel + width; column++)
+                for (int i = 0; i < in_word; i++, to += bytes)
+                    memcpy(to, (const char *)p->b + ((size_t)(k + i) * (size_t)n + (size_t)column) * (size_t)bytes, (size_t)bytes);
+}
+
+static double value_at(const struct problem *p, const void *matrix, int row, int column)
+{
+    size_t at = (size_t)row * (size_t)p->size + (size_t)column;
+    if (p->type == GEMM_INT8)
+        return ((const int8_t *)matrix)[at];
+    union {
+        uint32_t bits;
+        float value;
+    } u = {(uint32_t)((const uint16_t *)matrix)[at] << 16};
+    return u.value;
+}
+
+/* Some elements by the definition. */
+static bool is_right(const struct problem *p)
+{
+    for (int i = 0; i < 400; i++) {
+        int row = (int)((unsigned)i * 2654435761u % (unsigned)p->size), column = (int)((unsigned)i * 40503u % (unsigned)p->size);
+        double sum = 0;
+        for (int k = 0; k < p->size; k++)
+            sum += value_at(p, p->a, row, k) * value_at(p, p->b, k, column);
+        size_t at = (size_t)row * (size_t)p->size + (size_t)column;
+        double got = p->type == GEMM_INT8 ? ((const int32_t *)p->c)[at] : (double)((const float *)p->c)[at];
+        if (got != sum) {
+            fprintf(stderr, "C[%d][%d] is %g, must be %g\n", row, column, got, sum);
+            return false;
+        }
+    }
+    return true;
+}
+
+static char *read_text(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = calloc(1, 1 << 16);
+    if (!file || !text || !fread(text, 1, (1 << 16) - 1, file)) {
+        fprintf(stderr, "cannot read %s\n", path);
+        exit(1);
+    }
+    fclose(file);
+    return text;
+}
+
+static cl_kernel build(const struct device *d, const struct shape *s, enum gemm_type type)
+{
+    char options[200];
+    char *source = read_text(GEMM_KERNELS);
+    cl_int status;
+    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DSG=%d -DROWS=%d -DCOLUMNS=%d%s", s->sub_group, s->rows, s->columns,
+             type == GEMM_BF16 ? " -DBF16" : "");
+    cl_program program = clCreateProgramWithSource(d->context, 1, (const char **)&source, NULL, &status);
+    BENCH_CHECK(status);
+    if (clBuildProgram(program, 1, &d->id, options, NULL, NULL) != CL_SUCCESS) {
+        static char log[65536];
+        clGetProgramBuildInfo(program, d->id, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL);
+        fprintf(stderr, "%s\n", log);
+        exit(1);
+    }
+    cl_kernel kernel = clCreateKernel(program, "gemm", &status);
+    BENCH_CHECK(status);
+    clReleaseProgram(program);
+    free(source);
+    return kernel;
+}
+
+struct run {
+    cl_kernel kernel;
+    cl_mem memory[3];
+    size_t global[2], local[2];
+};
+
+static struct run prepare(const struct device *d, const struct shape *s, struct problem *p)
+{
+    size_t bytes = (size_t)p->size * (size_t)p->size;
+    cl_int k_bytes = p->size * element_bytes(p->type), n = p->size, status;
+    struct run run = {.kernel = build(d, s, p->type)};
+    void *host[3] = {p->a, p->packed, p->c};
+    pack(p, s->columns * s->sub_group);
+    for (cl_uint i = 0; i < 3; i++) {
+        size_t size = bytes * (i == 2 ? 4 : (size_t)element_bytes(p->type));
+        run.memory[i] = clCreateBuffer(d->context, CL_MEM_USE_HOST_PTR, size, host[i], &status);
+        BENCH_CHECK(status);
+        BENCH_CHECK(clSetKernelArg(run.kernel, i, sizeof(cl_mem), &run.memory[i]));
+    }
+    BENCH_CHECK(clSetKernelArg(run.kernel, 3, sizeof(k_bytes), &k_bytes));
+    BENCH_CHECK(clSetKernelArg(run.kernel, 4, sizeof(n), &n));
+    run.global[0] = (size_t)(p->size / s->columns);
+    run.global[1] = (size_t)(p->size / (8 * s->rows));
+    run.local[0] = (size_t)(s->sub_group * GROUP_X);
+    run.local[1] = GROUP_Y;
+    return run;
+}
+
+/* Microseconds; with -c of CPU time shared by the threads, which other programs on the machine disturb less. */
+static int cpu_time_of; /* threads; 0: time on the wall */
+
+static double now_us(void)
+{
+    struct timespec now;
+    if (!cpu_time_of)
+        return bench_now_us();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return ((double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3) / cpu_time_of;
+}
+
+static double once(const struct device *d, const struct run *run)
+{
+    double start = now_us();
+    BENCH_CHECK(clEnqueueNDRangeKernel(d->queue, run->kernel, 2, NULL, run->global, run->local, 0, NULL, NULL));
+    BENCH_CHECK(clFinish(d->queue));
+    return now_us() - start;
+}
+
+static void release(struct run *run)
+{
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(run->memory[i]);
+    clReleaseKernel(run->kernel);
+}
+
+static double once_library(struct gemm_library *library)
+{
+    double start = now_us();
+    gemm_library_run(library);
+    return now_us() - start;
+}
+
+static bool measure(const struct device *d, const struct shape *s, struct problem *p, int rounds, double peak)
+{
+    double ours = INFINITY, theirs = INFINITY; /* the best of all rounds: others may use the machine, too */
+    struct run run = prepare(d, s, p);
+    struct gemm_library *library = gemm_library_make(p->type, p->size, p->a, p->b, p->expected);
+    once(d, &run);
+    once_library(library);
+    bool right = is_right(p);
+    for (int i = 0; i < rounds; i++) {
+        ours = fmin(ours, once(d, &run));
+        theirs = fmin(theirs, once_library(library));
+    }
+    double operations = 2.0 * p->size * p->size * p->size, mine = operations / ours / 1e3, other = operations / theirs / 1e3;
+    printf("%-5s %5d  SG%-2d %3dx%-3d  %9.0f  %9.0f  %6.2f  %5.0f %%%s\n", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, s->sub_group,
+           8 * s->rows, s->columns * s->sub_group, mine, other, mine / other, 100 * mine / peak, right ? "" : "  WRONG");
+    fflush(stdout);
+    gemm_library_free(library);
+    release(&run);
+    return right;
+}
+
+/* The libraries read their variables when they are loaded, so the program starts once more with them. A thread of OpenMP that waits must
+ * not take the CPU from others. */
+static void set_environment(char **argv, int threads)
+{
+    char count[12];
+    const char *old = getenv("OMP_NUM_THREADS");
+    snprintf(count, sizeof(count), "%d", threads);
+    if (old && !strcmp(old, count))
+        return;
+    setenv("OMP_NUM_THREADS", count, 1);
+    setenv("OMP_WAIT_POLICY", "passive", 1);
+    setenv("TESSERA_THREADS", count, 1);
+    execv("/proc/self/exe", argv);
+    perror("cannot start again");
+    exit(1);
+}
+
+int main(int argc, char **argv)
+{
+    int threads = 1, rounds = 25, sizes[8] = {1024, 2048}, size_count = 2;
+    struct bench_driver drivers[BENCH_DRIVERS];
+    struct gemm_peaks peaks;
+    struct device d;
+    cl_int status;
+    bool right = true, cpu_time = false;
+
+    for (int option; (option = getopt(argc, argv, "t:r:s:c")) >= 0;) {
+        if (option == 't') {
+            threads = atoi(optarg);
+        } else if (option == 'r') {
+            rounds = atoi(optarg);
+        } else if (option == 'c') {
+            cpu_time = true;
+        } else if (option == 's') {
+            size_count = 0;
+            for (char *at = optarg; *at && size_count < 8; at += *at == ',')
+                sizes[size_count++] = (int)strtol(at, &at, 10);
+        } else {
+            return 2;
+        }
+    }
+    if (threads < 1 || rounds < 1)
+        return 2;
+    set_environment(argv, threads);
+    cpu_time_of = cpu_time ? threads : 0;
+    if (!bench_drivers(drivers) || !strstr(drivers[0].name, "Tessera")) {
+        fprintf(stderr, "the loader shows no Tessera\n");
+        return 1;
+    }
+    d.id = drivers[0].device;
+    d.context = clCreateContext(NULL, 1, &d.id, NULL, NULL, &status);
+    BENCH_CHECK(status);
+    d.queue = clCreateCommandQueueWithProperties(d.context, d.id, NULL, &status);
+    BENCH_CHECK(status);
+    gemm_peaks(&peaks);
+    const char *level = getenv("TESSERA_CPU");
+    bool tiles = peaks.tiles[0] > 0 && (!level || !strcmp(level, "native"));
+    printf("a core's limits, Gop/s: tiles %.0f int8, %.0f bf16; VNNI %.0f, FMA %.0f; shares are of %s, %d thread%s\n",
+           peaks.tiles[GEMM_INT8], peaks.tiles[GEMM_BF16], peaks.vectors[GEMM_INT8], peaks.vectors[GEMM_BF16], tiles ? "tiles" : "vectors",
+           threads, threads == 1 ? "" : "s");
+    printf("type   size  kernel          Tessera     oneDNN   ratio   share\n");
+    for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
+        for (int i = 0; i < size_count; i++) {
+            struct problem p = make_problem(type, sizes[i]);
+            for (int s = 0; s < SHAPES; s++)
+                right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type]);
+            free_problem(&p);
+        }
+    clReleaseCommandQueue(d.queue);
+    clReleaseContext(d.context);
+    return !right;
+}
