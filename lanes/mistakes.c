@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What LLVM's code generator gets wrong is not shown to it.
- *
- * LLVM 22 makes PMULHW of a vector product of which bits above 15 are kept as 16 bits, whatever the shift: of products of 64 bits with shifts of 32
- * and more it gives undefined values. It does not look through a freeze. */
+ * LLVM 22:
+ * - makes PMULHW of a vector product of which bits above 15 are kept as 16 bits, whatever the shift: of products of 64 bits with shifts of
+ * 32 and more it gives undefined values. It does not look through a freeze.
+ * - makes VPTERNLOG under a mask of logic with a constant that is selected, and exchanges two operands when the constant comes from memory.
+ * It does not where numbers with a fraction are selected. */
 #include "lanes.h"
 
 static bool is_wide_product(LLVMValueRef v)
@@ -17,6 +19,53 @@ static bool is_right_shift(LLVMValueRef v)
     return LLVMIsAInstruction(v) && (LLVMGetInstructionOpcode(v) == LLVMLShr || LLVMGetInstructionOpcode(v) == LLVMAShr);
 }
 
+static bool is_logic(LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    return opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor;
+}
+
+/* Logic of logic: one instruction of three operands. */
+static bool is_ternary_logic(LLVMValueRef v)
+{
+    return is_logic(v) && (is_logic(LLVMGetOperand(v, 0)) || is_logic(LLVMGetOperand(v, 1)));
+}
+
+/* The type to select as instead of this one; NULL: the selection may stay as it is. */
+static LLVMTypeRef other_type(struct tsr__lanes *l, LLVMValueRef select)
+{
+    LLVMTypeRef type = LLVMTypeOf(select);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
+        return NULL;
+    if (!is_ternary_logic(LLVMGetOperand(select, 1)) && !is_ternary_logic(LLVMGetOperand(select, 2)))
+        return NULL;
+    switch (LLVMGetIntTypeWidth(LLVMGetElementType(type))) {
+    case 32:
+        return LLVMVectorType(LLVMFloatTypeInContext(l->context), LLVMGetVectorSize(type));
+    case 64:
+        return LLVMVectorType(LLVMDoubleTypeInContext(l->context), LLVMGetVectorSize(type));
+    default:
+        return NULL;
+    }
+}
+
+static void select_as(LLVMBuilderRef b, LLVMValueRef select, LLVMTypeRef type)
+{
+    LLVMPositionBuilderBefore(b, select);
+    LLVMValueRef x = LLVMBuildBitCast(b, LLVMGetOperand(select, 1), type, ""), y = LLVMBuildBitCast(b, LLVMGetOperand(select, 2), type, "");
+    LLVMValueRef made = LLVMBuildSelect(b, LLVMGetOperand(select, 0), x, y, "");
+    LLVMReplaceAllUsesWith(select, LLVMBuildBitCast(b, made, LLVMTypeOf(select), ""));
+    LLVMInstructionEraseFromParent(select);
+}
+
+static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand)
+{
+    LLVMPositionBuilderBefore(b, inst);
+    LLVMSetOperand(inst, operand, LLVMBuildFreeze(b, LLVMGetOperand(inst, operand), ""));
+}
+
 bool tsr__pass_mistakes(struct tsr__lanes *l)
 {
     size_t function_count;
@@ -26,11 +75,11 @@ bool tsr__pass_mistakes(struct tsr__lanes *l)
         size_t count;
         LLVMValueRef *code = tsr__instructions(l, functions[f], &count);
         for (size_t i = 0; i < count; i++) {
-            LLVMValueRef product = is_right_shift(code[i]) ? LLVMGetOperand(code[i], 0) : NULL;
-            if (!product || !is_wide_product(product))
-                continue;
-            LLVMPositionBuilderBefore(b, code[i]);
-            LLVMSetOperand(code[i], 0, LLVMBuildFreeze(b, product, ""));
+            if (is_right_shift(code[i]) && is_wide_product(LLVMGetOperand(code[i], 0)))
+                freeze_operand(b, code[i], 0);
+            LLVMTypeRef type = LLVMIsASelectInst(code[i]) ? other_type(l, code[i]) : NULL;
+            if (type)
+                select_as(b, code[i], type);
         }
     }
     LLVMDisposeBuilder(b);
