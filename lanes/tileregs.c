@@ -5,6 +5,14 @@
 
 #include "tiles.h"
 
+unsigned tsr__index_in_web(const struct tsr__fragment *f)
+{
+    unsigned i = 0;
+    while (f->web->fragments[i] != f)
+        i++;
+    return i;
+}
+
 const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad)
 {
     const struct tsr__tile_mad *latest = mad;
@@ -109,14 +117,9 @@ static bool find_unpackings(struct tsr__life *life, struct tsr__webs *w, const s
 /* ---- what the register holds ------------------------------------------------------------------------------------------------------------
  */
 
-/* Contents: a fragment, or a phi's address plus an edge's number and one for what is put there for that edge alone. */
+/* Contents: a fragment, or a phi's address plus an edge's number and one for what is put there for that edge. */
 typedef uintptr_t contents;
 enum { NOTHING = 0, MIXED = 1, MOST_EDGES = 32 };
-
-static contents fresh_for(const struct tsr__fragment *phi, unsigned edge)
-{
-    return (contents)phi + edge + 1;
-}
 
 struct trace {
     struct tsr__life *life;
@@ -124,6 +127,58 @@ struct trace {
     contents *in, *out;
     bool good; /* every user finds what it wants */
 };
+
+static bool same_stranger(const struct tsr__fragment *x, const struct tsr__fragment *y)
+{
+    return (x->kind == TSR__FRAGMENT_ZERO && y->kind == TSR__FRAGMENT_ZERO) || !memcmp(x->v, y->v, x->m * sizeof *x->v);
+}
+
+const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block, const struct tsr__fragment *to, unsigned edge,
+                                          unsigned row, unsigned column)
+{
+    const struct tsr__fragment *other = block->fragments[row][column][tsr__index_in_web(to)];
+    unsigned e = 0;
+    if (other->mad)
+        return other->mad->c;
+    while (LLVMGetIncomingBlock(other->v[0], e) != LLVMGetIncomingBlock(to->v[0], edge))
+        e++;
+    return other->in[e];
+}
+
+/* Do the phis `x` and `y` get the same from strangers by these edges, which leave the same place? So it is where a loop may be left out. */
+static bool get_the_same(const struct tsr__block_of_webs *block, const struct tsr__fragment *x, unsigned x_edge,
+                         const struct tsr__fragment *y, unsigned y_edge)
+{
+    for (unsigned r = 0; r < block->rows; r++)
+        for (unsigned c = 0; c < block->columns; c++)
+            if (!same_stranger(tsr__stranger(block, x, x_edge, r, c), tsr__stranger(block, y, y_edge, r, c)))
+                return false;
+    return true;
+}
+
+bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge)
+{
+    const struct tsr__web *web = (*phi)->web;
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock((*phi)->v[0], *edge);
+    for (unsigned i = 0; i < web->fragment_count; i++) {
+        const struct tsr__fragment *other = web->fragments[i];
+        if (other == *phi)
+            return true;
+        for (unsigned e = 0; e < other->in_count; e++)
+            if (LLVMGetIncomingBlock(other->v[0], e) == from && !other->in[e]->web && get_the_same(block, *phi, *edge, other, e)) {
+                *phi = other;
+                *edge = e;
+                return false;
+            }
+    }
+    return true;
+}
+
+static contents fresh_for(const struct trace *t, const struct tsr__fragment *phi, unsigned edge)
+{
+    tsr__first_to_get(t->life->block, &phi, &edge);
+    return (contents)phi + edge + 1;
+}
 
 static const struct tsr__fragment *phi_at(const struct tsr__web *web, LLVMBasicBlockRef block)
 {
@@ -159,7 +214,7 @@ static contents enter(struct trace *t, int at)
             continue;
         if (phi) {
             unsigned e = edge_from(phi, t->places->at[place->before[i]].ref);
-            contents wanted = phi->in[e]->web ? (contents)phi->in[e] : fresh_for(phi, e);
+            contents wanted = phi->in[e]->web ? (contents)phi->in[e] : fresh_for(t, phi, e);
             from = from == wanted ? (contents)phi : MIXED;
         }
         all = all == NOTHING || all == from ? from : MIXED;
@@ -179,9 +234,9 @@ static contents leave(struct trace *t, int at, contents have)
         unsigned e = edge_from(phi, place->ref);
         if (phi->in[e]->web)
             continue;
-        if (put != NOTHING && put != fresh_for(phi, e))
+        if (put != NOTHING && put != fresh_for(t, phi, e))
             t->good = false;
-        put = fresh_for(phi, e);
+        put = fresh_for(t, phi, e);
     }
     return put != NOTHING ? put : have;
 }

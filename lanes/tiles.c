@@ -201,27 +201,6 @@ static int operand(struct tiles *t, LLVMValueRef *from, unsigned rows, unsigned 
  * --------------------------------------------------------------------------------------------------------------------------
  */
 
-static unsigned index_in_web(const struct tsr__fragment *f)
-{
-    unsigned i = 0;
-    while (f->web->fragments[i] != f)
-        i++;
-    return i;
-}
-
-/* Of a stranger that flows to `to`, an operation's result or by edge `edge` a phi, of the first web: what flows to the counterpart. */
-static const struct tsr__fragment *stranger(const struct tiles *t, const struct tsr__fragment *to, unsigned edge, unsigned row,
-                                            unsigned column)
-{
-    const struct tsr__fragment *other = t->life->block->fragments[row][column][index_in_web(to)];
-    unsigned e = 0;
-    if (other->mad)
-        return other->mad->c;
-    while (LLVMGetIncomingBlock(other->v[0], e) != LLVMGetIncomingBlock(to->v[0], edge))
-        e++;
-    return other->in[e];
-}
-
 /* Fills the accumulator with vectors that come from elsewhere, where the builder stands. */
 static void fill(struct tiles *t, const struct tsr__fragment *to, unsigned edge)
 {
@@ -230,7 +209,7 @@ static void fill(struct tiles *t, const struct tsr__fragment *to, unsigned edge)
     bool zero = true;
     for (unsigned r = 0; r < t->rows; r++)
         for (unsigned c = 0; c < columns; c++) {
-            const struct tsr__fragment *f = stranger(t, to, edge, r / m, c);
+            const struct tsr__fragment *f = tsr__stranger(t->life->block, to, edge, r / m, c);
             from[r * columns + c] = f->v[r % m];
             zero = zero && f->kind == TSR__FRAGMENT_ZERO;
         }
@@ -302,7 +281,7 @@ static void give_vectors(struct tiles *t, const struct unpacked *from, LLVMBasic
 static void unpack(struct tiles *t, const struct tsr__unpacking *u)
 {
     const struct tsr__block_of_webs *block = t->life->block;
-    unsigned index = index_in_web(u->f), m = u->f->m;
+    unsigned index = tsr__index_in_web(u->f), m = u->f->m;
     struct unpacked made;
     LLVMValueRef memory = buffer(t, false);
     stand_for_unpacking(t, u);
@@ -374,7 +353,9 @@ static void fill_for_phis(struct tiles *t)
     for (unsigned i = 0; i < first->fragment_count; i++) {
         struct tsr__fragment *f = first->fragments[i];
         for (unsigned e = 0; e < f->in_count; e++) {
-            if (f->in[e]->web)
+            const struct tsr__fragment *phi = f;
+            unsigned edge = e;
+            if (f->in[e]->web || !tsr__first_to_get(t->life->block, &phi, &edge))
                 continue;
             LLVMPositionBuilderBefore(t->b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e)));
             fill(t, f, e);

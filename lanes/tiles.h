@@ -128,6 +128,12 @@ static inline struct tsr__tile_mad *tsr__operation(const struct tsr__block_of_we
 {
     return block->webs[row][column]->mads[mad->number];
 }
+unsigned tsr__index_in_web(const struct tsr__fragment *f);
+/* Of a stranger that flows to `to`, an operation's result or by edge `edge` a phi, of the first web: what flows to the counterpart. */
+const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block, const struct tsr__fragment *to, unsigned edge,
+                                          unsigned row, unsigned column);
+/* Two phis may get the same strangers from one place. True: this is the first of them; else they become that one and its edge. */
+bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge);
 /* The last of the operations that correspond to `mad`: there the whole instruction stands. */
 const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad);
 

@@ -141,6 +141,8 @@ static int64_t trips(const struct unroll *u, int loop)
             else
                 small_constant(v, &from);
         }
+        if (next && LLVMIsAConstantInt(next) && (LLVMGetOperand(test, 0) == phi || LLVMGetOperand(test, 1) == phi))
+            return 1; /* what LLVM makes of the counter of a single round */
         bool counts = next && LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi &&
                       small_constant(LLVMGetOperand(next, 1), &by) && by;
         for (int i = 0; counts && i < 2; i++)

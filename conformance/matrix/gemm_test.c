@@ -244,6 +244,24 @@ static void rounds(void **state)
                               .options = "-DFROM_ZERO"});
 }
 
+/* Accumulators start at zero, and the loop may be left out: both ways bring the same zeros together. */
+static void from_zero(void **state)
+{
+    (void)state;
+    static const int blocks[][2] = {{4, 2}, {4, 1}, {2, 4}};
+    for (int i = 0; i < 12; i++)
+        run(&(struct way){.sub_group = i & 1 ? 8 : 16,
+                          .m = 8,
+                          .rows = blocks[i / 4][0],
+                          .columns = blocks[i / 4][1],
+                          .chain = 2,
+                          .a = i & 2 ? BF16 : S8,
+                          .b = i & 2 ? BF16 : S8,
+                          .steps = i % 3,
+                          .sub_groups = 2,
+                          .options = "-DFROM_ZERO"});
+}
+
 static void barriers_in_the_loop(void **state)
 {
     (void)state;
@@ -356,6 +374,7 @@ int main(void)
         cmocka_unit_test(shapes),
         cmocka_unit_test(signs_and_rows),
         cmocka_unit_test(rounds),
+        cmocka_unit_test(from_zero),
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
