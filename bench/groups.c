@@ -6,6 +6,8 @@ static const char *const source =
     "kernel void empty(global const float *a, global float *c, local float *t) {}\n"
     "kernel void ids(global const float *a, global float *c, local float *t)\n"
     "{ size_t i = get_global_id(0); c[i] = a[i] + get_local_id(0); }\n"
+    "kernel void ids2(global const float *a, global float *c, local float *t)\n"
+    "{ size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0); c[i] = a[i] + get_local_id(0) * get_local_id(1); }\n"
     "kernel void add(global const float *a, global float *c, local float *t) { size_t i = get_global_id(0); c[i] = a[i] + c[i]; }\n"
     "kernel void reduce(global const float *a, global float *c, local float *t)\n"
     "{ size_t i = get_global_id(0), l = get_local_id(0); t[l] = a[i];\n"
@@ -38,6 +40,9 @@ static const struct {
     {"add 1 Mi, groups of 1", "add", {1 << 20, 1}, {1, 1}},
     {"local ids 1 Mi, groups of 64", "ids", {1 << 20, 1}, {64, 1}},
     {"local ids 1000000, groups of 100", "ids", {1000000, 1}, {100, 1}},
+    {"local ids 1048573, groups of 1", "ids", {1048573, 1}, {1, 1}},
+    {"local ids 17 x 3, 850 x 999", "ids2", {850, 999}, {17, 3}},
+    {"local ids 5 x 5, 1000 x 1000", "ids2", {1000, 1000}, {5, 5}},
     {"reduce 1 Mi, groups of 64", "reduce", {1 << 20, 1}, {64, 1}},
     {"reduce 1 Mi, groups of 1024", "reduce", {1 << 20, 1}, {1024, 1}},
     {"scan 1 Mi, groups of 256", "scan", {1 << 20, 1}, {256, 1}},

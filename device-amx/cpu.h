@@ -79,13 +79,20 @@ void tsr__print_flush(struct tsr_print_sink *sink);
 
 /* ---- launch.c ------------------------------------------------------------------------------------------------------------------- */
 
+/* A range cut into boxes of work-items. In each dimension, those from the first smaller work-group on are apart. */
+struct tsr__boxes {
+    uint64_t size[3], count[3];
+};
+
 struct tsr_launch {
     struct tsr_module *module;
     struct tsr__entry *entry;
     uint32_t flags; /* of the kernel */
     uint64_t private_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many, and the work-items of a full one */
-    struct tsr_group group;       /* what all its work-groups have in common */
+    bool in_boxes;                /* … of these boxes, that is */
+    struct tsr__boxes boxes;
+    struct tsr_group group; /* what all its work-groups have in common */
     _Atomic uint64_t ns, groups_done;
     _Atomic(char *) why; /* text of the first failure */
     struct tsr_print_sink sink;
@@ -104,18 +111,26 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why);
 
 struct tsr__run;
 enum { TSR__MAX_SUB_GROUP = 32 };
-/* Chooses work-groups for a kernel that does not see them (TSR_KERNEL_FREE). */
-void tsr__packets_cut(struct tsr_ndrange *range, uint32_t width);
 /* Rows of the range's work-groups start at multiples of the sub-group size, in local and in global ids. */
 bool tsr__packets_in_rows(const struct tsr_group *group);
-/* Writes down the local ids of the packet's lanes, from `id` on, which goes to the next packet. Rows start at `column`. */
-void tsr__packet_ids(const struct tsr_group *group, struct tsr_item *item, uint32_t (*ids)[TSR__MAX_SUB_GROUP], uint64_t id[3],
-                     uint64_t column);
+/* Writes down the local ids of all lanes of the group's packets, unless those of a group of the same size are there. */
+void tsr__packets_write_ids(struct tsr__run *run);
+/* Runs whole packets in `columns` of `count` groups, from this work-item on, in one call. */
+void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, uint64_t count);
 /* Runs the work-group of the run, if it is made of whole packets, and at most so many in all that follow in x, in one call of a kernel with
  * TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS. Answers how many. */
 uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most);
 /* Runs work-groups of a kernel with TSR_KERNEL_ROWS. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
+
+/* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
+
+/* Cuts the launch's range, if its units are better boxes than work-groups. */
+bool tsr__boxes_cut(struct tsr_launch *launch);
+void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
+/* Runs work-items from this one on, in one call of a kernel with TSR_KERNEL_MIXED. `head` more stand before them in each row, which are
+ * not run. */
+void tsr__boxes_mixed(struct tsr__run *run, const uint64_t local_id[3], const uint64_t size[3], uint64_t head);
 
 /* ---- meet.c ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -154,7 +169,8 @@ struct tsr__run {
     uint32_t alive;          /* that have not returned */
     uint32_t *arrived;       /* how many wait in mode ALL: per sub-group, per pair, for the group */
     struct tsr__work_item *items;
-    uint32_t (*ids)[3][TSR__MAX_SUB_GROUP]; /* packets: local ids of the lanes, parallel to `items` */
+    uint32_t (*ids)[3][TSR__MAX_SUB_GROUP]; /* local ids of the lanes of each packet of a group */
+    uint64_t ids_size[3];                   /* of that group */
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;
     struct tsr__result *spare; /* results that nobody keeps */

@@ -47,10 +47,6 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->local_bytes = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN + local_argument_bytes;
     launch->groups = launch->group_items = 1;
     struct tsr_group *group = &launch->group;
-    struct tsr_ndrange cut = *range;
-    if (kernel->flags & TSR_KERNEL_FREE)
-        tsr__packets_cut(&cut, kernel->sub_group_size);
-    range = &cut;
     for (int d = 0; d < 3; d++) {
         group->global_size[d] = range->global[d];
         group->global_offset[d] = range->offset[d];
@@ -67,6 +63,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
             TSR_LOG_WARN,
             "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
             kernel->name, group->enqueued_num_sub_groups);
+    launch->in_boxes = tsr__boxes_cut(launch);
     group->args = launch->args;
     group->rt = &tsr__rt;
     if (kernel->args_size)
@@ -134,6 +131,8 @@ void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr
     bool whole = run->ids && tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
     uint64_t id[3] = {0};
     run->runners = (run->count + step - 1) / step;
+    if (run->ids && !whole)
+        tsr__packets_write_ids(run);
     for (uint32_t i = 0; i < run->runners; i++) {
         uint32_t at = one ? 0 : i;
         struct tsr__work_item *w = &run->items[at];
@@ -141,7 +140,10 @@ void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr
         w->item.whole_packet = whole;
         w->run = run;
         if (run->ids && !whole) {
-            tsr__packet_ids(group, &w->item, run->ids[at], id, 0);
+            for (int d = 0; d < 3; d++) {
+                w->item.packet_ids[d] = run->ids[i][d];
+                w->item.local_id[d] = run->ids[i][d][0];
+            }
         } else {
             id[0] += step - 1;
             next_id(group, id);
@@ -198,6 +200,10 @@ struct loop {
 
 static void run_groups_directly(struct loop *loop)
 {
+    if (loop->run->launch->in_boxes) {
+        tsr__boxes_run(loop->run, loop->begin, loop->end);
+        return;
+    }
     if (loop->run->launch->flags & TSR_KERNEL_ROWS) {
         tsr__packets_run(loop->run, loop->begin, loop->end);
         return;
@@ -325,9 +331,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     run.direct = !meets;
     run.items = &only;
     bool packets = launch->flags & TSR_KERNEL_PACKETS;
-    uint32_t only_ids[1][3][TSR__MAX_SUB_GROUP];
     run.unit = packets ? 1 : run.group.sub_group_size;
-    run.ids = packets ? only_ids : NULL;
     if (launch->local_bytes) {
         run.group.local = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes);
         if (!run.group.local)
@@ -335,15 +339,15 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     } else {
         run.group.local = launch->args; /* an address, for arguments of no bytes */
     }
+    size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_MIXED) ? runners * sizeof *run.ids : 0;
     if (meets) {
-        size_t runners = runners_of(launch);
-        size_t items = runners * sizeof *run.items, ids = packets ? runners * sizeof *run.ids : 0;
+        size_t items = runners * sizeof *run.items;
         size_t words = tsr__meet_words(&launch->group, launch->group_items) * sizeof *run.arrived;
         run.items = tsr_worker_scratch(worker, SCRATCH_ITEMS, items + ids + words);
         if (!run.items)
             return tsr__launch_fail(launch, NULL);
         memset(run.items, 0, items);
-        if (packets)
+        if (ids)
             run.ids = (void *)((unsigned char *)run.items + items);
         run.arrived = (uint32_t *)((unsigned char *)run.items + items + ids);
         if (launch->flags & TSR_KERNEL_REGIONS) {
@@ -351,6 +355,10 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
             if (!run.contexts)
                 return tsr__launch_fail(launch, NULL);
         }
+    } else if (ids) {
+        run.ids = tsr_worker_scratch(worker, SCRATCH_ITEMS, ids);
+        if (!run.ids)
+            return tsr__launch_fail(launch, NULL);
     }
     tsr__fiber_worker(&run.worker);
 

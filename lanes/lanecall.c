@@ -81,6 +81,30 @@ static void exchange_in_group(struct tsr__simd *s, LLVMValueRef inst)
     tsr__set_whole(s, inst, copy);
 }
 
+/* Local ids in x of lanes that lie in one row of the range, and of which work-group each is, counted from lane 0's. */
+static void mixed_ids(struct tsr__simd *s, LLVMValueRef *local, LLVMValueRef *group)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector(s, i32), floats = tsr__vector(s, LLVMFloatTypeInContext(c));
+    LLVMTypeRef query = LLVMFunctionType(LLVMInt64TypeInContext(c), &i32, 1, false);
+    LLVMValueRef x = tsr__i32(s->l, 0), iota = tsr__iota(s, i32, 1), none = LLVMConstNull(ints);
+    LLVMValueRef pitch = LLVMBuildCall2(s->homes, query, tsr__declare(s->l, "__tsr_enqueued_local_size", query), &x, 1, "");
+    pitch = LLVMBuildTrunc(s->homes, pitch, i32, "");
+    pitch = LLVMBuildInsertElement(s->homes, LLVMGetPoison(ints), pitch, x, "");
+    pitch = LLVMBuildShuffleVector(s->homes, pitch, LLVMGetPoison(ints), none, "");
+    /* The quotients of numbers so small are right, as floats. */
+    LLVMValueRef groups =
+        LLVMBuildFDiv(s->homes, LLVMBuildUIToFP(s->homes, iota, floats, ""), LLVMBuildUIToFP(s->homes, pitch, floats, ""), "");
+    groups = LLVMBuildFPToUI(s->homes, groups, ints, "");
+    LLVMValueRef ids = LLVMBuildSub(s->homes, iota, LLVMBuildMul(s->homes, groups, pitch, ""), "");
+
+    LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
+    LLVMValueRef sum = LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildTrunc(s->b, first, i32, "")), "");
+    LLVMValueRef wraps = LLVMBuildICmp(s->b, LLVMIntUGE, sum, pitch, "");
+    *local = LLVMBuildSub(s->b, sum, LLVMBuildSelect(s->b, wraps, pitch, none, ""), "");
+    *group = LLVMBuildAdd(s->b, groups, LLVMBuildZExt(s->b, wraps, ints, ""), "");
+}
+
 /* A query of one dimension, which is a constant, for every lane. */
 static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const char *name, uint32_t number)
 {
@@ -88,7 +112,14 @@ static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const c
     LLVMTypeRef query = LLVMGlobalGetValueType(LLVMGetCalledValue(inst));
     LLVMValueRef dim = tsr__i32(s->l, number), first = LLVMBuildCall2(s->b, query, LLVMGetCalledValue(inst), &dim, 1, "");
     bool global = strcmp(name, "global_id") == 0;
-    if (!global && strcmp(name, "local_id") != 0)
+    bool local = strcmp(name, "local_id") == 0, group = strcmp(name, "group_id") == 0;
+    if (s->shapes.packet.mixed && number == 0 && (local || group)) {
+        LLVMValueRef ids, groups;
+        mixed_ids(s, &ids, &groups);
+        LLVMValueRef wide = LLVMBuildZExt(s->b, local ? ids : groups, tsr__vector(s, type), "");
+        return local ? wide : LLVMBuildAdd(s->b, tsr__splat(s, first), wide, "");
+    }
+    if (!global && !local)
         return tsr__splat(s, first);
     if (s->shapes.packet.whole_rows)
         return LLVMBuildAdd(s->b, tsr__splat(s, first), tsr__iota(s, type, number == 0), "");
@@ -100,12 +131,28 @@ static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const c
     ids = LLVMBuildZExt(s->b, ids, tsr__vector(s, type), "");
     if (!global)
         return ids;
-    LLVMValueRef local = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &dim, 1, "");
-    return LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildSub(s->b, first, local, "")), "");
+    LLVMValueRef first_local = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &dim, 1, "");
+    return LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildSub(s->b, first, first_local, "")), "");
+}
+
+/* The local linear id goes along with the local id in x. */
+static LLVMValueRef mixed_linear_id(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context),
+                query = LLVMFunctionType(LLVMInt64TypeInContext(s->l->context), &i32, 1, false);
+    LLVMValueRef x = tsr__i32(s->l, 0), local, group;
+    LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
+    LLVMValueRef linear = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(LLVMGetCalledValue(inst)), LLVMGetCalledValue(inst), NULL, 0, "");
+    mixed_ids(s, &local, &group);
+    return LLVMBuildAdd(s->b, local, tsr__splat(s, LLVMBuildSub(s->b, linear, LLVMBuildTrunc(s->b, first, i32, ""), "")), "");
 }
 
 static void varying_query(struct tsr__simd *s, LLVMValueRef inst, const char *name)
 {
+    if (strcmp(name, "linear_id") == 0) {
+        tsr__set_part(s, inst, 0, mixed_linear_id(s, inst));
+        return;
+    }
     LLVMValueRef dim = LLVMGetOperand(inst, 0);
     if (LLVMIsAConstantInt(dim)) {
         tsr__set_part(s, inst, 0, of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));

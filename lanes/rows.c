@@ -24,15 +24,17 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
+enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
 {
     static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
                                            "max_sub_group_size", "print",       "site",          "address_space"};
+    static const char *const numbers[] = {"local_id", "group_id", "local_size", "enqueued_local_size", "num_groups", "linear_id"};
+    enum tsr__sees seen = TSR__SEES_RANGE;
     for (unsigned p = 0; p < LLVMCountParams(item); p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
         if (LLVMGetFirstUse(LLVMGetParam(item, p)) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
             LLVMGetPointerAddressSpace(type) == LOCAL_SPACE)
-            return true;
+            return TSR__SEES_GROUPS;
     }
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, item, &n);
@@ -41,10 +43,12 @@ bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
         if (!callee || LLVMGetIntrinsicID(callee))
             continue;
         const char *name = tsr__primitive_name(code[i]);
-        if (!name || !is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
-            return true; /* no primitive: a matrix function, which the lanes of a sub-group compute together */
+        if (name && is_one_of(name, numbers, TSR_ARRAY_LEN(numbers)))
+            seen = TSR__SEES_NUMBERS;
+        else if (!name || !is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
+            return TSR__SEES_GROUPS; /* no primitive: a matrix function, which the lanes of a sub-group compute together */
     }
-    return false;
+    return seen;
 }
 
 bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
@@ -129,11 +133,14 @@ LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char 
         return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
     if (!strcmp(name, "group_id"))
         return of_dimension(r, LLVMGetOperand(call, 0), r->group);
+    if (!strcmp(name, "row_at"))
+        return r->at;
+    if (!strcmp(name, "row_items"))
+        return r->items;
     return NULL;
 }
 
-/* An instruction of the packet function that stands in the loops now. */
-static void rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
+void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
 {
     const char *name = tsr__primitive_name(inst);
     LLVMPositionBuilderBefore(r->b, inst);
@@ -193,6 +200,6 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
     LLVMBuildRetVoid(r.b);
 
     for (size_t i = 0; i < count; i++)
-        rewrite(&r, code[i], end);
+        tsr__rows_rewrite(&r, code[i], end);
     LLVMDisposeBuilder(r.b);
 }

@@ -5,8 +5,10 @@
 
 #include "lanes.h"
 
-/* False: the work-items know their global ids only, and do the same whatever their work-groups are. */
-bool tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item);
+/* What the work-items know: their global ids only, so that they do the same whatever their work-groups are; their ids in groups and of
+ * groups, too; or more, such as sub-groups and local memory. */
+enum tsr__sees { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS };
+enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item);
 /* Packets wait for each other. */
 bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet);
 
@@ -18,6 +20,7 @@ struct tsr__rows {
     LLVMBuilderRef b;
     unsigned width;
     LLVMValueRef local[3], global[3], group[3], linear; /* ids of the packet's first lane */
+    LLVMValueRef at, items;                             /* mixed: its place in the row's work-items that are there, and their number */
 };
 
 struct tsr__rows_loop {
@@ -37,8 +40,14 @@ void tsr__rows_forget(struct tsr__rows *r, LLVMBasicBlockRef start);
 /* What stands for a primitive in the loops; NULL: the item knows. */
 LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char *name);
 
+/* An instruction of the packet function that stands in the loops now, whose rounds end at `end`. */
+void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef end);
+
 /* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
 void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
+
+/* Loops over the packets of a box of work-items around a packet function of mixed lanes (mixed.c). */
+void tsr__loop_mixed(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
 
 /* The same for packets that meet at barriers and nowhere else (regions.c). False: not this one. *context_bytes: of each packet. */
 bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, uint64_t *context_bytes);

@@ -370,6 +370,9 @@ static struct tsr__shape primitive(const struct search *s, int user, const char 
         if (!tsr__is_uniform(o))
             return o.kind == TSR__SHAPE_NONE ? o : varying;
     }
+    bool in_x = packet.whole_rows && has_dim && dim == 0;
+    if (packet.mixed && (in_x || !has_dim) && (!strcmp(name, "local_id") || !strcmp(name, "group_id") || !strcmp(name, "linear_id")))
+        return varying;
     if (strcmp(name, "lane") == 0)
         return affine(1, 63, true, true);
     if (strcmp(name, "linear_id") == 0)
@@ -380,9 +383,8 @@ static struct tsr__shape primitive(const struct search *s, int user, const char 
         return dim == 0 ? affine(1, row, true, true) : uniform(0);
     }
     /* Everything else is the same for the work-group or the sub-group. */
-    bool in_x = has_dim && dim == 0 && packet.whole_rows;
     bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0 || strcmp(name, "global_offset") == 0;
-    return uniform(in_x && multiple ? row : 0);
+    return uniform(in_x && multiple && !packet.mixed ? row : 0);
 }
 
 static struct tsr__shape call(const struct search *s, int user, LLVMValueRef inst)

@@ -22,7 +22,8 @@ struct tsr__shape {
 /* What the entry promises about the packet. */
 struct tsr__packet {
     unsigned width;  /* lanes, a power of two */
-    bool whole_rows; /* the local size in x and the global offset in x are multiples of the width: every packet lies in one row */
+    bool whole_rows; /* every packet lies in one row, and lane 0's global id in x is a multiple of the width */
+    bool mixed;      /* with whole_rows: of the range, that is, not of a work-group; else local ids are multiples, too */
 };
 
 struct tsr__shapes {

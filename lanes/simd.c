@@ -329,12 +329,17 @@ static void build_block(struct tsr__simd *s, int block)
 /* ---- a function
  * -------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Lanes that are there: all, or as many as the sub-group has. */
+/* Lanes that are there: as many as the sub-group has, or those of the row. */
 static LLVMValueRef present_lanes(struct tsr__simd *s)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMFunctionType(i32, NULL, 0, false);
-    LLVMValueRef size = LLVMBuildCall2(s->b, type, tsr__declare(s->l, "__tsr_sub_group_size", type), NULL, 0, "");
-    return LLVMBuildICmp(s->b, LLVMIntULT, tsr__iota(s, i32, 1), tsr__splat(s, size), "present");
+    bool mixed = s->shapes.packet.mixed;
+    const char *name = mixed ? "__tsr_row_items" : "__tsr_sub_group_size";
+    LLVMValueRef lanes = tsr__iota(s, i32, 1), count = LLVMBuildCall2(s->b, type, tsr__declare(s->l, name, type), NULL, 0, "");
+    if (mixed) /* what stands before the row's first work-item wraps and is not less */
+        lanes =
+            LLVMBuildAdd(s->b, lanes, tsr__splat(s, LLVMBuildCall2(s->b, type, tsr__declare(s->l, "__tsr_row_at", type), NULL, 0, "")), "");
+    return LLVMBuildICmp(s->b, LLVMIntULT, lanes, tsr__splat(s, count), "present");
 }
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: the control flow cannot be done. */

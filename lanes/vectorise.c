@@ -263,11 +263,17 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         tsr__hoist_loads(l, item);
         tsr__interlace(l, item, width);
         LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
+        enum tsr__sees sees = tsr__sees_groups(l, item);
+        struct tsr__packet mixed = {.width = width, .whole_rows = true, .mixed = true}, alone = {.width = width};
         if (!tsr__simd_build(l, item, whole, (struct tsr__packet){.width = width, .whole_rows = true}, false) ||
-            !tsr__simd_build(l, item, partial, (struct tsr__packet){.width = width}, true))
+            !tsr__simd_build(l, item, partial, sees == TSR__SEES_GROUPS ? alone : mixed, true))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
+        if (sees != TSR__SEES_GROUPS) {
+            info->flags |= TSR_KERNEL_MIXED | (sees == TSR__SEES_RANGE ? TSR_KERNEL_FREE : 0);
+            tsr__loop_mixed(l, partial, width);
+        }
         if (!tsr__packet_meets(l, whole)) {
-            info->flags |= TSR_KERNEL_ROWS | (tsr__sees_groups(l, item) ? 0 : TSR_KERNEL_FREE);
+            info->flags |= TSR_KERNEL_ROWS;
             tsr__loop_rows(l, whole, width);
         } else {
             restrict_ends_at_barriers(l, whole);

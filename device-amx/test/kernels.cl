@@ -43,6 +43,27 @@ kernel void ids(global ulong *out)
     o[23] = get_work_dim();
 }
 
+/* The same of a kernel that knows no sub-groups, and questions about a dimension that is no constant. */
+kernel void numbers(global ulong *out, uint dim)
+{
+    global ulong *o = out + 24 * get_global_linear_id();
+    for (uint d = 0; d < 3; d++) {
+        o[d] = get_global_id(d);
+        o[3 + d] = get_local_id(d);
+        o[6 + d] = get_group_id(d);
+        o[9 + d] = get_local_size(d);
+        o[12 + d] = get_num_groups(d);
+        o[15 + d] = get_enqueued_local_size(d);
+    }
+    o[18] = get_local_linear_id();
+    uint other = get_global_id(0) % 3;
+    o[19] = get_local_id(dim);
+    o[20] = get_group_id(dim);
+    o[21] = get_local_id(other);
+    o[22] = get_group_id(other);
+    o[23]++;
+}
+
 /* Global ids alone, and how often each work-item ran. */
 kernel void global_ids(global ulong *out)
 {

@@ -54,8 +54,9 @@ static void test_arguments(void **state)
     }
 }
 
-/* Every value of one work-item, computed from the definitions in the OpenCL specification. */
-static void check_ids(const uint64_t *o, const struct tsr_ndrange *r, const uint64_t g[3], uint64_t sub_group)
+/* The values that do not speak of sub-groups, computed from the definitions in the OpenCL specification. Answers the work-items of the
+ * group. */
+static uint64_t check_numbers(const uint64_t *o, const struct tsr_ndrange *r, const uint64_t g[3])
 {
     uint64_t size[3], local[3], items = 1;
     for (int d = 0; d < 3; d++) {
@@ -70,23 +71,31 @@ static void check_ids(const uint64_t *o, const struct tsr_ndrange *r, const uint
         assert_int_equal(o[12 + d], (r->global[d] + r->local[d] - 1) / r->local[d]);
         assert_int_equal(o[15 + d], r->local[d]);
     }
-    uint64_t linear = (local[2] * size[1] + local[1]) * size[0] + local[0], in = linear / sub_group;
-    assert_int_equal(o[18], linear);
+    assert_int_equal(o[18], (local[2] * size[1] + local[1]) * size[0] + local[0]);
+    return items;
+}
+
+static void check_ids(const uint64_t *o, const struct tsr_ndrange *r, const uint64_t g[3], uint64_t sub_group)
+{
+    uint64_t items = check_numbers(o, r, g), in = o[18] / sub_group;
     assert_int_equal(o[19], in);
-    assert_int_equal(o[20], linear % sub_group);
+    assert_int_equal(o[20], o[18] % sub_group);
     assert_int_equal(o[21], items - in * sub_group < sub_group ? items - in * sub_group : sub_group);
     assert_int_equal(o[22], (items + sub_group - 1) / sub_group);
     assert_int_equal(o[23], r->dim);
 }
 
+static const struct tsr_ndrange ranges[] = {
+    {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},        {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}},   {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
+    {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},           {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},      {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
+    {2, {0, 1ull << 40, 0}, {3, 50, 1}, {2, 9, 1}}, {1, {32, 0, 0}, {300, 1, 1}, {64, 1, 1}},  {3, {0, 1, 0}, {40, 5, 3}, {16, 2, 2}},
+    {1, {0, 0, 0}, {5003, 1, 1}, {1, 1, 1}},        {1, {13, 0, 0}, {3000, 1, 1}, {2, 1, 1}},  {2, {3, 0, 0}, {170, 33, 1}, {17, 3, 1}},
+    {1, {15, 0, 0}, {1, 1, 1}, {1, 1, 1}},          {2, {0, 0, 0}, {2049, 3, 1}, {100, 2, 1}}, {1, {9, 0, 0}, {40, 1, 1}, {64, 1, 1}},
+};
+
 static void test_ids(void **state)
 {
     (void)state;
-    static const struct tsr_ndrange ranges[] = {
-        {1, {0, 0, 0}, {100, 1, 1}, {10, 1, 1}},        {1, {7, 0, 0}, {100, 1, 1}, {33, 1, 1}},  {2, {1, 2, 0}, {20, 30, 1}, {7, 4, 1}},
-        {3, {5, 0, 9}, {9, 8, 7}, {3, 3, 3}},           {3, {0, 0, 0}, {5, 5, 5}, {5, 5, 5}},     {3, {0, 0, 0}, {1, 1, 40}, {1, 1, 7}},
-        {2, {0, 1ull << 40, 0}, {3, 50, 1}, {2, 9, 1}}, {1, {32, 0, 0}, {300, 1, 1}, {64, 1, 1}}, {3, {0, 1, 0}, {40, 5, 3}, {16, 2, 2}},
-    };
     for (size_t i = 0; i < TSR_ARRAY_LEN(programs) * TSR_ARRAY_LEN(ranges); i++) {
         struct program *p = &programs[i % TSR_ARRAY_LEN(programs)];
         const struct tsr_ndrange *r = &ranges[i / TSR_ARRAY_LEN(programs)];
@@ -104,16 +113,41 @@ static void test_ids(void **state)
     }
 }
 
+static void test_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(programs) * TSR_ARRAY_LEN(ranges); i++) {
+        struct program *p = &programs[i % TSR_ARRAY_LEN(programs)];
+        const struct tsr_ndrange *r = &ranges[i / TSR_ARRAY_LEN(programs)];
+        uint64_t total = r->global[0] * r->global[1] * r->global[2], *out = calloc(total, 24 * 8), g[3];
+        uint32_t dim = i % 3;
+        assert_int_equal(program_run(p, "numbers", r, (struct argument[]){ARG(out), ARG(dim)}, 2, NULL), 0);
+        const uint64_t *o = out;
+        for (g[2] = 0; g[2] < r->global[2]; g[2]++)
+            for (g[1] = 0; g[1] < r->global[1]; g[1]++)
+                for (g[0] = 0; g[0] < r->global[0]; g[0]++, o += 24) {
+                    uint64_t other = (g[0] + r->offset[0]) % 3;
+                    check_numbers(o, r, g);
+                    assert_int_equal(o[19], o[3 + dim]);
+                    assert_int_equal(o[20], o[6 + dim]);
+                    assert_int_equal(o[21], o[3 + other]);
+                    assert_int_equal(o[22], o[6 + other]);
+                    assert_int_equal(o[23], 1);
+                }
+        free(out);
+    }
+}
+
 /* A kernel that sees no work-groups may be cut in any way. */
 static void test_global_ids(void **state)
 {
     (void)state;
-    static const uint64_t sizes[][3] = {{1, 1, 1},    {3, 5, 7},   {17, 1, 1},  {1000, 3, 1},
-                                        {5000, 1, 1}, {40, 30, 3}, {1, 1, 700}, {1500, 2, 2}};
+    static const uint64_t sizes[][3] = {{1, 1, 1},   {3, 5, 7},   {17, 1, 1},   {1000, 3, 1}, {5000, 1, 1},
+                                        {40, 30, 3}, {1, 1, 700}, {1500, 2, 2}, {2050, 3, 1}};
     for (size_t i = 0; i < TSR_ARRAY_LEN(programs) * TSR_ARRAY_LEN(sizes); i++) {
         struct program *p = &programs[i % TSR_ARRAY_LEN(programs)];
         const uint64_t *n = sizes[i / TSR_ARRAY_LEN(programs)];
-        for (uint64_t offset = 0; offset < 33; offset += 16) {
+        for (uint64_t offset = 0; offset < 33; offset += 4) {
             struct tsr_ndrange r = {3, {offset, offset % 5, 0}, {n[0], n[1], n[2]}, {n[0] % 7 + 1, 1, 1}};
             uint64_t total = n[0] * n[1] * n[2], *out = calloc(total, 4 * 8);
             assert_int_equal(program_run(p, "global_ids", &r, (struct argument[]){ARG(out)}, 1, NULL), 0);
@@ -345,11 +379,11 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vadd),       cmocka_unit_test(test_arguments),       cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_global_ids), cmocka_unit_test(test_program_scope),   cmocka_unit_test(test_divide),
-        cmocka_unit_test(test_denormals),  cmocka_unit_test(test_large_private),   cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_damaged),    cmocka_unit_test(test_cost_of_nothing), cmocka_unit_test(test_keep_code),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_vadd),      cmocka_unit_test(test_arguments),  cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_global_ids), cmocka_unit_test(test_program_scope),
+        cmocka_unit_test(test_divide),    cmocka_unit_test(test_denormals),  cmocka_unit_test(test_large_private),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_damaged),    cmocka_unit_test(test_cost_of_nothing),
+        cmocka_unit_test(test_keep_code), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

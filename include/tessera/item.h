@@ -76,6 +76,10 @@ struct tsr_item {
     /* Of a whole packet of a kernel with TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS: the call runs the first `columns` work-items of every row
      * (a multiple of S), in `groups` work-groups, from group->group_id on in x. They have the same size. */
     uint64_t columns, groups;
+    /* Of any other packet of a kernel with TSR_KERNEL_MIXED: the call runs a box of `columns` x `rows` x `planes` work-items, whichever
+     * groups they are in. The first one has a global id in x that is a multiple of S; it and the rest of the first `head` columns are
+     * not there. Its ids stand here and in the group; those of the group in x may lie before the first group. */
+    uint64_t rows, planes, head;
     unsigned char *contexts; /* with TSR_KERNEL_REGIONS: memory for every packet of a group, context_bytes each */
 };
 

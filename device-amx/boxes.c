@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels whose work-items do not care which others they run with: their range is cut into boxes, wherever its work-groups end. */
+#include "device-amx/cpu.h"
+
+enum {
+    /* Boxes that are worth a call, and enough of them for all threads. */
+    MOST_ITEMS = 1024,
+    BOXES = 256,
+    LEAST_PACKETS = 4,
+    MOST_JOINED = 65536, /* boxes in one call: columns are counted in 32 bits */
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a <= b ? a != 0 : (a + b - 1) / b;
+}
+
+/* Columns are counted from the last multiple of the sub-group size at or before the first global id. */
+static uint64_t shift(const struct tsr_group *group, int dim)
+{
+    return dim == 0 ? group->global_offset[0] % group->sub_group_size : 0;
+}
+
+/* Where the smaller work-groups at the end begin, or nothing does. */
+static uint64_t end_of_full(const struct tsr_launch *launch, int dim)
+{
+    uint64_t size = launch->group.global_size[dim], local = launch->group.enqueued_local_size[dim];
+    return launch->flags & TSR_KERNEL_FREE || local == 1 ? size : size - size % local;
+}
+
+bool tsr__boxes_cut(struct tsr_launch *launch)
+{
+    const struct tsr_group *group = &launch->group;
+    struct tsr__boxes *boxes = &launch->boxes;
+    uint32_t width = group->sub_group_size;
+    bool see_groups = !(launch->flags & TSR_KERNEL_FREE);
+    if (!(launch->flags & TSR_KERNEL_MIXED) || (see_groups && tsr__packets_in_rows(group)))
+        return false;
+    uint64_t total = group->global_size[0] * group->global_size[1] * group->global_size[2];
+    uint64_t items = least(total / BOXES, MOST_ITEMS), row = shift(group, 0) + group->global_size[0];
+    if (items < (uint64_t)LEAST_PACKETS * width)
+        items = (uint64_t)LEAST_PACKETS * width;
+    boxes->size[0] = divide_up(divide_up(row, divide_up(row, items)), width) * width;
+    for (int d = 1; d < 3; d++) {
+        items /= boxes->size[d - 1];
+        boxes->size[d] = items <= 1 ? 1 : least(group->global_size[d], items);
+    }
+    launch->groups = 1;
+    for (int d = 0; d < 3; d++) {
+        uint64_t full = end_of_full(launch, d);
+        boxes->count[d] = (full ? divide_up(full + shift(group, d), boxes->size[d]) : 0) + (full < group->global_size[d]);
+        launch->groups *= boxes->count[d];
+    }
+    launch->group_items = launch->groups ? divide_up(total, launch->groups) : 0;
+    return true;
+}
+
+void tsr__boxes_mixed(struct tsr__run *run, const uint64_t local_id[3], const uint64_t size[3], uint64_t head)
+{
+    run->items->item = (struct tsr_item){.group = &run->group,
+                                         .local_id = {local_id[0], local_id[1], local_id[2]},
+                                         .sub_group_size = run->group.sub_group_size,
+                                         .columns = size[0] + head,
+                                         .rows = size[1],
+                                         .planes = size[2],
+                                         .head = head};
+    run->launch->entry->run(&run->items->item);
+}
+
+/* Part of a box, from one column to another. */
+struct part {
+    uint64_t from[3], size[3];
+};
+
+static void run_whole(struct tsr__run *run, const struct part *part)
+{
+    for (int d = 0; d < 3; d++)
+        run->group.local_size[d] = part->size[d];
+    tsr__packets_rows(run, part->from, part->size[0], 1);
+}
+
+static void run_mixed(struct tsr__run *run, const struct part *part)
+{
+    struct tsr_group *group = &run->group;
+    uint64_t head = (shift(group, 0) + part->from[0]) % group->sub_group_size, local_id[3];
+    for (int d = 0; d < 3; d++) {
+        uint64_t size = group->enqueued_local_size[d], full = end_of_full(run->launch, d);
+        int64_t first = (int64_t)(part->from[d] - (d == 0 ? head : 0)), number = 0;
+        if (!(run->launch->flags & TSR_KERNEL_FREE)) { /* who sees no groups may be in any */
+            number = first < 0 ? -1 - (-1 - first) / (int64_t)size : first / (int64_t)size;
+            group->local_size[d] = part->from[d] < full ? size : group->global_size[d] - full;
+        }
+        group->group_id[d] = (uint64_t)number;
+        local_id[d] = (uint64_t)first - (uint64_t)number * size;
+    }
+    tsr__boxes_mixed(run, local_id, part->size, head);
+}
+
+static void run_box(struct tsr__run *run, const struct part *box)
+{
+    uint64_t width = run->group.sub_group_size, before = shift(&run->group, 0);
+    uint64_t begin = box->from[0], end = begin + box->size[0];
+    uint64_t first = divide_up(begin + before, width) * width, last = (end + before) / width * width;
+    if (!(run->launch->flags & TSR_KERNEL_FREE) || first >= last) {
+        run_mixed(run, box);
+        return;
+    }
+    uint64_t cuts[4] = {begin, first - before, last - before, end};
+    for (int i = 0; i < 3; i++) {
+        struct part part = *box;
+        part.from[0] = cuts[i];
+        part.size[0] = cuts[i + 1] - cuts[i];
+        if (part.size[0])
+            (i == 1 ? run_whole : run_mixed)(run, &part);
+    }
+}
+
+/* The box with this number, and at most so many in all that follow it and make a larger one with it. Answers how many. */
+static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint64_t most, struct part *box)
+{
+    const struct tsr__boxes *boxes = &launch->boxes;
+    uint64_t joined = 1;
+    bool can_join = true; /* in the first dimension that is cut */
+    for (int d = 0; d < 3; d++) {
+        uint64_t count = boxes->count[d], index = 0, together = 1, end = launch->group.global_size[d], full = end_of_full(launch, d);
+        if (count > 1) {
+            index = number % count;
+            number /= count;
+        }
+        uint64_t in_full = full < end ? count - 1 : count;
+        if (index == in_full) {
+            box->from[d] = full;
+        } else {
+            if (can_join && count > 1)
+                joined = together = least(least(most, MOST_JOINED), in_full - index);
+            box->from[d] = index * boxes->size[d] - (index ? shift(&launch->group, d) : 0);
+            end = least((index + together) * boxes->size[d] - shift(&launch->group, d), full);
+        }
+        can_join = can_join && count == 1;
+        box->size[d] = end - box->from[d];
+    }
+    return joined;
+}
+
+void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end)
+{
+    run->items->run = run;
+    for (int d = 0; d < 3; d++)
+        run->group.group_id[d] = 0;
+    while (begin < end) {
+        struct part box;
+        begin += find_box(run->launch, begin, end - begin, &box);
+        run_box(run, &box);
+    }
+}
