@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Runs random kernels in two engines of the driver and compares all they write, bit for bit.
  *
- *   conformance_kgen [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-r] [-v]
+ *   conformance_kgen [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-t SECONDS] [-r] [-v]
  *
  * The environment variable TESSERA_ENGINE, which the compiler reads at each build, chooses the engine. Kernels run in child processes: one
  * that crashes or hangs is reported like one with another result. -r reduces the kernels that differ before it prints them,
@@ -14,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../host/host.h"
@@ -265,7 +266,7 @@ static unsigned one_by_one(struct report *report, uint64_t first, unsigned count
 }
 
 struct settings {
-    unsigned count, per_program, processes;
+    unsigned count, per_program, processes, seconds; /* seconds: starts no kernel later; 0: no limit */
     uint64_t seed;
     bool reducing, show;
 };
@@ -274,7 +275,7 @@ static struct settings read_arguments(int argc, char **argv)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     struct settings set = {.count = 200, .per_program = 8, .processes = cpus > 0 ? (unsigned)cpus : 1, .seed = 1};
-    for (int c; (c = getopt(argc, argv, "n:s:p:j:rv")) != -1;)
+    for (int c; (c = getopt(argc, argv, "n:s:p:j:t:rv")) != -1;)
         switch (c) {
         case 'n':
             set.count = (unsigned)strtoul(optarg, NULL, 0);
@@ -288,6 +289,9 @@ static struct settings read_arguments(int argc, char **argv)
         case 'j':
             set.processes = (unsigned)strtoul(optarg, NULL, 0);
             break;
+        case 't':
+            set.seconds = (unsigned)strtoul(optarg, NULL, 0);
+            break;
         case 'r':
             set.reducing = true;
             break;
@@ -295,7 +299,7 @@ static struct settings read_arguments(int argc, char **argv)
             set.show = true;
             break;
         default:
-            fprintf(stderr, "usage: %s [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-r] [-v]\n", argv[0]);
+            fprintf(stderr, "usage: %s [-n COUNT] [-s SEED] [-p KERNELS-PER-PROGRAM] [-j PROCESSES] [-t SECONDS] [-r] [-v]\n", argv[0]);
             exit(2);
         }
     set.per_program = set.per_program < 1 ? 1 : set.per_program > MAX_PER_PROGRAM ? MAX_PER_PROGRAM : set.per_program;
@@ -324,7 +328,10 @@ int main(int argc, char **argv)
         unsigned count;
     } at_work[MAX_PROCESSES] = {0};
     unsigned failed = 0, started = 0, running = 0, told = 0;
+    time_t begin = time(NULL);
     while (started < set.count || running) {
+        if (set.seconds && time(NULL) - begin >= (time_t)set.seconds)
+            set.count = started;
         if (started < set.count && running < set.processes) {
             unsigned i = 0;
             while (at_work[i].child)
