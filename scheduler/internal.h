@@ -21,6 +21,7 @@ enum {
     TSR__MAX_WIDTH = CPU_SETSIZE,
     TSR__HELPERS = 32, /* threads that can help at once; further ones only wait */
     TSR__SLOTS = 4,
+    TSR__FANOUT = 4,         /* threads that one wakes at a time */
     TSR__MANY_PENDING = 256, /* every so many submitted tasks wake a worker, though nobody flushes */
 };
 
@@ -28,6 +29,7 @@ enum {
 #define TSR__SHARE_NS UINT64_C(10000)    /* work for each thread that joins, at least */
 #define TSR__UNKNOWN_NS UINT64_C(100000) /* assumed of a task that says nothing */
 #define TSR__SPIN_NS UINT64_C(4000)      /* longest look for work before sleeping */
+#define TSR__LINGER_NS UINT64_C(50000)   /* the same where threads share long tasks: a wake-up takes about as long */
 
 /* ---- park.c: the only calls of the kernel for threads; the model test has its own versions ---------------------------------- */
 
@@ -51,13 +53,14 @@ struct tsr__lock {
 void tsr__lock(struct tsr__lock *lock);
 void tsr__unlock(struct tsr__lock *lock);
 
-/* A place to sleep. A signal stays until it is taken, so that none is lost. */
-enum tsr__signals { TSR__WORK = 1, TSR__END = 2 };
+/* A place to sleep. A signal stays until it is taken, so that none is lost. Whose word does not say SLEEPS needs no call of the kernel. */
+enum tsr__signals { TSR__WORK = 1, TSR__END = 2, TSR__SLEEPS = 4 };
 struct tsr__parker {
     _Atomic uint32_t signals;
     struct tsr__parker *next; /* in a task's list of waiters */
     struct tsr_list link;     /* in a pool's list of sleepers */
 };
+bool tsr__linger(struct tsr__parker *parker);                           /* a while; true: a signal is there */
 uint32_t tsr__park(struct tsr__parker *parker);                         /* until a signal is there */
 bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal); /* true: the caller has to wake the futex */
 void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal);
@@ -99,8 +102,8 @@ struct tsr_pool {
 /* Threads to wake once the lock is dropped. */
 struct tsr__wakes {
     unsigned count;
-    struct tsr__seat *seats[2];
-    bool starts[2];            /* that worker has no thread yet */
+    struct tsr__seat *seats[TSR__FANOUT];
+    bool starts[TSR__FANOUT];  /* that worker has no thread yet */
     _Atomic uint32_t *sleeper; /* whose word may be gone by then */
 };
 

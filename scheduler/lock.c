@@ -25,21 +25,33 @@ void tsr__unlock(struct tsr__lock *lock)
         tsr__futex_wake(&lock->word);
 }
 
+bool tsr__linger(struct tsr__parker *parker)
+{
+    for (uint64_t end = tsr_now_ns() + TSR__LINGER_NS; tsr_now_ns() < end; tsr__relax())
+        if (atomic_load_explicit(&parker->signals, memory_order_relaxed))
+            return true;
+    return false;
+}
+
 uint32_t tsr__park(struct tsr__parker *parker)
 {
     for (;;) {
         TSR__POINT();
-        uint32_t signals = atomic_load_explicit(&parker->signals, memory_order_acquire);
-        if (signals)
+        uint32_t signals = atomic_load_explicit(&parker->signals, memory_order_acquire) & ~(uint32_t)TSR__SLEEPS;
+        if (signals) {
+            atomic_fetch_and_explicit(&parker->signals, ~(uint32_t)TSR__SLEEPS, memory_order_relaxed);
             return signals;
-        tsr__futex_wait(&parker->signals, 0);
+        }
+        TSR__POINT();
+        if (!(atomic_fetch_or_explicit(&parker->signals, TSR__SLEEPS, memory_order_acq_rel) & ~(uint32_t)TSR__SLEEPS))
+            tsr__futex_wait(&parker->signals, TSR__SLEEPS);
     }
 }
 
 bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal)
 {
     TSR__POINT();
-    return !atomic_fetch_or_explicit(&parker->signals, signal, memory_order_acq_rel);
+    return atomic_fetch_or_explicit(&parker->signals, signal, memory_order_acq_rel) == TSR__SLEEPS;
 }
 
 void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal)

@@ -148,10 +148,10 @@ static struct tsr_task *first_ready(struct tsr_pool *pool)
     return tsr_list_empty(&pool->ready) ? NULL : TSR_LIST_ITEM(pool->ready.next, struct tsr_task, link);
 }
 
-/* Workers that join a task which is worth it; two at a time, each of which wakes two more. Under the lock. */
+/* Workers that join a task which is worth it; some at a time, each of which wakes more. Under the lock. */
 static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, unsigned avoid, struct tsr__wakes *wakes)
 {
-    for (unsigned joining = task->runners + pool->searching; wakes->count < 2 && joining < task->want; joining++) {
+    for (unsigned joining = task->runners + pool->searching; wakes->count < TSR__FANOUT && joining < task->want; joining++) {
         unsigned i = idle_worker(pool, avoid, false);
         if (i == TSR__MAX_WIDTH)
             break;
@@ -314,15 +314,19 @@ static void worker_main(void *argument)
 {
     struct tsr__seat *seat = argument;
     struct tsr_pool *pool = seat->worker.pool;
+    bool shared = false;
     for (;;) {
         struct tsr_task *task = tsr__pool_pick(pool, seat, NULL);
         if (!task)
             task = search(pool, seat);
         if (task) {
+            shared = task->want > 1;
             if (!tsr__task_run(task, seat, NULL))
                 return;
         } else {
             tsr__trace_flush();
+            if (shared) /* the next one often comes soon */
+                tsr__linger(&seat->parker);
             tsr__park(&seat->parker);
             atomic_store_explicit(&seat->parker.signals, 0, memory_order_relaxed); /* nobody signals before the seat is idle again */
         }

@@ -172,9 +172,9 @@ static bool post_parker(struct tsr_task *task, struct tsr__parker *parker)
 }
 
 /* Most waits are short: a look around before sleeping. True: there is something to do. */
-static bool look_around(struct tsr_task *task, struct tsr_pool *pool)
+static bool look_around(struct tsr_task *task, struct tsr_pool *pool, uint64_t ns)
 {
-    uint64_t end = tsr_now_ns() + TSR__SPIN_NS;
+    uint64_t end = tsr_now_ns() + ns;
     do {
         if (tsr__task_ended(task) || (pool && atomic_load_explicit(&pool->ready_count, memory_order_relaxed)))
             return true;
@@ -189,14 +189,17 @@ static bool wait_for(struct tsr_task *task)
     struct tsr__seat *seat = pool ? tsr__helper_sit(pool) : NULL;
     struct tsr__parker parker = {0};
     bool posted = false, slept = false;
+    uint64_t patience = TSR__SPIN_NS;
     while (!tsr__task_ended(task)) {
         struct tsr_task *next = seat ? tsr__pool_pick(pool, seat, task) : NULL;
         if (next) {
+            if (next == task && task->want > 1) /* the others are at their last steps when this thread finds no more */
+                patience = TSR__LINGER_NS;
             if (!tsr__task_run(next, seat, task))
                 return false;
             continue;
         }
-        if (look_around(task, seat ? pool : NULL))
+        if (look_around(task, seat ? pool : NULL, patience))
             continue;
         if (!posted && !(posted = post_parker(task, &parker)))
             break;
