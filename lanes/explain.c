@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "matrix.h"
 #include "rows.h"
+#include "solo.h"
 #include "tessera/item.h"
 
 enum { SAVED_BYTES = 56 }; /* of a frame: the caller's registers, and what aligns it */
@@ -199,8 +200,14 @@ void tsr__explain_flow(struct tsr__simd *s)
         const struct tsr__loop *loop = &cfg->loops[i];
         bool divergent = s->shapes.divergent_loop[i];
         int branch = loop->latch == TSR__NONE ? loop->header : loop->latch;
-        tsr__explain(s->l, with_line(cfg, branch, loop->begin, loop->end), "loop", divergent ? "divergent" : "uniform", "%s",
-                     divergent ? "goes round until the last lane leaves" : "");
+        LLVMValueRef at = with_line(cfg, branch, loop->begin, loop->end);
+        if (!divergent)
+            tsr__explain(s->l, at, "loop", "uniform", "%s", "");
+        else if (tsr__solo_lanes(s, i))
+            tsr__explain(s->l, at, "loop", "divergent", "goes round; once %u or fewer lanes are left, they go on one by one",
+                         tsr__solo_lanes(s, i));
+        else
+            tsr__explain(s->l, at, "loop", "divergent", "goes round until the last lane leaves");
     }
     for (int i = 0; i < cfg->block_count; i++) {
         const struct tsr__block *b = &cfg->blocks[i];

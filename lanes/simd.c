@@ -8,8 +8,9 @@
  * at all. */
 #include <string.h>
 
+#include "access.h"
 #include "explain.h"
-#include "simd.h"
+#include "solo.h"
 
 enum { CHEAP = 12 }; /* instructions that cost less than to test whether they are needed */
 
@@ -171,6 +172,31 @@ static bool surely_populated(const struct tsr__simd *s, int block)
     return !s->blocks[block].mask_home || s->blocks[block].entry != s->blocks[block].body;
 }
 
+/* Another round of a divergent loop while any lane wants one; what is wanted behind it comes then. */
+static void go_round(struct tsr__simd *s, int number, const bool *wanted)
+{
+    LLVMContextRef c = s->l->context;
+    const struct tsr__simd_block *header = &s->blocks[s->cfg.loops[number].header];
+    LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(c, s->to, "leave"), again = header->body;
+    LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), header->mask_home, ""));
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(bits)), more = LLVMBuildICmp(s->b, LLVMIntNE, bits, none, "any");
+    unsigned last = tsr__solo_lanes(s, number);
+    if (last)
+        again = LLVMAppendBasicBlockInContext(c, s->to, "again");
+    LLVMBuildCondBr(s->b, more, again, out);
+    if (last) {
+        LLVMBasicBlockRef solo = LLVMAppendBasicBlockInContext(c, s->to, "solo");
+        LLVMPositionBuilderAtEnd(s->b, again);
+        LLVMTypeRef type = LLVMTypeOf(bits);
+        LLVMValueRef count = tsr__intrinsic(s, "llvm.ctpop", &type, 1, &bits, 1);
+        LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntUGT, count, LLVMConstInt(type, last, false), ""), header->body, solo);
+        LLVMPositionBuilderAtEnd(s->b, solo);
+        tsr__build_solo(s, number, bits, out);
+    }
+    LLVMPositionBuilderAtEnd(s->b, out);
+    go(s, wanted);
+}
+
 /* Both arms at once: everybody goes where he wants, and all wanted blocks come up in order. */
 static void linear_branch(struct tsr__simd *s, int block)
 {
@@ -190,16 +216,10 @@ static void linear_branch(struct tsr__simd *s, int block)
         else
             wanted[to] = true;
     }
-    if (again == TSR__NONE) {
+    if (again == TSR__NONE)
         go(s, wanted);
-        return;
-    }
-    const struct tsr__loop *loop = &s->cfg.loops[again];
-    LLVMValueRef more = tsr__any(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[loop->header].mask_home, ""));
-    LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
-    LLVMBuildCondBr(s->b, more, s->blocks[loop->header].body, out);
-    LLVMPositionBuilderAtEnd(s->b, out);
-    go(s, wanted);
+    else
+        go_round(s, again, wanted);
 }
 
 /* The lanes stay together. */
