@@ -4,7 +4,8 @@
  * - makes PMULHW of a vector product of which bits above 15 are kept as 16 bits, whatever the shift: of products of 64 bits with shifts of
  * 32 and more it gives undefined values. It does not look through a freeze.
  * - makes VPTERNLOG under a mask of logic with a constant that is selected, and exchanges two operands when the constant comes from memory.
- * It does not where numbers with a fraction are selected. */
+ * It does not where numbers with a fraction are selected.
+ * - calls fmaxf and fminf, which nobody has, for maxima of half where the CPU has no AVX512-FP16. In float they are the same. */
 #include "lanes.h"
 
 static bool is_wide_product(LLVMValueRef v)
@@ -66,11 +67,38 @@ static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand
     LLVMSetOperand(inst, operand, LLVMBuildFreeze(b, LLVMGetOperand(inst, operand), ""));
 }
 
+static bool is_half_extreme(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const char *name = callee ? tsr__name(callee) : "";
+    if (!tsr__starts_with(name, "llvm.maxnum.") && !tsr__starts_with(name, "llvm.minnum."))
+        return false;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    return LLVMGetTypeKind(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type) == LLVMHalfTypeKind;
+}
+
+static void in_float(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call)
+{
+    LLVMTypeRef half = LLVMTypeOf(call), type = LLVMFloatTypeInContext(l->context);
+    if (LLVMGetTypeKind(half) == LLVMVectorTypeKind)
+        type = LLVMVectorType(type, LLVMGetVectorSize(half));
+    unsigned id = LLVMGetIntrinsicID(tsr__callee(call));
+    LLVMPositionBuilderBefore(b, call);
+    LLVMValueRef args[2];
+    for (unsigned i = 0; i < 2; i++)
+        args[i] = LLVMBuildFPExt(b, LLVMGetOperand(call, i), type, "");
+    LLVMValueRef made = LLVMBuildCall2(b, LLVMIntrinsicGetType(l->context, id, &type, 1),
+                                       LLVMGetIntrinsicDeclaration(l->module, id, &type, 1), args, 2, "");
+    LLVMReplaceAllUsesWith(call, LLVMBuildFPTrunc(b, made, half, ""));
+    LLVMInstructionEraseFromParent(call);
+}
+
 bool tsr__pass_mistakes(struct tsr__lanes *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    bool has_half = l->options->cpu_features >> TSR_CPU_AVX512FP16 & 1;
     for (size_t f = 0; f < function_count; f++) {
         size_t count;
         LLVMValueRef *code = tsr__instructions(l, functions[f], &count);
@@ -80,6 +108,8 @@ bool tsr__pass_mistakes(struct tsr__lanes *l)
             LLVMTypeRef type = LLVMIsASelectInst(code[i]) ? other_type(l, code[i]) : NULL;
             if (type)
                 select_as(b, code[i], type);
+            if (!has_half && is_half_extreme(code[i]))
+                in_float(l, b, code[i]);
         }
     }
     LLVMDisposeBuilder(b);
