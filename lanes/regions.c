@@ -9,22 +9,15 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "rows.h"
+#include "slots.h"
 #include "tessera/item.h"
 
 enum { CONTEXT_ALIGN = 128, HEADER_BYTES = 8 /* the call site where the packet waits, 0 = it has returned */ };
 
-/* A stack slot of the packet function. */
-struct slot {
-    LLVMValueRef alloca;
-    LLVMTypeRef type;
-    bool plain;      /* loaded and stored as a whole only: a register between barriers */
-    uint64_t offset; /* in the context, or 0 */
-};
-
 /* A barrier: the last thing in its block but for the branch. */
 struct stop {
     LLVMValueRef call;
-    LLVMBasicBlockRef before, behind, resume;
+    LLVMBasicBlockRef before, behind;
     uint32_t site;
 };
 
@@ -33,14 +26,8 @@ struct cut {
     struct tsr_arena *arena;
     struct stop *stops;
     unsigned stop_count;
-    struct slot *slots;
-    size_t slot_count, words; /* of a set of slots */
-    struct tsr__map slot_of;  /* alloca → number + 1 */
-    struct tsr__map block_of; /* block → number + 1 */
-    LLVMBasicBlockRef *blocks;
-    size_t block_count;
-    uint64_t **live; /* per block: slots that are read in it or behind it before they are written */
-    uint64_t bytes;  /* of a context */
+    struct tsr__slots slots;
+    uint64_t bytes; /* of a context */
     LLVMBasicBlockRef arrive;
     LLVMValueRef next, site, frame; /* phis of `arrive`: where the packet goes on, where it waits; its context */
 };
@@ -123,104 +110,6 @@ static void ask_again(struct cut *c, LLVMValueRef query)
         }
 }
 
-/* ---- what lives across barriers ------------------------------------------------------------------------------------------------------ */
-
-static size_t slot_number(struct cut *c, LLVMValueRef alloca)
-{
-    return tsr__map_get(&c->slot_of, alloca);
-}
-
-static bool is_plain(LLVMValueRef alloca, LLVMTypeRef type)
-{
-    for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        bool load = LLVMIsALoadInst(user) && LLVMTypeOf(user) == type;
-        bool store = LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != alloca && LLVMTypeOf(LLVMGetOperand(user, 0)) == type;
-        if (!load && !store)
-            return false;
-    }
-    return true;
-}
-
-static void collect(struct cut *c, LLVMBasicBlockRef start)
-{
-    size_t room = 1;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i))
-        room++;
-    c->slots = tsr_arena_alloc(c->arena, room * sizeof *c->slots);
-    for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i)) {
-        if (!LLVMIsAAllocaInst(i))
-            continue;
-        LLVMTypeRef type = LLVMGetAllocatedType(i);
-        c->slots[c->slot_count++] = (struct slot){.alloca = i, .type = type, .plain = is_plain(i, type)};
-        tsr__map_set(&c->slot_of, i, c->slot_count);
-    }
-    c->words = c->slot_count / 64 + 1;
-    c->blocks = tsr_arena_alloc(c->arena, LLVMCountBasicBlocks(c->r.f) * sizeof *c->blocks);
-    LLVMGetBasicBlocks(c->r.f, c->blocks);
-    c->block_count = LLVMCountBasicBlocks(c->r.f);
-    c->live = tsr_arena_alloc(c->arena, c->block_count * sizeof *c->live);
-    for (size_t b = 0; b < c->block_count; b++) {
-        tsr__map_set(&c->block_of, c->blocks[b], b + 1);
-        c->live[b] = tsr_arena_alloc(c->arena, c->words * sizeof **c->live);
-    }
-}
-
-static const uint64_t *live_in(const struct cut *c, LLVMBasicBlockRef block)
-{
-    return c->live[tsr__map_get(&c->block_of, block) - 1];
-}
-
-/* One step of the search backwards through a block; true if more is live than was known. */
-static bool go_back(struct cut *c, size_t block, uint64_t *set)
-{
-    memset(set, 0, c->words * sizeof *set);
-    LLVMValueRef t = LLVMGetBasicBlockTerminator(c->blocks[block]);
-    for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++) {
-        const uint64_t *more = live_in(c, LLVMGetSuccessor(t, i));
-        for (size_t w = 0; w < c->words; w++)
-            set[w] |= more[w];
-    }
-    for (LLVMValueRef i = t; i; i = LLVMGetPreviousInstruction(i)) {
-        bool load = LLVMIsALoadInst(i), store = LLVMIsAStoreInst(i);
-        size_t slot = load || store ? slot_number(c, LLVMGetOperand(i, store)) : 0;
-        if (!slot || !c->slots[slot - 1].plain)
-            continue;
-        uint64_t bit = UINT64_C(1) << ((slot - 1) % 64);
-        if (store)
-            set[(slot - 1) / 64] &= ~bit;
-        else
-            set[(slot - 1) / 64] |= bit;
-    }
-    bool changed = memcmp(set, c->live[block], c->words * sizeof *set) != 0;
-    memcpy(c->live[block], set, c->words * sizeof *set);
-    return changed;
-}
-
-static bool is_live(const struct cut *c, LLVMBasicBlockRef block, size_t slot)
-{
-    return live_in(c, block)[slot / 64] >> (slot % 64) & 1;
-}
-
-static void lay_out(struct cut *c)
-{
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(c->r.l->module);
-    c->bytes = HEADER_BYTES;
-    for (size_t s = 0; s < c->slot_count; s++) {
-        struct slot *slot = &c->slots[s];
-        bool needed = !slot->plain;
-        for (unsigned k = 0; k < c->stop_count; k++)
-            needed = needed || is_live(c, c->stops[k].behind, s);
-        if (!needed)
-            continue;
-        uint64_t align = LLVMABIAlignmentOfType(layout, slot->type), stated = LLVMGetAlignment(slot->alloca);
-        align = stated > align ? stated : align;
-        slot->offset = (c->bytes + align - 1) & ~(align - 1);
-        c->bytes = slot->offset + LLVMABISizeOfType(layout, slot->type);
-    }
-    c->bytes = (c->bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
-}
-
 /* ---- the rounds -----------------------------------------------------------------------------------------------------------------------
  */
 
@@ -246,15 +135,60 @@ static void stop_here(struct cut *c, uint32_t next, uint32_t site)
     LLVMBuildBr(c->r.b, c->arrive);
 }
 
-/* Registers go to the context before a barrier and come back behind it. */
-static void move_live(struct cut *c, const struct stop *stop, bool save)
+/* From the builder's place: registers go to the context, or come back from it. */
+static void move(struct cut *c, const uint64_t *set, bool save)
 {
-    for (size_t s = 0; s < c->slot_count; s++) {
-        if (!is_live(c, stop->behind, s))
+    for (size_t k = 0; k < c->slots.count; k++) {
+        const struct tsr__slot *slot = &c->slots.all[k];
+        if (!tsr__slots_has(set, k) || !slot->offset)
             continue;
-        LLVMValueRef kept = tsr__at_offset(c->r.l, c->r.b, c->frame, c->slots[s].offset);
-        LLVMValueRef v = LLVMBuildLoad2(c->r.b, c->slots[s].type, save ? c->slots[s].alloca : kept, "");
-        LLVMBuildStore(c->r.b, v, save ? kept : c->slots[s].alloca);
+        LLVMValueRef kept = tsr__at_offset(c->r.l, c->r.b, c->frame, slot->offset);
+        LLVMValueRef v = LLVMBuildLoad2(c->r.b, slot->type, save ? slot->alloca : kept, "");
+        LLVMBuildStore(c->r.b, v, save ? kept : slot->alloca);
+    }
+}
+
+/* A packet that goes on along the edge from `from` to `block` brings back what is in `set`, as late as all ways from there allow: behind
+ * the last barrier of a loop only the way out of the loop needs the sums. */
+static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef to, uint64_t *set)
+{
+    const struct tsr__slots *s = &c->slots;
+    size_t b = tsr__map_get(&s->block_of, to) - 1;
+    if (s->preds[b] != 1) {
+        LLVMBasicBlockRef edge = block(c, "back");
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(from);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+            if (LLVMGetSuccessor(t, i) == to)
+                LLVMSetSuccessor(t, i, edge);
+        LLVMPositionBuilderAtEnd(c->r.b, edge);
+        move(c, set, false);
+        LLVMBuildBr(c->r.b, to);
+        return;
+    }
+    uint64_t *now = tsr_arena_alloc(c->arena, s->words * sizeof *now), *later = tsr_arena_alloc(c->arena, s->words * sizeof *later);
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(to);
+    unsigned ways = tsr__map_get(&s->stop_at, to) ? 0 : LLVMGetNumSuccessors(t);
+    LLVMBasicBlockRef *next = tsr_arena_alloc(c->arena, (ways + 1) * sizeof *next);
+    for (unsigned i = 0; i < ways; i++)
+        next[i] = LLVMGetSuccessor(t, i);
+    for (size_t w = 0; w < s->words; w++) {
+        uint64_t everywhere = UINT64_MAX;
+        for (unsigned i = 0; i < ways; i++)
+            everywhere &= s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
+        now[w] = set[w] & (s->used[b][w] | everywhere);
+        set[w] &= ~now[w];
+    }
+    LLVMPositionBuilderBefore(c->r.b, LLVMGetFirstInstruction(to));
+    move(c, now, false);
+    for (unsigned i = 0; i < ways; i++) {
+        bool again = false;
+        for (unsigned k = 0; k < i; k++)
+            again = again || next[k] == next[i];
+        uint64_t any = 0;
+        for (size_t w = 0; w < s->words; w++)
+            any |= later[w] = set[w] & s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
+        if (any && !again)
+            bring_back(c, to, next[i], later);
     }
 }
 
@@ -310,10 +244,10 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     r->linear = LLVMBuildTrunc(r->b, item, i32, "");
     LLVMValueRef at = LLVMBuildNUWMul(r->b, item, tsr__i64(l, c->bytes / r->width), "");
     c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(l->context), contexts, &at, 1, "frame");
-    for (size_t s = 0; s < c->slot_count; s++)
-        if (!c->slots[s].plain) {
-            LLVMReplaceAllUsesWith(c->slots[s].alloca, tsr__at_offset(l, r->b, c->frame, c->slots[s].offset));
-            LLVMInstructionEraseFromParent(c->slots[s].alloca);
+    for (size_t k = 0; k < c->slots.count; k++)
+        if (!c->slots.all[k].plain) {
+            LLVMReplaceAllUsesWith(c->slots.all[k].alloca, tsr__at_offset(l, r->b, c->frame, c->slots.all[k].offset));
+            LLVMInstructionEraseFromParent(c->slots.all[k].alloca);
         }
     tsr__rows_forget(r, start);
     LLVMValueRef choice = LLVMBuildSwitch(r->b, state, begin, c->stop_count);
@@ -360,16 +294,21 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     tsr__rows_close(r, group, one, groups);
     LLVMBuildRetVoid(r->b);
 
+    for (unsigned k = 0; k < c->slots.loop_count; k++) {
+        LLVMBasicBlockRef entry = c->slots.loops[k].entry;
+        LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(entry));
+        move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, entry) - 1], true);
+    }
     for (unsigned k = 0; k < c->stop_count; k++) {
         struct stop *stop = &c->stops[k];
         LLVMPositionBuilderAtEnd(r->b, stop->before);
-        move_live(c, stop, true);
+        move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
         stop_here(c, k + 1, stop->site);
-        stop->resume = block(c, "resume");
-        LLVMPositionBuilderAtEnd(r->b, stop->resume);
-        move_live(c, stop, false);
-        LLVMBuildBr(r->b, stop->behind);
-        LLVMAddCase(choice, tsr__i32(l, k + 1), stop->resume);
+        LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
+    }
+    for (unsigned k = 0; k < c->stop_count; k++) {
+        LLVMBasicBlockRef behind = c->stops[k].behind;
+        bring_back(c, dispatch, behind, c->slots.needed[tsr__map_get(&c->slots.block_of, behind) - 1]);
     }
 }
 
@@ -392,7 +331,7 @@ static bool find_stops(struct cut *c)
 bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, uint64_t *context_bytes)
 {
     struct tsr_arena arena = {0};
-    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .slot_of = {.arena = &arena}, .block_of = {.arena = &arena}};
+    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena};
     if (!find_stops(&c)) {
         tsr_arena_free(&arena);
         return false;
@@ -414,14 +353,13 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, uint
         LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
         for (unsigned k = 0; k < c.stop_count; k++)
             c.stops[k].behind = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(c.stops[k].before), 0);
-        collect(&c, start);
-        uint64_t *set = tsr_arena_alloc(&arena, c.words * sizeof *set);
-        for (bool changed = true; changed;) {
-            changed = false;
-            for (size_t b = c.block_count; b-- > 0;)
-                changed |= go_back(&c, b, set);
-        }
-        lay_out(&c);
+        struct tsr__slots_stop *stops = tsr_arena_alloc(&arena, (c.stop_count + 1) * sizeof *stops);
+        for (unsigned k = 0; k < c.stop_count; k++)
+            stops[k] = (struct tsr__slots_stop){c.stops[k].before, c.stops[k].behind};
+        c.slots = (struct tsr__slots){.function = f, .arena = &arena, .stops = stops, .stop_count = c.stop_count};
+        tsr__slots_find(&c.slots, start);
+        c.bytes = tsr__slots_lay_out(&c.slots, LLVMGetModuleDataLayout(l->module), HEADER_BYTES);
+        c.bytes = (c.bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
         LLVMInstructionEraseFromParent(into);
         for (unsigned k = 0; k < c.stop_count; k++) {
             LLVMInstructionEraseFromParent(LLVMGetNextInstruction(c.stops[k].call));

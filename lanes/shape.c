@@ -238,6 +238,53 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     }
 }
 
+/* Whether lanes that differ in their lowest `low` bits only, zero in lane 0, are all on the same side of a uniform bound. */
+static bool on_one_side(LLVMIntPredicate predicate, LLVMValueRef bound, struct tsr__shape shape, unsigned low)
+{
+    uint64_t ones = (UINT64_C(1) << low) - 1;
+    int64_t c;
+    switch (predicate) {
+    case LLVMIntSLT:
+    case LLVMIntULT:
+    case LLVMIntSGE:
+    case LLVMIntUGE:
+        return shape.align >= low;
+    case LLVMIntSGT:
+    case LLVMIntUGT:
+    case LLVMIntSLE:
+    case LLVMIntULE:
+        return constant_int(bound, &c) && ((uint64_t)c & ones) == ones;
+    default:
+        return false;
+    }
+}
+
+static LLVMIntPredicate mirrored(LLVMIntPredicate predicate)
+{
+    static const LLVMIntPredicate pairs[][2] = {
+        {LLVMIntSLT, LLVMIntSGT}, {LLVMIntULT, LLVMIntUGT}, {LLVMIntSLE, LLVMIntSGE}, {LLVMIntULE, LLVMIntUGE}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(pairs); i++)
+        for (int k = 0; k < 2; k++)
+            if (predicate == pairs[i][k])
+                return pairs[i][!k];
+    return predicate;
+}
+
+/* A loop over a tile, `for (e = lane; e < N; e += 256)`, is one that the lanes leave together if N is a multiple of the width. */
+static struct tsr__shape comparison(const struct search *s, int user, LLVMValueRef inst)
+{
+    LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
+    struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(left)) > 64 ||
+        a.kind != TSR__SHAPE_AFFINE || b.kind != TSR__SHAPE_AFFINE || tsr__is_uniform(a) == tsr__is_uniform(b))
+        return plain(s, user, inst);
+    bool swap = tsr__is_uniform(a);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(inst);
+    unsigned low = free_bits(s, swap ? b : a, LLVMGetIntTypeWidth(LLVMTypeOf(left)));
+    bool together = low != 64 && on_one_side(swap ? mirrored(predicate) : predicate, swap ? left : right, swap ? a : b, low);
+    return together ? uniform(0) : varying;
+}
+
 static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
 {
     struct tsr__shape a = operand(s, user, LLVMGetOperand(inst, 0));
@@ -425,6 +472,8 @@ static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef
         return cast(s, user, inst, op);
     case LLVMGetElementPtr:
         return gep(s, user, inst, layout);
+    case LLVMICmp:
+        return comparison(s, user, inst);
     case LLVMPHI:
         return phi(s, user, inst);
     case LLVMSelect: {

@@ -12,8 +12,10 @@
 enum {
     MAX_ELEMENTS = 256, /* of an array: more would only be spilled again */
     MAX_TRIPS = 64,
-    MAX_CODE = 8000,   /* instructions that an outermost loop may grow to */
-    MAX_DEPENDS = 4096 /* instructions that are followed back from one index */
+    MAX_CODE = 8000,    /* instructions that an outermost loop may grow to */
+    MAX_DEPENDS = 4096, /* instructions that are followed back from one index */
+    MAX_FILL = 64,      /* instructions of a loop that fills a tile */
+    LOCAL_SPACE = 3
 };
 
 struct unroll {
@@ -239,7 +241,7 @@ static bool has_hint(struct unroll *u, LLVMValueRef branch, unsigned kind)
 }
 
 /* The program's own hint comes first. */
-static void mark(struct unroll *u, int loop)
+static void mark(struct unroll *u, int loop, const char *hint)
 {
     LLVMContextRef c = u->l->context;
     unsigned kind = LLVMGetMDKindIDInContext(c, "llvm.loop", 9);
@@ -248,7 +250,7 @@ static void mark(struct unroll *u, int loop)
     LLVMValueRef branch = u->cfg.blocks[u->cfg.loops[loop].latch].terminator;
     if (has_hint(u, branch, kind))
         return;
-    LLVMMetadataRef name = LLVMMDStringInContext2(c, "llvm.loop.unroll.full", 21);
+    LLVMMetadataRef name = LLVMMDStringInContext2(c, hint, strlen(hint));
     LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[2] = {self, LLVMMDNodeInContext2(c, &name, 1)};
     LLVMMetadataRef node = LLVMMDNodeInContext2(c, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, node);
@@ -297,6 +299,24 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
     }
 }
 
+/* A loop that only fills local memory: `for (e = lane; e < N; e += 256)`. LLVM unrolls it if it surely ends after a few rounds. */
+static bool fills_tile(const struct unroll *u, int loop)
+{
+    bool stores = false;
+    int size = 0;
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
+        if (u->cfg.blocks[b].loop != loop)
+            return false;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsAStoreInst(i))
+                stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == LOCAL_SPACE;
+            if (++size > MAX_FILL)
+                return false;
+        }
+    }
+    return stores;
+}
+
 bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function)
 {
     struct unroll u = {.l = l};
@@ -311,7 +331,9 @@ bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function)
                 look_at(&u, i);
         for (int k = 0; k < u.cfg.loop_count; k++)
             if (u.all[k])
-                mark(&u, k);
+                mark(&u, k, "llvm.loop.unroll.full");
+            else if (fills_tile(&u, k))
+                mark(&u, k, "llvm.loop.unroll.enable");
     }
     tsr_arena_free(&u.arena);
     return has_loops;

@@ -187,6 +187,21 @@ static void promise_ranges(struct tsr__lanes *l)
     }
 }
 
+/* … and what a kernel says of its own. */
+static void promise_required_size(struct tsr__lanes *l, const struct tsr_kernel_info *info, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count && info->reqd_local_size[0]; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (!callee || strcmp(tsr__name(callee), "__tsr_local_id") != 0 || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
+            continue;
+        uint64_t dim = LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)), from = 0, to = dim < 3 ? info->reqd_local_size[dim] : 1;
+        LLVMAddCallSiteAttribute(code[i], LLVMAttributeReturnIndex,
+                                 LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), 64, &from, &to));
+    }
+}
+
 static bool prepare(struct tsr__lanes *l)
 {
     promise_ranges(l);
@@ -194,8 +209,11 @@ static bool prepare(struct tsr__lanes *l)
     if (!tsr__llvm(l, "always-inline,globaldce"))
         return false;
     tsr__explain_arrays(l);
-    for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        set_width(l, tsr__kernel(l, &l->info->kernels[i]), tsr__sub_group_size(l, &l->info->kernels[i]));
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        set_width(l, kernel, tsr__sub_group_size(l, &l->info->kernels[i]));
+        promise_required_size(l, &l->info->kernels[i], kernel);
+    }
     if (!tsr__llvm(l, first_look))
         return false;
     bool loops = false;

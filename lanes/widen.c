@@ -28,6 +28,9 @@ static void drop_promises(LLVMValueRef inst)
     case LLVMOr:
         LLVMSetIsDisjoint(inst, false);
         break;
+    case LLVMICmp:
+        LLVMSetICmpSameSign(inst, false);
+        break;
     case LLVMGetElementPtr:
         LLVMGEPSetNoWrapFlags(inst, 0);
         break;

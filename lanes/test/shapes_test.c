@@ -54,6 +54,17 @@ static const struct {
     {"%c = xor i64 %id, 32\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine 4 "},
     {"%c = xor i64 %id, 1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %y64", "uniform "},
+    /* A bound that no packet straddles. */
+    {"%c = icmp slt i32 %i, 64\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "uniform "},
+    {"%c = icmp slt i32 %i, 60\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%c = icmp sgt i32 %i, 47\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "uniform "},
+    {"%c = icmp sgt i32 %i, 48\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%d = shl i32 %n, 4\n%c = icmp ugt i32 %d, %i\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "uniform "},
+    {"%d = shl i32 %n, 3\n%c = icmp ugt i32 %d, %i\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%d = shl i32 %n, 4\n%c = icmp uge i32 %d, %i\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%c = icmp eq i32 %i, 64\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%d = shl i32 %i, 1\n%c = icmp slt i32 %d, 80\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%d = sub i32 64, %i\n%c = icmp slt i32 %d, 32\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
     /* What lanes make together. */
     {"%t = call i32 @__tsr_ballot(i32 1, i32 %i)\n" AT_T, "uniform "},
     {"%t = call i32 @__tsr_reduce_add_int(i32 0, i32 %i, i32 32)\n" AT_T, "uniform "},
