@@ -4,7 +4,8 @@
  *
  *   // kernel: NAME               the kernel to run
  *   // options: TEXT              build options; default -cl-std=CL3.0; several lines: runs once with each
- *   // global: X [Y [Z]]          work-items; local: X [Y [Z]] the size of a work-group, default the device's choice
+ *   // global: X [Y [Z]]          work-items
+ *   // local: X [Y [Z]]           the size of a work-group, default the device's choice; several lines: runs once with each
  *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
  *   // local-buffer: BYTES        the next argument: local memory
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
@@ -19,7 +20,7 @@
 
 #include "host/host.h"
 
-enum { MAX_ARGS = 16, MAX_RUNS = 40, MAX_LINE = 4096, SKIP = 77 };
+enum { MAX_ARGS = 16, MAX_RUNS = 40, MAX_GROUPINGS = 4, MAX_LINE = 4096, SKIP = 77 };
 
 static const struct type {
     const char *name;
@@ -37,8 +38,8 @@ struct argument {
 
 struct test {
     char kernel[256], options[MAX_RUNS][256];
-    int runs;
-    size_t global[3], local[3];
+    int runs, groupings;
+    size_t global[3], local[MAX_GROUPINGS][3]; /* 0: the device's choice */
     cl_uint dims;
     struct argument args[MAX_ARGS];
     cl_uint arg_count;
@@ -244,9 +245,11 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         snprintf(t->options[t->runs++], sizeof t->options[0], "%s", value);
     } else if (!strcmp(key, "global"))
         t->dims = (cl_uint)sscanf(value, "%zu %zu %zu", &t->global[0], &t->global[1], &t->global[2]);
-    else if (!strcmp(key, "local"))
-        sscanf(value, "%zu %zu %zu", &t->local[0], &t->local[1], &t->local[2]);
-    else if (!strcmp(key, "needs"))
+    else if (!strcmp(key, "local")) {
+        REQUIRE(t->groupings < MAX_GROUPINGS, "too many local sizes");
+        size_t *local = t->local[t->groupings++];
+        sscanf(value, "%zu %zu %zu", &local[0], &local[1], &local[2]);
+    } else if (!strcmp(key, "needs"))
         return has_word(s, value);
     else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
@@ -335,10 +338,11 @@ static int compare(const struct session *s, const struct test *t, cl_uint number
     return failed;
 }
 
-static int run_with(const struct session *s, const struct test *t, const char *source, const char *options, const char *path)
+static int run_with(const struct session *s, const struct test *t, const char *source, const char *options, const size_t *local,
+                    const char *path)
 {
     char title[MAX_LINE];
-    snprintf(title, sizeof title, "%s (%s)", path, options);
+    snprintf(title, sizeof title, "%s (%s; groups of %zu %zu %zu)", path, options, local[0], local[1], local[2]);
     cl_program program = build(s, source, options);
     cl_int err;
     cl_kernel kernel = clCreateKernel(program, t->kernel, &err);
@@ -357,7 +361,7 @@ static int run_with(const struct session *s, const struct test *t, const char *s
         REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", title, i);
         free(data);
     }
-    err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, NULL, t->global, t->local[0] ? t->local : NULL, 0, NULL, NULL);
+    err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, NULL, t->global, local[0] ? local : NULL, 0, NULL, NULL);
     REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", title, err);
     err = clFinish(s->queue);
     REQUIRE(err == CL_SUCCESS, "%s: clFinish: %d", title, err);
@@ -383,7 +387,8 @@ static int run(const struct session *s, const char *path)
     if (!can_run)
         printf("skip %s\n", path);
     for (int i = 0; can_run && i < t.runs; i++)
-        failed += run_with(s, &t, source, t.options[i], path);
+        for (int k = 0; k < (t.groupings ? t.groupings : 1); k++)
+            failed += run_with(s, &t, source, t.options[i], t.local[k], path);
     free(source);
     return can_run ? failed != 0 : SKIP;
 }

@@ -111,6 +111,8 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why);
 
 struct tsr__run;
 enum { TSR__MAX_SUB_GROUP = 32 };
+/* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the two that split matrix functions join. */
+uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel);
 /* Rows of the range's work-groups start at multiples of the sub-group size, in local and in global ids. */
 bool tsr__packets_in_rows(const struct tsr_group *group);
 /* Writes down the local ids of all lanes of the group's packets, unless those of a group of the same size are there. */

@@ -76,7 +76,7 @@ static void suggest_local_size(const struct tsr_kernel_info *kernel, struct tsr_
     if (good > most)
         good = most;
     for (uint32_t d = 0; d < range->dim && good > 1; d++) {
-        uint64_t step = d == 0 ? kernel->sub_group_size : 1, most_here = good < range->global[d] ? good : range->global[d];
+        uint64_t step = d == 0 ? tsr__packet_width(kernel) : 1, most_here = good < range->global[d] ? good : range->global[d];
         range->local[d] = good_divisor(range->global[d], good, step);
         /* Whole packets and a smaller group at the end, rather than packets with gaps everywhere. */
         if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM) && range->local[d] % step && most_here > step)

@@ -56,13 +56,15 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
         launch->group_items *= range->local[d];
     }
     group->work_dim = range->dim;
-    group->sub_group_size = kernel->sub_group_size;
-    group->enqueued_num_sub_groups = (uint32_t)tsr_sub_group_count(launch->group_items, kernel->sub_group_size);
-    if (kernel->flags & TSR_KERNEL_PAIRS && group->enqueued_num_sub_groups % 2)
+    /* Pairs of sub-groups that run as one packet count as one here: what such code says of its sub-groups follows from linear ids. */
+    group->sub_group_size = tsr__packet_width(kernel);
+    group->enqueued_num_sub_groups = (uint32_t)tsr_sub_group_count(launch->group_items, group->sub_group_size);
+    uint64_t sub_groups = tsr_sub_group_count(launch->group_items, kernel->sub_group_size);
+    if (kernel->flags & TSR_KERNEL_PAIRS && sub_groups % 2)
         tsr_log(
             TSR_LOG_WARN,
             "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
-            kernel->name, group->enqueued_num_sub_groups);
+            kernel->name, (unsigned)sub_groups);
     launch->in_boxes = tsr__boxes_cut(launch);
     group->args = launch->args;
     group->rt = &tsr__rt;

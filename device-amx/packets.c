@@ -4,6 +4,12 @@
 
 #include "device-amx/cpu.h"
 
+uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel)
+{
+    bool pairs = kernel->flags & TSR_KERNEL_PACKETS && kernel->flags & TSR_KERNEL_PAIRS;
+    return pairs ? 2 * kernel->sub_group_size : kernel->sub_group_size;
+}
+
 bool tsr__packets_in_rows(const struct tsr_group *group)
 {
     uint32_t width = group->sub_group_size;

@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "explain.h"
+#include "pairs.h"
 
 enum { CONSTANT_SPACE = 2 };
 enum { MAX_GROUP = 8 }; /* elements from one lane to the next, up to which a strided access is one wide access and shuffles */
@@ -102,7 +103,8 @@ static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
 /* ---- how an access lies
  * --------------------------------------------------------------------------------------------------------------------- */
 
-static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
+static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
+                                      struct tsr__shape shape)
 {
     unsigned align = LLVMGetAlignment(inst);
     struct tsr__access a = {.inst = inst,
@@ -111,7 +113,6 @@ static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMV
                             .type = type,
                             .parts = (unsigned)tsr__part_count(type),
                             .align = align};
-    struct tsr__shape shape = tsr__seen(s, pointer);
     a.scalar = tsr__part_type(type, 0);
     a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
@@ -146,6 +147,11 @@ static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMV
         a.step = (unsigned)(shape.stride / a.scalar_bytes);
     }
     return a;
+}
+
+static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
+{
+    return classify_as(s, inst, pointer, type, tsr__seen(s, pointer));
 }
 
 /* A group access spans `step` scalars for each lane but the last, which has only its own. */
@@ -339,6 +345,92 @@ static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLV
         masked_store(s, a, spread_out(s, parts, a->parts, a->step), p, group_mask(s, a));
 }
 
+/* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
+ */
+
+/* The access as either half makes it, and the lanes of one half for what makes it. False: it would not be better than for the packet. Lanes
+ * that are not there could not give an address. */
+static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *half, struct tsr__access *own)
+{
+    struct tsr__shape shape = tsr__seen(s, a->pointer);
+    if (!shape.halves || s->mask)
+        return false;
+    shape.kind = TSR__SHAPE_AFFINE;
+    *half = *s;
+    half->width = s->sub_group;
+    *own = classify_as(half, a->inst, a->pointer, a->type, shape);
+    return own->class != TSR__ACCESS_SCATTERED && (own->class != TSR__ACCESS_UNIFORM || LLVMIsALoadInst(a->inst));
+}
+
+/* Either half's first address. */
+static void half_pointers(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRef *first)
+{
+    struct tsr__address address;
+    bool is_sum = tsr__address_of(s, pointer, &address);
+    LLVMValueRef base = is_sum ? tsr__address_base(s, &address) : NULL;
+    for (unsigned h = 0; h < 2; h++)
+        first[h] = is_sum ? tsr__address_of_lane(s, &address, base, h * s->sub_group)
+                          : LLVMBuildExtractElement(s->b, tsr__part(s, pointer, 0), tsr__i32(s->l, h * s->sub_group), "");
+}
+
+/* `parts` has room for the scalars that travelled together. */
+static void set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    if (a->each > 1)
+        tsr__unpack(s, parts[0], tsr__part_type(a->type, 0), a->each, parts);
+    for (unsigned i = 0; i < a->parts * a->each; i++)
+        tsr__set_part(s, a->inst, (int)i, parts[i]);
+}
+
+static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
+{
+    struct tsr__simd half;
+    struct tsr__access own;
+    LLVMValueRef first[2];
+    if (!in_halves(s, a, &half, &own))
+        return false;
+    tsr__explain_access(s, &own, false);
+    half_pointers(s, a->pointer, first);
+    LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.parts * sizeof *both);
+    LLVMValueRef *parts = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *parts);
+    for (unsigned h = 0; h < 2; h++) {
+        if (own.class != TSR__ACCESS_UNIFORM) {
+            straight_load(&half, &own, first[h], both + h * own.parts);
+            continue;
+        }
+        LLVMValueRef copy = LLVMInstructionClone(a->inst);
+        LLVMSetOperand(copy, 0, first[h]);
+        LLVMInsertIntoBuilder(s->b, copy);
+        tsr__note_aliases(s, &own, copy);
+        for (unsigned i = 0; i < own.parts; i++)
+            both[h * own.parts + i] = tsr__get_scalar(s, copy, (int)i);
+    }
+    for (unsigned i = 0; i < own.parts; i++) {
+        LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
+        parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__by_half(s, pair) : tsr__joined_halves(s, pair[0], pair[1]);
+    }
+    set_loaded(s, &own, parts);
+    return true;
+}
+
+static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    struct tsr__simd half;
+    struct tsr__access own;
+    LLVMValueRef first[2];
+    if (!in_halves(s, a, &half, &own))
+        return false;
+    tsr__explain_access(s, &own, false);
+    half_pointers(s, a->pointer, first);
+    LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
+    for (unsigned h = 0; h < 2; h++) {
+        for (unsigned i = 0; i < own.parts; i++)
+            its[i] = tsr__half(s, parts[i], h);
+        straight_store(&half, &own, first[h], its);
+    }
+    return true;
+}
+
 /* ---- accesses whose lanes may lie side by side, but not for sure ------------------------------------------------------------------------
  */
 
@@ -444,14 +536,13 @@ static void load(struct tsr__simd *s, LLVMValueRef inst)
         for (unsigned i = 0; i < a.parts; i++)
             parts[i] = tsr__splat(s, tsr__get_scalar(s, copy, (int)i));
     } else if (a.class == TSR__ACCESS_SCATTERED) {
+        if (load_halves(s, &a))
+            return;
         scattered_load(s, &a, parts);
     } else {
         straight_load(s, &a, tsr__whole(s, a.pointer), parts);
     }
-    if (a.each > 1)
-        tsr__unpack(s, parts[0], tsr__part_type(a.type, 0), a.each, parts);
-    for (unsigned i = 0; i < a.parts * a.each; i++)
-        tsr__set_part(s, inst, (int)i, parts[i]);
+    set_loaded(s, &a, parts);
 }
 
 /* ---- stores
@@ -498,10 +589,10 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
         parts[i] = tsr__part(s, v, (int)i);
     if (a.each > 1)
         parts[0] = tsr__pack(s, parts, a.each);
-    if (a.class == TSR__ACCESS_SCATTERED)
-        scattered_store(s, &a, parts);
-    else
+    if (a.class != TSR__ACCESS_SCATTERED)
         straight_store(s, &a, tsr__whole(s, a.pointer), parts);
+    else if (!store_halves(s, &a, parts))
+        scattered_store(s, &a, parts);
 }
 
 /* ---- addresses

@@ -42,6 +42,8 @@ bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__addr
 LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a);
 /* The pointers of all lanes, in the form in which a gather takes a scalar base and 32-bit indices. */
 LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a);
+/* The pointer of one lane, a `base` of tsr__address_base ahead. Of a lane that is not there it may be anything. */
+LLVMValueRef tsr__address_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane);
 /* The values of the sum will be read in the block. */
 void tsr__address_prepare(struct tsr__simd *s, LLVMValueRef pointer);
 

@@ -165,6 +165,18 @@ LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a
     return a->offset ? plus_bytes(s, p, LLVMConstInt(i64, (uint64_t)a->offset, true)) : p;
 }
 
+LLVMValueRef tsr__address_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    for (int i = a->first_varying; i < a->count; i++) {
+        const struct tsr__term *t = &a->terms[i];
+        LLVMValueRef index = LLVMBuildExtractElement(s->b, tsr__part(s, t->value, 0), tsr__i32(s->l, lane), "");
+        index = extended(s, index, t->extension, i64);
+        base = plus_bytes(s, base, LLVMBuildMul(s->b, index, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
+    }
+    return base;
+}
+
 /* Sizes that x86's addresses multiply an index with. */
 static bool legal_scale(int64_t scale)
 {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "fold.h"
+#include "pairs.h"
 #include "tessera/item.h"
 
 static bool is_result_uniform(struct tsr__simd *s, LLVMValueRef inst)
@@ -17,11 +18,24 @@ static LLVMValueRef shown(struct tsr__simd *s, LLVMValueRef v, int part)
     return s->mask ? LLVMBuildFreeze(s->b, x, "") : x;
 }
 
+/* The lane of the packet that has this number in the sub-group of the one that asks. */
+static LLVMValueRef lane_of_packet(struct tsr__simd *s, LLVMValueRef index)
+{
+    LLVMValueRef first[64];
+    if (!tsr__is_pair(s))
+        return index;
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(index));
+    for (unsigned i = 0; i < s->width; i++)
+        first[i] = LLVMConstInt(type, i & s->sub_group, false);
+    index = LLVMBuildAnd(s->b, index, tsr__splat(s, LLVMConstInt(type, s->sub_group - 1, false)), "");
+    return LLVMBuildOr(s->b, index, LLVMConstVector(first, s->width), "");
+}
+
 static void shuffle(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 1), lane = LLVMGetOperand(inst, 2);
     if (!is_result_uniform(s, inst)) {
-        LLVMValueRef index = tsr__part(s, lane, 0);
+        LLVMValueRef index = lane_of_packet(s, tsr__part(s, lane, 0));
         for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++)
             tsr__set_part(s, inst, i, tsr__permute(s, shown(s, x, i), index));
         return;
@@ -39,12 +53,26 @@ static void shuffle(struct tsr__simd *s, LLVMValueRef inst)
     tsr__set_whole(s, inst, made);
 }
 
+/* Of an i32 with a bit for each lane of a pair. */
+static LLVMValueRef bits_of_half(struct tsr__simd *s, LLVMValueRef bits, unsigned half)
+{
+    bits = LLVMBuildLShr(s->b, bits, tsr__i32(s->l, half * s->sub_group), "");
+    return LLVMBuildAnd(s->b, bits, tsr__i32(s->l, (1u << s->sub_group) - 1), "");
+}
+
 static void ballot(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef predicate = tsr__part(s, LLVMGetOperand(inst, 1), 0);
     LLVMValueRef yes = LLVMBuildICmp(s->b, LLVMIntNE, predicate, LLVMConstNull(LLVMTypeOf(predicate)), "");
-    LLVMValueRef bits = tsr__mask_bits(s, tsr__mask_and(s, s->mask, yes));
-    tsr__set_whole(s, inst, LLVMBuildIntCast2(s->b, bits, LLVMTypeOf(inst), false, ""));
+    LLVMValueRef bits = LLVMBuildIntCast2(s->b, tsr__mask_bits(s, tsr__mask_and(s, s->mask, yes)), LLVMTypeOf(inst), false, "");
+    if (!tsr__is_pair(s)) {
+        tsr__set_whole(s, inst, bits);
+        return;
+    }
+    LLVMValueRef both[2];
+    for (unsigned h = 0; h < 2; h++)
+        both[h] = bits_of_half(s, bits, h);
+    tsr__set_part(s, inst, 0, tsr__by_half(s, both));
 }
 
 /* The operation and type that the end of a collective's name says: "…_add_int". */
@@ -59,7 +87,7 @@ static struct tsr__fold fold_of(LLVMValueRef inst)
 /* Each lane gets what its cluster makes: partners whose numbers differ in one bit fold their values, the lower lane's first. */
 static LLVMValueRef reduce_clusters(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x, LLVMValueRef cluster)
 {
-    for (unsigned d = s->width / 2; d; d /= 2) {
+    for (unsigned d = s->sub_group / 2; d; d /= 2) {
         unsigned low[TSR__MAX_LANES], high[TSR__MAX_LANES];
         for (unsigned i = 0; i < s->width; i++) {
             low[i] = i & ~d;
@@ -106,9 +134,49 @@ static LLVMValueRef of_any(struct tsr__simd *s, LLVMValueRef v)
     return LLVMBuildExtractElement(s->b, tsr__part(s, v, 0), lane, "");
 }
 
+/* What an active lane of either half of a pair has. Of one without active lanes it is what the first lane has. */
+static void of_any_in_halves(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef *values)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
+    LLVMValueRef part = tsr__part(s, v, 0);
+    for (unsigned h = 0; h < 2; h++) {
+        LLVMValueRef lane = tsr__i32(s->l, h * s->sub_group);
+        if (s->mask != s->function_mask) {
+            LLVMValueRef bits = bits_of_half(s, LLVMBuildIntCast2(s->b, tsr__mask_bits(s, s->mask), i32, false, ""), h);
+            LLVMValueRef none = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstNull(i32), "");
+            bits = LLVMBuildSelect(s->b, none, tsr__i32(s->l, 1), bits, "");
+            lane = LLVMBuildAdd(s->b, lane, tsr__first_lane(s, bits), "");
+        }
+        values[h] = LLVMBuildExtractElement(s->b, part, lane, "");
+    }
+}
+
 static void same(struct tsr__simd *s, LLVMValueRef inst)
 {
-    tsr__set_whole(s, inst, of_any(s, LLVMGetOperand(inst, 0)));
+    LLVMValueRef both[2];
+    if (is_result_uniform(s, inst)) {
+        tsr__set_whole(s, inst, of_any(s, LLVMGetOperand(inst, 0)));
+        return;
+    }
+    of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
+    tsr__set_part(s, inst, 0, tsr__by_half(s, both));
+}
+
+/* A pair brings two values at once, so that those of all sub-groups lie in their order. */
+static LLVMValueRef values_of_pair(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef *size)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
+    uint64_t bytes = LLVMConstIntGetZExtValue(*size);
+    LLVMValueRef both[2], slots = tsr__home(s, LLVMArrayType2(i8, 2 * bytes), "slots");
+    LLVMSetAlignment(slots, 64);
+    of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
+    for (unsigned h = 0; h < 2; h++) {
+        LLVMValueRef at = LLVMConstInt(i64, h * bytes, false);
+        LLVMBuildMemCpy(s->b, LLVMBuildGEP2(s->b, i8, slots, &at, 1, ""), 1, both[h], 1, LLVMConstInt(i64, bytes, false));
+    }
+    *size = LLVMConstInt(LLVMTypeOf(*size), 2 * bytes, false);
+    return LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(LLVMGetOperand(inst, 0)), "");
 }
 
 static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
@@ -116,8 +184,9 @@ static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ptr = LLVMTypeOf(inst), types[5] = {i32, i32, ptr, i32, ptr};
     LLVMTypeRef type = LLVMFunctionType(ptr, types, 5, false);
-    LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), of_any(s, LLVMGetOperand(inst, 0)),
-                            tsr__whole(s, LLVMGetOperand(inst, 1)),
+    LLVMValueRef size = tsr__whole(s, LLVMGetOperand(inst, 1));
+    LLVMValueRef value = tsr__is_pair(s) ? values_of_pair(s, inst, &size) : of_any(s, LLVMGetOperand(inst, 0));
+    LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), value, size,
                             LLVMBuildAddrSpaceCast(s->b, tsr__home(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
     tsr__set_whole(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
 }

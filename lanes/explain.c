@@ -161,6 +161,8 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
     bool load = LLVMIsALoadInst(a->inst) != NULL;
     struct tsr__shape shape = tsr__seen(s, a->pointer);
     const char *verdict = names[a->class], *more = s->mask ? ", masked" : "";
+    if (shape.halves && a->class != TSR__ACCESS_SCATTERED)
+        more = ", by each sub-group of the pair";
     if (hoped) {
         verdict = "consecutive?";
         more = load ? ": tested at run time; a gather where it is not" : ": tested at run time; a scatter where it is not";

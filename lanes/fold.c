@@ -66,12 +66,12 @@ LLVMValueRef tsr__fold_two(struct tsr__simd *s, const struct tsr__fold *f, LLVMV
     return LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealUNO, a, a, ""), b, better, "");
 }
 
-/* x of `distance` lanes below; `fill` where there is none. */
+/* x of `distance` lanes below; `fill` where the sub-group has none. */
 static LLVMValueRef shifted_up(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef fill, unsigned distance)
 {
     unsigned from[TSR__MAX_LANES];
     for (unsigned i = 0; i < s->width; i++)
-        from[i] = i < distance ? s->width : i - distance;
+        from[i] = i % s->sub_group < distance ? s->width : i - distance;
     return tsr__pick(s, x, tsr__splat(s, fill), from, s->width);
 }
 
@@ -90,7 +90,7 @@ LLVMValueRef tsr__fold_all(struct tsr__simd *s, const struct tsr__fold *f, LLVMV
 
 LLVMValueRef tsr__fold_up_to(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
 {
-    for (unsigned d = 1; d < s->width; d *= 2)
+    for (unsigned d = 1; d < s->sub_group; d *= 2)
         x = tsr__fold_two(s, f, shifted_up(s, x, absent(f), d), x);
     return x;
 }

@@ -5,6 +5,7 @@
 
 #include "dot.h"
 #include "matrix.h"
+#include "pairs.h"
 #include "simd.h"
 #include "tessera/item.h"
 
@@ -186,23 +187,81 @@ static bool primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
 /* ---- matrix functions -----------------------------------------------------------------------------------------------------------------
  */
 
+/* The vectors of A, B and C, and the rows of D. */
+struct matrices {
+    LLVMValueRef a[TSR__MAX_M], b[TSR__WORDS], c[TSR__MAX_M], d[TSR__MAX_M];
+    unsigned a_count;
+};
+
+static void operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, unsigned lanes, struct matrices *m)
+{
+    LLVMValueRef operands[3 * TSR__MAX_M];
+    unsigned count = 0;
+    for (unsigned i = 0; i < m->a_count; i++)
+        operands[count++] = m->a[i];
+    for (unsigned i = 0; i < TSR__WORDS; i++)
+        operands[count++] = m->b[i];
+    for (unsigned i = 0; i < f->m; i++)
+        operands[count++] = m->c[i];
+    LLVMValueRef d = tsr__mad_build(s->l, s->b, f, lanes, operands, count);
+    for (unsigned i = 0; i < f->m; i++)
+        m->d[i] = LLVMBuildExtractValue(s->b, d, i, "");
+}
+
+/* The pair's A is one matrix: the rows of the first sub-group, then those of the second. A row of 32 bytes lies over 8 lanes here, and over
+ * 16 in the operation that the packet has. */
+static void split_operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, struct matrices *m)
+{
+    LLVMTypeRef row = tsr__vector(s, LLVMInt16TypeInContext(s->l->context));
+    LLVMValueRef halves[TSR__MAX_M / 2];
+    unsigned each = m->a_count;
+    memcpy(halves, m->a, each * sizeof *halves);
+    m->a_count = 2 * each;
+    for (unsigned i = 0; i < m->a_count; i++)
+        m->a[i] = LLVMBuildBitCast(s->b, tsr__half(s, halves[i % each], i / each), row, "");
+    operation(s, tsr__mad_unsplit(f), s->width, m);
+}
+
+/* Each of the two sub-groups has its own A. */
+static void two_operations(struct tsr__simd *s, const struct tsr_matrix_builtin *f, struct matrices *m)
+{
+    struct matrices half[2];
+    for (unsigned h = 0; h < 2; h++) {
+        half[h].a_count = m->a_count;
+        for (unsigned i = 0; i < m->a_count; i++)
+            half[h].a[i] = tsr__half(s, m->a[i], h);
+        for (unsigned i = 0; i < TSR__WORDS; i++)
+            half[h].b[i] = tsr__half(s, m->b[i], h);
+        for (unsigned i = 0; i < f->m; i++)
+            half[h].c[i] = tsr__half(s, m->c[i], h);
+        operation(s, f, s->sub_group, &half[h]);
+    }
+    for (unsigned i = 0; i < f->m; i++)
+        m->d[i] = tsr__joined_halves(s, half[0].d[i], half[1].d[i]);
+}
+
 /* Absent work-items count as if their part of A were zero. */
 static void matrix_function(struct tsr__simd *s, LLVMValueRef inst, const struct tsr_matrix_builtin *f)
 {
-    LLVMValueRef operands[3 * TSR__MAX_M], a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1), c = LLVMGetOperand(inst, 2);
+    LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1), c = LLVMGetOperand(inst, 2);
     LLVMTypeRef word = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
-    unsigned count = 0;
-    for (int i = 0; i < tsr__part_count(LLVMTypeOf(a)); i++) {
-        LLVMValueRef part = tsr__part(s, a, i);
-        operands[count++] = s->mask ? LLVMBuildSelect(s->b, s->mask, part, LLVMConstNull(LLVMTypeOf(part)), "") : part;
+    struct matrices m = {.a_count = (unsigned)tsr__part_count(LLVMTypeOf(a))};
+    for (unsigned i = 0; i < m.a_count; i++) {
+        LLVMValueRef part = tsr__part(s, a, (int)i);
+        m.a[i] = s->mask ? LLVMBuildSelect(s->b, s->mask, part, LLVMConstNull(LLVMTypeOf(part)), "") : part;
     }
     for (int i = 0; i < TSR__WORDS; i++)
-        operands[count++] = LLVMBuildBitCast(s->b, tsr__part(s, b, i), word, "");
+        m.b[i] = LLVMBuildBitCast(s->b, tsr__part(s, b, i), word, "");
     for (int i = 0; i < f->m; i++)
-        operands[count++] = tsr__part(s, c, i);
-    LLVMValueRef d = tsr__mad_build(s->l, s->b, f, s->width, operands, count);
+        m.c[i] = tsr__part(s, c, i);
+    if (f->form == TSR_MATRIX_SPLIT)
+        split_operation(s, f, &m);
+    else if (tsr__is_pair(s))
+        two_operations(s, f, &m);
+    else
+        operation(s, f, s->width, &m);
     for (int i = 0; i < f->m; i++)
-        tsr__set_part(s, inst, i, LLVMBuildExtractValue(s->b, d, (unsigned)i, ""));
+        tsr__set_part(s, inst, i, m.d[i]);
 }
 
 /* Is the call that a site's number stands before one at which a packet meets nobody? */

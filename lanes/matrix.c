@@ -16,12 +16,21 @@ bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
 const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function)
 {
     const struct tsr_matrix_builtin *f = tsr_matrix_find(tsr__name(function));
-    if (!f || f->form == TSR_MATRIX_SPLIT)
+    if (!f)
         return NULL;
     bool integers = f->ec == TSR_ELEMENT_S32;
     bool halves = f->ea == TSR_ELEMENT_F16;
     if (!integers && (!tsr__has(l, TSR_CPU_FMA) || (halves && !tsr__has(l, TSR_CPU_F16C))))
         return NULL;
+    return f;
+}
+
+const struct tsr_matrix_builtin *tsr__mad_unsplit(const struct tsr_matrix_builtin *split)
+{
+    const struct tsr_matrix_builtin *f = tsr_matrix_builtins;
+    while (f->form != TSR_MATRIX_N16 || f->m != split->m || f->k != split->k || f->ea != split->ea || f->eb != split->eb ||
+           f->ec != split->ec)
+        f++;
     return f;
 }
 

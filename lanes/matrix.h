@@ -23,6 +23,8 @@ struct tsr__mad {
 /* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and kernels that
  * call it run as in the reference engine. */
 const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function);
+/* The overload for sub-groups of 16 with the same matrices as a split one. */
+const struct tsr_matrix_builtin *tsr__mad_unsplit(const struct tsr_matrix_builtin *split);
 /* Builds the operation. `operands`: the vectors of a, b and c. */
 LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count);

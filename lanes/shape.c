@@ -12,6 +12,7 @@ struct search {
     LLVMValueRef *list; /* instructions, in compact order of their blocks */
     int *block_of;      /* by value number */
     int count;
+    unsigned lanes; /* that the rules speak of: all of the packet, or those of one sub-group */
     bool changed;
 };
 
@@ -38,7 +39,7 @@ static struct tsr__shape affine_number(const struct search *s, int64_t stride, u
 {
     struct tsr__shape shape = affine(stride, align, nsw, nuw);
     unsigned limit = align < bits - 1 ? align : bits - 1;
-    if (stride > 0 && stride <= INT64_MAX / 64 && (uint64_t)stride * s->shapes->packet.width <= UINT64_C(1) << limit)
+    if (stride > 0 && stride <= INT64_MAX / 64 && (uint64_t)stride * s->lanes <= UINT64_C(1) << limit)
         shape.nsw = shape.nuw = true;
     return shape;
 }
@@ -55,7 +56,7 @@ static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
 
 static bool same(struct tsr__shape a, struct tsr__shape b)
 {
-    return a.kind == b.kind && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw;
+    return a.kind == b.kind && a.halves == b.halves && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw;
 }
 
 /* The least shape that covers both. */
@@ -68,6 +69,34 @@ static struct tsr__shape meet(struct tsr__shape a, struct tsr__shape b)
     if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
         return varying;
     return affine(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
+}
+
+/* The shape in either half of the packet. */
+static struct tsr__shape in_halves(const struct search *s, struct tsr__shape a)
+{
+    if (a.halves)
+        return affine(a.stride, a.align, a.nsw, a.nuw);
+    unsigned apart = log2_of((uint64_t)a.stride) + log2_of(s->shapes->packet.sub_group);
+    if (a.stride && a.align > apart)
+        a.align = (uint8_t)apart;
+    return a;
+}
+
+/* The shape of a value that has this one in each half. */
+static struct tsr__shape of_halves(struct tsr__shape a)
+{
+    if (a.kind == TSR__SHAPE_AFFINE) {
+        a.kind = TSR__SHAPE_VARYING;
+        a.halves = true;
+    }
+    return a;
+}
+
+/* The least shape that covers both, halves included. */
+static struct tsr__shape cover(const struct search *s, struct tsr__shape a, struct tsr__shape b)
+{
+    bool halves = (a.halves && b.kind != TSR__SHAPE_NONE) || (b.halves && a.kind != TSR__SHAPE_NONE);
+    return halves ? of_halves(meet(in_halves(s, a), in_halves(s, b))) : meet(a, b);
 }
 
 /* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
@@ -99,7 +128,8 @@ static struct tsr__shape operand(const struct search *s, int user, LLVMValueRef 
     uintptr_t number = tsr__map_get(&s->shapes->index, value);
     if (number && s->block_of[number - 1] != TSR__NONE && tsr__leaves_divergent_loop(s->shapes, s->block_of[number - 1], s->block_of[user]))
         return varying;
-    return tsr__shape_of(s->shapes, value);
+    struct tsr__shape shape = tsr__shape_of(s->shapes, value);
+    return s->lanes < s->shapes->packet.width ? in_halves(s, shape) : shape.halves ? varying : shape;
 }
 
 /* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
@@ -154,7 +184,7 @@ static struct tsr__shape scaled(const struct search *s, LLVMValueRef inst, struc
 static unsigned free_bits(const struct search *s, struct tsr__shape a, unsigned bits)
 {
     int64_t span;
-    if (a.stride <= 0 || __builtin_mul_overflow(a.stride, (int64_t)s->shapes->packet.width - 1, &span))
+    if (a.stride <= 0 || __builtin_mul_overflow(a.stride, (int64_t)s->lanes - 1, &span))
         return 64;
     unsigned needed = 64 - (unsigned)__builtin_clzll((uint64_t)span);
     return needed <= a.align && needed < bits ? needed : 64;
@@ -388,18 +418,23 @@ const struct tsr__collective *tsr__collective(LLVMValueRef function)
 
 static struct tsr__shape collective(const struct search *s, int user, LLVMValueRef inst, enum tsr__collective_result result)
 {
+    bool one = s->lanes == s->shapes->packet.sub_group;
     switch (result) {
     case TSR__UNIFORM:
+        return one ? uniform(0) : varying;
+    case TSR__GROUP:
         return uniform(0);
+    case TSR__BY_VALUE:
+        return one ? uniform(0) : plain(s, user, inst);
     case TSR__BY_LANE: {
         struct tsr__shape x = operand(s, user, LLVMGetOperand(inst, 1)), lane = operand(s, user, LLVMGetOperand(inst, 2));
         if (x.kind == TSR__SHAPE_NONE || lane.kind == TSR__SHAPE_NONE)
             return (struct tsr__shape){0};
-        return tsr__is_uniform(x) || tsr__is_uniform(lane) ? uniform(0) : varying;
+        return tsr__is_uniform(x) || (one && tsr__is_uniform(lane)) ? uniform(0) : varying;
     }
     case TSR__BY_CLUSTER: {
         int64_t cluster;
-        return constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->shapes->packet.width ? uniform(0) : varying;
+        return one && constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform(0) : varying;
     }
     default:
         return varying;
@@ -409,7 +444,7 @@ static struct tsr__shape collective(const struct search *s, int user, LLVMValueR
 static struct tsr__shape primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
 {
     struct tsr__packet packet = s->shapes->packet;
-    unsigned row = log2_of(packet.width);
+    unsigned row = log2_of(s->lanes);
     int64_t dim = -1;
     bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
     if (LLVMGetNumArgOperands(inst) == 1) {
@@ -448,7 +483,7 @@ static struct tsr__shape call(const struct search *s, int user, LLVMValueRef ins
     return LLVMGetIntrinsicID(callee) ? plain(s, user, inst) : varying;
 }
 
-static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     switch (op) {
@@ -501,6 +536,18 @@ static struct tsr__shape transfer(const struct search *s, int user, LLVMValueRef
     default:
         return plain(s, user, inst);
     }
+}
+
+static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+{
+    struct tsr__packet packet = s->shapes->packet;
+    struct tsr__shape shape = rule(s, user, inst, layout);
+    if (!tsr__is_varying(shape) || packet.sub_group == packet.width)
+        return shape;
+    s->lanes = packet.sub_group;
+    shape = of_halves(rule(s, user, inst, layout));
+    s->lanes = packet.width;
+    return shape;
 }
 
 /* ---- divergence
@@ -636,17 +683,17 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
     shapes->divergent_join = tsr_arena_alloc(arena, blocks);
     shapes->partial = tsr_arena_alloc(arena, blocks);
     shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
-    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena};
+    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width};
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
     collect(&s);
     do {
         s.changed = false;
         for (int i = 0; i < s.count; i++) {
             LLVMValueRef v = s.list[i];
-            if (s.block_of[i] == TSR__NONE || tsr__is_varying(shapes->values[i]))
+            if (s.block_of[i] == TSR__NONE || same(shapes->values[i], varying))
                 continue;
             /* The old value takes part, so that shapes only rise. */
-            struct tsr__shape new = meet(shapes->values[i], transfer(&s, i, v, layout));
+            struct tsr__shape new = cover(&s, shapes->values[i], transfer(&s, i, v, layout));
             if (!same(new, shapes->values[i])) {
                 shapes->values[i] = new;
                 s.changed = true;
@@ -673,6 +720,8 @@ static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct
     char *text = LLVMPrintValueToString(v);
     if (shape.kind == TSR__SHAPE_NONE)
         tsr_buf_printf(out, "  unreached        %s\n", text);
+    else if (shape.halves)
+        tsr_buf_printf(out, "  halves %-4lld%s%s %s\n", (long long)shape.stride, shape.nsw ? " s" : "  ", shape.nuw ? " u" : "  ", text);
     else if (tsr__is_varying(shape))
         tsr_buf_printf(out, "  varying          %s\n", text);
     else if (tsr__is_uniform(shape))

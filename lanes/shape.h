@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Shapes: how a value differs between the lanes of a packet, and where control flow does.
  *
- * A value is uniform (the same in every active lane), affine (lane i has the value of lane 0 plus i times a constant) or varying. A branch
+ * A value is uniform (the same in every active lane), affine (lane i has the value of lane 0 plus i times a constant) or varying. In a
+ * packet of two sub-groups (pairs.c) much that varies is uniform or affine in each of the two, which memory accesses make use of. A branch
  * on a varying condition is divergent: lanes part there and meet again at joins. A loop that lanes leave in different iterations is
  * divergent. */
 #ifndef TESSERA_LANES_SHAPE_H
@@ -17,13 +18,16 @@ struct tsr__shape {
     bool nsw, nuw;
     uint8_t align;  /* AFFINE: lane 0's value is a multiple of 2^align; for pointers, of bytes */
     int64_t stride; /* AFFINE: 0 = uniform; in bytes for pointers */
+    /* VARYING in a packet of two sub-groups: in each of them it is as AFFINE would be, with the stride and the promises above. */
+    bool halves;
 };
 
 /* What the entry promises about the packet. */
 struct tsr__packet {
-    unsigned width;  /* lanes, a power of two */
-    bool whole_rows; /* every packet lies in one row, and lane 0's global id in x is a multiple of the width */
-    bool mixed;      /* with whole_rows: of the range, that is, not of a work-group; else local ids are multiples, too */
+    unsigned width;     /* lanes, a power of two */
+    unsigned sub_group; /* of which a sub-group has so many: all or half */
+    bool whole_rows;    /* every packet lies in one row, and lane 0's global id in x is a multiple of the width */
+    bool mixed;         /* with whole_rows: of the range, that is, not of a work-group; else local ids are multiples, too */
 };
 
 struct tsr__shapes {
@@ -53,7 +57,7 @@ bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in
 /* The collectives of the built-in library, which stay calls up to here: collectives.def lists them. */
 struct tsr__collective {
     const char *name;
-    enum tsr__collective_result { TSR__UNIFORM, TSR__VARYING, TSR__BY_LANE, TSR__BY_CLUSTER } result;
+    enum tsr__collective_result { TSR__UNIFORM, TSR__GROUP, TSR__BY_VALUE, TSR__VARYING, TSR__BY_LANE, TSR__BY_CLUSTER } result;
 };
 extern const struct tsr__collective tsr__collectives[];
 /* NULL if the function is none. */

@@ -371,6 +371,7 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
                           .from = from,
                           .to = to,
                           .width = packet.width,
+                          .sub_group = packet.sub_group,
                           .values = {.arena = &arena},
                           .locations = {.arena = &arena}};
     s.layout = LLVMGetModuleDataLayout(l->module);

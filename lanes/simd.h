@@ -36,9 +36,9 @@ struct tsr__simd {
     struct tsr__shapes shapes;
     LLVMTargetDataRef layout;
     LLVMValueRef from, to;
-    LLVMBuilderRef b;     /* where code goes now */
-    LLVMBuilderRef homes; /* allocas at the start of the function */
-    unsigned width;
+    LLVMBuilderRef b;           /* where code goes now */
+    LLVMBuilderRef homes;       /* allocas at the start of the function */
+    unsigned width, sub_group;  /* lanes of the packet; of a sub-group: as many, or half */
     LLVMValueRef function_mask; /* NULL: all lanes */
     int block;                  /* being built */
     LLVMValueRef mask;          /* of the lanes in it; NULL: all */

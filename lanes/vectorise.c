@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Makes of each kernel a function that runs a packet: one sub-group, with a work-item in each lane of a vector register.
+ * Makes of each kernel a function that runs a packet: one sub-group or a pair of them, with a work-item in each lane of a vector register.
  *
  * Each kernel gets two bodies: one for packets of which every lane is there and all lie in one row of the work-group, and one for the rest.
  */
@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "hoist.h"
 #include "matrix.h"
+#include "pairs.h"
 #include "rows.h"
 #include "simd.h"
 #include "tessera/item.h"
@@ -157,8 +158,7 @@ static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
     }
 }
 
-/* Not with matrix functions that the packet has no operation for. (The pair of sub-groups that a split one joins would need a packet of
- * two.) */
+/* Not with matrix functions that the packet has no operation for. */
 static bool can_run_as_packet(struct tsr__lanes *l, LLVMValueRef body)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
@@ -202,6 +202,12 @@ static void promise_required_size(struct tsr__lanes *l, const struct tsr_kernel_
     }
 }
 
+static struct tsr__packet packet_of(struct tsr__lanes *l, const struct tsr_kernel_info *info)
+{
+    unsigned size = tsr__sub_group_size(l, info);
+    return (struct tsr__packet){.width = tsr__works_in_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
+}
+
 static bool prepare(struct tsr__lanes *l)
 {
     promise_ranges(l);
@@ -211,8 +217,11 @@ static bool prepare(struct tsr__lanes *l)
     tsr__explain_arrays(l);
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        set_width(l, kernel, tsr__sub_group_size(l, &l->info->kernels[i]));
+        unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
+        set_width(l, kernel, size);
         promise_required_size(l, &l->info->kernels[i], kernel);
+        if (tsr__works_in_pairs(l, kernel))
+            tsr__pair_ids(l, kernel, size);
     }
     if (!tsr__llvm(l, first_look))
         return false;
@@ -229,7 +238,8 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr__cfg cfg;
         struct tsr__shapes shapes;
-        struct tsr__packet packet = {.width = tsr__sub_group_size(l, &l->info->kernels[i]), .whole_rows = true};
+        struct tsr__packet packet = packet_of(l, &l->info->kernels[i]);
+        packet.whole_rows = true;
         tsr__interlace(l, tsr__kernel(l, &l->info->kernels[i]), packet.width);
         if (!tsr__cfg_make(&cfg, tsr__kernel(l, &l->info->kernels[i]), &l->scratch))
             return tsr__fail(l, "kernel %s: irreducible control flow", l->info->kernels[i].name);
@@ -270,32 +280,35 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        unsigned width = tsr__sub_group_size(l, info);
+        struct tsr__packet rows = packet_of(l, info), mixed = rows, alone = rows;
+        rows.whole_rows = mixed.whole_rows = mixed.mixed = true;
         if (!can_run_as_packet(l, kernel)) {
             tsr__explain(l, kernel, "engine", "reference",
-                         "a work-item at a time: packets have no operation for a matrix function (split, or not on this CPU)");
+                         "a work-item at a time: packets have no operation for a matrix function on this CPU");
             continue;
         }
-        info->flags |= TSR_KERNEL_PACKETS;
+        if (rows.width > rows.sub_group)
+            tsr__explain(l, kernel, "packets", "pairs", "%u lanes, a sub-group in each half, since split matrix functions join them",
+                         rows.width);
+        info->flags |= TSR_KERNEL_PACKETS | (rows.width > rows.sub_group ? TSR_KERNEL_PAIRS : 0);
         LLVMValueRef item = body_of(l, kernel);
         tsr__hoist_loads(l, item);
-        tsr__interlace(l, item, width);
+        tsr__interlace(l, item, rows.width);
         LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
         enum tsr__sees sees = tsr__sees_groups(l, item);
-        struct tsr__packet mixed = {.width = width, .whole_rows = true, .mixed = true}, alone = {.width = width};
-        if (!tsr__simd_build(l, item, whole, (struct tsr__packet){.width = width, .whole_rows = true}, false) ||
+        if (!tsr__simd_build(l, item, whole, rows, false) ||
             !tsr__simd_build(l, item, partial, sees == TSR__SEES_GROUPS ? alone : mixed, true))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
         if (sees != TSR__SEES_GROUPS) {
             info->flags |= TSR_KERNEL_MIXED | (sees == TSR__SEES_RANGE ? TSR_KERNEL_FREE : 0);
-            tsr__loop_mixed(l, partial, width);
+            tsr__loop_mixed(l, partial, rows.width);
         }
         if (!tsr__packet_meets(l, whole)) {
             info->flags |= TSR_KERNEL_ROWS;
-            tsr__loop_rows(l, whole, width);
+            tsr__loop_rows(l, whole, rows.width);
         } else {
             restrict_ends_at_barriers(l, whole);
-            if (tsr__cut_regions(l, whole, width, &info->context_bytes))
+            if (tsr__cut_regions(l, whole, rows.width, &info->context_bytes))
                 info->flags |= TSR_KERNEL_REGIONS;
         }
         tsr__explain_meets(l, info, item);

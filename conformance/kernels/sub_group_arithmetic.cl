@@ -2,7 +2,10 @@
 // kernel: folds
 // global: 150
 // local: 75
+// local: 64
+// local: 24
 // needs: cl_khr_subgroup_clustered_reduce
+// needs: cl_intel_subgroup_split_matrix_multiply_accumulate
 // buffer: int 150 = 0
 // expect: 0 = 0
 // options: -cl-std=CL3.0 -DW=8 -DT=char -DC=2
@@ -16,6 +19,9 @@
 // options: -cl-std=CL3.0 -DW=16 -DT=half -DFLOAT -DC=4
 // options: -cl-std=CL3.0 -DW=32 -DT=float -DFLOAT -DC=16
 // options: -cl-std=CL3.0 -DW=8 -DT=double -DFLOAT -DC=8
+// options: -cl-std=CL3.0 -DW=8 -DT=uint -DC=8 -DPAIR
+// options: -cl-std=CL3.0 -DW=8 -DT=float -DFLOAT -DC=4 -DPAIR
+// options: -cl-std=CL3.0 -DW=8 -DT=short -DC=2 -DPAIR
 
 /* Reductions and scans of every kind against loops, in full sub-groups, in the rest of the group of 75, and by some of the lanes. What a
  * lane brings is known to all. A bit of the result stands for a function that answered wrong. */
@@ -80,9 +86,16 @@ int non_uniform(uint lanes, int l, int n)
     return wrong;
 }
 
+/* With PAIR, packets are of two sub-groups. */
+#ifdef PAIR
+#define START intel_sub_group_i8_i8_split_matrix_mad_k32(0, (int8)0, (int2)0).x
+#else
+#define START 0
+#endif
+
 __attribute__((intel_reqd_sub_group_size(W))) kernel void folds(global int *result)
 {
-    int l = (int)get_sub_group_local_id(), n = (int)get_sub_group_size(), wrong = 0;
+    int l = (int)get_sub_group_local_id(), n = (int)get_sub_group_size(), wrong = START;
     uint lanes = ~0u >> (32 - n);
     CHECK(add, 2, sub_group, 0)
     CHECK(min, 4, sub_group, 1)

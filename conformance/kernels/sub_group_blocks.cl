@@ -3,6 +3,7 @@
 // global: 128
 // local: 64
 // needs: cl_intel_subgroup_local_block_io
+// needs: cl_intel_subgroup_split_matrix_multiply_accumulate
 // options: -cl-std=CL3.0 -DW=8 -DT=uchar -DF=_uc -DWIDE
 // options: -cl-std=CL3.0 -DW=16 -DT=uchar -DF=_uc -DWIDE
 // options: -cl-std=CL3.0 -DW=32 -DT=uchar -DF=_uc -DWIDE
@@ -18,6 +19,8 @@
 // options: -cl-std=CL3.0 -DW=8 -DT=ulong -DF=_ul
 // options: -cl-std=CL3.0 -DW=16 -DT=ulong -DF=_ul
 // options: -cl-std=CL3.0 -DW=32 -DT=ulong -DF=_ul
+// options: -cl-std=CL3.0 -DW=8 -DT=uint -DF=_ui -DPAIR
+// options: -cl-std=CL3.0 -DW=8 -DT=ushort -DF=_us -DWIDE -DPAIR
 // buffer: ulong 4096 = i*0x9e3779b97f4a7c15
 // buffer: ulong 4096 = 0
 // buffer: int 128 = 0
@@ -52,11 +55,18 @@
     M(12, v.sc, w.sc) M(13, v.sd, w.sd) M(14, v.se, w.se) M(15, v.sf, w.sf)
 #define SUB_GROUPS (64 / W)
 
+/* With PAIR, packets are of two sub-groups. */
+#ifdef PAIR
+#define START intel_sub_group_i8_i8_split_matrix_mad_k32(0, (int8)0, (int2)0).x
+#else
+#define START 0
+#endif
+
 __attribute__((intel_reqd_sub_group_size(W))) kernel void blocks(global T *in, global T *out, global int *result)
 {
     local T copy[1024] __attribute__((aligned(16))), there[1024] __attribute__((aligned(16)));
     uint l = get_sub_group_local_id(), s = (uint)get_group_id(0) * SUB_GROUPS + get_sub_group_id();
-    int wrong = 0;
+    int wrong = START;
     for (uint i = (uint)get_local_id(0); i < 1024; i += 64) {
         copy[i] = in[get_group_id(0) * 1024 + i];
         there[i] = 0;

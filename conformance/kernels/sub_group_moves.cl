@@ -2,7 +2,9 @@
 // kernel: moves
 // global: 150
 // local: 75
+// local: 64
 // needs: cl_intel_subgroups_char
+// needs: cl_intel_subgroup_split_matrix_multiply_accumulate
 // buffer: int 150 = 0
 // expect: 0 = 0
 // options: -cl-std=CL3.0 -DW=8 -DT=char
@@ -16,6 +18,9 @@
 // options: -cl-std=CL3.0 -DW=16 -DT=half -DFLOAT
 // options: -cl-std=CL3.0 -DW=8 -DT=float -DFLOAT
 // options: -cl-std=CL3.0 -DW=8 -DT=double -DFLOAT
+// options: -cl-std=CL3.0 -DW=8 -DT=int -DPAIR
+// options: -cl-std=CL3.0 -DW=8 -DT=char -DPAIR
+// options: -cl-std=CL3.0 -DW=8 -DT=double -DFLOAT -DPAIR
 
 /* Values of other lanes by constant, uniform and varying numbers, in full sub-groups, in the rest of the group of 75, and by some of the
  * lanes. A bit of the result stands for a function that answered wrong. */
@@ -71,11 +76,18 @@ int moves_by(uint lanes, int l, int n, int u)
     return wrong;
 }
 
+/* With PAIR, packets are of two sub-groups. */
+#ifdef PAIR
+#define START intel_sub_group_i8_i8_split_matrix_mad_k32(0, (int8)0, (int2)0).x
+#else
+#define START 0
+#endif
+
 __attribute__((intel_reqd_sub_group_size(W))) kernel void moves(global int *result)
 {
     int l = (int)get_sub_group_local_id(), n = (int)get_sub_group_size(), u = (int)get_group_id(0) * 2 + 3;
     uint lanes = ~0u >> (32 - n);
-    int wrong = 0;
+    int wrong = START;
     for (int i = 0; i < 3; i++) {
         uint those = lanes & (i == 0 ? ~0u : i == 1 ? 0x92492492u : 0x60u);
         if (those >> l & 1)

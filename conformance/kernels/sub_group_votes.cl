@@ -2,10 +2,14 @@
 // kernel: votes
 // global: 150
 // local: 75
+// local: 64
+// local: 24
 // needs: cl_khr_subgroup_ballot
+// needs: cl_intel_subgroup_split_matrix_multiply_accumulate
 // options: -cl-std=CL3.0 -DW=8
 // options: -cl-std=CL3.0 -DW=16
 // options: -cl-std=CL3.0 -DW=32
+// options: -cl-std=CL3.0 -DW=8 -DPAIR
 // buffer: int 150 = 0
 // expect: 0 = 0
 
@@ -59,11 +63,18 @@ int votes_of(uint lanes, int l)
     return wrong;
 }
 
+/* With PAIR, packets are of two sub-groups. */
+#ifdef PAIR
+#define START intel_sub_group_i8_i8_split_matrix_mad_k32(0, (int8)0, (int2)0).x
+#else
+#define START 0
+#endif
+
 __attribute__((intel_reqd_sub_group_size(W))) kernel void votes(global int *result)
 {
     int l = (int)get_sub_group_local_id(), n = (int)get_sub_group_size();
     uint lanes = ~0u >> (32 - n), all_lanes = ~0u >> (32 - W), below = (1u << l) - 1;
-    int wrong = 0;
+    int wrong = START;
     for (int i = 0; i < 3; i++) {
         uint those = lanes & (i == 0 ? ~0u : i == 1 ? 0x92492492u : 0x60u);
         if (those >> l & 1)

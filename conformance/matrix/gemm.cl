@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products of matrices in loops, the way programs write them; every macro below is one more way. D = A·B + C by sub-groups, each for
- * ROWS·M rows and COLUMNS·SG columns. A: K_BYTES in a row. B: words of K's elements, N in a row. */
+ * ROWS·M rows and COLUMNS·SG columns. A: K_BYTES in a row. B: words of K's elements, N in a row. With split functions a pair of sub-groups
+ * shares its rows of A, of which each reads A_ROWS = M / 2. */
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
 #define c_part CAT(element, M_SUFFIX)
-#define a_part CAT(a_scalar, M_SUFFIX)
+#define a_part CAT(a_scalar, A_SUFFIX)
+#if A_ROWS == 1
+#define A_SUFFIX
+#define A_ROW(v, r) v
+#else
+#define A_SUFFIX A_ROWS
+#define A_ROW(v, r) (v)[r]
+#endif
 #if M == 1
 #define M_SUFFIX
 #define ROW(v, r) v
@@ -26,6 +34,7 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
 {
     int panel = get_group_id(0) * get_num_sub_groups() + get_sub_group_id(), row = get_group_id(1) * ROWS * M;
     int column = panel * COLUMNS * SG, lane = get_sub_group_local_id();
+    int first = A_ROWS < M ? get_sub_group_id() % 2 * A_ROWS : 0; /* of the rows that this sub-group reads */
     c_part sum[ROWS][COLUMNS];
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
@@ -55,11 +64,11 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
             barrier(CLK_LOCAL_MEM_FENCE);
 #endif
             for (int i = 0; i < ROWS; i++)
-                for (int r = 0; r < M; r++)
+                for (int r = 0; r < A_ROWS; r++)
 #ifdef STAGED
-                    ROW(x[i], r) = READ_A(stage[i * M + r]);
+                    A_ROW(x[i], r) = READ_A(stage[i * M + first + r]);
 #else
-                    ROW(x[i], r) = READ_A(a + (row + i * M + r) * k_bytes + at);
+                    A_ROW(x[i], r) = READ_A(a + (row + i * M + first + r) * k_bytes + at);
 #endif
             for (int j = 0; j < COLUMNS; j++)
                 for (int r = 0; r < 8; r++)

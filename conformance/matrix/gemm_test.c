@@ -22,8 +22,9 @@ static const char *const short_names[] = {"i8", "u8", "bf16"};
 struct way {
     int sub_group, m, rows, columns, chain;
     enum element a, b;
-    int steps;           /* of chain · 32 bytes in K */
-    int sub_groups;      /* in a work-group */
+    int steps;      /* of chain · 32 bytes in K */
+    int sub_groups; /* in a work-group */
+    bool split;
     const char *options; /* macros of gemm.cl */
     int scale, skip;     /* what they mean */
 };
@@ -55,11 +56,13 @@ static cl_program build(const struct way *w)
 {
     char options[600], mad[100];
     bool number = w->a == BF16;
-    snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s_matrix_mad_k%d", short_names[w->a], short_names[w->b], number ? 16 : 32);
-    snprintf(options, sizeof(options),
-             "-cl-std=CL3.0 -DSG=%d -DM=%d -DROWS=%d -DCOLUMNS=%d -DCHAIN=%d -DMAD=%s -Delement=%s -Da_scalar=%s%s -Db_scalar=%s %s",
-             w->sub_group, w->m, w->rows, w->columns, w->chain, mad, number ? "float" : "int", w->a == U8 ? "u" : "",
-             w->sub_group == 16 ? "short" : "int", w->b == U8 ? "uint" : "int", w->options ? w->options : "");
+    snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s%s_matrix_mad_k%d", short_names[w->a], short_names[w->b], w->split ? "_split" : "",
+             number ? 16 : 32);
+    snprintf(
+        options, sizeof(options),
+        "-cl-std=CL3.0 -DSG=%d -DM=%d -DA_ROWS=%d -DROWS=%d -DCOLUMNS=%d -DCHAIN=%d -DMAD=%s -Delement=%s -Da_scalar=%s%s -Db_scalar=%s %s",
+        w->sub_group, w->m, w->split ? w->m / 2 : w->m, w->rows, w->columns, w->chain, mad, number ? "float" : "int", w->a == U8 ? "u" : "",
+        w->sub_group == 16 ? "short" : "int", w->b == U8 ? "uint" : "int", w->options ? w->options : "");
     cl_program program = device_build(&device, source, options);
     if (!program)
         fprintf(stderr, "%s\n%s\n", options, device.log);
@@ -262,6 +265,45 @@ static void from_zero(void **state)
                           .options = "-DFROM_ZERO"});
 }
 
+/* Pairs of sub-groups, with and without what makes loops hard. */
+static void split(void **state)
+{
+    (void)state;
+    static const struct {
+        int m, rows, columns, chain, sub_groups;
+        enum element a, b;
+        const char *options;
+        int scale, skip;
+    } ways[] = {
+        {8, 1, 1, 1, 2, S8, S8, NULL, 0, 0},
+        {8, 4, 1, 2, 4, S8, S8, "-DFROM_ZERO", 0, 0},
+        {8, 4, 2, 2, 2, BF16, BF16, "-DFROM_ZERO", 0, 0},
+        {8, 2, 2, 1, 4, U8, S8, NULL, 0, 0},
+        {4, 4, 1, 2, 2, S8, U8, NULL, 0, 0},
+        {4, 2, 2, 1, 2, BF16, BF16, NULL, 0, 0},
+        {2, 4, 2, 2, 2, U8, U8, NULL, 0, 0},
+        {2, 3, 1, 1, 6, BF16, BF16, NULL, 0, 0},
+        {8, 2, 2, 2, 4, S8, S8, "-DSTAGED", 0, 0},
+        {8, 2, 1, 1, 2, BF16, BF16, "-DSTAGED", 0, 0},
+        {8, 2, 2, 2, 2, U8, S8, "-DSCALE=3", 3, 0},
+        {8, 2, 2, 1, 2, S8, S8, "-DSKIP=305419896", 0, 305419896},
+    };
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        run(&(struct way){.sub_group = 8,
+                          .m = ways[i].m,
+                          .rows = ways[i].rows,
+                          .columns = ways[i].columns,
+                          .chain = ways[i].chain,
+                          .a = ways[i].a,
+                          .b = ways[i].b,
+                          .steps = 5,
+                          .sub_groups = ways[i].sub_groups,
+                          .split = true,
+                          .options = ways[i].options,
+                          .scale = ways[i].scale,
+                          .skip = ways[i].skip});
+}
+
 static void barriers_in_the_loop(void **state)
 {
     (void)state;
@@ -375,6 +417,7 @@ int main(void)
         cmocka_unit_test(signs_and_rows),
         cmocka_unit_test(rounds),
         cmocka_unit_test(from_zero),
+        cmocka_unit_test(split),
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),

@@ -11,6 +11,7 @@
 
 #include "simd.h"
 
+#define SPLIT "_Z42intel_sub_group_i8_i8_split_matrix_mad_k32iDv8_iDv2_i"
 static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024\"\n"
                            "declare i64 @__tsr_local_id(i32) memory(none) nounwind willreturn\n"
                            "declare i64 @__tsr_group_id(i32) memory(none) nounwind willreturn\n"
@@ -19,20 +20,26 @@ static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-
                            "declare i32 @__tsr_shuffle_int(i32, i32, i32) convergent\n"
                            "declare i32 @__tsr_reduce_add_int(i32, i32, i32) convergent\n"
                            "declare i32 @__tsr_scan_inclusive_add_int(i32, i32) convergent\n"
+                           "declare <2 x i32> @" SPLIT "(i32, <8 x i32>, <2 x i32>) convergent\n"
                            "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %b, i32 %n, i32 %m) {\n"
                            "%g = call i64 @__tsr_group_id(i32 0)\n%s = call i64 @__tsr_enqueued_local_size(i32 0)\n"
                            "%l = call i64 @__tsr_local_id(i32 0)\n%gs = mul i64 %g, %s\n%id = add i64 %gs, %l\n%i = trunc i64 %id to i32\n"
                            "%y64 = call i64 @__tsr_local_id(i32 1)\n%y = trunc i64 %y64 to i32\n";
+
+/* What makes packets of pairs. */
+static const char split[] = "%w = call <2 x i32> @" SPLIT "(i32 %n, <8 x i32> zeroinitializer, <2 x i32> zeroinitializer)\n"
+                            "store <2 x i32> %w, ptr addrspace(1) %b\n";
 
 /* A load at %p, whose value is stored at %id, keeps the address alive. */
 static const char tail[] = "%v = load float, ptr addrspace(1) %p\n%q = getelementptr float, ptr addrspace(1) %b, i64 %id\n"
                            "store float %v, ptr addrspace(1) %q\nret void }\n";
 
 #define AT_T "%x = sext i32 %t to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x"
-static const struct {
+struct shape_case {
     const char *code;  /* defines %p from %a, %id, %i, %y, %n, %m */
     const char *shape; /* of %p, as printed */
-} cases[] = {
+};
+static const struct shape_case cases[] = {
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %id", "affine 4 "},
     /* The index of OpenCL C: an int, extended again. */
     {"%x = sext i32 %i to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x", "affine 4 "},
@@ -76,16 +83,29 @@ static const struct {
     {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %i, i32 %i)\n" AT_T, "varying "},
 };
 
-static void test_addresses(void **state)
+/* In a packet of two sub-groups. */
+static const struct shape_case pair_cases[] = {
+    {"%c = and i64 %id, 7\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "halves 4 "},
+    {"%c = lshr i64 %id, 3\n%d = mul i64 %c, 100\n%p = getelementptr float, ptr addrspace(1) %a, i64 %d", "halves 0 "},
+    {"%c = lshr i64 %id, 3\n%d = mul i64 %c, %y64\n%e = add i64 %d, %l\n%p = getelementptr float, ptr addrspace(1) %a, i64 %e",
+     "halves 4 "},
+    {"%c = lshr i64 %id, 2\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
+    {"%p = getelementptr float, ptr addrspace(1) %a, i64 %id", "affine 4 "},
+    {"%t = call i32 @__tsr_ballot(i32 1, i32 %i)\n" AT_T, "halves 0 "},
+    {"%t = call i32 @__tsr_reduce_add_int(i32 0, i32 %i, i32 8)\n" AT_T, "halves 0 "},
+    {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %i, i32 %n)\n" AT_T, "halves 0 "},
+    {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %n, i32 %i)\n" AT_T, "uniform "},
+};
+
+static void check(const struct shape_case *list, size_t count, bool pair)
 {
-    (void)state;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+    for (size_t i = 0; i < count; i++) {
         struct tsr_arena arena = {0};
         struct tsr_buf out = {0};
         struct tsr_program_info info = {.kernel_count = 1};
-        struct tsr_lanes_options options = {.default_sub_group_size = 16, .opt_level = 2, .packets = true};
+        struct tsr_lanes_options options = {.default_sub_group_size = pair ? 8 : 16, .opt_level = 2, .packets = true};
         LLVMContextRef context = LLVMContextCreate();
-        char *text = tsr_arena_format(&arena, "%s%s\n%s", head, cases[i].code, tail), *message = NULL;
+        char *text = tsr_arena_format(&arena, "%s%s\n%s%s", head, list[i].code, pair ? split : "", tail), *message = NULL;
         LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
         LLVMModuleRef module;
         if (LLVMParseIRInContext(context, buffer, &module, &message))
@@ -100,8 +120,8 @@ static void test_addresses(void **state)
             fail_msg("case %zu: no %%p in\n%s", i, all);
         while (at > all && at[-1] != '\n')
             at--;
-        if (strncmp(at, "  ", 2) != 0 || strncmp(at + 2, cases[i].shape, strlen(cases[i].shape)) != 0)
-            fail_msg("case %zu: not %sbut %.*s", i, cases[i].shape, (int)strcspn(at, "\n"), at);
+        if (strncmp(at, "  ", 2) != 0 || strncmp(at + 2, list[i].shape, strlen(list[i].shape)) != 0)
+            fail_msg("case %zu: not %sbut %.*s", i, list[i].shape, (int)strcspn(at, "\n"), at);
         tsr_buf_free(&out);
         tsr_arena_free(&l.scratch);
         tsr_arena_free(&arena);
@@ -110,8 +130,20 @@ static void test_addresses(void **state)
     }
 }
 
+static void test_addresses(void **state)
+{
+    (void)state;
+    check(cases, TSR_ARRAY_LEN(cases), false);
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    check(pair_cases, TSR_ARRAY_LEN(pair_cases), true);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
