@@ -46,9 +46,9 @@ static int compare(const void *a, const void *b)
 
 void suite_case_median(struct suite_case *c)
 {
-    size_t width = c->quick ? 32 : 384, height = c->quick ? 24 : 256;
-    uint8_t *in = random_bytes(width * height), *expected = suite_alloc(width * height), window[25];
-    for (size_t y = 0; y < height; y++)
+    size_t width = c->quick ? 32 : 384, rows = c->quick ? 24 : 256, height = rows * suite_times(c, 10);
+    uint8_t *in = random_bytes(width * height), *expected = suite_alloc(width * rows), window[25];
+    for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < width; x++) {
             for (int k = 0; k < 25; k++)
                 window[k] = in[clamped((int)y + k / 5 - 2, height) * width + clamped((int)x + k % 5 - 2, width)];
@@ -57,17 +57,18 @@ void suite_case_median(struct suite_case *c)
         }
     int input = suite_input(c, in, width * height), out = suite_output(c, width * height);
     suite_launch(c, "median", 2, SUITE_SIZE(width, height), SUITE_SIZE(32, 8), "bbii", input, out, (int)width, (int)height);
-    suite_expect_bytes(c, out, expected, width * height, 0);
+    suite_expect_bytes(c, out, expected, width * rows, 0);
 }
 
 void suite_case_blur(struct suite_case *c)
 {
     static const float weights[5] = {0.202362f, 0.179044f, 0.124009f, 0.067234f, 0.028532f};
-    size_t width = c->quick ? 64 : 1024, height = c->quick ? 32 : 512, count = 4 * width * height;
-    uint8_t *in = random_bytes(count), *expected = suite_alloc(count);
-    float *between = suite_alloc(count * 4);
+    size_t width = c->quick ? 64 : 1024, rows = c->quick ? 32 : 512, height = rows * suite_times(c, 2), count = 4 * width * height;
+    size_t read = rows < height ? rows + 4 : rows; /* rows that those which are compared depend on */
+    uint8_t *in = random_bytes(count), *expected = suite_alloc(4 * width * rows);
+    float *between = suite_alloc(4 * width * read * 4);
     for (int pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < count; i++) {
+        for (size_t i = 0; i < 4 * width * (pass ? rows : read); i++) {
             size_t x = i / 4 % width, y = i / 4 / width, channel = i % 4;
             float sum = 0;
             for (int k = -4; k <= 4; k++) {
@@ -84,7 +85,7 @@ void suite_case_blur(struct suite_case *c)
     int input = suite_input(c, in, count), middle = suite_output(c, count * 4), out = suite_output(c, count);
     suite_launch(c, "rows", 2, SUITE_SIZE(width, height), SUITE_SIZE(32, 8), "bbi", input, middle, (int)width);
     suite_launch(c, "columns", 2, SUITE_SIZE(width, height), SUITE_SIZE(32, 8), "bbii", middle, out, (int)width, (int)height);
-    suite_expect_bytes(c, out, expected, count, 0.01f);
+    suite_expect_bytes(c, out, expected, 4 * width * rows, 0.01f);
 }
 
 static float mixed(float a, float b, float t)
@@ -94,10 +95,11 @@ static float mixed(float a, float b, float t)
 
 void suite_case_resize(struct suite_case *c)
 {
-    size_t width = c->quick ? 40 : 800, height = c->quick ? 30 : 600, to_width = c->quick ? 64 : 1280, to_height = c->quick ? 48 : 960;
-    uint8_t *in = random_bytes(4 * width * height), *expected = suite_alloc(4 * to_width * to_height);
+    size_t width = c->quick ? 40 : 800, times = suite_times(c, 4), height = (c->quick ? 30 : 600) * times;
+    size_t to_width = c->quick ? 64 : 1280, rows = c->quick ? 48 : 960, to_height = rows * times;
+    uint8_t *in = random_bytes(4 * width * height), *expected = suite_alloc(4 * to_width * rows);
     float sx = (float)width / (float)to_width, sy = (float)height / (float)to_height;
-    for (size_t y = 0; y < to_height; y++)
+    for (size_t y = 0; y < rows; y++)
         for (size_t x = 0; x < to_width; x++) {
             float u = fmaxf(((float)x + 0.5f) * sx - 0.5f, 0), v = fmaxf(((float)y + 0.5f) * sy - 0.5f, 0);
             size_t x0 = clamped((int)u, width), y0 = clamped((int)v, height), x1 = clamped((int)x0 + 1, width);
@@ -111,5 +113,5 @@ void suite_case_resize(struct suite_case *c)
     int input = suite_input(c, in, 4 * width * height), out = suite_output(c, 4 * to_width * to_height);
     suite_launch(c, "resize", 2, SUITE_SIZE(to_width, to_height), SUITE_SIZE(32, 8), "biibff", input, (int)width, (int)height, out,
                  (double)sx, (double)sy);
-    suite_expect_bytes(c, out, expected, 4 * to_width * to_height, 0.01f);
+    suite_expect_bytes(c, out, expected, 4 * to_width * rows, 0.01f);
 }

@@ -17,7 +17,7 @@ void suite_case_triad(struct suite_case *c)
 
 void suite_case_fma(struct suite_case *c)
 {
-    size_t n = c->quick ? 256 : 16384;
+    size_t n = c->quick ? 256 : 16384, all = n * suite_times(c, 2);
     int steps = c->quick ? 10 : 4000;
     float *expected = suite_alloc(n * sizeof(float));
     for (size_t i = 0; i < n; i++)
@@ -27,10 +27,10 @@ void suite_case_fma(struct suite_case *c)
                 x = x * 0.5f + 0.25f;
             expected[i] += x;
         }
-    int out = suite_output(c, n * 4);
-    suite_launch(c, "peak", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bffi", out, 0.5, 0.25, steps);
+    int out = suite_output(c, all * 4);
+    suite_launch(c, "peak", 1, SUITE_SIZE(all), SUITE_SIZE(128), "bffi", out, 0.5, 0.25, steps);
     suite_expect_floats(c, out, expected, n, 1e-5f, 0);
-    c->flops = 16.0 * (double)n * steps;
+    c->flops = 16.0 * (double)all * steps;
 }
 
 void suite_case_transpose(struct suite_case *c)
@@ -47,15 +47,17 @@ void suite_case_transpose(struct suite_case *c)
 
 static void sgemm(struct suite_case *c, size_t m, size_t n, size_t k, size_t each, size_t local)
 {
-    float *a = suite_random_floats(m * k, -1, 1), *b = suite_random_floats(k * n, -1, 1), *expected = suite_alloc(m * n * 4);
+    size_t rows = m * suite_times(c, 1);
+    float *a = suite_random_floats(rows * k, -1, 1), *b = suite_random_floats(k * n, -1, 1), *expected = suite_alloc(m * n * 4);
     for (size_t y = 0; y < m; y++)
         for (size_t i = 0; i < k; i++)
             for (size_t x = 0; x < n; x++)
                 expected[y * n + x] += a[y * k + i] * b[i * n + x];
-    int in1 = suite_input(c, a, m * k * 4), in2 = suite_input(c, b, k * n * 4), out = suite_output(c, m * n * 4);
-    suite_launch(c, "sgemm", 2, SUITE_SIZE(n / each, m / each), SUITE_SIZE(local, local), "bbbiii", in1, in2, out, (int)m, (int)n, (int)k);
+    int in1 = suite_input(c, a, rows * k * 4), in2 = suite_input(c, b, k * n * 4), out = suite_output(c, rows * n * 4);
+    suite_launch(c, "sgemm", 2, SUITE_SIZE(n / each, rows / each), SUITE_SIZE(local, local), "bbbiii", in1, in2, out, (int)rows, (int)n,
+                 (int)k);
     suite_expect_floats(c, out, expected, m * n, 1e-4f, 0);
-    c->flops = 2.0 * (double)m * (double)n * (double)k;
+    c->flops = 2.0 * (double)rows * (double)n * (double)k;
 }
 
 void suite_case_sgemm_naive(struct suite_case *c)
@@ -100,20 +102,20 @@ void suite_case_spmv(struct suite_case *c)
 /* Bytes in fours along k, so that a work-item reads one word of each matrix for four products. */
 static void dot8(struct suite_case *c, const char *options)
 {
-    size_t n = c->quick ? 32 : 512, k = c->quick ? 40 : 512;
-    int8_t *a = suite_alloc(n * k), *b = suite_alloc(n * k);
+    size_t n = c->quick ? 32 : 512, k = c->quick ? 40 : 512, rows = n * suite_times(c, 2);
+    int8_t *a = suite_alloc(rows * k), *b = suite_alloc(n * k);
     int32_t *expected = suite_alloc(n * n * 4);
-    for (size_t i = 0; i < n * k; i++) {
+    for (size_t i = 0; i < rows * k; i++)
         a[i] = (int8_t)suite_random();
+    for (size_t i = 0; i < n * k; i++)
         b[i] = (int8_t)suite_random();
-    }
     for (size_t y = 0; y < n; y++)
         for (size_t i = 0; i < k; i++)
             for (size_t x = 0; x < n; x++)
                 expected[y * n + x] += a[y * k + i] * b[(i / 4 * n + x) * 4 + i % 4];
-    int in1 = suite_input(c, a, n * k), in2 = suite_input(c, b, n * k), out = suite_output(c, n * n * 4);
+    int in1 = suite_input(c, a, rows * k), in2 = suite_input(c, b, n * k), out = suite_output(c, rows * n * 4);
     c->options = options;
-    suite_launch(c, "product", 2, SUITE_SIZE(n, n), SUITE_SIZE(16, 16), "bbbii", in1, in2, out, (int)n, (int)(k / 4));
+    suite_launch(c, "product", 2, SUITE_SIZE(n, rows), SUITE_SIZE(16, 16), "bbbii", in1, in2, out, (int)n, (int)(k / 4));
     suite_expect_bytes(c, out, expected, n * n * 4, 0);
 }
 

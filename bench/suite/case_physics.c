@@ -6,9 +6,9 @@
 
 void suite_case_nbody(struct suite_case *c)
 {
-    size_t n = c->quick ? 256 : 4096;
-    float *position = suite_random_floats(4 * n, 0.1f, 1), *velocity = suite_random_floats(4 * n, -1, 1), *expected = suite_alloc(n * 16);
-    for (size_t i = 0; i < n; i++) {
+    size_t few = c->quick ? 256 : 4096, n = few * suite_times_root(c, 1);
+    float *position = suite_random_floats(4 * n, 0.1f, 1), *velocity = suite_random_floats(4 * n, -1, 1), *expected = suite_alloc(few * 16);
+    for (size_t i = 0; i < few; i++) {
         double force[3] = {0};
         for (size_t j = 0; j < n; j++) {
             float d[3], square = 0.01f;
@@ -25,7 +25,7 @@ void suite_case_nbody(struct suite_case *c)
     }
     int in = suite_input(c, position, n * 16), inout = suite_inout(c, velocity, n * 16);
     suite_launch(c, "nbody", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbiffl", in, inout, (int)n, 0.001, 0.01, (size_t)128 * 16);
-    suite_expect_floats(c, inout, expected, 4 * n, 1e-4f, 0);
+    suite_expect_floats(c, inout, expected, 4 * few, 1e-4f, 0);
 }
 
 void suite_case_stencil2d(struct suite_case *c)
@@ -76,8 +76,8 @@ void suite_case_stencil3d(struct suite_case *c)
 void suite_case_lennard_jones(struct suite_case *c)
 {
     enum { MOST = 160 };
-    int side = c->quick ? 8 : 32;
-    size_t n = (size_t)(side * side * side);
+    int side = c->quick ? 8 : 32, depth = side * (int)suite_times(c, 1);
+    size_t n = (size_t)(side * side * depth);
     float *position = suite_random_floats(4 * n, -0.1f, 0.1f), *expected = suite_alloc(n * 16), cutoff = 2.2f * 2.2f;
     int32_t *count = suite_alloc(n * 4), *neighbour = suite_alloc(MOST * n * 4);
     for (size_t i = 0; i < n; i++) {
@@ -90,7 +90,7 @@ void suite_case_lennard_jones(struct suite_case *c)
         double sum[4] = {0};
         for (int at = 0; at < 7 * 7 * 7; at++) {
             int ox = x + at % 7 - 3, oy = y + at / 7 % 7 - 3, oz = z + at / 49 - 3, j = (oz * side + oy) * side + ox;
-            if (ox < 0 || oy < 0 || oz < 0 || ox >= side || oy >= side || oz >= side || j == (int)i)
+            if (ox < 0 || oy < 0 || oz < 0 || ox >= side || oy >= side || oz >= depth || j == (int)i)
                 continue;
             float d[3], square = 0;
             for (int k = 0; k < 3; k++) {
@@ -137,11 +137,11 @@ static void transform(const float *in, float *out, size_t n, size_t step)
 
 void suite_case_fft(struct suite_case *c)
 {
-    size_t batch = c->quick ? 3 : 512, floats = batch * 2048;
-    float *in = suite_random_floats(floats, -1, 1), *expected = suite_alloc(floats * 4);
+    size_t batch = c->quick ? 3 : 512, floats = batch * 2048, times = suite_times(c, 2);
+    float *in = suite_random_floats(floats * times, -1, 1), *expected = suite_alloc(floats * 4);
     for (size_t i = 0; i < batch; i++)
         transform(in + i * 2048, expected + i * 2048, 1024, 1);
-    int input = suite_input(c, in, floats * 4), out = suite_output(c, floats * 4);
-    suite_launch(c, "fft", 1, SUITE_SIZE(batch * 256), SUITE_SIZE(256), "bb", input, out);
+    int input = suite_input(c, in, floats * times * 4), out = suite_output(c, floats * times * 4);
+    suite_launch(c, "fft", 1, SUITE_SIZE(batch * times * 256), SUITE_SIZE(256), "bb", input, out);
     suite_expect_floats(c, out, expected, floats, 1e-4f, 0);
 }

@@ -6,11 +6,11 @@
 
 void suite_case_mandelbrot(struct suite_case *c)
 {
-    size_t width = c->quick ? 64 : 512, height = c->quick ? 48 : 512;
+    size_t root = suite_times_root(c, 3), width = (c->quick ? 64 : 512) * root, height = (c->quick ? 48 : 512) * root, rows = height / root;
     int most = c->quick ? 50 : 256;
     float step = 3.0f / (float)width;
-    float *expected = suite_alloc(width * height * 4);
-    for (size_t py = 0; py < height; py++)
+    float *expected = suite_alloc(width * rows * 4);
+    for (size_t py = 0; py < rows; py++)
         for (size_t px = 0; px < width; px++) {
             float cx = -2.2f + (float)px * step, cy = -1.5f + (float)py * step, x = 0, y = 0;
             int n = 0;
@@ -23,7 +23,7 @@ void suite_case_mandelbrot(struct suite_case *c)
         }
     int out = suite_output(c, width * height * 4);
     suite_launch(c, "mandelbrot", 2, SUITE_SIZE(width, height), SUITE_SIZE(16, 16), "bfffi", out, -2.2, -1.5, (double)step, most);
-    suite_expect_floats(c, out, expected, width * height, 0, 0.02f); /* rounding decides near the edge */
+    suite_expect_floats(c, out, expected, width * rows, 0, 0.02f); /* rounding decides near the edge */
 }
 
 static float normal(float d)
@@ -36,8 +36,9 @@ static float normal(float d)
 
 void suite_case_black_scholes(struct suite_case *c)
 {
-    size_t n = c->quick ? 1024 : 1 << 19;
-    float *price = suite_random_floats(n, 5, 30), *strike = suite_random_floats(n, 1, 100), *years = suite_random_floats(n, 0.25f, 10);
+    size_t n = c->quick ? 1024 : 1 << 19, all = n * suite_times(c, 2);
+    float *price = suite_random_floats(all, 5, 30), *strike = suite_random_floats(all, 1, 100),
+          *years = suite_random_floats(all, 0.25f, 10);
     float *call = suite_alloc(n * 4), *put = suite_alloc(n * 4), rate = 0.02f, volatility = 0.3f;
     for (size_t i = 0; i < n; i++) {
         float root = sqrtf(years[i]);
@@ -46,9 +47,9 @@ void suite_case_black_scholes(struct suite_case *c)
         call[i] = price[i] * n1 - later * n2;
         put[i] = later * (1 - n2) - price[i] * (1 - n1);
     }
-    int calls = suite_output(c, n * 4), puts = suite_output(c, n * 4);
-    suite_launch(c, "black_scholes", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbbbbff", calls, puts, suite_input(c, price, n * 4),
-                 suite_input(c, strike, n * 4), suite_input(c, years, n * 4), (double)rate, (double)volatility);
+    int calls = suite_output(c, all * 4), puts = suite_output(c, all * 4);
+    suite_launch(c, "black_scholes", 1, SUITE_SIZE(all), SUITE_SIZE(128), "bbbbbff", calls, puts, suite_input(c, price, all * 4),
+                 suite_input(c, strike, all * 4), suite_input(c, years, all * 4), (double)rate, (double)volatility);
     suite_expect_floats(c, calls, call, n, 1e-5f, 0);
     suite_expect_floats(c, puts, put, n, 1e-5f, 0);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernel suite: each kernel with every driver in turn, ratios against the better of the others, geometric mean and worst.
  *
- *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-c] [-q] [-v]
+ *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-c] [-q] [-v] [-K FOLDER]
  *     -k  only these kernels           -d  only drivers whose name contains this
- *     -t  CPUs to run on (default 1)   -s  instead: Tessera with two threads against one
+ *     -t  CPUs to run on (default 1)   -s  instead: Tessera with 1, 2, 4 … threads, -t at most, and sizes to go with that
  *     -q  only verify, small sizes     -v  also minimum and median of each driver, and its build
- *     -c  count the process's CPU time in place of time, for a busy machine; on one CPU only
+ *     -K  where the kernels are         -c  count the process's CPU time in place of time, for a busy machine; on one CPU only
  *
  * Every kernel runs in a process of its own, so that a driver that crashes or hangs costs only its own column. */
 #include <math.h>
@@ -23,8 +23,8 @@ const struct suite_entry suite_entries[] = {
 #undef SUITE_CASE
 const int suite_entry_count = (int)(sizeof(suite_entries) / sizeof(*suite_entries));
 
-/* Runs a case in children until one comes to its end; whom one died with is left out by the next. */
-static void run_in_child(const struct suite_entry *entry, const struct suite_settings *settings, struct suite_result *result)
+void suite_run_in_child(const struct suite_entry *entry, struct suite_case *c, const struct suite_settings *settings,
+                        struct suite_result *result)
 {
     memset(result, 0, sizeof(*result));
     for (int attempt = 0; attempt <= SUITE_DRIVERS; attempt++) {
@@ -32,7 +32,7 @@ static void run_in_child(const struct suite_entry *entry, const struct suite_set
         fflush(NULL);
         pid_t child = fork();
         if (child == 0) {
-            suite_run(entry, settings, result);
+            suite_run(entry, c ? c : suite_describe(entry, settings), settings, result);
             _exit(0);
         }
         if (child < 0 || waitpid(child, &status, 0) != child) {
@@ -134,7 +134,7 @@ static double print_row(const struct suite_entry *entry, const struct suite_resu
     return ratio;
 }
 
-static bool selected(const char *list, const char *name)
+bool suite_selected(const char *list, const char *name)
 {
     size_t length = strlen(name);
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
@@ -143,40 +143,12 @@ static bool selected(const char *list, const char *name)
     return !list;
 }
 
-/* One line per compute-bound kernel: children with one thread and with two take turns, and the best of each counts. */
-static int scaling(const char *list, struct suite_settings settings, struct suite_result *result)
-{
-    double product = 0;
-    int count = 0;
-    settings.only = "Tessera";
-    printf("%-18s %12s %12s   one/two\n", "ms, minimum", "one thread", "two threads");
-    for (int i = 0; i < suite_entry_count; i++) {
-        double least[2] = {INFINITY, INFINITY};
-        if (!suite_entries[i].compute || !selected(list, suite_entries[i].name))
-            continue;
-        for (int turn = 0; turn < 6; turn++) {
-            settings.threads = 1 + turn % 2;
-            run_in_child(&suite_entries[i], &settings, result);
-            if (result->driver[0].state != SUITE_RIGHT)
-                return 1;
-            least[turn % 2] = fmin(least[turn % 2], minimum_of(result->driver[0].us, result->rounds));
-        }
-        printf("%-18s %12.3f %12.3f  %8.2f\n", suite_entries[i].name, least[0] / 1e3, least[1] / 1e3, least[0] / least[1]);
-        fflush(stdout);
-        product += log(least[0] / least[1]);
-        count++;
-    }
-    if (count)
-        printf("geometric mean %.2f\n", exp(product / count));
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    struct suite_settings settings = {.threads = 1, .rounds = 7, .seconds = 60};
+    struct suite_settings settings = {.rounds = 7, .seconds = 60, .kernels = SUITE_KERNELS};
     const char *list = NULL;
     bool scale = false, verbose = false, chosen = false;
-    for (int option; (option = getopt(argc, argv, "k:d:r:t:scqv")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "k:d:r:t:K:scqv")) >= 0;) {
         switch (option) {
         case 'k':
             list = optarg;
@@ -189,6 +161,9 @@ int main(int argc, char **argv)
             break;
         case 't':
             settings.threads = atoi(optarg);
+            break;
+        case 'K':
+            settings.kernels = optarg;
             break;
         case 's':
             scale = true;
@@ -206,7 +181,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 1 ||
+    if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 0 ||
         (settings.cpu_time && (scale || settings.threads > 1)))
         return 2; /* the CPU time of threads that are running elsewhere is not up to date */
     if (settings.quick) {
@@ -217,15 +192,17 @@ int main(int argc, char **argv)
     if (result == MAP_FAILED)
         return 1;
     if (scale)
-        return scaling(list, settings, result);
+        return suite_scale(list, settings.threads, settings, result);
+    if (!settings.threads && !settings.quick)
+        settings.threads = 1;
 
     double product = 0, worst = INFINITY;
     const char *worst_name = "";
     int compared = 0, bad = 0, ran = 0;
     for (int i = 0; i < suite_entry_count; i++) {
-        if (!selected(list, suite_entries[i].name))
+        if (!suite_selected(list, suite_entries[i].name))
             continue;
-        run_in_child(&suite_entries[i], &settings, result);
+        suite_run_in_child(&suite_entries[i], NULL, &settings, result);
         enum suite_state state = result->driver[0].state;
         bool right = state == SUITE_RIGHT || state == SUITE_LACKING || (state == SUITE_EXCLUDED && chosen);
         bad += !right;

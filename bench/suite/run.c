@@ -113,10 +113,23 @@ void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, si
     *add_expect(c) = (struct suite_expect){.buffer = buffer, .count = bytes, .bytes = values, .share = share};
 }
 
-static char *read_source(const char *name)
+size_t suite_times(const struct suite_case *c, size_t each)
+{
+    return c->threads ? each * (size_t)c->threads : 1;
+}
+
+size_t suite_times_root(const struct suite_case *c, size_t each)
+{
+    size_t root = 1;
+    while (root * root < suite_times(c, each))
+        root++;
+    return root;
+}
+
+static char *read_source(const char *folder, const char *name)
 {
     char path[500];
-    snprintf(path, sizeof(path), SUITE_KERNELS "/%s.cl", name);
+    snprintf(path, sizeof(path), "%s/%s.cl", folder, name);
     FILE *file = fopen(path, "r");
     if (!file) {
         fprintf(stderr, "bench_suite: cannot read %s\n", path);
@@ -223,32 +236,60 @@ static bool matches(struct suite_live *live, const struct suite_case *c, const c
     return true;
 }
 
-/* The drivers start their threads later, under this mask. */
-static void pin(int threads)
+/* The lowest CPU of the same core that is in the mask. */
+static int first_of_core(int cpu, const cpu_set_t *mask)
 {
-    cpu_set_t mask;
-    char number[12];
-    snprintf(number, sizeof(number), "%d", threads);
-    setenv("TESSERA_THREADS", number, 1);
-    setenv("POCL_MAX_PTHREAD_COUNT", number, 1);
-    if (sched_getaffinity(0, sizeof(mask), &mask))
-        return;
-    for (int cpu = 0, kept = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &mask) && kept++ >= threads)
-            CPU_CLR(cpu, &mask);
-    sched_setaffinity(0, sizeof(mask), &mask);
+    char path[100], list[200] = "";
+    snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return cpu;
+    for (char *at = fgets(list, sizeof(list), file); at && *at;) {
+        int from = (int)strtol(at, &at, 10), to = *at == '-' ? (int)strtol(at + 1, &at, 10) : from;
+        for (int i = from; i <= to && i < cpu; i++)
+            if (i >= 0 && CPU_ISSET((size_t)i, mask))
+                cpu = i;
+        if (*at++ != ',')
+            break;
+    }
+    fclose(file);
+    return cpu;
 }
 
-void suite_run(const struct suite_entry *entry, const struct suite_settings *settings, struct suite_result *result)
+void suite_pin(int threads)
 {
-    if (settings->threads)
-        pin(settings->threads);
+    cpu_set_t mask, kept;
+    if (sched_getaffinity(0, sizeof(mask), &mask))
+        return;
+    CPU_ZERO(&kept);
+    for (int others = 0; others < 2; others++)
+        for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+            if (CPU_ISSET((size_t)cpu, &mask) && (first_of_core(cpu, &mask) != cpu) == others && CPU_COUNT(&kept) < threads)
+                CPU_SET((size_t)cpu, &kept);
+    sched_setaffinity(0, sizeof(kept), &kept);
+}
+
+struct suite_case *suite_describe(const struct suite_entry *entry, const struct suite_settings *settings)
+{
     struct suite_case *c = suite_alloc(sizeof(*c));
     c->options = "-cl-std=CL1.2";
     c->quick = settings->quick;
+    c->threads = settings->scale;
     entry->describe(c);
+    return c;
+}
+
+void suite_run(const struct suite_entry *entry, struct suite_case *c, const struct suite_settings *settings, struct suite_result *result)
+{
+    if (settings->threads) { /* the drivers start their threads later, under this mask */
+        char number[12];
+        snprintf(number, sizeof(number), "%d", settings->threads);
+        setenv("TESSERA_THREADS", number, 1);
+        setenv("POCL_MAX_PTHREAD_COUNT", number, 1);
+        suite_pin(settings->threads);
+    }
     result->flops = c->flops;
-    const char *source = read_source(entry->name);
+    const char *source = read_source(settings->kernels, entry->name);
     struct bench_driver drivers[BENCH_DRIVERS];
     struct suite_live *live = suite_alloc(BENCH_DRIVERS * sizeof(*live));
     result->drivers = bench_drivers(drivers);

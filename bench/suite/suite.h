@@ -49,6 +49,7 @@ struct suite_case {
     const char *options;   /* of the build; default -cl-std=CL1.2 */
     const char *extension; /* that a driver must have for it, or NULL */
     bool quick;            /* asked of the function: small sizes */
+    int threads;           /* likewise: work for so many threads, some tens of ms for each, of which the beginning is compared; or 0 */
     double flops;          /* of one run, if the rate is worth telling */
     struct suite_buffer buffer[SUITE_BUFFERS];
     struct suite_launch launch[SUITE_LAUNCHES];
@@ -56,6 +57,9 @@ struct suite_case {
     int buffers, launches, expects;
 };
 
+/* How many times as large as usual: `each` for every thread, if the case is to be scaled, else once. And the root of that, rounded up. */
+size_t suite_times(const struct suite_case *c, size_t each);
+size_t suite_times_root(const struct suite_case *c, size_t each);
 /* A buffer that holds `data` at first, or zeros for NULL; its number. */
 int suite_input(struct suite_case *c, const void *data, size_t bytes);
 int suite_output(struct suite_case *c, size_t bytes);
@@ -104,12 +108,25 @@ struct suite_settings {
     bool quick;
     bool cpu_time; /* count the CPU time of the process: other processes matter less */
     int threads, rounds;
-    const char *only; /* a driver whose name contains this, or NULL for all */
-    int seconds;      /* for one driver to verify a case or to run a round */
+    const char *only;    /* a driver whose name contains this, or NULL for all */
+    int seconds;         /* for one driver to verify a case or to run a round */
+    int scale;           /* the most threads, if cases are to be scaled for so many, or 0 */
+    const char *kernels; /* folder of the sources */
 };
-void suite_run(const struct suite_entry *entry, const struct suite_settings *settings, struct suite_result *result);
+struct suite_case *suite_describe(const struct suite_entry *entry, const struct suite_settings *settings);
+void suite_run(const struct suite_entry *entry, struct suite_case *c, const struct suite_settings *settings, struct suite_result *result);
+/* Leaves this process the first CPUs of those that it may use, on as many cores as there are. */
+void suite_pin(int threads);
 
 /* peak.c: fp32 multiply-adds of one thread, GFLOP/s. */
 double suite_peak(void);
+
+/* scale.c: a table of the kernels that are bound by arithmetic on 1, 2, 4 … `most` threads. `names`: these only, or NULL for all. */
+bool suite_selected(const char *names, const char *name);
+int suite_scale(const char *names, int most, struct suite_settings settings, struct suite_result *result);
+/* main.c: runs a case in children until one comes to its end; whom one died with is left out by the next. `c`: NULL lets each describe it.
+ */
+void suite_run_in_child(const struct suite_entry *entry, struct suite_case *c, const struct suite_settings *settings,
+                        struct suite_result *result);
 
 #endif
