@@ -17,13 +17,13 @@ static struct tsr__linear leaf(LLVMValueRef value, enum tsr__extension extension
 {
     struct tsr__linear r = {.valid = true, .count = 1};
     r.terms[0].coefficient = 1;
-    r.terms[0].factors[0] = (struct tsr__factor){value, extension};
+    r.terms[0].factors[0] = (struct tsr__factor){.value = value, .extension = extension};
     return r;
 }
 
 static bool same_factor(struct tsr__factor a, struct tsr__factor b)
 {
-    return a.value == b.value && a.extension == b.extension;
+    return a.value == b.value && a.extension == b.extension && a.shift == b.shift;
 }
 
 static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *b)
@@ -145,6 +145,26 @@ static struct tsr__linear gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
     return r;
 }
 
+/* a / 2^by, where that is known to leave no rest: if no summand but one can leave one, that one does not either. */
+static struct tsr__linear shifted(struct tsr__linear a, unsigned by)
+{
+    int64_t unit = INT64_C(1) << by;
+    bool divided = a.constant % unit == 0;
+    a.constant /= unit;
+    for (unsigned i = 0; i < a.count && a.valid; i++) {
+        bool even = a.terms[i].coefficient % unit == 0;
+        if (even) {
+            a.terms[i].coefficient /= unit;
+            continue;
+        }
+        if (!divided || a.terms[i].coefficient != 1 || a.terms[i].factors[1].value)
+            return too_long;
+        a.terms[i].factors[0].shift += by;
+        divided = false;
+    }
+    return a;
+}
+
 static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
@@ -181,6 +201,16 @@ static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__ext
         r = sum(b, &a, INT64_C(1) << LLVMConstIntGetZExtValue(by));
         break;
     }
+    case LLVMLShr:
+    case LLVMAShr: {
+        LLVMValueRef by = LLVMGetOperand(v, 1);
+        enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
+        if (!LLVMGetExact(v) || !LLVMIsAConstantInt(by) || LLVMConstIntGetZExtValue(by) > 30 || !LLVMConstIntGetZExtValue(by) ||
+            (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
+            break;
+        r = shifted(of(l, LLVMGetOperand(v, 0), as, depth - 1), (unsigned)LLVMConstIntGetZExtValue(by));
+        break;
+    }
     case LLVMSExt:
         if (extension == TSR__EXT_NONE)
             return of(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
@@ -211,6 +241,24 @@ bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__line
     return rest.valid && rest.constant == 0 && rest.count == 0;
 }
 
+bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest)
+{
+    *quotient = 0;
+    if (!a->valid || !b->valid)
+        return false;
+    if (!b->count) {
+        if (b->constant <= 0)
+            return false;
+        *quotient = a->constant / b->constant - (a->constant % b->constant < 0);
+    }
+    for (unsigned i = 0; i < a->count && b->count; i++)
+        if (same_factors(a->terms[i].factors, b->terms[0].factors))
+            *quotient = a->terms[i].coefficient / b->terms[0].coefficient;
+    struct tsr__linear left = sum(*a, b, -*quotient);
+    *rest = left.constant;
+    return left.valid && !left.count;
+}
+
 LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
@@ -224,6 +272,9 @@ LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const str
                 x = LLVMBuildPtrToInt(b, x, i64, "");
             else if (f.extension != TSR__EXT_NONE)
                 x = f.extension == TSR__EXT_SIGNED ? LLVMBuildSExt(b, x, i64, "") : LLVMBuildZExt(b, x, i64, "");
+            if (f.shift)
+                x = f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, x, tsr__i64(l, f.shift), "")
+                                                   : LLVMBuildLShr(b, x, tsr__i64(l, f.shift), "");
             term = LLVMBuildMul(b, term, x, "");
         }
         made = LLVMBuildAdd(b, made, term, "");

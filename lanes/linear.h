@@ -13,6 +13,7 @@ enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
 struct tsr__factor {
     LLVMValueRef value;
     enum tsr__extension extension;
+    unsigned shift; /* it counts divided by 2^shift, which leaves no rest */
 };
 
 /* constant + Σ coefficient · Π factors, modulo 2^64. */
@@ -31,6 +32,8 @@ struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value);
 struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b);
 /* a == b · factor? */
 bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor);
+/* a == quotient · b + rest, with constants for both, if there are such; a rest of a constant b is at least 0 and less than b. */
+bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest);
 /* Code for it, an i64, where all its factors are known. */
 LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear);
 

@@ -67,7 +67,7 @@ static void add_unpacking(struct tsr__life *life, struct tsr__fragment *f, int p
     for (size_t i = 0; i < life->unpacking_count; i++)
         if (life->unpackings[i].f == f && life->unpackings[i].place == place)
             return;
-    life->unpackings[life->unpacking_count++] = (struct tsr__unpacking){f, place};
+    life->unpackings[life->unpacking_count++] = (struct tsr__unpacking){.f = f, .place = place};
 }
 
 static size_t count_uses(LLVMValueRef v)

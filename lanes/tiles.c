@@ -9,99 +9,27 @@
 #include "explain.h"
 #include "tiles.h"
 
-enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
-
 /* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
 struct multiply {
     struct tsr__life *life;
     const struct tsr__tile_mad *first, *last, *latest;
 };
 
-/* An operand in a register. */
-struct loaded {
-    unsigned count; /* 0: nothing */
-    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
-    unsigned used; /* when, for the choice of what to overwrite */
-};
-
-/* Vectors made from an accumulator. */
-struct unpacked {
-    LLVMValueRef rows[TSR__TILE_ROWS][TSR__MAX_COLUMN_WEBS];
-};
-
-struct tiles {
-    struct tsr__lanes *l;
-    LLVMBuilderRef b, entry;
-    struct tsr__webs webs;
-    struct tsr__registers registers;
-    struct tsr__life *life;
-    unsigned rows, chunk; /* of its accumulator; `chunk` is what one web has of a row */
-    LLVMBasicBlockRef block;
-    LLVMValueRef last; /* instruction up to which `loaded` holds */
-    struct loaded loaded[TSR__TILE_REGISTERS];
-    unsigned clock;
-};
-
-static LLVMValueRef reg(struct tiles *t, int number)
-{
-    return LLVMConstInt(LLVMInt8TypeInContext(t->l->context), (unsigned)number, false);
-}
-
-static LLVMValueRef call(struct tiles *t, const char *name, LLVMValueRef *args, unsigned count)
-{
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->l->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
-    return LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
-}
-
-/* A tile on the stack; `zero`: filled with zeros when the function starts. */
-static LLVMValueRef buffer(struct tiles *t, bool zero)
-{
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
-    LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TILE), "tile");
-    LLVMSetAlignment(made, TSR__TILE_BYTES);
-    if (zero)
-        LLVMBuildMemSet(t->entry, made, LLVMConstNull(i8), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
-    return made;
-}
-
-static void tile_load(struct tiles *t, int to, LLVMValueRef from, LLVMValueRef stride)
-{
-    LLVMValueRef args[3] = {reg(t, to), LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), stride};
-    call(t, "llvm.x86.tileloadd64", args, 3);
-}
-
-static void tile_store(struct tiles *t, int from, LLVMValueRef to)
-{
-    LLVMValueRef args[3] = {reg(t, from), to, tsr__i64(t->l, TSR__TILE_BYTES)};
-    call(t, "llvm.x86.tilestored64", args, 3);
-}
-
-static void focus(struct tiles *t, struct tsr__life *life)
-{
-    const struct tsr__web *first = life->block->webs[0][0];
-    t->life = life;
-    t->chunk = 4 * first->lanes;
-    t->rows = life->block->rows * first->m;
-}
-
 /* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
-static bool leaves(LLVMValueRef inst)
+static LLVMValueRef object(LLVMValueRef address)
 {
-    struct tsr__mad mad;
-    if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))
-        return false;
-    LLVMValueRef callee = tsr__callee(inst);
-    return !callee || !LLVMGetIntrinsicID(callee);
+    while (LLVMIsAGetElementPtrInst(address))
+        address = LLVMGetOperand(address, 0);
+    return address;
 }
 
-static bool may_write(LLVMValueRef inst)
+static bool may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
     static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp", "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
-        return !LLVMIsAAllocaInst(LLVMGetOperand(inst, 1));
+        return !tsr__map_get(&t->buffers, object(LLVMGetOperand(inst, 1)));
     case LLVMFence:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
@@ -120,22 +48,34 @@ static bool may_write(LLVMValueRef inst)
 }
 
 /* Is the vector a load, and does memory still hold the same at `point`? */
-static bool is_live_load(LLVMValueRef v, LLVMValueRef point)
+static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRef point)
 {
-    if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(point))
+    enum { MOST_BLOCKS = 4 };
+    if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v))
         return false;
-    for (LLVMValueRef i = v; i != point; i = LLVMGetNextInstruction(i))
-        if (may_write(i))
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(v), at = LLVMGetInstructionParent(point);
+    for (int n = 0; n < MOST_BLOCKS; n++) { /* backwards, where there is one way only */
+        LLVMValueRef first = at == from ? v : LLVMGetFirstInstruction(at);
+        for (LLVMValueRef i = first; i && i != point; i = LLVMGetNextInstruction(i))
+            if (may_write(t, i))
+                return false;
+        if (at == from)
+            return true;
+        const struct tsr__place *place = &t->registers.places.at[tsr__map_get(&t->registers.places.number, at) - 1];
+        if (place->before_count != 1)
             return false;
-    return true;
+        at = t->registers.places.at[place->before[0]].ref;
+        point = NULL;
+    }
+    return false;
 }
 
 /* A tile straight from memory: vector (r, c) of `from` lies at r strides and c chunks after the first. False: it does not. */
-static bool in_place(struct tiles *t, int to, LLVMValueRef *from, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point)
+static bool in_place(struct tsr__tiles *t, int to, LLVMValueRef *from, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point)
 {
     struct tsr__linear first = {0}, stride = {.valid = true};
     for (unsigned i = 0; i < TSR__TILE_ROWS * chunks; i++) {
-        if (!is_live_load(from[i], point))
+        if (!is_live_load(t, from[i], point))
             return false;
         struct tsr__linear at = tsr__linear_of(t->l, LLVMGetOperand(from[i], 0));
         if (i == 0)
@@ -148,26 +88,26 @@ static bool in_place(struct tiles *t, int to, LLVMValueRef *from, unsigned chunk
         if (!at.valid || !tsr__linear_is_multiple(&at, &stride, i / chunks))
             return false;
     }
-    tile_load(t, to, LLVMGetOperand(from[0], 0), tsr__linear_build(t->l, t->b, &stride));
+    tsr__tile_load(t, to, LLVMGetOperand(from[0], 0), tsr__linear_build(t->l, t->b, &stride));
     return true;
 }
 
-static void through_buffer(struct tiles *t, int to, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes)
+static void through_buffer(struct tsr__tiles *t, int to, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes)
 {
-    LLVMValueRef memory = buffer(t, rows < TSR__TILE_ROWS || chunks * chunk_bytes < TSR__TILE_BYTES);
+    LLVMValueRef memory = tsr__tile_buffer(t, rows < TSR__TILE_ROWS || chunks * chunk_bytes < TSR__TILE_BYTES);
     for (unsigned i = 0; i < rows * chunks; i++) {
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / chunks * TSR__TILE_BYTES + i % chunks * chunk_bytes);
         LLVMSetAlignment(LLVMBuildStore(t->b, from[i], at), chunk_bytes);
     }
-    tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES));
 }
 
 /* Forgets what may have changed since the last operation. */
-static void refresh(struct tiles *t, LLVMValueRef point)
+static void refresh(struct tsr__tiles *t, LLVMValueRef point)
 {
     bool holds = t->block == LLVMGetInstructionParent(point);
     for (LLVMValueRef i = holds ? t->last : point; i != point; i = LLVMGetNextInstruction(i))
-        holds = holds && !leaves(i);
+        holds = holds && !tsr__leaves(i);
     if (!holds)
         memset(t->loaded, 0, sizeof t->loaded);
     t->block = LLVMGetInstructionParent(point);
@@ -175,7 +115,8 @@ static void refresh(struct tiles *t, LLVMValueRef point)
 }
 
 /* `from`: rows · chunks vectors, row after row. The answer is the register that has them; `not` is in use. */
-static int operand(struct tiles *t, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point, int not)
+static int operand(struct tsr__tiles *t, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point,
+                   int not)
 {
     unsigned count = rows * chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
     int to = -1;
@@ -201,11 +142,11 @@ static int operand(struct tiles *t, LLVMValueRef *from, unsigned rows, unsigned 
  * --------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Fills the accumulator with vectors that come from elsewhere, where the builder stands. */
-static void fill(struct tiles *t, const struct tsr__fragment *to, unsigned edge)
+/* Fills the accumulator with vectors that come from elsewhere, before `point`, where the builder stands. */
+static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
 {
     unsigned columns = t->life->block->columns, m = to->m;
-    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], number = reg(t, t->life->accumulator);
+    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], number = tsr__tile_number(t, t->life->accumulator);
     bool zero = true;
     for (unsigned r = 0; r < t->rows; r++)
         for (unsigned c = 0; c < columns; c++) {
@@ -214,20 +155,21 @@ static void fill(struct tiles *t, const struct tsr__fragment *to, unsigned edge)
             zero = zero && f->kind == TSR__FRAGMENT_ZERO;
         }
     if (zero)
-        call(t, "llvm.x86.tilezero", &number, 1);
-    else
+        tsr__tile_op(t, "llvm.x86.tilezero", &number, 1);
+    else if (t->rows < TSR__TILE_ROWS || columns * t->chunk < TSR__TILE_BYTES ||
+             !in_place(t, t->life->accumulator, from, columns, t->chunk, point))
         through_buffer(t, t->life->accumulator, from, t->rows, columns, t->chunk);
 }
 
-static void multiply(struct tiles *t, const struct multiply *x)
+static void multiply(struct tsr__tiles *t, const struct multiply *x)
 {
     const struct tsr__block_of_webs *block = x->life->block;
     unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
     LLVMValueRef a[TSR__TILE_ROWS * TSR__MAX_CHAIN], b[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], point = x->latest->mad.call;
-    focus(t, x->life);
+    tsr__tiles_focus(t, x->life);
     LLVMPositionBuilderBefore(t->b, point);
     if (!x->first->c->web)
-        fill(t, x->first->d, 0);
+        fill(t, x->first->d, 0, point);
     for (unsigned k = 0; k < chain; k++) {
         const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
         for (unsigned r = 0; r < t->rows; r++)
@@ -238,8 +180,8 @@ static void multiply(struct tiles *t, const struct multiply *x)
     refresh(t, point);
     int in_a = operand(t, a, t->rows, chain, TSR__ROW_BYTES, point, -1);
     int in_b = operand(t, b, chain * TSR__WORDS, columns, t->chunk, point, in_a);
-    LLVMValueRef args[3] = {reg(t, x->life->accumulator), reg(t, in_a), reg(t, in_b)};
-    call(t, tsr__tile_instruction(t->l, x->first->mad.f), args, 3);
+    LLVMValueRef args[3] = {tsr__tile_number(t, x->life->accumulator), tsr__tile_number(t, in_a), tsr__tile_number(t, in_b)};
+    tsr__tile_op(t, tsr__tile_instruction(t->l, x->first->mad.f), args, 3);
 }
 
 /* ---- vectors again
@@ -247,7 +189,7 @@ static void multiply(struct tiles *t, const struct multiply *x)
  */
 
 /* Behind the operation that stands in the place, or at its start. */
-static void stand_for_unpacking(struct tiles *t, const struct tsr__unpacking *u)
+static void stand_for_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
 {
     LLVMBasicBlockRef block = t->registers.places.at[u->place].ref;
     LLVMValueRef at = LLVMGetFirstInstruction(block);
@@ -258,7 +200,7 @@ static void stand_for_unpacking(struct tiles *t, const struct tsr__unpacking *u)
     LLVMPositionBuilderBefore(t->b, at);
 }
 
-static void give_vectors(struct tiles *t, const struct unpacked *from, LLVMBasicBlockRef block, LLVMValueRef v, unsigned row,
+static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from, LLVMBasicBlockRef block, LLVMValueRef v, unsigned row,
                          unsigned column)
 {
     size_t n = 0;
@@ -277,21 +219,14 @@ static void give_vectors(struct tiles *t, const struct unpacked *from, LLVMBasic
         }
 }
 
-/* Stores the accumulator and gives the users in one place vectors. */
-static void unpack(struct tiles *t, const struct tsr__unpacking *u)
+/* Gives the users in one place vectors. */
+static void unpack(struct tsr__tiles *t, const struct tsr__unpacking *u)
 {
     const struct tsr__block_of_webs *block = t->life->block;
     unsigned index = tsr__index_in_web(u->f), m = u->f->m;
-    struct unpacked made;
-    LLVMValueRef memory = buffer(t, false);
+    struct tsr__unpacked made;
     stand_for_unpacking(t, u);
-    tile_store(t, t->life->accumulator, memory);
-    for (unsigned r = 0; r < t->rows; r++)
-        for (unsigned c = 0; c < block->columns; c++) {
-            LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, r * TSR__TILE_BYTES + c * t->chunk);
-            made.rows[r][c] = LLVMBuildLoad2(t->b, LLVMTypeOf(u->f->v[0]), at, "");
-            LLVMSetAlignment(made.rows[r][c], t->chunk);
-        }
+    tsr__tile_vectors(t, LLVMTypeOf(u->f->v[0]), &made);
     for (unsigned r = 0; r < t->rows; r++)
         for (unsigned c = 0; c < block->columns; c++)
             give_vectors(t, &made, t->registers.places.at[u->place].ref, block->fragments[r / m][c][index]->v[r % m], r, c);
@@ -302,22 +237,22 @@ static void unpack(struct tiles *t, const struct tsr__unpacking *u)
  */
 
 /* Where the function is left for a while, as at a barrier, accumulators wait on the stack. */
-static void save_around_calls(struct tiles *t)
+static void save_around_calls(struct tsr__tiles *t)
 {
     LLVMValueRef home[TSR__TILE_REGISTERS] = {0};
     for (int p = 0; p < t->registers.places.count; p++) {
         const struct tsr__place *place = &t->registers.places.at[p];
         for (LLVMValueRef i = LLVMGetFirstInstruction(place->ref); i && place->taken; i = LLVMGetNextInstruction(i)) {
-            if (!leaves(i))
+            if (!tsr__leaves(i))
                 continue;
             for (int n = 0; n < TSR__TILE_REGISTERS; n++) {
                 if (!(place->taken >> n & 1))
                     continue;
-                home[n] = home[n] ? home[n] : buffer(t, false);
+                home[n] = home[n] ? home[n] : tsr__tile_buffer(t, false);
                 LLVMPositionBuilderBefore(t->b, i);
-                tile_store(t, n, home[n]);
+                tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
                 LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
-                tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
+                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
             }
         }
     }
@@ -327,7 +262,7 @@ static void save_around_calls(struct tiles *t)
  * ------------------------------------------------------------------------------------------------------------------------------
  */
 
-static struct multiply *all_multiplies(struct tiles *t, size_t *count)
+static struct multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
 {
     struct multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
     *count = 0;
@@ -347,7 +282,7 @@ static struct multiply *all_multiplies(struct tiles *t, size_t *count)
     return list;
 }
 
-static void fill_for_phis(struct tiles *t)
+static void fill_for_phis(struct tsr__tiles *t)
 {
     const struct tsr__web *first = t->life->block->webs[0][0];
     for (unsigned i = 0; i < first->fragment_count; i++) {
@@ -357,18 +292,19 @@ static void fill_for_phis(struct tiles *t)
             unsigned edge = e;
             if (f->in[e]->web || !tsr__first_to_get(t->life->block, &phi, &edge))
                 continue;
-            LLVMPositionBuilderBefore(t->b, LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e)));
-            fill(t, f, e);
+            LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e));
+            LLVMPositionBuilderBefore(t->b, end);
+            fill(t, f, e, end);
         }
     }
 }
 
-static void explain(struct tiles *t, const struct tsr__mad *mad)
+static void explain(struct tsr__tiles *t, const struct tsr__mad *mad)
 {
     tsr__explain(t->l, mad->call, "matrix", "AMX", "%s for %u lanes: the accumulator stays in a tile register", mad->f->name, mad->lanes);
 }
 
-static void drop_web(struct tiles *t, struct tsr__web *web)
+static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
 {
     for (unsigned i = 0; i < web->mad_count; i++)
         explain(t, &web->mads[i]->mad);
@@ -384,9 +320,10 @@ static void drop_web(struct tiles *t, struct tsr__web *web)
 
 static void run(struct tsr__lanes *l, LLVMValueRef function)
 {
-    struct tiles t = {.l = l};
+    struct tsr__tiles t = {.l = l, .buffers = {.arena = &l->scratch}};
     bool any = false;
     size_t count;
+    tsr__phis_before_casts(l, function);
     tsr__webs_find(&t.webs, l, function);
     tsr__registers_find(&t.registers, &t.webs);
     for (size_t i = 0; i < t.webs.web_count; i++)
@@ -395,18 +332,21 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
         return;
     t.b = LLVMCreateBuilderInContext(l->context);
     t.entry = tsr__builder_at_entry(l, function);
+    tsr__tile_stores_find(&t);
     const struct multiply *list = all_multiplies(&t, &count);
     for (size_t i = 0; i < count; i++)
         multiply(&t, &list[i]);
     for (size_t i = 0; i < t.webs.block_count; i++) {
         if (t.registers.lives[i].accumulator < 0)
             continue;
-        focus(&t, &t.registers.lives[i]);
+        tsr__tiles_focus(&t, &t.registers.lives[i]);
         fill_for_phis(&t);
         for (size_t k = 0; k < t.life->unpacking_count; k++)
-            unpack(&t, &t.life->unpackings[k]);
+            if (!t.life->unpackings[k].stores)
+                unpack(&t, &t.life->unpackings[k]);
     }
     save_around_calls(&t);
+    tsr__tile_stores_make(&t);
     for (size_t i = 0; i < t.webs.web_count; i++)
         if (t.webs.webs[i]->in_block)
             drop_web(&t, t.webs.webs[i]);

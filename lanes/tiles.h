@@ -95,6 +95,7 @@ struct tsr__place {
 struct tsr__unpacking {
     struct tsr__fragment *f;
     int place;
+    LLVMValueRef *stores; /* if all that is done there is to store it as a tile: the store of each vector, row after row; else NULL */
 };
 
 /* What one block of webs does, in terms of its first web. */
@@ -114,6 +115,8 @@ struct tsr__registers {
     struct tsr__life *lives; /* of the blocks of webs */
 };
 
+/* Makes phis of vectors that are all cast from one type phis of that type, which webs can follow. (phicast.c) */
+void tsr__phis_before_casts(struct tsr__lanes *l, LLVMValueRef function);
 /* The tile instruction for an overload on this CPU, or NULL. */
 const char *tsr__tile_instruction(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);
 /* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
@@ -136,5 +139,53 @@ const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block
 bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge);
 /* The last of the operations that correspond to `mad`: there the whole instruction stands. */
 const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad);
+
+/* ---- code (tilecode.c) --------------------------------------------------------------------------------------------------------------- */
+
+/* An operand in a register. */
+struct tsr__loaded {
+    unsigned count; /* 0: nothing */
+    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
+    unsigned used; /* when, for the choice of what to overwrite */
+};
+
+/* Vectors made from an accumulator. */
+struct tsr__unpacked {
+    LLVMValueRef rows[TSR__TILE_ROWS][TSR__MAX_COLUMN_WEBS];
+};
+
+/* A function while its code with tiles is made. */
+struct tsr__tiles {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b, entry;
+    struct tsr__map buffers; /* on the stack, by this pass → 1 */
+    struct tsr__webs webs;
+    struct tsr__registers registers;
+    struct tsr__life *life;
+    unsigned rows, chunk; /* of its accumulator; `chunk` is what one web has of a row, in bytes */
+    LLVMBasicBlockRef block;
+    LLVMValueRef last; /* instruction up to which `loaded` holds */
+    struct tsr__loaded loaded[TSR__TILE_REGISTERS];
+    unsigned clock;
+    struct tsr__leaving *leavings; /* tilestores.c */
+};
+
+/* Makes `life` the one that is meant. */
+void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life);
+LLVMValueRef tsr__tile_number(struct tsr__tiles *t, int number);
+/* An instruction of AMX by LLVM's name. */
+LLVMValueRef tsr__tile_op(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count);
+/* A tile on the stack; `zero`: filled with zeros when the function starts. */
+LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero);
+void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride);
+void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
+/* The accumulator as vectors, by way of a buffer. */
+void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
+/* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
+bool tsr__leaves(LLVMValueRef instruction);
+
+/* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tilestores.c) */
+void tsr__tile_stores_find(struct tsr__tiles *t);
+void tsr__tile_stores_make(struct tsr__tiles *t);
 
 #endif

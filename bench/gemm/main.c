@@ -34,11 +34,18 @@ static int element_bytes(enum gemm_type type)
     return type == GEMM_BF16 ? 2 : 1;
 }
 
+/* As clCreateBuffer would give it. */
+static void *zeroed(size_t bytes)
+{
+    void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    return p ? memset(p, 0, bytes) : NULL;
+}
+
 /* Small whole numbers, so that sums of bfloat16 are exact in any order. */
 static struct problem make_problem(enum gemm_type type, int size)
 {
     size_t count = (size_t)size * (size_t)size, bytes = count * (size_t)element_bytes(type);
-    struct problem p = {type, size, malloc(bytes), malloc(bytes), malloc(bytes), calloc(count, 4), calloc(count, 4)};
+    struct problem p = {type, size, zeroed(bytes), zeroed(bytes), zeroed(bytes), zeroed(4 * count), zeroed(4 * count)};
     uint32_t state = 1;
     if (!p.a || !p.b || !p.packed || !p.c || !p.expected)
         abort();
@@ -206,6 +213,15 @@ static double once_library(struct gemm_library *library)
     return now_us() - start;
 }
 
+/* "int8 SG16 32x32", as it is printed and chosen. */
+static const char *name_of(enum gemm_type type, const struct shape *s)
+{
+    static char name[40];
+    snprintf(name, sizeof(name), "%s SG%d %dx%d", type == GEMM_BF16 ? "bf16" : "int8", s->sub_group, 8 * s->rows,
+             s->columns * s->sub_group);
+    return name;
+}
+
 static bool measure(const struct device *d, const struct shape *s, struct problem *p, int rounds, double peak)
 {
     double ours = INFINITY, theirs = INFINITY; /* the best of all rounds: others may use the machine, too */
@@ -252,14 +268,17 @@ int main(int argc, char **argv)
     struct device d;
     cl_int status;
     bool right = true, cpu_time = false;
+    const char *only = "";
 
-    for (int option; (option = getopt(argc, argv, "t:r:s:c")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "t:r:s:ck:")) >= 0;) {
         if (option == 't') {
             threads = atoi(optarg);
         } else if (option == 'r') {
             rounds = atoi(optarg);
         } else if (option == 'c') {
             cpu_time = true;
+        } else if (option == 'k') {
+            only = optarg;
         } else if (option == 's') {
             size_count = 0;
             for (char *at = optarg; *at && size_count < 8; at += *at == ',')
@@ -292,7 +311,8 @@ int main(int argc, char **argv)
         for (int i = 0; i < size_count; i++) {
             struct problem p = make_problem(type, sizes[i]);
             for (int s = 0; s < SHAPES; s++)
-                right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type]);
+                if (strstr(name_of(type, &shapes[s]), only))
+                    right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type]);
             free_problem(&p);
         }
     clReleaseCommandQueue(d.queue);

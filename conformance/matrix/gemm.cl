@@ -86,5 +86,9 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
             for (int r = 0; r < M; r++)
+#ifdef PACKED /* what the sub-group makes lies in one piece, its rows PACKED apart, which no compiler can know */
+                d[row * n + column * ROWS * M + (i * M + r) * (PACKED + (n >> 24)) + j * SG + lane] = ROW(sum[i][j], r);
+#else
                 d[(row + i * M + r) * n + column + j * SG + lane] = ROW(sum[i][j], r);
+#endif
 }

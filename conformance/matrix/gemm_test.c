@@ -25,8 +25,8 @@ struct way {
     int steps;      /* of chain · 32 bytes in K */
     int sub_groups; /* in a work-group */
     bool split;
-    const char *options; /* macros of gemm.cl */
-    int scale, skip;     /* what they mean */
+    const char *options;     /* macros of gemm.cl */
+    int scale, skip, packed; /* what they mean */
 };
 
 static struct device device;
@@ -159,6 +159,34 @@ static void check_one(const struct problem *p, int row, int column)
     assert_true(right);
 }
 
+/* With PACKED: for each place of D the row and column of what was written there last, by which rows that overlap differ from others. */
+static void check_packed(struct problem *p)
+{
+    const struct way *w = p->w;
+    int height = w->rows * w->m, width = w->columns * w->sub_group, count = p->m * p->n;
+    int *from = calloc((size_t)count, sizeof(*from));
+    uint32_t *at_place = p->d;
+    assert_non_null(from);
+    for (int row = 0; row < p->m; row += height)
+        for (int column = 0; column < p->n; column += width)
+            for (int n = 0; n < height * width; n++) {
+                int i = n / w->sub_group / w->m / w->columns, j = n / w->sub_group / w->m % w->columns, r = n / w->sub_group % w->m;
+                int lane = n % w->sub_group, place = row * p->n + column * height + (i * w->m + r) * w->packed + j * w->sub_group + lane;
+                from[place] = (row + i * w->m + r) * p->n + column + j * w->sub_group + lane + 1;
+            }
+    p->d = calloc((size_t)count, sizeof(*p->d));
+    assert_non_null(p->d);
+    for (int place = 0; place < count; place++) {
+        if (!from[place])
+            continue;
+        p->d[from[place] - 1] = at_place[place];
+        check_one(p, (from[place] - 1) / p->n, (from[place] - 1) % p->n);
+    }
+    free(p->d);
+    free(from);
+    p->d = at_place;
+}
+
 static void run(const struct way *w)
 {
     struct problem p = make(w);
@@ -181,7 +209,10 @@ static void run(const struct way *w)
         assert_int_equal(clSetKernelArg(kernel, 4 + i, sizeof(cl_int), &numbers[i]), CL_SUCCESS);
     assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 2, NULL, global, local, 0, NULL, NULL), CL_SUCCESS);
     assert_int_equal(clEnqueueReadBuffer(device.queue, memory[3], CL_TRUE, 0, c_size, p.d, 0, NULL, NULL), CL_SUCCESS);
-    for (int row = 0; row < p.m; row++)
+    bool packed = w->options && strstr(w->options, "PACKED");
+    if (packed)
+        check_packed(&p);
+    for (int row = 0; row < p.m && !packed; row++)
         for (int column = 0; column < p.n; column++)
             check_one(&p, row, column);
     for (int i = 0; i < 4; i++) {
@@ -304,6 +335,28 @@ static void split(void **state)
                           .skip = ways[i].skip});
 }
 
+/* Rows of D side by side and overlapping, where the order of stores counts. */
+static void rows_close_together(void **state)
+{
+    (void)state;
+    static const struct {
+        int packed;
+        const char *options;
+    } ways[] = {{32, "-DPACKED=32"}, {16, "-DPACKED=16"}, {0, "-DPACKED=0"}};
+    for (int i = 0; i < 6; i++)
+        run(&(struct way){.sub_group = i & 1 ? 8 : 16,
+                          .m = 8,
+                          .rows = 4,
+                          .columns = i & 1 ? 4 : 2,
+                          .chain = 2,
+                          .a = i % 3 ? BF16 : S8,
+                          .b = i % 3 ? BF16 : S8,
+                          .steps = 2,
+                          .sub_groups = 2,
+                          .options = ways[i / 2].options,
+                          .packed = ways[i / 2].packed});
+}
+
 static void barriers_in_the_loop(void **state)
 {
     (void)state;
@@ -418,6 +471,7 @@ int main(void)
         cmocka_unit_test(rounds),
         cmocka_unit_test(from_zero),
         cmocka_unit_test(split),
+        cmocka_unit_test(rows_close_together),
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
