@@ -23,6 +23,9 @@
     TSR__BLOCK(S, T, T##2, suffix##2)                                                                                                      \
     TSR__BLOCK(S, T, T##4, suffix##4)                                                                                                      \
     TSR__BLOCK(S, T, T##8, suffix##8)
+#define TSR__PREFETCH(T, suffix) void TSR__CONVERGENT intel_sub_group_block_prefetch##suffix(const global T *);
+#define TSR__PREFETCHES(T, suffix)                                                                                                         \
+    TSR__PREFETCH(T, suffix) TSR__PREFETCH(T, suffix##2) TSR__PREFETCH(T, suffix##4) TSR__PREFETCH(T, suffix##8)
 #define TSR__ARITHMETIC(T)                                                                                                                 \
     T TSR__CONVERGENT intel_sub_group_broadcast(T, uint);                                                                                  \
     T##2 TSR__CONVERGENT intel_sub_group_broadcast(T##2, uint);                                                                            \
@@ -87,10 +90,26 @@ TSR__BLOCK(local, ushort, ushort16, _us16)
 TSR__BLOCKS(local, ulong, _ul)
 #endif
 #endif
+#ifdef cl_intel_subgroup_buffer_prefetch
+TSR__PREFETCHES(uint, _ui)
+#ifdef cl_intel_subgroups_char
+TSR__PREFETCHES(uchar, _uc)
+TSR__PREFETCH(uchar, _uc16)
+#endif
+#ifdef cl_intel_subgroups_short
+TSR__PREFETCHES(ushort, _us)
+TSR__PREFETCH(ushort, _us16)
+#endif
+#ifdef cl_intel_subgroups_long
+TSR__PREFETCHES(ulong, _ul)
+#endif
+#endif
 #undef TSR__SHUFFLE
 #undef TSR__SHUFFLES
 #undef TSR__BLOCK
 #undef TSR__BLOCKS
+#undef TSR__PREFETCH
+#undef TSR__PREFETCHES
 #undef TSR__ARITHMETIC
 #endif
 

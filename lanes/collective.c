@@ -2,6 +2,7 @@
  * The library's collectives (builtins/collective.h) in a packet: shuffles, ballots, reductions and scans between the lanes of registers. */
 #include <string.h>
 
+#include "blocks.h"
 #include "fold.h"
 #include "pairs.h"
 #include "tessera/item.h"
@@ -194,6 +195,51 @@ static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
 static void uniform_stride(struct tsr__simd *s, LLVMValueRef inst)
 {
     tsr__set_whole(s, inst, LLVMConstInt(LLVMTypeOf(inst), 1, false));
+}
+
+/* Prefetches of a pair: one for either half. Other operations need sub-groups of 16, which do not work in pairs. */
+static void prefetch_in_halves(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef operands[2][TSR__MAX_LANES];
+    unsigned count = LLVMGetNumArgOperands(inst);
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, i), both[2];
+        if (tsr__is_uniform(tsr__seen(s, v)))
+            both[0] = both[1] = tsr__whole(s, v);
+        else
+            of_any_in_halves(s, v, both);
+        for (unsigned h = 0; h < 2; h++)
+            operands[h][i] = both[h];
+    }
+    for (unsigned h = 0; h < 2; h++)
+        tsr__block2d_build(s->l, s->b, tsr__name(tsr__callee(inst)), LLVMTypeOf(inst), operands[h], count);
+}
+
+/* An operation on a 2D block, for the pass `blocks`: its last argument, if it writes, and its result, if it reads, are values of a lane. */
+static void block2d(struct tsr__simd *s, LLVMValueRef inst)
+{
+    const char *name = tsr__name(tsr__callee(inst));
+    unsigned args = LLVMGetNumArgOperands(inst), uniform = args - tsr__starts_with(name, "__tsr_block2d_write"), count = 0;
+    int values = tsr__starts_with(name, "__tsr_block2d_read") ? tsr__part_count(LLVMTypeOf(inst)) : 0;
+    LLVMValueRef operands[TSR__MAX_LANES], last = LLVMGetOperand(inst, args - 1);
+    LLVMTypeRef result = LLVMTypeOf(inst);
+    if (tsr__is_pair(s)) {
+        prefetch_in_halves(s, inst);
+        return;
+    }
+    for (unsigned i = 0; i < uniform; i++)
+        operands[count++] = of_any(s, LLVMGetOperand(inst, i));
+    for (int i = 0; uniform < args && i < tsr__part_count(LLVMTypeOf(last)); i++)
+        operands[count++] = shown(s, last, i);
+    if (values) {
+        LLVMTypeRef *types = tsr_arena_alloc(s->arena, (size_t)values * sizeof *types);
+        for (int i = 0; i < values; i++)
+            types[i] = tsr__vector(s, tsr__part_type(result, i));
+        result = LLVMStructTypeInContext(s->l->context, types, (unsigned)values, false);
+    }
+    LLVMValueRef made = tsr__block2d_build(s->l, s->b, name, result, operands, count);
+    for (int i = 0; i < values; i++)
+        tsr__set_part(s, inst, i, LLVMBuildExtractValue(s->b, made, (unsigned)i, ""));
 }
 
 /* ---- which they are ------------------------------------------------------------------------------------------------------------------ */

@@ -416,7 +416,7 @@ void tsr__explain_begin(struct tsr__lanes *l)
         tsr__explain(l, f, "sub-group", tsr_arena_format(&l->scratch, "%u lanes", tsr__sub_group_size(l, kernel)), "%s",
                      !kernel->reqd_sub_group_size ? "the default"
                      : stated                     ? "required by the kernel's attribute"
-                                                  : "required by matrix functions");
+                                                  : "required by matrix or 2D block functions");
         if (!o->packets)
             tsr__explain(l, f, "engine", "reference", "a work-item at a time: %s",
                          o->opt_level ? "TESSERA_ENGINE does not say lanes" : "-cl-opt-disable");

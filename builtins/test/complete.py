@@ -11,9 +11,9 @@ import re
 import subprocess
 import sys
 
-# Functions of optional features that the library does not offer: images, pipes, device-side enqueue, clocks, prefetches, vendors' media functions.
+# Functions of optional features that the library does not offer: images, pipes, device-side enqueue, clocks, vendors' media functions.
 ABSENT = re.compile(r"image|pipe|_avc_|_ime_|^amd_|^arm_dot|^clock_|enqueue_|ndrange|reserve_id|user_event|valid_event|event_profiling"
-                    r"|retain_event|release_event|default_queue|block_prefetch|^printf$")
+                    r"|retain_event|release_event|default_queue|^printf$")
 FLAGS = ["-target", "spir64-unknown-unknown", "-x", "cl", "-cl-std=CL3.0", "-O0", "-w", "-DTESSERA_DECLARE_GROUPS"]
 
 

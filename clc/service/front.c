@@ -67,10 +67,10 @@ static void add_options(struct words *words, const struct tsr_clc_options *optio
 /* Parts of tessera-opencl.h that take milliseconds to read, so only programs that mention what they declare get them. */
 static const struct section {
     const char *word; /* for clang: declares it */
-    const char *mentions[4];
+    const char *mentions[5];
 } sections[] = {
     {"-DTESSERA_DECLARE_GROUPS", {"_group_", "intel_convert_"}},
-    {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32"}},
+    {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32", "_2d_block_"}},
 };
 enum { SECTIONS = TSR_ARRAY_LEN(sections) };
 

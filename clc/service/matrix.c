@@ -1,10 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Finds the matrix functions that each kernel reaches and holds them against the kernel's sub-group size. */
+ * Finds the matrix and 2D block functions that each kernel reaches and holds them against the kernel's sub-group size. */
 #include "clc/service/service.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "tessera/block2d.h"
 #include "tessera/matrix.h"
+
+/* A function that only works on sub-groups of one size. */
+struct demand {
+    const char *name; /* not terminated */
+    int length;
+    const char *first; /* type of the first argument, where that tells overloads for other sizes apart */
+    unsigned size;     /* 0: the function is none */
+};
 
 /* Functions reached from a kernel, each once. */
 struct walk {
@@ -12,8 +22,21 @@ struct walk {
     uint32_t count, capacity;
     /* first call of a function for sub-groups of 8 and of 16 */
     LLVMValueRef call[2];
-    const struct tsr_matrix_builtin *overload[2];
+    struct demand demand[2];
 };
+
+static struct demand demand_of(const char *mangled)
+{
+    static const char block[] = "intel_sub_group_2d_block_";
+    const struct tsr_matrix_builtin *o = tsr_matrix_find(mangled);
+    if (o)
+        return (struct demand){o->name, (int)strlen(o->name), o->a, o->n};
+    char *name = NULL;
+    unsigned long length = strncmp(mangled, "_Z", 2) == 0 ? strtoul(mangled + 2, &name, 10) : 0;
+    if (!length || length > strlen(name) || strncmp(name, block, strlen(block)) != 0)
+        return (struct demand){0};
+    return (struct demand){name, (int)length, NULL, TSR_BLOCK2D_LANES};
+}
 
 static void visit(struct walk *walk, LLVMValueRef function)
 {
@@ -36,12 +59,12 @@ static void walk_call(struct walk *walk, LLVMValueRef call)
         return;
     size_t size;
     const char *name = LLVMGetValueName2(callee, &size);
-    const struct tsr_matrix_builtin *o = tsr_matrix_find(name);
-    if (o && !walk->call[o->n == 16]) {
-        walk->call[o->n == 16] = call;
-        walk->overload[o->n == 16] = o;
+    struct demand demand = demand_of(name);
+    if (demand.size && !walk->call[demand.size == 16]) {
+        walk->call[demand.size == 16] = call;
+        walk->demand[demand.size == 16] = demand;
     }
-    if (!o && !LLVMIsDeclaration(callee))
+    if (!demand.size && !LLVMIsDeclaration(callee))
         visit(walk, callee);
 }
 
@@ -64,27 +87,36 @@ static void put_error(struct tsr_buf *log, LLVMValueRef call)
         tsr_buf_printf(log, "error: ");
 }
 
+static void put_demand(struct tsr_buf *log, const struct demand *d)
+{
+    tsr_buf_printf(log, "%.*s", d->length, d->name);
+    if (d->first)
+        tsr_buf_printf(log, " with a first argument of type %s", d->first);
+}
+
 static bool check_kernel(struct tsr_kernel_info *kernel, const struct walk *walk, struct tsr_buf *log)
 {
     if (walk->call[0] && walk->call[1]) {
         put_error(log, walk->call[1]);
-        tsr_buf_printf(log, "kernel '%s' calls %s for sub-groups of 16 (its first argument is %s), and %s for sub-groups of 8\n",
-                       kernel->name, walk->overload[1]->name, walk->overload[1]->a, walk->overload[0]->name);
+        tsr_buf_printf(log, "kernel '%s' calls ", kernel->name);
+        put_demand(log, &walk->demand[1]);
+        tsr_buf_printf(log, ", for sub-groups of 16, and ");
+        put_demand(log, &walk->demand[0]);
+        tsr_buf_printf(log, ", for sub-groups of 8\n");
         return false;
     }
     int which = walk->call[1] != NULL;
-    const struct tsr_matrix_builtin *o = walk->overload[which];
-    if (!o)
+    const struct demand *d = &walk->demand[which];
+    if (!d->size)
         return true;
-    if (kernel->reqd_sub_group_size && kernel->reqd_sub_group_size != o->n) {
+    if (kernel->reqd_sub_group_size && kernel->reqd_sub_group_size != d->size) {
         put_error(log, walk->call[which]);
-        tsr_buf_printf(log,
-                       "%s with a first argument of type %s requires sub-group size %u, but kernel '%s' has "
-                       "intel_reqd_sub_group_size(%u)\n",
-                       o->name, o->a, o->n, kernel->name, kernel->reqd_sub_group_size);
+        put_demand(log, d);
+        tsr_buf_printf(log, " requires sub-group size %u, but kernel '%s' has intel_reqd_sub_group_size(%u)\n", d->size, kernel->name,
+                       kernel->reqd_sub_group_size);
         return false;
     }
-    kernel->sub_group_size = o->n;
+    kernel->sub_group_size = d->size;
     return true;
 }
 
