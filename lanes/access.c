@@ -348,8 +348,8 @@ static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLV
 /* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
  */
 
-/* The access as either half makes it, and the lanes of one half for what makes it. False: it would not be better than for the packet. Lanes
- * that are not there could not give an address. */
+/* The access as either half makes it, and the lanes of one half for what makes it; or, where all lanes lie side by side after all, of the
+ * packet. False: it would not be better than for the packet. Lanes that are not there could not give an address. */
 static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *half, struct tsr__access *own)
 {
     struct tsr__shape shape = tsr__seen(s, a->pointer);
@@ -357,7 +357,8 @@ static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct t
         return false;
     shape.kind = TSR__SHAPE_AFFINE;
     *half = *s;
-    half->width = s->sub_group;
+    if (!shape.stride || !shape.apart_known || shape.apart != shape.stride * (int64_t)s->sub_group)
+        half->width = s->sub_group;
     *own = classify_as(half, a->inst, a->pointer, a->type, shape);
     return own->class != TSR__ACCESS_SCATTERED && (own->class != TSR__ACCESS_UNIFORM || LLVMIsALoadInst(a->inst));
 }
@@ -391,6 +392,12 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
         return false;
     tsr__explain_access(s, &own, false);
     half_pointers(s, a->pointer, first);
+    if (half.width == s->width) {
+        LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
+        straight_load(s, &own, first[0], all);
+        set_loaded(s, &own, all);
+        return true;
+    }
     LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.parts * sizeof *both);
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *parts);
     for (unsigned h = 0; h < 2; h++) {
@@ -422,6 +429,10 @@ static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMV
         return false;
     tsr__explain_access(s, &own, false);
     half_pointers(s, a->pointer, first);
+    if (half.width == s->width) {
+        straight_store(s, &own, first[0], parts);
+        return true;
+    }
     LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
     for (unsigned h = 0; h < 2; h++) {
         for (unsigned i = 0; i < own.parts; i++)

@@ -161,7 +161,7 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
     bool load = LLVMIsALoadInst(a->inst) != NULL;
     struct tsr__shape shape = tsr__seen(s, a->pointer);
     const char *verdict = names[a->class], *more = s->mask ? ", masked" : "";
-    if (shape.halves && a->class != TSR__ACCESS_SCATTERED)
+    if (shape.halves && !(shape.apart_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_SCATTERED)
         more = ", by each sub-group of the pair";
     if (hoped) {
         verdict = "consecutive?";

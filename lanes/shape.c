@@ -12,7 +12,8 @@ struct search {
     LLVMValueRef *list; /* instructions, in compact order of their blocks */
     int *block_of;      /* by value number */
     int count;
-    unsigned lanes; /* that the rules speak of: all of the packet, or those of one sub-group */
+    /* Lanes that the rules speak of, and their distance: all of the packet, those of either sub-group, or the first ones of the two. */
+    unsigned lanes, pitch;
     bool changed;
 };
 
@@ -56,7 +57,9 @@ static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
 
 static bool same(struct tsr__shape a, struct tsr__shape b)
 {
-    return a.kind == b.kind && a.halves == b.halves && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw;
+    return a.kind == b.kind && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw && a.halves == b.halves &&
+           a.apart_known == b.apart_known && a.apart == b.apart && a.apart_align == b.apart_align && a.apart_nsw == b.apart_nsw &&
+           a.apart_nuw == b.apart_nuw;
 }
 
 /* The least shape that covers both. */
@@ -82,21 +85,37 @@ static struct tsr__shape in_halves(const struct search *s, struct tsr__shape a)
     return a;
 }
 
-/* The shape of a value that has this one in each half. */
-static struct tsr__shape of_halves(struct tsr__shape a)
+/* The shape over the first lanes of the two halves. */
+static struct tsr__shape in_firsts(const struct search *s, struct tsr__shape a)
 {
-    if (a.kind == TSR__SHAPE_AFFINE) {
-        a.kind = TSR__SHAPE_VARYING;
-        a.halves = true;
+    if (a.halves)
+        return a.apart_known ? affine(a.apart, a.apart_align, a.apart_nsw, a.apart_nuw) : varying;
+    return __builtin_mul_overflow(a.stride, (int64_t)s->shapes->packet.sub_group, &a.stride) ? varying : a;
+}
+
+/* The shape of a value that has these in each half and over their first lanes. */
+static struct tsr__shape of_halves(struct tsr__shape half, struct tsr__shape firsts)
+{
+    if (half.kind != TSR__SHAPE_AFFINE)
+        return half;
+    half.kind = TSR__SHAPE_VARYING;
+    half.halves = true;
+    if (firsts.kind == TSR__SHAPE_AFFINE) {
+        half.apart_known = true;
+        half.apart = firsts.stride;
+        half.apart_align = firsts.align;
+        half.apart_nsw = firsts.nsw;
+        half.apart_nuw = firsts.nuw;
     }
-    return a;
+    return half;
 }
 
 /* The least shape that covers both, halves included. */
 static struct tsr__shape cover(const struct search *s, struct tsr__shape a, struct tsr__shape b)
 {
-    bool halves = (a.halves && b.kind != TSR__SHAPE_NONE) || (b.halves && a.kind != TSR__SHAPE_NONE);
-    return halves ? of_halves(meet(in_halves(s, a), in_halves(s, b))) : meet(a, b);
+    if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE || !(a.halves || b.halves))
+        return meet(a, b);
+    return of_halves(meet(in_halves(s, a), in_halves(s, b)), meet(in_firsts(s, a), in_firsts(s, b)));
 }
 
 /* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
@@ -129,7 +148,9 @@ static struct tsr__shape operand(const struct search *s, int user, LLVMValueRef 
     if (number && s->block_of[number - 1] != TSR__NONE && tsr__leaves_divergent_loop(s->shapes, s->block_of[number - 1], s->block_of[user]))
         return varying;
     struct tsr__shape shape = tsr__shape_of(s->shapes, value);
-    return s->lanes < s->shapes->packet.width ? in_halves(s, shape) : shape.halves ? varying : shape;
+    if (s->lanes == s->shapes->packet.width)
+        return shape.halves ? varying : shape;
+    return s->pitch == 1 ? in_halves(s, shape) : in_firsts(s, shape);
 }
 
 /* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
@@ -203,10 +224,10 @@ static struct tsr__shape bitwise(struct search const *s, LLVMValueRef inst, LLVM
         return zeros ? affine(a.stride, min_align(a, b), true, true) : varying;
     if (zeros)
         return uniform(a.align > b.align ? a.align : b.align);
-    uint64_t ones = (UINT64_C(1) << low) - 1;
-    if (!constant_int(mask, &c) || ((uint64_t)c & ones) != ones)
+    uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
+    if (!constant_int(mask, &c) || (((uint64_t)c & ones) != ones && ((uint64_t)c & ones)))
         return varying;
-    return affine(a.stride, a.align, true, true);
+    return (uint64_t)c & ones ? affine(a.stride, a.align, true, true) : uniform(a.align);
 }
 
 static struct tsr__shape shifted_right(const struct search *s, LLVMValueRef inst, struct tsr__shape a, unsigned by)
@@ -425,6 +446,8 @@ static struct tsr__shape collective(const struct search *s, int user, LLVMValueR
     case TSR__GROUP:
         return uniform(0);
     case TSR__BY_VALUE:
+        if (s->pitch > 1)
+            return operand(s, user, LLVMGetOperand(inst, 0));
         return one ? uniform(0) : plain(s, user, inst);
     case TSR__BY_LANE: {
         struct tsr__shape x = operand(s, user, LLVMGetOperand(inst, 1)), lane = operand(s, user, LLVMGetOperand(inst, 2));
@@ -444,7 +467,7 @@ static struct tsr__shape collective(const struct search *s, int user, LLVMValueR
 static struct tsr__shape primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
 {
     struct tsr__packet packet = s->shapes->packet;
-    unsigned row = log2_of(s->lanes);
+    unsigned row = log2_of((uint64_t)s->lanes * s->pitch);
     int64_t dim = -1;
     bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
     if (LLVMGetNumArgOperands(inst) == 1) {
@@ -456,13 +479,13 @@ static struct tsr__shape primitive(const struct search *s, int user, const char 
     if (packet.mixed && (in_x || !has_dim) && (!strcmp(name, "local_id") || !strcmp(name, "group_id") || !strcmp(name, "linear_id")))
         return varying;
     if (strcmp(name, "lane") == 0)
-        return affine(1, 63, true, true);
+        return affine(s->pitch, 63, true, true);
     if (strcmp(name, "linear_id") == 0)
-        return affine(1, row, true, true);
+        return affine(s->pitch, row, true, true);
     if (strcmp(name, "local_id") == 0 || strcmp(name, "global_id") == 0) {
         if (!packet.whole_rows || !has_dim)
             return varying;
-        return dim == 0 ? affine(1, row, true, true) : uniform(0);
+        return dim == 0 ? affine(s->pitch, row, true, true) : uniform(0);
     }
     /* Everything else is the same for the work-group or the sub-group. */
     bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0 || strcmp(name, "global_offset") == 0;
@@ -527,7 +550,7 @@ static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef ins
     case LLVMAlloca: /* one copy for each lane, side by side */
         if (tsr__is_of_packet(inst))
             return uniform(log2_of(LLVMGetAlignment(inst)));
-        return affine((int64_t)tsr__alloca_pitch(layout, inst), log2_of(LLVMGetAlignment(inst)), true, true);
+        return affine((int64_t)tsr__alloca_pitch(layout, inst) * s->pitch, log2_of(LLVMGetAlignment(inst)), true, true);
     case LLVMCall:
         return call(s, user, inst);
     case LLVMAtomicRMW:
@@ -541,13 +564,19 @@ static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef ins
 static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
 {
     struct tsr__packet packet = s->shapes->packet;
-    struct tsr__shape shape = rule(s, user, inst, layout);
+    struct tsr__shape shape = rule(s, user, inst, layout), firsts = {0};
     if (!tsr__is_varying(shape) || packet.sub_group == packet.width)
         return shape;
     s->lanes = packet.sub_group;
-    shape = of_halves(rule(s, user, inst, layout));
+    shape = rule(s, user, inst, layout);
+    if (shape.kind == TSR__SHAPE_AFFINE) {
+        s->lanes = packet.width / packet.sub_group;
+        s->pitch = packet.sub_group;
+        firsts = rule(s, user, inst, layout);
+        s->pitch = 1;
+    }
     s->lanes = packet.width;
-    return shape;
+    return of_halves(shape, firsts);
 }
 
 /* ---- divergence
@@ -683,7 +712,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
     shapes->divergent_join = tsr_arena_alloc(arena, blocks);
     shapes->partial = tsr_arena_alloc(arena, blocks);
     shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
-    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width};
+    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width, .pitch = 1};
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
     collect(&s);
     do {
@@ -720,8 +749,10 @@ static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct
     char *text = LLVMPrintValueToString(v);
     if (shape.kind == TSR__SHAPE_NONE)
         tsr_buf_printf(out, "  unreached        %s\n", text);
+    else if (shape.halves && shape.apart_known)
+        tsr_buf_printf(out, "  halves %-4lld %lld apart %s\n", (long long)shape.stride, (long long)shape.apart, text);
     else if (shape.halves)
-        tsr_buf_printf(out, "  halves %-4lld%s%s %s\n", (long long)shape.stride, shape.nsw ? " s" : "  ", shape.nuw ? " u" : "  ", text);
+        tsr_buf_printf(out, "  halves %-4lld %s\n", (long long)shape.stride, text);
     else if (tsr__is_varying(shape))
         tsr_buf_printf(out, "  varying          %s\n", text);
     else if (tsr__is_uniform(shape))

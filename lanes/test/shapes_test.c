@@ -58,6 +58,7 @@ static const struct shape_case cases[] = {
     {"%c = and i64 %id, -16\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "uniform "},
     {"%c = lshr i64 %id, 3\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%c = and i64 %id, 7\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
+    {"%d = shl i64 %id, 2\n%c = and i64 %d, 67\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "uniform "},
     {"%c = xor i64 %id, 32\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine 4 "},
     {"%c = xor i64 %id, 1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %y64", "uniform "},
@@ -85,10 +86,13 @@ static const struct shape_case cases[] = {
 
 /* In a packet of two sub-groups. */
 static const struct shape_case pair_cases[] = {
-    {"%c = and i64 %id, 7\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "halves 4 "},
-    {"%c = lshr i64 %id, 3\n%d = mul i64 %c, 100\n%p = getelementptr float, ptr addrspace(1) %a, i64 %d", "halves 0 "},
+    {"%c = and i64 %id, 7\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "halves 4    0 apart "},
+    {"%c = lshr i64 %id, 3\n%d = mul i64 %c, 100\n%p = getelementptr float, ptr addrspace(1) %a, i64 %d", "halves 0    400 apart "},
     {"%c = lshr i64 %id, 3\n%d = mul i64 %c, %y64\n%e = add i64 %d, %l\n%p = getelementptr float, ptr addrspace(1) %a, i64 %e",
      "halves 4 "},
+    {"%c = lshr i64 %id, 3\n%d = and i64 %c, 1\n%e = shl i64 %d, 4\n%f = and i64 %id, 7\n%h = add i64 %e, %f\n"
+     "%p = getelementptr float, ptr addrspace(1) %a, i64 %h",
+     "halves 4    64 apart "},
     {"%c = lshr i64 %id, 2\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %id", "affine 4 "},
     {"%t = call i32 @__tsr_ballot(i32 1, i32 %i)\n" AT_T, "halves 0 "},
