@@ -382,6 +382,8 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     _mm_setcsr(saved);
     atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);
     atomic_fetch_add_explicit(&launch->groups_done, end - begin, memory_order_relaxed);
+    if (status == 0)
+        status = run.status;
     if (run.text.failed && status == 0)
         status = tsr__launch_fail(launch, NULL);
     tsr__print_add(&launch->sink, begin, &run.text);

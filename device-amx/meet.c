@@ -308,14 +308,12 @@ static void rt_torn(struct tsr_item *item, uint64_t here, uint64_t all)
     struct tsr__run *run = ((struct tsr__work_item *)item)->run;
     if (here == all || run->status)
         return;
-    const uint64_t *id = run->group.group_id;
     int waits = __builtin_popcountll(here), length;
     const char *name = site_text(run, item->site, &length);
     char *text =
-        tsr_format("kernel '%s', work-group (%lu, %lu, %lu): illegal divergence: of %d work-items of one sub-group, %d wait%s at call "
-                   "site %u (%.*s), %d elsewhere",
-                   run->launch->entry->name, (unsigned long)id[0], (unsigned long)id[1], (unsigned long)id[2], __builtin_popcountll(all),
-                   waits, waits == 1 ? "s" : "", item->site, length, name, __builtin_popcountll(all & ~here));
+        tsr_format("kernel '%s': illegal divergence: of %d work-items of one sub-group, %d wait%s at call site %u (%.*s), %d elsewhere",
+                   run->launch->entry->name, __builtin_popcountll(all), waits, waits == 1 ? "s" : "", item->site, length, name,
+                   __builtin_popcountll(all & ~here));
     run->status = tsr__launch_fail(run->launch, text);
 }
 

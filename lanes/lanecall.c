@@ -25,6 +25,39 @@ static void clone_call(struct tsr__simd *s, LLVMValueRef inst)
         tsr__set_whole(s, inst, copy);
 }
 
+static bool constant_is(LLVMValueRef v, uint64_t wanted)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
+}
+
+/* ---- who came -------------------------------------------------------------------------------------------------------------------- */
+
+/* Where lanes have parted, the device looks whether all of them came. */
+static void all_must_come(struct tsr__simd *s)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
+    if (s->mask == s->function_mask)
+        return;
+    LLVMValueRef bits[2] = {tsr__mask_bits(s, s->mask), tsr__mask_bits(s, s->function_mask)};
+    for (int i = 0; i < 2; i++)
+        bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
+    tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_torn", type), bits, 2);
+}
+
+/* A call at which every work-item of its scope must arrive. A whole work-group waits there for each other, so it is always looked at.
+ * Within a sub-group those who are there can do without the others, and programs may get away with it: only a checking build looks. */
+static void look_who_came(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+{
+    LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
+    bool exchange = strcmp(name, "__tsr_exchange") == 0 && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
+    bool waits = exchange || strcmp(name, "__tsr_barrier") == 0;
+    bool group = strcmp(name, "__tsr_exchange_uniform") == 0 || (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
+    bool collective = tsr__collective(callee) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
+    if (group || (s->l->options->check && (waits || collective || tsr__mad_overload(s->l, callee))))
+        all_must_come(s);
+}
+
 /* ---- primitives -------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -273,25 +306,6 @@ static bool site_of_matrix_function(struct tsr__simd *s, LLVMValueRef inst)
     return false;
 }
 
-/* Where lanes have parted, the device looks whether all of them came. */
-static void group_barrier(struct tsr__simd *s, LLVMValueRef inst)
-{
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
-    if (s->mask != s->function_mask) {
-        LLVMValueRef bits[2] = {tsr__mask_bits(s, s->mask), tsr__mask_bits(s, s->function_mask)};
-        for (int i = 0; i < 2; i++)
-            bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
-        tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_torn", type), bits, 2);
-    }
-    clone_call(s, inst);
-}
-
-static bool constant_is(LLVMValueRef v, uint64_t wanted)
-{
-    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
-}
-
 bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
@@ -302,6 +316,7 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
         uniform_in = uniform_in && !tsr__is_varying(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i))) &&
                      tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i)));
+    look_who_came(s, inst, name);
     if (drops_out(name) || tsr__widen_collective(s, inst))
         return true;
     if (strcmp(name, "__tsr_exchange") == 0) {
@@ -313,10 +328,10 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     }
     if (strcmp(name, "__tsr_barrier") == 0) {
         if (!constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
-            group_barrier(s, inst);
+            clone_call(s, inst);
         return true;
     }
-    if (strcmp(name, "__tsr_site") == 0 && site_of_matrix_function(s, inst))
+    if (strcmp(name, "__tsr_site") == 0 && !s->l->options->check && site_of_matrix_function(s, inst))
         return true;
     if (strcmp(name, "__tsr_print") == 0)
         return false; /* lane by lane */

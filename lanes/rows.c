@@ -146,12 +146,12 @@ void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef
     LLVMPositionBuilderBefore(r->b, inst);
     if (LLVMIsAReturnInst(inst)) {
         LLVMBuildBr(r->b, end);
-    } else if (name && strcmp(name, "site")) {
+    } else if (name && (strcmp(name, "site") || r->l->options->check)) {
         LLVMValueRef made = tsr__rows_known(r, inst, name);
         if (!made)
             return;
         LLVMReplaceAllUsesWith(inst, made);
-    } else if (!name) { /* sites are for those who meet */
+    } else if (!name) { /* sites are for those who meet or are looked at */
         return;
     }
     LLVMInstructionEraseFromParent(inst);

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests of generated code run in each engine and at each instruction level: this table makes them.
 #
-# A line: what is appended to the test's name (- is nothing), TESSERA_ENGINE, TESSERA_CPU, and when quick and when slow tests run so:
-# always, or only under `ctest -C levels`, which is `./dev levels`. Engine and level are labels of the test.
+# A line: what is appended to the test's name (- is nothing), TESSERA_ENGINE, TESSERA_CPU, TESSERA_CHECK, and when quick and when slow
+# tests run so: always, or only under `ctest -C levels`, which is `./dev levels`. Engine and level are labels of the test.
 set(TESSERA_VARIANTS
-  "-               lanes     native always always"
-  "_reference      reference native always always"
-  "_avx512         lanes     avx512 always levels"
-  "_avx2           lanes     avx2   always levels"
-  "_sse2           lanes     sse2   levels levels"
-  "_reference_sse2 reference sse2   levels levels")
+  "-               lanes     native 0 always always"
+  "_checked        lanes     native 1 always levels"
+  "_reference      reference native 0 always always"
+  "_avx512         lanes     avx512 0 always levels"
+  "_avx2           lanes     avx2   0 always levels"
+  "_sse2           lanes     sse2   0 levels levels"
+  "_reference_sse2 reference sse2   0 levels levels")
 
 # tessera_variants(NAME quick|slow COMMAND word… [PROPERTIES name value…])
 function(tessera_variants name pace)
@@ -19,10 +20,11 @@ function(tessera_variants name pace)
     list(GET columns 0 suffix)
     list(GET columns 1 engine)
     list(GET columns 2 level)
+    list(GET columns 3 check)
     if(pace STREQUAL quick)
-      list(GET columns 3 when)
-    else()
       list(GET columns 4 when)
+    else()
+      list(GET columns 5 when)
     endif()
     string(REGEX REPLACE "^-$" "" suffix ${suffix})
     set(configurations "")
@@ -32,6 +34,6 @@ function(tessera_variants name pace)
     add_test(NAME ${name}${suffix} COMMAND ${test_COMMAND} ${configurations})
     set_tests_properties(${name}${suffix} PROPERTIES
       LABELS "variant;${engine};${level}" TIMEOUT 600 ${test_PROPERTIES}
-      ENVIRONMENT "OCL_ICD_VENDORS=${CMAKE_BINARY_DIR}/vendors;TESSERA_ENGINE=${engine};TESSERA_CPU=${level}")
+      ENVIRONMENT "OCL_ICD_VENDORS=${CMAKE_BINARY_DIR}/vendors;TESSERA_ENGINE=${engine};TESSERA_CPU=${level};TESSERA_CHECK=${check}")
   endforeach()
 endfunction()

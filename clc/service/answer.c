@@ -205,6 +205,7 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .default_sub_group_size = q->default_sub_group_size,
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
         .packets = use_packets() && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
+        .check = tsr_env_bool(TSR_ENV_CHECK, false),
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
         .explain = job->explain ? &job->answer->log : NULL,

@@ -145,6 +145,14 @@ kernel void sub_group_barrier_in_branch(int limit)
         sub_group_barrier(CLK_LOCAL_MEM_FENCE);
 }
 
+/* Nobody waits: a packet needs no stack of its own. */
+kernel void reduce_in_branch(int limit)
+{
+    volatile int sum = 0;
+    if ((int)get_sub_group_local_id() < limit)
+        sum = sub_group_reduce_add(1);
+}
+
 /* Sub-groups may go different ways. */
 kernel void sub_groups_apart(global int *out)
 {

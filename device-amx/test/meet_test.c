@@ -6,7 +6,7 @@
 
 #include "harness.h"
 
-static struct program programs[3]; /* at O0, at O2, in packets */
+static struct program programs[4]; /* at O0, at O2, in packets, in packets that look who comes */
 
 static void check_sum(struct program *p, const struct tsr_ndrange *r)
 {
@@ -167,10 +167,8 @@ static void test_illegal_divergence(void **state)
     }
 }
 
-static void test_torn_packets(void **state)
+static void check_torn(struct program *p)
 {
-    (void)state;
-    struct program *p = &programs[2];
     check_report(p, "barrier_in_branch", 5, (const char *[]){"kernel 'barrier_in_branch'", "5 wait at call site", "(barrier)", NULL});
     check_report(p, "barrier_after_return", 1, (const char *[]){"15 wait at call site", "1 elsewhere", NULL});
     check_report(p, "different_barriers", 8, (const char *[]){"8 wait at call site", "8 elsewhere", NULL});
@@ -190,12 +188,43 @@ static void test_torn_packets(void **state)
     assert_int_equal(RUN(p, "barrier_in_branch", r, ARG(limit)), 0);
 }
 
+static void test_torn_packets(void **state)
+{
+    (void)state;
+    check_torn(&programs[2]);
+    check_torn(&programs[3]);
+}
+
+/* Within a sub-group: the reference engine always tells, packets do if they look. */
+static void test_torn_sub_groups(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kernel, *site;
+    } cases[] = {{"sub_group_barrier_in_branch", "(sub_group_barrier"}, {"reduce_in_branch", "(sub_group_reduce_add"}};
+    for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
+        for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+            struct program *p = &programs[k];
+            const char *kernel = cases[i].kernel;
+            int32_t all = 16, none = 0, some = 3;
+            assert_int_equal(RUN(p, kernel, range1(40, 20), ARG(all)), 0);
+            assert_int_equal(RUN(p, kernel, range1(40, 20), ARG(none)), 0);
+            if (k == 2) {
+                assert_int_equal(RUN(p, kernel, range1(40, 20), ARG(some)), 0);
+                continue;
+            }
+            check_report(p, kernel, some, (const char *[]){kernel, "illegal divergence", "3 wait", cases[i].site, "13 ", NULL});
+        }
+    }
+}
+
 static int load(void **state)
 {
     (void)state;
     program_load(&programs[0], "kernels-O0");
     program_load(&programs[1], "kernels-O2");
     program_load(&programs[2], "kernels-packets=16");
+    program_load(&programs[3], "kernels-checked=16");
     return 0;
 }
 
@@ -213,7 +242,7 @@ int main(void)
         cmocka_unit_test(test_every_size),   cmocka_unit_test(test_sub_groups_apart),
         cmocka_unit_test(test_exchange),     cmocka_unit_test(test_leaving),
         cmocka_unit_test(test_keeps),        cmocka_unit_test(test_illegal_divergence),
-        cmocka_unit_test(test_torn_packets),
+        cmocka_unit_test(test_torn_packets), cmocka_unit_test(test_torn_sub_groups),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }

@@ -16,6 +16,7 @@ struct tsr_lanes_options {
     uint32_t default_sub_group_size; /* for kernels without a required size */
     int opt_level;                   /* 0 (-cl-opt-disable) … 3 */
     bool packets;                    /* the vector engine: one call of an entry runs a sub-group */
+    bool check;                      /* packets look whether all their lanes reach the functions that all must reach */
     bool debug;                      /* built with -g: frame pointers stay */
     bool denorms_are_zero;           /* -cl-denorms-are-zero */
     struct tsr_buf *explain;         /* NULL, or gets a report of what became of each kernel */

@@ -15,6 +15,7 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -link FILE      link the built-in library FILE into the module first\n"
                             "  -O0 … -O3       level of the pass optimise (default 2)\n"
                             "  -packets=N      the vector engine, with sub-groups of N\n"
+                            "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
                             "  -g              keep frame pointers\n"
                             "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
                             "  -dump DIR       write the module after each pass to DIR\n"
@@ -143,9 +144,10 @@ int main(int argc, char **argv)
             options.dump_dir = argv[++i];
         else if (tsr__starts_with(a, "-O") && strlen(a) == 3 && a[2] >= '0' && a[2] <= '3')
             options.opt_level = a[2] - '0';
-        else if (tsr__starts_with(a, "-packets=")) {
+        else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {
             options.packets = true;
-            options.default_sub_group_size = (uint32_t)strtoul(a + strlen("-packets="), NULL, 10);
+            options.check = a[1] == 'c';
+            options.default_sub_group_size = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
         } else if (!strcmp(a, "-g"))
             options.debug = true;
         else if (!strcmp(a, "-shapes"))
