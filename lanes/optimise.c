@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LLVM's passes on the finished work-item or packet functions. */
-#include "lanes.h"
+#include "unroll.h"
 
 /* For packets: their code is simplified already, and most of default<O2> looks for what is not there (loops to vectorise, arguments to
  * promote, …) at eight times the price. Scalar evolution's passes come with the code generator. */
 static const char for_packets[] =
     "globaldce,cgscc(inline),"
     "function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(licm),gvn,dse,"
-    "instcombine<no-verify-fixpoint>,adce,simplifycfg,loop-unroll<O2;no-peeling>,simplifycfg),globaldce";
+    "instcombine<no-verify-fixpoint>,adce,simplifycfg)";
+static const char unroll[] = "function(loop-unroll<O2;no-peeling>,simplifycfg),globaldce";
+
+static bool optimise_packets(struct tsr__lanes *l)
+{
+    size_t count;
+    if (!tsr__llvm(l, for_packets))
+        return false;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        tsr__mark_mad_loops(l, functions[i]);
+    return tsr__llvm(l, unroll);
+}
 
 bool tsr__pass_optimise(struct tsr__lanes *l)
 {
     if (l->options->opt_level <= 0)
         return tsr__llvm(l, "globaldce,default<O0>");
     if (l->options->packets)
-        return tsr__llvm(l, for_packets);
+        return optimise_packets(l);
     /* The oracle does without LLVM's own vectorisers: the one for straight code has been seen to subtract wrongly (LLVM 22). */
     return tsr__llvm(l, "globaldce,default<O1>");
 }

@@ -220,11 +220,11 @@ static int outermost(const struct unroll *u, int loop)
 
 /* ---- marks ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool has_hint(struct unroll *u, LLVMValueRef branch, unsigned kind)
+static bool has_hint(struct tsr__lanes *l, LLVMValueRef branch, unsigned kind)
 {
     LLVMValueRef node = LLVMGetMetadata(branch, kind);
     int count = node ? LLVMGetMDNodeNumOperands(node) : 0;
-    LLVMValueRef *hints = tsr_arena_alloc(&u->arena, (size_t)(count + 1) * sizeof *hints);
+    LLVMValueRef *hints = tsr_arena_alloc(&l->scratch, (size_t)(count + 1) * sizeof *hints);
     if (node)
         LLVMGetMDNodeOperands(node, hints);
     for (int i = 1; i < count; i++) {
@@ -240,21 +240,23 @@ static bool has_hint(struct unroll *u, LLVMValueRef branch, unsigned kind)
     return false;
 }
 
-/* The program's own hint comes first. */
-static void mark(struct unroll *u, int loop, const char *hint)
+void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number)
 {
-    LLVMContextRef c = u->l->context;
+    LLVMContextRef c = l->context;
     unsigned kind = LLVMGetMDKindIDInContext(c, "llvm.loop", 9);
-    if (u->cfg.loops[loop].latch == TSR__NONE)
+    if (has_hint(l, branch, kind))
         return;
-    LLVMValueRef branch = u->cfg.blocks[u->cfg.loops[loop].latch].terminator;
-    if (has_hint(u, branch, kind))
-        return;
-    LLVMMetadataRef name = LLVMMDStringInContext2(c, hint, strlen(hint));
-    LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[2] = {self, LLVMMDNodeInContext2(c, &name, 1)};
+    LLVMMetadataRef words[2] = {LLVMMDStringInContext2(c, hint, strlen(hint)), LLVMValueAsMetadata(tsr__i32(l, number))};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[2] = {self, LLVMMDNodeInContext2(c, words, number ? 2 : 1)};
     LLVMMetadataRef node = LLVMMDNodeInContext2(c, parts, 2);
     LLVMMetadataReplaceAllUsesWith(self, node);
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(c, node));
+}
+
+static void mark(struct unroll *u, int loop, const char *hint)
+{
+    if (u->cfg.loops[loop].latch != TSR__NONE)
+        tsr__hint_loop(u->l, u->cfg.blocks[u->cfg.loops[loop].latch].terminator, hint, 0);
 }
 
 static void begin(struct unroll *u)
