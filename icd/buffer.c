@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Buffers and sub-buffers: creation, and the checks that every command on buffers makes. */
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -25,18 +26,39 @@ static bool flags_valid(cl_mem_flags flags)
            !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
 }
 
+/* Where in a page a large object begins. A load seems to a CPU to depend on an earlier store whose address has the same twelve low bits,
+ * and kernels walk through several objects at one pace: so no two of eight in a row begin less than 512 bytes apart. */
+static size_t place_in_page(void)
+{
+    static atomic_uint count;
+    unsigned n = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    return TSR_MEM_ALIGN + n * 5 % 8 * 512 + n / 8 % 4 * TSR_MEM_ALIGN;
+}
+
 unsigned char *tsr__mem_allocate(size_t size)
 {
     enum { SEVERAL_PAGES = 64 * 1024, PAGE = 4096, HUGE_PAGE = 2 << 20 };
-    if (size < SEVERAL_PAGES)
-        return tsr_aligned(TSR_MEM_ALIGN, size);
-    /* Large ones by pages: no page of theirs is shared with other data, and freeing them gives the pages back. Rows of a matrix lie on as
-     * many pages, far more than the CPU keeps translations for; with huge pages they do not. */
-    bool huge = size >= HUGE_PAGE;
-    unsigned char *memory = tsr_aligned(huge ? HUGE_PAGE : PAGE, size);
-    if (memory && huge)
-        madvise(memory, size, MADV_HUGEPAGE); /* a kernel without them refuses, which does no harm */
+    /* Large ones by pages: few pages of theirs are shared with other data, and freeing them gives the pages back. Rows of a matrix lie on
+     * as many pages, far more than the CPU keeps translations for; with huge pages they do not. */
+    bool large = size >= SEVERAL_PAGES, huge = size >= HUGE_PAGE;
+    size_t before = large ? place_in_page() : TSR_MEM_ALIGN;
+    unsigned char *memory = size + before > size ? tsr_aligned(huge ? HUGE_PAGE : large ? PAGE : TSR_MEM_ALIGN, size + before) : NULL;
+    if (!memory)
+        return NULL;
+    if (huge)
+        madvise(memory, size + before, MADV_HUGEPAGE); /* a kernel without them refuses, which does no harm */
+    memory += before;
+    memcpy(memory - sizeof before, &before, sizeof before);
     return memory;
+}
+
+void tsr__mem_free(unsigned char *memory)
+{
+    size_t before;
+    if (!memory)
+        return;
+    memcpy(&before, memory - sizeof before, sizeof before);
+    tsr_free(memory - before);
 }
 
 static void mem_destroy(struct tsr_object *object)
@@ -46,7 +68,7 @@ static void mem_destroy(struct tsr_object *object)
     object->tag = 0;
     tsr__mem_unmap_all(mem);
     if (mem->owns_data)
-        tsr_free(mem->data);
+        tsr__mem_free(mem->data);
     if (mem->parent)
         tsr__drop(mem->parent);
     tsr__drop(mem->context);

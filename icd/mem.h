@@ -25,6 +25,7 @@ static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
 
 /* Memory for an object of this size: aligned, committed by the system when touched. NULL: none left. */
 unsigned char *tsr__mem_allocate(size_t size);
+void tsr__mem_free(unsigned char *memory); /* also NULL */
 /* Forgets what of the object is still mapped, when it goes. */
 void tsr__mem_unmap_all(struct _cl_mem *mem);
 

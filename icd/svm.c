@@ -86,7 +86,7 @@ void tsr__svm_forget(struct _cl_context *context)
 void tsr__svm_free(struct _cl_context *context, void *pointer)
 {
     if (pointer && remove_range(context, pointer))
-        tsr_free(pointer);
+        tsr__mem_free(pointer);
     else if (pointer)
         tsr__error(context, CL_INVALID_VALUE, "clSVMFree", "svm_pointer", "%p is no pointer from clSVMAlloc, or was freed before; ignored",
                    pointer);
@@ -128,7 +128,7 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
     FAIL_IF(context, !add_range(context, memory, size), CL_OUT_OF_HOST_MEMORY, "no memory to list an allocation");
     return memory;
 fail:
-    tsr_free(memory);
+    tsr__mem_free(memory);
     (void)err; /* the function has no way to hand it out */
     return NULL;
 }
