@@ -58,10 +58,7 @@ MEMORY(half)
 #define LOAD_HALF_N(N, S, name, STRIDE)                                                                                                    \
     float##N OVER name(size_t offset, const S half *p)                                                                                     \
     {                                                                                                                                      \
-        float##N r;                                                                                                                        \
-        p += offset * STRIDE;                                                                                                              \
-        _Pragma("unroll") for (int i = 0; i < N; i++) r[i] = (float)p[i];                                                                  \
-        return r;                                                                                                                          \
+        return CV##N(float, vload##N(0, p + offset * STRIDE));                                                                             \
     }
 #define LOAD_HALF(S)                                                                                                                       \
     float OVER vload_half(size_t offset, const S half *p)                                                                                  \
@@ -87,8 +84,9 @@ EACH_LOAD_SPACE(LOAD_HALF)
 #define STORE_HALF_N(N, S, T, name, STRIDE, MODE)                                                                                          \
     void OVER name(T##N x, size_t offset, S half *p)                                                                                       \
     {                                                                                                                                      \
-        p += offset * STRIDE;                                                                                                              \
-        _Pragma("unroll") for (int i = 0; i < N; i++) p[i] = half_from(x[i], MODE);                                                      \
+        half##N r;                                                                                                                         \
+        _Pragma("unroll") for (int i = 0; i < N; i++) r[i] = half_from(x[i], MODE);                                                        \
+        vstore##N(r, 0, p + offset * STRIDE);                                                                                              \
     }
 #define STORE_HALF(S, T, suffix, MODE)                                                                                                     \
     void OVER vstore_half##suffix(T x, size_t offset, S half *p)                                                                           \
