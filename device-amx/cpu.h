@@ -110,7 +110,6 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why);
 /* ---- packets.c -------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__run;
-enum { TSR__MAX_SUB_GROUP = 32 };
 /* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the two that split matrix functions join. */
 uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel);
 /* Rows of the range's work-groups start at multiples of the sub-group size, in local and in global ids. */
@@ -122,6 +121,9 @@ void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_
 /* Runs the work-group of the run, if it is made of whole packets, and at most so many in all that follow in x, in one call of a kernel with
  * TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS. Answers how many. */
 uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most);
+/* Runs the work-group of the run, whole or not, and at most so many in all that follow in x, in one call of a kernel with
+ * TSR_KERNEL_REGIONS. Answers how many. */
+uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most);
 /* Runs work-groups of a kernel with TSR_KERNEL_ROWS. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
@@ -171,8 +173,8 @@ struct tsr__run {
     uint32_t alive;          /* that have not returned */
     uint32_t *arrived;       /* how many wait in mode ALL: per sub-group, per pair, for the group */
     struct tsr__work_item *items;
-    uint32_t (*ids)[3][TSR__MAX_SUB_GROUP]; /* local ids of the lanes of each packet of a group */
-    uint64_t ids_size[3];                   /* of that group */
+    uint32_t (*ids)[3][TSR_MOST_LANES]; /* local ids of the lanes of each packet of a group */
+    uint64_t ids_size[3];               /* of that group */
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;
     struct tsr__result *spare; /* results that nobody keeps */

@@ -12,7 +12,7 @@ enum {
     GROUPS_PER_WORKER = 4,
 };
 
-/* Half of the memory may go to stacks, if every compute unit runs a group. */
+/* Half of the memory may go to stacks, or what packets keep at barriers, if every compute unit runs a group. */
 static uint64_t max_work_group(const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
 {
     const struct tsr_device_caps *caps = tsr__cpu_caps();
@@ -21,7 +21,9 @@ static uint64_t max_work_group(const struct tsr_kernel_info *kernel, uint64_t lo
         return 0;
     uint64_t most = caps->max_work_group_size;
     if (kernel->flags & TSR_KERNEL_MEETS) {
-        uint64_t fit = tsr_memory_limit() / 2 / caps->compute_units / tsr__stack_bytes(kernel->private_bytes);
+        bool regions = kernel->flags & TSR_KERNEL_REGIONS;
+        uint64_t each = regions ? kernel->context_bytes / kernel->sub_group_size + 1 : tsr__stack_bytes(kernel->private_bytes);
+        uint64_t fit = tsr_memory_limit() / 2 / caps->compute_units / each;
         if (fit < most)
             most = fit < 1 ? 1 : fit;
         if (most > kernel->sub_group_size)

@@ -243,18 +243,15 @@ static size_t runners_of(const struct tsr_launch *launch)
     return launch->flags & TSR_KERNEL_PACKETS ? launch->group.enqueued_num_sub_groups : launch->group_items;
 }
 
-static bool take_stacks(struct tsr__run *run, unsigned hint)
+static bool take_stacks(struct tsr__run *run, unsigned hint, size_t count, uint64_t bytes)
 {
     struct tsr_launch *launch = run->launch;
-    size_t runners = runners_of(launch);
-    /* In regions, text is formatted on the packets' stack. */
-    bool formats = launch->flags & TSR_KERNEL_REGIONS && launch->flags & TSR_KERNEL_PRINTS;
     if (!run->stacks)
-        run->stacks = tsr__stacks_take(hint, runners, launch->private_bytes + (formats ? PRINT_STACK_BYTES : 0));
+        run->stacks = tsr__stacks_take(hint, count, bytes);
     if (!run->stacks)
-        run->status = tsr__launch_fail(launch, tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory",
-                                                          launch->entry->name, (unsigned long)runners,
-                                                          (unsigned long)tsr__stack_bytes(launch->private_bytes)));
+        run->status =
+            tsr__launch_fail(launch, tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory",
+                                                launch->entry->name, (unsigned long)count, (unsigned long)tsr__stack_bytes(bytes)));
     return run->stacks != NULL;
 }
 
@@ -267,38 +264,41 @@ static void regions_main(void *argument)
 {
     struct regions *regions = argument;
     tsr__fiber_started(&regions->run->worker);
-    regions->count = tsr__packets_whole(regions->run, regions->most);
+    regions->count = tsr__packets_in_regions(regions->run, regions->most);
     tsr__fiber_end(&regions->run->worker);
 }
 
-/* Whole work-groups in regions. Answers how many, 0 if this one needs a stack for each packet. */
+/* Work-groups in regions. Answers how many. */
 static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hint)
 {
+    const struct tsr_launch *launch = run->launch;
+    if (launch->private_bytes <= WORKER_STACK_BYTES)
+        return tsr__packets_in_regions(run, most);
+    /* Text is formatted on the packets' stack. */
     struct regions regions = {run, most, 0};
-    if (!run->contexts)
-        return 0;
-    run->direct = true;
-    if (run->launch->private_bytes <= WORKER_STACK_BYTES) {
-        regions.count = tsr__packets_whole(run, most);
-    } else if (take_stacks(run, hint)) {
+    if (take_stacks(run, hint, 1, launch->private_bytes + (launch->flags & TSR_KERNEL_PRINTS ? PRINT_STACK_BYTES : 0))) {
         tsr__fiber_make(run->stacks, 0, &run->items->fiber, regions_main, &regions);
         tsr__fiber_switch(&run->worker, &run->items->fiber);
     }
-    run->direct = false;
     return regions.count;
+}
+
+/* A work-group with a stack for each of those who meet. */
+static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
+{
+    if (take_stacks(run, hint, runners_of(run->launch), run->launch->private_bytes)) {
+        tsr__meet_run(run);
+        tsr__meet_forget(run, run->runners);
+    }
+    return 1;
 }
 
 static int run_meeting(struct tsr__run *run, const struct loop *loop, unsigned hint)
 {
+    run->direct = run->contexts != NULL;
     tsr__group_set(run, loop->begin);
-    for (uint64_t g = loop->begin, count; g < loop->end && run->status == 0; g += count, tsr__group_next(run, count)) {
-        count = run_in_regions(run, loop->end - g, hint);
-        if (count || run->status || !take_stacks(run, hint))
-            continue;
-        count = 1;
-        tsr__meet_run(run);
-        tsr__meet_forget(run, run->runners);
-    }
+    for (uint64_t g = loop->begin, count; g < loop->end && run->status == 0; g += count, tsr__group_next(run, count))
+        count = run->direct ? run_in_regions(run, loop->end - g, hint) : run_on_stacks(run, hint);
     tsr__meet_end(run);
     tsr__stacks_give_back(hint, run->stacks);
     return run->status;

@@ -22,7 +22,7 @@ void tsr__packets_write_ids(struct tsr__run *run)
     if (!memcmp(run->ids_size, size, sizeof run->ids_size))
         return;
     memcpy(run->ids_size, size, sizeof run->ids_size);
-    uint32_t (*ids)[TSR__MAX_SUB_GROUP] = run->ids[0], lane = 0;
+    uint32_t (*ids)[TSR_MOST_LANES] = run->ids[0], lane = 0;
     for (uint32_t z = 0; z < size[2]; z++)
         for (uint32_t y = 0; y < size[1]; y++)
             for (uint32_t x = 0; x < size[0]; x++) {
@@ -84,6 +84,23 @@ uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most)
     uint64_t count = alike(run, most);
     run->items->run = run;
     tsr__packets_rows(run, first, run->group.local_size[0], count);
+    return count;
+}
+
+uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
+{
+    uint64_t count = tsr__packets_whole(run, most);
+    if (count)
+        return count;
+    count = alike(run, most);
+    tsr__packets_write_ids(run);
+    run->items->run = run;
+    struct tsr_item *item = &run->items->item;
+    *item =
+        (struct tsr_item){.group = &run->group, .sub_group_size = run->group.sub_group_size, .groups = count, .contexts = run->contexts};
+    for (int d = 0; d < 3; d++)
+        item->packet_ids[d] = run->ids[0][d];
+    run->launch->entry->run(item);
     return count;
 }
 

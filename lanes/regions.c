@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Regions: packets that meet at barriers run in one call, without a stack each.
  *
- * The packet function is cut behind each barrier. Every packet runs up to its next barrier, puts what it still needs into its context, and
- * the next packet goes on; when all are there, the first one goes on behind the barrier. Whoever comes from where is decided by a number,
- * so barriers may stand in loops and branches in any way. Packets that end a round at different barriers are in illegal divergence. */
+ * An exchange among the work-group is a barrier, too (exchange.c). The packet function is cut behind each barrier. Every packet runs up to
+ * its next barrier, puts what it still needs into its context, and the next packet goes on; when all are there, the first one goes on
+ * behind the barrier. Whoever comes from where is decided by a number, so barriers may stand in loops and branches in any way. Packets that
+ * end a round at different barriers are in illegal divergence. */
 #include <string.h>
 
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -12,13 +13,14 @@
 #include "slots.h"
 #include "tessera/item.h"
 
-enum { CONTEXT_ALIGN = 128, HEADER_BYTES = 8 /* the call site where the packet waits, 0 = it has returned */ };
+enum { CONTEXT_ALIGN = 128, TURNS = 3, HEADER_BYTES = 8 /* the call site where the packet waits, 0 = it has returned */ };
 
 /* A barrier: the last thing in its block but for the branch. */
 struct stop {
     LLVMValueRef call;
     LLVMBasicBlockRef before, behind;
     uint32_t site;
+    bool exchanges;
 };
 
 struct cut {
@@ -27,9 +29,14 @@ struct cut {
     struct stop *stops;
     unsigned stop_count;
     struct tsr__slots slots;
-    uint64_t bytes; /* of a context */
+    uint64_t bytes;          /* of a context */
+    uint64_t exchange_bytes; /* of the largest exchange, for each packet */
+    bool whole;              /* the packets are */
     LLVMBasicBlockRef arrive;
-    LLVMValueRef next, site, frame; /* phis of `arrive`: where the packet goes on, where it waits; its context */
+    LLVMValueRef next, site, traded; /* phis of `arrive`: where the packet goes on, where it waits, and whether that is an exchange */
+    LLVMValueRef frame;              /* its context */
+    LLVMValueRef packet, packets;    /* its number, and how many there are */
+    LLVMValueRef own_area, all_area; /* of the next exchange, of the one before */
 };
 
 /* ---- cutting ---------------------------------------------------------------------------------------------------------------------- */
@@ -76,7 +83,8 @@ static void split(struct cut *c, struct stop *stop)
 
 static bool is_query(LLVMValueRef inst)
 {
-    static const char *const others[] = {"barrier", "exchange", "print", "site", "address_space", "torn"};
+    static const char *const others[] = {"barrier", "exchange",    "print",    "site",     "address_space",
+                                         "torn",    "all_present", "own_slot", "all_slots"};
     const char *name = tsr__primitive_name(inst);
     for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
         if (!strcmp(name, others[i]))
@@ -126,10 +134,12 @@ static LLVMValueRef phi(struct cut *c, LLVMTypeRef type, LLVMValueRef first, LLV
 }
 
 /* From the builder's place: the packet stops here. */
-static void stop_here(struct cut *c, uint32_t next, uint32_t site)
+static void stop_here(struct cut *c, uint32_t next, uint32_t site, bool exchanges)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(c->r.b);
     LLVMValueRef next_value = tsr__i32(c->r.l, next), site_value = tsr__i32(c->r.l, site);
+    LLVMValueRef traded = LLVMConstInt(LLVMInt1TypeInContext(c->r.l->context), exchanges, false);
+    LLVMAddIncoming(c->traded, &traded, &from, 1);
     LLVMAddIncoming(c->next, &next_value, &from, 1);
     LLVMAddIncoming(c->site, &site_value, &from, 1);
     LLVMBuildBr(c->r.b, c->arrive);
@@ -192,16 +202,70 @@ static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef 
     }
 }
 
+/* What exchange.c left. The first 64 packets have a bit in the mask. */
+static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst, const char *name)
+{
+    LLVMBuilderRef b = c->r.b;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c->r.l->context), i64 = LLVMInt64TypeInContext(c->r.l->context);
+    if (!strcmp(name, "own_slot")) {
+        LLVMValueRef at = LLVMBuildNUWMul(b, c->packet, LLVMBuildZExt(b, LLVMGetOperand(inst, 0), i64, ""), "");
+        return LLVMBuildInBoundsGEP2(b, i8, c->own_area, &at, 1, "");
+    }
+    if (!strcmp(name, "all_slots"))
+        return c->all_area;
+    if (strcmp(name, "all_present"))
+        return NULL;
+    LLVMValueRef few = LLVMBuildICmp(b, LLVMIntULT, c->packets, tsr__i64(c->r.l, 64), "");
+    LLVMValueRef bit = LLVMBuildShl(b, tsr__i64(c->r.l, 1), LLVMBuildAnd(b, c->packets, tsr__i64(c->r.l, 63), ""), "");
+    return LLVMBuildSelect(b, few, LLVMBuildSub(b, bit, tsr__i64(c->r.l, 1), ""), LLVMConstAllOnes(i64), "");
+}
+
+/* Three areas behind the contexts take turns, since what an exchange gave stays valid during the next: then one is written by packets that
+ * are ahead, one read by others, and of a third, the result before, somebody may still know. */
+static void find_areas(struct cut *c, LLVMValueRef contexts, LLVMValueRef turn)
+{
+    struct tsr__lanes *l = c->r.l;
+    LLVMBuilderRef b = c->r.b;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context);
+    LLVMValueRef zero = tsr__i64(l, 0), bytes = LLVMBuildNUWMul(b, c->packets, tsr__i64(l, c->exchange_bytes), "");
+    LLVMValueRef behind = LLVMBuildNUWMul(b, c->packets, tsr__i64(l, c->bytes), "");
+    LLVMValueRef before = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, turn, zero, ""), tsr__i64(l, TURNS - 1),
+                                          LLVMBuildSub(b, turn, tsr__i64(l, 1), ""), "");
+    LLVMValueRef own = LLVMBuildAdd(b, behind, LLVMBuildMul(b, turn, bytes, ""), "");
+    LLVMValueRef all = LLVMBuildAdd(b, behind, LLVMBuildMul(b, before, bytes, ""), "");
+    c->own_area = LLVMBuildInBoundsGEP2(b, i8, contexts, &own, 1, "");
+    c->all_area = LLVMBuildInBoundsGEP2(b, i8, contexts, &all, 1, "");
+}
+
+/* The local ids of a packet that is not whole stand in memory. */
+static void find_ids(struct cut *c, LLVMValueRef ids, LLVMValueRef left)
+{
+    struct tsr__rows *r = &c->r;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(r->l->context), i32 = LLVMInt32TypeInContext(r->l->context);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->l->context);
+    const uint64_t row = TSR_MOST_LANES * sizeof(uint32_t);
+    LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(r->l, 3 * row), "");
+    LLVMValueRef first = LLVMBuildInBoundsGEP2(r->b, i8, ids, &at, 1, "");
+    for (int d = 0; d < 3; d++) {
+        r->ids[d] = tsr__at_offset(r->l, r->b, first, (uint64_t)d * row);
+        r->local[d] = LLVMBuildZExt(r->b, tsr__load_fixed(r->l, r->b, i32, r->ids[d], 0, 4), i64, "");
+    }
+    LLVMValueRef width = tsr__i64(r->l, r->width), full = LLVMBuildICmp(r->b, LLVMIntUGE, left, width, "");
+    r->lanes = LLVMBuildTrunc(r->b, LLVMBuildSelect(r->b, full, width, left, ""), i32, "");
+}
+
 static void rewrite(struct cut *c, LLVMValueRef inst)
 {
     const char *name = tsr__primitive_name(inst);
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
-        stop_here(c, c->stop_count + 1, 0);
+        stop_here(c, c->stop_count + 1, 0, false);
         LLVMInstructionEraseFromParent(inst);
         return;
     }
     LLVMValueRef made = name ? tsr__rows_known(&c->r, inst, name) : NULL;
+    if (!made && name)
+        made = known_of_exchange(c, inst, name);
     if (!made)
         return;
     LLVMReplaceAllUsesWith(inst, made);
@@ -224,7 +288,11 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
         size[d] = tsr__rows_query(r, "__tsr_local_size", d);
         r->group[d] = tsr__rows_query(r, "__tsr_group_id", d);
     }
+    LLVMTypeRef ids_query = LLVMFunctionType(tsr__ptr(l), &i32, 1, false);
+    LLVMValueRef ids = c->whole ? NULL : LLVMBuildCall2(r->b, ids_query, tsr__declare(l, "__tsr_packet_ids", ids_query), &none, 1, "");
     LLVMValueRef items = LLVMBuildNUWMul(r->b, LLVMBuildNUWMul(r->b, size[0], size[1], ""), size[2], "");
+    LLVMValueRef shift = tsr__i64(l, (uint64_t)__builtin_ctz(r->width));
+    c->packets = LLVMBuildLShr(r->b, LLVMBuildNUWAdd(r->b, items, tsr__i64(l, r->width - 1), ""), shift, "");
     struct tsr__rows_loop group = tsr__rows_open(r, "group", zero);
     r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
     LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
@@ -235,12 +303,17 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
 
     LLVMPositionBuilderAtEnd(r->b, dispatch);
     LLVMValueRef state = phi(c, i32, none, group.head), expected = phi(c, i32, none, group.head), mixed = phi(c, i1, no, group.head);
-    LLVMValueRef item = phi(c, i64, zero, group.head), id[3];
+    LLVMValueRef item = phi(c, i64, zero, group.head), turn = phi(c, i64, zero, group.head), id[3];
     for (int d = 0; d < 3; d++)
         r->local[d] = id[d] = phi(c, i64, zero, group.head);
-    r->global[0] = LLVMBuildNUWAdd(r->b, base_x, id[0], "");
-    r->global[1] = LLVMBuildNUWAdd(r->b, base[1], id[1], "");
-    r->global[2] = LLVMBuildNUWAdd(r->b, base[2], id[2], "");
+    c->packet = LLVMBuildLShr(r->b, item, shift, "");
+    if (c->exchange_bytes)
+        find_areas(c, contexts, turn);
+    if (!c->whole)
+        find_ids(c, ids, LLVMBuildSub(r->b, items, item, ""));
+    r->global[0] = LLVMBuildNUWAdd(r->b, base_x, r->local[0], "");
+    r->global[1] = LLVMBuildNUWAdd(r->b, base[1], r->local[1], "");
+    r->global[2] = LLVMBuildNUWAdd(r->b, base[2], r->local[2], "");
     r->linear = LLVMBuildTrunc(r->b, item, i32, "");
     LLVMValueRef at = LLVMBuildNUWMul(r->b, item, tsr__i64(l, c->bytes / r->width), "");
     c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(l->context), contexts, &at, 1, "frame");
@@ -255,6 +328,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     LLVMPositionBuilderAtEnd(r->b, c->arrive);
     c->next = LLVMBuildPhi(r->b, i32, "next");
     c->site = LLVMBuildPhi(r->b, i32, "site");
+    c->traded = LLVMBuildPhi(r->b, i1, "traded");
     LLVMSetAlignment(LLVMBuildStore(r->b, c->site, c->frame), 4);
     LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, item, zero, "");
     LLVMValueRef where = LLVMBuildSelect(r->b, is_first, c->next, expected, "");
@@ -282,12 +356,15 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     LLVMValueRef done = LLVMBuildICmp(r->b, LLVMIntEQ, where, tsr__i32(l, c->stop_count + 1), "");
     LLVMBuildCondBr(r->b, done, last, again);
     LLVMPositionBuilderAtEnd(r->b, again);
+    LLVMValueRef next_turn = LLVMBuildNUWAdd(r->b, turn, LLVMBuildZExt(r->b, c->traded, i64, ""), "");
+    next_turn = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, next_turn, tsr__i64(l, TURNS), ""), zero, next_turn, "");
     LLVMBuildBr(r->b, dispatch);
     LLVMBasicBlockRef both[2] = {advance, again};
     LLVMAddIncoming(state, (LLVMValueRef[]){state, where}, both, 2);
     LLVMAddIncoming(expected, (LLVMValueRef[]){where, none}, both, 2);
     LLVMAddIncoming(mixed, (LLVMValueRef[]){mixed_now, no}, both, 2);
     LLVMAddIncoming(item, (LLVMValueRef[]){item_next, zero}, both, 2);
+    LLVMAddIncoming(turn, (LLVMValueRef[]){turn, next_turn}, both, 2);
     for (int d = 0; d < 3; d++)
         LLVMAddIncoming(id[d], (LLVMValueRef[]){next_id[d], zero}, both, 2);
     LLVMPositionBuilderAtEnd(r->b, last);
@@ -303,7 +380,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
         struct stop *stop = &c->stops[k];
         LLVMPositionBuilderAtEnd(r->b, stop->before);
         move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
-        stop_here(c, k + 1, stop->site);
+        stop_here(c, k + 1, stop->site, stop->exchanges);
         LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
@@ -312,33 +389,52 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     }
 }
 
-/* Barriers, in the order of the code; false if there is something else at which packets meet. */
-static bool find_stops(struct cut *c)
+/* Barriers, in the order of the code. */
+static void find_stops(struct cut *c)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     c->stops = tsr_arena_alloc(c->arena, (n + 1) * sizeof *c->stops);
     for (size_t i = 0; i < n; i++) {
         const char *name = tsr__primitive_name(code[i]);
-        if (name && !strcmp(name, "exchange"))
-            return false;
-        if (name && !strcmp(name, "barrier"))
-            c->stops[c->stop_count++].call = code[i];
+        if (!name || strcmp(name, "barrier"))
+            continue;
+        LLVMValueRef flags = LLVMGetOperand(code[i], 1);
+        bool exchanges = LLVMIsAConstantInt(flags) && LLVMConstIntGetZExtValue(flags) == TSR__EXCHANGE_FENCE;
+        c->stops[c->stop_count++] = (struct stop){.call = code[i], .exchanges = exchanges};
     }
+}
+
+/* Exchanges become barriers; false if one cannot. */
+static bool cut_exchanges(struct cut *c)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < n; i++) {
+            const char *name = tsr__primitive_name(code[i]);
+            if (!name || strcmp(name, "exchange"))
+                continue;
+            if (pass == 0 && !tsr__exchange_can_be_cut(code[i]))
+                return false;
+            uint64_t bytes = pass ? tsr__exchange_cut(c->r.l, code[i]) : 0;
+            c->exchange_bytes = bytes > c->exchange_bytes ? bytes : c->exchange_bytes;
+        }
     return true;
 }
 
-bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, uint64_t *context_bytes)
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, bool whole, uint64_t *context_bytes)
 {
     struct tsr_arena arena = {0};
-    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena};
-    if (!find_stops(&c)) {
+    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .whole = whole};
+    if (!cut_exchanges(&c)) {
         tsr_arena_free(&arena);
         return false;
     }
     c.r.b = LLVMCreateBuilderInContext(l->context);
-    c.stop_count = 0;
-    bool good = run_pass(&c, "sroa,early-cse,adce") && find_stops(&c);
+    bool good = run_pass(&c, "sroa,early-cse,adce");
+    if (good)
+        find_stops(&c);
     for (unsigned k = 0; good && k < c.stop_count; k++)
         split(&c, &c.stops[k]);
     size_t count;
@@ -373,7 +469,8 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, uint
         build(&c, start, begin);
         for (size_t i = 0; i < kept; i++)
             rewrite(&c, code[i]);
-        *context_bytes = c.bytes;
+        uint64_t bytes = c.bytes + TURNS * c.exchange_bytes;
+        *context_bytes = bytes > *context_bytes ? bytes : *context_bytes;
     }
     LLVMDisposeBuilder(c.r.b);
     tsr_arena_free(&arena);

@@ -133,6 +133,10 @@ LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char 
         return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
     if (!strcmp(name, "group_id"))
         return of_dimension(r, LLVMGetOperand(call, 0), r->group);
+    if (!strcmp(name, "packet_ids") && r->lanes)
+        return of_dimension(r, LLVMGetOperand(call, 0), r->ids);
+    if (!strcmp(name, "sub_group_size"))
+        return r->lanes;
     if (!strcmp(name, "row_at"))
         return r->at;
     if (!strcmp(name, "row_items"))

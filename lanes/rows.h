@@ -21,6 +21,7 @@ struct tsr__rows {
     unsigned width;
     LLVMValueRef local[3], global[3], group[3], linear; /* ids of the packet's first lane */
     LLVMValueRef at, items;                             /* mixed: its place in the row's work-items that are there, and their number */
+    LLVMValueRef ids[3], lanes;                         /* of a packet that is not whole: where its local ids are, how many it has */
 };
 
 struct tsr__rows_loop {
@@ -49,7 +50,13 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
 /* Loops over the packets of a box of work-items around a packet function of mixed lanes (mixed.c). */
 void tsr__loop_mixed(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
 
-/* The same for packets that meet at barriers and nowhere else (regions.c). False: not this one. *context_bytes: of each packet. */
-bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, uint64_t *context_bytes);
+/* The same for packets that meet at barriers and in exchanges of the work-group (regions.c); `whole` or not. False: not this one.
+ * *context_bytes: memory for each packet, no less than it was. */
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, bool whole, uint64_t *context_bytes);
+
+/* An exchange as a barrier with these flags and what stands around it, if that can be (exchange.c). Answers the bytes for each packet. */
+enum { TSR__EXCHANGE_FENCE = 1 << 30 };
+bool tsr__exchange_can_be_cut(LLVMValueRef call);
+uint64_t tsr__exchange_cut(struct tsr__lanes *l, LLVMValueRef call);
 
 #endif

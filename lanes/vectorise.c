@@ -308,8 +308,12 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
             tsr__loop_rows(l, whole, rows.width);
         } else {
             restrict_ends_at_barriers(l, whole);
-            if (tsr__cut_regions(l, whole, rows.width, &info->context_bytes))
+            restrict_ends_at_barriers(l, partial);
+            if (tsr__cut_regions(l, whole, rows.width, true, &info->context_bytes)) {
                 info->flags |= TSR_KERNEL_REGIONS;
+                if (!tsr__cut_regions(l, partial, rows.width, false, &info->context_bytes))
+                    return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
+            }
         }
         tsr__explain_meets(l, info, item);
         tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */

@@ -220,7 +220,7 @@ static void test_large_private(void **state)
     (void)state;
     for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         struct program *p = &programs[k];
-        assert_true(program_kernel(p, "large_private")->private_bytes >= 65536);
+        assert_true(program_kernel(p, "large_private")->private_bytes + program_kernel(p, "large_private")->context_bytes >= 65536);
         assert_true(tsr_cpu_device.max_work_group(program_kernel(p, "large_private"), 0) >= 1);
         uint32_t out[256], *po = out;
         assert_int_equal(RUN(p, "large_private", range1(256, 256), ARG(po)), 0);
