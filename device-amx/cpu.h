@@ -167,6 +167,7 @@ struct tsr__run {
     int status;              /* negative: give up */
     bool direct;             /* work-items run one after the other on one stack */
     unsigned char *contexts; /* of packets in regions */
+    uint64_t number, in_row; /* of this group in the order in which they run; how many from it on follow each other in x */
     uint32_t count;          /* work-items of this group */
     uint32_t unit;           /* entries of `items` for each sub-group: its work-items, or 1 if a call of the kernel runs all of them */
     uint32_t runners;        /* entries of `items` in this group */
@@ -187,6 +188,8 @@ extern const struct tsr_rt tsr__rt;
  * (launch.c) */
 void tsr__group_set(struct tsr__run *run, uint64_t number);
 void tsr__group_next(struct tsr__run *run, uint64_t count);
+/* The group with this number, if the kernel uses tiles, and how many from it on follow each other in x. (order.c) */
+void tsr__order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row);
 /* Calls `visit` for every entry of the group: each work-item, or the first of each sub-group, with its local ids in the item. `items` of
  * the run is the same entry each time if `one`, else an array. */
 void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *));

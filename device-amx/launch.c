@@ -171,23 +171,32 @@ static void group_size(struct tsr__run *run)
 void tsr__group_set(struct tsr__run *run, uint64_t number)
 {
     struct tsr_group *group = &run->group;
+    run->number = number;
+    if (run->launch->flags & TSR_KERNEL_TILES) {
+        tsr__order_find(group->num_groups, number, group->group_id, &run->in_row);
+        group_size(run);
+        return;
+    }
     for (int d = 0; d < 3; d++) {
         group->group_id[d] = number % group->num_groups[d];
         number /= group->num_groups[d];
     }
+    run->in_row = group->num_groups[0] - group->group_id[0];
     group_size(run);
 }
 
 void tsr__group_next(struct tsr__run *run, uint64_t count)
 {
     struct tsr_group *group = &run->group;
-    group->group_id[0] += count;
-    for (int d = 0; d < 2 && group->group_id[d] == group->num_groups[d]; d++) {
-        group->group_id[d] = 0;
-        group->group_id[d + 1]++;
-    }
-    if (group->group_id[2] < group->num_groups[2])
+    uint64_t next = run->number + count;
+    if (count < run->in_row) { /* the usual way, without divisions */
+        run->number = next;
+        run->in_row -= count;
+        group->group_id[0] += count;
         group_size(run);
+    } else if (next < group->num_groups[0] * group->num_groups[1] * group->num_groups[2]) {
+        tsr__group_set(run, next);
+    }
 }
 
 static void run_directly(struct tsr__work_item *w)

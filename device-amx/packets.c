@@ -73,6 +73,7 @@ static uint64_t alike(const struct tsr__run *run, uint64_t most)
     const struct tsr_group *group = &run->group;
     uint64_t full = group->global_size[0] / group->enqueued_local_size[0];
     uint64_t left = group->group_id[0] < full ? full - group->group_id[0] : 1;
+    left = left < run->in_row ? left : run->in_row;
     return left < most ? left : most;
 }
 
