@@ -5,9 +5,15 @@
 
 #include "icd/entry.h"
 
+/* QUIET extensions are for kernels only. */
+#define NAMED_CLANG(...) __VA_ARGS__
+#define NAMED_MACRO(...) __VA_ARGS__
+#define NAMED_HOST(...) __VA_ARGS__
+#define NAMED_QUIET(...)
+
 /* Each name is preceded by a space; the first is skipped. */
 static const char names[] = ""
-#define TSR_EXT(name, major, minor, patch, by) " " #name
+#define TSR_EXT(name, major, minor, patch, by) NAMED_##by(" " #name)
 #define TSR_FEATURE(name, by)
 #include "tessera/ext.def"
 #undef TSR_EXT
@@ -15,7 +21,7 @@ static const char names[] = ""
     ;
 
 static const cl_name_version list[] = {
-#define TSR_EXT(name, major, minor, patch, by) {CL_MAKE_VERSION(major, minor, patch), #name},
+#define TSR_EXT(name, major, minor, patch, by) NAMED_##by({CL_MAKE_VERSION(major, minor, patch), #name}, )
 #define TSR_FEATURE(name, by)
 #include "tessera/ext.def"
 #undef TSR_EXT

@@ -22,7 +22,8 @@ def environment():
 
 
 def extensions():
-    yield ", ".join(f"`{row[0]}`" for row in rows("ext.def", "TSR_EXT"))
+    quiet = " (in kernels; the queries do not name it)"
+    yield ", ".join(f"`{row[0]}`" + (quiet if row[-1] == "QUIET" else "") for row in rows("ext.def", "TSR_EXT"))
 
 
 TABLES = {"environment": environment, "extensions": extensions}

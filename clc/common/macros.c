@@ -6,6 +6,7 @@
 #define WORD_CLANG(name) " -cl-ext=+" #name
 #define WORD_MACRO(name) " -D" #name "=1"
 #define WORD_HOST(name)
+#define WORD_QUIET(name) WORD_MACRO(name)
 
 const char *tsr_clc_device_macros(void)
 {

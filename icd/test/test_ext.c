@@ -11,6 +11,7 @@ static const struct {
 #define BY_CLANG true
 #define BY_MACRO true
 #define BY_HOST false
+#define BY_QUIET true
 #define TSR_EXT(name, major, minor, patch, by) {#name, BY_##by},
 #define TSR_FEATURE(name, by)
 #include "tessera/ext.def"
