@@ -56,7 +56,19 @@ SUITES = {
 }
 
 
-def list_tests(program, env):
+# The suite conversions has one test, which runs the conversions that it is given. Here it is one for each type that they lead to.
+INTEGERS, FLOATS = ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong"], ["half", "float", "double"]
+
+
+def conversions(to):
+    for sat in ("", "_sat") if to in INTEGERS else ("",):
+        for rounding in ("", "_rte", "_rtp", "_rtn", "_rtz"):
+            yield from (f"{to}{sat}{rounding}_{source}" for source in INTEGERS + FLOATS)
+
+
+def list_tests(suite, program, env):
+    if suite == "conversions":
+        return ["to_" + to for to in INTEGERS + FLOATS]
     out = subprocess.run([program, "--list"], cwd=program.parent, env=env, capture_output=True, text=True, timeout=60).stdout
     return [line.strip() for line in out.splitlines() if re.fullmatch(r"\s+\w+", line)]
 
@@ -71,13 +83,14 @@ def run_test(suite, test, args, env):
     with tempfile.TemporaryDirectory() as scratch, open(log, "wb") as output:
         verdict = pathlib.Path(scratch) / "verdict.json"
         wanted = dict(env, CL_CONFORMANCE_RESULTS_FILENAME=str(verdict))
-        command = [program, *words, "-w", test]
+        names, registered = ([*conversions(test.removeprefix("to_"))], "conversions") if suite == "conversions" else ([test], test)
+        command = [program, *words, "-w", *names]
         process = subprocess.Popen(command, cwd=program.parent, env=wanted, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
         try:
             process.wait(args.limit)
             result = "crash"
             if verdict.exists():
-                result = json.loads(verdict.read_text())["results"].get(test, "crash")
+                result = json.loads(verdict.read_text())["results"].get(registered, "crash")
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
@@ -119,7 +132,7 @@ def main():
             parser.error(f"no suite '{suite}'; known: {' '.join(SUITES)}")
         program = args.cts / "test_conformance" / SUITES[suite][0]
         if program.exists():
-            wanted.setdefault(suite, []).extend(fnmatch.filter(list_tests(program, env), pattern or "*"))
+            wanted.setdefault(suite, []).extend(fnmatch.filter(list_tests(suite, program, env), pattern or "*"))
         elif args.suites:
             parser.error(f"{program} is not built")
 
