@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels whose work-items do not care which others they run with: their range is cut into boxes, wherever its work-groups end. */
+#include <string.h>
+
 #include "device-amx/cpu.h"
 
 enum {
@@ -60,18 +62,6 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     return true;
 }
 
-void tsr__boxes_mixed(struct tsr__run *run, const uint64_t local_id[3], const uint64_t size[3], uint64_t head)
-{
-    run->items->item = (struct tsr_item){.group = &run->group,
-                                         .local_id = {local_id[0], local_id[1], local_id[2]},
-                                         .sub_group_size = run->group.sub_group_size,
-                                         .columns = size[0] + head,
-                                         .rows = size[1],
-                                         .planes = size[2],
-                                         .head = head};
-    run->launch->entry->run(&run->items->item);
-}
-
 /* Part of a box, from one column to another. */
 struct part {
     uint64_t from[3], size[3];
@@ -98,7 +88,27 @@ static void run_mixed(struct tsr__run *run, const struct part *part)
         group->group_id[d] = (uint64_t)number;
         local_id[d] = (uint64_t)first - (uint64_t)number * size;
     }
-    tsr__boxes_mixed(run, local_id, part->size, head);
+    run->items->item = (struct tsr_item){.group = group,
+                                         .local_id = {local_id[0], local_id[1], local_id[2]},
+                                         .sub_group_size = group->sub_group_size,
+                                         .columns = part->size[0] + head,
+                                         .rows = part->size[1],
+                                         .planes = part->size[2],
+                                         .head = head};
+    run->launch->entry->run(&run->items->item);
+}
+
+void tsr__boxes_group(struct tsr__run *run)
+{
+    struct part part;
+    uint64_t group_id[3];
+    memcpy(group_id, run->group.group_id, sizeof group_id);
+    for (int d = 0; d < 3; d++) {
+        part.from[d] = group_id[d] * run->group.enqueued_local_size[d];
+        part.size[d] = run->group.local_size[d];
+    }
+    run_mixed(run, &part);
+    memcpy(run->group.group_id, group_id, sizeof group_id);
 }
 
 static void run_box(struct tsr__run *run, const struct part *box)

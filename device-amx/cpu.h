@@ -112,6 +112,9 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why);
 struct tsr__run;
 /* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the two that split matrix functions join. */
 uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel);
+/* Packets of a work-group of this size, and the lanes of one of the run's. */
+uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
+uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
 /* Rows of the range's work-groups start at multiples of the sub-group size, in local and in global ids. */
 bool tsr__packets_in_rows(const struct tsr_group *group);
 /* Writes down the local ids of all lanes of the group's packets, unless those of a group of the same size are there. */
@@ -132,9 +135,8 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Cuts the launch's range, if its units are better boxes than work-groups. */
 bool tsr__boxes_cut(struct tsr_launch *launch);
 void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
-/* Runs work-items from this one on, in one call of a kernel with TSR_KERNEL_MIXED. `head` more stand before them in each row, which are
- * not run. */
-void tsr__boxes_mixed(struct tsr__run *run, const uint64_t local_id[3], const uint64_t size[3], uint64_t head);
+/* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE. */
+void tsr__boxes_group(struct tsr__run *run);
 
 /* ---- meet.c ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -167,6 +169,7 @@ struct tsr__run {
     int status;              /* negative: give up */
     bool direct;             /* work-items run one after the other on one stack */
     unsigned char *contexts; /* of packets in regions */
+    size_t contexts_bytes;
     uint64_t number, in_row; /* of this group in the order in which they run; how many from it on follow each other in x */
     uint32_t count;          /* work-items of this group */
     uint32_t unit;           /* entries of `items` for each sub-group: its work-items, or 1 if a call of the kernel runs all of them */

@@ -22,7 +22,8 @@ static uint64_t max_work_group(const struct tsr_kernel_info *kernel, uint64_t lo
     uint64_t most = caps->max_work_group_size;
     if (kernel->flags & TSR_KERNEL_MEETS) {
         bool regions = kernel->flags & TSR_KERNEL_REGIONS;
-        uint64_t each = regions ? kernel->context_bytes / kernel->sub_group_size + 1 : tsr__stack_bytes(kernel->private_bytes);
+        uint32_t packet = kernel->flags & TSR_KERNEL_LOOSE ? 1 : kernel->sub_group_size; /* work-items at least */
+        uint64_t each = regions ? kernel->context_bytes / packet + 1 : tsr__stack_bytes(kernel->private_bytes);
         uint64_t fit = tsr_memory_limit() / 2 / caps->compute_units / each;
         if (fit < most)
             most = fit < 1 ? 1 : fit;

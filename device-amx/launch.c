@@ -249,7 +249,9 @@ static int run_on_large_stack(struct tsr__run *run, struct loop *loop, unsigned 
 /* Entries of tsr__run.items that a full group has. */
 static size_t runners_of(const struct tsr_launch *launch)
 {
-    return launch->flags & TSR_KERNEL_PACKETS ? launch->group.enqueued_num_sub_groups : launch->group_items;
+    const struct tsr_group *group = &launch->group;
+    return launch->flags & TSR_KERNEL_PACKETS ? tsr__packets_of(launch->flags, group->sub_group_size, group->enqueued_local_size)
+                                              : launch->group_items;
 }
 
 static bool take_stacks(struct tsr__run *run, unsigned hint, size_t count, uint64_t bytes)
@@ -350,7 +352,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     } else {
         run.group.local = launch->args; /* an address, for arguments of no bytes */
     }
-    size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_MIXED) ? runners * sizeof *run.ids : 0;
+    size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_LOOSE) ? runners * sizeof *run.ids : 0;
     if (meets) {
         size_t items = runners * sizeof *run.items;
         size_t words = tsr__meet_words(&launch->group, launch->group_items) * sizeof *run.arrived;
@@ -362,7 +364,8 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
             run.ids = (void *)((unsigned char *)run.items + items);
         run.arrived = (uint32_t *)((unsigned char *)run.items + items + ids);
         if (launch->flags & TSR_KERNEL_REGIONS) {
-            run.contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, runners * launch->context_bytes);
+            run.contexts_bytes = runners * launch->context_bytes;
+            run.contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run.contexts_bytes);
             if (!run.contexts)
                 return tsr__launch_fail(launch, NULL);
         }

@@ -288,8 +288,7 @@ static void rt_print(struct tsr_item *item, const char *format, const unsigned c
 static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
 {
     const struct tsr__work_item *w = (const struct tsr__work_item *)item;
-    const char *contexts = (const char *)w->run->contexts,
-               *contexts_end = contexts + w->run->group.num_sub_groups * w->run->launch->context_bytes;
+    const char *contexts = (const char *)w->run->contexts, *contexts_end = contexts + w->run->contexts_bytes;
     const char *p = pointer, *local = (const char *)w->run->group.local, *frame = __builtin_frame_address(0);
     const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
     if ((p >= frame && p < top) || (p >= contexts && p < contexts_end))
@@ -321,10 +320,11 @@ static void rt_torn(struct tsr_item *item, uint64_t here, uint64_t all)
 static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
 {
     struct tsr__run *run = ((struct tsr__work_item *)item)->run;
-    tsr__visit_runners(run, false, make_ready);
     const struct tsr__work_item *waits = NULL;
+    run->runners = tsr__packets_of(run->launch->flags, run->group.sub_group_size, run->group.local_size);
     for (uint32_t i = 0; i < run->runners; i++) {
         struct tsr__work_item *w = &run->items[i];
+        w->item.sub_group_size = tsr__packet_lanes(run, i);
         memcpy(&w->item.site, run->contexts + i * context_bytes, sizeof w->item.site);
         w->state = w->item.site ? TSR__WAITS : TSR__RETURNED;
         w->scope = TSR_SCOPE_WORK_GROUP;

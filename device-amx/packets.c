@@ -16,6 +16,21 @@ bool tsr__packets_in_rows(const struct tsr_group *group)
     return group->enqueued_local_size[0] % width == 0 && group->global_offset[0] % width == 0;
 }
 
+uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3])
+{
+    uint64_t items = size[0] * size[1] * size[2];
+    return (uint32_t)(flags & TSR_KERNEL_LOOSE ? tsr_sub_group_count(size[0], width) * size[1] * size[2]
+                                               : tsr_sub_group_count(items, width));
+}
+
+uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet)
+{
+    uint32_t width = run->group.sub_group_size, columns = (uint32_t)run->group.local_size[0];
+    bool loose = run->launch->flags & TSR_KERNEL_LOOSE;
+    uint32_t left = loose ? columns - packet % (uint32_t)tsr_sub_group_count(columns, width) * width : run->count - packet * width;
+    return left < width ? left : width;
+}
+
 void tsr__packets_write_ids(struct tsr__run *run)
 {
     const uint64_t *size = run->group.local_size;
@@ -94,20 +109,21 @@ uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
     if (count)
         return count;
     count = alike(run, most);
-    tsr__packets_write_ids(run);
     run->items->run = run;
     struct tsr_item *item = &run->items->item;
     *item =
         (struct tsr_item){.group = &run->group, .sub_group_size = run->group.sub_group_size, .groups = count, .contexts = run->contexts};
-    for (int d = 0; d < 3; d++)
-        item->packet_ids[d] = run->ids[0][d];
+    if (!(run->launch->flags & TSR_KERNEL_LOOSE)) {
+        tsr__packets_write_ids(run);
+        for (int d = 0; d < 3; d++)
+            item->packet_ids[d] = run->ids[0][d];
+    }
     run->launch->entry->run(item);
     return count;
 }
 
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
 {
-    static const uint64_t first[3] = {0};
     run->items->run = run;
     tsr__group_set(run, begin);
     for (uint64_t count; begin < end; begin += count, tsr__group_next(run, count)) {
@@ -115,8 +131,8 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         if (count)
             continue;
         count = 1;
-        if (run->launch->flags & TSR_KERNEL_MIXED)
-            tsr__boxes_mixed(run, first, run->group.local_size, 0);
+        if (run->launch->flags & TSR_KERNEL_LOOSE)
+            tsr__boxes_group(run);
         else
             run_densely(run);
     }

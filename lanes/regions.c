@@ -31,7 +31,7 @@ struct cut {
     struct tsr__slots slots;
     uint64_t bytes;          /* of a context */
     uint64_t exchange_bytes; /* of the largest exchange, for each packet */
-    bool whole;              /* the packets are */
+    enum tsr__packets kind;
     LLVMBasicBlockRef arrive;
     LLVMValueRef next, site, traded; /* phis of `arrive`: where the packet goes on, where it waits, and whether that is an exchange */
     LLVMValueRef frame;              /* its context */
@@ -237,8 +237,17 @@ static void find_areas(struct cut *c, LLVMValueRef contexts, LLVMValueRef turn)
     c->all_area = LLVMBuildInBoundsGEP2(b, i8, contexts, &all, 1, "");
 }
 
-/* The local ids of a packet that is not whole stand in memory. */
-static void find_ids(struct cut *c, LLVMValueRef ids, LLVMValueRef left)
+/* How many lanes a packet has, if so many work-items are left. */
+static void count_lanes(struct cut *c, LLVMValueRef left)
+{
+    struct tsr__rows *r = &c->r;
+    LLVMValueRef width = tsr__i64(r->l, r->width), full = LLVMBuildICmp(r->b, LLVMIntUGE, left, width, "");
+    left = LLVMBuildSelect(r->b, full, width, left, "");
+    r->lanes = LLVMBuildTrunc(r->b, left, LLVMInt32TypeInContext(r->l->context), "");
+}
+
+/* The local ids of a sub-group that is not whole stand in memory. */
+static void find_ids(struct cut *c, LLVMValueRef ids)
 {
     struct tsr__rows *r = &c->r;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(r->l->context), i32 = LLVMInt32TypeInContext(r->l->context);
@@ -250,8 +259,6 @@ static void find_ids(struct cut *c, LLVMValueRef ids, LLVMValueRef left)
         r->ids[d] = tsr__at_offset(r->l, r->b, first, (uint64_t)d * row);
         r->local[d] = LLVMBuildZExt(r->b, tsr__load_fixed(r->l, r->b, i32, r->ids[d], 0, 4), i64, "");
     }
-    LLVMValueRef width = tsr__i64(r->l, r->width), full = LLVMBuildICmp(r->b, LLVMIntUGE, left, width, "");
-    r->lanes = LLVMBuildTrunc(r->b, LLVMBuildSelect(r->b, full, width, left, ""), i32, "");
 }
 
 static void rewrite(struct cut *c, LLVMValueRef inst)
@@ -289,10 +296,14 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
         r->group[d] = tsr__rows_query(r, "__tsr_group_id", d);
     }
     LLVMTypeRef ids_query = LLVMFunctionType(tsr__ptr(l), &i32, 1, false);
-    LLVMValueRef ids = c->whole ? NULL : LLVMBuildCall2(r->b, ids_query, tsr__declare(l, "__tsr_packet_ids", ids_query), &none, 1, "");
-    LLVMValueRef items = LLVMBuildNUWMul(r->b, LLVMBuildNUWMul(r->b, size[0], size[1], ""), size[2], "");
-    LLVMValueRef shift = tsr__i64(l, (uint64_t)__builtin_ctz(r->width));
-    c->packets = LLVMBuildLShr(r->b, LLVMBuildNUWAdd(r->b, items, tsr__i64(l, r->width - 1), ""), shift, "");
+    bool dense = c->kind == TSR__PACKETS_DENSE, of_rows = c->kind == TSR__PACKETS_OF_ROWS;
+    LLVMValueRef ids = dense ? LLVMBuildCall2(r->b, ids_query, tsr__declare(l, "__tsr_packet_ids", ids_query), &none, 1, "") : NULL;
+    LLVMValueRef width = tsr__i64(l, r->width), rows = LLVMBuildNUWMul(r->b, size[1], size[2], "");
+    LLVMValueRef items = LLVMBuildNUWMul(r->b, size[0], rows, "");
+    c->packets = LLVMBuildNUWAdd(r->b, of_rows ? size[0] : items, tsr__i64(l, r->width - 1), "");
+    c->packets = LLVMBuildLShr(r->b, c->packets, tsr__i64(l, (uint64_t)__builtin_ctz(r->width)), "");
+    if (of_rows)
+        c->packets = LLVMBuildNUWMul(r->b, c->packets, rows, "");
     struct tsr__rows_loop group = tsr__rows_open(r, "group", zero);
     r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
     LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
@@ -303,19 +314,26 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
 
     LLVMPositionBuilderAtEnd(r->b, dispatch);
     LLVMValueRef state = phi(c, i32, none, group.head), expected = phi(c, i32, none, group.head), mixed = phi(c, i1, no, group.head);
-    LLVMValueRef item = phi(c, i64, zero, group.head), turn = phi(c, i64, zero, group.head), id[3];
+    LLVMValueRef turn = phi(c, i64, zero, group.head), id[3];
+    c->packet = phi(c, i64, zero, group.head);
     for (int d = 0; d < 3; d++)
         r->local[d] = id[d] = phi(c, i64, zero, group.head);
-    c->packet = LLVMBuildLShr(r->b, item, shift, "");
     if (c->exchange_bytes)
         find_areas(c, contexts, turn);
-    if (!c->whole)
-        find_ids(c, ids, LLVMBuildSub(r->b, items, item, ""));
+    LLVMValueRef item = LLVMBuildNUWMul(r->b, c->packet, width, "");
+    if (of_rows) {
+        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, id[2], size[1], ""), id[1], "");
+        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, item, size[0], ""), id[0], "");
+        count_lanes(c, LLVMBuildSub(r->b, size[0], id[0], ""));
+    } else if (dense) {
+        find_ids(c, ids);
+        count_lanes(c, LLVMBuildSub(r->b, items, item, ""));
+    }
     r->global[0] = LLVMBuildNUWAdd(r->b, base_x, r->local[0], "");
     r->global[1] = LLVMBuildNUWAdd(r->b, base[1], r->local[1], "");
     r->global[2] = LLVMBuildNUWAdd(r->b, base[2], r->local[2], "");
     r->linear = LLVMBuildTrunc(r->b, item, i32, "");
-    LLVMValueRef at = LLVMBuildNUWMul(r->b, item, tsr__i64(l, c->bytes / r->width), "");
+    LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(l, c->bytes), "");
     c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(l->context), contexts, &at, 1, "frame");
     for (size_t k = 0; k < c->slots.count; k++)
         if (!c->slots.all[k].plain) {
@@ -330,16 +348,16 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     c->site = LLVMBuildPhi(r->b, i32, "site");
     c->traded = LLVMBuildPhi(r->b, i1, "traded");
     LLVMSetAlignment(LLVMBuildStore(r->b, c->site, c->frame), 4);
-    LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, item, zero, "");
+    LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, c->packet, zero, "");
     LLVMValueRef where = LLVMBuildSelect(r->b, is_first, c->next, expected, "");
     LLVMValueRef differs = LLVMBuildICmp(r->b, LLVMIntNE, c->next, where, "");
-    LLVMValueRef mixed_now = LLVMBuildOr(r->b, mixed, differs, ""), item_next = LLVMBuildNUWAdd(r->b, item, tsr__i64(l, r->width), "");
-    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, item_next, items, ""), advance, round);
+    LLVMValueRef mixed_now = LLVMBuildOr(r->b, mixed, differs, ""), packet_next = LLVMBuildNUWAdd(r->b, c->packet, one, "");
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, packet_next, c->packets, ""), advance, round);
 
     LLVMPositionBuilderAtEnd(r->b, advance);
-    LLVMValueRef next_id[3] = {LLVMBuildNUWAdd(r->b, id[0], tsr__i64(l, r->width), ""), id[1], id[2]};
+    LLVMValueRef next_id[3] = {LLVMBuildNUWAdd(r->b, id[0], width, ""), id[1], id[2]};
     for (int d = 0; d < 2; d++) {
-        LLVMValueRef wraps = LLVMBuildICmp(r->b, LLVMIntEQ, next_id[d], size[d], "");
+        LLVMValueRef wraps = LLVMBuildICmp(r->b, LLVMIntUGE, next_id[d], size[d], "");
         next_id[d] = LLVMBuildSelect(r->b, wraps, zero, next_id[d], "");
         next_id[d + 1] = LLVMBuildSelect(r->b, wraps, LLVMBuildNUWAdd(r->b, id[d + 1], one, ""), id[d + 1], "");
     }
@@ -363,7 +381,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     LLVMAddIncoming(state, (LLVMValueRef[]){state, where}, both, 2);
     LLVMAddIncoming(expected, (LLVMValueRef[]){where, none}, both, 2);
     LLVMAddIncoming(mixed, (LLVMValueRef[]){mixed_now, no}, both, 2);
-    LLVMAddIncoming(item, (LLVMValueRef[]){item_next, zero}, both, 2);
+    LLVMAddIncoming(c->packet, (LLVMValueRef[]){packet_next, zero}, both, 2);
     LLVMAddIncoming(turn, (LLVMValueRef[]){turn, next_turn}, both, 2);
     for (int d = 0; d < 3; d++)
         LLVMAddIncoming(id[d], (LLVMValueRef[]){next_id[d], zero}, both, 2);
@@ -423,10 +441,10 @@ static bool cut_exchanges(struct cut *c)
     return true;
 }
 
-bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, bool whole, uint64_t *context_bytes)
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum tsr__packets packets, uint64_t *context_bytes)
 {
     struct tsr_arena arena = {0};
-    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .whole = whole};
+    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .kind = packets};
     if (!cut_exchanges(&c)) {
         tsr_arena_free(&arena);
         return false;

@@ -24,29 +24,38 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
+static enum tsr__sees seen_by(LLVMValueRef call)
 {
     static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
                                            "max_sub_group_size", "print",       "site",          "address_space"};
     static const char *const numbers[] = {"local_id", "group_id", "local_size", "enqueued_local_size", "num_groups", "linear_id"};
+    const char *name = tsr__primitive_name(call);
+    if (!name) /* a matrix function, which the lanes of a sub-group compute together */
+        return TSR__SEES_SUB_GROUPS;
+    if (is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
+        return TSR__SEES_RANGE;
+    if (is_one_of(name, numbers, TSR_ARRAY_LEN(numbers)))
+        return TSR__SEES_NUMBERS;
+    bool barrier = !strcmp(name, "barrier") && LLVMIsAConstantInt(LLVMGetOperand(call, 0)) &&
+                   LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)) == TSR_SCOPE_WORK_GROUP;
+    return barrier || !strcmp(name, "local_base") ? TSR__SEES_GROUPS : TSR__SEES_SUB_GROUPS;
+}
+
+enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
+{
     enum tsr__sees seen = TSR__SEES_RANGE;
     for (unsigned p = 0; p < LLVMCountParams(item); p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
         if (LLVMGetFirstUse(LLVMGetParam(item, p)) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
             LLVMGetPointerAddressSpace(type) == LOCAL_SPACE)
-            return TSR__SEES_GROUPS;
+            seen = TSR__SEES_GROUPS;
     }
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, item, &n);
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
-        if (!callee || LLVMGetIntrinsicID(callee))
-            continue;
-        const char *name = tsr__primitive_name(code[i]);
-        if (name && is_one_of(name, numbers, TSR_ARRAY_LEN(numbers)))
-            seen = TSR__SEES_NUMBERS;
-        else if (!name || !is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
-            return TSR__SEES_GROUPS; /* no primitive: a matrix function, which the lanes of a sub-group compute together */
+        enum tsr__sees more = callee && !LLVMGetIntrinsicID(callee) ? seen_by(code[i]) : TSR__SEES_RANGE;
+        seen = more > seen ? more : seen;
     }
     return seen;
 }

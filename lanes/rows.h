@@ -5,9 +5,9 @@
 
 #include "lanes.h"
 
-/* What the work-items know: their global ids only, so that they do the same whatever their work-groups are; their ids in groups and of
- * groups, too; or more, such as sub-groups and local memory. */
-enum tsr__sees { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS };
+/* What the work-items know: their global ids only, so that they do the same whatever their work-groups are; the ids in groups and of
+ * groups, too; local memory and barriers; or sub-groups. */
+enum tsr__sees { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS, TSR__SEES_SUB_GROUPS };
 enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item);
 /* Packets wait for each other. */
 bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet);
@@ -50,9 +50,10 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
 /* Loops over the packets of a box of work-items around a packet function of mixed lanes (mixed.c). */
 void tsr__loop_mixed(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
 
-/* The same for packets that meet at barriers and in exchanges of the work-group (regions.c); `whole` or not. False: not this one.
- * *context_bytes: memory for each packet, no less than it was. */
-bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, bool whole, uint64_t *context_bytes);
+/* The same for packets that meet at barriers and in exchanges of the work-group (regions.c): whole ones, sub-groups in linear order, or
+ * parts of rows. False: not this one. *context_bytes: memory for each packet, no less than it was. */
+enum tsr__packets { TSR__PACKETS_WHOLE, TSR__PACKETS_DENSE, TSR__PACKETS_OF_ROWS };
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, enum tsr__packets packets, uint64_t *context_bytes);
 
 /* An exchange as a barrier with these flags and what stands around it, if that can be (exchange.c). Answers the bytes for each packet. */
 enum { TSR__EXCHANGE_FENCE = 1 << 30 };

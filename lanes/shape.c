@@ -481,15 +481,16 @@ static struct tsr__shape primitive(const struct search *s, int user, const char 
     if (strcmp(name, "lane") == 0)
         return affine(s->pitch, 63, true, true);
     if (strcmp(name, "linear_id") == 0)
-        return affine(s->pitch, row, true, true);
-    if (strcmp(name, "local_id") == 0 || strcmp(name, "global_id") == 0) {
+        return affine(s->pitch, packet.in_group ? 0 : row, true, true);
+    bool global = strcmp(name, "global_id") == 0;
+    if (global || strcmp(name, "local_id") == 0) {
         if (!packet.whole_rows || !has_dim)
             return varying;
-        return dim == 0 ? affine(s->pitch, row, true, true) : uniform(0);
+        return dim == 0 ? affine(s->pitch, global && packet.in_group ? 0 : row, true, true) : uniform(0);
     }
     /* Everything else is the same for the work-group or the sub-group. */
     bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0 || strcmp(name, "global_offset") == 0;
-    return uniform(in_x && multiple && !packet.mixed ? row : 0);
+    return uniform(in_x && multiple && !packet.mixed && !packet.in_group ? row : 0);
 }
 
 static struct tsr__shape call(const struct search *s, int user, LLVMValueRef inst)

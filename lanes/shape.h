@@ -31,6 +31,7 @@ struct tsr__packet {
     unsigned sub_group; /* of which a sub-group has so many: all or half */
     bool whole_rows;    /* every packet lies in one row, and lane 0's global id in x is a multiple of the width */
     bool mixed;         /* with whole_rows: of the range, that is, not of a work-group; else local ids are multiples, too */
+    bool in_group;      /* with whole_rows: of a work-group, and the local id is such a multiple, but not the global one */
 };
 
 struct tsr__shapes {

@@ -271,6 +271,37 @@ static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
     }
 }
 
+/* The body for packets that are not whole. */
+static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LLVMValueRef item, LLVMValueRef partial,
+                          struct tsr__packet packet, bool alone)
+{
+    enum tsr__sees sees = tsr__sees_groups(l, item);
+    packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;
+    packet.mixed = packet.whole_rows && alone;
+    packet.in_group = packet.whole_rows && !alone;
+    if (packet.whole_rows)
+        info->flags |= TSR_KERNEL_LOOSE;
+    if (packet.mixed)
+        info->flags |= (sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED : 0) | (sees == TSR__SEES_RANGE ? TSR_KERNEL_FREE : 0);
+    if (!tsr__simd_build(l, item, partial, packet, true))
+        return false;
+    if (packet.mixed)
+        tsr__loop_mixed(l, partial, packet.width);
+    return true;
+}
+
+/* False: what is possible for the one body is not for the other. */
+static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned width, LLVMValueRef whole, LLVMValueRef partial)
+{
+    restrict_ends_at_barriers(l, whole);
+    restrict_ends_at_barriers(l, partial);
+    if (!tsr__cut_regions(l, whole, width, TSR__PACKETS_WHOLE, &info->context_bytes))
+        return true;
+    info->flags |= TSR_KERNEL_REGIONS;
+    enum tsr__packets packets = info->flags & TSR_KERNEL_LOOSE ? TSR__PACKETS_OF_ROWS : TSR__PACKETS_DENSE;
+    return tsr__cut_regions(l, partial, width, packets, &info->context_bytes);
+}
+
 bool tsr__pass_vectorise(struct tsr__lanes *l)
 {
     if (!l->options->packets)
@@ -280,40 +311,30 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
-        struct tsr__packet rows = packet_of(l, info), mixed = rows, alone = rows;
-        rows.whole_rows = mixed.whole_rows = mixed.mixed = true;
+        struct tsr__packet packet = packet_of(l, info);
         if (!can_run_as_packet(l, kernel)) {
             tsr__explain(l, kernel, "engine", "reference",
                          "a work-item at a time: packets have no operation for a matrix function on this CPU");
             continue;
         }
-        if (rows.width > rows.sub_group)
+        if (packet.width > packet.sub_group)
             tsr__explain(l, kernel, "packets", "pairs", "%u lanes, a sub-group in each half, since split matrix functions join them",
-                         rows.width);
-        info->flags |= TSR_KERNEL_PACKETS | (rows.width > rows.sub_group ? TSR_KERNEL_PAIRS : 0);
+                         packet.width);
+        info->flags |= TSR_KERNEL_PACKETS | (packet.width > packet.sub_group ? TSR_KERNEL_PAIRS : 0);
         LLVMValueRef item = body_of(l, kernel);
         tsr__hoist_loads(l, item);
-        tsr__interlace(l, item, rows.width);
+        tsr__interlace(l, item, packet.width);
         LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
-        enum tsr__sees sees = tsr__sees_groups(l, item);
-        if (!tsr__simd_build(l, item, whole, rows, false) ||
-            !tsr__simd_build(l, item, partial, sees == TSR__SEES_GROUPS ? alone : mixed, true))
+        struct tsr__packet rows = packet;
+        rows.whole_rows = true;
+        bool built = tsr__simd_build(l, item, whole, rows, false), meets = built && tsr__packet_meets(l, whole);
+        if (!built || !build_partial(l, info, item, partial, packet, !meets))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
-        if (sees != TSR__SEES_GROUPS) {
-            info->flags |= TSR_KERNEL_MIXED | (sees == TSR__SEES_RANGE ? TSR_KERNEL_FREE : 0);
-            tsr__loop_mixed(l, partial, rows.width);
-        }
-        if (!tsr__packet_meets(l, whole)) {
+        if (!meets) {
             info->flags |= TSR_KERNEL_ROWS;
-            tsr__loop_rows(l, whole, rows.width);
-        } else {
-            restrict_ends_at_barriers(l, whole);
-            restrict_ends_at_barriers(l, partial);
-            if (tsr__cut_regions(l, whole, rows.width, true, &info->context_bytes)) {
-                info->flags |= TSR_KERNEL_REGIONS;
-                if (!tsr__cut_regions(l, partial, rows.width, false, &info->context_bytes))
-                    return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
-            }
+            tsr__loop_rows(l, whole, packet.width);
+        } else if (!cut(l, info, packet.width, whole, partial)) {
+            return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
         }
         tsr__explain_meets(l, info, item);
         tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */

@@ -74,15 +74,15 @@ struct tsr_item {
     uint32_t site;           /* number of the last convergent call site of the user's program that was reached, stored by generated code */
     /* Of a packet (a kernel with TSR_KERNEL_PACKETS): the fields above are those of lane 0, and one call runs the whole sub-group. */
     uint32_t whole_packet; /* every lane is there, all lie in one row that starts at a multiple of S, in local and global ids */
-    /* Unless whole_packet: local ids of every lane by dimension. In regions, those of each further packet of the group lie three times
-     * TSR_MOST_LANES numbers behind. */
+    /* Of a sub-group that is not whole: local ids of every lane by dimension. In regions, those of each further packet of the group lie
+     * three times TSR_MOST_LANES numbers behind. */
     const uint32_t *packet_ids[3];
     /* Of a whole packet of a kernel with TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS: the call runs the first `columns` work-items of every row
      * (a multiple of S), in `groups` work-groups, from group->group_id on in x. They have the same size. */
     uint64_t columns, groups;
-    /* Of any other packet of a kernel with TSR_KERNEL_MIXED: the call runs a box of `columns` x `rows` x `planes` work-items, whichever
-     * groups they are in. The first one has a global id in x that is a multiple of S; it and the rest of the first `head` columns are
-     * not there. Its ids stand here and in the group; those of the group in x may lie before the first group. */
+    /* Of any other packet of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE: the call runs a box of `columns` x `rows` x `planes`
+     * work-items, whichever groups they are in. The first one has a global id in x that is a multiple of S; it and the rest of the first
+     * `head` columns are not there. Its ids stand here and in the group; those of the group in x may lie before the first group. */
     uint64_t rows, planes, head;
     /* With TSR_KERNEL_REGIONS: memory for every packet of a group, context_bytes each. A call runs all packets of `groups` work-groups of
      * the same size, whole or not. */

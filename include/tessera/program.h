@@ -37,6 +37,7 @@ enum tsr_kernel_flags {
     TSR_KERNEL_REGIONS = 512,     /* likewise, although packets meet: barriers of whole work-groups need no stacks */
     TSR_KERNEL_FREE = 256,        /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
     TSR_KERNEL_MIXED = 2048,      /* with ROWS: knows its groups by number only, so a packet that is not whole may have lanes of several */
+    TSR_KERNEL_LOOSE = 4096,      /* knows no sub-groups: a packet that is not whole is part of a row, not a sub-group */
     TSR_KERNEL_TILES = 1024,      /* uses AMX's tile registers, 16 rows of 64 bytes each */
     TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
     TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
