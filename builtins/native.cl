@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * native_ functions: float forms with some 18 bits, for arguments that are neither denormal nor, where it matters, far out. half_ functions
- * are the full-precision ones, which are about as fast and right everywhere. */
+ * are the same where 11 bits are to be had that way for all arguments that OpenCL C speaks of; the others are in math.cl. */
 #include "scalar.h"
 
 /* The pragma lets vector code take the CPU's estimate and one step of Newton's. */
@@ -32,7 +32,7 @@ float PURE native_exp2(float x)
     float bounded = within(x, -126, 128), t = bounded + ROUNDER, r = bounded - (t - ROUNDER);
     float p = POLY4(r, 1.0f, 0x1.62e12cp-1f, 0x1.ec0374p-3f, 0x1.c9fc74p-5f, 0x1.3a03c8p-7f);
     float y = as_float(as_uint(p) + (as_uint(t) << 23));
-    return x < -126 ? 0 : x > 128 ? INFINITY : y;
+    return x < -126 ? 0 : x <= 128 ? y : x + INFINITY; /* a NaN stays one */
 }
 
 float PURE native_exp(float x)
@@ -68,19 +68,22 @@ float PURE native_powr(float x, float y)
     return native_exp2(y * native_log2(x));
 }
 
-/* Reduced by pi in two parts, which is good to about 2^16. What is left of arguments beyond 2^22 is any number: it is kept small. */
+/* x less k·pi, with 11 bits at least up to 2^16. What is left of arguments beyond 2^22 is any number: it is kept small. */
+INLINE float less_pi(float x, float k)
+{
+    return within(FMA(k, 0x1.ee59dap-49f, FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x))), -1.6f, 1.6f);
+}
+
 float PURE native_sin(float x)
 {
-    float t = FMA(x, 0x1.45f306p-2f, ROUNDER), k = t - ROUNDER;
-    float r = within(FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x)), -1.6f, 1.6f);
-    return sin_half(r, as_uint(t));
+    float t = FMA(x, 0x1.45f306p-2f, ROUNDER);
+    return sin_half(less_pi(x, t - ROUNDER), as_uint(t));
 }
 
 float PURE native_cos(float x)
 {
-    float t = FMA(x, 0x1.45f306p-2f, 0.5f) + ROUNDER, k = t - ROUNDER - 0.5f;
-    float r = within(FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x)), -1.6f, 1.6f);
-    return sin_half(r, as_uint(t));
+    float t = FMA(x, 0x1.45f306p-2f, 0.5f) + ROUNDER;
+    return sin_half(less_pi(x, t - ROUNDER - 0.5f), as_uint(t));
 }
 
 float PURE native_tan(float x)
@@ -104,3 +107,15 @@ FORMS1(sqrt)
 FORMS1(tan)
 FORMS2(divide)
 FORMS2(powr)
+
+#define HALF(N, f)                                                                                                                         \
+    float##N PURE half_##f(float##N x)                                                                                                     \
+    {                                                                                                                                      \
+        return native_##f(x);                                                                                                              \
+    }
+EACH_WIDTH(HALF, cos)
+EACH_WIDTH(HALF, exp)
+EACH_WIDTH(HALF, exp10)
+EACH_WIDTH(HALF, exp2)
+EACH_WIDTH(HALF, sin)
+EACH_WIDTH(HALF, tan)

@@ -81,6 +81,7 @@ static bool compile_source(struct job *job)
     stage(job, "clang");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
+    tsr__link_relax(job->module, &job->options, job->parts);
     tsr__link_note_options(job->module, &job->options);
     return true;
 }

@@ -174,6 +174,24 @@ static bool remove_unused(LLVMModuleRef module, struct tsr_buf *log)
     return !error;
 }
 
+void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options, const struct tsr__parts *parts)
+{
+    static const char prefix[] = "__tsr_relaxed_";
+    if (!tsr_clc_option_set(options, TSR_CLC_OPTION_FAST_MATH) && !tsr_clc_option_set(options, TSR_CLC_OPTION_UNSAFE_MATH))
+        return;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t size;
+        const char *mangled = LLVMGetValueName2(f, &size);
+        char *name, *relaxed;
+        unsigned long length = strncmp(mangled, "_Z", 2) == 0 ? strtoul(mangled + 2, &name, 10) : 0;
+        if (!length || !LLVMIsDeclaration(f) || !(relaxed = tsr_format("_Z%lu%s%s", length + strlen(prefix), prefix, name)))
+            continue;
+        if (tsr__shelf_has(parts->builtins, parts->builtins_size, relaxed))
+            LLVMSetValueName2(f, relaxed, strlen(relaxed));
+        tsr_free(relaxed);
+    }
+}
+
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
 {
     struct handler h = listen(LLVMGetModuleContext(module), log);

@@ -51,6 +51,8 @@ bool tsr__matrix_check(LLVMModuleRef module, struct tsr_program_info *info, stru
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
 /* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
+/* Calls of math functions get the cheaper forms of builtins/relaxed.cl where the options of their source allow that. */
+void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options, const struct tsr__parts *parts);
 /* Adds what is needed of the built-in library, makes all but kernels internal, removes what is unused. False: told in the log. */
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
 /* Without adding anything: makes all but kernels internal, removes what is unused, and checks that the library has what is missing. */
