@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const base_names[BASES] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float"};
-const unsigned base_bytes[BASES] = {1, 1, 2, 2, 4, 4, 8, 8, 4};
+const char *const base_names[BASES] = {"char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "double", "half"};
+const unsigned base_bytes[BASES] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2};
 
 uint64_t kgen_random(uint64_t *state)
 {
@@ -91,10 +91,20 @@ enum base any_integer(struct gen *g)
     return chance(g, 50) ? (chance(g, 50) ? INT : UINT) : (enum base)below(g, FLOAT);
 }
 
+enum base any_float(struct gen *g)
+{
+    return chance(g, 50) ? FLOAT : chance(g, 50) ? DOUBLE : HALF;
+}
+
+bool is_float(enum base base)
+{
+    return base >= FLOAT;
+}
+
 struct type any_type(struct gen *g)
 {
     static const unsigned widths[] = {2, 3, 4, 8, 16};
-    struct type t = {chance(g, 20) ? FLOAT : any_integer(g), 1};
+    struct type t = {chance(g, 20) ? any_float(g) : any_integer(g), 1};
     if (chance(g, 25))
         t.width = widths[chance(g, 85) ? below(g, 3) : below(g, 5)];
     return t;
@@ -110,8 +120,8 @@ static bool is_signed(enum base base)
 static void literal(struct gen *g, enum base base)
 {
     static const char *const floats[] = {"0.0f", "1.0f", "-1.5f", "0.25f", "3.0e5f", "-7.0f", "1.0e-3f", "100.5f"};
-    if (base == FLOAT) {
-        put(g, "%s", floats[below(g, 8)]);
+    if (is_float(base)) {
+        put(g, "(%s)%s", base_names[base], floats[below(g, 8)]);
         return;
     }
     uint64_t value = kgen_random(&g->state);
@@ -148,7 +158,7 @@ void element(struct gen *g, unsigned size)
 /* Converts text that `from` describes; the text follows in parentheses. */
 static void conversion(struct gen *g, struct type from, struct type to)
 {
-    if (from.base == FLOAT && to.base != FLOAT)
+    if (is_float(from.base) && !is_float(to.base))
         put(g, "convert_%s_sat", type_name(to));
     else if (to.width == 1)
         put(g, "(%s)", type_name(to));
@@ -210,14 +220,14 @@ static void load(struct gen *g, struct type t)
     unsigned count = KGEN_IN_WORDS * 4 / bytes;
     while (count & (count - 1)) /* an index below a power of two */
         count &= count - 1;
-    if (t.width == 1 && t.base != FLOAT && chance(g, 40)) {
+    if (t.width == 1 && !is_float(t.base) && chance(g, 40)) {
         char p[48];
         snprintf(p, sizeof p, "((global const %s *)in)", base_names[t.base]);
         put(g, "(%s)", base_names[t.base]);
         straight_load(g, p, bytes < 8);
         return;
     }
-    bool raw_float = t.base == FLOAT; /* small numbers: any bits would do, but NaN has many */
+    bool raw_float = is_float(t.base); /* small numbers: any bits would do, but NaN has many */
     struct type as = raw_float ? (struct type){SHORT, t.width} : t;
     if (raw_float)
         put(g, "convert_%s", type_name(t));
@@ -339,7 +349,7 @@ void leaf(struct gen *g, struct type t)
         if (g->in_helper) {
             put(g, "gid");
         } else {
-            if (g->array_type.base == FLOAT && t.base != FLOAT)
+            if (is_float(g->array_type.base) && !is_float(t.base))
                 put(g, "convert_%s_sat", type_name(t));
             put(g, "(pa[");
             element(g, PRIVATE_ELEMENTS);
@@ -382,7 +392,7 @@ void condition(struct gen *g, bool uniform)
         put(g, " & %u) %s", 1u << below(g, 4), chance(g, 50) ? "!= 0" : "== 0");
         return;
     }
-    struct type t = scalar(chance(g, 20) ? FLOAT : any_integer(g));
+    struct type t = scalar(chance(g, 20) ? any_float(g) : any_integer(g));
     expression(g, t, 1);
     put(g, " %s ", compare[below(g, 6)]);
     expression(g, t, 1);
@@ -402,7 +412,7 @@ static void call(struct gen *g, struct type t, int depth)
         {"fabs", 1, true, false},     {"floor", 1, true, false},    {"ceil", 1, true, false},      {"trunc", 1, true, false},
         {"rint", 1, true, false},     {"copysign", 2, true, false},
     };
-    unsigned first = t.base == FLOAT ? 15 : 0, count = t.base == FLOAT ? 7 : 15;
+    unsigned first = is_float(t.base) ? 15 : 0, count = is_float(t.base) ? 7 : 15;
     unsigned f = first + below(g, count);
     bool convert = functions[f].to_unsigned && is_signed(t.base);
     if (convert)
@@ -418,9 +428,9 @@ static void call(struct gen *g, struct type t, int depth)
 static void binary(struct gen *g, struct type t, int depth)
 {
     static const char *const ops[] = {"+", "-", "*", "&", "|", "^", "<<", ">>", "/", "%"};
-    unsigned op = below(g, t.base == FLOAT ? 3 : 10);
+    unsigned op = below(g, is_float(t.base) ? 3 : 10);
     bool divides = op >= 8;
-    if (t.width > 1 || t.base == FLOAT) {
+    if (t.width > 1 || is_float(t.base)) {
         put(g, "(");
         expression(g, t, depth - 1);
         put(g, " %s ", ops[op]);
@@ -493,7 +503,7 @@ void expression(struct gen *g, struct type t, int depth)
         }
         break;
     case 4: { /* through another type */
-        struct type other = {chance(g, 15) ? FLOAT : any_integer(g), t.width};
+        struct type other = {chance(g, 15) ? any_float(g) : any_integer(g), t.width};
         conversion(g, other, t);
         put(g, "(");
         expression(g, other, depth - 1);

@@ -5,7 +5,7 @@
 
 #include "generate.h"
 
-enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, BASES };
+enum base { CHAR, UCHAR, SHORT, USHORT, INT, UINT, LONG, ULONG, FLOAT, DOUBLE, HALF, BASES };
 extern const char *const base_names[BASES];
 extern const unsigned base_bytes[BASES];
 
@@ -60,6 +60,8 @@ void node_end(struct gen *g, bool drop);
 const char *type_name(struct type t);
 struct type scalar(enum base base);
 enum base any_integer(struct gen *g);
+enum base any_float(struct gen *g);
+bool is_float(enum base base);
 struct type any_type(struct gen *g);
 
 void expression(struct gen *g, struct type t, int depth);

@@ -83,17 +83,21 @@ static void write_variable(struct gen *g, const struct variable *v)
 {
     struct type t = v->type;
     const char *index[] = {"item", "items - 1 - item"};
+    static const struct {
+        enum base base;
+        const char *nan;
+    } bits[BASES] = {[FLOAT] = {UINT, "0x7fc00000u"}, [DOUBLE] = {ULONG, "0x7ff8000000000000ul"}, [HALF] = {USHORT, "0x7e00"}};
     line(g);
-    if (t.base == FLOAT) /* which NaN it is, is left open */
-        t.base = UINT;
+    const char *nan = bits[t.base].nan; /* which one it is, is left open */
+    t.base = nan ? bits[t.base].base : t.base;
     size_t at = output_row(g, t);
     char value[128];
-    if (v->type.base != FLOAT)
+    if (!nan)
         snprintf(value, sizeof value, "%s", v->name);
     else if (t.width == 1)
-        snprintf(value, sizeof value, "(isnan(%s) ? 0x7fc00000u : as_uint(%s))", v->name, v->name);
+        snprintf(value, sizeof value, "(isnan(%s) ? (%s)%s : as_%s(%s))", v->name, type_name(t), nan, type_name(t), v->name);
     else
-        snprintf(value, sizeof value, "select(as_%s(%s), (%s)0x7fc00000u, isnan(%s))", type_name(t), v->name, type_name(t), v->name);
+        snprintf(value, sizeof value, "select(as_%s(%s), (%s)%s, isnan(%s))", type_name(t), v->name, type_name(t), nan, v->name);
     if (t.width == 3 || (t.width > 1 && chance(g, 40))) /* a whole vector of three has a fourth element */
         put(g, "vstore%u(%s, %s, (global %s *)((global uchar *)out + %zu));", t.width, value, index[chance(g, 30)], base_names[t.base], at);
     else
@@ -159,7 +163,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         put(g, "const %s %s = (%s)in[(item * %u + %u) & 1023];", type_name(g->variables[i].type), g->variables[i].name,
             type_name(g->variables[i].type), 1 + below(g, 4), below(g, 50));
     }
-    g->array_type = scalar(chance(g, 20) ? FLOAT : any_integer(g));
+    g->array_type = scalar(chance(g, 20) ? any_float(g) : any_integer(g));
     line(g);
     put(g, "%s pa[%u];", type_name(g->array_type), PRIVATE_ELEMENTS);
     line(g);
@@ -188,7 +192,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     struct variable sum = {.name = "sum", .type = scalar(ULONG)};
     line(g);
     put(g, "ulong sum = 0; for (int i = 0; i < %u; i++) sum = sum * 31 + (ulong)%s(pa[i]);", PRIVATE_ELEMENTS,
-        g->array_type.base == FLOAT ? "convert_int_sat" : "");
+        is_float(g->array_type.base) ? "convert_int_sat" : "");
     if (g->has_struct) {
         line(g);
         put(g,

@@ -163,7 +163,7 @@ static void jump(struct gen *g)
 
 static void memory(struct gen *g)
 {
-    unsigned what = below(g, g->has_struct ? 9 : 6);
+    unsigned what = below(g, g->has_struct ? 10 : 7);
     switch (what) {
     case 0:
         put(g, "pa[");
@@ -219,14 +219,21 @@ static void memory(struct gen *g)
         put(g, ";");
         break;
     }
-    case 6:
+    case 6: /* they are added by comparing and exchanging, in words of their own */
+        put(g, "{ uint old = 0, found, more = ");
+        expression(g, scalar(UINT), 1);
+        put(g, "; volatile global uint *place = &acc[56 + (");
+        element(g, 8);
+        put(g, ")]; while ((found = atomic_cmpxchg(place, old, old + more)) != old) old = found; }");
+        break;
+    case 7:
         put(g, "st.i[");
         element(g, 3);
         put(g, "] = ");
         expression(g, scalar(INT), 2);
         put(g, ";");
         break;
-    case 7:
+    case 8:
         put(g, "sa[");
         element(g, 4);
         put(g, "].%s = ", chance(g, 50) ? "l" : "c");
@@ -254,7 +261,7 @@ static const struct variable *sub_group_variable(struct gen *g, bool floats)
 {
     for (int tries = 0; tries < 30; tries++) {
         const struct variable *v = &g->variables[g->fixed + (int)below(g, (unsigned)(g->variable_count - g->fixed))];
-        if (v->type.width == 1 && (floats || v->type.base != FLOAT))
+        if (v->type.width == 1 && (floats || !is_float(v->type.base)))
             return v;
     }
     return NULL;
@@ -275,7 +282,7 @@ static void among_those_here(struct gen *g, const struct variable *v)
         put(g, ")");
         return;
     case 2:
-        if (v->type.base == FLOAT)
+        if (is_float(v->type.base))
             put(g, "sub_group_clustered_reduce_%s(", ops[below(g, 4)]);
         else
             put(g, "sub_group_clustered_reduce_%s(", bits[below(g, 3)]);
@@ -358,7 +365,7 @@ static void meeting(struct gen *g)
         return;
     }
     const char *name = v->name;
-    bool wide = base_bytes[v->type.base] >= 4, is_float = v->type.base == FLOAT;
+    bool wide = base_bytes[v->type.base] >= 4, floating = is_float(v->type.base);
     switch (below(g, 15)) {
     case 0:
     case 1:
@@ -420,7 +427,7 @@ static void meeting(struct gen *g)
         put(g,
             "); %s %s= (%s)(b.x + sub_group_ballot_bit_count(b) + sub_group_ballot_exclusive_scan(b) + sub_group_ballot_find_msb(b) + "
             "sub_group_inverse_ballot(b)); }",
-            name, is_float ? "+" : "^", type_name(v->type));
+            name, floating ? "+" : "^", type_name(v->type));
         break;
     case 9:
         put(g, "%s += (%s)sub_group_%s(", name, type_name(v->type), chance(g, 50) ? "all" : "any");
