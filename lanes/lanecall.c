@@ -32,8 +32,21 @@ static bool constant_is(LLVMValueRef v, uint64_t wanted)
 
 /* ---- who came -------------------------------------------------------------------------------------------------------------------- */
 
-/* Where lanes have parted, the device looks whether all of them came. */
-static void all_must_come(struct tsr__simd *s)
+/* Of a pair of sub-groups, the lanes of those from which any came. */
+static LLVMValueRef lanes_concerned(struct tsr__simd *s, LLVMValueRef here, LLVMValueRef all)
+{
+    LLVMTypeRef i64 = LLVMTypeOf(here);
+    LLVMValueRef none = LLVMConstNull(i64), sum = none;
+    for (unsigned h = 0; h < s->width / s->sub_group; h++) {
+        LLVMValueRef half = LLVMConstInt(i64, ((UINT64_C(1) << s->sub_group) - 1) << h * s->sub_group, false);
+        LLVMValueRef any = LLVMBuildICmp(s->b, LLVMIntNE, LLVMBuildAnd(s->b, here, half, ""), none, "");
+        sum = LLVMBuildOr(s->b, sum, LLVMBuildSelect(s->b, any, LLVMBuildAnd(s->b, all, half, ""), none, ""), "");
+    }
+    return sum;
+}
+
+/* Where lanes have parted, the device looks whether all of them came, or all of the sub-group. */
+static void all_must_come(struct tsr__simd *s, bool of_packet)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
@@ -42,6 +55,8 @@ static void all_must_come(struct tsr__simd *s)
     LLVMValueRef bits[2] = {tsr__mask_bits(s, s->mask), tsr__mask_bits(s, s->function_mask)};
     for (int i = 0; i < 2; i++)
         bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
+    if (tsr__is_pair(s) && !of_packet)
+        bits[1] = lanes_concerned(s, bits[0], bits[1]);
     tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_torn", type), bits, 2);
 }
 
@@ -54,8 +69,9 @@ static void look_who_came(struct tsr__simd *s, LLVMValueRef inst, const char *na
     bool waits = exchange || strcmp(name, "__tsr_barrier") == 0;
     bool group = strcmp(name, "__tsr_exchange_uniform") == 0 || (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
     bool collective = tsr__collective(callee) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
-    if (group || (s->l->options->check && (waits || collective || tsr__mad_overload(s->l, callee))))
-        all_must_come(s);
+    const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
+    if (group || (s->l->options->check && (waits || collective || matrix)))
+        all_must_come(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
 }
 
 /* ---- primitives -------------------------------------------------------------------------------------------------------------------------

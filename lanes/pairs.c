@@ -146,3 +146,148 @@ LLVMValueRef tsr__half(struct tsr__simd *s, LLVMValueRef x, unsigned half)
         from[i] = tsr__i32(s->l, half * s->sub_group + i);
     return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, s->sub_group), "");
 }
+
+/* ---- scalars: one lane of a vector of addresses or indices, computed by itself
+ * ------------------------------------------------------------ The vectors hold what differs between the two sub-groups, and addresses need
+ * two of their lanes. LLVM would take them out of the vector at the end. Computed as scalars, two addresses can be seen to lie at a
+ * constant distance, as rows of a tile do. */
+
+struct scalars {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b;
+    struct tsr__map made[64]; /* by lane: vector → scalar */
+};
+
+static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane);
+
+static bool is_vector(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+static void before(struct scalars *c, LLVMValueRef v)
+{
+    LLVMPositionBuilderBefore(c->b, v);
+}
+
+static LLVMValueRef of_operation(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef x = scalar_of(c, LLVMGetOperand(v, 0), lane), y = scalar_of(c, LLVMGetOperand(v, 1), lane);
+    before(c, v);
+    LLVMValueRef made = LLVMBuildBinOp(c->b, op, x, y, "");
+    if (LLVMIsAInstruction(made) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)) {
+        LLVMSetNSW(made, LLVMGetNSW(v));
+        LLVMSetNUW(made, LLVMGetNUW(v));
+    }
+    return made;
+}
+
+static LLVMValueRef of_gep(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(v);
+    LLVMValueRef *operands = tsr_arena_alloc(&c->l->scratch, n * sizeof *operands);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef x = LLVMGetOperand(v, i);
+        operands[i] = is_vector(x) ? scalar_of(c, x, lane) : x;
+    }
+    before(c, v);
+    return LLVMBuildGEPWithNoWrapFlags(c->b, LLVMGetGEPSourceElementType(v), operands[0], operands + 1, n - 1, "",
+                                       LLVMGEPGetNoWrapFlags(v));
+}
+
+static LLVMValueRef of_shuffle(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    int from = LLVMGetMaskValue(v, lane), n = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+    if (from < 0)
+        return LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(v)));
+    return scalar_of(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
+}
+
+/* NULL: no instruction that takes lanes separately. */
+static LLVMValueRef by_itself(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (LLVMIsABinaryOperator(v))
+        return of_operation(c, v, lane);
+    switch (op) {
+    case LLVMGetElementPtr:
+        return of_gep(c, v, lane);
+    case LLVMShuffleVector:
+        return of_shuffle(c, v, lane);
+    case LLVMInsertElement: {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        if (!LLVMIsAConstantInt(at))
+            return NULL;
+        return LLVMConstIntGetZExtValue(at) == lane ? LLVMGetOperand(v, 1) : scalar_of(c, LLVMGetOperand(v, 0), lane);
+    }
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt: {
+        LLVMValueRef x = scalar_of(c, LLVMGetOperand(v, 0), lane);
+        before(c, v);
+        return LLVMBuildCast(c->b, op, x, LLVMGetElementType(LLVMTypeOf(v)), "");
+    }
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    if (!LLVMIsAInstruction(v)) /* functions of the program have no vectors of lanes as arguments */
+        return LLVMConstExtractElement(v, tsr__i32(c->l, lane));
+    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made[lane], v);
+    if (made)
+        return made;
+    made = by_itself(c, v, lane);
+    if (!made) {
+        LLVMValueRef at = LLVMGetNextInstruction(v);
+        while (LLVMIsAPHINode(at))
+            at = LLVMGetNextInstruction(at);
+        before(c, at);
+        made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
+    }
+    tsr__map_set(&c->made[lane], v, (uintptr_t)made);
+    return made;
+}
+
+static bool is_address(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
+           (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32);
+}
+
+static void make_scalars(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct scalars c = {.l = l, .b = LLVMCreateBuilderInContext(l->context)};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(c.made); i++)
+        c.made[i] = (struct tsr__map){.arena = &l->scratch};
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, function, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (!LLVMIsAExtractElementInst(code[i]) || !is_address(LLVMTypeOf(code[i])))
+            continue;
+        LLVMValueRef v = LLVMGetOperand(code[i], 0), at = LLVMGetOperand(code[i], 1);
+        if (!LLVMIsAInstruction(v) || !LLVMIsAConstantInt(at) || LLVMGetVectorSize(LLVMTypeOf(v)) > TSR_ARRAY_LEN(c.made))
+            continue;
+        LLVMReplaceAllUsesWith(code[i], scalar_of(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
+        LLVMInstructionEraseFromParent(code[i]);
+    }
+    LLVMDisposeBuilder(c.b);
+}
+
+bool tsr__pair_scalars(struct tsr__lanes *l)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        any = any || l->info->kernels[i].flags & TSR_KERNEL_PAIRS;
+    if (!any)
+        return true;
+    if (!tsr__llvm(l, "function(mem2reg)"))
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            make_scalars(l, f);
+    return true;
+}

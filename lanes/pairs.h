@@ -14,6 +14,8 @@ static inline bool tsr__is_pair(const struct tsr__simd *s)
 {
     return s->sub_group < s->width;
 }
+/* After everything else: lanes of vectors of addresses are computed by themselves, so that one sees how they hang together. */
+bool tsr__pair_scalars(struct tsr__lanes *l);
 /* scalars[0] in all lanes of the first half, scalars[1] in those of the second. */
 LLVMValueRef tsr__by_half(struct tsr__simd *s, const LLVMValueRef *scalars);
 /* Two vectors of half a packet as one, and half of a packet's vector. */

@@ -57,9 +57,15 @@ static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
 
 static bool same(struct tsr__shape a, struct tsr__shape b)
 {
-    return a.kind == b.kind && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw && a.halves == b.halves &&
-           a.apart_known == b.apart_known && a.apart == b.apart && a.apart_align == b.apart_align && a.apart_nsw == b.apart_nsw &&
-           a.apart_nuw == b.apart_nuw;
+    return a.kind == b.kind && a.loose == b.loose && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw &&
+           a.halves == b.halves && a.apart_known == b.apart_known && a.apart == b.apart && a.apart_align == b.apart_align &&
+           a.apart_nsw == b.apart_nsw && a.apart_nuw == b.apart_nuw;
+}
+
+/* A number whose lanes differ in these bits only. */
+static struct tsr__shape differs_in(uint64_t bits)
+{
+    return bits ? (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = bits} : uniform(0);
 }
 
 /* The least shape that covers both. */
@@ -69,6 +75,8 @@ static struct tsr__shape meet(struct tsr__shape a, struct tsr__shape b)
         return b;
     if (b.kind == TSR__SHAPE_NONE)
         return a;
+    if (tsr__is_varying(a) && tsr__is_varying(b) && a.loose == b.loose)
+        return (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = a.loose};
     if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
         return varying;
     return affine(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
@@ -238,7 +246,33 @@ static struct tsr__shape shifted_right(const struct search *s, LLVMValueRef inst
         return varying;
     if (by >= low)
         return uniform(align);
-    return a.stride % (INT64_C(1) << by) == 0 ? affine(a.stride >> by, align, true, true) : varying;
+    return a.stride % (INT64_C(1) << by) == 0 ? affine(a.stride >> by, align, true, true) : differs_in(((UINT64_C(1) << low) - 1) >> by);
+}
+
+static uint64_t all_bits(LLVMTypeRef type)
+{
+    return UINT64_MAX >> (64 - LLVMGetIntTypeWidth(type));
+}
+
+/* A number that is loose in a few bits, and a uniform one. */
+static struct tsr__shape loose_bits(LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef right, struct tsr__shape b)
+{
+    int64_t c;
+    bool constant = constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
+    switch (op) {
+    case LLVMAnd:
+        return differs_in(a.loose & (constant ? (uint64_t)c : UINT64_MAX << b.align));
+    case LLVMOr:
+        return differs_in(constant ? a.loose & ~(uint64_t)c : a.loose);
+    case LLVMXor:
+        return differs_in(a.loose);
+    case LLVMShl:
+        return shifts ? differs_in(a.loose << c & all_bits(LLVMTypeOf(inst))) : varying;
+    case LLVMLShr:
+        return shifts ? differs_in(a.loose >> c) : varying;
+    default:
+        return varying;
+    }
 }
 
 static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
@@ -247,6 +281,8 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
     if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
         return (struct tsr__shape){0};
+    if (a.loose && tsr__is_uniform(b))
+        return loose_bits(inst, op, a, right, b);
     if (tsr__is_varying(a) || tsr__is_varying(b))
         return varying;
     LLVMTypeRef type = LLVMTypeOf(inst);
@@ -339,6 +375,12 @@ static struct tsr__shape comparison(const struct search *s, int user, LLVMValueR
 static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
 {
     struct tsr__shape a = operand(s, user, LLVMGetOperand(inst, 0));
+    if (a.loose && op == LLVMTrunc)
+        return differs_in(a.loose & all_bits(LLVMTypeOf(inst)));
+    if (a.loose && (op == LLVMZExt || (op == LLVMSExt && a.loose < all_bits(LLVMTypeOf(LLVMGetOperand(inst, 0))) / 2)))
+        return differs_in(a.loose);
+    if (tsr__is_varying(a))
+        return varying;
     if (a.kind != TSR__SHAPE_AFFINE)
         return a;
     switch (op) {
@@ -414,7 +456,7 @@ static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst
     }
     if (s->shapes->divergent_join[s->block_of[user]] && !one && result.kind != TSR__SHAPE_NONE)
         return varying;
-    return result;
+    return tsr__is_varying(result) ? varying : result; /* lanes that do not come by keep what they had */
 }
 
 const struct tsr__collective tsr__collectives[] = {
@@ -568,16 +610,17 @@ static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst,
     struct tsr__shape shape = rule(s, user, inst, layout), firsts = {0};
     if (!tsr__is_varying(shape) || packet.sub_group == packet.width)
         return shape;
+    struct tsr__shape half;
     s->lanes = packet.sub_group;
-    shape = rule(s, user, inst, layout);
-    if (shape.kind == TSR__SHAPE_AFFINE) {
+    half = rule(s, user, inst, layout);
+    if (half.kind == TSR__SHAPE_AFFINE) {
         s->lanes = packet.width / packet.sub_group;
         s->pitch = packet.sub_group;
         firsts = rule(s, user, inst, layout);
         s->pitch = 1;
     }
     s->lanes = packet.width;
-    return of_halves(shape, firsts);
+    return half.kind == TSR__SHAPE_VARYING ? shape : of_halves(half, firsts);
 }
 
 /* ---- divergence

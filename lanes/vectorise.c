@@ -343,5 +343,5 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     }
     bring_bodies_back(l);
     tsr__lines_end(l);
-    return true;
+    return tsr__pair_scalars(l);
 }

@@ -54,6 +54,12 @@ static LLVMValueRef extrapolated(struct tsr__simd *s, LLVMValueRef inst)
     }
 }
 
+static bool adds_up(LLVMValueRef inst)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
+}
+
 static void clone_whole(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef other = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) ? NULL : extrapolated(s, inst);
@@ -64,8 +70,12 @@ static void clone_whole(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
         LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
-    if (!tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) || s->mask)
+    if (!tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) || s->mask) {
+        bool stays = !s->mask && adds_up(inst) && LLVMGetNSW(inst) && tsr__shape_of(&s->shapes, inst).nsw;
         drop_promises(copy);
+        if (stays) /* as its extension is taken to be exact */
+            LLVMSetNSW(copy, true);
+    }
     LLVMInsertIntoBuilder(s->b, copy);
     tsr__set_whole(s, inst, copy);
 }
@@ -327,6 +337,8 @@ bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst)
     default:
         for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++)
             tsr__set_part(s, inst, i, by_part(s, inst, i));
+        if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) /* the lanes' bits are masked away */
+            tsr__set_whole(s, inst, LLVMBuildExtractElement(s->b, tsr__part(s, inst, 0), tsr__i32(s->l, 0), ""));
         return true;
     }
 }

@@ -59,6 +59,14 @@ static const struct shape_case cases[] = {
     {"%c = lshr i64 %id, 3\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%c = and i64 %id, 7\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%d = shl i64 %id, 2\n%c = and i64 %d, 67\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "uniform "},
+    {"%c = lshr i64 %id, 3\n%d = and i64 %c, -2\n%p = getelementptr float, ptr addrspace(1) %a, i64 %d", "uniform "},
+    {"%c = lshr i64 %id, 3\n%t = trunc i64 %c to i32\n%d = or i32 %t, 1\n%x = sext i32 %d to i64\n"
+     "%p = getelementptr float, ptr addrspace(1) %a, i64 %x",
+     "uniform "},
+    {"%c = lshr i64 %id, 3\n%t = trunc i64 %c to i32\n%d = shl i32 %t, 4\n%e = or i32 %d, 16\n%f = add nsw i32 %e, %i\n"
+     "%x = sext i32 %f to i64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %x",
+     "affine 4 "},
+    {"%c = lshr i64 %id, 2\n%d = and i64 %c, -2\n%p = getelementptr float, ptr addrspace(1) %a, i64 %d", "varying "},
     {"%c = xor i64 %id, 32\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "affine 4 "},
     {"%c = xor i64 %id, 1\n%p = getelementptr float, ptr addrspace(1) %a, i64 %c", "varying "},
     {"%p = getelementptr float, ptr addrspace(1) %a, i64 %y64", "uniform "},
