@@ -119,6 +119,8 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
     };
     struct tsr_clc_result result;
     tsr__code_compile(&request, &result);
+    if (result.outcome == TSR_CLC_DONE && result.log && *result.log) /* the log of the build has been given out */
+        tsr_log(TSR_LOG_WARN, "%s", result.log);
     struct tsr_code made = {0};
     cl_int err = take_result(program, name, &result, &made);
     tsr_clc_result_free(&result);

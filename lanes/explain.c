@@ -108,6 +108,17 @@ void tsr__explain(struct tsr__lanes *l, LLVMValueRef at, const char *topic, cons
     note->text = tsr_arena_format(&l->scratch, "%s", text);
 }
 
+size_t tsr__explain_count(const struct tsr__lanes *l)
+{
+    return l->explain ? l->explain->count : 0;
+}
+
+void tsr__explain_forget(struct tsr__lanes *l, size_t count)
+{
+    if (l->explain)
+        l->explain->count = count;
+}
+
 /* ---- types, places in memory ------------------------------------------------------------------------------------------------------------
  */
 

@@ -30,6 +30,9 @@ void tsr__explain_code(struct tsr__lanes *l);
 
 /* Sets l->explain if the options ask for it, before the first pass. */
 void tsr__explain_begin(struct tsr__lanes *l);
+/* How many notes there are; forgets those behind so many. */
+size_t tsr__explain_count(const struct tsr__lanes *l);
+void tsr__explain_forget(struct tsr__lanes *l, size_t count);
 /* After the last pass. */
 void tsr__explain_print(struct tsr__lanes *l);
 

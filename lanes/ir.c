@@ -130,7 +130,9 @@ bool tsr__starts_with(const char *text, const char *prefix)
 
 unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
 {
-    return kernel->reqd_sub_group_size ? kernel->reqd_sub_group_size : l->options->default_sub_group_size;
+    if (kernel->reqd_sub_group_size)
+        return kernel->reqd_sub_group_size;
+    return l->ways && l->ways[kernel - l->info->kernels] == TSR__NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
 }
 
 bool tsr__is_kernel(LLVMValueRef function)

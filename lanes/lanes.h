@@ -28,6 +28,10 @@ struct tsr__frame {
     uint64_t bytes;
 };
 
+/* How a kernel runs, in the order in which they are tried if its code is too much (budget.c). */
+enum tsr__way { TSR__AS_ASKED, TSR__NARROW, TSR__ALONE };
+enum { TSR__NARROW_LANES = 8 };
+
 /* One compilation. */
 struct tsr__lanes {
     LLVMModuleRef module;
@@ -43,6 +47,8 @@ struct tsr__lanes {
     size_t frame_count, frame_room;
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
+    enum tsr__way *ways;          /* of each kernel; NULL: as asked, whatever it costs */
+    bool again;                   /* set by the pass "budget": back to "vectorise" */
     bool verify;                  /* after each pass */
     char *why;                    /* set by tsr__fail */
 };

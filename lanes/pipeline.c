@@ -53,6 +53,60 @@ bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned 
     return !broken;
 }
 
+/* What "vectorise" and those behind it change, as it was before. */
+struct kept {
+    size_t pass;
+    LLVMModuleRef module;
+    struct tsr_kernel_info *kernels;
+    size_t notes;
+};
+
+static void keep(struct tsr__lanes *l, struct kept *kept, size_t pass)
+{
+    size_t bytes = l->info->kernel_count * sizeof *kept->kernels;
+    kept->pass = pass;
+    kept->module = LLVMCloneModule(l->module);
+    kept->notes = tsr__explain_count(l);
+    if (!kept->kernels)
+        kept->kernels = tsr_arena_alloc(&l->scratch, bytes + 1);
+    if (!l->ways)
+        l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
+    memcpy(kept->kernels, l->info->kernels, bytes);
+}
+
+static void go_back(struct tsr__lanes *l, struct kept *kept, LLVMModuleRef callers)
+{
+    if (l->module != callers)
+        LLVMDisposeModule(l->module);
+    l->module = kept->module;
+    kept->module = NULL;
+    memcpy(l->info->kernels, kept->kernels, l->info->kernel_count * sizeof *kept->kernels);
+    tsr__explain_forget(l, kept->notes);
+    LLVMDisposeTargetMachine(l->machine);
+    l->machine = NULL;
+    l->again = false;
+}
+
+/* The module that this leaves is the caller's or one to dispose of. */
+static bool run_all(struct tsr__lanes *l)
+{
+    struct kept kept = {0};
+    LLVMModuleRef callers = l->module;
+    bool good = true, counts = l->options->packets && l->options->code_budget;
+    for (size_t i = 0; good && i < tsr__pass_count; i++) {
+        if (counts && tsr__passes[i].run == tsr__pass_vectorise)
+            keep(l, &kept, i);
+        good = tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1);
+        if (good && l->again) {
+            go_back(l, &kept, callers);
+            i = kept.pass - 1;
+        }
+    }
+    if (kept.module)
+        LLVMDisposeModule(kept.module);
+    return good;
+}
+
 bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options, struct tsr_arena *arena, struct tsr_program_info *info,
                    struct tsr_buf *object, char **why)
 {
@@ -63,12 +117,13 @@ bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options
 #endif
     tsr__explain_begin(&l);
     bool good = !options->dump_dir || dump(&l, "input", 0);
-    for (size_t i = 0; good && i < tsr__pass_count; i++)
-        good = tsr__run_pass(&l, &tsr__passes[i], (unsigned)i + 1);
+    good = good && run_all(&l);
     if (good && object->failed)
         good = tsr__fail(&l, "out of memory");
     if (good)
         tsr__explain_print(&l);
+    if (l.module != module)
+        LLVMDisposeModule(l.module);
     if (l.machine)
         LLVMDisposeTargetMachine(l.machine);
     tsr_arena_free(&l.scratch);

@@ -312,9 +312,10 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         struct tsr__packet packet = packet_of(l, info);
-        if (!can_run_as_packet(l, kernel)) {
-            tsr__explain(l, kernel, "engine", "reference",
-                         "a work-item at a time: packets have no operation for a matrix function on this CPU");
+        bool too_much = l->ways && l->ways[i] == TSR__ALONE;
+        if (too_much || !can_run_as_packet(l, kernel)) {
+            tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: packets %s",
+                         too_much ? "would be too much code" : "have no operation for a matrix function on this CPU");
             continue;
         }
         if (packet.width > packet.sub_group)

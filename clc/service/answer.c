@@ -9,6 +9,9 @@
 #include <string.h>
 #include <time.h>
 
+/* The code generator takes some seconds for so much (TESSERA_BUDGET). */
+enum { DEFAULT_BUDGET = 150000 };
+
 /* What one request needs while it runs. */
 struct job {
     const struct tsr_wire_request *request;
@@ -207,6 +210,8 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
         .packets = use_packets() && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .check = tsr_env_bool(TSR_ENV_CHECK, false),
+        .code_budget = (uint64_t)tsr_env_int(TSR_ENV_BUDGET, DEFAULT_BUDGET, 0, INT64_MAX),
+        .log = &job->answer->log,
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
         .explain = job->explain ? &job->answer->log : NULL,

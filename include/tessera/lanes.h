@@ -19,6 +19,8 @@ struct tsr_lanes_options {
     bool check;                      /* packets look whether all their lanes reach the functions that all must reach */
     bool debug;                      /* built with -g: frame pointers stay */
     bool denorms_are_zero;           /* -cl-denorms-are-zero */
+    uint64_t code_budget;            /* what packets of a kernel may cost the code generator, in registers written; 0: anything */
+    struct tsr_buf *log;             /* NULL, or gets lines about what was not done as asked */
     struct tsr_buf *explain;         /* NULL, or gets a report of what became of each kernel */
     bool explain_json;               /* as JSON objects, one in a line */
     const char *dump_dir;            /* NULL, or where numbered text files of the module go, one after each pass */

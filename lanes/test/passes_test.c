@@ -391,12 +391,47 @@ static void test_lines(void **state)
     teardown(&w);
 }
 
+/* What is too much code becomes narrower packets, then work-items one by one, and the log says so. */
+static void test_budget(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEADER LIBRARY "define spir_kernel void @k(ptr addrspace(1) %p) {\n"
+                       "  %i = call spir_func i64 @_Z12get_local_idj(i32 0)\n  %a = getelementptr i64, ptr addrspace(1) %p, i64 %i\n"
+                       "  %x = load i64, ptr addrspace(1) %a\n  %y = mul i64 %x, %x\n  store i64 %y, ptr addrspace(1) %a\n  ret void\n}\n";
+    static const struct {
+        uint64_t budget;
+        uint32_t size;
+        bool packets;
+        int notes;
+    } cases[] = {{0, 16, true, 0}, {1000000, 16, true, 0}, {800, 8, true, 1}, {1, 16, false, 2}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        struct tsr_buf log = {0};
+        char *why = NULL;
+        setup(&w, text);
+        w.options.packets = true;
+        w.options.code_budget = cases[i].budget;
+        w.options.log = &log;
+        assert_true(tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why));
+        tsr_buf_bytes(&log, "", 1);
+        const char *said = (const char *)log.data;
+        assert_int_equal(w.info.kernels[0].sub_group_size, cases[i].size);
+        assert_int_equal(!!(w.info.kernels[0].flags & TSR_KERNEL_PACKETS), cases[i].packets);
+        assert_int_equal(strstr(said, "note: kernel k: packets of 16 would be too much code") != NULL, cases[i].notes > 0);
+        assert_int_equal(strstr(said, "note: kernel k: packets of 8 would be too much code") != NULL, cases[i].notes > 1);
+        assert_true(w.object.size > 0);
+        tsr_buf_free(&log);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sites),  cmocka_unit_test(test_divide), cmocka_unit_test(test_byval),
-        cmocka_unit_test(test_locals), cmocka_unit_test(test_print),  cmocka_unit_test(test_item),
-        cmocka_unit_test(test_entry),  cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_budget), cmocka_unit_test(test_sites), cmocka_unit_test(test_divide), cmocka_unit_test(test_byval),
+        cmocka_unit_test(test_locals), cmocka_unit_test(test_print), cmocka_unit_test(test_item),   cmocka_unit_test(test_entry),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
