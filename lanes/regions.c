@@ -13,7 +13,12 @@
 #include "slots.h"
 #include "tessera/item.h"
 
-enum { CONTEXT_ALIGN = 128, TURNS = 3, HEADER_BYTES = 8 /* the call site where the packet waits, 0 = it has returned */ };
+enum {
+    CONTEXT_ALIGN = 128,
+    TURNS = 3,
+    HEADER_BYTES = 8, /* the call site where the packet waits, 0 = it has returned */
+    MAX_DEPTH = 4,    /* instructions, one upon the other, that are made again rather than kept */
+};
 
 /* A barrier: the last thing in its block but for the branch. */
 struct stop {
@@ -32,8 +37,9 @@ struct cut {
     uint64_t bytes;          /* of a context */
     uint64_t exchange_bytes; /* of the largest exchange, for each packet */
     enum tsr__packets kind;
+    bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
     LLVMBasicBlockRef arrive;
-    LLVMValueRef next, site, traded; /* phis of `arrive`: where the packet goes on, where it waits, and whether that is an exchange */
+    LLVMValueRef next, traded;       /* phis of `arrive`: where the packet goes on, and whether it waits at an exchange */
     LLVMValueRef frame;              /* its context */
     LLVMValueRef packet, packets;    /* its number, and how many there are */
     LLVMValueRef own_area, all_area; /* of the next exchange, of the one before */
@@ -92,6 +98,35 @@ static bool is_query(LLVMValueRef inst)
     return name && (LLVMGetNumArgOperands(inst) == 0 || LLVMIsAConstantInt(LLVMGetOperand(inst, 0)));
 }
 
+/* What a few instructions make of queries, constants and arguments. */
+static bool is_cheap(LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstant(v) || LLVMIsAArgument(v) || is_query(v))
+        return true;
+    if (!depth || !LLVMIsAInstruction(v))
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            if (!is_cheap(LLVMGetOperand(v, (unsigned)i), depth - 1))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* To ask again costs less than to carry the answer past a barrier. */
 static void ask_again(struct cut *c, LLVMValueRef query)
 {
@@ -133,15 +168,49 @@ static LLVMValueRef phi(struct cut *c, LLVMTypeRef type, LLVMValueRef first, LLV
     return made;
 }
 
-/* From the builder's place: the packet stops here. */
-static void stop_here(struct cut *c, uint32_t next, uint32_t site, bool exchanges)
+/* Where a round may end that comes to `at`. */
+static void ends_from(struct cut *c, LLVMBasicBlockRef at, bool *seen, bool *ends)
+{
+    uintptr_t block = tsr__map_get(&c->slots.block_of, at), stop = tsr__map_get(&c->slots.stop_at, at);
+    if (!block || seen[block - 1])
+        return;
+    seen[block - 1] = true;
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(at);
+    if (stop)
+        ends[stop - 1] = true;
+    else if (LLVMIsAReturnInst(t))
+        ends[c->stop_count] = true;
+    else
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+            ends_from(c, LLVMGetSuccessor(t, i), seen, ends);
+}
+
+/* A store less for each packet: one that hits the cache, between stores that miss it, takes as long as those. */
+static void find_ends(struct cut *c, LLVMBasicBlockRef begin)
+{
+    size_t room = c->stop_count + 1;
+    c->tells_where = tsr_arena_alloc(c->arena, room);
+    for (unsigned k = 0; k <= c->stop_count; k++) {
+        bool *seen = tsr_arena_alloc(c->arena, c->slots.block_count + 1), *ends = tsr_arena_alloc(c->arena, room);
+        size_t count = 0;
+        ends_from(c, k < c->stop_count ? c->stops[k].behind : begin, seen, ends);
+        for (size_t e = 0; e < room; e++)
+            count += ends[e];
+        for (size_t e = 0; e < room; e++)
+            c->tells_where[e] = c->tells_where[e] || (ends[e] && count > 1);
+    }
+}
+
+/* From the builder's place: the packet stops here; `end` is the stop, or the return. */
+static void stop_here(struct cut *c, uint32_t end)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(c->r.b);
-    LLVMValueRef next_value = tsr__i32(c->r.l, next), site_value = tsr__i32(c->r.l, site);
-    LLVMValueRef traded = LLVMConstInt(LLVMInt1TypeInContext(c->r.l->context), exchanges, false);
+    LLVMValueRef next = tsr__i32(c->r.l, end + 1);
+    LLVMValueRef traded = LLVMConstInt(LLVMInt1TypeInContext(c->r.l->context), end < c->stop_count && c->stops[end].exchanges, false);
+    LLVMAddIncoming(c->next, &next, &from, 1);
     LLVMAddIncoming(c->traded, &traded, &from, 1);
-    LLVMAddIncoming(c->next, &next_value, &from, 1);
-    LLVMAddIncoming(c->site, &site_value, &from, 1);
+    if (c->tells_where[end])
+        LLVMSetAlignment(LLVMBuildStore(c->r.b, tsr__i32(c->r.l, end < c->stop_count ? c->stops[end].site : 0), c->frame), 4);
     LLVMBuildBr(c->r.b, c->arrive);
 }
 
@@ -266,7 +335,7 @@ static void rewrite(struct cut *c, LLVMValueRef inst)
     const char *name = tsr__primitive_name(inst);
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
-        stop_here(c, c->stop_count + 1, 0, false);
+        stop_here(c, c->stop_count);
         LLVMInstructionEraseFromParent(inst);
         return;
     }
@@ -345,9 +414,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
 
     LLVMPositionBuilderAtEnd(r->b, c->arrive);
     c->next = LLVMBuildPhi(r->b, i32, "next");
-    c->site = LLVMBuildPhi(r->b, i32, "site");
     c->traded = LLVMBuildPhi(r->b, i1, "traded");
-    LLVMSetAlignment(LLVMBuildStore(r->b, c->site, c->frame), 4);
     LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, c->packet, zero, "");
     LLVMValueRef where = LLVMBuildSelect(r->b, is_first, c->next, expected, "");
     LLVMValueRef differs = LLVMBuildICmp(r->b, LLVMIntNE, c->next, where, "");
@@ -398,7 +465,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
         struct stop *stop = &c->stops[k];
         LLVMPositionBuilderAtEnd(r->b, stop->before);
         move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
-        stop_here(c, k + 1, stop->site, stop->exchanges);
+        stop_here(c, k);
         LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
@@ -457,8 +524,8 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
         split(&c, &c.stops[k]);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
-    for (size_t i = 0; good && i < count; i++)
-        if (is_query(code[i]))
+    for (size_t i = count; good && i-- > 0;) /* what is made of a query before the query */
+        if (is_cheap(code[i], MAX_DEPTH))
             ask_again(&c, code[i]);
     good = good && run_pass(&c, "reg2mem");
     if (good) {
@@ -474,6 +541,7 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
         tsr__slots_find(&c.slots, start);
         c.bytes = tsr__slots_lay_out(&c.slots, LLVMGetModuleDataLayout(l->module), HEADER_BYTES);
         c.bytes = (c.bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
+        find_ends(&c, begin);
         LLVMInstructionEraseFromParent(into);
         for (unsigned k = 0; k < c.stop_count; k++) {
             LLVMInstructionEraseFromParent(LLVMGetNextInstruction(c.stops[k].call));
