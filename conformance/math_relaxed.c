@@ -63,11 +63,11 @@ static real refer(const struct function *f, float x, float y, int n)
 {
     switch (f->form) {
     case X:
-        return ((real(*)(real))f->reference)(x);
+        return ((real (*)(real))f->reference)(x);
     case XY:
-        return ((real(*)(real, real))f->reference)(x, y);
+        return ((real (*)(real, real))f->reference)(x, y);
     default:
-        return ((real(*)(real, int))f->reference)(x, n);
+        return ((real (*)(real, int))f->reference)(x, n);
     }
 }
 

@@ -136,7 +136,7 @@ void host_read(const struct host *host, cl_mem buffer, size_t size, void *data)
 }
 
 double host_run(const struct host *host, cl_program program, const char *kernel, const struct argument *arguments, cl_uint count,
-                const size_t *global, const size_t *local, int rounds)
+                cl_uint dims, const size_t *global, const size_t *local, int rounds)
 {
     cl_int status;
     cl_kernel k = clCreateKernel(program, kernel, &status);
@@ -147,7 +147,7 @@ double host_run(const struct host *host, cl_program program, const char *kernel,
     for (int i = 0; i < rounds; i++) {
         cl_ulong start, end;
         cl_event event;
-        CHECK(clEnqueueNDRangeKernel(host->queue, k, 2, NULL, global, local, 0, NULL, &event));
+        CHECK(clEnqueueNDRangeKernel(host->queue, k, dims, NULL, global, local, 0, NULL, &event));
         CHECK(clWaitForEvents(1, &event));
         CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(start), &start, NULL));
         CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, NULL));

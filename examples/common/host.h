@@ -37,7 +37,7 @@ struct argument {
 
 /* Runs a kernel `rounds` times and answers the seconds of the fastest. */
 double host_run(const struct host *host, cl_program program, const char *kernel, const struct argument *arguments, cl_uint count,
-                const size_t *global, const size_t *local, int rounds);
+                cl_uint dims, const size_t *global, const size_t *local, int rounds);
 
 void *must_alloc(size_t size);
 /* The number that the command line gives, a multiple of `step`, or else `otherwise`. */

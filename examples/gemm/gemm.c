@@ -107,7 +107,7 @@ static int run(const struct host *host, bool bf16, int size)
         const struct argument arguments[] = {ARGUMENT(a), ARGUMENT(b), ARGUMENT(c), ARGUMENT(p.words), ARGUMENT(size)};
         memset(result, 0xff, c_bytes);
         CHECK(clEnqueueWriteBuffer(host->queue, c, CL_TRUE, 0, c_bytes, result, 0, NULL, NULL));
-        double seconds = host_run(host, program, kernels[i], arguments, 5, global, local, ROUNDS);
+        double seconds = host_run(host, program, kernels[i], arguments, 5, 2, global, local, ROUNDS);
         host_read(host, c, c_bytes, result);
         int wrong = check(&p, result);
         printf("%-5s %-12s %8.3f ms %8.1f Gop/s, %d wrong\n", bf16 ? "bf16" : "int8", kernels[i], seconds * 1e3,
@@ -128,8 +128,11 @@ static int run(const struct host *host, bool bf16, int size)
 int main(int argc, char **argv)
 {
     static const char *const needed[] = {"cl_intel_subgroup_matrix_multiply_accumulate",
-                                         "cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_intel_required_subgroup_size",
-                                         "cl_intel_subgroups", "cl_intel_subgroups_short", NULL};
+                                         "cl_intel_subgroup_split_matrix_multiply_accumulate",
+                                         "cl_intel_required_subgroup_size",
+                                         "cl_intel_subgroups",
+                                         "cl_intel_subgroups_short",
+                                         NULL};
     struct host host;
     int size = size_argument(argc, argv, 1024, BLOCK * GROUP);
     host_open(&host, needed);
