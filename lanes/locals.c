@@ -4,7 +4,7 @@
  * Kernels that share a function with local variables share one layout, so that a variable has one offset in the whole module. */
 #include <string.h>
 
-#include "lanes.h"
+#include "turn.h"
 
 enum { LOCAL_SPACE = 3, MAX_ALIGN = 128 };
 
@@ -48,8 +48,9 @@ static LLVMValueRef compute(struct locals *s, LLVMBuilderRef b, LLVMValueRef val
     struct tsr__lanes *l = s->l;
     uintptr_t index = tsr__map_get(&s->index, value);
     if (index) {
-        LLVMValueRef base = tsr__call(l, b, s->base, NULL, 0);
-        return tsr__at_offset(l, b, base, s->variables[index - 1].offset);
+        const struct variable *v = &s->variables[index - 1];
+        LLVMValueRef array = tsr__local_array(l, b, LLVMGlobalGetValueType(v->global), v->offset);
+        return array ? array : tsr__at_offset(l, b, tsr__call(l, b, s->base, NULL, 0), v->offset);
     }
     if (!holds_variable(s, value))
         return value;

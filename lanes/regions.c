@@ -9,6 +9,7 @@
 
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "ahead.h"
 #include "rows.h"
 #include "slots.h"
 #include "tessera/item.h"
@@ -518,8 +519,10 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
     }
     c.r.b = LLVMCreateBuilderInContext(l->context);
     bool good = run_pass(&c, "sroa,early-cse,adce");
-    if (good)
+    if (good) {
+        tsr__fetch_ahead(l, f);
         find_stops(&c);
+    }
     for (unsigned k = 0; good && k < c.stop_count; k++)
         split(&c, &c.stops[k]);
     size_t count;

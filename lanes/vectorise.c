@@ -15,6 +15,7 @@
 #include "rows.h"
 #include "simd.h"
 #include "tessera/item.h"
+#include "turn.h"
 #include "unroll.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
@@ -228,7 +229,13 @@ static bool prepare(struct tsr__lanes *l)
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));
-    return (!loops || tsr__llvm(l, unroll)) && tsr__llvm(l, canonical);
+    if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical))
+        return false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
+            tsr__turn_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
+    tsr__place_arrays(l);
+    return true;
 }
 
 bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)

@@ -426,12 +426,63 @@ static void test_budget(void **state)
     }
 }
 
+/* A tile of a matrix, stored across: (row, column) of the work-item's (column, row). */
+static const char tile[] =
+    HEADER LIBRARY "@k.tile = internal addrspace(3) global [16 x [17 x float]] undef\n"
+                   "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %o, i64 %n) {\n"
+                   "%x = call spir_func i64 @_Z12get_local_idj(i32 0)\n%y = call spir_func i64 @_Z12get_local_idj(i32 1)\n"
+                   "%to.row = getelementptr inbounds [16 x [17 x float]], ptr addrspace(3) @k.tile, i64 0, i64 %x\n"
+                   "%to = getelementptr inbounds [17 x float], ptr addrspace(3) %to.row, i64 0, i64 %y\n"
+                   "%from = getelementptr inbounds [16 x [17 x float]], ptr addrspace(3) @k.tile, i64 0, i64 %y, i64 3\n"
+                   "%z = shl i64 %y, 4\n%l = add nuw nsw i64 %z, %x\n%q = getelementptr inbounds float, ptr addrspace(1) %o, i64 %l\n"
+                   "br label %round\nround: %i = phi i64 [ 0, %0 ], [ %j, %round ]\n%s = phi float [ 0.0, %0 ], [ %t, %round ]\n"
+                   "%row = add nsw i64 %i, %y\n%begin = mul nsw i64 %row, %n\n%at = add nsw i64 %begin, %x\n"
+                   "%p = getelementptr inbounds float, ptr addrspace(1) %a, i64 %at\n%v = load float, ptr addrspace(1) %p\n"
+                   "store float %v, ptr addrspace(3) %to\ncall void @_Z7barrierj(i32 1)\n%w = load float, ptr addrspace(3) %from\n"
+                   "%e = load float, ptr addrspace(1) %q\n%we = fmul float %w, %e\n%t = fadd float %s, %we\ncall void @_Z7barrierj(i32 "
+                   "1)\n%j = add nsw i64 %i, 16\n%c = icmp slt i64 %j, %n\n"
+                   "br i1 %c, label %round, label %end\nend: store float %t, ptr addrspace(1) %q\nret void }\n";
+
+/* Whole vectors that the packet puts into its context. */
+static unsigned count_saves(struct world *w)
+{
+    size_t n;
+    unsigned saves = 0;
+    LLVMValueRef *code = tsr__instructions(&w->l, function(w, "k.whole"), &n);
+    for (size_t i = 0; i < n; i++)
+        saves += LLVMIsAStoreInst(code[i]) && LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(code[i], 0))) == LLVMVectorTypeKind &&
+                 LLVMIsAGetElementPtrInst(LLVMGetOperand(code[i], 1)) &&
+                 LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(code[i], 1))) == 0;
+    return saves;
+}
+
+static void test_tile(void **state)
+{
+    (void)state;
+    for (int required = 0; required < 2; required++) {
+        struct world w;
+        setup(&w, tile);
+        w.options.packets = true;
+        for (int d = 0; d < 3 && required; d++)
+            w.info.kernels[0].reqd_local_size[d] = d < 2 ? 16 : 1;
+        passes(&w, NULL, "vectorise");
+        assert_true(w.info.kernels[0].flags & TSR_KERNEL_REGIONS);
+        /* Turned only if the column is known to be one of its row. */
+        assert_int_equal(count_calls(&w, "k.whole", "llvm.masked.scatter.v16f32.v16p3"), !required);
+        assert_int_equal(count_calls(&w, "k.whole", "llvm.prefetch.p1"), 1);
+        /* The sum is saved before the first round and where it was added to. */
+        assert_int_equal(count_saves(&w), 2);
+        passes(&w, "solitary", NULL);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_budget), cmocka_unit_test(test_sites), cmocka_unit_test(test_divide), cmocka_unit_test(test_byval),
         cmocka_unit_test(test_locals), cmocka_unit_test(test_print), cmocka_unit_test(test_item),   cmocka_unit_test(test_entry),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines), cmocka_unit_test(test_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
