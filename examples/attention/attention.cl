@@ -49,12 +49,6 @@ kernel void attention(global const ushort *restrict q, global const uint *restri
     packed_k += head / 2;
     packed_v += head / 2;
 
-    short8 a[BLOCKS][D / N]; /* the queries: A of the first product */
-    for (int i = 0; i < BLOCKS; i++)
-        for (int t = 0; t < D / N; t++)
-            for (int r = 0; r < 8; r++)
-                a[i][t][r] = as_short(intel_sub_group_block_read_us(q + (i * 8 + r) * D + t * N));
-
     float8 sum[BLOCKS][D / N], largest[BLOCKS], weights[BLOCKS]; /* outputs; m; each work-item's share of the sum of all weights */
     for (int i = 0; i < BLOCKS; i++) {
         largest[i] = -INFINITY;
@@ -68,14 +62,21 @@ kernel void attention(global const ushort *restrict q, global const uint *restri
         for (int i = 0; i < BLOCKS; i++)
             for (int j = 0; j < KEYS / N; j++)
                 score[i][j] = 0;
+#pragma unroll 1 /* a loop like any other product's, whose sums stay where the matrix unit has them */
+        for (int t = 0; t < D / N; t += 2) {
 #pragma unroll
-        for (int t = 0; t < D / N; t++) {
-            int8 b[KEYS / N];
-            for (int j = 0; j < KEYS / N; j++)
-                b[j] = as_int8(intel_sub_group_block_read8(packed_k + ((key / N + j) * (D / 2) + t * 8) * N));
-            for (int i = 0; i < BLOCKS; i++)
+            for (int step = t; step < t + 2; step++) {
+                short8 a[BLOCKS];
+                int8 b[KEYS / N];
+                for (int i = 0; i < BLOCKS; i++)
+                    for (int r = 0; r < 8; r++)
+                        a[i][r] = as_short(intel_sub_group_block_read_us(q + (i * 8 + r) * D + step * N));
                 for (int j = 0; j < KEYS / N; j++)
-                    score[i][j] = intel_sub_group_bf16_bf16_matrix_mad_k16(a[i][t], b[j], score[i][j]);
+                    b[j] = as_int8(intel_sub_group_block_read8(packed_k + ((key / N + j) * (D / 2) + step * 8) * N));
+                for (int i = 0; i < BLOCKS; i++)
+                    for (int j = 0; j < KEYS / N; j++)
+                        score[i][j] = intel_sub_group_bf16_bf16_matrix_mad_k16(a[i], b[j], score[i][j]);
+            }
         }
 
         short8 p[BLOCKS][KEYS / N]; /* the weights: A of the second product lies as C of the first */
