@@ -4,19 +4,6 @@
 
 #define RAW(f) double PURE __tsr_clc_##f(double);
 
-/* Loses the sign of zero. */
-#define ODD(f)                                                                                                                             \
-    RAW(f)                                                                                                                                 \
-    double PURE f(double x)                                                                                                                \
-    {                                                                                                                                      \
-        return x == 0 ? x : __tsr_clc_##f(x);                                                                                              \
-    }
-ODD(asin)
-ODD(asinpi)
-ODD(atan)
-ODD(atanpi)
-ODD(erf)
-
 double PURE exp(double x);
 double PURE expm1(double x);
 double PURE pow(double x, double y);
