@@ -8,7 +8,7 @@
 #include "base/internal.h"
 
 #define BIT(feature) (UINT64_C(1) << TSR_CPU_##feature)
-_Static_assert(TSR_CPU_COUNT <= 64, "one bit for each feature");
+_Static_assert(TSR_CPU_TILES_MODEL < 64, "one bit for each feature");
 
 enum { EAX, EBX, ECX, EDX };
 
@@ -166,11 +166,27 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
 
 static struct tsr_cpu this_cpu;
 
+/* What TESSERA_TILES leaves of the features, and adds to them. */
+static uint64_t choose_tiles(uint64_t found)
+{
+    static const char *const choices[] = {"cpu", "vectors", "model", "none"};
+    enum { CPU, VECTORS, MODEL };
+    static const uint64_t amx = BIT(AMX_TILE) | BIT(AMX_INT8) | BIT(AMX_BF16) | BIT(AMX_FP16);
+    static const uint64_t vectors = BIT(AVX512BW) | BIT(AVX512VL) | BIT(AVX512VNNI);
+    int choice = tsr_env_choice(TSR_ENV_TILES, choices, TSR_ARRAY_LEN(choices), CPU);
+    if (choice != CPU)
+        found &= ~amx;
+    if (choice <= VECTORS && (found & vectors) == vectors)
+        found |= BIT(TILES_VECTORS);
+    return choice == MODEL ? found | BIT(TILES_MODEL) : found;
+}
+
 static void detect_this_cpu(void)
 {
     static const struct tsr__cpu_source source = {tsr__cpuid, tsr__xcr0};
     int cap = tsr_env_choice(TSR_ENV_CPU, level_names, TSR_ARRAY_LEN(level_names), TSR_CPU_LEVEL_NATIVE);
     tsr__cpu_detect(&this_cpu, &source, (enum tsr_cpu_level)cap);
+    this_cpu.features = choose_tiles(this_cpu.features);
     tsr_log(TSR_LOG_DEVICE, "cpu: %s, family %u model %u, level %s, features %#llx, %u-bit vectors", this_cpu.brand, this_cpu.family,
             this_cpu.model, level_names[cap], (unsigned long long)this_cpu.features, this_cpu.vector_bits);
 }

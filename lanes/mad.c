@@ -424,7 +424,9 @@ static void explain(struct lower *o)
         [UNIT_WORD] = "two products of 16-bit numbers at once: there is no VNNI on this CPU, or TESSERA_CPU does without",
         [UNIT_FMA] = "one product of floats at once, rounded in the order of k",
     };
-    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes: %s", o->mad.f->name, o->mad.lanes, why[o->unit]);
+    const char *no_tiles = tsr__mad_why(o->l, o->mad.call);
+    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes: %s; not in tiles: %s", o->mad.f->name, o->mad.lanes,
+                 why[o->unit], no_tiles ? no_tiles : "there are none on this CPU, or TESSERA_CPU or TESSERA_TILES does without");
 }
 
 static void lower(struct lower *o)

@@ -17,7 +17,7 @@ static bool adds_once(struct tsr__lanes *l, const struct tsr__cfg *cfg, int loop
     for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             struct tsr__mad mad;
-            if (!tsr__mad_read(i, &mad) || !tsr__tile_instruction(l, mad.f))
+            if (!tsr__mad_read(i, &mad) || !tsr__tile_product(l, mad.f))
                 continue;
             LLVMValueRef before = made_by(tsr__mad_c(&mad, 0));
             if (before && tsr__in_loop(cfg, tsr__cfg_number(cfg, LLVMGetInstructionParent(before)), loop))
@@ -38,7 +38,7 @@ static bool is_innermost(const struct tsr__cfg *cfg, int loop)
 void tsr__mark_mad_loops(struct tsr__lanes *l, LLVMValueRef function)
 {
     struct tsr__cfg cfg;
-    if (!tsr__has(l, TSR_CPU_AMX_TILE) || !tsr__cfg_make(&cfg, function, &l->scratch))
+    if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))
         return;
     for (int loop = 0; loop < cfg.loop_count; loop++)
         if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop))

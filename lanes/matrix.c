@@ -86,3 +86,24 @@ void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValu
     LLVMDisposeBuilder(b);
     LLVMInstructionEraseFromParent(mad->call);
 }
+
+static unsigned note_kind(struct tsr__lanes *l)
+{
+    return LLVMGetMDKindIDInContext(l->context, "tsr.tiles", 9);
+}
+
+void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why)
+{
+    LLVMMetadataRef text = LLVMMDStringInContext2(l->context, why, strlen(why));
+    LLVMSetMetadata(call, note_kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &text, 1)));
+}
+
+const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call)
+{
+    LLVMValueRef node = LLVMGetMetadata(call, note_kind(l)), text;
+    unsigned length;
+    if (!node)
+        return NULL;
+    LLVMGetMDNodeOperands(node, &text);
+    return LLVMGetMDString(text, &length);
+}

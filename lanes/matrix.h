@@ -45,6 +45,10 @@ static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 /* Puts the rows of D in the operation's place and drops it. */
 void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);
 
+/* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `mad`; NULL: nothing was noted. */
+void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why);
+const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call);
+
 bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature);
 
 #endif

@@ -17,6 +17,9 @@ static const struct {
     {TSR__RT_PREFIX "torn", offsetof(struct tsr_rt, torn), 0},
     {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTS},
     {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), 0},
+    {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0},
+    {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
+    {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0},
 };
 
 /* A barrier or exchange whose scope, its second argument, is a pair of sub-groups. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Single instructions of AMX, and tiles on the stack. */
+ * Single instructions of AMX, or calls of the functions that stand for them, and tiles on the stack. */
 #include <string.h>
 
 #include "tiles.h"
@@ -14,16 +14,107 @@ void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life)
     t->rows = life->block->rows * first->m;
 }
 
-LLVMValueRef tsr__tile_number(struct tsr__tiles *t, int number)
+/* ---- instructions, or calls of the device ----------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef reg(struct tsr__tiles *t, int number)
 {
     return LLVMConstInt(LLVMInt8TypeInContext(t->l->context), (unsigned)number, false);
 }
 
-LLVMValueRef tsr__tile_op(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
+static void instruction(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->l->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
-    return LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
+    LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
+
+/* `args[0]` is left for the work-item. */
+static void function(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
+{
+    LLVMTypeRef types[5];
+    args[0] = tsr__item_of(t->webs.function);
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->l->context), types, count, false);
+    LLVMBuildCall2(t->b, type, tsr__declare(t->l, name, type), args, count, "");
+}
+
+static LLVMValueRef slot(struct tsr__tiles *t, int number)
+{
+    if (!t->slots[number]) {
+        LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
+        t->slots[number] = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TSR_TILE_OPERAND_BYTES), "slot");
+        LLVMSetAlignment(t->slots[number], TSR__TILE_BYTES);
+        tsr__map_set(&t->buffers, t->slots[number], 1);
+    }
+    return t->slots[number];
+}
+
+static LLVMValueRef how(struct tsr__tiles *t, const struct tsr__tile_product *product, bool is_b)
+{
+    unsigned bits = (is_b ? TSR_TILE_IS_B : 0u) | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
+    return tsr__i32(t->l, product->number | bits);
+}
+
+void tsr__tile_zero(struct tsr__tiles *t, int number)
+{
+    LLVMValueRef args[1] = {reg(t, number)};
+    if (t->unit == TSR__TILES_AMX)
+        instruction(t, "llvm.x86.tilezero", args, 1);
+    else
+        LLVMBuildMemSet(t->b, slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
+}
+
+void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__tile_product *product,
+                    bool is_b)
+{
+    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
+    if (t->unit == TSR__TILES_AMX) {
+        LLVMValueRef args[3] = {reg(t, to), memory, stride};
+        instruction(t, "llvm.x86.tileloadd64", args, 3);
+    } else if (product) {
+        LLVMValueRef args[5] = {NULL, slot(t, to), memory, stride, how(t, product, is_b)};
+        function(t, TSR__RT_PREFIX "tile_operand", args, 5);
+    } else {
+        LLVMValueRef args[5] = {NULL, slot(t, to), row, memory, stride};
+        function(t, TSR__RT_PREFIX "tile_move", args, 5);
+    }
+}
+
+void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride)
+{
+    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
+    if (t->unit == TSR__TILES_AMX) {
+        LLVMValueRef args[3] = {reg(t, from), memory, stride};
+        instruction(t, "llvm.x86.tilestored64", args, 3);
+    } else {
+        LLVMValueRef args[5] = {NULL, memory, stride, slot(t, from), row};
+        function(t, TSR__RT_PREFIX "tile_move", args, 5);
+    }
+}
+
+void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *product, int accumulator, int a, int b)
+{
+    if (t->unit == TSR__TILES_AMX) {
+        LLVMValueRef args[3] = {reg(t, accumulator), reg(t, a), reg(t, b)};
+        instruction(t, product->instruction, args, 3);
+    } else {
+        LLVMValueRef args[5] = {NULL, slot(t, accumulator), slot(t, a), slot(t, b), how(t, product, false)};
+        function(t, TSR__RT_PREFIX "tile_multiply", args, 5);
+    }
+}
+
+bool tsr__leaves(LLVMValueRef inst)
+{
+    struct tsr__mad mad;
+    if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))
+        return false;
+    LLVMValueRef callee = tsr__callee(inst);
+    return !callee || (!LLVMGetIntrinsicID(callee) && !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_"));
+}
+
+/* ---- on the stack ----------------------------------------------------------------------------------------------------------------------
+ */
 
 LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
 {
@@ -36,18 +127,6 @@ LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
     return made;
 }
 
-void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride)
-{
-    LLVMValueRef args[3] = {tsr__tile_number(t, to), LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), stride};
-    tsr__tile_op(t, "llvm.x86.tileloadd64", args, 3);
-}
-
-void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride)
-{
-    LLVMValueRef args[3] = {tsr__tile_number(t, from), LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), stride};
-    tsr__tile_op(t, "llvm.x86.tilestored64", args, 3);
-}
-
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made)
 {
     LLVMValueRef memory = tsr__tile_buffer(t, false);
@@ -58,13 +137,4 @@ void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpac
             made->rows[r][c] = LLVMBuildLoad2(t->b, type, at, "");
             LLVMSetAlignment(made->rows[r][c], t->chunk);
         }
-}
-
-bool tsr__leaves(LLVMValueRef inst)
-{
-    struct tsr__mad mad;
-    if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))
-        return false;
-    LLVMValueRef callee = tsr__callee(inst);
-    return !callee || !LLVMGetIntrinsicID(callee);
 }

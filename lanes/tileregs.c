@@ -358,16 +358,28 @@ static void choose_register(struct tsr__webs *w, struct tsr__life *life, struct 
         life->accumulator++;
     if (life->accumulator >= TSR__MOST_ACCUMULATORS) {
         life->accumulator = -1;
+        life->why = "no tile register is left";
         return;
     }
     for (int i = 0; i < places->count; i++)
         places->at[i].taken |= busy[i] ? 1u << life->accumulator : 0;
 }
 
-static void give_up(struct tsr__block_of_webs *block)
+/* Of a block that is not whole AMX makes good use all the same, vectors do not. */
+static bool worth_it(const struct tsr__webs *w, const struct tsr__block_of_webs *block)
 {
-    for (unsigned i = 0; i < block->rows * block->columns; i++)
-        block->webs[i / block->columns][i % block->columns]->in_block = false;
+    const struct tsr__web *first = block->webs[0][0];
+    bool whole = block->rows * first->m == TSR__TILE_ROWS && 4 * first->lanes * block->columns == TSR__TILE_BYTES;
+    return whole || tsr__tile_unit(w->l) != TSR__TILES_VECTORS;
+}
+
+static void give_up(const struct tsr__life *life)
+{
+    for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
+        struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
+        web->in_block = false;
+        web->why = life->why;
+    }
 }
 
 void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
@@ -377,9 +389,13 @@ void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
     for (size_t i = 0; i < w->block_count; i++) {
         struct tsr__life *life = &r->lives[i];
         *life = (struct tsr__life){.block = &w->blocks[i], .accumulator = -1};
-        if (find_unpackings(life, w, &r->places) && one_register_is_enough(w, life, &r->places))
+        if (!worth_it(w, life->block))
+            life->why = "without AMX only blocks of 16 rows and 16 columns are worth it";
+        else if (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places))
+            life->why = "two values of its accumulator are needed at the same time";
+        else
             choose_register(w, life, &r->places);
         if (life->accumulator < 0)
-            give_up(life->block);
+            give_up(life);
     }
 }

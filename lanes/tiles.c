@@ -26,7 +26,8 @@ static LLVMValueRef object(LLVMValueRef address)
 
 static bool may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
-    static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp", "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
+    static const char *const harmless[] = {"llvm.x86.tile",    "llvm.x86.tdp",  TSR__RT_PREFIX "tile_",
+                                           "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
         return !tsr__map_get(&t->buffers, object(LLVMGetOperand(inst, 1)));
@@ -70,36 +71,53 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
     return false;
 }
 
-/* A tile straight from memory: vector (r, c) of `from` lies at r strides and c chunks after the first. False: it does not. */
-static bool in_place(struct tsr__tiles *t, int to, LLVMValueRef *from, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point)
+/* Vectors that make a tile: `chunks` in each of its rows, an accumulator (`product` is NULL) or an operand. */
+struct source {
+    LLVMValueRef *from;
+    unsigned rows, chunks, chunk_bytes;
+    const struct tsr__tile_product *product;
+    bool is_b;
+};
+
+static bool is_whole(const struct source *s)
+{
+    return s->rows == TSR__TILE_ROWS && s->chunks * s->chunk_bytes == TSR__TILE_BYTES;
+}
+
+/* A tile straight from memory: vector (r, c) lies at r strides and c chunks after the first. False: it does not. */
+static bool in_place(struct tsr__tiles *t, int to, const struct source *s, LLVMValueRef point)
 {
     struct tsr__linear first = {0}, stride = {.valid = true};
-    for (unsigned i = 0; i < TSR__TILE_ROWS * chunks; i++) {
-        if (!is_live_load(t, from[i], point))
+    if (!is_whole(s))
+        return false;
+    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+        if (!is_live_load(t, s->from[i], point))
             return false;
-        struct tsr__linear at = tsr__linear_of(t->l, LLVMGetOperand(from[i], 0));
+        struct tsr__linear at = tsr__linear_of(t->l, LLVMGetOperand(s->from[i], 0));
         if (i == 0)
             first = at;
-        struct tsr__linear in_row = {.valid = true, .constant = (int64_t)(i % chunks * chunk_bytes)};
+        struct tsr__linear in_row = {.valid = true, .constant = (int64_t)(i % s->chunks * s->chunk_bytes)};
         at = tsr__linear_minus(&at, &first);
         at = tsr__linear_minus(&at, &in_row);
-        if (i == chunks)
+        if (i == s->chunks)
             stride = at;
-        if (!at.valid || !tsr__linear_is_multiple(&at, &stride, i / chunks))
+        if (!at.valid || !tsr__linear_is_multiple(&at, &stride, i / s->chunks))
             return false;
     }
-    tsr__tile_load(t, to, LLVMGetOperand(from[0], 0), tsr__linear_build(t->l, t->b, &stride));
+    tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s->product, s->is_b);
     return true;
 }
 
-static void through_buffer(struct tsr__tiles *t, int to, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes)
+static void load(struct tsr__tiles *t, int to, const struct source *s, LLVMValueRef point)
 {
-    LLVMValueRef memory = tsr__tile_buffer(t, rows < TSR__TILE_ROWS || chunks * chunk_bytes < TSR__TILE_BYTES);
-    for (unsigned i = 0; i < rows * chunks; i++) {
-        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / chunks * TSR__TILE_BYTES + i % chunks * chunk_bytes);
-        LLVMSetAlignment(LLVMBuildStore(t->b, from[i], at), chunk_bytes);
+    if (in_place(t, to, s, point))
+        return;
+    LLVMValueRef memory = tsr__tile_buffer(t, !is_whole(s));
+    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR__TILE_BYTES + i % s->chunks * s->chunk_bytes);
+        LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
     }
-    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES), s->product, s->is_b);
 }
 
 /* Forgets what may have changed since the last operation. */
@@ -114,27 +132,25 @@ static void refresh(struct tsr__tiles *t, LLVMValueRef point)
     t->last = point;
 }
 
-/* `from`: rows · chunks vectors, row after row. The answer is the register that has them; `not` is in use. */
-static int operand(struct tsr__tiles *t, LLVMValueRef *from, unsigned rows, unsigned chunks, unsigned chunk_bytes, LLVMValueRef point,
-                   int not)
+/* The answer is the register that has the operand; `not` is in use. */
+static int operand(struct tsr__tiles *t, const struct source *s, LLVMValueRef point, int not)
 {
-    unsigned count = rows * chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
+    unsigned count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
     int to = -1;
     t->clock++;
     for (int i = 0; i < TSR__TILE_REGISTERS; i++) {
-        if (t->loaded[i].count == count && !memcmp(t->loaded[i].from, from, count * sizeof *from)) {
-            t->loaded[i].used = t->clock;
+        struct tsr__loaded *have = &t->loaded[i];
+        if (have->count == count && have->product == s->product && have->is_b == s->is_b &&
+            !memcmp(have->from, s->from, count * sizeof *s->from)) {
+            have->used = t->clock;
             return i;
         }
-        if (!(taken >> i & 1) && i != not && (to < 0 || t->loaded[i].used < t->loaded[to].used))
+        if (!(taken >> i & 1) && i != not && (to < 0 || have->used < t->loaded[to].used))
             to = i;
     }
-    bool whole = rows == TSR__TILE_ROWS && chunks * chunk_bytes == TSR__TILE_BYTES;
-    if (!whole || !in_place(t, to, from, chunks, chunk_bytes, point))
-        through_buffer(t, to, from, rows, chunks, chunk_bytes);
-    t->loaded[to].count = count;
-    t->loaded[to].used = t->clock;
-    memcpy(t->loaded[to].from, from, count * sizeof *from);
+    load(t, to, s, point);
+    t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
+    memcpy(t->loaded[to].from, s->from, count * sizeof *s->from);
     return to;
 }
 
@@ -146,7 +162,7 @@ static int operand(struct tsr__tiles *t, LLVMValueRef *from, unsigned rows, unsi
 static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
 {
     unsigned columns = t->life->block->columns, m = to->m;
-    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], number = tsr__tile_number(t, t->life->accumulator);
+    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS];
     bool zero = true;
     for (unsigned r = 0; r < t->rows; r++)
         for (unsigned c = 0; c < columns; c++) {
@@ -154,11 +170,11 @@ static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned 
             from[r * columns + c] = f->v[r % m];
             zero = zero && f->kind == TSR__FRAGMENT_ZERO;
         }
+    struct source all = {.from = from, .rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
     if (zero)
-        tsr__tile_op(t, "llvm.x86.tilezero", &number, 1);
-    else if (t->rows < TSR__TILE_ROWS || columns * t->chunk < TSR__TILE_BYTES ||
-             !in_place(t, t->life->accumulator, from, columns, t->chunk, point))
-        through_buffer(t, t->life->accumulator, from, t->rows, columns, t->chunk);
+        tsr__tile_zero(t, t->life->accumulator);
+    else
+        load(t, t->life->accumulator, &all, point);
 }
 
 static void multiply(struct tsr__tiles *t, const struct multiply *x)
@@ -178,10 +194,11 @@ static void multiply(struct tsr__tiles *t, const struct multiply *x)
             b[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation(block, mad, 0, i % columns)->mad, i / columns);
     }
     refresh(t, point);
-    int in_a = operand(t, a, t->rows, chain, TSR__ROW_BYTES, point, -1);
-    int in_b = operand(t, b, chain * TSR__WORDS, columns, t->chunk, point, in_a);
-    LLVMValueRef args[3] = {tsr__tile_number(t, x->life->accumulator), tsr__tile_number(t, in_a), tsr__tile_number(t, in_b)};
-    tsr__tile_op(t, tsr__tile_instruction(t->l, x->first->mad.f), args, 3);
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
+    struct source source_a = {a, t->rows, chain, TSR__ROW_BYTES, product, false};
+    struct source source_b = {b, chain * TSR__WORDS, columns, t->chunk, product, true};
+    int in_a = operand(t, &source_a, point, -1), in_b = operand(t, &source_b, point, in_a);
+    tsr__tile_multiply(t, product, x->life->accumulator, in_a, in_b);
 }
 
 /* ---- vectors again
@@ -252,7 +269,7 @@ static void save_around_calls(struct tsr__tiles *t)
                 LLVMPositionBuilderBefore(t->b, i);
                 tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
                 LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
-                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
+                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES), NULL, false);
             }
         }
     }
@@ -301,7 +318,14 @@ static void fill_for_phis(struct tsr__tiles *t)
 
 static void explain(struct tsr__tiles *t, const struct tsr__mad *mad)
 {
-    tsr__explain(t->l, mad->call, "matrix", "AMX", "%s for %u lanes: the accumulator stays in a tile register", mad->f->name, mad->lanes);
+    static const char *const text[] = {
+        [TSR__TILES_AMX] = "the accumulator stays in a tile register",
+        [TSR__TILES_MODEL] = "tiles in plain C, as TESSERA_TILES asks",
+        [TSR__TILES_VECTORS] = "blocks of 16 x 16, 64 bytes of K at a time",
+    };
+    bool integers = mad->f->ec == TSR_ELEMENT_S32;
+    const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : integers ? "VPDPBUSD" : "VFMADD";
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes: %s", mad->f->name, mad->lanes, text[t->unit]);
 }
 
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
@@ -318,14 +342,33 @@ static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
         LLVMInstructionEraseFromParent(web->mads[i]->mad.call);
 }
 
+/* Leaves a note at each operation that stays a vector's. */
+static void note_reasons(struct tsr__tiles *t)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(t->l, t->webs.function, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct tsr__mad mad;
+        if (tsr__mad_read(code[i], &mad))
+            tsr__mad_note(t->l, code[i],
+                          tsr__tile_product(t->l, mad.f) ? "its result is not taken apart at once" : "they have no product of these types");
+    }
+    for (size_t i = 0; i < t->webs.mad_count; i++) {
+        const struct tsr__web *web = t->webs.mads[i].d->web;
+        if (!web->in_block)
+            tsr__mad_note(t->l, t->webs.mads[i].mad.call, web->why ? web->why : "its accumulator does not go round in a loop");
+    }
+}
+
 static void run(struct tsr__lanes *l, LLVMValueRef function)
 {
-    struct tsr__tiles t = {.l = l, .buffers = {.arena = &l->scratch}};
+    struct tsr__tiles t = {.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
     bool any = false;
     size_t count;
     tsr__phis_before_casts(l, function);
     tsr__webs_find(&t.webs, l, function);
     tsr__registers_find(&t.registers, &t.webs);
+    note_reasons(&t);
     for (size_t i = 0; i < t.webs.web_count; i++)
         any = any || t.webs.webs[i]->in_block;
     if (!any)
@@ -345,19 +388,21 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
             if (!t.life->unpackings[k].stores)
                 unpack(&t, &t.life->unpackings[k]);
     }
-    save_around_calls(&t);
+    if (t.unit == TSR__TILES_AMX)
+        save_around_calls(&t);
     tsr__tile_stores_make(&t);
     for (size_t i = 0; i < t.webs.web_count; i++)
         if (t.webs.webs[i]->in_block)
             drop_web(&t, t.webs.webs[i]);
-    tsr__set_fn_text(l, function, TSR__TILES, "");
+    if (t.unit == TSR__TILES_AMX)
+        tsr__set_fn_text(l, function, TSR__TILES, "");
     LLVMDisposeBuilder(t.entry);
     LLVMDisposeBuilder(t.b);
 }
 
 bool tsr__pass_tiles(struct tsr__lanes *l)
 {
-    if (!tsr__has(l, TSR_CPU_AMX_TILE))
+    if (!tsr__tile_unit(l))
         return true;
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);

@@ -10,6 +10,7 @@
 
 #include "linear.h"
 #include "matrix.h"
+#include "tessera/item.h"
 
 enum {
     TSR__TILE_ROWS = 16,
@@ -55,6 +56,7 @@ struct tsr__web {
     struct tsr__tile_mad **mads; /* in order */
     unsigned fragment_count, mad_count, m, lanes;
     bool loops, in_block;
+    const char *why; /* not in tiles, or NULL */
 };
 
 struct tsr__block_of_webs {
@@ -104,6 +106,7 @@ struct tsr__life {
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register; negative: the webs stay vectors */
+    const char *why; /* if they do */
 };
 
 struct tsr__registers {
@@ -117,8 +120,18 @@ struct tsr__registers {
 
 /* Makes phis of vectors that are all cast from one type phis of that type, which webs can follow. (phicast.c) */
 void tsr__phis_before_casts(struct tsr__lanes *l, LLVMValueRef function);
-/* The tile instruction for an overload on this CPU, or NULL. */
-const char *tsr__tile_instruction(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);
+/* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
+enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
+enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l);
+
+struct tsr__tile_product {
+    enum tsr_element a, b;
+    enum tsr_cpu_feature feature; /* of AMX */
+    const char *instruction;      /* LLVM's name */
+    enum tsr_tile_product number;
+};
+/* For an overload on this CPU, or NULL. */
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);
 /* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function);
 /* Is `user` part of a web in a block, as an operation or as a phi? */
@@ -147,6 +160,8 @@ struct tsr__loaded {
     unsigned count; /* 0: nothing */
     LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
     unsigned used; /* when, for the choice of what to overwrite */
+    const struct tsr__tile_product *product;
+    bool is_b;
 };
 
 /* Vectors made from an accumulator. */
@@ -158,7 +173,9 @@ struct tsr__unpacked {
 struct tsr__tiles {
     struct tsr__lanes *l;
     LLVMBuilderRef b, entry;
-    struct tsr__map buffers; /* on the stack, by this pass → 1 */
+    enum tsr__tile_unit unit;
+    LLVMValueRef slots[TSR__TILE_REGISTERS]; /* on the stack, without AMX */
+    struct tsr__map buffers;                 /* on the stack, by this pass → 1 */
     struct tsr__webs webs;
     struct tsr__registers registers;
     struct tsr__life *life;
@@ -172,12 +189,13 @@ struct tsr__tiles {
 
 /* Makes `life` the one that is meant. */
 void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life);
-LLVMValueRef tsr__tile_number(struct tsr__tiles *t, int number);
-/* An instruction of AMX by LLVM's name. */
-LLVMValueRef tsr__tile_op(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count);
 /* A tile on the stack; `zero`: filled with zeros when the function starts. */
 LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero);
-void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride);
+void tsr__tile_zero(struct tsr__tiles *t, int number);
+/* An accumulator (`product` is NULL), or an operand of such a product. */
+void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__tile_product *product,
+                    bool is_b);
+void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *product, int accumulator, int a, int b);
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);

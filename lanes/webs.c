@@ -4,24 +4,29 @@
 
 #include "tiles.h"
 
-const char *tsr__tile_instruction(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f)
+enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l)
 {
-    static const struct {
-        enum tsr_element a, b;
-        enum tsr_cpu_feature feature;
-        const char *name;
-    } instructions[] = {
-        {TSR_ELEMENT_S8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbssd"},
-        {TSR_ELEMENT_S8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbsud"},
-        {TSR_ELEMENT_U8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbusd"},
-        {TSR_ELEMENT_U8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbuud"},
-        {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_AMX_BF16, "llvm.x86.tdpbf16ps"},
-        {TSR_ELEMENT_F16, TSR_ELEMENT_F16, TSR_CPU_AMX_FP16, "llvm.x86.tdpfp16ps"},
+    return tsr__has(l, TSR_CPU_AMX_TILE)        ? TSR__TILES_AMX
+           : tsr__has(l, TSR_CPU_TILES_MODEL)   ? TSR__TILES_MODEL
+           : tsr__has(l, TSR_CPU_TILES_VECTORS) ? TSR__TILES_VECTORS
+                                                : TSR__TILES_NONE;
+}
+
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f)
+{
+    static const struct tsr__tile_product products[] = {
+        {TSR_ELEMENT_S8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbssd", TSR_TILE_S8S8},
+        {TSR_ELEMENT_S8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbsud", TSR_TILE_S8U8},
+        {TSR_ELEMENT_U8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbusd", TSR_TILE_U8S8},
+        {TSR_ELEMENT_U8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbuud", TSR_TILE_U8U8},
+        {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_AMX_BF16, "llvm.x86.tdpbf16ps", TSR_TILE_BF16},
+        {TSR_ELEMENT_F16, TSR_ELEMENT_F16, TSR_CPU_AMX_FP16, "llvm.x86.tdpfp16ps", TSR_TILE_F16},
     };
+    enum tsr__tile_unit unit = tsr__tile_unit(l);
     bool words = f->ec == TSR_ELEMENT_S32 || f->ec == TSR_ELEMENT_F32;
-    for (size_t i = 0; words && i < TSR_ARRAY_LEN(instructions); i++)
-        if (instructions[i].a == f->ea && instructions[i].b == f->eb && tsr__has(l, instructions[i].feature))
-            return instructions[i].name;
+    for (size_t i = 0; words && i < TSR_ARRAY_LEN(products); i++)
+        if (products[i].a == f->ea && products[i].b == f->eb)
+            return unit > TSR__TILES_AMX || (unit == TSR__TILES_AMX && tsr__has(l, products[i].feature)) ? &products[i] : NULL;
     return NULL;
 }
 
@@ -133,7 +138,7 @@ static void find_mads(struct tsr__webs *w)
         struct tsr__tile_mad *mad = &w->mads[w->mad_count];
         tsr__map_set(&w->order, code[i], i + 1);
         *mad = (struct tsr__tile_mad){.order = i, .block = LLVMGetInstructionParent(code[i])};
-        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_instruction(w->l, mad->mad.f) && read_result(&mad->mad, v))
+        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_product(w->l, mad->mad.f) && read_result(&mad->mad, v))
             w->mad_count++;
     }
 }
@@ -195,7 +200,10 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
         w->mads[i].number = web->mad_count;
         web->mads[web->mad_count++] = &w->mads[i];
     }
-    web->loops = web->loops && !is_operand(w, web);
+    if (web->loops && is_operand(w, web)) {
+        web->loops = false;
+        web->why = "its accumulator is an operand of another product, too";
+    }
     return web;
 }
 

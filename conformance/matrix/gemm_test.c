@@ -461,6 +461,28 @@ static void without_grant(void **state)
     assert_int_equal(sigaltstack(&stack, NULL), 0);
 }
 
+/* With TESSERA_EXPLAIN=json: every operation of blocks that tiles can take is made as the variable says. */
+static void all_in_tiles(void **state)
+{
+    static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}};
+    const char *unit = getenv("TESSERA_TILES"), *report = getenv("TESSERA_EXPLAIN");
+    (void)state;
+    if (!unit || strcmp(unit, "model") != 0 || !report || strcmp(report, "json") != 0)
+        skip();
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+        for (int kind = 0; kind < 10; kind++) {
+            struct way w = {.sub_group = blocks[i][0], .m = 8, .rows = blocks[i][1], .columns = blocks[i][2], .chain = 1 + kind / 5};
+            w.a = kind % 5 == 4 ? BF16 : kind & 1 ? U8 : S8;
+            w.b = kind % 5 == 4 ? BF16 : kind & 2 ? U8 : S8;
+            w.options = kind & 1 ? "-DFROM_ZERO" : NULL;
+            clReleaseProgram(build(&w));
+            int count = 0;
+            for (const char *at = device.log; (at = strstr(at, "\"topic\":\"matrix\"")) != NULL; at++, count++)
+                assert_non_null(strstr(at, "\"verdict\":\"model\"") == strchr(at, ',') + 1 ? at : NULL);
+            assert_true(count > 0);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -475,6 +497,7 @@ int main(void)
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
+        cmocka_unit_test(all_in_tiles),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The attention of a transformer in bfloat16: softmax(Q·Kᵀ / √d)·V for a few heads. usage: attention [LENGTH]
  *
- * LENGTH is the number of queries, and of keys. attention.cl says how the kernel goes about it; here is the same in plain C and double, with
- * which some of the outputs are compared. */
+ * LENGTH is the number of queries, and of keys. attention.cl says how the kernel goes about it; here is the same in plain C and double,
+ * with which some of the outputs are compared. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -59,9 +59,12 @@ static uint8_t plain(const struct layer *l, int x, int y, int o)
 
 int main(int argc, char **argv)
 {
-    static const char *const needed[] = {"cl_intel_subgroup_matrix_multiply_accumulate", "cl_intel_required_subgroup_size",
-                                         "cl_intel_subgroups",                           "cl_intel_subgroups_short",
-                                         "cl_intel_subgroups_char",                      NULL};
+    static const char *const needed[] = {"cl_intel_subgroup_matrix_multiply_accumulate",
+                                         "cl_intel_required_subgroup_size",
+                                         "cl_intel_subgroups",
+                                         "cl_intel_subgroups_short",
+                                         "cl_intel_subgroups_char",
+                                         NULL};
     static struct layer layer;
     struct host host;
     int size = size_argument(argc, argv, 64, PIXELS), outputs = OUTPUTS;

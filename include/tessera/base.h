@@ -178,7 +178,10 @@ enum tsr_cpu_feature {
 #define TSR_CPU(name, llvm, leaf, subleaf, reg, bit, level) TSR_CPU_##name,
 #include "tessera/cpu.def"
 #undef TSR_CPU
-    TSR_CPU_COUNT
+    TSR_CPU_COUNT,
+    /* No instructions, but functions of the device that stand for those of AMX (device-amx/tiles_*.c). */
+    TSR_CPU_TILES_VECTORS = TSR_CPU_COUNT,
+    TSR_CPU_TILES_MODEL
 };
 
 /* Instruction levels that TESSERA_CPU can force; each includes the ones before. NATIVE is everything there is. */

@@ -47,6 +47,20 @@ struct tsr_rt {
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
     /* The address space that a generic pointer points into, TSR_SPACE_* of tessera/primitives.h. */
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
+    /* Tiles where no matrix unit is used. A tile is 16 rows of 64 bytes; an operand, made of A or B for one kind of product, has
+     * TSR_TILE_OPERAND_BYTES. `how`: an enum tsr_tile_product, and bits. */
+    void (*tile_move)(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride);
+    void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
+    void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
+};
+
+/* Products of a row of A with columns of B packed in words, as AMX's instructions make them. */
+enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8U8, TSR_TILE_BF16, TSR_TILE_F16 };
+enum {
+    TSR_TILE_PRODUCT = 7, /* mask */
+    TSR_TILE_IS_B = 8,
+    TSR_TILE_IN_MODEL = 16, /* plain C */
+    TSR_TILE_OPERAND_BYTES = 2048 + 64
 };
 
 /* One work-group being run. Read-only for generated code. */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of tiles: the plain-C model against AMX itself where there is one, and AVX-512's way against plain C in the strict order. */
+#include <immintrin.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "device-amx/tiles.h"
+#include "tessera/base.h"
+
+enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES, ROUNDS = 200 };
+typedef unsigned char tile[TILE] __attribute__((aligned(64)));
+typedef unsigned char operand[TSR_TILE_OPERAND_BYTES] __attribute__((aligned(64)));
+
+static uint32_t state = 1;
+
+static uint32_t number(void)
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+/* Bytes at random; `tame`: 16-bit numbers around one, else of all kinds, denormals and infinities too. */
+static void fill(unsigned char *t, bool tame)
+{
+    for (int i = 0; i < TILE; i++) {
+        uint32_t r = number();
+        t[i] = (unsigned char)(tame && i % 2 ? (r & 0x80) | (0x3e + (r >> 8) % 3) : r);
+    }
+}
+
+static void fill_accumulator(unsigned char *t, enum tsr_tile_product product)
+{
+    for (int i = 0; i < TILE / 4; i++) {
+        float f = (float)(int)(number() % 2000) - 1000;
+        uint32_t word = number() * 2654435761u;
+        if (product >= TSR_TILE_BF16)
+            memcpy(&word, &f, 4);
+        memcpy(t + 4 * i, &word, 4);
+    }
+}
+
+__attribute__((target("amx-tile,amx-int8,amx-bf16"), noinline)) static void by_amx(unsigned char *d, const unsigned char *a,
+                                                                                   const unsigned char *b, enum tsr_tile_product product)
+{
+    struct {
+        uint8_t palette, start, reserved[14];
+        uint16_t bytes[16];
+        uint8_t rows[16];
+    } shape = {1, 0, {0}, {64, 64, 64}, {16, 16, 16}};
+    _tile_loadconfig(&shape);
+    _tile_loadd(0, d, TSR__TILE_BYTES);
+    _tile_loadd(1, a, TSR__TILE_BYTES);
+    _tile_loadd(2, b, TSR__TILE_BYTES);
+    switch (product) {
+    case TSR_TILE_S8S8:
+        _tile_dpbssd(0, 1, 2);
+        break;
+    case TSR_TILE_S8U8:
+        _tile_dpbsud(0, 1, 2);
+        break;
+    case TSR_TILE_U8S8:
+        _tile_dpbusd(0, 1, 2);
+        break;
+    case TSR_TILE_U8U8:
+        _tile_dpbuud(0, 1, 2);
+        break;
+    default:
+        _tile_dpbf16ps(0, 1, 2);
+    }
+    _tile_stored(0, d, TSR__TILE_BYTES);
+    _tile_release();
+}
+
+/* A NaN is a NaN. */
+static void assert_same(const unsigned char *x, const unsigned char *y, bool numbers)
+{
+    for (int i = 0; i < TILE; i += 4) {
+        float f, g;
+        memcpy(&f, x + i, 4);
+        memcpy(&g, y + i, 4);
+        if (!numbers || !isnan(f) || !isnan(g))
+            assert_memory_equal(x + i, y + i, 4);
+    }
+}
+
+static void model_is_amx(void **unused)
+{
+    (void)unused;
+    if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_INT8) || !tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_BF16) || !tsr_cpu_request_amx())
+        skip();
+    for (int round = 0; round < ROUNDS; round++)
+        for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= TSR_TILE_BF16; product++) {
+            tile a, b, d, e;
+            fill(a, round % 2);
+            fill(b, round % 2);
+            fill_accumulator(d, product);
+            memcpy(e, d, TILE);
+            by_amx(d, a, b, product);
+            tsr__tile_multiply_model(e, a, b, product);
+            assert_same(d, e, product == TSR_TILE_BF16);
+        }
+}
+
+static float widened(const unsigned char *p, enum tsr_tile_product product)
+{
+    uint16_t half;
+    memcpy(&half, p, 2);
+    if (product == TSR_TILE_F16) {
+        _Float16 x;
+        memcpy(&x, &half, 2);
+        return (float)x;
+    }
+    uint32_t word = (uint32_t)half << 16;
+    float x;
+    memcpy(&x, &word, 4);
+    return x;
+}
+
+/* One rounding for each product, in the order of K. */
+static void strictly(unsigned char *d, const unsigned char *a, const unsigned char *b, enum tsr_tile_product product)
+{
+    for (int r = 0; r < TSR__TILE_ROWS; r++)
+        for (int n = 0; n < TSR__TILE_WORDS; n++) {
+            unsigned char *to = d + r * TSR__TILE_BYTES + 4 * n;
+            float sum;
+            memcpy(&sum, to, 4);
+            for (int k = 0; k < 2 * TSR__TILE_WORDS; k++)
+                sum = fmaf(widened(a + r * TSR__TILE_BYTES + 2 * k, product),
+                           widened(b + k / 2 * TSR__TILE_BYTES + 4 * n + k % 2 * 2, product), sum);
+            memcpy(to, &sum, 4);
+        }
+}
+
+static void vectors_are_strict(void **unused)
+{
+    (void)unused;
+    if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_TILES_VECTORS))
+        skip();
+    for (int round = 0; round < ROUNDS; round++)
+        for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= TSR_TILE_F16; product++) {
+            tile a, b, d, e;
+            operand x, y;
+            fill(a, round % 2);
+            fill(b, round % 2);
+            fill_accumulator(d, product);
+            memcpy(e, d, TILE);
+            tsr__tile_operand(NULL, x, a, TSR__TILE_BYTES, product);
+            tsr__tile_operand(NULL, y, b, TSR__TILE_BYTES, product | TSR_TILE_IS_B);
+            tsr__tile_multiply(NULL, d, x, y, product);
+            if (product >= TSR_TILE_BF16)
+                strictly(e, a, b, product);
+            else
+                tsr__tile_multiply_model(e, a, b, product);
+            assert_same(d, e, product >= TSR_TILE_BF16);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(model_is_amx), cmocka_unit_test(vectors_are_strict)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

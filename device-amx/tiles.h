@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Tiles where no matrix unit is used: what generated code calls in place of AMX's instructions. */
+#ifndef TESSERA_CPU_TILES_H
+#define TESSERA_CPU_TILES_H
+
+#include <stdbool.h>
+
+#include "tessera/item.h"
+
+enum { TSR__TILE_ROWS = 16, TSR__TILE_BYTES = 64, TSR__TILE_WORDS = 16 };
+
+/* The functions of struct tsr_rt (tiles_model.c). */
+void tsr__tile_move(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride);
+void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
+void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
+
+/* As AMX does it. */
+void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+
+/* With AVX-512 VNNI; numbers with a fraction in the strict order (tiles_vectors.c). */
+void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride, uint32_t how);
+void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * AMX's products of tiles in plain C, bit by bit, so that code made for tiles can be tried on machines without them. */
+#include <math.h>
+#include <string.h>
+
+#include "device-amx/tiles.h"
+
+void tsr__tile_move(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride)
+{
+    (void)item;
+    for (uint64_t r = 0; r < TSR__TILE_ROWS; r++)
+        memmove((char *)to + r * to_stride, (const char *)from + r * from_stride, TSR__TILE_BYTES);
+}
+
+static int32_t byte_at(const unsigned char *p, bool is_signed)
+{
+    return is_signed ? (int32_t)(signed char)*p : (int32_t)*p;
+}
+
+static void integers(int32_t *d, const unsigned char *a, const unsigned char *b, bool a_signed, bool b_signed)
+{
+    for (int r = 0; r < TSR__TILE_ROWS; r++)
+        for (int n = 0; n < TSR__TILE_WORDS; n++)
+            for (int k = 0; k < TSR__TILE_BYTES; k++) {
+                int32_t x = byte_at(a + r * TSR__TILE_BYTES + k, a_signed);
+                int32_t y = byte_at(b + k / 4 * TSR__TILE_BYTES + n * 4 + k % 4, b_signed);
+                d[r * TSR__TILE_WORDS + n] = (int32_t)((uint32_t)d[r * TSR__TILE_WORDS + n] + (uint32_t)(x * y));
+            }
+}
+
+static float flushed(float x)
+{
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+static float from_bf16(uint16_t bits)
+{
+    uint32_t wide = (uint32_t)bits << 16;
+    float x;
+    memcpy(&x, &wide, sizeof x);
+    return flushed(x);
+}
+
+static float from_f16(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float x = exponent == 31 ? (fraction ? NAN : INFINITY)
+              : exponent     ? ldexpf((float)(fraction | 1024), exponent - 25)
+                             : ldexpf((float)fraction, -24);
+    return bits >> 15 ? -x : x;
+}
+
+/* Even and odd elements of K are summed apart, then together, and added to C at last. */
+static void numbers(float *d, const uint16_t *a, const uint16_t *b, float (*wide)(uint16_t))
+{
+    for (int r = 0; r < TSR__TILE_ROWS; r++)
+        for (int n = 0; n < TSR__TILE_WORDS; n++) {
+            float sum[2] = {0, 0}, *to = &d[r * TSR__TILE_WORDS + n];
+            for (int k = 0; k < 2 * TSR__TILE_WORDS; k++) {
+                float x = wide(a[r * 2 * TSR__TILE_WORDS + k]), y = wide(b[(k / 2 * TSR__TILE_WORDS + n) * 2 + k % 2]);
+                sum[k % 2] = flushed(fmaf(x, y, sum[k % 2]));
+            }
+            *to = flushed(flushed(*to) + flushed(sum[0] + sum[1]));
+        }
+}
+
+void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
+{
+    if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
+        numbers(accumulator, a, b, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
+    else
+        integers(accumulator, a, b, product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8,
+                 product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8);
+}
+
+void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how)
+{
+    if (how & TSR_TILE_IN_MODEL)
+        tsr__tile_move(item, operand, TSR__TILE_BYTES, from, stride);
+    else
+        tsr__tile_operand_vectors(operand, from, stride, how);
+}
+
+void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how)
+{
+    (void)item;
+    if (how & TSR_TILE_IN_MODEL)
+        tsr__tile_multiply_model(accumulator, a, b, how & TSR_TILE_PRODUCT);
+    else
+        tsr__tile_multiply_vectors(accumulator, a, b, how & TSR_TILE_PRODUCT);
+}
