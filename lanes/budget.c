@@ -100,7 +100,7 @@ static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost)
     const struct tsr_kernel_info *kernel = &l->info->kernels[number];
     if (!(kernel->flags & TSR_KERNEL_PACKETS))
         return false;
-    bool narrow = l->ways[number] == TSR__AS_ASKED && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size;
+    bool narrow = l->ways[number] < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size;
     l->ways[number] = narrow ? TSR__NARROW : TSR__ALONE;
     if (l->options->log)
         tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,

@@ -132,7 +132,8 @@ unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel
 {
     if (kernel->reqd_sub_group_size)
         return kernel->reqd_sub_group_size;
-    return l->ways && l->ways[kernel - l->info->kernels] == TSR__NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
+    enum tsr__way way = l->ways ? l->ways[kernel - l->info->kernels] : TSR__AS_ASKED;
+    return way == TSR__WIDE ? TSR__WIDE_LANES : way == TSR__NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
 }
 
 bool tsr__is_kernel(LLVMValueRef function)

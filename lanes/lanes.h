@@ -28,9 +28,9 @@ struct tsr__frame {
     uint64_t bytes;
 };
 
-/* How a kernel runs, in the order in which they are tried if its code is too much (budget.c). */
-enum tsr__way { TSR__AS_ASKED, TSR__NARROW, TSR__ALONE };
-enum { TSR__NARROW_LANES = 8 };
+/* How a kernel runs: as asked, or wider because its data are small (wide.c); if its code is too much (budget.c) narrow, then alone. */
+enum tsr__way { TSR__AS_ASKED, TSR__WIDE, TSR__NARROW, TSR__ALONE };
+enum { TSR__NARROW_LANES = 8, TSR__WIDE_LANES = 32 };
 
 /* One compilation. */
 struct tsr__lanes {

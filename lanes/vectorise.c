@@ -17,6 +17,7 @@
 #include "tessera/item.h"
 #include "turn.h"
 #include "unroll.h"
+#include "wide.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] =
@@ -209,6 +210,15 @@ static struct tsr__packet packet_of(struct tsr__lanes *l, const struct tsr_kerne
     return (struct tsr__packet){.width = tsr__works_in_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
 }
 
+static void widen(struct tsr__lanes *l, uint32_t number)
+{
+    if (!l->ways)
+        l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
+    l->ways[number] = TSR__WIDE;
+    tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since all data have 8 or 16 bits",
+                 TSR__WIDE_LANES);
+}
+
 static bool prepare(struct tsr__lanes *l)
 {
     promise_ranges(l);
@@ -216,8 +226,10 @@ static bool prepare(struct tsr__lanes *l)
     if (!tsr__llvm(l, "always-inline,globaldce"))
         return false;
     tsr__explain_arrays(l);
+    bool *may_widen = tsr_arena_alloc(&l->scratch, l->info->kernel_count + 1);
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        may_widen[i] = tsr__may_widen(l, i);
         unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
         set_width(l, kernel, size);
         promise_required_size(l, &l->info->kernels[i], kernel);
@@ -226,6 +238,9 @@ static bool prepare(struct tsr__lanes *l)
     }
     if (!tsr__llvm(l, first_look))
         return false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        if (may_widen[i] && tsr__has_small_data(l, tsr__kernel(l, &l->info->kernels[i])))
+            widen(l, i);
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));

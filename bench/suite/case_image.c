@@ -39,6 +39,25 @@ void suite_case_convert(struct suite_case *c)
     suite_expect_bytes(c, out, expected, 4 * n, 0.01f);
 }
 
+void suite_case_morphology(struct suite_case *c)
+{
+    size_t width = c->quick ? 80 : 2048, height = c->quick ? 24 : 2048;
+    uint8_t *in = random_bytes(width * height), *expected = suite_alloc(width * height);
+    for (size_t y = 1; y + 1 < height; y++)
+        for (size_t x = 1; x + 1 < width; x++) {
+            uint8_t high = 0, low = 255;
+            for (int k = 0; k < 9; k++) {
+                uint8_t v = in[(y - 1 + k / 3) * width + x - 1 + k % 3];
+                high = v > high ? v : high;
+                low = v < low ? v : low;
+            }
+            expected[y * width + x] = high - low;
+        }
+    int input = suite_input(c, in, width * height), out = suite_output(c, width * height);
+    suite_launch(c, "morphology", 2, SUITE_SIZE(width, height), SUITE_SIZE(16, 8), "bbii", input, out, (int)width, (int)height);
+    suite_expect_bytes(c, out, expected, width * height, 0);
+}
+
 static int compare(const void *a, const void *b)
 {
     return *(const uint8_t *)a - *(const uint8_t *)b;

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which kernels run in wider packets than asked. */
+#ifndef TESSERA_LANES_WIDE_H
+#define TESSERA_LANES_WIDE_H
+
+#include "lanes.h"
+
+/* Nobody would notice: the kernel asks for no particular sub-group size, and sees neither sub-groups nor work-groups. */
+bool tsr__may_widen(struct tsr__lanes *l, uint32_t number);
+/* Of simplified code: all that is read, written and computed of it has 8 or 16 bits. */
+bool tsr__has_small_data(struct tsr__lanes *l, LLVMValueRef kernel);
+
+#endif
