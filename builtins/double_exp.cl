@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Exponentials, logarithms and powers of a double, in the manner of float_exp.cl. */
+ * Exponentials, logarithms, powers and inverse hyperbolic functions of a double, in the manner of float_exp.cl. */
 #include "wide.h"
 
 double PURE exp(double x)
@@ -65,6 +65,12 @@ INLINE double log_tail_wide(double f)
     return f * f * FMA(f, p, -0.5);
 }
 
+/* log(1 + f) + e·ln(2). */
+INLINE double log_sum_wide(double f, double e)
+{
+    return FMA(e, 0x1.62e42fefa39efp-1, f + FMA(e, 0x1.abc9e3b39803fp-56, log_tail_wide(f)));
+}
+
 /* A logarithm's value r, unless x is zero, negative, infinite or no number. */
 INLINE double log_result_wide(double x, double r)
 {
@@ -75,7 +81,7 @@ INLINE double log_result_wide(double x, double r)
 double PURE log(double x)
 {
     double e, f = split_log_wide(x, &e);
-    return log_result_wide(x, FMA(e, 0x1.62e42fefa39efp-1, f + FMA(e, 0x1.abc9e3b39803fp-56, log_tail_wide(f))));
+    return log_result_wide(x, log_sum_wide(f, e));
 }
 
 /* (f + tail)·SCALE, whose two parts are given, and `whole` and `low`. */
@@ -161,4 +167,46 @@ double PURE pown(double x, int n)
 {
     double r = with_sign_bit(power(ABS(x), n), x, n & 1);
     return n == 0 ? 1 : r;
+}
+
+/* ---- log(1 + x) and inverse hyperbolic functions ------------------------------------------------------------------------------------- */
+
+/* A huge x goes down by 2^64 first, so that no scale becomes denormal. */
+INLINE double log1p_wide(double x)
+{
+    bool huge = x > 0x1p900;
+    double y = huge ? x * 0x1p-64 : x;
+    ulong i = as_ulong(1 + y) - SPLIT;
+    long e = (long)i >> 52;
+    double scale = as_double(0x3ff0000000000000 - ((ulong)e << 52)), f = FMA(y, scale, scale - 1);
+    double r = log_sum_wide(f, (double)e + (huge ? 64.0 : 0.0));
+    r = x > -1 && x < (double)INFINITY ? r : x == -1 ? -(double)INFINITY : x < 0 ? (double)NAN : x;
+    return SIGN_OF(r, x);
+}
+
+double PURE log1p(double x)
+{
+    return log1p_wide(x);
+}
+
+double PURE asinh(double x)
+{
+    double a = ABS(x), square = a * a;
+    bool huge = a > 0x1p500;
+    double r = log1p_wide(huge ? a : a + square / (1 + __builtin_elementwise_sqrt(square + 1)));
+    return SIGN_OF(huge ? r + 0x1.62e42fefa39efp-1 : r, x);
+}
+
+double PURE acosh(double x)
+{
+    double a = x - 1;
+    bool huge = x > 0x1p500;
+    double r = log1p_wide(huge ? x : a + __builtin_elementwise_sqrt(a * (a + 2)));
+    return x < 1 ? (double)NAN : huge ? r + 0x1.62e42fefa39efp-1 : r;
+}
+
+double PURE atanh(double x)
+{
+    double a = ABS(x), r = 0.5 * log1p_wide(2 * a / (1 - a));
+    return a > 1 ? (double)NAN : SIGN_OF(r, x);
 }

@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Error functions of a double (scalar.h says how). */
+ * Roots and error functions of a double (scalar.h says how). */
 #include "wide.h"
+
+/* As in float_other.cl; the guess is made from the upper half of the bits. */
+double PURE cbrt(double x)
+{
+    double a = ABS(x);
+    bool small = a < DBL_MIN;
+    double b = small ? a * 0x1p54 : a;
+    uint guess = (uint)FMA((double)(uint)(as_ulong(b) >> 32), -1.0 / 3, (double)0x553eee50);
+    double y = as_double((ulong)guess << 32), h;
+    h = FMA(-b * y, y * y, 1.0);
+    y = FMA(FMA(h, 2.0 / 9, 1.0 / 3) * h, y, y);
+    h = FMA(-b * y, y * y, 1.0);
+    y = FMA(FMA(h, 2.0 / 9, 1.0 / 3) * h, y, y);
+    double square = y * y, r = b * square;
+    r = FMA(FMA(-r * r, r, b) * square, 1.0 / 3, r);
+    r = small ? r * 0x1p-18 : r;
+    return a > 0 && a < (double)INFINITY ? SIGN_OF(r, x) : x;
+}
 
 /* |x| < 1. */
 INLINE double erf_near(double x)
