@@ -101,3 +101,15 @@ uint __tsr_uniform_stride(void)
 {
     return __tsr_max_sub_group_size();
 }
+
+#define TOTAL(T, OP)                                                                                                                       \
+    T MEETS_APART __tsr_total_##OP##_##T(uint sub_groups, T own)                                                                           \
+    {                                                                                                                                      \
+        uint step = __tsr_uniform_stride();                                                                                                \
+        const T *slot = __tsr_exchange_uniform(&own, sizeof(T));                                                                           \
+        T r = NEUTRAL_##OP(T);                                                                                                             \
+        for (uint i = 0; i < sub_groups; i++)                                                                                              \
+            r = (T)OP_##OP(r, slot[i * step]);                                                                                             \
+        return r;                                                                                                                          \
+    }
+EACH_OPERATION(TOTAL)

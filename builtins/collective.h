@@ -91,6 +91,11 @@ const local void *MEETS __tsr_same_local(const local void *p);
 const void *MEETS __tsr_exchange_uniform(const void *value, uint size);
 uint __tsr_uniform_stride(void) __attribute__((const));
 
+/* What the first `sub_groups` sub-groups of the work-group bring, one after the other; each work-item of a sub-group has the same `own`. */
+#define TOTAL(T, OP) T MEETS_APART __tsr_total_##OP##_##T(uint sub_groups, T own);
+EACH_OPERATION(TOTAL)
+#undef TOTAL
+
 /* ---- ballots and truth --------------------------------------------------------------------------------------------------------- */
 
 INLINE uint lowest(uint lanes)

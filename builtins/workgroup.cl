@@ -27,25 +27,15 @@
 EACH_WIDE_INT(BROADCAST)
 EACH_FLOAT(BROADCAST)
 
-/* total: of the first `sub_groups` sub-groups, each of which brings `own`; before: of the sub-groups before this one, of which the last lane
- * has the sum in `sum`. */
+/* before: of the sub-groups before this one, of which the last lane has the sum in `sum`. */
 #define COLLECTIVE(T, OP)                                                                                                                  \
-    INLINE T total_##OP##_##T(T own, uint sub_groups)                                                                                      \
-    {                                                                                                                                      \
-        uint step = __tsr_uniform_stride();                                                                                                \
-        const T *slot = __tsr_exchange_uniform(&own, sizeof(T));                                                                           \
-        T r = NEUTRAL_##OP(T);                                                                                                             \
-        for (uint i = 0; i < sub_groups; i++)                                                                                              \
-            r = (T)OP_##OP(r, slot[i * step]);                                                                                             \
-        return r;                                                                                                                          \
-    }                                                                                                                                      \
     INLINE T before_##OP##_##T(T sum)                                                                                                      \
     {                                                                                                                                      \
-        return total_##OP##_##T(__tsr_shuffle_##T(TSR_EXCHANGE_ALL, sum, __tsr_sub_group_size() - 1), __tsr_sub_group_id());               \
+        return __tsr_total_##OP##_##T(__tsr_sub_group_id(), __tsr_shuffle_##T(TSR_EXCHANGE_ALL, sum, __tsr_sub_group_size() - 1));         \
     }                                                                                                                                      \
     T CONVERGENT work_group_reduce_##OP(T x)                                                                                               \
     {                                                                                                                                      \
-        return total_##OP##_##T(__tsr_reduce_##OP##_##T(TSR_EXCHANGE_ALL, x, SUB_GROUP), __tsr_num_sub_groups());                          \
+        return __tsr_total_##OP##_##T(__tsr_num_sub_groups(), __tsr_reduce_##OP##_##T(TSR_EXCHANGE_ALL, x, SUB_GROUP));                    \
     }                                                                                                                                      \
     T CONVERGENT work_group_scan_inclusive_##OP(T x)                                                                                       \
     {                                                                                                                                      \
@@ -74,11 +64,11 @@ EACH_WIDE_INT(COLLECTIVE, xor)
 #define LOGICAL(OP)                                                                                                                        \
     INLINE int truth_before_##OP(int x)                                                                                                    \
     {                                                                                                                                      \
-        return total_##OP##_int(truth_##OP(TSR_EXCHANGE_ALL, x, ~0u), __tsr_sub_group_id());                                               \
+        return __tsr_total_##OP##_int(__tsr_sub_group_id(), truth_##OP(TSR_EXCHANGE_ALL, x, ~0u));                                         \
     }                                                                                                                                      \
     int CONVERGENT work_group_reduce_logical_##OP(int x)                                                                                   \
     {                                                                                                                                      \
-        return total_##OP##_int(truth_##OP(TSR_EXCHANGE_ALL, x, ~0u), __tsr_num_sub_groups()) & 1;                                         \
+        return __tsr_total_##OP##_int(__tsr_num_sub_groups(), truth_##OP(TSR_EXCHANGE_ALL, x, ~0u)) & 1;                                   \
     }                                                                                                                                      \
     int CONVERGENT work_group_scan_inclusive_logical_##OP(int x)                                                                           \
     {                                                                                                                                      \

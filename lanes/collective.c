@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "blocks.h"
+#include "exchange.h"
 #include "fold.h"
 #include "pairs.h"
 #include "tessera/item.h"
@@ -190,6 +191,45 @@ static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), value, size,
                             LLVMBuildAddrSpaceCast(s->b, tsr__home(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
     tsr__set_whole(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
+}
+
+/* Packets put down what is right up to them, in the order in which they run; so the last one's is everybody's total. */
+static void total(struct tsr__simd *s, LLVMValueRef inst)
+{
+    struct tsr__lanes *l = s->l;
+    struct tsr__fold f = fold_of(inst);
+    LLVMTypeRef type = LLVMTypeOf(inst), i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
+    LLVMValueRef count = LLVMGetOperand(inst, 0), own[2], none = tsr__i32(l, 0), one = tsr__i32(l, 1);
+    unsigned halves = tsr__is_pair(s) ? 2 : 1, bytes = (unsigned)LLVMABISizeOfType(s->layout, type);
+    if (halves == 1 || tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, 1))))
+        own[0] = own[1] = of_any(s, LLVMGetOperand(inst, 1));
+    else
+        of_any_in_halves(s, LLVMGetOperand(inst, 1), own);
+    LLVMValueRef slot = tsr__exchange_own(l, s->b, tsr__i32(l, halves * bytes));
+    LLVMValueRef packet = LLVMBuildCall2(s->b, query, tsr__declare(l, "__tsr_sub_group_id", query), NULL, 0, "");
+    LLVMValueRef first = LLVMBuildICmp(s->b, LLVMIntEQ, packet, none, "");
+    LLVMValueRef back = LLVMBuildSelect(s->b, first, none, tsr__i32(l, UINT32_MAX), "");
+    LLVMValueRef before = LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, slot, &back, 1, ""), "");
+    LLVMValueRef sum = LLVMBuildSelect(s->b, first, tsr__fold_neutral(&f), before, "");
+    for (unsigned h = 0; h < halves; h++) {
+        LLVMValueRef at = tsr__i32(l, h);
+        sum = tsr__fold_two(s, &f, sum, LLVMBuildFreeze(s->b, own[h], ""));
+        LLVMBuildStore(s->b, sum, LLVMBuildGEP2(s->b, type, slot, &at, 1, ""));
+    }
+    LLVMValueRef all = tsr__exchange_all(l, s->b), results[2];
+    bool uniform = is_result_uniform(s, inst);
+    for (unsigned h = 0; h < (uniform ? 1 : halves); h++) {
+        LLVMValueRef n =
+            uniform ? tsr__whole(s, count) : LLVMBuildExtractElement(s->b, tsr__part(s, count, 0), tsr__i32(l, h * s->sub_group), "");
+        LLVMValueRef nobody = LLVMBuildICmp(s->b, LLVMIntEQ, n, none, ""), last = LLVMBuildSub(s->b, n, one, "");
+        last = LLVMBuildSelect(s->b, nobody, none, last, "");
+        LLVMValueRef found = LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, all, &last, 1, ""), "");
+        results[h] = LLVMBuildSelect(s->b, nobody, tsr__fold_neutral(&f), found, "");
+    }
+    if (uniform)
+        tsr__set_whole(s, inst, results[0]);
+    else
+        tsr__set_part(s, inst, 0, tsr__by_half(s, results));
 }
 
 static void uniform_stride(struct tsr__simd *s, LLVMValueRef inst)

@@ -260,7 +260,8 @@ void tsr__explain_meets(struct tsr__lanes *l, const struct tsr_kernel_info *kern
     LLVMValueRef *code = tsr__instructions(l, item, &n);
     for (size_t i = 0; i < n; i++) {
         const char *name = tsr__primitive_name(code[i]);
-        bool barrier = name && !strcmp(name, "barrier"), exchange = name && tsr__starts_with(name, "exchange");
+        bool barrier = name && !strcmp(name, "barrier"),
+             exchange = name && (tsr__starts_with(name, "exchange") || tsr__starts_with(name, "total"));
         if (!barrier && !exchange)
             continue;
         LLVMValueRef scope = LLVMGetOperand(code[i], 0); /* of sub-groups are those that a packet has to itself */

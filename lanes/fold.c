@@ -46,7 +46,7 @@ static LLVMValueRef absent(const struct tsr__fold *f)
     }
 }
 
-static LLVMValueRef neutral(const struct tsr__fold *f)
+LLVMValueRef tsr__fold_neutral(const struct tsr__fold *f)
 {
     return f->is_float && f->op->neutral == ZERO ? LLVMConstNull(f->type) : absent(f);
 }
@@ -98,5 +98,5 @@ LLVMValueRef tsr__fold_up_to(struct tsr__simd *s, const struct tsr__fold *f, LLV
 LLVMValueRef tsr__fold_below(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
 {
     LLVMValueRef before = shifted_up(s, tsr__fold_up_to(s, f, x), absent(f), 1);
-    return tsr__fold_two(s, f, tsr__splat(s, neutral(f)), before);
+    return tsr__fold_two(s, f, tsr__splat(s, tsr__fold_neutral(f)), before);
 }

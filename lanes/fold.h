@@ -17,6 +17,7 @@ struct tsr__fold {
 };
 
 struct tsr__fold tsr__fold_make(const char *operation, LLVMTypeRef type, bool is_unsigned);
+LLVMValueRef tsr__fold_neutral(const struct tsr__fold *f);
 LLVMValueRef tsr__fold_two(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef a, LLVMValueRef b);
 /* The values of an operand, with neutral elements in the lanes that are not there. */
 LLVMValueRef tsr__fold_filled(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef v);

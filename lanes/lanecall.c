@@ -67,7 +67,8 @@ static void look_who_came(struct tsr__simd *s, LLVMValueRef inst, const char *na
     LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
     bool exchange = strcmp(name, "__tsr_exchange") == 0 && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
     bool waits = exchange || strcmp(name, "__tsr_barrier") == 0;
-    bool group = strcmp(name, "__tsr_exchange_uniform") == 0 || (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
+    bool group = strcmp(name, "__tsr_exchange_uniform") == 0 || tsr__starts_with(name, "__tsr_total_") ||
+                 (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
     bool collective = tsr__collective(callee) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
     const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
     if (group || (s->l->options->check && (waits || collective || matrix)))

@@ -10,12 +10,14 @@
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "ahead.h"
+#include "exchange.h"
 #include "rows.h"
 #include "slots.h"
 #include "tessera/item.h"
 
 enum {
     CONTEXT_ALIGN = 128,
+    SLOT_ALIGN = 64,
     TURNS = 3,
     HEADER_BYTES = 8, /* the call site where the packet waits, 0 = it has returned */
     MAX_DEPTH = 4,    /* instructions, one upon the other, that are made again rather than kept */
@@ -503,10 +505,23 @@ static bool cut_exchanges(struct cut *c)
                 continue;
             if (pass == 0 && !tsr__exchange_can_be_cut(code[i]))
                 return false;
-            uint64_t bytes = pass ? tsr__exchange_cut(c->r.l, code[i]) : 0;
-            c->exchange_bytes = bytes > c->exchange_bytes ? bytes : c->exchange_bytes;
+            if (pass)
+                tsr__exchange_cut(c->r.l, code[i]);
         }
     return true;
+}
+
+static void measure_exchanges(struct cut *c)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = tsr__primitive_name(code[i]);
+        if (!name || strcmp(name, "own_slot"))
+            continue;
+        uint64_t bytes = (LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+        c->exchange_bytes = bytes > c->exchange_bytes ? bytes : c->exchange_bytes;
+    }
 }
 
 bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum tsr__packets packets, uint64_t *context_bytes)
@@ -517,6 +532,7 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
         tsr_arena_free(&arena);
         return false;
     }
+    measure_exchanges(&c);
     c.r.b = LLVMCreateBuilderInContext(l->context);
     bool good = run_pass(&c, "sroa,early-cse,adce");
     if (good) {

@@ -55,9 +55,4 @@ void tsr__loop_mixed(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
 enum tsr__packets { TSR__PACKETS_WHOLE, TSR__PACKETS_DENSE, TSR__PACKETS_OF_ROWS };
 bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, enum tsr__packets packets, uint64_t *context_bytes);
 
-/* An exchange as a barrier with these flags and what stands around it, if that can be (exchange.c). Answers the bytes for each packet. */
-enum { TSR__EXCHANGE_FENCE = 1 << 30 };
-bool tsr__exchange_can_be_cut(LLVMValueRef call);
-uint64_t tsr__exchange_cut(struct tsr__lanes *l, LLVMValueRef call);
-
 #endif

@@ -160,16 +160,20 @@ static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
     }
 }
 
-/* Not with matrix functions that the packet has no operation for. */
+/* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
 static bool can_run_as_packet(struct tsr__lanes *l, LLVMValueRef body)
 {
+    bool totals = false, others = false;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
             if (callee && tsr_matrix_find(tsr__name(callee)) && !tsr__mad_overload(l, callee))
                 return false;
+            const char *name = tsr__primitive_name(i);
+            totals = totals || (name && tsr__starts_with(name, "total_"));
+            others = others || (name && !strcmp(name, "exchange") && !LLVMIsAConstantInt(LLVMGetOperand(i, 0)));
         }
-    return true;
+    return !totals || !others;
 }
 
 /* What the optimiser cannot know of the primitives: no device has work-groups of 65536 work-items. */
