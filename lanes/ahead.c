@@ -16,8 +16,7 @@ enum {
     MAX_DEPTH = 16, /* instructions from an address back to what it is made of */
     MAX_FETCHES = 32,
     LEAST_BYTES = 32, /* of a load: smaller ones find their line there */
-    LINE = 64,
-    NEAR = 2 * LINE
+    LINE = 64
 };
 
 struct ahead {
@@ -200,13 +199,6 @@ static void prefetch(struct ahead *a, LLVMValueRef address, LLVMValueRef by, uin
     }
 }
 
-/* The CPU's own prefetchers find the next lines of a row. */
-static bool is_near(LLVMValueRef by)
-{
-    int64_t bytes = LLVMIsAConstantInt(by) ? LLVMConstIntGetSExtValue(by) : INT64_MAX;
-    return bytes >= -NEAR && bytes <= NEAR;
-}
-
 static void look_at_loop(struct ahead *a)
 {
     int fetches = 0;
@@ -227,7 +219,7 @@ static void look_at_loop(struct ahead *a)
             }
             LLVMPositionBuilderBefore(a->b, place);
             LLVMValueRef by = is_there(a, address) ? change(a, address, MAX_DEPTH) : NULL;
-            if (!by || is_near(by))
+            if (!by || LLVMIsNull(by))
                 continue;
             if (a->more)
                 by = LLVMBuildSelect(a->b, a->more, by, LLVMConstNull(LLVMTypeOf(by)), "");
