@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Roots, error functions and remainders of a float (scalar.h says how). */
+ * Roots, error and gamma functions and remainders of a float (scalar.h says how). */
 #include "scalar.h"
 
 /* Two steps of third order from a guess at the bits, without the division that 1/sqrt(x) takes. */
@@ -67,6 +67,29 @@ float PURE erfc(float x)
     q = FMA(q, -lost, q);
     float r, k = split_exp(-s, &r), y = scaled(FMA(q, exp_tail(r), q), as_uint(k));
     return x < 0 ? 2 - y : y;
+}
+
+/* ---- gamma -------------------------------------------------------------------------------------------------------------------------- */
+
+double PURE exp(double x);
+double PURE log(double x);
+float PURE sinpi(float x);
+
+/* Of x ≥ 1/2, in double: six steps up Stirling's series is good enough for a float. */
+INLINE double gamma_right(double x)
+{
+    double y = x + 6, w = 1 / y, s = w * w, steps = x * (x + 1) * (x + 2) * ((x + 3) * (x + 4) * (x + 5));
+    double series = w * POLY3(s, 0x1.5555555555555p-4, -0x1.6c16c16c16c17p-9, 0x1.a01a01a01a01ap-11, -0x1.3813813813814p-11);
+    return exp(FMA(y - 0.5, log(y), series - y + 0x1.d67f1c864beb5p-1)) / steps;
+}
+
+/* Left of 1/2 by reflection. */
+float PURE tgamma(float x)
+{
+    bool left = x < 0.5f;
+    double a = left ? 1 - (double)x : (double)x, g = gamma_right(a > 200 ? 200 : a);
+    float whole = __builtin_elementwise_trunc(x), y = (float)(left ? 0x1.921fb54442d18p1 / ((double)sinpi(x) * g) : g);
+    return x < 0 && x == whole ? NAN : y;
 }
 
 /* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */

@@ -107,8 +107,3 @@ double PURE tgamma(double x)
     double r = gamma_parts(-x, &power);
     return -3.14159265358979323846 / (x * sinpi(x) * r) / power / power;
 }
-
-float PURE tgamma(float x)
-{
-    return (float)tgamma((double)x);
-}
