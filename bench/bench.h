@@ -14,7 +14,7 @@
 #include "CL/tessera_cl.h"
 
 #define BENCH_UNUSED __attribute__((unused))
-enum { BENCH_DRIVERS = 8, BENCH_ROWS = 16 };
+enum { BENCH_DRIVERS = 8, BENCH_ROWS = 24 };
 
 #define BENCH_CHECK(call)                                                                                                                  \
     do {                                                                                                                                   \
