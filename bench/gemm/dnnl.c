@@ -1,10 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The product in oneDNN (2.x, C API): weights reordered beforehand to what its kernel wants. */
+ * The product in oneDNN (2.x, C API), which is looked for when the program runs: weights reordered beforehand to what its kernel wants. */
+#include "gemm.h"
+
+#if __has_include(<dnnl.h>)
+#include <dlfcn.h>
 #include <dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "gemm.h"
+#define FUNCTIONS(F)                                                                                                                       \
+    F(engine_create)                                                                                                                       \
+    F(engine_destroy)                                                                                                                      \
+    F(stream_create)                                                                                                                       \
+    F(stream_wait)                                                                                                                         \
+    F(stream_destroy)                                                                                                                      \
+    F(memory_create)                                                                                                                       \
+    F(memory_destroy)                                                                                                                      \
+    F(memory_desc_init_by_tag)                                                                                                             \
+    F(reorder_primitive_desc_create)                                                                                                       \
+    F(primitive_create)                                                                                                                    \
+    F(primitive_execute)                                                                                                                   \
+    F(primitive_destroy)                                                                                                                   \
+    F(primitive_desc_create)                                                                                                               \
+    F(primitive_desc_query_md)                                                                                                             \
+    F(primitive_desc_destroy)                                                                                                              \
+    F(matmul_desc_init)
+
+static struct {
+#define F(name) __typeof__(dnnl_##name) *name;
+    FUNCTIONS(F)
+#undef F
+} lib;
+
+static bool find_library(void)
+{
+    void *handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    bool all = handle != NULL;
+#define F(function)                                                                                                                        \
+    if (all)                                                                                                                               \
+        *(void **)&lib.function = dlsym(handle, "dnnl_" #function);                                                                        \
+    all = all && lib.function;
+    FUNCTIONS(F)
+#undef F
+    return all;
+}
 
 #define CHECK(call)                                                                                                                        \
     do {                                                                                                                                   \
@@ -25,15 +64,19 @@ struct gemm_library {
 static dnnl_memory_t memory_over(struct gemm_library *g, const dnnl_memory_desc_t *desc, void *data)
 {
     dnnl_memory_t memory;
-    CHECK(dnnl_memory_create(&memory, desc, g->engine, data));
+    CHECK(lib.memory_create(&memory, desc, g->engine, data));
     return memory;
 }
 
-static dnnl_memory_desc_t describe(int size, dnnl_data_type_t type, dnnl_format_tag_t tag)
+static dnnl_memory_desc_t describe(int count, int size, dnnl_data_type_t type, bool any)
 {
     dnnl_memory_desc_t desc;
-    dnnl_dims_t dims = {size, size};
-    CHECK(dnnl_memory_desc_init_by_tag(&desc, 2, dims, type, tag));
+    dnnl_dims_t one = {size, size}, many = {count, size, size};
+    bool batch = count > 1;
+    CHECK(lib.memory_desc_init_by_tag(&desc, batch ? 3 : 2, batch ? many : one, type,
+                                      any     ? dnnl_format_tag_any
+                                      : batch ? dnnl_abc
+                                              : dnnl_ab));
     return desc;
 }
 
@@ -42,56 +85,77 @@ static void reorder(struct gemm_library *g, dnnl_memory_t from, const dnnl_memor
 {
     dnnl_primitive_desc_t desc;
     dnnl_primitive_t primitive;
-    CHECK(dnnl_reorder_primitive_desc_create(&desc, from_desc, g->engine, to_desc, g->engine, NULL));
-    CHECK(dnnl_primitive_create(&primitive, desc));
+    CHECK(lib.reorder_primitive_desc_create(&desc, from_desc, g->engine, to_desc, g->engine, NULL));
+    CHECK(lib.primitive_create(&primitive, desc));
     dnnl_exec_arg_t args[2] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
-    CHECK(dnnl_primitive_execute(primitive, g->stream, 2, args));
-    CHECK(dnnl_stream_wait(g->stream));
-    dnnl_primitive_destroy(primitive);
-    dnnl_primitive_desc_destroy(desc);
+    CHECK(lib.primitive_execute(primitive, g->stream, 2, args));
+    CHECK(lib.stream_wait(g->stream));
+    lib.primitive_destroy(primitive);
+    lib.primitive_desc_destroy(desc);
 }
 
-struct gemm_library *gemm_library_make(enum gemm_type type, int size, const void *a, const void *b, void *c)
+struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c)
 {
+    if (!find_library())
+        return NULL;
     struct gemm_library *g = calloc(1, sizeof(*g));
     dnnl_data_type_t in = type == GEMM_BF16 ? dnnl_bf16 : dnnl_s8, out = type == GEMM_BF16 ? dnnl_f32 : dnnl_s32;
-    dnnl_memory_desc_t a_desc = describe(size, in, dnnl_ab), b_desc = describe(size, in, dnnl_format_tag_any),
-                       plain_b = describe(size, in, dnnl_ab), c_desc = describe(size, out, dnnl_ab);
+    dnnl_memory_desc_t a_desc = describe(count, size, in, false), b_desc = describe(count, size, in, true),
+                       plain_b = describe(count, size, in, false), c_desc = describe(count, size, out, false);
     dnnl_matmul_desc_t matmul;
     dnnl_primitive_desc_t desc;
 
     if (!g)
         abort();
-    CHECK(dnnl_engine_create(&g->engine, dnnl_cpu, 0));
-    CHECK(dnnl_stream_create(&g->stream, g->engine, dnnl_stream_default_flags));
-    CHECK(dnnl_matmul_desc_init(&matmul, &a_desc, &b_desc, NULL, &c_desc));
-    CHECK(dnnl_primitive_desc_create(&desc, &matmul, NULL, g->engine, NULL));
-    CHECK(dnnl_primitive_create(&g->product, desc));
-    const dnnl_memory_desc_t *packed = dnnl_primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
+    CHECK(lib.engine_create(&g->engine, dnnl_cpu, 0));
+    CHECK(lib.stream_create(&g->stream, g->engine, dnnl_stream_default_flags));
+    CHECK(lib.matmul_desc_init(&matmul, &a_desc, &b_desc, NULL, &c_desc));
+    CHECK(lib.primitive_desc_create(&desc, &matmul, NULL, g->engine, NULL));
+    CHECK(lib.primitive_create(&g->product, desc));
+    const dnnl_memory_desc_t *packed = lib.primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
     /* The library reads the operands only; its interface has no const. */
     dnnl_memory_t plain = memory_over(g, &plain_b, (void *)(uintptr_t)b);
     g->memory[0] = memory_over(g, &a_desc, (void *)(uintptr_t)a);
     g->memory[1] = memory_over(g, packed, DNNL_MEMORY_ALLOCATE);
     g->memory[2] = memory_over(g, &c_desc, c);
     reorder(g, plain, &plain_b, g->memory[1], packed);
-    dnnl_memory_destroy(plain);
-    dnnl_primitive_desc_destroy(desc);
+    lib.memory_destroy(plain);
+    lib.primitive_desc_destroy(desc);
     return g;
 }
 
 void gemm_library_run(struct gemm_library *g)
 {
     dnnl_exec_arg_t args[3] = {{DNNL_ARG_SRC, g->memory[0]}, {DNNL_ARG_WEIGHTS, g->memory[1]}, {DNNL_ARG_DST, g->memory[2]}};
-    CHECK(dnnl_primitive_execute(g->product, g->stream, 3, args));
-    CHECK(dnnl_stream_wait(g->stream));
+    CHECK(lib.primitive_execute(g->product, g->stream, 3, args));
+    CHECK(lib.stream_wait(g->stream));
 }
 
 void gemm_library_free(struct gemm_library *g)
 {
     for (int i = 0; i < 3; i++)
-        dnnl_memory_destroy(g->memory[i]);
-    dnnl_primitive_destroy(g->product);
-    dnnl_stream_destroy(g->stream);
-    dnnl_engine_destroy(g->engine);
+        lib.memory_destroy(g->memory[i]);
+    lib.primitive_destroy(g->product);
+    lib.stream_destroy(g->stream);
+    lib.engine_destroy(g->engine);
     free(g);
 }
+#else
+#include <stddef.h>
+
+struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c)
+{
+    (void)type, (void)count, (void)size, (void)a, (void)b, (void)c;
+    return NULL;
+}
+
+void gemm_library_run(struct gemm_library *g)
+{
+    (void)g;
+}
+
+void gemm_library_free(struct gemm_library *g)
+{
+    (void)g;
+}
+#endif

@@ -14,9 +14,10 @@ struct gemm_peaks {
 };
 void gemm_peaks(struct gemm_peaks *peaks);
 
-/* oneDNN, with B packed as it likes best. (dnnl.c) */
+/* oneDNN, with B packed as it likes best, if this program was built where its headers are and runs where the library is; else NULL.
+ * `count` products of square matrices. (dnnl.c) */
 struct gemm_library;
-struct gemm_library *gemm_library_make(enum gemm_type type, int size, const void *a, const void *b, void *c);
+struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c);
 void gemm_library_run(struct gemm_library *library);
 void gemm_library_free(struct gemm_library *library);
 

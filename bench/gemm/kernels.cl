@@ -3,7 +3,9 @@
  *
  * A lies row after row. B is packed: for each panel of COLUMNS·SG columns, the 32-bit words of K's elements (four bytes or two bfloat16)
  * row after row. SG is the size of the sub-group; BF16 chooses the type. */
+#ifndef STEP
 #define STEP 64 /* bytes of K in one round */
+#endif
 #define WORDS (STEP / 4)
 #define WIDTH (COLUMNS * SG)
 
@@ -34,11 +36,16 @@ kernel void gemm(global const char *a, global const uint *b, global element *c, 
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
             sum[i][j] = 0;
+#ifdef BATCH /* many products of N x N; BATCH is N */
+    a += get_global_id(2) * BATCH * k_bytes;
+    b += get_global_id(2) * BATCH * (k_bytes / 4);
+    c += get_global_id(2) * BATCH * BATCH;
+#endif
     a += (size_t)row * k_bytes;
     b += (size_t)panel * (k_bytes / 4) * WIDTH;
     for (int k = 0; k < k_bytes; k += STEP) {
 #pragma unroll
-        for (int half_step = 0; half_step < 2; half_step++) {
+        for (int half_step = 0; half_step < STEP / 32; half_step++) {
             a_part x[ROWS];
             int8 y[COLUMNS];
             for (int i = 0; i < ROWS; i++)

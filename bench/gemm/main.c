@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * C = A·B on square matrices by OpenCL kernels with matrix functions, beside oneDNN, in turn and in one process.
  *
- * bench_gemm [-t threads] [-r rounds] [-s size,…] [-c] */
+ * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-c]
+ *
+ * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <getopt.h>
@@ -14,12 +16,12 @@
 /* How a kernel divides the work: sub-group size, blocks of 8 rows and of SG columns for each sub-group. */
 static const struct shape {
     int sub_group, rows, columns;
-} shapes[] = {{16, 4, 2}, {8, 4, 4}, {16, 2, 2}, {16, 4, 1}, {8, 4, 2}};
+} shapes[] = {{16, 4, 2}, {8, 4, 4}, {16, 2, 2}, {16, 4, 1}, {8, 4, 2}, {16, 2, 1}, {8, 2, 2}};
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]), GROUP_X = 4, GROUP_Y = 4 };
 
 struct problem {
     enum gemm_type type;
-    int size;
+    int count, size; /* products, each of square matrices */
     void *a, *b, *packed, *c, *expected;
 };
 
@@ -42,10 +44,10 @@ static void *zeroed(size_t bytes)
 }
 
 /* Small whole numbers, so that sums of bfloat16 are exact in any order. */
-static struct problem make_problem(enum gemm_type type, int size)
+static struct problem make_problem(enum gemm_type type, int products, int size)
 {
-    size_t count = (size_t)size * (size_t)size, bytes = count * (size_t)element_bytes(type);
-    struct problem p = {type, size, zeroed(bytes), zeroed(bytes), zeroed(bytes), zeroed(4 * count), zeroed(4 * count)};
+    size_t count = (size_t)products * (size_t)size * (size_t)size, bytes = count * (size_t)element_bytes(type);
+    struct problem p = {type, products, size, zeroed(bytes), zeroed(bytes), zeroed(bytes), zeroed(4 * count), zeroed(4 * count)};
     uint32_t state = 1;
     if (!p.a || !p.b || !p.packed || !p.c || !p.expected)
         abort();
@@ -80,11 +82,13 @@ static void pack(struct problem *p, int width)
 {
     int n = p->size, bytes = element_bytes(p->type), in_word = 4 / bytes;
     char *to = p->packed;
-    for (int panel = 0; panel < n; panel += width)
+    for (int at = 0; at < p->count * n; at += width) {
+        int panel = at % n, first = at / n * n; /* first: row of B */
         for (int k = 0; k < n; k += in_word)
             for (int column = panel; column < panel + width; column++)
                 for (int i = 0; i < in_word; i++, to += bytes)
-                    memcpy(to, (const char *)p->b + ((size_t)(k + i) * (size_t)n + (size_t)column) * (size_t)bytes, (size_t)bytes);
+                    memcpy(to, (const char *)p->b + ((size_t)(first + k + i) * (size_t)n + (size_t)column) * (size_t)bytes, (size_t)bytes);
+    }
 }
 
 static double value_at(const struct problem *p, const void *matrix, int row, int column)
@@ -99,14 +103,15 @@ static double value_at(const struct problem *p, const void *matrix, int row, int
     return u.value;
 }
 
-/* Some elements by the definition. */
+/* Some elements by the definition. Products lie one under the other. */
 static bool is_right(const struct problem *p)
 {
     for (int i = 0; i < 400; i++) {
-        int row = (int)((unsigned)i * 2654435761u % (unsigned)p->size), column = (int)((unsigned)i * 40503u % (unsigned)p->size);
+        int row = (int)((unsigned)i * 2654435761u % (unsigned)(p->count * p->size)),
+            column = (int)((unsigned)i * 40503u % (unsigned)p->size);
         double sum = 0;
         for (int k = 0; k < p->size; k++)
-            sum += value_at(p, p->a, row, k) * value_at(p, p->b, k, column);
+            sum += value_at(p, p->a, row, k) * value_at(p, p->b, row / p->size * p->size + k, column);
         size_t at = (size_t)row * (size_t)p->size + (size_t)column;
         double got = p->type == GEMM_INT8 ? ((const int32_t *)p->c)[at] : (double)((const float *)p->c)[at];
         if (got != sum) {
@@ -129,13 +134,21 @@ static char *read_text(const char *path)
     return text;
 }
 
-static cl_kernel build(const struct device *d, const struct shape *s, enum gemm_type type)
+/* Bytes of K in a round: the matrices may be smaller than a tile. */
+static int batch_step(const struct problem *p)
+{
+    return p->size * element_bytes(p->type) % 64 ? 32 : 64;
+}
+
+static cl_kernel build(const struct device *d, const struct shape *s, const struct problem *p)
 {
     char options[200];
     char *source = read_text(GEMM_KERNELS);
     cl_int status;
     snprintf(options, sizeof(options), "-cl-std=CL3.0 -DSG=%d -DROWS=%d -DCOLUMNS=%d%s", s->sub_group, s->rows, s->columns,
-             type == GEMM_BF16 ? " -DBF16" : "");
+             p->type == GEMM_BF16 ? " -DBF16" : "");
+    if (p->count > 1)
+        snprintf(options + strlen(options), sizeof(options) - strlen(options), " -DBATCH=%d -DSTEP=%d", p->size, batch_step(p));
     cl_program program = clCreateProgramWithSource(d->context, 1, (const char **)&source, NULL, &status);
     BENCH_CHECK(status);
     if (clBuildProgram(program, 1, &d->id, options, NULL, NULL) != CL_SUCCESS) {
@@ -154,14 +167,14 @@ static cl_kernel build(const struct device *d, const struct shape *s, enum gemm_
 struct run {
     cl_kernel kernel;
     cl_mem memory[3];
-    size_t global[2], local[2];
+    size_t global[3], local[3];
 };
 
 static struct run prepare(const struct device *d, const struct shape *s, struct problem *p)
 {
-    size_t bytes = (size_t)p->size * (size_t)p->size;
+    size_t bytes = (size_t)p->count * (size_t)p->size * (size_t)p->size;
     cl_int k_bytes = p->size * element_bytes(p->type), n = p->size, status;
-    struct run run = {.kernel = build(d, s, p->type)};
+    struct run run = {.kernel = build(d, s, p)};
     void *host[3] = {p->a, p->packed, p->c};
     pack(p, s->columns * s->sub_group);
     for (cl_uint i = 0; i < 3; i++) {
@@ -174,9 +187,20 @@ static struct run prepare(const struct device *d, const struct shape *s, struct 
     BENCH_CHECK(clSetKernelArg(run.kernel, 4, sizeof(n), &n));
     run.global[0] = (size_t)(p->size / s->columns);
     run.global[1] = (size_t)(p->size / (8 * s->rows));
-    run.local[0] = (size_t)(s->sub_group * GROUP_X);
-    run.local[1] = GROUP_Y;
+    run.global[2] = (size_t)p->count;
+    run.local[0] = p->count > 1 ? run.global[0] : (size_t)(s->sub_group * GROUP_X);
+    run.local[1] = p->count > 1 ? run.global[1] : GROUP_Y;
+    run.local[2] = 1;
     return run;
+}
+
+/* Blocks of 16 x 16 are for small products. */
+static bool fits(const struct shape *s, const struct problem *p)
+{
+    int height = 8 * s->rows, width = s->columns * s->sub_group;
+    if (p->count == 1)
+        return height * width > 256 && p->size % (GROUP_Y * height) == 0 && p->size % (GROUP_X * width) == 0;
+    return p->size % height == 0 && p->size % width == 0 && p->size * element_bytes(p->type) >= 32;
 }
 
 /* Microseconds; with -c of CPU time shared by the threads, which other programs on the machine disturb less. */
@@ -194,7 +218,7 @@ static double now_us(void)
 static double once(const struct device *d, const struct run *run)
 {
     double start = now_us();
-    BENCH_CHECK(clEnqueueNDRangeKernel(d->queue, run->kernel, 2, NULL, run->global, run->local, 0, NULL, NULL));
+    BENCH_CHECK(clEnqueueNDRangeKernel(d->queue, run->kernel, 3, NULL, run->global, run->local, 0, NULL, NULL));
     BENCH_CHECK(clFinish(d->queue));
     return now_us() - start;
 }
@@ -226,19 +250,22 @@ static bool measure(const struct device *d, const struct shape *s, struct proble
 {
     double ours = INFINITY, theirs = INFINITY; /* the best of all rounds: others may use the machine, too */
     struct run run = prepare(d, s, p);
-    struct gemm_library *library = gemm_library_make(p->type, p->size, p->a, p->b, p->expected);
+    struct gemm_library *library = gemm_library_make(p->type, p->count, p->size, p->a, p->b, p->expected);
     once(d, &run);
-    once_library(library);
+    if (library)
+        once_library(library);
     bool right = is_right(p);
     for (int i = 0; i < rounds; i++) {
         ours = fmin(ours, once(d, &run));
-        theirs = fmin(theirs, once_library(library));
+        if (library)
+            theirs = fmin(theirs, once_library(library));
     }
-    double operations = 2.0 * p->size * p->size * p->size, mine = operations / ours / 1e3, other = operations / theirs / 1e3;
+    double operations = 2.0 * p->count * p->size * p->size * p->size, mine = operations / ours / 1e3, other = operations / theirs / 1e3;
     printf("%-5s %5d  SG%-2d %3dx%-3d  %9.0f  %9.0f  %6.2f  %5.0f %%%s\n", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, s->sub_group,
            8 * s->rows, s->columns * s->sub_group, mine, other, mine / other, 100 * mine / peak, right ? "" : "  WRONG");
     fflush(stdout);
-    gemm_library_free(library);
+    if (library)
+        gemm_library_free(library);
     release(&run);
     return right;
 }
@@ -262,7 +289,7 @@ static void set_environment(char **argv, int threads)
 
 int main(int argc, char **argv)
 {
-    int threads = 1, rounds = 25, sizes[8] = {1024, 2048}, size_count = 2;
+    int threads = 1, rounds = 25, products = 1, sizes[8] = {1024, 2048}, size_count = 2;
     struct bench_driver drivers[BENCH_DRIVERS];
     struct gemm_peaks peaks;
     struct device d;
@@ -270,11 +297,13 @@ int main(int argc, char **argv)
     bool right = true, cpu_time = false;
     const char *only = "";
 
-    for (int option; (option = getopt(argc, argv, "t:r:s:ck:")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "t:r:s:ck:b:")) >= 0;) {
         if (option == 't') {
             threads = atoi(optarg);
         } else if (option == 'r') {
             rounds = atoi(optarg);
+        } else if (option == 'b') {
+            products = atoi(optarg);
         } else if (option == 'c') {
             cpu_time = true;
         } else if (option == 'k') {
@@ -287,7 +316,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (threads < 1 || rounds < 1)
+    if (threads < 1 || rounds < 1 || products < 1)
         return 2;
     set_environment(argv, threads);
     cpu_time_of = cpu_time ? threads : 0;
@@ -309,9 +338,9 @@ int main(int argc, char **argv)
     printf("type   size  kernel          Tessera     oneDNN   ratio   share\n");
     for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
         for (int i = 0; i < size_count; i++) {
-            struct problem p = make_problem(type, sizes[i]);
+            struct problem p = make_problem(type, products, sizes[i]);
             for (int s = 0; s < SHAPES; s++)
-                if (strstr(name_of(type, &shapes[s]), only))
+                if (strstr(name_of(type, &shapes[s]), only) && fits(&shapes[s], &p))
                     right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type]);
             free_problem(&p);
         }
