@@ -37,12 +37,28 @@ EACH_VECTOR(CONVERT)
 
 /* ---- MADW --------------------------------------------------------------------------------------------------------------------------- */
 
+/* The halves of src0·src1 + src2; bit i of `signs` says whether source i is signed, which the lower half does not care for. The vector engine
+ * has instructions for calls of these (lanes/madw.c). */
+__attribute__((const, noinline)) uint tessera_madw_low_word(uint a, uint b, uint c)
+{
+    return a * b + c;
+}
+
+__attribute__((const, noinline)) uint tessera_madw_high_word(uint a, uint b, uint c, uint signs)
+{
+    return (uint)(tsr_madw(a, signs & 1, b, signs & 2, c, signs & 4) >> 32);
+}
+
 /* The half of `count` results that starts at bit `shift`. */
 INLINE void madw(uint count, uint shift, const void *s0, bool signed0, const void *s1, bool signed1, const void *s2, bool signed2,
                  void *out)
 {
-    _Pragma("unroll") for (uint i = 0; i < count; i++)((uint *)out)[i] =
-        (uint)(tsr_madw(((const uint *)s0)[i], signed0, ((const uint *)s1)[i], signed1, ((const uint *)s2)[i], signed2) >> shift);
+    _Pragma("unroll") for (uint i = 0; i < count; i++)
+    {
+        uint a = ((const uint *)s0)[i], b = ((const uint *)s1)[i], c = ((const uint *)s2)[i];
+        ((uint *)out)[i] =
+            shift ? tessera_madw_high_word(a, b, c, (uint)signed0 | (uint)signed1 << 1 | (uint)signed2 << 2) : tessera_madw_low_word(a, b, c);
+    }
 }
 
 /* OpenCL's rule of select(): a scalar predicate is true if it is not zero, a component of a vector if its top bit is set. */

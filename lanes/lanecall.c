@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dot.h"
+#include "madw.h"
 #include "matrix.h"
 #include "pairs.h"
 #include "simd.h"
@@ -358,6 +359,10 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
     if (f) {
         matrix_function(s, inst, f);
+        return true;
+    }
+    if (tsr__is_madw(callee)) {
+        tsr__widen_madw(s, inst);
         return true;
     }
     if (tsr__is_dot(s->l, callee)) {

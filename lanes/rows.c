@@ -2,6 +2,8 @@
  * Loops over whole packets: where nobody meets, one call of a packet function runs the rows of many work-groups, with ids in registers. */
 #include <string.h>
 
+#include "dot.h"
+#include "madw.h"
 #include "rows.h"
 #include "tessera/item.h"
 
@@ -54,7 +56,8 @@ enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
     LLVMValueRef *code = tsr__instructions(l, item, &n);
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
-        enum tsr__sees more = callee && !LLVMGetIntrinsicID(callee) ? seen_by(code[i]) : TSR__SEES_RANGE;
+        bool own = !callee || LLVMGetIntrinsicID(callee) || tsr__is_madw(callee) || tsr__is_dot(l, callee); /* each lane's business */
+        enum tsr__sees more = own ? TSR__SEES_RANGE : seen_by(code[i]);
         seen = more > seen ? more : seen;
     }
     return seen;

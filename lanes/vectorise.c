@@ -10,6 +10,7 @@
 #include "dot.h"
 #include "explain.h"
 #include "hoist.h"
+#include "madw.h"
 #include "matrix.h"
 #include "pairs.h"
 #include "rows.h"
@@ -78,7 +79,7 @@ static void inline_all(struct tsr__lanes *l)
             keep_call(l, functions[i]);
             continue;
         }
-        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i])) {
+        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i])) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
         }
