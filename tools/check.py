@@ -3,7 +3,7 @@
 """Runs packed tests and benchmarks of Tessera on a machine that has nothing installed.
 
   check.py tests [REGEX] [-j N]        the tests whose names match, N at a time (default: one for each two CPUs)
-  check.py bench NAME [ARGUMENTS...]   one benchmark: those are in bin/bench_*
+  check.py bench NAME [ARGUMENTS...]   one benchmark: those are in bin/bench_*. `bench suite -s -r 5` is what bench/scale.sh runs
   check.py kgen SECONDS SEED           random kernels in both engines, one process for each CPU
   check.py cpu                         what the CPU has
 """
@@ -18,11 +18,17 @@ import time
 root = os.path.dirname(os.path.abspath(__file__))
 
 
-def environment(more=()):
-    vendors = os.path.join(root, "vendors")
+vendors = os.path.join(root, "vendors")
+
+
+def write_vendors():
+    """For the place where this folder now is."""
     os.makedirs(vendors, exist_ok=True)
     with open(os.path.join(vendors, "tessera.icd"), "w") as file:
         file.write(os.path.join(root, "libtessera.so") + "\n")
+
+
+def environment(more=()):
     return {**os.environ, "OCL_ICD_VENDORS": vendors, "LD_LIBRARY_PATH": os.path.join(root, "lib"), **dict(more)}
 
 
@@ -79,4 +85,5 @@ def cpu(_):
 jobs = {"tests": (tests, 0), "bench": (bench, 1), "kgen": (kgen, 2), "cpu": (cpu, 0)}
 if len(sys.argv) < 2 or sys.argv[1] not in jobs or len(sys.argv) - 2 < jobs[sys.argv[1]][1]:
     sys.exit(__doc__)
+write_vendors()
 sys.exit(jobs[sys.argv[1]][0](sys.argv[2:]))

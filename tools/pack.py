@@ -15,6 +15,7 @@ SUITES = r"matrix\.|conformance\."
 BENCHES = ("suite", "gemm", "groups", "launch", "queue", "math")
 DATA = ("bench/suite/kernels", "bench/gemm/kernels.cl", "conformance/matrix/gemm.cl")
 PROGRAMS = ("conformance/kgen/conformance_kgen", "conformance/conformance_run_kernels")
+OPENED = ("libdnnl.so.2",)  # by benchmarks, if it is there
 # Every Linux has these.
 SYSTEM = r"linux-vdso|ld-linux|lib(c|m|pthread|dl|rt)\.so"
 
@@ -31,13 +32,22 @@ class Pack:
         if not os.path.exists(os.path.join(self.root, name)):
             os.makedirs(os.path.join(self.root, "bin"), exist_ok=True)
             subprocess.run(["strip", "-o", os.path.join(self.root, name), path], check=True)
-            for line in subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout.splitlines():
-                found = re.match(r"\s*(\S+) => (/\S+)", line)
-                if found and not re.search(SYSTEM, found[1]) and found[1] not in self.libraries:
-                    self.libraries.add(found[1])
-                    os.makedirs(os.path.join(self.root, "lib"), exist_ok=True)
-                    shutil.copy(found[2], os.path.join(self.root, "lib", found[1]))
+            self.linked(path)
         return name
+
+    def library(self, name, path):
+        """Copies a shared library, for all that ask for it by this name."""
+        if not re.search(SYSTEM, name) and name not in self.libraries:
+            self.libraries.add(name)
+            os.makedirs(os.path.join(self.root, "lib"), exist_ok=True)
+            shutil.copy(path, os.path.join(self.root, "lib", name))
+
+    def linked(self, path):
+        """Copies what a program or library links."""
+        for line in subprocess.run(["ldd", path], capture_output=True, text=True, check=True).stdout.splitlines():
+            found = re.match(r"\s*(\S+) => (/\S+)", line)
+            if found:
+                self.library(found[1], found[2])
 
     def data(self, path):
         """Copies a file or folder of the sources to the same place in the pack."""
@@ -84,6 +94,11 @@ def main():
     for path in (*PROGRAMS, *benches):
         if os.path.exists(os.path.join(build, path)):
             pack.program(os.path.join(build, path))
+    for name, path in re.findall(r"^\s*(\S+) .*=> (\S+)", subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True,
+                                                                            check=True).stdout, re.M):
+        if name in OPENED:
+            pack.library(name, path)
+            pack.linked(path)
     for path in DATA:
         pack.data(path)
     shutil.copy(os.path.join(source, "tools", "check.py"), root)
