@@ -31,8 +31,9 @@ static signed char a[STEPS][ROWS][2 * LANES], b[STEPS][LANES][8][4];
 
 static void fill(void)
 {
+    signed char *as = (signed char *)a, *bs = (signed char *)b;
     for (size_t i = 0; i < sizeof a; i++)
-        a[0][0][i] = (signed char)(i * 37 % 251), b[0][0][0][i] = (signed char)(i * 91 % 239);
+        as[i] = (signed char)(i * 37 % 251), bs[i] = (signed char)(i * 91 % 239);
 }
 
 static void check(const cl_int (*d)[LANES])
