@@ -355,8 +355,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
     return err == CL_SUCCESS ? job_start(job) : err;
 }
 
-/* ---- clLinkProgram
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- clLinkProgram ------------------------------------------------------------------------------------------------------------------- */
 
 /* 1: the program has an object or a library for the device; 0: it has not; -1: a build of it is running. The lock is held. */
 static int linkable(const struct _cl_program *program, const struct _cl_device_id *device)
@@ -460,8 +459,7 @@ fail:
     return NULL;
 }
 
-/* ---- clGetProgramBuildInfo
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- clGetProgramBuildInfo ----------------------------------------------------------------------------------------------------------- */
 
 /* The program's lock is held. */
 static cl_int build_info(const struct tsr_build *build, cl_program_build_info name, struct tsr_info_out out)

@@ -80,8 +80,7 @@ static void masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMV
     tsr__note_aliases(s, a, made);
 }
 
-/* ---- shuffles
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
 
 LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
 {
@@ -100,8 +99,7 @@ static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
     return tsr__shuffle(s, v, NULL, from, s->width);
 }
 
-/* ---- how an access lies
- * --------------------------------------------------------------------------------------------------------------------- */
+/* ---- how an access lies -------------------------------------------------------------------------------------------------------------- */
 
 static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
                                       struct tsr__shape shape)
@@ -226,8 +224,7 @@ LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
     return made;
 }
 
-/* ---- loads
- * -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- loads --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes from the start of a value in memory to its scalar number `part`. */
 uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
@@ -348,21 +345,6 @@ static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLV
 /* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
  */
 
-/* The access as either half makes it, and the lanes of one half for what makes it; or, where all lanes lie side by side after all, of the
- * packet. False: it would not be better than for the packet. Lanes that are not there could not give an address. */
-static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *half, struct tsr__access *own)
-{
-    struct tsr__shape shape = tsr__seen(s, a->pointer);
-    if (!shape.halves || s->mask)
-        return false;
-    shape.kind = TSR__SHAPE_AFFINE;
-    *half = *s;
-    if (!shape.stride || !shape.apart_known || shape.apart != shape.stride * (int64_t)s->sub_group)
-        half->width = s->sub_group;
-    *own = classify_as(half, a->inst, a->pointer, a->type, shape);
-    return own->class != TSR__ACCESS_SCATTERED && (own->class != TSR__ACCESS_UNIFORM || LLVMIsALoadInst(a->inst));
-}
-
 /* Either half's first address. */
 static void half_pointers(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRef *first)
 {
@@ -372,6 +354,27 @@ static void half_pointers(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRe
     for (unsigned h = 0; h < 2; h++)
         first[h] = is_sum ? tsr__address_of_lane(s, &address, base, h * s->sub_group)
                           : LLVMBuildExtractElement(s->b, tsr__part(s, pointer, 0), tsr__i32(s->l, h * s->sub_group), "");
+}
+
+/* The access as either half makes it, the lanes of one half for what makes it, and either half's first address; or, where all lanes lie
+ * side by side after all, those of the packet. False: it would not be better than for the packet. Lanes that are not there could not give
+ * an address. */
+static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *half, struct tsr__access *own,
+                      LLVMValueRef first[2])
+{
+    struct tsr__shape shape = tsr__seen(s, a->pointer);
+    if (!shape.halves || s->mask)
+        return false;
+    shape.kind = TSR__SHAPE_AFFINE;
+    *half = *s;
+    if (!shape.stride || !shape.apart_known || shape.apart != shape.stride * (int64_t)s->sub_group)
+        half->width = s->sub_group;
+    *own = classify_as(half, a->inst, a->pointer, a->type, shape);
+    if (own->class == TSR__ACCESS_SCATTERED || (own->class == TSR__ACCESS_UNIFORM && !LLVMIsALoadInst(a->inst)))
+        return false;
+    tsr__explain_access(s, own, false);
+    half_pointers(s, a->pointer, first);
+    return true;
 }
 
 /* `parts` has room for the scalars that travelled together. */
@@ -388,10 +391,8 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
     struct tsr__simd half;
     struct tsr__access own;
     LLVMValueRef first[2];
-    if (!in_halves(s, a, &half, &own))
+    if (!in_halves(s, a, &half, &own, first))
         return false;
-    tsr__explain_access(s, &own, false);
-    half_pointers(s, a->pointer, first);
     if (half.width == s->width) {
         LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
         straight_load(s, &own, first[0], all);
@@ -425,10 +426,8 @@ static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMV
     struct tsr__simd half;
     struct tsr__access own;
     LLVMValueRef first[2];
-    if (!in_halves(s, a, &half, &own))
+    if (!in_halves(s, a, &half, &own, first))
         return false;
-    tsr__explain_access(s, &own, false);
-    half_pointers(s, a->pointer, first);
     if (half.width == s->width) {
         straight_store(s, &own, first[0], parts);
         return true;
@@ -556,8 +555,7 @@ static void load(struct tsr__simd *s, LLVMValueRef inst)
     set_loaded(s, &a, parts);
 }
 
-/* ---- stores
- * -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
 
 /* All lanes write to one place: the last of them wins. */
 static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__access *a)

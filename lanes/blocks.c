@@ -423,8 +423,7 @@ static void finish_reads(struct blocks *o, LLVMValueRef at)
     o->pending_count = 0;
 }
 
-/* ---- writes and prefetches
- * --------------------------------------------------------------------------------------------------------------- */
+/* ---- writes and prefetches ----------------------------------------------------------------------------------------------------------- */
 
 static void write_rows(struct blocks *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
 {

@@ -152,8 +152,7 @@ static const char *space_text(LLVMValueRef pointer)
     return space < TSR_ARRAY_LEN(names) ? names[space] : "other";
 }
 
-/* ---- what passes have to say
- * -------------------------------------------------------------------------------------------------------------- */
+/* ---- what passes have to say --------------------------------------------------------------------------------------------------------- */
 
 /* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
 static bool has_gather(const struct tsr__lanes *l, const struct tsr__access *a)
@@ -271,8 +270,7 @@ void tsr__explain_meets(struct tsr__lanes *l, const struct tsr_kernel_info *kern
     }
 }
 
-/* ---- private arrays
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- private arrays ------------------------------------------------------------------------------------------------------------------ */
 
 static bool is_array(LLVMValueRef inst)
 {
@@ -330,8 +328,7 @@ static void mark_arrays(struct tsr__lanes *l)
     }
 }
 
-/* ---- machine code
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- machine code -------------------------------------------------------------------------------------------------------------------- */
 
 struct size {
     uint64_t code, partial, frame, variables;
@@ -393,8 +390,7 @@ void tsr__explain_code(struct tsr__lanes *l)
     }
 }
 
-/* ---- from begin to end
- * ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- from begin to end --------------------------------------------------------------------------------------------------------------- */
 
 static void find_source(struct tsr__lanes *l, LLVMValueRef kernel, struct source *source)
 {

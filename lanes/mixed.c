@@ -40,14 +40,11 @@ void tsr__loop_mixed(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
-    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = LLVMAppendBasicBlockInContext(l->context, f, "end");
-    LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
-    LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
-    LLVMInstructionEraseFromParent(into);
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = LLVMAppendBasicBlockInContext(l->context, f, "end"),
+                      begin = tsr__rows_part(&r);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
 
-    LLVMPositionBuilderAtEnd(r.b, start);
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), across = tsr__i64(l, width), base[3], pitch[3], size[2];
     struct place first[3], step[3];
     for (int d = 0; d < 3; d++) {

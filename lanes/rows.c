@@ -91,6 +91,16 @@ static LLVMBasicBlockRef block(struct tsr__rows *r, const char *name)
     return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
 }
 
+LLVMBasicBlockRef tsr__rows_part(struct tsr__rows *r)
+{
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(r->f);
+    LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
+    LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
+    LLVMInstructionEraseFromParent(into);
+    LLVMPositionBuilderAtEnd(r->b, start);
+    return begin;
+}
+
 struct tsr__rows_loop tsr__rows_open(struct tsr__rows *r, const char *name, LLVMValueRef first)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
@@ -176,14 +186,10 @@ void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef
 void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
-    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end");
-    LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
-    LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
-    LLVMInstructionEraseFromParent(into);
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end"), begin = tsr__rows_part(&r);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
 
-    LLVMPositionBuilderAtEnd(r.b, start);
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3];
     LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1), groups = tsr__rows_query(&r, "__tsr_row_groups", -1);
     LLVMValueRef pitch = tsr__rows_query(&r, "__tsr_enqueued_local_size", 0);

@@ -24,6 +24,9 @@ struct tsr__rows {
     LLVMValueRef ids[3], lanes;                         /* of a packet that is not whole: where its local ids are, how many it has */
 };
 
+/* Parts the entry from the rest of the packet function, and answers where that begins; the builder stands at the entry's end. */
+LLVMBasicBlockRef tsr__rows_part(struct tsr__rows *r);
+
 struct tsr__rows_loop {
     LLVMBasicBlockRef head;
     LLVMValueRef phi;

@@ -623,8 +623,7 @@ static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst,
     return half.kind == TSR__SHAPE_VARYING ? shape : of_halves(half, firsts);
 }
 
-/* ---- divergence
- * --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- divergence ---------------------------------------------------------------------------------------------------------------------- */
 
 static void set(struct search *s, bool *flag)
 {
@@ -720,8 +719,7 @@ static void diverge(struct search *s, int block)
             diverge_loop(s, l);
 }
 
-/* ---- the search
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the search ---------------------------------------------------------------------------------------------------------------------- */
 
 static void collect(struct search *s)
 {
@@ -784,8 +782,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
     } while (s.changed);
 }
 
-/* ---- dump
- * ------------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- dump ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct tsr_buf *out)
 {

@@ -54,8 +54,7 @@ static bool needs_test(const struct tsr__simd *s, int block)
     return cost > CHEAP;
 }
 
-/* ---- going on
- * ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Branches to the first of the blocks in `wanted`; the others stay pending behind it. */
 static void go(struct tsr__simd *s, const bool *wanted)
@@ -156,8 +155,7 @@ static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVM
     }
 }
 
-/* ---- terminators
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- terminators --------------------------------------------------------------------------------------------------------------------- */
 
 /* Masks of the lanes for each successor of a conditional branch, in the order of the terminator's arms. */
 static void arm_masks(struct tsr__simd *s, LLVMValueRef condition, LLVMValueRef masks[2])
@@ -281,8 +279,7 @@ static void leave_block(struct tsr__simd *s, int block)
         real_branch(s, block);
 }
 
-/* ---- a block
- * -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- a block ------------------------------------------------------------------------------------------------------------------------- */
 
 static void test_whether_needed(struct tsr__simd *s, int block)
 {
@@ -346,8 +343,7 @@ static void build_block(struct tsr__simd *s, int block)
     leave_block(s, block);
 }
 
-/* ---- a function
- * -------------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- a function ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Lanes that are there: as many as the sub-group has, or those of the row. */
 static LLVMValueRef present_lanes(struct tsr__simd *s)

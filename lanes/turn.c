@@ -294,8 +294,7 @@ static void add_costs(const struct array *a, const struct tsr__shapes *shapes, c
         costs[i] += weight * (!varying && strides[i] >= -1 && strides[i] <= 1 ? 1 : SCATTERED);
 }
 
-/* ---- turning
- * ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- turning ------------------------------------------------------------------------------------------------------------------------- */
 
 static void turn(const struct array *a, const struct access *x)
 {

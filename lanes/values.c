@@ -131,8 +131,7 @@ LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name)
     return LLVMBuildAlloca(s->homes, type, name);
 }
 
-/* ---- the table of values
- * ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the table of values ------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__value *tsr__value(struct tsr__simd *s, LLVMValueRef v)
 {
@@ -241,8 +240,7 @@ void tsr__values_prepare(struct tsr__simd *s)
             tsr__memory_prepare(s, v);
 }
 
-/* ---- reading
- * --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Drops what an earlier block left in the record. */
 static void refresh(struct tsr__simd *s, struct tsr__value *value)
@@ -309,8 +307,7 @@ LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part)
     return value->parts[part];
 }
 
-/* ---- writing
- * --------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- writing ------------------------------------------------------------------------------------------------------------------------- */
 
 void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made)
 {

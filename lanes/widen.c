@@ -161,8 +161,7 @@ static LLVMValueRef by_part(struct tsr__simd *s, LLVMValueRef inst, int part)
     }
 }
 
-/* ---- bitcasts between types of different element counts
- * ---------------------------------------------------------------------------------- */
+/* ---- bitcasts between types of different element counts ------------------------------------------------------------------------------ */
 
 static LLVMTypeRef integer_like(struct tsr__simd *s, LLVMTypeRef scalar)
 {
@@ -202,8 +201,7 @@ static void bitcast(struct tsr__simd *s, LLVMValueRef inst)
     }
 }
 
-/* ---- vectors and structs
- * -------------------------------------------------------------------------------------------------------------------- */
+/* ---- vectors and structs ------------------------------------------------------------------------------------------------------------- */
 
 static void extract_element(struct tsr__simd *s, LLVMValueRef inst)
 {

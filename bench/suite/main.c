@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernel suite: each kernel with every driver in turn, ratios against the better of the others, geometric mean and worst.
  *
- *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-c] [-q] [-v] [-K FOLDER]
+ *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-c] [-q] [-v]
  *     -k  only these kernels           -d  only drivers whose name contains this
  *     -t  CPUs to run on (default 1)   -s  instead: Tessera with 1, 2, 4 … threads, -t at most, and sizes to go with that
  *     -q  only verify, small sizes     -v  also minimum and median of each driver, and its build
- *     -K  where the kernels are         -c  count the process's CPU time in place of time, for a busy machine; on one CPU only
+ *     -c  count the process's CPU time in place of time, for a busy machine; on one CPU only
  *
  * Every kernel runs in a process of its own, so that a driver that crashes or hangs costs only its own column. */
 #include <math.h>
@@ -145,10 +145,10 @@ bool suite_selected(const char *list, const char *name)
 
 int main(int argc, char **argv)
 {
-    struct suite_settings settings = {.rounds = 7, .seconds = 60, .kernels = SUITE_KERNELS};
+    struct suite_settings settings = {.rounds = 7, .seconds = 60};
     const char *list = NULL;
     bool scale = false, verbose = false, chosen = false;
-    for (int option; (option = getopt(argc, argv, "k:d:r:t:K:scqv")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "k:d:r:t:scqv")) >= 0;) {
         switch (option) {
         case 'k':
             list = optarg;
@@ -161,9 +161,6 @@ int main(int argc, char **argv)
             break;
         case 't':
             settings.threads = atoi(optarg);
-            break;
-        case 'K':
-            settings.kernels = optarg;
             break;
         case 's':
             scale = true;

@@ -126,10 +126,10 @@ size_t suite_times_root(const struct suite_case *c, size_t each)
     return root;
 }
 
-static char *read_source(const char *folder, const char *name)
+static char *read_source(const char *name)
 {
     char path[500];
-    snprintf(path, sizeof(path), "%s/%s.cl", folder, name);
+    snprintf(path, sizeof(path), SUITE_KERNELS "/%s.cl", name);
     FILE *file = fopen(path, "r");
     if (!file) {
         fprintf(stderr, "bench_suite: cannot read %s\n", path);
@@ -289,7 +289,7 @@ void suite_run(const struct suite_entry *entry, struct suite_case *c, const stru
         suite_pin(settings->threads);
     }
     result->flops = c->flops;
-    const char *source = read_source(settings->kernels, entry->name);
+    const char *source = read_source(entry->name);
     struct bench_driver drivers[BENCH_DRIVERS];
     struct suite_live *live = suite_alloc(BENCH_DRIVERS * sizeof(*live));
     result->drivers = bench_drivers(drivers);

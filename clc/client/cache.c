@@ -197,8 +197,7 @@ struct tsr_hash tsr__cache_key(const void *request, size_t size)
     return tsr_hash_bytes(&all, sizeof(all));
 }
 
-/* ---- get, put
- * ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- get, put ------------------------------------------------------------------------------------------------------------------------ */
 
 static bool read_all(int fd, void *data, size_t size)
 {
@@ -276,8 +275,7 @@ void tsr__cache_remove(struct tsr_hash key)
     tsr_free(path);
 }
 
-/* ---- sweeping: keeps the folder below TESSERA_CACHE_SIZE
- * ------------------------------------------------------------------------------------ */
+/* ---- sweeping: keeps the folder below TESSERA_CACHE_SIZE ----------------------------------------------------------------------------- */
 
 struct entry {
     char name[NAME_LENGTH + 1];

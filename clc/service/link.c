@@ -174,6 +174,15 @@ static bool remove_unused(LLVMModuleRef module, struct tsr_buf *log)
     return !error;
 }
 
+const char *tsr__mangled_name(const char *mangled, size_t *length)
+{
+    char *name;
+    if (strncmp(mangled, "_Z", 2) != 0)
+        return NULL;
+    *length = strtoul(mangled + 2, &name, 10);
+    return *length && *length <= strlen(name) ? name : NULL;
+}
+
 void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options, const struct tsr__parts *parts)
 {
     static const char prefix[] = "__tsr_relaxed_";
@@ -182,9 +191,10 @@ void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         size_t size;
         const char *mangled = LLVMGetValueName2(f, &size);
-        char *name, *relaxed;
-        unsigned long length = strncmp(mangled, "_Z", 2) == 0 ? strtoul(mangled + 2, &name, 10) : 0;
-        if (!length || !LLVMIsDeclaration(f) || !(relaxed = tsr_format("_Z%lu%s%s", length + strlen(prefix), prefix, name)))
+        size_t length;
+        const char *name = LLVMIsDeclaration(f) ? tsr__mangled_name(mangled, &length) : NULL;
+        char *relaxed = name ? tsr_format("_Z%zu%s%s", length + strlen(prefix), prefix, name) : NULL;
+        if (!relaxed)
             continue;
         if (tsr__shelf_has(parts->builtins, parts->builtins_size, relaxed))
             LLVMSetValueName2(f, relaxed, strlen(relaxed));

@@ -31,9 +31,9 @@ static struct demand demand_of(const char *mangled)
     const struct tsr_matrix_builtin *o = tsr_matrix_find(mangled);
     if (o)
         return (struct demand){o->name, (int)strlen(o->name), o->a, o->n};
-    char *name = NULL;
-    unsigned long length = strncmp(mangled, "_Z", 2) == 0 ? strtoul(mangled + 2, &name, 10) : 0;
-    if (!length || length > strlen(name) || strncmp(name, block, strlen(block)) != 0)
+    size_t length;
+    const char *name = tsr__mangled_name(mangled, &length);
+    if (!name || strncmp(name, block, strlen(block)) != 0)
         return (struct demand){0};
     return (struct demand){name, (int)length, NULL, TSR_BLOCK2D_LANES};
 }

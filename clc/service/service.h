@@ -51,6 +51,8 @@ bool tsr__matrix_check(LLVMModuleRef module, struct tsr_program_info *info, stru
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
 /* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
+/* Where the name of a C++-mangled function begins, with what follows it, and its length; NULL: it is none. */
+const char *tsr__mangled_name(const char *mangled, size_t *length);
 /* Calls of math functions get the cheaper forms of builtins/relaxed.cl where the options of their source allow that. */
 void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options, const struct tsr__parts *parts);
 /* Adds what is needed of the built-in library, makes all but kernels internal, removes what is unused. False: told in the log. */
@@ -76,8 +78,7 @@ uint64_t tsr__link_noted_options(LLVMModuleRef module);
 /* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log. */
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log);
 
-/* ---- answer.c: a request to its end
- * --------------------------------------------------------------------------------------------------------- */
+/* ---- answer.c: a request to its end -------------------------------------------------------------------------------------------------- */
 
 struct tsr__answer {
     struct tsr_buf log, image;
@@ -97,8 +98,7 @@ void tsr__answer_free(struct tsr__answer *answer);
 /* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. */
 void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
 
-/* ---- jail.c
- * ----------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- jail.c -------------------------------------------------------------------------------------------------------------------------- */
 
 /* Limits memory, gives the stack room, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel
  * can. For good. */

@@ -36,10 +36,7 @@ static int build_all(void **state)
     text_add(&source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
     for (size_t i = 0; i < oracle_function_count(); i++)
         add_kernel(&source, &oracle_functions[i], i, true);
-    program = device_build(&device, source.at, "-cl-std=CL3.0");
-    free(source.at);
-    if (!program)
-        fprintf(stderr, "%s\n", device.log);
+    program = device_build_text(&device, &source);
     return program ? 0 : -1;
 }
 

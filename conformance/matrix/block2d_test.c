@@ -164,10 +164,7 @@ static int build_all(void **state)
         if (!is_prefetch(&functions[i]))
             add_kernel(&source, &functions[i]);
     add_prefetches(&source);
-    program = device_build(&device, source.at, "-cl-std=CL3.0");
-    free(source.at);
-    if (!program)
-        fprintf(stderr, "%s\n", device.log);
+    program = device_build_text(&device, &source);
     return program ? 0 : -1;
 }
 

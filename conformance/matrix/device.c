@@ -98,6 +98,15 @@ cl_program device_build(struct device *d, const char *source, const char *option
     return NULL;
 }
 
+cl_program device_build_text(struct device *d, struct text *source)
+{
+    cl_program program = device_build(d, source->at, "-cl-std=CL3.0");
+    free(source->at);
+    if (!program)
+        fprintf(stderr, "%s\n", d->log);
+    return program;
+}
+
 cl_int device_run(struct device *d, cl_program program, const char *name, size_t global, size_t local, const struct device_arg *args,
                   unsigned count)
 {

@@ -33,6 +33,8 @@ void device_close(struct device *d);
 bool device_has(const struct device *d, const char *extension);
 /* Builds; NULL if that fails, and the log is kept in either case. */
 cl_program device_build(struct device *d, const char *source, const char *options);
+/* Builds as OpenCL C 3.0 and frees the text; prints the log and answers NULL if that fails. */
+cl_program device_build_text(struct device *d, struct text *source);
 
 /* One argument of a kernel: `in` is copied to the device before, and the memory to `out` after, where they are not NULL. */
 struct device_arg {

@@ -23,8 +23,8 @@ kernel void arguments(char c, short3 s3, struct mixed m, double16 wide, global f
     out[get_global_id(0)] = c + s3.z + m.c + scratch[get_local_id(0)] + m.f.w + (float)wide.sf + last;
 }
 
-/* Work-item functions, one record of 24 words per work-item by global linear id. */
-kernel void ids(global ulong *out)
+/* Work-item functions, one record of 24 words per work-item by global linear id. Answers the record. */
+static global ulong *put_numbers(global ulong *out)
 {
     global ulong *o = out + 24 * get_global_linear_id();
     for (uint d = 0; d < 3; d++) {
@@ -36,6 +36,12 @@ kernel void ids(global ulong *out)
         o[15 + d] = get_enqueued_local_size(d);
     }
     o[18] = get_local_linear_id();
+    return o;
+}
+
+kernel void ids(global ulong *out)
+{
+    global ulong *o = put_numbers(out);
     o[19] = get_sub_group_id();
     o[20] = get_sub_group_local_id();
     o[21] = get_sub_group_size();
@@ -46,16 +52,7 @@ kernel void ids(global ulong *out)
 /* The same of a kernel that knows no sub-groups, and questions about a dimension that is no constant. */
 kernel void numbers(global ulong *out, uint dim)
 {
-    global ulong *o = out + 24 * get_global_linear_id();
-    for (uint d = 0; d < 3; d++) {
-        o[d] = get_global_id(d);
-        o[3 + d] = get_local_id(d);
-        o[6 + d] = get_group_id(d);
-        o[9 + d] = get_local_size(d);
-        o[12 + d] = get_num_groups(d);
-        o[15 + d] = get_enqueued_local_size(d);
-    }
-    o[18] = get_local_linear_id();
+    global ulong *o = put_numbers(out);
     uint other = get_global_id(0) % 3;
     o[19] = get_local_id(dim);
     o[20] = get_group_id(dim);
