@@ -159,6 +159,13 @@ static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, unsigned
     }
 }
 
+/* Of a task that several threads may share: is it worth waking more? Where nothing is known of its cost, a first unit that has not ended by
+ * the time when a second thread comes tells as much. */
+static bool turns_out_long(const struct tsr_task *task)
+{
+    return atomic_load_explicit(&task->cost, memory_order_relaxed) || (task->runners > 1 && tsr_now_ns() - task->start_ns > TSR__SHARE_NS);
+}
+
 static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *task, struct tsr__wakes *wakes)
 {
     if (!task->started) {
@@ -177,7 +184,7 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
     TSR__POINT();
     if (task->runners >= task->want)
         unlink_task(pool, task);
-    else if (atomic_load_explicit(&task->cost, memory_order_relaxed))
+    else if (turns_out_long(task))
         claim_sharers(pool, task, tsr__seat_home(seat), wakes);
     /* What this thread will not reach soon is for another. */
     bool others = pool->ready_count > task->linked;

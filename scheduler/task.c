@@ -32,7 +32,8 @@ void tsr__task_fail(struct tsr_task *task, int status)
 void tsr__task_weigh(struct tsr_task *task)
 {
     const uint64_t longest = UINT64_C(1) << 40; /* so that sums stay in range */
-    uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), total;
+    uint64_t cost = task->unit_cost, total;
+    atomic_store_explicit(&task->cost, cost, memory_order_relaxed); /* it may have become known since tsr_task_init */
     if (!task->units)
         total = 0;
     else if (!cost)
@@ -54,7 +55,7 @@ void tsr__task_weigh(struct tsr_task *task)
 void tsr__task_begin(struct tsr_task *task)
 {
     task->started = true;
-    if (task->timed)
+    if (task->timed || (task->want > 1 && !task->unit_cost))
         task->start_ns = tsr_now_ns();
     atomic_store_explicit(&task->phase, TSR_TASK_RUNNING, memory_order_release);
 }

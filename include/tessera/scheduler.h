@@ -58,7 +58,8 @@ struct tsr__edge {
     bool propagate, allocated;
 };
 
-/* Embedded in the owner's command; the owner keeps it alive until `released` has been called. Fill the first group, then tsr_task_init. */
+/* Embedded in the owner's command; the owner keeps it alive until `released` has been called. Fill the first group, then tsr_task_init;
+ * what it has of units and costs may change until tsr_task_submit. */
 struct tsr_task {
     /* Runs units [begin, end). Called from several threads at once for disjoint ranges. Return 0, or a negative value that fails the task
      * (ranges not yet begun are dropped). A task with `external` set returns at once and is ended by tsr_task_finish. */
@@ -77,7 +78,7 @@ struct tsr_task {
     /* Written by the scheduler, readable by the owner when the phase says so. */
     _Atomic int phase; /* enum tsr_task_phase */
     int status;
-    uint64_t submit_ns, start_ns, end_ns; /* CLOCK_MONOTONIC, if timed */
+    uint64_t submit_ns, start_ns, end_ns; /* CLOCK_MONOTONIC; whole if timed */
 
     /* Private to scheduler/. */
     struct tsr_pool *pool;

@@ -215,6 +215,15 @@ static void weights(void **state)
         tsr__task_weigh(&t);
         assert_int_equal(t.estimate, cases[i].estimate);
         assert_int_equal(t.want, cases[i].want);
+        /* What an owner learns after tsr_task_init counts as well. */
+        struct tsr_task later = {.run = run};
+        tsr_task_init(&later, pool);
+        later.units = cases[i].units;
+        later.unit_cost = cases[i].cost;
+        tsr__task_weigh(&later);
+        assert_int_equal(later.cost, cases[i].cost);
+        assert_int_equal(later.estimate, cases[i].estimate);
+        assert_int_equal(later.want, cases[i].want);
     }
 }
 
