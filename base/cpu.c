@@ -8,7 +8,7 @@
 #include "base/internal.h"
 
 #define BIT(feature) (UINT64_C(1) << TSR_CPU_##feature)
-_Static_assert(TSR_CPU_TILES_MODEL < 64, "one bit for each feature");
+_Static_assert(TSR_CPU_BF16_PAIRS < 64, "one bit for each feature");
 
 enum { EAX, EBX, ECX, EDX };
 
@@ -111,10 +111,15 @@ static uint64_t detect_features(struct asked *asked, enum tsr_cpu_level cap)
     return found;
 }
 
+static bool is_amd(const struct tsr_cpu *cpu)
+{
+    return !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine");
+}
+
 static void detect_caches(struct tsr_cpu *cpu, struct asked *asked)
 {
     /* Intel's leaf 4 and AMD's leaf 0x8000001D have the same form. */
-    uint32_t leaf = !strcmp(cpu->vendor, "AuthenticAMD") || !strcmp(cpu->vendor, "HygonGenuine") ? 0x8000001d : 4;
+    uint32_t leaf = is_amd(cpu) ? 0x8000001d : 4;
     if (!has_leaf(asked, leaf))
         return;
     for (uint32_t i = 0; i < 16; i++) {
@@ -160,6 +165,8 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
     if (cpu->family == 15)
         cpu->family += r[EAX] >> 20 & 255;
     cpu->features = detect_features(asked, cap);
+    if (cap == TSR_CPU_LEVEL_NATIVE && is_amd(cpu) && cpu->features & BIT(AVX512BF16) && cpu->features & BIT(AVX512VL))
+        cpu->features |= BIT(BF16_PAIRS);
     cpu->vector_bits = cpu->features & BIT(AVX512F) ? 512 : cpu->features & BIT(AVX2) ? 256 : 128;
     detect_caches(cpu, asked);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * AMX's products of tiles in plain C, bit by bit, so that code made for tiles can be tried on machines without them. */
+ * Products of tiles in plain C, bit by bit: AMX's, so that code made for tiles can be tried on machines without them, and VDPBF16PS's. */
 #include <math.h>
 #include <string.h>
 
@@ -64,9 +64,31 @@ static void numbers(float *d, const uint16_t *a, const uint16_t *b, float (*wide
         }
 }
 
+/* c + x · y with one rounding; zero if that is less than the smallest normal number, rounded as if there were smaller exponents. */
+static float added(float c, float x, float y)
+{
+    double exact = (double)x * (double)y + (double)c; /* where it decides */
+    float sum = fmaf(x, y, c);
+    return fabs(exact) < 0x1p-126 - 0x1p-151 ? copysignf(0, sum) : sum;
+}
+
+/* In the order of K, with one rounding for each product; denormals count as zero wherever they come up. */
+static void pairs(float *d, const uint16_t *a, const uint16_t *b)
+{
+    for (int r = 0; r < TSR__TILE_ROWS; r++)
+        for (int n = 0; n < TSR__TILE_WORDS; n++) {
+            float sum = flushed(d[r * TSR__TILE_WORDS + n]);
+            for (int k = 0; k < 2 * TSR__TILE_WORDS; k++)
+                sum = added(sum, from_bf16(a[r * 2 * TSR__TILE_WORDS + k]), from_bf16(b[(k / 2 * TSR__TILE_WORDS + n) * 2 + k % 2]));
+            d[r * TSR__TILE_WORDS + n] = sum;
+        }
+}
+
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
 {
-    if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
+    if (product == TSR_TILE_BF16_PAIRS)
+        pairs(accumulator, a, b);
+    else if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
         numbers(accumulator, a, b, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
     else
         integers(accumulator, a, b, product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8,

@@ -4,13 +4,17 @@
  * part in.
  *
  * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range: s + 128, or u - 128, by
- * turning the highest bit. What that makes too much is 128 times the sum of a column of B; it lies behind B's rows. */
+ * turning the highest bit. What that makes too much is 128 times the sum of a column of B; it lies behind B's rows.
+ *
+ * VDPBF16PS adds the product of the upper halves of two words, then that of the lower ones, each with one rounding. With the halves
+ * exchanged in both operands that is the order of K: the strict arithmetic, but for denormals. */
 #include <immintrin.h>
 #include <string.h>
 
 #include "device-amx/tiles.h"
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,f16c")))
+#define AVX512_PAIRS __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 enum { NUMBERS = 2 * TSR__TILE_WORDS /* in a row of A, rows of B */, CORRECTION = 1024 /* where it lies in B's operand */ };
 
 static bool same_signs(enum tsr_tile_product product)
@@ -94,11 +98,24 @@ AVX512 static void number_b(float *to, const void *from, uint64_t stride, bool i
     }
 }
 
+AVX512 static void pairs_operand(__m512i *to, const void *from, uint64_t stride, bool is_b)
+{
+    for (int r = 0; r < TSR__TILE_ROWS; r++) {
+        to[r] = _mm512_rol_epi32(row_of(from, stride, r), 16);
+        if (is_b)
+            fetch_next_of_b(from, stride, r);
+        else
+            fetch_next_of_a(from, stride, r);
+    }
+}
+
 void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride, uint32_t how)
 {
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
     bool numbers = product >= TSR_TILE_BF16, is_b = how & TSR_TILE_IS_B;
-    if (numbers && is_b)
+    if (product == TSR_TILE_BF16_PAIRS)
+        pairs_operand(operand, from, stride, is_b);
+    else if (numbers && is_b)
         number_b(operand, from, stride, product == TSR_TILE_BF16);
     else if (numbers)
         number_a(operand, from, stride, product == TSR_TILE_BF16);
@@ -137,6 +154,15 @@ AVX512 static void numbers(float *d, const float *a, const float *b)
     EACH_ROW _mm512_store_ps(d + r * TSR__TILE_WORDS, sum[r]);
 }
 
+AVX512_PAIRS static void pairs(float *d, const int32_t *a, const __m512i *b)
+{
+    __m512 sum[TSR__TILE_ROWS];
+    EACH_ROW sum[r] = _mm512_load_ps(d + r * TSR__TILE_WORDS);
+    for (int k = 0; k < TSR__TILE_WORDS; k++)
+        EACH_ROW sum[r] = _mm512_dpbf16_ps(sum[r], (__m512bh)_mm512_set1_epi32(a[r * TSR__TILE_WORDS + k]), (__m512bh)b[k]);
+    EACH_ROW _mm512_store_ps(d + r * TSR__TILE_WORDS, sum[r]);
+}
+
 AVX512 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
 {
     switch (product) {
@@ -151,6 +177,9 @@ AVX512 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const v
         break;
     case TSR_TILE_U8U8:
         integers(accumulator, a, b, false, true);
+        break;
+    case TSR_TILE_BF16_PAIRS:
+        pairs(accumulator, a, b);
         break;
     default:
         numbers(accumulator, a, b);

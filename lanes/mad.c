@@ -17,6 +17,7 @@ enum { MAX_PIECES = 4 };
 enum unit {
     UNIT_VNNI, /* 4 products of unsigned by signed bytes */
     UNIT_WORD, /* 2 products of signed 16-bit numbers */
+    UNIT_PAIR, /* 2 products of bfloat16 */
     UNIT_FMA,  /* 1 product of floats, in the order of k */
 };
 
@@ -27,7 +28,9 @@ static bool has_vnni(const struct tsr__lanes *l)
 
 static enum unit choose(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f)
 {
-    return f->ec != TSR_ELEMENT_S32 ? UNIT_FMA : has_vnni(l) ? UNIT_VNNI : UNIT_WORD;
+    if (f->ec != TSR_ELEMENT_S32)
+        return f->ea == TSR_ELEMENT_BF16 && tsr__has(l, TSR_CPU_BF16_PAIRS) ? UNIT_PAIR : UNIT_FMA;
+    return has_vnni(l) ? UNIT_VNNI : UNIT_WORD;
 }
 
 struct instruction {
@@ -37,14 +40,13 @@ struct instruction {
 };
 
 /* For vectors of as many lanes; the first that the CPU has and that is not too long. AVX-VNNI and AVX-512 share their names. */
-static const struct instruction vnni[] = {
-    {"llvm.x86.avx512.vpdpbusd.512", 16, TSR_CPU_AVX512VNNI},
-    {"llvm.x86.avx512.vpdpbusd.256", 8, TSR_CPU_AVX2},
-};
-static const struct instruction words[] = {
-    {"llvm.x86.avx512.pmaddw.d.512", 16, TSR_CPU_AVX512BW},
-    {"llvm.x86.avx2.pmadd.wd", 8, TSR_CPU_AVX2},
-    {"llvm.x86.sse2.pmadd.wd", 4, TSR_CPU_COUNT},
+static const struct instruction instructions[][3] = {
+    [UNIT_VNNI] = {{"llvm.x86.avx512.vpdpbusd.512", 16, TSR_CPU_AVX512VNNI}, {"llvm.x86.avx512.vpdpbusd.256", 8, TSR_CPU_AVX2}},
+    [UNIT_WORD] = {{"llvm.x86.avx512.pmaddw.d.512", 16, TSR_CPU_AVX512BW},
+                   {"llvm.x86.avx2.pmadd.wd", 8, TSR_CPU_AVX2},
+                   {"llvm.x86.sse2.pmadd.wd", 4, TSR_CPU_COUNT}},
+    [UNIT_PAIR] = {{"llvm.x86.avx512bf16.dpbf16ps.512", 16, TSR_CPU_BF16_PAIRS},
+                   {"llvm.x86.avx512bf16.dpbf16ps.256", 8, TSR_CPU_BF16_PAIRS}},
 };
 
 /* ---- one operation --------------------------------------------------------------------------------------------------------------------
@@ -153,6 +155,8 @@ static unsigned piece_count(enum unit unit, enum tsr_element e)
         return 8 / bits_of(e);
     case UNIT_WORD:
         return 16 / bits_of(e);
+    case UNIT_PAIR:
+        return 1;
     default:
         return e == TSR_ELEMENT_TF32 ? 1 : 2;
     }
@@ -178,6 +182,12 @@ static LLVMValueRef word_piece(struct lower *o, LLVMValueRef x, enum tsr_element
     unsigned bits = bits_of(e);
     x = shift(o, LLVMShl, as_type(o, x, halves), 16 - bits - bits * p);
     return as_type(o, shift(o, is_signed ? LLVMAShr : LLVMLShr, x, 16 - bits), type);
+}
+
+/* VDPBF16PS adds the product of the upper halves first; exchanged, they follow in the order of k. */
+static LLVMValueRef exchanged_halves(struct lower *o, LLVMValueRef x)
+{
+    return LLVMBuildOr(o->b, shift(o, LLVMShl, x, 16), shift(o, LLVMLShr, x, 16), "");
 }
 
 /* A NaN stays one even if only the bits said so that tf32 does not have. */
@@ -212,6 +222,8 @@ static LLVMValueRef piece(struct lower *o, LLVMValueRef x, enum tsr_element e, u
         return byte_piece(o, x, e, p, is_signed, bias);
     case UNIT_WORD:
         return word_piece(o, x, e, p, is_signed);
+    case UNIT_PAIR:
+        return exchanged_halves(o, x);
     default:
         return float_piece(o, x, e, p);
     }
@@ -240,16 +252,16 @@ static LLVMValueRef word_product(struct lower *o, const struct instruction *i, L
     return LLVMBuildAdd(o->b, acc, call(o, i->name, NULL, 0, args, 2), "");
 }
 
-static LLVMValueRef vnni_product(struct lower *o, const struct instruction *i, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef added_product(struct lower *o, const struct instruction *i, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMValueRef args[3] = {acc, x, y};
     return call(o, i->name, NULL, 0, args, 3);
 }
 
 /* acc + x·y in each lane; for VNNI x is the unsigned one. */
-static LLVMValueRef integer_product(struct lower *o, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef dot_product(struct lower *o, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
 {
-    const struct instruction *i = o->unit == UNIT_VNNI ? vnni : words;
+    const struct instruction *i = instructions[o->unit];
     unsigned lanes = LLVMGetVectorSize(LLVMTypeOf(acc));
     while (i->lanes > lanes || (i->feature != TSR_CPU_COUNT && !tsr__has(o->l, i->feature)))
         i++;
@@ -258,7 +270,7 @@ static LLVMValueRef integer_product(struct lower *o, LLVMValueRef acc, LLVMValue
     for (unsigned k = 0; k < n; k++) {
         LLVMValueRef c = slice(o, acc, k * i->lanes, i->lanes), u = slice(o, x, k * i->lanes, i->lanes),
                      v = slice(o, y, k * i->lanes, i->lanes);
-        parts[k] = o->unit == UNIT_VNNI ? vnni_product(o, i, c, u, v) : word_product(o, i, c, u, v);
+        parts[k] = o->unit == UNIT_WORD ? word_product(o, i, c, u, v) : added_product(o, i, c, u, v);
     }
     for (; n > 1; n /= 2)
         for (unsigned k = 0; k < n / 2; k++)
@@ -273,7 +285,7 @@ static LLVMValueRef product(struct lower *o, LLVMValueRef acc, LLVMValueRef a, L
         LLVMValueRef args[3] = {a, b, acc};
         return call(o, "llvm.fma", &type, 1, args, 3);
     }
-    return o->signs.a ? integer_product(o, acc, b, a) : integer_product(o, acc, a, b);
+    return o->signs.a ? dot_product(o, acc, b, a) : dot_product(o, acc, a, b);
 }
 
 /* ---- operands
@@ -418,10 +430,12 @@ static LLVMValueRef narrowed(struct lower *o, LLVMValueRef d)
 
 static void explain(struct lower *o)
 {
-    static const char *const names[] = {[UNIT_VNNI] = "VPDPBUSD", [UNIT_WORD] = "VPMADDWD", [UNIT_FMA] = "VFMADD"};
+    static const char *const names[] = {
+        [UNIT_VNNI] = "VPDPBUSD", [UNIT_WORD] = "VPMADDWD", [UNIT_PAIR] = "VDPBF16PS", [UNIT_FMA] = "VFMADD"};
     static const char *const why[] = {
         [UNIT_VNNI] = "four products of bytes at once",
         [UNIT_WORD] = "two products of 16-bit numbers at once: there is no VNNI on this CPU, or TESSERA_CPU does without",
+        [UNIT_PAIR] = "two products of bfloat16 at once, rounded in the order of k",
         [UNIT_FMA] = "one product of floats at once, rounded in the order of k",
     };
     const char *no_tiles = tsr__mad_why(o->l, o->mad.call);

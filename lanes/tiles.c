@@ -323,8 +323,9 @@ static void explain(struct tsr__tiles *t, const struct tsr__mad *mad)
         [TSR__TILES_MODEL] = "tiles in plain C, as TESSERA_TILES asks",
         [TSR__TILES_VECTORS] = "blocks of 16 x 16, 64 bytes of K at a time",
     };
-    bool integers = mad->f->ec == TSR_ELEMENT_S32;
-    const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : integers ? "VPDPBUSD" : "VFMADD";
+    enum tsr_tile_product number = tsr__tile_product(t->l, mad->f)->number;
+    const char *by_vectors = number < TSR_TILE_BF16 ? "VPDPBUSD" : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
+    const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
     tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes: %s", mad->f->name, mad->lanes, text[t->unit]);
 }
 

@@ -126,8 +126,8 @@ enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l);
 
 struct tsr__tile_product {
     enum tsr_element a, b;
-    enum tsr_cpu_feature feature; /* of AMX */
-    const char *instruction;      /* LLVM's name */
+    enum tsr_cpu_feature feature; /* of AMX, or of vectors */
+    const char *instruction;      /* LLVM's name of AMX's; NULL: a product of vectors */
     enum tsr_tile_product number;
 };
 /* For an overload on this CPU, or NULL. */

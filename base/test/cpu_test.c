@@ -12,7 +12,7 @@
 /* A made-up machine: which leaves exist, which bits are set. */
 static struct {
     uint32_t max_leaf, max_extended, max_subleaf7;
-    bool osxsave;
+    bool osxsave, amd;
     uint64_t xcr0, features;
 } machine;
 
@@ -33,10 +33,11 @@ static void fake_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4])
 {
     memset(r, 0, 16);
     if (leaf == 0) {
+        const char *vendor = machine.amd ? "AuthenticAMD" : "GenuineIntel";
         r[0] = machine.max_leaf;
-        memcpy(&r[1], "Genu", 4);
-        memcpy(&r[3], "ineI", 4);
-        memcpy(&r[2], "ntel", 4);
+        memcpy(&r[1], vendor, 4);
+        memcpy(&r[3], vendor + 4, 4);
+        memcpy(&r[2], vendor + 8, 4);
         return;
     }
     if (leaf == 0x80000000) {
@@ -84,6 +85,7 @@ static void whole_machine(void)
     machine.max_extended = 0x80000008;
     machine.max_subleaf7 = 1;
     machine.osxsave = true;
+    machine.amd = false;
     machine.xcr0 = 0x602e7;
     machine.features = ALL;
 }
@@ -152,6 +154,20 @@ static void cap(void **state)
     assert_int_equal(detect(TSR_CPU_LEVEL_AVX512), ALL & ~TILES);
 }
 
+/* VDPBF16PS is there on both makes, but fast on one; the lower levels always compute the same. */
+static void fast_pairs(void **state)
+{
+    (void)state;
+    whole_machine();
+    machine.amd = true;
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), ALL | BIT(BF16_PAIRS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_AVX512), ALL & ~TILES);
+    machine.features = ALL & ~BIT(AVX512BF16);
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), ALL & ~BIT(AVX512BF16));
+    machine.features = ALL & ~BIT(AVX512VL);
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(BF16_PAIRS), 0);
+}
+
 static void description(void **state)
 {
     (void)state;
@@ -206,8 +222,10 @@ static void this_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(operating_system), cmocka_unit_test(masked_features), cmocka_unit_test(missing_leaves), cmocka_unit_test(cap),
-        cmocka_unit_test(description),      cmocka_unit_test(llvm_text),       cmocka_unit_test(this_machine),
+        cmocka_unit_test(operating_system), cmocka_unit_test(masked_features),
+        cmocka_unit_test(missing_leaves),   cmocka_unit_test(cap),
+        cmocka_unit_test(fast_pairs),       cmocka_unit_test(description),
+        cmocka_unit_test(llvm_text),        cmocka_unit_test(this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of tiles: the plain-C model against AMX itself where there is one, and AVX-512's way against plain C in the strict order. */
+ * Products of tiles: the plain-C model against AMX itself where there is one, and AVX-512's way against plain C in the strict order
+ * and VDPBF16PS against its model. */
 #include <immintrin.h>
 #include <math.h>
 #include <setjmp.h>
@@ -161,8 +162,55 @@ static void vectors_are_strict(void **unused)
         }
 }
 
+/* Numbers whose products lie about the smallest normal one, as the accumulators do. */
+static void fill_small(unsigned char *a, unsigned char *b, unsigned char *d)
+{
+    for (int i = 0; i < TILE; i += 2) {
+        uint16_t x = (uint16_t)((number() & 0x807f) | (20 + number() % 30) << 7),
+                 y = (uint16_t)((number() & 0x807f) | (80 + number() % 3) << 7);
+        memcpy(a + i, &x, 2);
+        memcpy(b + i, &y, 2);
+    }
+    for (int i = 0; i < TILE; i += 4) {
+        uint32_t z = (number() & 1) << 31 | (number() % 3) << 23 | (number() % 4 ? 0 : number() % 3);
+        memcpy(d + i, &z, 4);
+    }
+}
+
+/* VDPBF16PS, on CPUs too where it is slow and not used. */
+static void pairs_are_the_model(void **unused)
+{
+    enum { TAME, ANY, SMALL, KINDS };
+    int differ = 0;
+    (void)unused;
+    if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512BF16))
+        skip();
+    for (int round = 0; round < KINDS * ROUNDS; round++) {
+        tile a, b, d, e, f;
+        operand x, y;
+        fill(a, round % KINDS == TAME);
+        fill(b, round % KINDS == TAME);
+        fill_accumulator(d, TSR_TILE_BF16);
+        if (round % KINDS == SMALL)
+            fill_small(a, b, d);
+        memcpy(e, d, TILE);
+        memcpy(f, d, TILE);
+        tsr__tile_operand(NULL, x, a, TSR__TILE_BYTES, TSR_TILE_BF16_PAIRS);
+        tsr__tile_operand(NULL, y, b, TSR__TILE_BYTES, TSR_TILE_BF16_PAIRS | TSR_TILE_IS_B);
+        tsr__tile_multiply(NULL, d, x, y, TSR_TILE_BF16_PAIRS);
+        tsr__tile_multiply_model(e, a, b, TSR_TILE_BF16_PAIRS);
+        assert_same(d, e, true);
+        strictly(f, a, b, TSR_TILE_BF16);
+        if (round % KINDS == TAME) /* without denormals it is the strict arithmetic */
+            assert_same(d, f, true);
+        differ += memcmp(d, f, TILE) != 0;
+    }
+    assert_true(differ > ROUNDS / 2);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(model_is_amx), cmocka_unit_test(vectors_are_strict)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(model_is_amx), cmocka_unit_test(vectors_are_strict),
+                                       cmocka_unit_test(pairs_are_the_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,7 +181,9 @@ enum tsr_cpu_feature {
     TSR_CPU_COUNT,
     /* No instructions, but functions of the device that stand for those of AMX (device-amx/tiles_*.c). */
     TSR_CPU_TILES_VECTORS = TSR_CPU_COUNT,
-    TSR_CPU_TILES_MODEL
+    TSR_CPU_TILES_MODEL,
+    /* VDPBF16PS is as fast as a fused multiply-add and does twice as much: AMD's CPUs. NATIVE only, as its arithmetic is another one. */
+    TSR_CPU_BF16_PAIRS
 };
 
 /* Instruction levels that TESSERA_CPU can force; each includes the ones before. NATIVE is everything there is. */

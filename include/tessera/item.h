@@ -54,8 +54,8 @@ struct tsr_rt {
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
 };
 
-/* Products of a row of A with columns of B packed in words, as AMX's instructions make them. */
-enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8U8, TSR_TILE_BF16, TSR_TILE_F16 };
+/* Products of a row of A with columns of B packed in words, as AMX's instructions make them; BF16_PAIRS is BF16 by VDPBF16PS. */
+enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8U8, TSR_TILE_BF16, TSR_TILE_F16, TSR_TILE_BF16_PAIRS };
 enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
