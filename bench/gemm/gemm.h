@@ -10,7 +10,8 @@ enum gemm_type { GEMM_INT8, GEMM_BF16, GEMM_TYPES };
 /* What a core can do at most, in Gop/s. */
 struct gemm_peaks {
     double tiles[GEMM_TYPES];   /* AMX; 0 where there is none */
-    double vectors[GEMM_TYPES]; /* VNNI; fused multiply-adds of floats */
+    double pairs, multiply_add; /* VDPBF16PS, fused multiply-adds of floats */
+    double vectors[GEMM_TYPES]; /* VNNI; the better one of those two */
 };
 void gemm_peaks(struct gemm_peaks *peaks);
 

@@ -332,9 +332,9 @@ int main(int argc, char **argv)
     gemm_peaks(&peaks);
     const char *level = getenv("TESSERA_CPU");
     bool tiles = peaks.tiles[0] > 0 && (!level || !strcmp(level, "native"));
-    printf("a core's limits, Gop/s: tiles %.0f int8, %.0f bf16; VNNI %.0f, FMA %.0f; shares are of %s, %d thread%s\n",
-           peaks.tiles[GEMM_INT8], peaks.tiles[GEMM_BF16], peaks.vectors[GEMM_INT8], peaks.vectors[GEMM_BF16], tiles ? "tiles" : "vectors",
-           threads, threads == 1 ? "" : "s");
+    printf("a core's limits, Gop/s: tiles %.0f int8, %.0f bf16; VNNI %.0f, BF16 %.0f, FMA %.0f; shares are of %s, %d thread%s\n",
+           peaks.tiles[GEMM_INT8], peaks.tiles[GEMM_BF16], peaks.vectors[GEMM_INT8], peaks.pairs, peaks.multiply_add,
+           tiles ? "tiles" : "vectors", threads, threads == 1 ? "" : "s");
     printf("type   size  kernel          Tessera     oneDNN   ratio   share\n");
     for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
         for (int i = 0; i < size_count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The rates that one core reaches when everything is in registers: tiles, VNNI, fused multiply-adds. */
+ * The rates that one core reaches when everything is in registers: tiles, VNNI, BF16's products of pairs, fused multiply-adds. */
 #include <immintrin.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -59,6 +59,19 @@ __attribute__((target("avx512f,avx512vnni"), noinline)) static void vnni(void)
             __asm__ volatile("vpdpbusd %1, %1, %0" : "+v"(x[i]) : "v"(a));
 }
 
+__attribute__((target("avx512f,avx512bf16"), noinline)) static void pairs(void)
+{
+    __m512 x[CHAINS];
+    __m512i a = _mm512_set1_epi32(0x3f803f80);
+#pragma GCC unroll 12
+    for (int i = 0; i < CHAINS; i++)
+        x[i] = _mm512_set1_ps((float)i);
+    for (int step = 0; step < STEPS; step++)
+#pragma GCC unroll 12
+        for (int i = 0; i < CHAINS; i++)
+            __asm__ volatile("vdpbf16ps %1, %1, %0" : "+v"(x[i]) : "v"(a));
+}
+
 static bool tiles_granted(void)
 {
     enum { ARCH_REQ_XCOMP_PERM = 0x1023, XFEATURE_XTILEDATA = 18 };
@@ -88,5 +101,8 @@ void gemm_peaks(struct gemm_peaks *peaks)
             peaks->tiles[type] = best_of(tiles, NULL, type, 4.0 * STEPS * 2 * 16 * 16 * (type == GEMM_INT8 ? 64 : 32));
     if (__builtin_cpu_supports("avx512vnni"))
         peaks->vectors[GEMM_INT8] = best_of(NULL, vnni, GEMM_INT8, 2.0 * 64 * CHAINS * STEPS);
-    peaks->vectors[GEMM_BF16] = suite_peak();
+    peaks->multiply_add = suite_peak();
+    if (__builtin_cpu_supports("avx512bf16"))
+        peaks->pairs = best_of(NULL, pairs, GEMM_BF16, 2.0 * 32 * CHAINS * STEPS);
+    peaks->vectors[GEMM_BF16] = peaks->pairs > peaks->multiply_add ? peaks->pairs : peaks->multiply_add;
 }
