@@ -121,6 +121,24 @@ static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
+bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+        return is_exact(v, extension);
+    case LLVMOr: /* of disjoint bits: a sum that never carries */
+        return LLVMGetIsDisjoint(v);
+    case LLVMShl:
+        return is_exact(v, extension) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) <= 30;
+    default:
+        return false;
+    }
+}
+
 static struct tsr__linear gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
@@ -165,42 +183,31 @@ static struct tsr__linear shifted(struct tsr__linear a, unsigned by)
     return a;
 }
 
+static struct tsr__linear split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    struct tsr__linear a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMShl)
+        return sum(zero, &a, INT64_C(1) << LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)));
+    b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
+    return op == LLVMMul ? product(&a, &b) : sum(a, &b, op == LLVMSub ? -1 : 1);
+}
+
 static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
         return number(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
     if (!depth || !LLVMIsAInstruction(v))
         return leaf(v, extension);
-    struct tsr__linear a, b, r = too_long;
+    if (tsr__linear_splits(v, extension)) {
+        struct tsr__linear both = split(l, v, extension, depth);
+        return both.valid ? both : leaf(v, extension);
+    }
+    struct tsr__linear r = too_long;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
         r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? gep(l, v, depth) : too_long;
         break;
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-        if (!is_exact(v, extension))
-            break;
-        a = of(l, LLVMGetOperand(v, 0), extension, depth - 1);
-        b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
-        r = LLVMGetInstructionOpcode(v) == LLVMMul ? product(&a, &b) : sum(a, &b, LLVMGetInstructionOpcode(v) == LLVMAdd ? 1 : -1);
-        break;
-    case LLVMOr: /* of disjoint bits: a sum that never carries */
-        if (!LLVMGetIsDisjoint(v))
-            break;
-        a = of(l, LLVMGetOperand(v, 0), extension, depth - 1);
-        b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
-        r = sum(a, &b, 1);
-        break;
-    case LLVMShl: {
-        LLVMValueRef by = LLVMGetOperand(v, 1);
-        if (!is_exact(v, extension) || !LLVMIsAConstantInt(by) || LLVMConstIntGetZExtValue(by) > 30)
-            break;
-        a = of(l, LLVMGetOperand(v, 0), extension, depth - 1);
-        b = number(0);
-        r = sum(b, &a, INT64_C(1) << LLVMConstIntGetZExtValue(by));
-        break;
-    }
     case LLVMLShr:
     case LLVMAShr: {
         LLVMValueRef by = LLVMGetOperand(v, 1);

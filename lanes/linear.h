@@ -27,6 +27,8 @@ struct tsr__linear {
     } terms[TSR__MAX_TERMS];
 };
 
+/* Is the value, once extended, the sum, product or shift of its operands extended? */
+bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension);
 /* Of a pointer or an integer of 64 bits. */
 struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value);
 struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b);

@@ -108,16 +108,18 @@ static bool in_place(struct tsr__tiles *t, int to, const struct source *s, LLVMV
     return true;
 }
 
-static void load(struct tsr__tiles *t, int to, const struct source *s, LLVMValueRef point)
+/* True: by a tile load alone. */
+static bool load(struct tsr__tiles *t, int to, const struct source *s, LLVMValueRef point)
 {
     if (in_place(t, to, s, point))
-        return;
+        return true;
     LLVMValueRef memory = tsr__tile_buffer(t, !is_whole(s));
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR__TILE_BYTES + i % s->chunks * s->chunk_bytes);
         LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
     }
     tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES), s->product, s->is_b);
+    return false;
 }
 
 /* Forgets what may have changed since the last operation. */
@@ -148,8 +150,8 @@ static int operand(struct tsr__tiles *t, const struct source *s, LLVMValueRef po
         if (!(taken >> i & 1) && i != not && (to < 0 || have->used < t->loaded[to].used))
             to = i;
     }
-    load(t, to, s, point);
     t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
+    t->loaded[to].in_place = load(t, to, s, point);
     memcpy(t->loaded[to].from, s->from, count * sizeof *s->from);
     return to;
 }
@@ -199,6 +201,11 @@ static void multiply(struct tsr__tiles *t, const struct multiply *x)
     struct source source_b = {b, chain * TSR__WORDS, columns, t->chunk, product, true};
     int in_a = operand(t, &source_a, point, -1), in_b = operand(t, &source_b, point, in_a);
     tsr__tile_multiply(t, product, x->life->accumulator, in_a, in_b);
+    for (unsigned i = 0; i < chain * block->rows * columns; i++) {
+        struct tsr__tile_mad *mad = block->webs[i / columns % block->rows][i % columns]->mads[x->first->number + i / columns / block->rows];
+        mad->a_in_place = t->loaded[in_a].in_place;
+        mad->b_in_place = t->loaded[in_b].in_place;
+    }
 }
 
 /* ---- vectors again
@@ -316,8 +323,9 @@ static void fill_for_phis(struct tsr__tiles *t)
     }
 }
 
-static void explain(struct tsr__tiles *t, const struct tsr__mad *mad)
+static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
 {
+    const struct tsr__mad *mad = &in_tiles->mad;
     static const char *const text[] = {
         [TSR__TILES_AMX] = "the accumulator stays in a tile register",
         [TSR__TILES_MODEL] = "tiles in plain C, as TESSERA_TILES asks",
@@ -326,13 +334,17 @@ static void explain(struct tsr__tiles *t, const struct tsr__mad *mad)
     enum tsr_tile_product number = tsr__tile_product(t->l, mad->f)->number;
     const char *by_vectors = number < TSR_TILE_BF16 ? "VPDPBUSD" : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
     const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
-    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes: %s", mad->f->name, mad->lanes, text[t->unit]);
+    const char *from = in_tiles->a_in_place && in_tiles->b_in_place ? "A and B straight from memory"
+                       : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
+                       : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
+                                                                    : "A and B by way of the stack";
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes: %s; %s", mad->f->name, mad->lanes, text[t->unit], from);
 }
 
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
 {
     for (unsigned i = 0; i < web->mad_count; i++)
-        explain(t, &web->mads[i]->mad);
+        explain(t, web->mads[i]);
     for (unsigned i = 0; i < web->fragment_count; i++)
         for (unsigned k = 0; k < web->m; k++) {
             LLVMValueRef v = web->fragments[i]->v[k];

@@ -47,8 +47,9 @@ struct tsr__tile_mad {
     LLVMBasicBlockRef block;
     size_t order; /* in the function */
     struct tsr__fragment *c, *d;
-    unsigned number; /* in its web */
-    bool joins_next; /* is done together with the next operation of the web, which adds to its result */
+    unsigned number;             /* in its web */
+    bool joins_next;             /* is done together with the next operation of the web, which adds to its result */
+    bool a_in_place, b_in_place; /* loaded by tile loads, not by way of a buffer */
 };
 
 struct tsr__web {
@@ -118,6 +119,8 @@ struct tsr__registers {
     struct tsr__life *lives; /* of the blocks of webs */
 };
 
+/* Makes index arithmetic 64 bits wide in a function with matrix operations, where there are tiles. (extend.c) */
+void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef function);
 /* Makes phis of vectors that are all cast from one type phis of that type, which webs can follow. (phicast.c) */
 void tsr__phis_before_casts(struct tsr__lanes *l, LLVMValueRef function);
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
@@ -161,7 +164,7 @@ struct tsr__loaded {
     LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
     unsigned used; /* when, for the choice of what to overwrite */
     const struct tsr__tile_product *product;
-    bool is_b;
+    bool is_b, in_place;
 };
 
 /* Vectors made from an accumulator. */

@@ -20,20 +20,30 @@
 #define M_SUFFIX M
 #define ROW(v, r) (v)[r]
 #endif
+#ifndef LANE
+#define LANE get_sub_group_local_id()
+#endif
 #ifdef STAGED /* A comes by way of local memory, with barriers in the loop */
 #define READ_A(p) ((const local a_scalar *)(p))[lane]
+#elif defined PLAIN /* without block reads */
+#define A_PITCH (k_bytes / (int)sizeof(a_scalar))
+#define READ_A_AT(row, byte) ((global const a_scalar *)a)[(row) * A_PITCH + (byte) / (int)sizeof(a_scalar) + lane]
+#define READ_B_AT(row, column) CAT(as_, b_scalar)(b[(row) * n + column + lane])
 #elif SG == 16
 #define READ_A(p) CAT(as_, a_scalar)(intel_sub_group_block_read_us((global const ushort *)(p)))
 #else
 #define READ_A(p) CAT(as_, a_scalar)(intel_sub_group_block_read((global const uint *)(p)))
 #endif
-#define READ_B(p) CAT(as_, b_scalar)(intel_sub_group_block_read(p))
+#ifndef PLAIN
+#define READ_A_AT(row, byte) READ_A(a + (row) * k_bytes + (byte))
+#define READ_B_AT(row, column) CAT(as_, b_scalar)(intel_sub_group_block_read(b + (row) * n + (column)))
+#endif
 
 __attribute__((intel_reqd_sub_group_size(SG)))
 kernel void gemm(global const uchar *a, global const uint *b, global const element *c, global element *d, int k_bytes, int n)
 {
     int panel = get_group_id(0) * get_num_sub_groups() + get_sub_group_id(), row = get_group_id(1) * ROWS * M;
-    int column = panel * COLUMNS * SG, lane = get_sub_group_local_id();
+    int column = panel * COLUMNS * SG, lane = LANE;
     int first = A_ROWS < M ? get_sub_group_id() % 2 * A_ROWS : 0; /* of the rows that this sub-group reads */
     c_part sum[ROWS][COLUMNS];
     for (int i = 0; i < ROWS; i++)
@@ -68,11 +78,11 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
 #ifdef STAGED
                     A_ROW(x[i], r) = READ_A(stage[i * M + first + r]);
 #else
-                    A_ROW(x[i], r) = READ_A(a + (row + i * M + first + r) * k_bytes + at);
+                    A_ROW(x[i], r) = READ_A_AT(row + i * M + first + r, at);
 #endif
             for (int j = 0; j < COLUMNS; j++)
                 for (int r = 0; r < 8; r++)
-                    y[j][r] = READ_B(b + (at / 4 + r) * n + column + j * SG);
+                    y[j][r] = READ_B_AT(at / 4 + r, column + j * SG);
             for (int i = 0; i < ROWS; i++)
                 for (int j = 0; j < COLUMNS; j++)
                     sum[i][j] = MAD(x[i], y[j], sum[i][j]);

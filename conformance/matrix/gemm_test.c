@@ -440,6 +440,25 @@ static void rounds_left_out(void **state)
                       .skip = 305419896});
 }
 
+#define PLAIN_INDICES "-DPLAIN -DLANE=get_local_id(0)"
+
+/* Without block reads, indices of 32 bits. */
+static void plain_indices(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        run(&(struct way){.sub_group = i & 1 ? 8 : 16,
+                          .m = 8,
+                          .rows = 2,
+                          .columns = 2,
+                          .chain = 1 + i / 4,
+                          .a = i & 2 ? BF16 : U8,
+                          .b = i & 2 ? BF16 : S8,
+                          .steps = 3,
+                          .sub_groups = 1,
+                          .options = PLAIN_INDICES});
+}
+
 /* Whether this process may use tiles: then it has been asked for, and signal handlers need large stacks. */
 static bool granted(void)
 {
@@ -474,7 +493,8 @@ static void without_grant(void **state)
     assert_int_equal(sigaltstack(&stack, NULL), 0);
 }
 
-/* With TESSERA_EXPLAIN=json: every operation of blocks that tiles can take is made as the variable says. */
+/* With TESSERA_EXPLAIN=json: every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
+ * are there, so are A and B. */
 static void all_in_tiles(void **state)
 {
     static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}};
@@ -483,15 +503,18 @@ static void all_in_tiles(void **state)
     if (!unit || strcmp(unit, "model") != 0 || !report || strcmp(report, "json") != 0)
         skip();
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-        for (int kind = 0; kind < 10; kind++) {
-            struct way w = {.sub_group = blocks[i][0], .m = 8, .rows = blocks[i][1], .columns = blocks[i][2], .chain = 1 + kind / 5};
+        for (int kind = 0; kind < 15; kind++) {
+            struct way w = {.sub_group = blocks[i][0], .m = 8, .rows = blocks[i][1], .columns = blocks[i][2], .chain = 1 + (kind >= 5)};
             w.a = kind % 5 == 4 ? BF16 : kind & 1 ? U8 : S8;
             w.b = kind % 5 == 4 ? BF16 : kind & 2 ? U8 : S8;
-            w.options = kind & 1 ? "-DFROM_ZERO" : NULL;
+            w.options = kind >= 10 ? PLAIN_INDICES : kind & 1 ? "-DFROM_ZERO" : NULL;
             clReleaseProgram(build(&w));
             int count = 0;
-            for (const char *at = device.log; (at = strstr(at, "\"topic\":\"matrix\"")) != NULL; at++, count++)
-                assert_non_null(strstr(at, "\"verdict\":\"model\"") == strchr(at, ',') + 1 ? at : NULL);
+            for (const char *at = device.log; (at = strstr(at, "\"topic\":\"matrix\"")) != NULL; at++, count++) {
+                const char *in_place = strstr(at, "A and B straight from memory");
+                assert_ptr_equal(strstr(at, "\"verdict\":\"model\""), strchr(at, ',') + 1);
+                assert_true(w.chain == 1 || (in_place && in_place < strchr(at, '\n')));
+            }
             assert_true(count > 0);
         }
 }
@@ -510,6 +533,7 @@ int main(void)
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
+        cmocka_unit_test(plain_indices),
         cmocka_unit_test(all_in_tiles),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
