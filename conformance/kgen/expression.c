@@ -358,14 +358,17 @@ void leaf(struct gen *g, struct type t)
         break;
     case 4:
         if (g->has_struct && !g->in_helper) {
-            static const char *const members[] = {"c", "i", "l", "s.y"};
-            unsigned member = below(g, 4);
-            put(g, chance(g, 50) ? "st.%s" : "sa[n1 & 3].%s", members[member]);
+            static const char *const members[] = {"c", "i", "l", "s.y", "h", "d"};
+            unsigned member = below(g, 6);
+            if (member >= 4 && !is_float(t.base))
+                put(g, "convert_%s_sat", type_name(t));
+            put(g, chance(g, 50) ? "(st.%s" : "(sa[n1 & 3].%s", members[member]);
             if (member == 1) {
                 put(g, "[");
                 element(g, 3);
                 put(g, "]");
             }
+            put(g, ")");
             break;
         }
         /* fall through */

@@ -120,10 +120,10 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
 
     g->has_struct = chance(g, 30);
     if (g->has_struct) {
-        put(g, "struct s%llu { uchar c; int i[3]; ulong l; short2 s; };\n", number);
+        put(g, "struct s%llu { uchar c; int i[3]; ulong l; short2 s; half h; double d; };\n", number);
         put(g,
             "struct s%llu hs%llu(struct s%llu a, int x) { a.i[x & 1] = (int)((uint)a.i[2] + (uint)x); a.s.y ^= (short)x; "
-            "if (x & 4) a.l++; return a; }\n",
+            "if (x & 4) a.l++; if (x & 8) a.d += a.h; return a; }\n",
             number, number, number);
     }
     for (unsigned i = chance(g, 40) ? 1 + below(g, MAX_HELPERS) : 0; i > 0; i--)
@@ -144,7 +144,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         number);
     g->indent = 1;
     line(g);
-    put(g, "local uint lm[8];");
+    put(g, "local uint lm[8]; local ulong lw[4];");
     line(g);
     put(g, "const size_t items = %zu, lsize = get_local_size(0) * get_local_size(1) * get_local_size(2);", g->items);
     line(g);
@@ -170,7 +170,8 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     put(g, "for (int i = 0; i < %u; i++) pa[i] = (%s)(i * %u + (int)(lid & 7));", PRIVATE_ELEMENTS, type_name(g->array_type), below(g, 20));
     if (g->has_struct) {
         line(g);
-        put(g, "struct s%llu st = {(uchar)r0, {r0, (int)lid, 3}, r1, (short2)(1, (short)r2)}, sa[4];", number);
+        put(g, "struct s%llu st = {(uchar)r0, {r0, (int)lid, 3}, r1, (short2)(1, (short)r2), (half)(lid & 15), (double)r2}, sa[4];",
+            number);
         line(g);
         put(g, "for (int i = 0; i < 4; i++) { sa[i] = st; sa[i].i[1] ^= i; }");
     }
@@ -197,9 +198,9 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         line(g);
         put(g,
             "for (int i = 0; i < 4; i++) sum = sum * 33 + sa[i].l + sa[i].c + (uint)sa[i].i[0] + (uint)sa[i].i[1] * 5 + (uint)sa[i].i[2] + "
-            "(ushort)sa[i].s.y;");
+            "(ushort)sa[i].s.y + (uint)convert_int_sat(sa[i].h) * 7 + (uint)convert_int_sat(sa[i].d) * 11;");
         line(g);
-        put(g, "sum ^= st.l + (uint)st.i[0] + (uint)st.i[1] * 3 + (ushort)st.s.y;");
+        put(g, "sum ^= st.l + (uint)st.i[0] + (uint)st.i[1] * 3 + (ushort)st.s.y + (uint)convert_int_sat(st.h + st.d) * 5;");
     }
     write_variable(g, &sum);
     put(g, "\n}\n");

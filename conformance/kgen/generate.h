@@ -9,7 +9,7 @@
 
 enum {
     KGEN_IN_WORDS = 1024,  /* of the buffer that kernels read */
-    KGEN_ACC_WORDS = 64,   /* of the buffer that they change atomically */
+    KGEN_ACC_WORDS = 96,   /* of the buffer that they change atomically: 64 of 32 bits, 16 of 64 bits */
     KGEN_LOCAL_WORDS = 256 /* of the local argument */
 };
 

@@ -26,6 +26,8 @@ static const char options[] = "-cl-std=CL3.0 -w";
 static const char prologue[] = "#pragma OPENCL FP_CONTRACT OFF\n"
                                "#pragma OPENCL EXTENSION cl_khr_subgroups : enable\n"
                                "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n"
+                               "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+                               "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n"
                                /* What a work-item has for itself is read and written with all types. */
                                "#define ANY(T) typedef T __attribute__((may_alias)) any_##T;\n"
                                "ANY(char) ANY(uchar) ANY(short) ANY(ushort) ANY(int) ANY(uint) ANY(long) ANY(ulong)\n";

@@ -148,6 +148,42 @@ static void switch_case(struct gen *g, int depth)
     leave(g, before);
 }
 
+/* A loop that is entered at two places, which no loop of the language is. */
+static void tangle(struct gen *g, int depth)
+{
+    unsigned number = g->next_counter++;
+    bool uniform = chance(g, 25);
+    put(g, "{ uint t%u = 0; if (", number);
+    condition(g, uniform);
+    put(g, ") goto m%u; l%u: ", number, number);
+    struct flow before = enter(g, uniform);
+    bool may_leave = g->may_leave;
+    g->may_leave = false; /* it would leave the loop around */
+    block(g, depth - 1);
+    if (chance(g, 40)) {
+        put(g, " if (");
+        condition(g, uniform);
+        put(g, ") goto e%u;", number);
+    } else {
+        put(g, " if (t%u > 5) goto e%u;", number, number);
+    }
+    put(g, " m%u: ", number);
+    block(g, depth - 1);
+    put(g, " if (++t%u < ", number);
+    if (uniform) {
+        put(g, "(");
+        uniform_value(g);
+        put(g, " & 3) + %u", below(g, 3));
+    } else {
+        put(g, "(");
+        expression(g, scalar(UINT), 1);
+        put(g, " & 7)");
+    }
+    put(g, ") goto %s%u; e%u:; }", chance(g, 70) ? "l" : "m", number, number);
+    g->may_leave = may_leave;
+    leave(g, before);
+}
+
 static void jump(struct gen *g)
 {
     bool can_leave = g->may_leave && g->counter_count;
@@ -163,7 +199,7 @@ static void jump(struct gen *g)
 
 static void memory(struct gen *g)
 {
-    unsigned what = below(g, g->has_struct ? 10 : 7);
+    unsigned what = below(g, g->has_struct ? 12 : 8);
     switch (what) {
     case 0:
         put(g, "pa[");
@@ -226,20 +262,41 @@ static void memory(struct gen *g)
         element(g, 8);
         put(g, ")]; while ((found = atomic_cmpxchg(place, old, old + more)) != old) old = found; }");
         break;
-    case 7:
+    case 7: {
+        static const char *const ops[] = {"add", "sub", "or", "xor", "and", "min", "max"};
+        unsigned op = below(g, 7);
+        bool explicit = chance(g, 50);
+        put(g, explicit ? "atomic_fetch_%s_explicit((global atomic_ulong *)acc + %u + (" : "atom_%s((global ulong *)acc + %u + (", ops[op],
+            32 + 2 * op);
+        element(g, 2);
+        put(g, "), ");
+        expression(g, scalar(ULONG), 1);
+        put(g, explicit ? ", memory_order_relaxed);" : ");");
+        break;
+    }
+    case 8:
         put(g, "st.i[");
         element(g, 3);
         put(g, "] = ");
         expression(g, scalar(INT), 2);
         put(g, ";");
         break;
-    case 8:
+    case 9:
         put(g, "sa[");
         element(g, 4);
         put(g, "].%s = ", chance(g, 50) ? "l" : "c");
         expression(g, scalar(UCHAR), 2);
         put(g, ";");
         break;
+    case 10: {
+        bool is_double = chance(g, 50);
+        put(g, "sa[");
+        element(g, 4);
+        put(g, "].%s = ", is_double ? "d" : "h");
+        expression(g, scalar(is_double ? DOUBLE : HALF), 2);
+        put(g, ";");
+        break;
+    }
     default:
         if (chance(g, 50)) {
             put(g, "st = sa[");
@@ -366,7 +423,7 @@ static void meeting(struct gen *g)
     }
     const char *name = v->name;
     bool wide = base_bytes[v->type.base] >= 4, floating = is_float(v->type.base);
-    switch (below(g, 15)) {
+    switch (below(g, 16)) {
     case 0:
     case 1:
         put(g, "barrier(CLK_LOCAL_MEM_FENCE); la[lid] = ");
@@ -382,6 +439,16 @@ static void meeting(struct gen *g)
         expression(g, scalar(UINT), 1);
         put(g, "); barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)lm[", name, type_name(v->type));
         element(g, 8);
+        put(g, "];");
+        break;
+    case 14:
+        put(g, "barrier(CLK_LOCAL_MEM_FENCE); if (lid == 0) for (int i = 0; i < 4; i++) lw[i] = n3; barrier(CLK_LOCAL_MEM_FENCE); "
+               "atom_xor(&lw[");
+        element(g, 4);
+        put(g, "], ");
+        expression(g, scalar(ULONG), 1);
+        put(g, "); barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)lw[", name, type_name(v->type));
+        element(g, 4);
         put(g, "];");
         break;
     case 3:
@@ -477,7 +544,9 @@ void statement(struct gen *g, int depth)
         loop(g, depth);
     else if (depth > 0 && what < 37)
         switch_case(g, depth);
-    else if (what < 45)
+    else if (depth > 0 && what < 40)
+        tangle(g, depth);
+    else if (what < 46)
         jump(g);
     else if (what < 75 && g->meets && g->together && !g->in_helper)
         meeting(g);
