@@ -14,7 +14,7 @@ void tsr__tile_move(struct tsr_item *item, void *to, uint64_t to_stride, const v
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
 
-/* As AMX does it; BF16_PAIRS: as VDPBF16PS does it with the halves of words exchanged. */
+/* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
 /* With AVX-512 VNNI, and its BF16 for that product; numbers with a fraction in the strict order (tiles_vectors.c). */

@@ -72,14 +72,16 @@ static float added(float c, float x, float y)
     return fabs(exact) < 0x1p-126 - 0x1p-151 ? copysignf(0, sum) : sum;
 }
 
-/* In the order of K, with one rounding for each product; denormals count as zero wherever they come up. */
+/* One rounding for each product, the odd one of a pair first; denormals count as zero wherever they come up. */
 static void pairs(float *d, const uint16_t *a, const uint16_t *b)
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum = flushed(d[r * TSR__TILE_WORDS + n]);
-            for (int k = 0; k < 2 * TSR__TILE_WORDS; k++)
+            for (int i = 0; i < 2 * TSR__TILE_WORDS; i++) {
+                int k = i ^ 1;
                 sum = added(sum, from_bf16(a[r * 2 * TSR__TILE_WORDS + k]), from_bf16(b[(k / 2 * TSR__TILE_WORDS + n) * 2 + k % 2]));
+            }
             d[r * TSR__TILE_WORDS + n] = sum;
         }
 }

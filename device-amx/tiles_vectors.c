@@ -4,10 +4,7 @@
  * part in.
  *
  * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range: s + 128, or u - 128, by
- * turning the highest bit. What that makes too much is 128 times the sum of a column of B; it lies behind B's rows.
- *
- * VDPBF16PS adds the product of the upper halves of two words, then that of the lower ones, each with one rounding. With the halves
- * exchanged in both operands that is the order of K: the strict arithmetic, but for denormals. */
+ * turning the highest bit. What that makes too much is 128 times the sum of a column of B; it lies behind B's rows. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -98,10 +95,10 @@ AVX512 static void number_b(float *to, const void *from, uint64_t stride, bool i
     }
 }
 
-AVX512 static void pairs_operand(__m512i *to, const void *from, uint64_t stride, bool is_b)
+AVX512 static void copy_operand(__m512i *to, const void *from, uint64_t stride, bool is_b)
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++) {
-        to[r] = _mm512_rol_epi32(row_of(from, stride, r), 16);
+        to[r] = row_of(from, stride, r);
         if (is_b)
             fetch_next_of_b(from, stride, r);
         else
@@ -114,7 +111,7 @@ void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride,
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
     bool numbers = product >= TSR_TILE_BF16, is_b = how & TSR_TILE_IS_B;
     if (product == TSR_TILE_BF16_PAIRS)
-        pairs_operand(operand, from, stride, is_b);
+        copy_operand(operand, from, stride, is_b);
     else if (numbers && is_b)
         number_b(operand, from, stride, product == TSR_TILE_BF16);
     else if (numbers)

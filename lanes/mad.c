@@ -184,12 +184,6 @@ static LLVMValueRef word_piece(struct lower *o, LLVMValueRef x, enum tsr_element
     return as_type(o, shift(o, is_signed ? LLVMAShr : LLVMLShr, x, 16 - bits), type);
 }
 
-/* VDPBF16PS adds the product of the upper halves first; exchanged, they follow in the order of k. */
-static LLVMValueRef exchanged_halves(struct lower *o, LLVMValueRef x)
-{
-    return LLVMBuildOr(o->b, shift(o, LLVMShl, x, 16), shift(o, LLVMLShr, x, 16), "");
-}
-
 /* A NaN stays one even if only the bits said so that tf32 does not have. */
 static LLVMValueRef tf32_operand(struct lower *o, LLVMValueRef x)
 {
@@ -223,7 +217,7 @@ static LLVMValueRef piece(struct lower *o, LLVMValueRef x, enum tsr_element e, u
     case UNIT_WORD:
         return word_piece(o, x, e, p, is_signed);
     case UNIT_PAIR:
-        return exchanged_halves(o, x);
+        return x;
     default:
         return float_piece(o, x, e, p);
     }
@@ -435,7 +429,7 @@ static void explain(struct lower *o)
     static const char *const why[] = {
         [UNIT_VNNI] = "four products of bytes at once",
         [UNIT_WORD] = "two products of 16-bit numbers at once: there is no VNNI on this CPU, or TESSERA_CPU does without",
-        [UNIT_PAIR] = "two products of bfloat16 at once, rounded in the order of k",
+        [UNIT_PAIR] = "two products of bfloat16 at once, the second one added first",
         [UNIT_FMA] = "one product of floats at once, rounded in the order of k",
     };
     const char *no_tiles = tsr__mad_why(o->l, o->mad.call);

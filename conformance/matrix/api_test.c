@@ -161,9 +161,9 @@ static void options_change_nothing(void **state)
 {
     (void)state;
     static const char *const options[] = {"-cl-opt-disable", "-g", "-cl-std=CL1.2", "-cl-fast-relaxed-math"};
-    bool flushes = oracle_flushes_bf16;
+    bool pairs = oracle_bf16_pairs;
     for (size_t o = 0; o < sizeof(options) / sizeof(options[0]); o++) {
-        oracle_flushes_bf16 = flushes && o; /* without optimization the reference engine runs, which is strict */
+        oracle_bf16_pairs = pairs && o; /* without optimization the reference engine runs, which is strict */
         struct text source = {0};
         text_add(&source, "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n");
         for (size_t i = o; i < oracle_function_count(); i += 17)
@@ -381,7 +381,7 @@ static void accumulation_in_a_loop(void **state)
 int main(void)
 {
     const char *engine = getenv("TESSERA_ENGINE");
-    oracle_flushes_bf16 = tsr_cpu_has(tsr_cpu(), TSR_CPU_BF16_PAIRS) && !(engine && !strcmp(engine, "reference"));
+    oracle_bf16_pairs = tsr_cpu_has(tsr_cpu(), TSR_CPU_BF16_PAIRS) && !(engine && !strcmp(engine, "reference"));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values),
         cmocka_unit_test(every_work_group_size),

@@ -280,17 +280,18 @@ static bool check_integer(const struct oracle_case *t, unsigned present, unsigne
     return false;
 }
 
-bool oracle_flushes_bf16;
+bool oracle_bf16_pairs;
 
 static bool check_number(const struct oracle_case *t, unsigned present, unsigned r, unsigned n, uint32_t bits)
 {
     const struct oracle_function *f = t->f;
-    bool flush = oracle_flushes_bf16 && f->bits == 16 && f->exponent_bits == 8;
+    bool pairs = oracle_bf16_pairs && f->bits == 16 && f->exponent_bits == 8, flush = pairs;
     double start = normal_or_zero(decode(t->c[r][n], f->c_exponent_bits, f->c_fraction_bits), flush), want = start;
     double exact = start, magnitude = fabs(start); /* for the bound that the fast arithmetic, too, keeps */
     double got = decode(bits, f->c_exponent_bits, f->c_fraction_bits);
 
-    for (unsigned k = 0; k < f->k; k++) {
+    for (unsigned i = 0; i < f->k; i++) {
+        unsigned k = i ^ pairs;
         double a = lane_of(f, r, k) < present ? normal_or_zero(element_of(f, t->a[r][k]), flush) : 0;
         double b = normal_or_zero(element_of(f, t->b[k][n]), flush);
         want = fused(a, b, want, flush);

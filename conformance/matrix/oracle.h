@@ -46,8 +46,8 @@ size_t oracle_function_count(void);
 void oracle_fill(struct oracle_case *t, const struct oracle_function *f, enum oracle_data data, uint32_t seed);
 /* The arguments of one lane of the team: a_size, 32 and c_size bytes. */
 void oracle_pack(const struct oracle_case *t, unsigned lane, void *a, void *b, void *c);
-/* Products of bfloat16 are as VDPBF16PS makes them: denormals count as zero. */
-extern bool oracle_flushes_bf16;
+/* Products of bfloat16 are as VDPBF16PS makes them: the second one of a pair is added first, and denormals count as zero. */
+extern bool oracle_bf16_pairs;
 /* Compares the result of one lane with D, where lanes from `present` on do not exist. Says on standard error what differs. */
 bool oracle_check(const struct oracle_case *t, unsigned present, unsigned lane, const void *d);
 

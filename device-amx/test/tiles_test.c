@@ -181,12 +181,11 @@ static void fill_small(unsigned char *a, unsigned char *b, unsigned char *d)
 static void pairs_are_the_model(void **unused)
 {
     enum { TAME, ANY, SMALL, KINDS };
-    int differ = 0;
     (void)unused;
     if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512BF16))
         skip();
     for (int round = 0; round < KINDS * ROUNDS; round++) {
-        tile a, b, d, e, f;
+        tile a, b, d, e;
         operand x, y;
         fill(a, round % KINDS == TAME);
         fill(b, round % KINDS == TAME);
@@ -194,18 +193,12 @@ static void pairs_are_the_model(void **unused)
         if (round % KINDS == SMALL)
             fill_small(a, b, d);
         memcpy(e, d, TILE);
-        memcpy(f, d, TILE);
         tsr__tile_operand(NULL, x, a, TSR__TILE_BYTES, TSR_TILE_BF16_PAIRS);
         tsr__tile_operand(NULL, y, b, TSR__TILE_BYTES, TSR_TILE_BF16_PAIRS | TSR_TILE_IS_B);
         tsr__tile_multiply(NULL, d, x, y, TSR_TILE_BF16_PAIRS);
         tsr__tile_multiply_model(e, a, b, TSR_TILE_BF16_PAIRS);
         assert_same(d, e, true);
-        strictly(f, a, b, TSR_TILE_BF16);
-        if (round % KINDS == TAME) /* without denormals it is the strict arithmetic */
-            assert_same(d, f, true);
-        differ += memcmp(d, f, TILE) != 0;
     }
-    assert_true(differ > ROUNDS / 2);
 }
 
 int main(void)
