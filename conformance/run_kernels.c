@@ -7,6 +7,7 @@
  *   // global: X [Y [Z]]          work-items
  *   // local: X [Y [Z]]           the size of a work-group, default the device's choice; several lines: runs once with each
  *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
+ *   // edge-buffer: TYPE COUNT = INIT   … that ends where memory ends, and begins so if it fills pages of 4096 bytes
  *   // local-buffer: BYTES        the next argument: local memory
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
  *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word
@@ -17,6 +18,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include "host/host.h"
 
@@ -33,7 +35,7 @@ struct argument {
     const struct type *type; /* NULL: local memory */
     size_t count, local_bytes;
     char init[MAX_LINE], expect[MAX_LINE];
-    bool expected;
+    bool expected, edge;
 };
 
 struct test {
@@ -251,13 +253,14 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         sscanf(value, "%zu %zu %zu", &local[0], &local[1], &local[2]);
     } else if (!strcmp(key, "needs"))
         return has_word(s, value);
-    else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer")) {
+    else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer") || !strcmp(key, "edge-buffer")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
         struct argument *a = &t->args[t->arg_count++];
         if (*key == 'l') {
             a->local_bytes = strtoul(value, NULL, 0);
             return true;
         }
+        a->edge = *key == 'e';
         char type[16];
         int used = 0;
         REQUIRE(sscanf(value, "%15s %zu = %n", type, &a->count, &used) == 2 && used, "buffer: TYPE COUNT = INIT expected, not '%s'", value);
@@ -338,6 +341,23 @@ static int compare(const struct session *s, const struct test *t, cl_uint number
     return failed;
 }
 
+/* Memory between two pages that nobody may touch. */
+struct region {
+    unsigned char *at, *data;
+    size_t size;
+};
+
+static struct region region_for(size_t bytes)
+{
+    enum { PAGE = 4096 };
+    size_t pages = (bytes + PAGE - 1) / PAGE;
+    struct region r = {.size = (pages + 2) * PAGE};
+    r.at = mmap(NULL, r.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(r.at != MAP_FAILED && !mprotect(r.at + PAGE, pages * PAGE, PROT_READ | PROT_WRITE), "out of memory");
+    r.data = r.at + (pages + 1) * PAGE - bytes;
+    return r;
+}
+
 static int run_with(const struct session *s, const struct test *t, const char *source, const char *options, const size_t *local,
                     const char *path)
 {
@@ -348,18 +368,19 @@ static int run_with(const struct session *s, const struct test *t, const char *s
     cl_kernel kernel = clCreateKernel(program, t->kernel, &err);
     REQUIRE(kernel, "%s: clCreateKernel(%s): %d", title, t->kernel, err);
     cl_mem buffers[MAX_ARGS] = {0};
+    struct region regions[MAX_ARGS];
     for (cl_uint i = 0; i < t->arg_count; i++) {
         const struct argument *a = &t->args[i];
         if (!a->type) {
             REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "%s: argument %u", title, i);
             continue;
         }
-        unsigned char *data = malloc(a->count * a->type->size);
-        REQUIRE(data, "out of memory");
-        fill(a, a->init, data);
-        buffers[i] = clCreateBuffer(s->context, CL_MEM_COPY_HOST_PTR, a->count * a->type->size, data, &err);
+        size_t bytes = a->count * a->type->size;
+        regions[i] = region_for(bytes);
+        fill(a, a->init, regions[i].data);
+        cl_mem_flags flags = a->edge ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+        buffers[i] = clCreateBuffer(s->context, flags, bytes, regions[i].data, &err);
         REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", title, i);
-        free(data);
     }
     err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, NULL, t->global, local[0] ? local : NULL, 0, NULL, NULL);
     REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", title, err);
@@ -369,8 +390,10 @@ static int run_with(const struct session *s, const struct test *t, const char *s
     for (cl_uint i = 0; i < t->arg_count; i++) {
         if (t->args[i].expected)
             failed += compare(s, t, i, buffers[i], &compared, title);
-        if (buffers[i])
+        if (buffers[i]) {
             clReleaseMemObject(buffers[i]);
+            munmap(regions[i].at, regions[i].size);
+        }
     }
     REQUIRE(compared, "%s expects nothing", path);
     clReleaseKernel(kernel);

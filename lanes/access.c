@@ -8,9 +8,9 @@
 #include "access.h"
 #include "explain.h"
 #include "pairs.h"
+#include "records.h"
 
 enum { CONSTANT_SPACE = 2 };
-enum { MAX_GROUP = 8 }; /* elements from one lane to the next, up to which a strided access is one wide access and shuffles */
 
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
 {
@@ -40,6 +40,9 @@ void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
     for (size_t i = 0; i < TSR_ARRAY_LEN(kinds); i++) {
         unsigned kind = LLVMGetMDKindIDInContext(c, kinds[i], (unsigned)strlen(kinds[i]));
         LLVMValueRef node = LLVMGetMetadata(a->inst, kind);
+        for (unsigned k = 0; k < a->joined; k++)
+            if (LLVMGetMetadata(a->all[k], kind) != node)
+                node = NULL;
         if (node)
             LLVMSetMetadata(made, kind, node);
     }
@@ -49,7 +52,7 @@ void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
     }
 }
 
-static LLVMValueRef masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask)
+LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask)
 {
     if (!mask) {
         LLVMValueRef load = LLVMBuildLoad2(s->b, type, p, "");
@@ -65,7 +68,7 @@ static LLVMValueRef masked_load(struct tsr__simd *s, const struct tsr__access *a
     return LLVMBuildFreeze(s->b, call, "");
 }
 
-static void masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask)
+void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask)
 {
     LLVMValueRef made;
     if (mask) {
@@ -139,10 +142,12 @@ static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LL
         a.class = TSR__ACCESS_CONSECUTIVE;
     } else if (a.parts == 1 && shape.stride == -(int64_t)a.scalar_bytes) {
         a.class = TSR__ACCESS_REVERSED;
-    } else if (shape.stride > 0 && shape.stride % a.scalar_bytes == 0 && shape.stride / a.scalar_bytes <= MAX_GROUP &&
+    } else if (shape.stride > 0 && shape.stride % a.scalar_bytes == 0 && shape.stride / a.scalar_bytes <= TSR__MAX_STEP &&
                shape.stride / a.scalar_bytes >= a.parts) {
-        a.class = TSR__ACCESS_GROUP;
         a.step = (unsigned)(shape.stride / a.scalar_bytes);
+        a.members = (UINT32_C(1) << a.parts) - 1;
+        if (a.step <= TSR__SHORT_STEP || 2 * a.parts >= a.step)
+            a.class = TSR__ACCESS_GROUP;
     }
     return a;
 }
@@ -152,44 +157,22 @@ static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMV
     return classify_as(s, inst, pointer, type, tsr__seen(s, pointer));
 }
 
-/* A group access spans `step` scalars for each lane but the last, which has only its own. */
-static unsigned group_span(const struct tsr__simd *s, const struct tsr__access *a)
+/* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
+static LLVMValueRef side_by_side(struct tsr__simd *s, LLVMValueRef *parts, unsigned count)
 {
-    return (s->width - 1) * a->step + a->parts;
-}
-
-/* Mask of a group access: the scalars of active lanes, without the gaps. NULL if there are no gaps and all lanes are active. */
-static LLVMValueRef group_mask(struct tsr__simd *s, const struct tsr__access *a)
-{
-    if (!s->mask && a->step == a->parts)
-        return NULL;
-    unsigned span = group_span(s, a);
-    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
-    for (unsigned i = 0; i < span; i++)
-        from[i] = i % a->step < a->parts ? (int)(i / a->step) : (int)s->width;
-    return tsr__shuffle(s, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), from, span);
-}
-
-/* Pairs of vectors are joined until all is one, then put in order, with `step` elements for each lane. */
-static LLVMValueRef spread_out(struct tsr__simd *s, LLVMValueRef *parts, unsigned used, unsigned step)
-{
-    unsigned count = 1;
-    while (count < used)
-        count *= 2;
     LLVMValueRef joined[64];
+    unsigned span = s->width * count;
+    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < count; i++)
-        joined[i] = i < used ? parts[i] : LLVMGetPoison(LLVMTypeOf(parts[0]));
-    for (unsigned width = s->width; count > 1; count /= 2, width *= 2) {
-        int *from = tsr_arena_alloc(s->arena, 2 * width * sizeof *from);
+        joined[i] = parts[i];
+    for (unsigned n = count, width = s->width; n > 1; n /= 2, width *= 2) {
         for (unsigned i = 0; i < 2 * width; i++)
             from[i] = (int)i;
-        for (unsigned i = 0; i < count / 2; i++)
+        for (unsigned i = 0; i < n / 2; i++)
             joined[i] = tsr__shuffle(s, joined[2 * i], joined[2 * i + 1], from, 2 * width);
     }
-    unsigned span = (s->width - 1) * step + used;
-    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < span; i++)
-        from[i] = i % step < used ? (int)(i % step * s->width + i / step) : -1;
+        from[i] = (int)(i % count * s->width + i / count);
     return tsr__shuffle(s, joined[0], NULL, from, span);
 }
 
@@ -210,7 +193,7 @@ LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(parts[0])));
     LLVMTypeRef type = tsr__vector(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector(s, LLVMIntTypeInContext(c, bits));
     if (each * bits > 32)
-        return LLVMBuildBitCast(s->b, spread_out(s, parts, each, each), type, "");
+        return LLVMBuildBitCast(s->b, side_by_side(s, parts, each), type, "");
     /* Shifts, since what is stored has often just been made narrow. */
     LLVMValueRef made = NULL;
     for (unsigned i = 0; i < each; i++) {
@@ -256,90 +239,28 @@ static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__acc
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
 }
 
-/* Four scalars for each lane, without gaps, and a register for each part: eight shuffles of two registers transpose them. LLVM takes twelve
- * for the same as one wide shuffle. */
-static bool is_quad(const struct tsr__simd *s, const struct tsr__access *a)
-{
-    return !s->mask && a->parts == 4 && a->step == 4 && s->width >= 8 && s->width * a->scalar_bytes <= 64;
-}
-
-static LLVMValueRef quad_pointer(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, unsigned i)
-{
-    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)i * s->width * a->scalar_bytes, false);
-    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "");
-}
-
-static void quad_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
-{
-    unsigned w = s->width, half = w / 2;
-    LLVMValueRef from_memory[4], pairs[2][2]; /* of lanes; of parts: x and y, z and w */
-    int from[64];
-    for (unsigned i = 0; i < 4; i++)
-        from_memory[i] = masked_load(s, a, tsr__vector(s, a->scalar), quad_pointer(s, a, p, i), NULL);
-    for (unsigned i = 0; i < 2; i++)
-        for (unsigned k = 0; k < 2; k++) {
-            for (unsigned j = 0; j < w; j++)
-                from[j] = (int)(4 * (j % half) + 2 * k + j / half);
-            pairs[i][k] = tsr__shuffle(s, from_memory[2 * i], from_memory[2 * i + 1], from, w);
-        }
-    for (unsigned i = 0; i < 4; i++) {
-        for (unsigned j = 0; j < w; j++)
-            from[j] = (int)(j % half + i % 2 * half + j / half * w);
-        parts[i] = tsr__shuffle(s, pairs[0][i / 2], pairs[1][i / 2], from, w);
-    }
-}
-
-static void quad_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
-{
-    unsigned w = s->width, half = w / 2;
-    LLVMValueRef pairs[2][2];
-    int from[64];
-    for (unsigned i = 0; i < 2; i++)
-        for (unsigned k = 0; k < 2; k++) {
-            for (unsigned j = 0; j < w; j++)
-                from[j] = (int)(j % half + i * half + j / half * w);
-            pairs[i][k] = tsr__shuffle(s, parts[2 * k], parts[2 * k + 1], from, w);
-        }
-    for (unsigned i = 0; i < 4; i++) {
-        for (unsigned j = 0; j < w; j++)
-            from[j] = (int)(i % 2 * (w / 4) + j / 4 + j % 2 * half + j % 4 / 2 * w);
-        LLVMValueRef made = tsr__shuffle(s, pairs[i / 2][0], pairs[i / 2][1], from, w);
-        masked_store(s, a, made, quad_pointer(s, a, p, i), NULL);
-    }
-}
-
 /* A load of lanes side by side; `p` is lane 0's address. */
-static void straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     LLVMTypeRef vector = tsr__vector(s, a->scalar);
     if (a->class == TSR__ACCESS_CONSECUTIVE) {
-        parts[0] = masked_load(s, a, vector, p, s->mask);
+        parts[0] = tsr__masked_load(s, a, vector, p, s->mask);
     } else if (a->class == TSR__ACCESS_REVERSED) {
         LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
-        parts[0] = reversed(s, masked_load(s, a, vector, last_lane_pointer(s, a, p), mask));
-    } else if (is_quad(s, a)) {
-        quad_load(s, a, p, parts);
+        parts[0] = reversed(s, tsr__masked_load(s, a, vector, last_lane_pointer(s, a, p), mask));
     } else {
-        LLVMValueRef all = masked_load(s, a, LLVMVectorType(a->scalar, group_span(s, a)), p, group_mask(s, a));
-        int from[64];
-        for (unsigned i = 0; i < a->parts; i++) {
-            for (unsigned lane = 0; lane < s->width; lane++)
-                from[lane] = (int)(lane * a->step + i);
-            parts[i] = tsr__shuffle(s, all, NULL, from, s->width);
-        }
+        tsr__strided_load(s, a, p, parts);
     }
 }
 
-static void straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (a->class == TSR__ACCESS_CONSECUTIVE)
-        masked_store(s, a, parts[0], p, s->mask);
+        tsr__masked_store(s, a, parts[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
-        masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
-    else if (is_quad(s, a))
-        quad_store(s, a, p, parts);
+        tsr__masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
     else
-        masked_store(s, a, spread_out(s, parts, a->parts, a->step), p, group_mask(s, a));
+        tsr__strided_store(s, a, p, parts);
 }
 
 /* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
@@ -377,8 +298,7 @@ static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct t
     return true;
 }
 
-/* `parts` has room for the scalars that travelled together. */
-static void set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+void tsr__set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     if (a->each > 1)
         tsr__unpack(s, parts[0], tsr__part_type(a->type, 0), a->each, parts);
@@ -395,15 +315,15 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
         return false;
     if (half.width == s->width) {
         LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
-        straight_load(s, &own, first[0], all);
-        set_loaded(s, &own, all);
+        tsr__straight_load(s, &own, first[0], all);
+        tsr__set_loaded(s, &own, all);
         return true;
     }
     LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.parts * sizeof *both);
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *parts);
     for (unsigned h = 0; h < 2; h++) {
         if (own.class != TSR__ACCESS_UNIFORM) {
-            straight_load(&half, &own, first[h], both + h * own.parts);
+            tsr__straight_load(&half, &own, first[h], both + h * own.parts);
             continue;
         }
         LLVMValueRef copy = LLVMInstructionClone(a->inst);
@@ -417,7 +337,7 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
         LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
         parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__by_half(s, pair) : tsr__joined_halves(s, pair[0], pair[1]);
     }
-    set_loaded(s, &own, parts);
+    tsr__set_loaded(s, &own, parts);
     return true;
 }
 
@@ -429,14 +349,14 @@ static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMV
     if (!in_halves(s, a, &half, &own, first))
         return false;
     if (half.width == s->width) {
-        straight_store(s, &own, first[0], parts);
+        tsr__straight_store(s, &own, first[0], parts);
         return true;
     }
     LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
     for (unsigned h = 0; h < 2; h++) {
         for (unsigned i = 0; i < own.parts; i++)
             its[i] = tsr__half(s, parts[i], h);
-        straight_store(&half, &own, first[h], its);
+        tsr__straight_store(&half, &own, first[h], its);
     }
     return true;
 }
@@ -452,6 +372,7 @@ static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const
         return false;
     hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_GROUP;
     hoped->step = a->parts;
+    hoped->members = (UINT32_C(1) << a->parts) - 1;
     return true;
 }
 
@@ -494,7 +415,7 @@ static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLV
     LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
     LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
     struct fork f = fork_on(s, yes);
-    straight_load(s, &hoped, first, parts);
+    tsr__straight_load(s, &hoped, first, parts);
     way_ends(s, &f, f.scattered);
     tsr__gather(s, a, tsr__address_lanes(s, &address), others);
     way_ends(s, &f, f.after);
@@ -522,15 +443,29 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
     }
     LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
     struct fork f = fork_on(s, yes);
-    straight_store(s, &hoped, first, parts);
+    tsr__straight_store(s, &hoped, first, parts);
     way_ends(s, &f, f.scattered);
     tsr__scatter(s, a, tsr__address_lanes(s, &address), parts);
     way_ends(s, &f, f.after);
 }
 
+bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a)
+{
+    bool load = LLVMIsALoadInst(inst) != NULL;
+    if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+        return false;
+    *a = classify(s, inst, LLVMGetOperand(inst, load ? 0 : 1), LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0)));
+    return a->step > a->parts;
+}
+
 static void load(struct tsr__simd *s, LLVMValueRef inst)
 {
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
+    struct tsr__record *record = tsr__record_of(s, &a);
+    if (record) {
+        tsr__record_load(s, record);
+        return;
+    }
     if (a.class != TSR__ACCESS_SCATTERED)
         tsr__explain_access(s, &a, false);
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
@@ -550,9 +485,9 @@ static void load(struct tsr__simd *s, LLVMValueRef inst)
             return;
         scattered_load(s, &a, parts);
     } else {
-        straight_load(s, &a, tsr__whole(s, a.pointer), parts);
+        tsr__straight_load(s, &a, tsr__whole(s, a.pointer), parts);
     }
-    set_loaded(s, &a, parts);
+    tsr__set_loaded(s, &a, parts);
 }
 
 /* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
@@ -583,10 +518,24 @@ static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct t
     LLVMInsertIntoBuilder(s->b, copy);
 }
 
+/* `parts` has room for the scalars that travel together. */
+void tsr__stored_parts(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    for (unsigned i = 0; i < a->parts * a->each; i++)
+        parts[i] = tsr__part(s, LLVMGetOperand(a->inst, 0), (int)i);
+    if (a->each > 1)
+        parts[0] = tsr__pack(s, parts, a->each);
+}
+
 static void store(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
+    struct tsr__record *record = tsr__record_of(s, &a);
+    if (record) {
+        tsr__record_store(s, record, inst);
+        return;
+    }
     if (a.class != TSR__ACCESS_SCATTERED)
         tsr__explain_access(s, &a, false);
     if (a.class == TSR__ACCESS_UNIFORM) {
@@ -594,12 +543,9 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
         return;
     }
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
-    for (unsigned i = 0; i < a.parts * a.each; i++)
-        parts[i] = tsr__part(s, v, (int)i);
-    if (a.each > 1)
-        parts[0] = tsr__pack(s, parts, a.each);
+    tsr__stored_parts(s, &a, parts);
     if (a.class != TSR__ACCESS_SCATTERED)
-        straight_store(s, &a, tsr__whole(s, a.pointer), parts);
+        tsr__straight_store(s, &a, tsr__whole(s, a.pointer), parts);
     else if (!store_halves(s, &a, parts))
         scattered_store(s, &a, parts);
 }

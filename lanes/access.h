@@ -15,8 +15,32 @@ struct tsr__access {
     unsigned parts, align, scalar_bytes;
     bool simple;   /* the parts are scalars of whole bytes, side by side */
     unsigned each; /* scalars of the program that travel as one `scalar`, an integer, or 1 */
-    unsigned step; /* GROUP: scalars from one lane to the next */
+    /* Scalars from one lane to the next, if they are few; of so many, those that are accessed, one bit each; and how many accesses of the
+     * program these are, if they are several. */
+    unsigned step;
+    uint32_t members;
+    unsigned joined;
+    const LLVMValueRef *all;
 };
+
+/* Scalars from lane to lane, up to which a strided access is one of vectors and shuffles: for a few members, and if there are as many. */
+enum { TSR__SHORT_STEP = 8, TSR__MAX_STEP = 16 };
+
+/* ---- straight accesses (access.c): `p` is lane 0's address, and there is a vector for each part, or each scalar of a record ---------- */
+
+void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+/* Those whose lanes lie further apart. (stride.c) */
+void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+/* A vector of any type; NULL: no mask. */
+LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
+void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
+/* Whether a load or store leaves room for others between its lanes: then it is described. */
+bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a);
+/* The vectors of a load's or a store's value. `parts` has room for the scalars that travel together. */
+void tsr__set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts);
+void tsr__stored_parts(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts);
 
 /* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
 
@@ -36,7 +60,9 @@ struct tsr__address {
     int count, first_varying;
 };
 
-/* Takes apart what a pointer is in the block being built. False: it is no sum with a uniform base. */
+/* Takes apart what a pointer is in the block being built, down to a base of any shape; NULL if the sum is too long. */
+void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a);
+/* False: it is no sum with a uniform base and a varying index. */
 bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a);
 /* The uniform part of the sum. */
 LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a);
@@ -70,6 +96,8 @@ void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argume
 /* The scalars in a vector of integers that hold `each` of them. */
 void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);
 LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each);
+/* The alignment `offset` bytes further on. */
+unsigned tsr__align_at(unsigned align, uint64_t offset);
 /* Bytes from the start of a value in memory to its scalar number `part`. */
 uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part);
 

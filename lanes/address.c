@@ -106,27 +106,38 @@ static void add_gep(struct sum *sum, LLVMValueRef gep)
     }
 }
 
-bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
+static bool has_constant_indices(LLVMValueRef gep)
+{
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(gep, (unsigned)i)))
+            return false;
+    return true;
+}
+
+void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
 {
     struct sum sum = {.s = s, .a = a, .good = true};
     *a = (struct tsr__address){0};
-    if (LLVMGetTypeKind(LLVMTypeOf(pointer)) != LLVMPointerTypeKind)
-        return false;
-    while (!tsr__is_uniform(tsr__seen(s, pointer))) {
-        if (!LLVMIsAGetElementPtrInst(pointer))
-            return false;
+    while (LLVMIsAGetElementPtrInst(pointer) && (!tsr__is_uniform(tsr__seen(s, pointer)) || has_constant_indices(pointer))) {
         add_gep(&sum, pointer);
         pointer = LLVMGetOperand(pointer, 0);
     }
-    if (!sum.good || !sum.varying_count)
-        return false;
+    if (!sum.good)
+        return;
     a->base = pointer;
     for (int i = 0; i < sum.uniform_count; i++)
         a->terms[a->count++] = sum.uniform[i];
     a->first_varying = a->count;
     for (int i = 0; i < sum.varying_count; i++)
         a->terms[a->count++] = sum.varying[i];
-    return true;
+}
+
+bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(pointer)) != LLVMPointerTypeKind)
+        return false;
+    tsr__address_sum(s, pointer, a);
+    return a->base && a->count > a->first_varying && tsr__is_uniform(tsr__seen(s, a->base));
 }
 
 void tsr__address_prepare(struct tsr__simd *s, LLVMValueRef pointer)

@@ -182,6 +182,9 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
             more = tsr_arena_format(&s->l->scratch, "%s, %ld bytes from lane to lane", more, (long)shape.stride);
         if (!has_gather(s->l, a))
             more = tsr_arena_format(&s->l->scratch, "%s; this CPU has no instruction for it", more);
+    } else if (a->joined > 1) {
+        more = tsr_arena_format(&s->l->scratch, "%s, %d of every %u elements by %u joined accesses", more, __builtin_popcount(a->members),
+                                a->step, a->joined);
     } else if (a->class == TSR__ACCESS_GROUP && a->step > a->parts) {
         more = tsr_arena_format(&s->l->scratch, "%s, %u of every %u elements", more, a->parts, a->step);
     } else if (a->class == TSR__ACCESS_UNIFORM && !load) {

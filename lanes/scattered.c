@@ -31,7 +31,7 @@ static LLVMValueRef offset_pointers(struct tsr__simd *s, LLVMValueRef pointers, 
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointers, &by, 1, "");
 }
 
-static unsigned align_at(unsigned align, uint64_t offset)
+unsigned tsr__align_at(unsigned align, uint64_t offset)
 {
     while (align > 1 && offset % align)
         align /= 2;
@@ -54,7 +54,7 @@ void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef 
         uint64_t offset = tsr__part_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__part_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
-        LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
+        LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
         if (each > 1)
             tsr__unpack(s, made, scalar, each, parts + i);
         else
@@ -68,6 +68,6 @@ void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef
     for (unsigned i = 0; i < a->parts; i += each) {
         uint64_t offset = tsr__part_offset(s, a->type, (int)i);
         LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
-        scatter(s, a, piece, offset_pointers(s, pointers, offset), align_at(a->align, offset));
+        scatter(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
     }
 }

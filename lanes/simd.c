@@ -369,6 +369,7 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
                           .width = packet.width,
                           .sub_group = packet.sub_group,
                           .values = {.arena = &arena},
+                          .records = {.arena = &arena},
                           .locations = {.arena = &arena}};
     s.layout = LLVMGetModuleDataLayout(l->module);
     if (!tsr__cfg_make(&s.cfg, from, &arena)) {

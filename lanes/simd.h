@@ -36,14 +36,16 @@ struct tsr__simd {
     struct tsr__shapes shapes;
     LLVMTargetDataRef layout;
     LLVMValueRef from, to;
-    LLVMBuilderRef b;           /* where code goes now */
-    LLVMBuilderRef homes;       /* allocas at the start of the function */
-    unsigned width, sub_group;  /* lanes of the packet; of a sub-group: as many, or half */
-    LLVMValueRef function_mask; /* NULL: all lanes */
-    int block;                  /* being built */
-    LLVMValueRef mask;          /* of the lanes in it; NULL: all */
-    struct tsr__map values;     /* LLVMValueRef → struct tsr__value * */
-    struct tsr__map locations;  /* of the source: in the work-item function → in the packet function (lines.c) */
+    LLVMBuilderRef b;            /* where code goes now */
+    LLVMBuilderRef homes;        /* allocas at the start of the function */
+    unsigned width, sub_group;   /* lanes of the packet; of a sub-group: as many, or half */
+    LLVMValueRef function_mask;  /* NULL: all lanes */
+    int block;                   /* being built */
+    LLVMValueRef mask;           /* of the lanes in it; NULL: all */
+    struct tsr__map values;      /* LLVMValueRef → struct tsr__value * */
+    struct tsr__map records;     /* loads and stores that are made together: instruction → struct tsr__record * (records.c) */
+    struct tsr__record *waiting; /* … stores of the block whose last one is still to come */
+    struct tsr__map locations;   /* of the source: in the work-item function → in the packet function (lines.c) */
     struct tsr__simd_block *blocks;
 };
 
