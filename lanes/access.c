@@ -589,7 +589,7 @@ static void address(struct tsr__simd *s, LLVMValueRef inst)
 
 void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst)
 {
-    if (LLVMIsALoadInst(inst))
+    if (LLVMIsALoadInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
         tsr__address_prepare(s, LLVMGetOperand(inst, 0));
     else if (LLVMIsAStoreInst(inst))
         tsr__address_prepare(s, LLVMGetOperand(inst, 1));

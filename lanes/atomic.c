@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Atomic updates of one place by all lanes of a packet: one update with what the lanes' values fold into. That is one of the orders in
- * which the lanes may come; each lane's old value follows from it. Exchanges go through the lanes in registers and update once. */
+ * which the lanes may come; each lane's old value follows from it. Exchanges go through the lanes in registers and update once. Where each
+ * lane has a place of its own, the updates come one after the other. */
+#include "access.h"
 #include "explain.h"
 #include "fold.h"
 
@@ -126,12 +128,122 @@ static void compare_exchange(struct tsr__simd *s, LLVMValueRef inst)
     tsr__set_part(s, inst, 1, hit);
 }
 
+/* ---- each lane in its own place --------------------------------------------------------------------------------------------------- */
+
+/* A lane's number in a term of an address, as 64 bits. A vector register is left in words of 64 bits, and shifts take those apart: that is
+ * cheaper than lane by lane, or whole pointers. */
+static LLVMValueRef index_of_lane(struct tsr__simd *s, const struct tsr__term *t, unsigned lane)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef v = tsr__part(s, t->value, 0);
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), at = lane * bits % 64;
+    bool is_signed = t->extension == TSR__EXTEND_SIGNED;
+    if (bits != 8 && bits != 16 && bits != 32) {
+        v = lane_of(s, v, lane);
+        return bits >= 64 ? v : is_signed ? LLVMBuildSExt(s->b, v, i64, "") : LLVMBuildZExt(s->b, v, i64, "");
+    }
+    v = lane_of(s, LLVMBuildBitCast(s->b, v, LLVMVectorType(i64, s->width * bits / 64), ""), lane * bits / 64);
+    if (is_signed)
+        return LLVMBuildAShr(s->b, LLVMBuildShl(s->b, v, tsr__i64(s->l, 64 - bits - at), ""), tsr__i64(s->l, 64 - bits), "");
+    return LLVMBuildAnd(s->b, LLVMBuildLShr(s->b, v, tsr__i64(s->l, at), ""), tsr__i64(s->l, (UINT64_C(1) << bits) - 1), "");
+}
+
+static LLVMValueRef place_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
+{
+    for (int i = a->first_varying; i < a->count; i++) {
+        LLVMValueRef scale = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)a->terms[i].scale, true);
+        LLVMValueRef bytes = LLVMBuildMul(s->b, index_of_lane(s, &a->terms[i], lane), scale, "");
+        base = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), base, &bytes, 1, "");
+    }
+    return base;
+}
+
+static unsigned operand_count(LLVMValueRef inst)
+{
+    return LLVMIsAAtomicCmpXchgInst(inst) ? 3 : 2;
+}
+
+/* All lanes, without a look at who is there. */
+static void update_all(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
+{
+    int parts = tsr__part_count(LLVMTypeOf(inst));
+    for (int k = 0; k < parts; k++)
+        old[k] = LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), k)));
+    for (unsigned i = 0; i < s->width; i++) {
+        LLVMValueRef one = LLVMInstructionClone(inst);
+        LLVMSetOperand(one, 0, place_of_lane(s, a, base, i));
+        for (unsigned k = 1; k < operand_count(inst); k++) {
+            LLVMValueRef v = LLVMGetOperand(inst, k);
+            LLVMSetOperand(one, k, tsr__is_uniform(tsr__seen(s, v)) ? tsr__whole(s, v) : lane_of(s, tsr__part(s, v, 0), i));
+        }
+        LLVMInsertIntoBuilder(s->b, one);
+        for (int k = 0; k < parts; k++)
+            old[k] = LLVMBuildInsertElement(s->b, old[k], tsr__get_scalar(s, one, k), tsr__i32(s->l, i), "");
+    }
+}
+
+/* What both ways of update_each read has to be there before they part. */
+static void fetch(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__address *a)
+{
+    for (int i = a->first_varying; i < a->count; i++)
+        tsr__part(s, a->terms[i].value, 0);
+    for (unsigned k = 0; k < operand_count(inst); k++) {
+        LLVMValueRef v = LLVMGetOperand(inst, k);
+        if (tsr__is_uniform(tsr__seen(s, v)))
+            tsr__whole(s, v);
+        else
+            tsr__part(s, v, 0);
+    }
+}
+
+/* All lanes in a row if all are there. False: the address is not known well enough for that. */
+static bool update_each(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMContextRef c = s->l->context;
+    struct tsr__address a;
+    if (s->function_mask || !tsr__address_of(s, LLVMGetOperand(inst, 0), &a))
+        return false;
+    int parts = tsr__part_count(LLVMTypeOf(inst));
+    LLVMValueRef old[2], base = tsr__address_base(s, &a);
+    fetch(s, inst, &a);
+    if (!s->mask) {
+        tsr__explain_lanes(s->l, inst);
+        update_all(s, inst, &a, base, old);
+        for (int k = 0; k < parts; k++)
+            tsr__set_part(s, inst, k, old[k]);
+        return true;
+    }
+    LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(c, s->to, "all"), some = LLVMAppendBasicBlockInContext(c, s->to, "some");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c, s->to, ""), some_end;
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask);
+    LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), ""), all, some);
+    LLVMPositionBuilderAtEnd(s->b, all);
+    update_all(s, inst, &a, base, old);
+    LLVMBuildBr(s->b, done);
+    LLVMPositionBuilderAtEnd(s->b, some);
+    tsr__each_lane(s, inst);
+    some_end = LLVMGetInsertBlock(s->b);
+    LLVMBuildBr(s->b, done);
+    LLVMPositionBuilderAtEnd(s->b, done);
+    for (int k = 0; k < parts; k++) {
+        LLVMValueRef met = LLVMBuildPhi(s->b, LLVMTypeOf(old[k]), ""), found = tsr__part(s, inst, k);
+        LLVMAddIncoming(met, &old[k], &all, 1);
+        LLVMAddIncoming(met, &found, &some_end, 1);
+        old[k] = met;
+    }
+    for (int k = 0; k < parts; k++)
+        tsr__set_part(s, inst, k, old[k]);
+    return true;
+}
+
 bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     LLVMValueRef pointer = LLVMGetOperand(inst, 0);
-    if ((opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg) || !tsr__is_uniform(tsr__seen(s, pointer)))
+    if (opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
         return false;
+    if (!tsr__is_uniform(tsr__seen(s, pointer)))
+        return update_each(s, inst);
     if (opcode == LLVMAtomicCmpXchg || LLVMGetAtomicRMWBinOp(inst) == LLVMAtomicRMWBinOpXchg) {
         tsr__explain(s->l, inst, "atomic", "one", "exchange after the lanes' own in registers");
         (opcode == LLVMAtomicCmpXchg ? compare_exchange : exchange)(s, inst);
