@@ -7,7 +7,7 @@
 
 #include "access.h"
 
-enum { MAX_DEPTH = 8 };
+enum { MAX_DEPTH = 8, MOST_HOPED = 4096 };
 
 /* ---- taking apart ------------------------------------------------------------------------------------------------------------------ */
 
@@ -249,6 +249,14 @@ static int64_t hoped_of_call(struct tsr__simd *s, LLVMValueRef call, int depth)
     return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? hoped_stride(s, LLVMGetOperand(call, 0), depth) : 0;
 }
 
+/* The same for all, but where the pass `divide` puts 1 for it. */
+static bool is_divisor(struct tsr__simd *s, LLVMValueRef v)
+{
+    if (LLVMIsASelectInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+        v = LLVMGetOperand(v, 2);
+    return tsr__is_uniform(tsr__seen(s, v));
+}
+
 /* What the stride would be if limits were not met and nothing wrapped. */
 static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
 {
@@ -271,7 +279,9 @@ static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
     case LLVMSub:
         return hoped_stride(s, LLVMGetOperand(v, 0), depth) - hoped_stride(s, LLVMGetOperand(v, 1), depth);
     case LLVMMul:
-        return constant_int(LLVMGetOperand(v, 1), &c) && c > 0 && c < 4096 ? c * hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+        return constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
+                   ? c * hoped_stride(s, LLVMGetOperand(v, 0), depth)
+                   : 0;
     case LLVMShl:
         return constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? hoped_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c) : 0;
     case LLVMAnd:
@@ -280,7 +290,7 @@ static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
         return tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
     case LLVMURem:
     case LLVMSRem:
-        return tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+        return is_divisor(s, LLVMGetOperand(v, 1)) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
     case LLVMSExt:
     case LLVMZExt:
     case LLVMTrunc:
@@ -293,18 +303,21 @@ static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
 
 int64_t tsr__address_hope(struct tsr__simd *s, const struct tsr__address *a)
 {
-    const struct tsr__term *t = &a->terms[a->first_varying];
-    if (a->count != a->first_varying + 1)
-        return 0;
-    int64_t stride = hoped_stride(s, t->value, MAX_DEPTH), bytes;
-    return stride > 0 && stride < 4096 && !__builtin_mul_overflow(stride, t->scale, &bytes) ? bytes : 0;
+    int64_t sum = 0, bytes;
+    for (int i = a->first_varying; i < a->count; i++) {
+        int64_t stride = hoped_stride(s, a->terms[i].value, MAX_DEPTH);
+        if (stride <= -MOST_HOPED || stride >= MOST_HOPED || __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
+            return 0;
+    }
+    return sum;
 }
 
-LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef *first)
+/* Whether a term's lanes are as hoped; its number in lane 0, with 64 bits. */
+static LLVMValueRef term_as_hoped(struct tsr__simd *s, const struct tsr__term *t, LLVMValueRef *first)
 {
     LLVMContextRef c = s->l->context;
-    const struct tsr__term *t = &a->terms[a->first_varying];
-    LLVMTypeRef type = LLVMTypeOf(t->value), i64 = LLVMInt64TypeInContext(c);
+    LLVMTypeRef type = LLVMTypeOf(t->value);
     int64_t stride = hoped_stride(s, t->value, MAX_DEPTH);
     LLVMValueRef start, yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false);
     tsr__part(s, t->value, 0); /* for tsr__address_lanes, in whichever branch */
@@ -318,16 +331,31 @@ LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__addres
         LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildICmp(s->b, LLVMIntEQ, lanes, hoped, ""));
         yes = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     }
+    *first = extended(s, start, t->extension, LLVMInt64TypeInContext(c));
+    if (t->extension == TSR__EXTEND_NOT || !stride)
+        return yes;
+    /* Nor may the extension see them wrap. */
+    bool is_signed = t->extension == TSR__EXTEND_SIGNED, up = stride > 0;
     unsigned bits = LLVMGetIntTypeWidth(type);
-    uint64_t span = (uint64_t)stride * (s->width - 1);
-    if (t->extension != TSR__EXTEND_NOT) { /* nor may the extension see them wrap */
-        uint64_t most = t->extension == TSR__EXTEND_SIGNED ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits);
-        if (span >= most)
-            return LLVMConstInt(LLVMInt1TypeInContext(c), 0, false);
-        LLVMIntPredicate below = t->extension == TSR__EXTEND_SIGNED ? LLVMIntSLE : LLVMIntULE;
-        yes = LLVMBuildAnd(s->b, yes, LLVMBuildICmp(s->b, below, start, LLVMConstInt(type, most - span, false), ""), "");
+    uint64_t span = (uint64_t)(up ? stride : -stride) * (s->width - 1);
+    uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits), least = is_signed ? most + 1 : 0;
+    if (span >= most)
+        return LLVMConstInt(LLVMInt1TypeInContext(c), 0, false);
+    LLVMIntPredicate below = is_signed ? (up ? LLVMIntSLE : LLVMIntSGE) : (up ? LLVMIntULE : LLVMIntUGE);
+    LLVMValueRef bound = LLVMConstInt(type, up ? most - span : least + span, false);
+    return LLVMBuildAnd(s->b, yes, LLVMBuildICmp(s->b, below, start, bound, ""), "");
+}
+
+LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef *first)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c);
+    LLVMValueRef yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false), bytes = tsr__i64(s->l, 0);
+    for (int i = a->first_varying; i < a->count; i++) {
+        LLVMValueRef start, scale = LLVMConstInt(i64, (uint64_t)a->terms[i].scale, true);
+        yes = LLVMBuildAnd(s->b, yes, term_as_hoped(s, &a->terms[i], &start), "");
+        bytes = LLVMBuildAdd(s->b, bytes, LLVMBuildMul(s->b, start, scale, ""), "");
     }
-    LLVMValueRef bytes = LLVMBuildMul(s->b, extended(s, start, t->extension, i64), LLVMConstInt(i64, (uint64_t)t->scale, true), "");
     *first = plus_bytes(s, tsr__address_base(s, a), bytes);
     return yes;
 }
