@@ -433,26 +433,65 @@ static void write_rows(struct blocks *o, LLVMValueRef call, LLVMValueRef first, 
     }
 }
 
-/* At the edge by way of the stack; there, work-items that are absent have no columns. */
-static void lower_write(struct blocks *o, LLVMValueRef call)
+/* A write that is to be made. */
+struct writing {
+    LLVMValueRef call, memory, first; /* a buffer; where its rows begin if it lies within the matrix */
+    struct region r;
+    LLVMValueRef is_within;
+};
+
+/* Before the builder's place. Work-items that are absent have no columns. */
+static struct writing begin_write(struct blocks *o, LLVMValueRef call)
 {
     unsigned rows = LLVMGetNumArgOperands(call) - WRITE_VALUES, size = constant(call, WRITE_BITS) / 8;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, WRITE_VALUES));
     unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
-    LLVMPositionBuilderBefore(o->b, call);
-    struct region r = region_of(o, call, rows, LANES * each / size, size);
-    LLVMValueRef memory = buffer(o, &r), first = address(o, r.base, r.pitch, r.y, r.x);
+    struct writing w = {.call = call, .r = region_of(o, call, rows, LANES * each / size, size)};
+    w.memory = buffer(o, &w.r);
+    w.first = address(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
     LLVMValueRef present = LLVMBuildZExt(o->b, LLVMGetOperand(call, WRITE_PRESENT), i64(o), "");
-    LLVMValueRef end = LLVMBuildAdd(o->b, r.x, LLVMBuildMul(o->b, present, number(o, each), ""), "");
-    r.width = LLVMBuildSelect(o->b, at_least(o, r.width, end), end, r.width, "");
-    struct fork f = fork_before(o, call, lies_within(o, &r));
+    LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, number(o, each), ""), "");
+    w.r.width = LLVMBuildSelect(o->b, at_least(o, w.r.width, end), end, w.r.width, "");
+    w.is_within = lies_within(o, &w.r);
+    tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one store", w.r.rows, w.r.bytes);
+    return w;
+}
+
+/* At the edge by way of the stack. */
+static void write_before(struct blocks *o, const struct writing *w, LLVMValueRef at)
+{
+    struct fork f = fork_before(o, at, w->is_within);
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
-    write_rows(o, call, first, r.pitch, rows);
+    write_rows(o, w->call, w->first, w->r.pitch, w->r.rows);
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
-    write_rows(o, call, memory, number(o, r.bytes), rows);
-    copy(o, &r, memory, true);
-    tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one store", r.rows, r.bytes);
-    LLVMInstructionEraseFromParent(call);
+    write_rows(o, w->call, w->memory, number(o, w->r.bytes), w->r.rows);
+    copy(o, &w->r, w->memory, true);
+}
+
+/* Writes that follow each other, with nothing in between that touches memory. If all lie within their matrices, one basic block has all
+ * their stores, where the pass `tiles` finds them. */
+static void lower_writes(struct blocks *o, LLVMValueRef *calls, size_t count)
+{
+    struct writing *list = tsr_arena_alloc(&o->l->scratch, count * sizeof *list);
+    LLVMValueRef last = calls[count - 1], all = NULL;
+    LLVMPositionBuilderBefore(o->b, last);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = begin_write(o, calls[i]);
+        all = all ? both(o, all, list[i].is_within) : list[i].is_within;
+    }
+    if (count == 1) {
+        write_before(o, &list[0], last);
+    } else {
+        struct fork f = fork_before(o, last, all);
+        LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
+        for (size_t i = 0; i < count; i++)
+            write_rows(o, calls[i], list[i].first, list[i].r.pitch, list[i].r.rows);
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(f.edge);
+        for (size_t i = 0; i < count; i++)
+            write_before(o, &list[i], end);
+    }
+    for (size_t i = 0; i < count; i++)
+        LLVMInstructionEraseFromParent(calls[i]);
 }
 
 /* Rows and columns outside are no reason to look for pages that are not there. */
@@ -522,10 +561,37 @@ static bool has_operations(LLVMValueRef *code, size_t count)
     return false;
 }
 
+/* Variables of the packet, which no block in memory can be part of. */
+static bool is_own(LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address))
+        address = LLVMGetOperand(address, 0);
+    return LLVMIsAAllocaInst(address);
+}
+
+/* Takes from the code, which begins with a write, those that can be made together with it. */
+static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count && !LLVMIsATerminatorInst(code[i]); i++) {
+        bool loads = LLVMIsALoadInst(code[i]), stores = LLVMIsAStoreInst(code[i]);
+        if (is_operation(code[i], "write")) {
+            taken[n++] = code[i];
+            code[i] = NULL;
+        } else if (loads || stores ? !is_own(LLVMGetOperand(code[i], stores)) : may_write(code[i])) {
+            break;
+        }
+    }
+    return n;
+}
+
 static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
 {
+    LLVMValueRef *writes = tsr_arena_alloc(&o->l->scratch, count * sizeof *writes);
     for (size_t i = 0; i < count; i++) {
         LLVMValueRef inst = code[i];
+        if (!inst) /* taken */
+            continue;
         bool read = is_operation(inst, "read"), prefetch = is_operation(inst, "prefetch");
         if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write(inst) || uses_pending(o, inst)))
             finish_reads(o, inst);
@@ -534,7 +600,7 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
         else if (prefetch)
             lower_prefetch(o, inst);
         else if (is_operation(inst, "write"))
-            lower_write(o, inst);
+            lower_writes(o, writes, take_writes(code + i, count - i, writes));
     }
 }
 

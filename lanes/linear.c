@@ -193,6 +193,20 @@ static struct tsr__linear split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__
     return op == LLVMMul ? product(&a, &b) : sum(a, &b, op == LLVMSub ? -1 : 1);
 }
 
+/* What a phi gets by each edge, if that is the same by all, as where LLVM has moved a part of a sum to the ends of blocks. A value that
+ * reaches all of the edges reaches the phi. */
+static struct tsr__linear by_all_edges(struct tsr__lanes *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
+{
+    enum { PRICE = 4 }; /* of a phi, since those of loops lead round */
+    struct tsr__linear first = of(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
+    for (unsigned i = 1; i < LLVMCountIncoming(phi) && first.valid; i++) {
+        struct tsr__linear other = of(l, LLVMGetIncomingValue(phi, i), extension, depth / PRICE);
+        if (!tsr__linear_is_multiple(&other, &first, 1))
+            return too_long;
+    }
+    return first;
+}
+
 static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
@@ -207,6 +221,9 @@ static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__ext
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
         r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? gep(l, v, depth) : too_long;
+        break;
+    case LLVMPHI:
+        r = by_all_edges(l, v, extension, depth);
         break;
     case LLVMLShr:
     case LLVMAShr: {

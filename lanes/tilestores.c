@@ -5,6 +5,7 @@
  * may is known at run time only, when the distance is; so the vectors' way stays beside the tiles', for rows that lie too close. */
 #include <string.h>
 
+#include "explain.h"
 #include "tiles.h"
 
 /* Where a tile lies, against the first of the place: rows down, and bytes to the right. */
@@ -271,6 +272,7 @@ static void store_vectors(struct tsr__leaving *x, LLVMBasicBlockRef slow)
 static void make(struct tsr__leaving *x)
 {
     struct tsr__tiles *t = x->t;
+    tsr__explain(t->l, x->first, "store", "tiles", "%zu of them straight to memory, if their rows do not overlap", x->count);
     LLVMBasicBlockRef block = x->block;
     LLVMBasicBlockRef fast = LLVMInsertBasicBlockInContext(t->l->context, block, ""),
                       slow = LLVMInsertBasicBlockInContext(t->l->context, block, ""), head = split(x, slow);

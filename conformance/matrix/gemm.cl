@@ -29,12 +29,15 @@
 #define A_PITCH (k_bytes / (int)sizeof(a_scalar))
 #define READ_A_AT(row, byte) ((global const a_scalar *)a)[(row) * A_PITCH + (byte) / (int)sizeof(a_scalar) + lane]
 #define READ_B_AT(row, column) CAT(as_, b_scalar)(b[(row) * n + column + lane])
+#elif defined BLOCKS /* of two dimensions: ROWS · M = 16, CHAIN = 2, SG = 16; so many rows of D are none to the functions */
+#define READ_A_AT(row, byte) CAT(as_, a_scalar)(in_a[part][i * M + r])
+#define READ_B_AT(row, column) CAT(as_, b_scalar)(in_b[j][part * 8 + r])
 #elif SG == 16
 #define READ_A(p) CAT(as_, a_scalar)(intel_sub_group_block_read_us((global const ushort *)(p)))
 #else
 #define READ_A(p) CAT(as_, a_scalar)(intel_sub_group_block_read((global const uint *)(p)))
 #endif
-#ifndef PLAIN
+#ifndef READ_A_AT
 #define READ_A_AT(row, byte) READ_A(a + (row) * k_bytes + (byte))
 #define READ_B_AT(row, column) CAT(as_, b_scalar)(intel_sub_group_block_read(b + (row) * n + (column)))
 #endif
@@ -61,6 +64,13 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
 #ifdef SKIP /* a condition in the loop, the same for all */
         if (b[k / 4 * n] == SKIP)
             continue;
+#endif
+#ifdef BLOCKS
+        ushort in_a[CHAIN][ROWS * M];
+        uint in_b[COLUMNS][CHAIN * 8];
+        intel_sub_group_2d_block_read_16b_16r16x2c((global void *)a, k_bytes, row + ROWS * M, k_bytes, (int2)(k / 2, row), in_a[0]);
+        for (int j = 0; j < COLUMNS; j++)
+            intel_sub_group_2d_block_read_32b_16r16x1c((global void *)b, n * 4, k_bytes / 4, n * 4, (int2)(column + j * SG, k / 4), in_b[j]);
 #endif
 #pragma unroll
         for (int part = 0; part < CHAIN; part++) {
@@ -93,9 +103,20 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
                 sum[i][j] *= (c_part)SCALE;
 #endif
     }
+#ifdef BLOCKS
+    int height = (int)get_num_groups(1) * ROWS * M - BLOCKS;
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++) {
+            uint8 out = CAT(as_uint, M_SUFFIX)(sum[i][j]);
+            intel_sub_group_2d_block_write_32b_8r16x1c(d, n * 4, height, n * 4, (int2)(column + j * SG, row + i * M), (private uint *)&out);
+        }
+#endif
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
             for (int r = 0; r < M; r++)
+#ifdef BLOCKS
+                if (BLOCKS && row + i * M + r >= height)
+#endif
 #ifdef PACKED /* what the sub-group makes lies in one piece, its rows PACKED apart, which no compiler can know */
                 d[row * n + column * ROWS * M + (i * M + r) * (PACKED + (n >> 24)) + j * SG + lane] = ROW(sum[i][j], r);
 #else

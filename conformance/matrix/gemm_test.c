@@ -16,9 +16,15 @@
 #include "conformance/matrix/device.h"
 #include "conformance/matrix/oracle.h"
 #include "tessera/base.h"
+#include "tessera/matrix_math.h"
 
-enum element { S8, U8, BF16 };
-static const char *const short_names[] = {"i8", "u8", "bf16"};
+enum element { S8, U8, S4, U4, BF16, F16 };
+static const struct {
+    const char *name;
+    int bits;
+    bool is_unsigned;
+} elements[] = {[S8] = {"i8", 8, false}, [U8] = {"u8", 8, true},       [S4] = {"i4", 4, false},
+                [U4] = {"u4", 4, true},  [BF16] = {"bf16", 16, false}, [F16] = {"f16", 16, false}};
 
 struct way {
     int sub_group, m, rows, columns, chain;
@@ -56,14 +62,14 @@ static int close_all(void **state)
 static cl_program build(const struct way *w)
 {
     char options[600], mad[100];
-    bool number = w->a == BF16;
-    snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s%s_matrix_mad_k%d", short_names[w->a], short_names[w->b], w->split ? "_split" : "",
-             number ? 16 : 32);
+    snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s%s_matrix_mad_k%d", elements[w->a].name, elements[w->b].name, w->split ? "_split" : "",
+             256 / elements[w->a].bits);
     snprintf(
         options, sizeof(options),
         "-cl-std=CL3.0 -DSG=%d -DM=%d -DA_ROWS=%d -DROWS=%d -DCOLUMNS=%d -DCHAIN=%d -DMAD=%s -Delement=%s -Da_scalar=%s%s -Db_scalar=%s %s",
-        w->sub_group, w->m, w->split ? w->m / 2 : w->m, w->rows, w->columns, w->chain, mad, number ? "float" : "int", w->a == U8 ? "u" : "",
-        w->sub_group == 16 ? "short" : "int", w->b == U8 ? "uint" : "int", w->options ? w->options : "");
+        w->sub_group, w->m, w->split ? w->m / 2 : w->m, w->rows, w->columns, w->chain, mad, w->a >= BF16 ? "float" : "int",
+        elements[w->a].is_unsigned ? "u" : "", w->sub_group == 16 ? "short" : "int", elements[w->b].is_unsigned ? "uint" : "int",
+        w->options ? w->options : "");
     cl_program program = device_build(&device, source, options);
     if (!program)
         fprintf(stderr, "%s\n%s\n", options, device.log);
@@ -73,14 +79,20 @@ static cl_program build(const struct way *w)
 
 static double element_at(enum element e, const unsigned char *row, int k)
 {
-    union {
-        uint32_t bits;
-        float value;
-    } u;
-    if (e != BF16)
-        return e == S8 ? (double)(signed char)row[k] : row[k];
-    u.bits = (uint32_t)row[2 * k] << 16 | (uint32_t)row[2 * k + 1] << 24;
-    return u.value;
+    int bits = elements[e].bits, at = k * bits / 8;
+    unsigned word = bits == 16 ? row[at] | (unsigned)row[at + 1] << 8 : bits == 4 ? row[at] >> k % 2 * 4 & 15u : row[at];
+    switch (e) {
+    case S8:
+        return (signed char)word;
+    case S4:
+        return (int)word - (int)(word & 8) * 2;
+    case BF16:
+        return tsr_float_of_bf16(word);
+    case F16:
+        return tsr_float_of_f16(word);
+    default:
+        return word;
+    }
 }
 
 struct problem {
@@ -93,9 +105,8 @@ struct problem {
 static unsigned char random_byte(const struct way *w, bool is_high_half, uint32_t *state)
 {
     uint32_t r = oracle_random(state) >> 9;
-    if (w->a != BF16)
-        return (unsigned char)r;
-    return is_high_half ? (unsigned char)((r & 0x80) | (0x3e + (r >> 8) % 3)) : (unsigned char)r; /* numbers around one */
+    uint32_t around_one = w->a == BF16 ? 0x3e + (r >> 8) % 3 : 0x38 + (r >> 8) % 8;
+    return (unsigned char)(w->a >= BF16 && is_high_half ? (r & 0x80) | around_one : r);
 }
 
 static struct problem make(const struct way *w)
@@ -103,7 +114,7 @@ static struct problem make(const struct way *w)
     struct problem p = {.w = w, .m = 2 * w->rows * w->m, .n = 2 * w->sub_groups * w->columns * w->sub_group};
     uint32_t state = (uint32_t)(w->rows * 31 + w->columns * 7 + w->steps);
     p.k_bytes = w->steps * w->chain * 32;
-    p.k = w->a == BF16 ? p.k_bytes / 2 : p.k_bytes;
+    p.k = p.k_bytes * 8 / elements[w->a].bits;
     size_t a_size = (size_t)p.m * (size_t)p.k_bytes, b_size = (size_t)p.n * (size_t)p.k_bytes, c_count = (size_t)p.m * (size_t)p.n;
     p.a = malloc(a_size + 1);
     p.b = malloc(b_size + 1);
@@ -120,7 +131,7 @@ static struct problem make(const struct way *w)
     for (size_t i = 0; i < c_count; i++) {
         float f = (float)(int)(oracle_random(&state) % 2000) - 1000;
         p.c[i] = oracle_random(&state);
-        if (w->a == BF16)
+        if (w->a >= BF16)
             memcpy(&p.c[i], &f, 4);
     }
     return p;
@@ -138,7 +149,7 @@ static void check_one(const struct problem *p, int row, int column)
 {
     const struct way *w = p->w;
     size_t at = (size_t)row * (size_t)p->n + (size_t)column;
-    int in_word = w->a == BF16 ? 2 : 4, in_step = p->k / (w->steps ? w->steps : 1);
+    int in_word = 32 / elements[w->a].bits, in_step = p->k / (w->steps ? w->steps : 1);
     bool from_zero = w->options && strstr(w->options, "FROM_ZERO");
     uint32_t whole = from_zero ? 0 : p->c[at];
     float start = 0, got, ordered;
@@ -164,7 +175,7 @@ static void check_one(const struct problem *p, int row, int column)
         }
     }
     memcpy(&got, &p->d[at], 4);
-    bool right = w->a != BF16 ? p->d[at] == whole
+    bool right = w->a < BF16  ? p->d[at] == whole
                  : is_exact() ? got == ordered
                               : fabs(got - sum) <= (p->k + 2 * w->steps) * 0x1p-23 * magnitude;
     if (!right)
@@ -273,6 +284,28 @@ static void signs_and_rows(void **state)
                                               : S8,
                               .steps = 3,
                               .sub_groups = 2});
+}
+
+/* Elements that tiles have no instruction for, or few CPUs. */
+static void other_elements(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 5; kind++)
+        for (int chain = 1; chain < 3; chain++)
+            run(&(struct way){.sub_group = (kind + chain) % 2 ? 8 : 16,
+                              .m = 8,
+                              .rows = 2,
+                              .columns = 2,
+                              .chain = chain,
+                              .a = kind == 4  ? F16
+                                   : kind & 1 ? U4
+                                              : S4,
+                              .b = kind == 4  ? F16
+                                   : kind & 2 ? U4
+                                              : S4,
+                              .steps = 3,
+                              .sub_groups = 2,
+                              .options = kind & 2 ? "-DFROM_ZERO" : NULL});
 }
 
 /* No round at all, one, and odd numbers of them. */
@@ -442,6 +475,13 @@ static void rounds_left_out(void **state)
                       .skip = 305419896});
 }
 
+/* Does the build log tell what becomes tiles, in those of the model? */
+static bool explains_tiles(void)
+{
+    const char *unit = getenv("TESSERA_TILES"), *report = getenv("TESSERA_EXPLAIN");
+    return unit && !strcmp(unit, "model") && report && !strcmp(report, "json");
+}
+
 #define PLAIN_INDICES "-DPLAIN -DLANE=get_local_id(0)"
 
 /* Without block reads, indices of 32 bits. */
@@ -459,6 +499,37 @@ static void plain_indices(void **state)
                           .steps = 3,
                           .sub_groups = 1,
                           .options = PLAIN_INDICES});
+}
+
+/* Blocks of two dimensions, within D and across its edge. */
+static void blocks_of_rows(void **state)
+{
+    static const char *const outside[] = {"-DBLOCKS=0", "-DBLOCKS=5", "-DBLOCKS=0 -DFROM_ZERO", "-DBLOCKS=12 -DFROM_ZERO"};
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        run(&(struct way){.sub_group = 16,
+                          .m = 8,
+                          .rows = 2,
+                          .columns = 1 + i % 3,
+                          .chain = 2,
+                          .a = i & 1 ? BF16 : U8,
+                          .b = i & 1 ? BF16 : S8,
+                          .steps = 3,
+                          .sub_groups = 2,
+                          .options = outside[i]});
+}
+
+/* With TESSERA_EXPLAIN=json: what 2D blocks read and write goes straight between memory and tiles. */
+static void blocks_are_tiles(void **state)
+{
+    (void)state;
+    if (!explains_tiles())
+        skip();
+    clReleaseProgram(build(&(struct way){
+        .sub_group = 16, .m = 8, .rows = 2, .columns = 2, .chain = 2, .a = S8, .b = S8, .options = "-DBLOCKS=0 -DFROM_ZERO"}));
+    assert_non_null(strstr(device.log, "A and B straight from memory"));
+    assert_null(strstr(device.log, "by way of the stack"));
+    assert_non_null(strstr(device.log, "\"topic\":\"store\",\"verdict\":\"tiles\""));
 }
 
 /* Whether this process may use tiles: then it has been asked for, and signal handlers need large stacks. */
@@ -500,9 +571,8 @@ static void without_grant(void **state)
 static void all_in_tiles(void **state)
 {
     static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}};
-    const char *unit = getenv("TESSERA_TILES"), *report = getenv("TESSERA_EXPLAIN");
     (void)state;
-    if (!unit || strcmp(unit, "model") != 0 || !report || strcmp(report, "json") != 0)
+    if (!explains_tiles())
         skip();
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
         for (int kind = 0; kind < 15; kind++) {
@@ -528,6 +598,7 @@ int main(void)
         cmocka_unit_test(without_grant),
         cmocka_unit_test(shapes),
         cmocka_unit_test(signs_and_rows),
+        cmocka_unit_test(other_elements),
         cmocka_unit_test(rounds),
         cmocka_unit_test(from_zero),
         cmocka_unit_test(split),
@@ -536,6 +607,8 @@ int main(void)
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
         cmocka_unit_test(plain_indices),
+        cmocka_unit_test(blocks_of_rows),
+        cmocka_unit_test(blocks_are_tiles),
         cmocka_unit_test(all_in_tiles),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);

@@ -46,8 +46,8 @@ static void fill_accumulator(unsigned char *t, enum tsr_tile_product product)
     }
 }
 
-__attribute__((target("amx-tile,amx-int8,amx-bf16"), noinline)) static void by_amx(unsigned char *d, const unsigned char *a,
-                                                                                   const unsigned char *b, enum tsr_tile_product product)
+__attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16"), noinline)) static void
+by_amx(unsigned char *d, const unsigned char *a, const unsigned char *b, enum tsr_tile_product product)
 {
     struct {
         uint8_t palette, start, reserved[14];
@@ -70,6 +70,9 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16"), noinline)) static void by_a
         break;
     case TSR_TILE_U8U8:
         _tile_dpbuud(0, 1, 2);
+        break;
+    case TSR_TILE_F16:
+        _tile_dpfp16ps(0, 1, 2);
         break;
     default:
         _tile_dpbf16ps(0, 1, 2);
@@ -95,8 +98,9 @@ static void model_is_amx(void **unused)
     (void)unused;
     if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_INT8) || !tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_BF16) || !tsr_cpu_request_amx())
         skip();
+    enum tsr_tile_product last = tsr_cpu_has(tsr_cpu(), TSR_CPU_AMX_FP16) ? TSR_TILE_F16 : TSR_TILE_BF16;
     for (int round = 0; round < ROUNDS; round++)
-        for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= TSR_TILE_BF16; product++) {
+        for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= last; product++) {
             tile a, b, d, e;
             fill(a, round % 2);
             fill(b, round % 2);
@@ -104,7 +108,7 @@ static void model_is_amx(void **unused)
             memcpy(e, d, TILE);
             by_amx(d, a, b, product);
             tsr__tile_multiply_model(e, a, b, product);
-            assert_same(d, e, product == TSR_TILE_BF16);
+            assert_same(d, e, product >= TSR_TILE_BF16);
         }
 }
 
@@ -136,6 +140,52 @@ static void strictly(unsigned char *d, const unsigned char *a, const unsigned ch
                            widened(b + k / 2 * TSR__TILE_BYTES + 4 * n + k % 2 * 2, product), sum);
             memcpy(to, &sum, 4);
         }
+}
+
+/* Every finite half, the denormal ones too, with any accumulator that is a sum of such products: the model keeps the bound of products in
+ * any order. Denormal accumulators count as zero. */
+static void halves_keep_the_bound(void **unused)
+{
+    (void)unused;
+    for (int round = 0; round < ROUNDS; round++) {
+        tile a, b, d, e;
+        for (int i = 0; i < TILE; i += 2) {
+            uint16_t x = (uint16_t)number(), y = (uint16_t)number();
+            x = (x & 0x7c00) == 0x7c00 ? 0x0001 : x;
+            y = (y & 0x7c00) == 0x7c00 ? 0x83ff : round % 2 ? y & 0x83ff : y;
+            memcpy(a + i, &x, 2);
+            memcpy(b + i, &y, 2);
+        }
+        fill_accumulator(d, TSR_TILE_F16);
+        memset(d, 0x00, 64);
+        memset(d, 0x7f, 2); /* a denormal number */
+        memcpy(e, d, TILE);
+        tsr__tile_multiply_model(d, a, b, TSR_TILE_F16);
+        for (int r = 0; r < TSR__TILE_ROWS; r++)
+            for (int n = 0; n < TSR__TILE_WORDS; n++) {
+                float c, got;
+                memcpy(&c, e + r * TSR__TILE_BYTES + 4 * n, 4);
+                memcpy(&got, d + r * TSR__TILE_BYTES + 4 * n, 4);
+                double exact = (double)c, magnitude = fabs(exact);
+                for (int k = 0; k < 2 * TSR__TILE_WORDS; k++) {
+                    double product = (double)widened(a + r * TSR__TILE_BYTES + 2 * k, TSR_TILE_F16) *
+                                     (double)widened(b + k / 2 * TSR__TILE_BYTES + 4 * n + k % 2 * 2, TSR_TILE_F16);
+                    exact += product;
+                    magnitude += fabs(product);
+                }
+                assert_true(fabs((double)got - exact) <= 32 * 0x1p-23 * magnitude);
+            }
+    }
+    tile a = {0}, b = {0}, d = {0};
+    a[0] = 1; /* 2^-24 */
+    b[1] = 0x3c;
+    d[64] = 1;
+    tsr__tile_multiply_model(d, a, b, TSR_TILE_F16);
+    float first, second;
+    memcpy(&first, d, 4);
+    memcpy(&second, d + 64, 4);
+    assert_true(first == 0x1p-24f);
+    assert_true(second == 0);
 }
 
 static void vectors_are_strict(void **unused)
@@ -203,7 +253,7 @@ static void pairs_are_the_model(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(model_is_amx), cmocka_unit_test(vectors_are_strict),
-                                       cmocka_unit_test(pairs_are_the_model)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(model_is_amx), cmocka_unit_test(halves_keep_the_bound),
+                                       cmocka_unit_test(vectors_are_strict), cmocka_unit_test(pairs_are_the_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
