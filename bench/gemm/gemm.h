@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the parts of the matrix benchmark share: shapes, the library to compare with, and the limits of the machine. */
+ * What the parts of the matrix benchmark share: the problem, what to compare with, and the limits of the machine. */
 #ifndef TESSERA_BENCH_GEMM_H
 #define TESSERA_BENCH_GEMM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum gemm_type { GEMM_INT8, GEMM_BF16, GEMM_TYPES };
@@ -15,11 +16,40 @@ struct gemm_peaks {
 };
 void gemm_peaks(struct gemm_peaks *peaks);
 
+/* C = A·B. (problem.c) */
+struct gemm_problem {
+    enum gemm_type type;
+    int count, size; /* products, each of square matrices */
+    void *a, *b, *packed, *c, *expected;
+};
+struct gemm_problem gemm_make_problem(enum gemm_type type, int products, int size);
+void gemm_free_problem(struct gemm_problem *problem);
+int gemm_element_bytes(enum gemm_type type);
+/* B to `packed`: for each panel of `width` columns, words of K's elements, row after row. */
+void gemm_pack(struct gemm_problem *problem, int width);
+/* Whether some elements of C are what they must be. */
+bool gemm_is_right(const struct gemm_problem *problem);
+
+/* Microseconds; with -c of CPU time shared by the threads. (main.c) */
+double gemm_now_us(void);
+
 /* oneDNN, with B packed as it likes best, if this program was built where its headers are and runs where the library is; else NULL.
  * `count` products of square matrices. (dnnl.c) */
 struct gemm_library;
 struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c);
 void gemm_library_run(struct gemm_library *library);
 void gemm_library_free(struct gemm_library *library);
+
+/* The other OpenCL drivers, with a kernel of cooperative matrices (coop.ll.in). Each runs in a process of its own, since its compiler may
+ * end it; on so many CPUs as there are threads. (peer.c) */
+enum { GEMM_PEERS = 7 };
+/* Their number. Before the first use of OpenCL. `verbose`: what they say when they build goes to stderr. */
+int gemm_peers_start(int threads, bool verbose);
+const char *gemm_peer_name(int peer);
+/* Builds the kernel, and says if its results are wrong. It makes single products only. */
+void gemm_peers_prepare(const struct gemm_problem *problem);
+/* Microseconds of the fastest of its forms, each run once; INFINITY if the driver does not take the kernel. */
+double gemm_peer_run(int peer);
+void gemm_peers_stop(void);
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * C = A·B on square matrices by OpenCL kernels with matrix functions, beside oneDNN, in turn and in one process.
+ * C = A·B on square matrices by OpenCL kernels with matrix functions, in turn with oneDNN and other drivers.
  *
- * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-c]
+ * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-c] [-i [-v]]
  *
- * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. */
+ * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. -c: by CPU time.
+ * -i: beside every other OpenCL driver that takes SPIR-V with cooperative matrices, too; of its kernel's forms the fastest counts, and a
+ * dash is for a driver that refuses it (Intel's does without AMX). -v: what these drivers say about it. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <getopt.h>
@@ -19,108 +21,11 @@ static const struct shape {
 } shapes[] = {{16, 4, 2}, {8, 4, 4}, {16, 2, 2}, {16, 4, 1}, {8, 4, 2}, {16, 2, 1}, {8, 2, 2}};
 enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]), GROUP_X = 4, GROUP_Y = 4 };
 
-struct problem {
-    enum gemm_type type;
-    int count, size; /* products, each of square matrices */
-    void *a, *b, *packed, *c, *expected;
-};
-
 struct device {
     cl_device_id id;
     cl_context context;
     cl_command_queue queue;
 };
-
-static int element_bytes(enum gemm_type type)
-{
-    return type == GEMM_BF16 ? 2 : 1;
-}
-
-/* As clCreateBuffer would give it. */
-static void *zeroed(size_t bytes)
-{
-    void *p = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
-    return p ? memset(p, 0, bytes) : NULL;
-}
-
-/* Small whole numbers, so that sums of bfloat16 are exact in any order. */
-static struct problem make_problem(enum gemm_type type, int products, int size)
-{
-    size_t count = (size_t)products * (size_t)size * (size_t)size, bytes = count * (size_t)element_bytes(type);
-    struct problem p = {type, products, size, zeroed(bytes), zeroed(bytes), zeroed(bytes), zeroed(4 * count), zeroed(4 * count)};
-    uint32_t state = 1;
-    if (!p.a || !p.b || !p.packed || !p.c || !p.expected)
-        abort();
-    for (size_t i = 0; i < 2 * count; i++) {
-        state = state * 1664525u + 1013904223u;
-        void *to = i < count ? p.a : p.b;
-        size_t at = i % count;
-        if (type == GEMM_BF16) {
-            union {
-                float value;
-                uint32_t bits;
-            } u = {(float)(int)(state >> 29) - 3};
-            ((uint16_t *)to)[at] = (uint16_t)(u.bits >> 16);
-        } else {
-            ((int8_t *)to)[at] = (int8_t)(state >> 24);
-        }
-    }
-    return p;
-}
-
-static void free_problem(struct problem *p)
-{
-    free(p->a);
-    free(p->b);
-    free(p->packed);
-    free(p->c);
-    free(p->expected);
-}
-
-/* For each panel of `width` columns: words of K's elements, row after row. */
-static void pack(struct problem *p, int width)
-{
-    int n = p->size, bytes = element_bytes(p->type), in_word = 4 / bytes;
-    char *to = p->packed;
-    for (int at = 0; at < p->count * n; at += width) {
-        int panel = at % n, first = at / n * n; /* first: row of B */
-        for (int k = 0; k < n; k += in_word)
-            for (int column = panel; column < panel + width; column++)
-                for (int i = 0; i < in_word; i++, to += bytes)
-                    memcpy(to, (const char *)p->b + ((size_t)(first + k + i) * (size_t)n + (size_t)column) * (size_t)bytes, (size_t)bytes);
-    }
-}
-
-static double value_at(const struct problem *p, const void *matrix, int row, int column)
-{
-    size_t at = (size_t)row * (size_t)p->size + (size_t)column;
-    if (p->type == GEMM_INT8)
-        return ((const int8_t *)matrix)[at];
-    union {
-        uint32_t bits;
-        float value;
-    } u = {(uint32_t)((const uint16_t *)matrix)[at] << 16};
-    return u.value;
-}
-
-/* Some elements by the definition. Products lie one under the other. */
-static bool is_right(const struct problem *p)
-{
-    for (int i = 0; i < 400; i++) {
-        int row = (int)((unsigned)i * 2654435761u % (unsigned)(p->count * p->size)),
-            column = (int)((unsigned)i * 40503u % (unsigned)p->size);
-        double sum = 0;
-        for (int k = 0; k < p->size; k++)
-            sum += value_at(p, p->a, row, k) * value_at(p, p->b, row / p->size * p->size + k, column);
-        size_t at = (size_t)row * (size_t)p->size + (size_t)column;
-        double got = p->type == GEMM_INT8 ? ((const int32_t *)p->c)[at] : (double)((const float *)p->c)[at];
-        if (got != sum) {
-            fprintf(stderr, "C[%d][%d] is %g, must be %g\n", row, column, got, sum);
-            return false;
-        }
-    }
-    return true;
-}
 
 static char *read_text(const char *path)
 {
@@ -135,12 +40,12 @@ static char *read_text(const char *path)
 }
 
 /* Bytes of K in a round: the matrices may be smaller than a tile. */
-static int batch_step(const struct problem *p)
+static int batch_step(const struct gemm_problem *p)
 {
-    return p->size * element_bytes(p->type) % 64 ? 32 : 64;
+    return p->size * gemm_element_bytes(p->type) % 64 ? 32 : 64;
 }
 
-static cl_kernel build(const struct device *d, const struct shape *s, const struct problem *p)
+static cl_kernel build(const struct device *d, const struct shape *s, const struct gemm_problem *p)
 {
     char options[200];
     char *source = read_text(GEMM_KERNELS);
@@ -170,15 +75,15 @@ struct run {
     size_t global[3], local[3];
 };
 
-static struct run prepare(const struct device *d, const struct shape *s, struct problem *p)
+static struct run prepare(const struct device *d, const struct shape *s, struct gemm_problem *p)
 {
     size_t bytes = (size_t)p->count * (size_t)p->size * (size_t)p->size;
-    cl_int k_bytes = p->size * element_bytes(p->type), n = p->size, status;
+    cl_int k_bytes = p->size * gemm_element_bytes(p->type), n = p->size, status;
     struct run run = {.kernel = build(d, s, p)};
     void *host[3] = {p->a, p->packed, p->c};
-    pack(p, s->columns * s->sub_group);
+    gemm_pack(p, s->columns * s->sub_group);
     for (cl_uint i = 0; i < 3; i++) {
-        size_t size = bytes * (i == 2 ? 4 : (size_t)element_bytes(p->type));
+        size_t size = bytes * (i == 2 ? 4 : (size_t)gemm_element_bytes(p->type));
         run.memory[i] = clCreateBuffer(d->context, CL_MEM_USE_HOST_PTR, size, host[i], &status);
         BENCH_CHECK(status);
         BENCH_CHECK(clSetKernelArg(run.kernel, i, sizeof(cl_mem), &run.memory[i]));
@@ -195,18 +100,18 @@ static struct run prepare(const struct device *d, const struct shape *s, struct 
 }
 
 /* Blocks of 16 x 16 are for small products. */
-static bool fits(const struct shape *s, const struct problem *p)
+static bool fits(const struct shape *s, const struct gemm_problem *p)
 {
     int height = 8 * s->rows, width = s->columns * s->sub_group;
     if (p->count == 1)
         return height * width > 256 && p->size % (GROUP_Y * height) == 0 && p->size % (GROUP_X * width) == 0;
-    return p->size % height == 0 && p->size % width == 0 && p->size * element_bytes(p->type) >= 32;
+    return p->size % height == 0 && p->size % width == 0 && p->size * gemm_element_bytes(p->type) >= 32;
 }
 
-/* Microseconds; with -c of CPU time shared by the threads, which other programs on the machine disturb less. */
+/* CPU time is less disturbed by other programs on the machine. */
 static int cpu_time_of; /* threads; 0: time on the wall */
 
-static double now_us(void)
+double gemm_now_us(void)
 {
     struct timespec now;
     if (!cpu_time_of)
@@ -217,10 +122,10 @@ static double now_us(void)
 
 static double once(const struct device *d, const struct run *run)
 {
-    double start = now_us();
+    double start = gemm_now_us();
     BENCH_CHECK(clEnqueueNDRangeKernel(d->queue, run->kernel, 3, NULL, run->global, run->local, 0, NULL, NULL));
     BENCH_CHECK(clFinish(d->queue));
-    return now_us() - start;
+    return gemm_now_us() - start;
 }
 
 static void release(struct run *run)
@@ -232,9 +137,9 @@ static void release(struct run *run)
 
 static double once_library(struct gemm_library *library)
 {
-    double start = now_us();
+    double start = gemm_now_us();
     gemm_library_run(library);
-    return now_us() - start;
+    return gemm_now_us() - start;
 }
 
 /* "int8 SG16 32x32", as it is printed and chosen. */
@@ -246,23 +151,40 @@ static const char *name_of(enum gemm_type type, const struct shape *s)
     return name;
 }
 
-static bool measure(const struct device *d, const struct shape *s, struct problem *p, int rounds, double peak)
+/* A column; time is INFINITY where there is none. */
+static void print_other(double operations, double ours, double theirs)
 {
-    double ours = INFINITY, theirs = INFINITY; /* the best of all rounds: others may use the machine, too */
+    if (theirs < INFINITY)
+        printf("  %9.0f  %6.2f", operations / theirs / 1e3, theirs / ours);
+    else
+        printf("  %9s  %6s", "-", "-");
+}
+
+static bool measure(const struct device *d, const struct shape *s, struct gemm_problem *p, int rounds, double peak, int peers)
+{
+    double ours = INFINITY, theirs = INFINITY, peer[GEMM_PEERS]; /* the best of all rounds: others may use the machine, too */
     struct run run = prepare(d, s, p);
     struct gemm_library *library = gemm_library_make(p->type, p->count, p->size, p->a, p->b, p->expected);
     once(d, &run);
     if (library)
         once_library(library);
-    bool right = is_right(p);
+    bool right = gemm_is_right(p);
+    for (int j = 0; j < peers; j++)
+        peer[j] = gemm_peer_run(j);
     for (int i = 0; i < rounds; i++) {
         ours = fmin(ours, once(d, &run));
         if (library)
             theirs = fmin(theirs, once_library(library));
+        for (int j = 0; j < peers; j++)
+            peer[j] = fmin(peer[j], gemm_peer_run(j));
     }
-    double operations = 2.0 * p->count * p->size * p->size * p->size, mine = operations / ours / 1e3, other = operations / theirs / 1e3;
-    printf("%-5s %5d  SG%-2d %3dx%-3d  %9.0f  %9.0f  %6.2f  %5.0f %%%s\n", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, s->sub_group,
-           8 * s->rows, s->columns * s->sub_group, mine, other, mine / other, 100 * mine / peak, right ? "" : "  WRONG");
+    double operations = 2.0 * p->count * p->size * p->size * p->size, mine = operations / ours / 1e3;
+    printf("%-5s %5d  SG%-2d %3dx%-3d  %9.0f  %5.0f %%", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, s->sub_group, 8 * s->rows,
+           s->columns * s->sub_group, mine, 100 * mine / peak);
+    print_other(operations, ours, theirs);
+    for (int j = 0; j < peers; j++)
+        print_other(operations, ours, peer[j]);
+    printf("%s\n", right ? "" : "  WRONG");
     fflush(stdout);
     if (library)
         gemm_library_free(library);
@@ -289,15 +211,15 @@ static void set_environment(char **argv, int threads)
 
 int main(int argc, char **argv)
 {
-    int threads = 1, rounds = 25, products = 1, sizes[8] = {1024, 2048}, size_count = 2;
+    int threads = 1, rounds = 25, products = 1, sizes[8] = {1024, 2048}, size_count = 2, peers = 0;
     struct bench_driver drivers[BENCH_DRIVERS];
     struct gemm_peaks peaks;
     struct device d;
     cl_int status;
-    bool right = true, cpu_time = false;
+    bool right = true, cpu_time = false, others = false, verbose = false;
     const char *only = "";
 
-    for (int option; (option = getopt(argc, argv, "t:r:s:ck:b:")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "t:r:s:ck:b:iv")) >= 0;) {
         if (option == 't') {
             threads = atoi(optarg);
         } else if (option == 'r') {
@@ -306,6 +228,10 @@ int main(int argc, char **argv)
             products = atoi(optarg);
         } else if (option == 'c') {
             cpu_time = true;
+        } else if (option == 'i') {
+            others = true;
+        } else if (option == 'v') {
+            verbose = true;
         } else if (option == 'k') {
             only = optarg;
         } else if (option == 's') {
@@ -320,6 +246,8 @@ int main(int argc, char **argv)
         return 2;
     set_environment(argv, threads);
     cpu_time_of = cpu_time ? threads : 0;
+    if (others)
+        peers = gemm_peers_start(threads, verbose);
     if (!bench_drivers(drivers) || !strstr(drivers[0].name, "Tessera")) {
         fprintf(stderr, "the loader shows no Tessera\n");
         return 1;
@@ -335,15 +263,20 @@ int main(int argc, char **argv)
     printf("a core's limits, Gop/s: tiles %.0f int8, %.0f bf16; VNNI %.0f, BF16 %.0f, FMA %.0f; shares are of %s, %d thread%s\n",
            peaks.tiles[GEMM_INT8], peaks.tiles[GEMM_BF16], peaks.vectors[GEMM_INT8], peaks.pairs, peaks.multiply_add,
            tiles ? "tiles" : "vectors", threads, threads == 1 ? "" : "s");
-    printf("type   size  kernel          Tessera     oneDNN   ratio   share\n");
+    printf("type   size  kernel          Tessera    share     oneDNN   ratio");
+    for (int i = 0; i < peers; i++)
+        printf("  %9.9s   ratio", gemm_peer_name(i));
+    printf("\n");
     for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
         for (int i = 0; i < size_count; i++) {
-            struct problem p = make_problem(type, products, sizes[i]);
+            struct gemm_problem p = gemm_make_problem(type, products, sizes[i]);
+            gemm_peers_prepare(&p);
             for (int s = 0; s < SHAPES; s++)
                 if (strstr(name_of(type, &shapes[s]), only) && fits(&shapes[s], &p))
-                    right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type]);
-            free_problem(&p);
+                    right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type], peers);
+            gemm_free_problem(&p);
         }
+    gemm_peers_stop();
     clReleaseCommandQueue(d.queue);
     clReleaseContext(d.context);
     return !right;
