@@ -37,6 +37,8 @@ void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
 {
     static const char *const kinds[] = {"tbaa", "alias.scope", "noalias", "invariant.load"};
     LLVMContextRef c = s->l->context;
+    if (a->copied)
+        return;
     for (size_t i = 0; i < TSR_ARRAY_LEN(kinds); i++) {
         unsigned kind = LLVMGetMDKindIDInContext(c, kinds[i], (unsigned)strlen(kinds[i]));
         LLVMValueRef node = LLVMGetMetadata(a->inst, kind);
@@ -138,17 +140,15 @@ static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LL
         a.align = (unsigned)even;
     if (!a.simple)
         return a;
-    if (a.parts == 1 && shape.stride == (int64_t)a.scalar_bytes) {
-        a.class = TSR__ACCESS_CONSECUTIVE;
-    } else if (a.parts == 1 && shape.stride == -(int64_t)a.scalar_bytes) {
-        a.class = TSR__ACCESS_REVERSED;
-    } else if (shape.stride > 0 && shape.stride % a.scalar_bytes == 0 && shape.stride / a.scalar_bytes <= TSR__MAX_STEP &&
-               shape.stride / a.scalar_bytes >= a.parts) {
-        a.step = (unsigned)(shape.stride / a.scalar_bytes);
-        a.members = (UINT32_C(1) << a.parts) - 1;
-        if (a.step <= TSR__SHORT_STEP || 2 * a.parts >= a.step)
-            a.class = TSR__ACCESS_GROUP;
-    }
+    int64_t step = shape.stride / a.scalar_bytes;
+    if (shape.stride % a.scalar_bytes || step < -1 || step > TSR__MAX_STEP || (step < a.parts && step != -1) || (step < 0 && a.parts > 1))
+        return a;
+    a.step = step < 0 ? 1 : (unsigned)step;
+    a.members = (UINT32_C(1) << a.parts) - 1;
+    if (a.step == 1)
+        a.class = step < 0 ? TSR__ACCESS_REVERSED : TSR__ACCESS_CONSECUTIVE;
+    else if (a.step <= TSR__SHORT_STEP || 2 * a.parts >= a.step)
+        a.class = TSR__ACCESS_GROUP;
     return a;
 }
 
@@ -243,7 +243,9 @@ static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__acc
 void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     LLVMTypeRef vector = tsr__vector(s, a->scalar);
-    if (a->class == TSR__ACCESS_CONSECUTIVE) {
+    if (tsr__is_copied(s, a)) {
+        tsr__copied_load(s, a, p, parts);
+    } else if (a->class == TSR__ACCESS_CONSECUTIVE) {
         parts[0] = tsr__masked_load(s, a, vector, p, s->mask);
     } else if (a->class == TSR__ACCESS_REVERSED) {
         LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
@@ -255,7 +257,9 @@ void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
 
 void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    if (a->class == TSR__ACCESS_CONSECUTIVE)
+    if (tsr__is_copied(s, a))
+        tsr__copied_store(s, a, p, parts);
+    else if (a->class == TSR__ACCESS_CONSECUTIVE)
         tsr__masked_store(s, a, parts[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
         tsr__masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
@@ -391,11 +395,13 @@ static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
     return f;
 }
 
-/* Ends one way; the builder goes to `next`. */
-static void way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
+/* Ends one way; the builder goes to `next`. Answers where the way ended: an access may have blocks of its own. */
+static LLVMBasicBlockRef way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
 {
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(s->b);
     LLVMBuildBr(s->b, f->after);
     LLVMPositionBuilderAtEnd(s->b, next);
+    return end;
 }
 
 static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
@@ -409,20 +415,20 @@ static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLV
         return;
     }
     if (!hopes) {
-        tsr__gather(s, a, tsr__address_lanes(s, &address), parts);
+        tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), parts);
         return;
     }
     LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
     LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
     struct fork f = fork_on(s, yes);
     tsr__straight_load(s, &hoped, first, parts);
-    way_ends(s, &f, f.scattered);
-    tsr__gather(s, a, tsr__address_lanes(s, &address), others);
-    way_ends(s, &f, f.after);
+    LLVMBasicBlockRef straight = way_ends(s, &f, f.scattered);
+    tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
+    LLVMBasicBlockRef scattered = way_ends(s, &f, f.after);
     for (unsigned i = 0; i < a->parts; i++) {
         LLVMValueRef both = LLVMBuildPhi(s->b, LLVMTypeOf(parts[i]), "");
-        LLVMAddIncoming(both, &parts[i], &f.straight, 1);
-        LLVMAddIncoming(both, &others[i], &f.scattered, 1);
+        LLVMAddIncoming(both, &parts[i], &straight, 1);
+        LLVMAddIncoming(both, &others[i], &scattered, 1);
         parts[i] = both;
     }
 }
@@ -438,14 +444,14 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
         return;
     }
     if (!hopes) {
-        tsr__scatter(s, a, tsr__address_lanes(s, &address), parts);
+        tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
         return;
     }
     LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
     struct fork f = fork_on(s, yes);
     tsr__straight_store(s, &hoped, first, parts);
     way_ends(s, &f, f.scattered);
-    tsr__scatter(s, a, tsr__address_lanes(s, &address), parts);
+    tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
     way_ends(s, &f, f.after);
 }
 

@@ -21,6 +21,7 @@ struct tsr__access {
     uint32_t members;
     unsigned joined;
     const LLVMValueRef *all;
+    bool copied; /* what it meets are copies on the stack */
 };
 
 /* Scalars from lane to lane, up to which a strided access is one of vectors and shuffles: for a few members, and if there are as many. */
@@ -33,6 +34,10 @@ void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMV
 /* Those whose lanes lie further apart. (stride.c) */
 void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+/* Those for whose masks the CPU has no instruction. (copied.c) */
+bool tsr__is_copied(const struct tsr__simd *s, const struct tsr__access *a);
+void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__copied_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* A vector of any type; NULL: no mask. */
 LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
 void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
@@ -66,8 +71,8 @@ void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__add
 bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a);
 /* The uniform part of the sum. */
 LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a);
-/* The pointers of all lanes, in the form in which a gather takes a scalar base and 32-bit indices. */
-LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a);
+/* The pointers of all lanes, in the form in which a gather takes a scalar base and 32-bit indices; `gathers`: it is worth an operation. */
+LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a, bool gathers);
 /* The pointer of one lane, a `base` of tsr__address_base ahead. Of a lane that is not there it may be anything. */
 LLVMValueRef tsr__address_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane);
 /* The values of the sum will be read in the block. */
@@ -81,6 +86,8 @@ LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__addres
 
 /* ---- scattered accesses (scattered.c) ------------------------------------------------------------------------------------------- */
 
+/* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
+bool tsr__has_gather(const struct tsr__simd *s, const struct tsr__access *a);
 /* `parts` has room for one vector per part. */
 void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
 void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);

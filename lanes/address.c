@@ -201,7 +201,7 @@ static bool has_short_offsets(const struct tsr__address *a)
     return space == 0 || space == 3;
 }
 
-LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a)
+LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a, bool gathers)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), v32 = tsr__vector(s, i32), v64 = tsr__vector(s, LLVMInt64TypeInContext(c));
@@ -209,7 +209,13 @@ LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *
     const struct tsr__term *only = &a->terms[a->first_varying];
     if (a->count == a->first_varying + 1 && legal_scale(only->scale)) {
         LLVMValueRef index = tsr__part(s, only->value, 0);
-        if (only->extension != TSR__EXTEND_NOT && LLVMGetIntTypeWidth(LLVMTypeOf(only->value)) < 32)
+        unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(only->value));
+        if (only->extension == TSR__EXTEND_UNSIGNED && bits == 32 && gathers) {
+            /* Signed, from the middle of what it reaches. */
+            index = LLVMBuildXor(s->b, index, tsr__splat(s, LLVMConstInt(i32, UINT32_C(1) << 31, false)), "");
+            index = LLVMBuildSExt(s->b, index, v64, "");
+            base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
+        } else if (only->extension != TSR__EXTEND_NOT && bits < 32)
             index = LLVMBuildSExt(s->b, extended(s, index, only->extension, v32), v64, "");
         else
             index = extended(s, index, only->extension, v64);

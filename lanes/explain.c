@@ -9,7 +9,6 @@
 
 #include "access.h"
 #include "explain.h"
-#include "matrix.h"
 #include "rows.h"
 #include "solo.h"
 #include "tessera/item.h"
@@ -154,12 +153,6 @@ static const char *space_text(LLVMValueRef pointer)
 
 /* ---- what passes have to say --------------------------------------------------------------------------------------------------------- */
 
-/* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
-static bool has_gather(const struct tsr__lanes *l, const struct tsr__access *a)
-{
-    return tsr__has(l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
-}
-
 void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool hoped)
 {
     static const char *const names[] = {
@@ -180,7 +173,7 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
         verdict = load ? "gather" : "scatter";
         if (shape.kind == TSR__SHAPE_AFFINE)
             more = tsr_arena_format(&s->l->scratch, "%s, %ld bytes from lane to lane", more, (long)shape.stride);
-        if (!has_gather(s->l, a))
+        if (!tsr__has_gather(s, a))
             more = tsr_arena_format(&s->l->scratch, "%s; this CPU has no instruction for it", more);
     } else if (a->joined > 1) {
         more = tsr_arena_format(&s->l->scratch, "%s, %d of every %u elements by %u joined accesses", more, __builtin_popcount(a->members),

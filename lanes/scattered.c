@@ -3,11 +3,32 @@
 #include <string.h>
 
 #include "access.h"
+#include "matrix.h"
+
+bool tsr__has_gather(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
+}
+
+/* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for, as of bytes. The lanes that are not there have
+ * one place of their own instead, on the stack; then all lanes take part. */
+static LLVMValueRef mask_or_place(struct tsr__simd *s, unsigned bits, LLVMValueRef *pointers)
+{
+    if (!s->mask || bits >= 32)
+        return tsr__mask_or_all(s, s->mask);
+    LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
+    LLVMValueRef place = tsr__home(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
+    LLVMSetAlignment(place, bits / 8);
+    place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
+    *pointers = LLVMBuildSelect(s->b, s->mask, *pointers, place, "");
+    return tsr__mask_or_all(s, NULL);
+}
 
 static LLVMValueRef gather(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef type = tsr__vector(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
-    LLVMValueRef args[3] = {pointers, tsr__mask_or_all(s, s->mask), LLVMGetPoison(type)};
+    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
+    LLVMValueRef args[3] = {pointers, mask, LLVMGetPoison(type)};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
     tsr__align_argument(s, call, 0, align);
     tsr__note_aliases(s, a, call);
@@ -17,7 +38,8 @@ static LLVMValueRef gather(struct tsr__simd *s, const struct tsr__access *a, LLV
 static void scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
-    LLVMValueRef args[3] = {value, pointers, tsr__mask_or_all(s, s->mask)};
+    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
+    LLVMValueRef args[3] = {value, pointers, mask};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3);
     tsr__align_argument(s, call, 1, align);
     tsr__note_aliases(s, a, call);
