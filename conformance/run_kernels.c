@@ -5,6 +5,7 @@
  *   // kernel: NAME               the kernel to run
  *   // options: TEXT              build options; default -cl-std=CL3.0; several lines: runs once with each
  *   // global: X [Y [Z]]          work-items
+ *   // offset: X [Y [Z]]          of the global ids
  *   // local: X [Y [Z]]           the size of a work-group, default the device's choice; several lines: runs once with each
  *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
  *   // edge-buffer: TYPE COUNT = INIT   … that ends where memory ends, and begins so if it fills pages of 4096 bytes
@@ -41,7 +42,7 @@ struct argument {
 struct test {
     char kernel[256], options[MAX_RUNS][256];
     int runs, groupings;
-    size_t global[3], local[MAX_GROUPINGS][3]; /* 0: the device's choice */
+    size_t global[3], offset[3], local[MAX_GROUPINGS][3]; /* 0: the device's choice */
     cl_uint dims;
     struct argument args[MAX_ARGS];
     cl_uint arg_count;
@@ -247,6 +248,8 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         snprintf(t->options[t->runs++], sizeof t->options[0], "%s", value);
     } else if (!strcmp(key, "global"))
         t->dims = (cl_uint)sscanf(value, "%zu %zu %zu", &t->global[0], &t->global[1], &t->global[2]);
+    else if (!strcmp(key, "offset"))
+        sscanf(value, "%zu %zu %zu", &t->offset[0], &t->offset[1], &t->offset[2]);
     else if (!strcmp(key, "local")) {
         REQUIRE(t->groupings < MAX_GROUPINGS, "too many local sizes");
         size_t *local = t->local[t->groupings++];
@@ -382,7 +385,7 @@ static int run_with(const struct session *s, const struct test *t, const char *s
         buffers[i] = clCreateBuffer(s->context, flags, bytes, regions[i].data, &err);
         REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", title, i);
     }
-    err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, NULL, t->global, local[0] ? local : NULL, 0, NULL, NULL);
+    err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, t->offset, t->global, local[0] ? local : NULL, 0, NULL, NULL);
     REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", title, err);
     err = clFinish(s->queue);
     REQUIRE(err == CL_SUCCESS, "%s: clFinish: %d", title, err);

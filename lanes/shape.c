@@ -531,7 +531,7 @@ static struct tsr__shape primitive(const struct search *s, int user, const char 
         return dim == 0 ? affine(s->pitch, global && packet.in_group ? 0 : row, true, true) : uniform(0);
     }
     /* Everything else is the same for the work-group or the sub-group. */
-    bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0 || strcmp(name, "global_offset") == 0;
+    bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0;
     return uniform(in_x && multiple && !packet.mixed && !packet.in_group ? row : 0);
 }
 
