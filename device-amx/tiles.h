@@ -13,6 +13,8 @@ enum { TSR__TILE_ROWS = 16, TSR__TILE_BYTES = 64, TSR__TILE_WORDS = 16 };
 void tsr__tile_move(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride);
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
+/* (tiles_loop.c) */
+uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);

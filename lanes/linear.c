@@ -283,6 +283,57 @@ bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b
     return left.valid && !left.count;
 }
 
+static bool is_in(LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    return v && LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
+}
+
+bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (is_in(a->terms[i].factors[k].value, block))
+                return true;
+    return false;
+}
+
+/* What is added to the factor from round to round. */
+static struct tsr__linear factor_step(struct tsr__lanes *l, struct tsr__factor f, LLVMBasicBlockRef loop)
+{
+    if (!LLVMIsAPHINode(f.value))
+        return too_long;
+    unsigned edge = 0;
+    while (LLVMGetIncomingBlock(f.value, edge) != loop)
+        edge++;
+    struct tsr__linear next = of(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH), now = leaf(f.value, f.extension);
+    struct tsr__linear step = sum(next, &now, -1);
+    if (f.shift && (step.count || step.constant % (INT64_C(1) << f.shift)))
+        return too_long;
+    step.constant /= INT64_C(1) << f.shift;
+    return step;
+}
+
+bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBasicBlockRef loop, struct tsr__linear *step)
+{
+    *step = number(0);
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct tsr__factor *f = a->terms[i].factors;
+        bool first = is_in(f[0].value, loop), second = is_in(f[1].value, loop);
+        if (!first && !second)
+            continue;
+        if (first && second)
+            return false;
+        struct tsr__linear grows = factor_step(l, f[second], loop), times = number(1);
+        if (f[!second].value) {
+            times = leaf(f[!second].value, f[!second].extension);
+            times.terms[0].factors[0].shift = f[!second].shift;
+        }
+        grows = product(&grows, &times);
+        *step = sum(*step, &grows, a->terms[i].coefficient);
+    }
+    return step->valid && !tsr__linear_varies(step, loop);
+}
+
 LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);

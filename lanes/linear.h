@@ -36,6 +36,10 @@ struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct t
 bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor);
 /* a == quotient · b + rest, with constants for both, if there are such; a rest of a constant b is at least 0 and less than b. */
 bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest);
+/* Is a value of this block in it? */
+bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block);
+/* What is added to it from round to round of a loop of one block; false: nothing that stays the same. */
+bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBasicBlockRef loop, struct tsr__linear *step);
 /* Code for it, an i64, where all its factors are known. */
 LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear);
 

@@ -28,18 +28,17 @@ static void instruction(struct tsr__tiles *t, const char *name, LLVMValueRef *ar
     LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-/* `args[0]` is left for the work-item. */
-static void function(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
+LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char *name, LLVMValueRef *args, unsigned count)
 {
     LLVMTypeRef types[5];
     args[0] = tsr__item_of(t->webs.function);
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(args[i]);
-    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->l->context), types, count, false);
-    LLVMBuildCall2(t->b, type, tsr__declare(t->l, name, type), args, count, "");
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    return LLVMBuildCall2(t->b, type, tsr__declare(t->l, name, type), args, count, "");
 }
 
-static LLVMValueRef slot(struct tsr__tiles *t, int number)
+LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number)
 {
     if (!t->slots[number]) {
         LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
@@ -50,10 +49,9 @@ static LLVMValueRef slot(struct tsr__tiles *t, int number)
     return t->slots[number];
 }
 
-static LLVMValueRef how(struct tsr__tiles *t, const struct tsr__tile_product *product, bool is_b)
+unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product)
 {
-    unsigned bits = (is_b ? TSR_TILE_IS_B : 0u) | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
-    return tsr__i32(t->l, product->number | bits);
+    return product->number | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
 }
 
 void tsr__tile_zero(struct tsr__tiles *t, int number)
@@ -62,7 +60,8 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
     if (t->unit == TSR__TILES_AMX)
         instruction(t, "llvm.x86.tilezero", args, 1);
     else
-        LLVMBuildMemSet(t->b, slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
+        LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE),
+                        TSR__TILE_BYTES);
 }
 
 void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__tile_product *product,
@@ -73,11 +72,12 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
         LLVMValueRef args[3] = {reg(t, to), memory, stride};
         instruction(t, "llvm.x86.tileloadd64", args, 3);
     } else if (product) {
-        LLVMValueRef args[5] = {NULL, slot(t, to), memory, stride, how(t, product, is_b)};
-        function(t, TSR__RT_PREFIX "tile_operand", args, 5);
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), memory, stride,
+                                tsr__i32(t->l, tsr__tile_how(t, product) | (is_b ? TSR_TILE_IS_B : 0u))};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_operand", args, 5);
     } else {
-        LLVMValueRef args[5] = {NULL, slot(t, to), row, memory, stride};
-        function(t, TSR__RT_PREFIX "tile_move", args, 5);
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), row, memory, stride};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_move", args, 5);
     }
 }
 
@@ -88,8 +88,8 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
         LLVMValueRef args[3] = {reg(t, from), memory, stride};
         instruction(t, "llvm.x86.tilestored64", args, 3);
     } else {
-        LLVMValueRef args[5] = {NULL, memory, stride, slot(t, from), row};
-        function(t, TSR__RT_PREFIX "tile_move", args, 5);
+        LLVMValueRef args[5] = {NULL, memory, stride, tsr__tile_slot(t, from), row};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_move", args, 5);
     }
 }
 
@@ -99,8 +99,9 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *pr
         LLVMValueRef args[3] = {reg(t, accumulator), reg(t, a), reg(t, b)};
         instruction(t, product->instruction, args, 3);
     } else {
-        LLVMValueRef args[5] = {NULL, slot(t, accumulator), slot(t, a), slot(t, b), how(t, product, false)};
-        function(t, TSR__RT_PREFIX "tile_multiply", args, 5);
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, accumulator), tsr__tile_slot(t, a), tsr__tile_slot(t, b),
+                                tsr__i32(t->l, tsr__tile_how(t, product))};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_multiply", args, 5);
     }
 }
 

@@ -9,12 +9,6 @@
 #include "explain.h"
 #include "tiles.h"
 
-/* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
-struct multiply {
-    struct tsr__life *life;
-    const struct tsr__tile_mad *first, *last, *latest;
-};
-
 /* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef object(LLVMValueRef address)
@@ -24,7 +18,7 @@ static LLVMValueRef object(LLVMValueRef address)
     return address;
 }
 
-static bool may_write(const struct tsr__tiles *t, LLVMValueRef inst)
+bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
     static const char *const harmless[] = {"llvm.x86.tile",    "llvm.x86.tdp",  TSR__RT_PREFIX "tile_",
                                            "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
@@ -58,7 +52,7 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
     for (int n = 0; n < MOST_BLOCKS; n++) { /* backwards, where there is one way only */
         LLVMValueRef first = at == from ? v : LLVMGetFirstInstruction(at);
         for (LLVMValueRef i = first; i && i != point; i = LLVMGetNextInstruction(i))
-            if (may_write(t, i))
+            if (tsr__tile_may_write(t, i))
                 return false;
         if (at == from)
             return true;
@@ -71,23 +65,16 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
     return false;
 }
 
-/* Vectors that make a tile: `chunks` in each of its rows, an accumulator (`product` is NULL) or an operand. */
-struct source {
-    LLVMValueRef *from;
-    unsigned rows, chunks, chunk_bytes;
-    const struct tsr__tile_product *product;
-    bool is_b;
-};
-
-static bool is_whole(const struct source *s)
+static bool is_whole(const struct tsr__source *s)
 {
     return s->rows == TSR__TILE_ROWS && s->chunks * s->chunk_bytes == TSR__TILE_BYTES;
 }
 
-/* A tile straight from memory: vector (r, c) lies at r strides and c chunks after the first. False: it does not. */
-static bool in_place(struct tsr__tiles *t, int to, const struct source *s, LLVMValueRef point)
+/* Vector (r, c) lies at r strides and c chunks after the first. */
+bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__linear *stride)
 {
-    struct tsr__linear first = {0}, stride = {.valid = true};
+    struct tsr__linear first = {0};
+    *stride = (struct tsr__linear){.valid = true};
     if (!is_whole(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
@@ -100,19 +87,21 @@ static bool in_place(struct tsr__tiles *t, int to, const struct source *s, LLVMV
         at = tsr__linear_minus(&at, &first);
         at = tsr__linear_minus(&at, &in_row);
         if (i == s->chunks)
-            stride = at;
-        if (!at.valid || !tsr__linear_is_multiple(&at, &stride, i / s->chunks))
+            *stride = at;
+        if (!at.valid || !tsr__linear_is_multiple(&at, stride, i / s->chunks))
             return false;
     }
-    tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s->product, s->is_b);
     return true;
 }
 
 /* True: by a tile load alone. */
-static bool load(struct tsr__tiles *t, int to, const struct source *s, LLVMValueRef point)
+static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
 {
-    if (in_place(t, to, s, point))
+    struct tsr__linear stride;
+    if (tsr__tile_in_place(t, s, point, &stride)) {
+        tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s->product, s->is_b);
         return true;
+    }
     LLVMValueRef memory = tsr__tile_buffer(t, !is_whole(s));
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR__TILE_BYTES + i % s->chunks * s->chunk_bytes);
@@ -135,7 +124,7 @@ static void refresh(struct tsr__tiles *t, LLVMValueRef point)
 }
 
 /* The answer is the register that has the operand; `not` is in use. */
-static int operand(struct tsr__tiles *t, const struct source *s, LLVMValueRef point, int not)
+static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
 {
     unsigned count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
     int to = -1;
@@ -160,52 +149,73 @@ static int operand(struct tsr__tiles *t, const struct source *s, LLVMValueRef po
  * --------------------------------------------------------------------------------------------------------------------------
  */
 
+bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge)
+{
+    const struct tsr__block_of_webs *block = t->life->block;
+    for (unsigned i = 0; i < block->rows * block->columns; i++)
+        if (tsr__stranger(block, to, edge, i / block->columns, i % block->columns)->kind != TSR__FRAGMENT_ZERO)
+            return false;
+    return true;
+}
+
 /* Fills the accumulator with vectors that come from elsewhere, before `point`, where the builder stands. */
 static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
 {
     unsigned columns = t->life->block->columns, m = to->m;
-    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS];
-    bool zero = true;
-    for (unsigned r = 0; r < t->rows; r++)
-        for (unsigned c = 0; c < columns; c++) {
-            const struct tsr__fragment *f = tsr__stranger(t->life->block, to, edge, r / m, c);
-            from[r * columns + c] = f->v[r % m];
-            zero = zero && f->kind == TSR__FRAGMENT_ZERO;
-        }
-    struct source all = {.from = from, .rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
-    if (zero)
+    struct tsr__source all = {.rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
+    for (unsigned i = 0; i < t->rows * columns; i++)
+        all.from[i] = tsr__stranger(t->life->block, to, edge, i / columns / m, i % columns)->v[i / columns % m];
+    if (tsr__tile_starts_zero(t, to, edge))
         tsr__tile_zero(t, t->life->accumulator);
     else
         load(t, t->life->accumulator, &all, point);
 }
 
-static void multiply(struct tsr__tiles *t, const struct multiply *x)
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, struct tsr__source *a, struct tsr__source *b)
 {
     const struct tsr__block_of_webs *block = x->life->block;
     unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
-    LLVMValueRef a[TSR__TILE_ROWS * TSR__MAX_CHAIN], b[TSR__TILE_ROWS * TSR__MAX_COLUMN_WEBS], point = x->latest->mad.call;
-    tsr__tiles_focus(t, x->life);
-    LLVMPositionBuilderBefore(t->b, point);
-    if (!x->first->c->web)
-        fill(t, x->first->d, 0, point);
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
+    *a = (struct tsr__source){.rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product};
+    *b = (struct tsr__source){.rows = chain * TSR__WORDS, .chunks = columns, .chunk_bytes = t->chunk, .product = product, .is_b = true};
     for (unsigned k = 0; k < chain; k++) {
         const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
         for (unsigned r = 0; r < t->rows; r++)
-            a[r * chain + k] = tsr__mad_a(&tsr__operation(block, mad, r / m, 0)->mad, r % m);
+            a->from[r * chain + k] = tsr__mad_a(&tsr__operation(block, mad, r / m, 0)->mad, r % m);
         for (unsigned i = 0; i < TSR__WORDS * columns; i++)
-            b[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation(block, mad, 0, i % columns)->mad, i / columns);
+            b->from[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation(block, mad, 0, i % columns)->mad, i / columns);
     }
+}
+
+static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_in_place, bool in_loop)
+{
+    const struct tsr__block_of_webs *block = x->life->block;
+    for (unsigned n = x->first->number; n <= x->last->number; n++)
+        for (unsigned i = 0; i < block->rows * block->columns; i++) {
+            struct tsr__tile_mad *mad = block->webs[i / block->columns][i % block->columns]->mads[n];
+            mad->a_in_place = a_in_place;
+            mad->b_in_place = b_in_place;
+            mad->in_loop = in_loop;
+        }
+}
+
+static void multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
+{
+    struct tsr__source a, b;
+    LLVMValueRef point = x->latest->mad.call;
+    tsr__tiles_focus(t, x->life);
+    if (tsr__in_tile_loop(t, x)) {
+        note_places(x, true, true, true);
+        return;
+    }
+    LLVMPositionBuilderBefore(t->b, point);
+    if (!x->first->c->web)
+        fill(t, x->first->d, 0, point);
+    tsr__tile_sources(t, x, &a, &b);
     refresh(t, point);
-    const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
-    struct source source_a = {a, t->rows, chain, TSR__ROW_BYTES, product, false};
-    struct source source_b = {b, chain * TSR__WORDS, columns, t->chunk, product, true};
-    int in_a = operand(t, &source_a, point, -1), in_b = operand(t, &source_b, point, in_a);
-    tsr__tile_multiply(t, product, x->life->accumulator, in_a, in_b);
-    for (unsigned i = 0; i < chain * block->rows * columns; i++) {
-        struct tsr__tile_mad *mad = block->webs[i / columns % block->rows][i % columns]->mads[x->first->number + i / columns / block->rows];
-        mad->a_in_place = t->loaded[in_a].in_place;
-        mad->b_in_place = t->loaded[in_b].in_place;
-    }
+    int in_a = operand(t, &a, point, -1), in_b = operand(t, &b, point, in_a);
+    tsr__tile_multiply(t, a.product, x->life->accumulator, in_a, in_b);
+    note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false);
 }
 
 /* ---- vectors again
@@ -286,9 +296,9 @@ static void save_around_calls(struct tsr__tiles *t)
  * ------------------------------------------------------------------------------------------------------------------------------
  */
 
-static struct multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
+static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
 {
-    struct multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
+    struct tsr__multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
     *count = 0;
     for (size_t n = 0; n < t->webs.block_count; n++) {
         struct tsr__life *life = &t->registers.lives[n];
@@ -296,7 +306,7 @@ static struct multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
         for (unsigned i = 0; i < first->mad_count && life->accumulator >= 0; i++) {
             const struct tsr__tile_mad *begin = first->mads[i];
             i += begin->joins_next;
-            struct multiply x = {life, begin, first->mads[i], tsr__latest(life->block, first->mads[i])};
+            struct tsr__multiply x = {life, begin, first->mads[i], tsr__latest(life->block, first->mads[i])};
             size_t at = (*count)++;
             for (; at > 0 && list[at - 1].latest->order > x.latest->order; at--)
                 list[at] = list[at - 1];
@@ -314,7 +324,7 @@ static void fill_for_phis(struct tsr__tiles *t)
         for (unsigned e = 0; e < f->in_count; e++) {
             const struct tsr__fragment *phi = f;
             unsigned edge = e;
-            if (f->in[e]->web || !tsr__first_to_get(t->life->block, &phi, &edge))
+            if (f->in[e]->web || !tsr__first_to_get(t->life->block, &phi, &edge) || tsr__tile_loop_fills(t, t->life, f))
                 continue;
             LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e));
             LLVMPositionBuilderBefore(t->b, end);
@@ -338,7 +348,8 @@ static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
                        : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
                        : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
                                                                     : "A and B by way of the stack";
-    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes: %s; %s", mad->f->name, mad->lanes, text[t->unit], from);
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes: %s; %s%s", mad->f->name, mad->lanes, text[t->unit], from,
+                 in_tiles->in_loop ? "; all rounds of the loop at once" : "");
 }
 
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
@@ -379,6 +390,7 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
     bool any = false;
     size_t count;
     tsr__phis_before_casts(l, function);
+    tsr__tile_loops_prepare(l, function);
     tsr__webs_find(&t.webs, l, function);
     tsr__registers_find(&t.registers, &t.webs);
     note_reasons(&t);
@@ -389,7 +401,8 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
     t.b = LLVMCreateBuilderInContext(l->context);
     t.entry = tsr__builder_at_entry(l, function);
     tsr__tile_stores_find(&t);
-    const struct multiply *list = all_multiplies(&t, &count);
+    const struct tsr__multiply *list = all_multiplies(&t, &count);
+    tsr__tile_loops_find(&t, list, count);
     for (size_t i = 0; i < count; i++)
         multiply(&t, &list[i]);
     for (size_t i = 0; i < t.webs.block_count; i++) {
@@ -403,6 +416,7 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
     }
     if (t.unit == TSR__TILES_AMX)
         save_around_calls(&t);
+    tsr__tile_loops_make(&t);
     tsr__tile_stores_make(&t);
     for (size_t i = 0; i < t.webs.web_count; i++)
         if (t.webs.webs[i]->in_block)
@@ -415,9 +429,9 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
 
 bool tsr__pass_tiles(struct tsr__lanes *l)
 {
+    size_t count;
     if (!tsr__tile_unit(l))
         return true;
-    size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++)
         run(l, functions[i]);

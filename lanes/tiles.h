@@ -50,6 +50,7 @@ struct tsr__tile_mad {
     unsigned number;             /* in its web */
     bool joins_next;             /* is done together with the next operation of the web, which adds to its result */
     bool a_in_place, b_in_place; /* loaded by tile loads, not by way of a buffer */
+    bool in_loop;                /* which the device runs as a whole */
 };
 
 struct tsr__web {
@@ -172,6 +173,20 @@ struct tsr__unpacked {
     LLVMValueRef rows[TSR__TILE_ROWS][TSR__MAX_COLUMN_WEBS];
 };
 
+/* Vectors that make a tile: `chunks` in each of its rows, an accumulator (`product` is NULL) or an operand. */
+struct tsr__source {
+    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
+    unsigned rows, chunks, chunk_bytes;
+    const struct tsr__tile_product *product;
+    bool is_b;
+};
+
+/* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
+struct tsr__multiply {
+    struct tsr__life *life;
+    const struct tsr__tile_mad *first, *last, *latest;
+};
+
 /* A function while its code with tiles is made. */
 struct tsr__tiles {
     struct tsr__lanes *l;
@@ -188,10 +203,26 @@ struct tsr__tiles {
     struct tsr__loaded loaded[TSR__TILE_REGISTERS];
     unsigned clock;
     struct tsr__leaving *leavings; /* tilestores.c */
+    struct tsr__rounds *rounds;    /* tileloops.c */
 };
+
+/* The operands of a multiplication. (tiles.c) */
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, struct tsr__source *a, struct tsr__source *b);
+/* Are they the rows of a whole tile in memory, as they still are at `point`? Then the first lies where its load says. (tiles.c) */
+bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__linear *stride);
+/* Might it write to memory that is not of this pass? (tiles.c) */
+bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
+/* Is all that flows to `to` zero? (tiles.c) */
+bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge);
 
 /* Makes `life` the one that is meant. */
 void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life);
+/* Where a register's tile lies, without AMX. */
+LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number);
+/* The last argument of the device's functions. */
+unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product);
+/* A call of one of them; `args[0]` is left for the work-item. */
+LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char *name, LLVMValueRef *args, unsigned count);
 /* A tile on the stack; `zero`: filled with zeros when the function starts. */
 LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero);
 void tsr__tile_zero(struct tsr__tiles *t, int number);
@@ -208,5 +239,21 @@ bool tsr__leaves(LLVMValueRef instruction);
 /* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tilestores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
+/* What leaves at the start of `block`, if that is just these accumulators, in rows and columns as given, and they are used for nothing
+ * else. Or NULL. */
+struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, struct tsr__life *const *lives, unsigned rows,
+                                       unsigned columns);
+/* Where to, and the distance of rows: code before the block. A null pointer: they must not go there as tiles. */
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMValueRef *stride);
+/* `done`, of `from`, which is in front of the block or the block: not 0 if they are there. */
+void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done);
+
+/* Loops that a function of the device runs as a whole: prepares their surroundings; finds them; is the multiplication
+ * in one, is the accumulator filled by one; and makes the calls. (tileloops.c) */
+void tsr__tile_loops_prepare(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x);
+bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__life *life, const struct tsr__fragment *phi);
+void tsr__tile_loops_make(struct tsr__tiles *t);
 
 #endif

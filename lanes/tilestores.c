@@ -25,6 +25,7 @@ struct tsr__leaving {
     LLVMValueRef first, last; /* stores */
     struct tsr__linear origin, stride;
     int64_t left, right; /* bytes of a row that are written */
+    LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
 static struct tsr__linear bytes(int64_t constant)
@@ -162,6 +163,12 @@ static bool adds_to(const struct tsr__life *life, LLVMValueRef inst)
     return false;
 }
 
+static bool touches_memory(LLVMValueRef inst)
+{
+    return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst) || LLVMIsAFenceInst(inst) ||
+           LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
 /* Can they wait for the last of them? Nothing else touches memory in between, and the registers hold the same until then. */
 static bool can_wait(struct tsr__leaving *x)
 {
@@ -181,8 +188,7 @@ static bool can_wait(struct tsr__leaving *x)
             seen++;
             x->first = x->first ? x->first : i;
             x->last = i;
-        } else if (x->first && (LLVMIsAStoreInst(i) || LLVMIsALoadInst(i) || LLVMIsACallInst(i) || LLVMIsAFenceInst(i) ||
-                                LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))) {
+        } else if (x->first && touches_memory(i)) {
             return false;
         }
     }
@@ -222,6 +228,92 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
         }
         for (size_t i = 0; i < x->count; i++)
             x->spots[i].u->stores = NULL;
+    }
+}
+
+/* ---- early ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_only_stored(const struct spot *spot)
+{
+    const struct tsr__fragment *f = spot->u->f;
+    if (spot->life->unpacking_count != 1)
+        return false;
+    for (unsigned i = 0; i < f->web->fragment_count; i++) {
+        const struct tsr__fragment *other = f->web->fragments[i];
+        for (unsigned e = 0; e < other->in_count; e++)
+            if (other->in[e] == f)
+                return false;
+    }
+    for (unsigned i = 0; i < f->web->mad_count; i++)
+        if (f->web->mads[i]->c == f)
+            return false;
+    return true;
+}
+
+/* Is it the first thing that the block does to memory? */
+static bool comes_first(const struct tsr__leaving *x)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(x->block);
+    while (!touches_memory(i))
+        i = LLVMGetNextInstruction(i);
+    return i == x->first;
+}
+
+static const struct spot *spot_of(const struct tsr__leaving *x, const struct tsr__life *life)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (x->spots[i].life == life)
+            return &x->spots[i];
+    return NULL;
+}
+
+struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, struct tsr__life *const *lives, unsigned rows,
+                                       unsigned columns)
+{
+    struct tsr__leaving *x = t->leavings;
+    while (x && x->block != block)
+        x = x->next;
+    if (!x || x->count != rows * columns || x->done || !comes_first(x) || tsr__linear_varies(&x->origin, block) ||
+        tsr__linear_varies(&x->stride, block))
+        return NULL;
+    for (unsigned i = 0; i < rows * columns; i++) {
+        const struct spot *spot = spot_of(x, lives[i]);
+        if (!spot || !is_only_stored(spot) || spot->row != (int64_t)(i / columns * TSR__TILE_ROWS) ||
+            spot->byte != (int64_t)(i % columns * TSR__TILE_BYTES))
+            return NULL;
+    }
+    return x;
+}
+
+/* Do tiles at this distance not overlap? */
+static LLVMValueRef are_apart(const struct tsr__leaving *x, LLVMValueRef stride)
+{
+    return LLVMBuildICmp(x->t->b, LLVMIntSGE, stride, tsr__i64(x->t->l, (uint64_t)(x->right - x->left)), "");
+}
+
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMValueRef *stride)
+{
+    LLVMBuilderRef b = x->t->b;
+    LLVMTypeRef ptr = tsr__ptr(x->t->l);
+    *stride = tsr__linear_build(x->t->l, b, &x->stride);
+    LLVMValueRef at = LLVMBuildIntToPtr(b, tsr__linear_build(x->t->l, b, &x->origin), ptr, "");
+    return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
+}
+
+void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done)
+{
+    struct tsr__tiles *t = x->t;
+    x->done = done;
+    if (from == x->block)
+        return;
+    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(x->block));
+    x->done = LLVMBuildPhi(t->b, LLVMTypeOf(done), "");
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(t->webs.function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(bb), v = bb == from ? done : LLVMConstNull(LLVMTypeOf(done));
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+            if (LLVMGetSuccessor(end, i) == x->block)
+                LLVMAddIncoming(x->done, &v, &bb, 1);
     }
 }
 
@@ -281,9 +373,13 @@ static void make(struct tsr__leaving *x)
     LLVMPositionBuilderAtEnd(t->b, slow);
     LLVMBuildBr(t->b, block);
     LLVMPositionBuilderAtEnd(t->b, head);
+    if (x->done) {
+        LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(t->l->context, fast, "");
+        LLVMBuildCondBr(t->b, LLVMBuildIsNull(t->b, x->done, ""), rest, block);
+        LLVMPositionBuilderAtEnd(t->b, rest);
+    }
     LLVMValueRef stride = tsr__linear_build(t->l, t->b, &x->stride);
-    LLVMValueRef width = tsr__i64(t->l, (uint64_t)(x->right - x->left));
-    LLVMBuildCondBr(t->b, LLVMBuildICmp(t->b, LLVMIntSGE, stride, width, ""), fast, slow);
+    LLVMBuildCondBr(t->b, are_apart(x, stride), fast, slow);
     LLVMPositionBuilderAtEnd(t->b, fast);
     for (size_t i = 0; i < x->count; i++)
         tsr__tile_store(t, x->spots[i].life->accumulator, LLVMGetOperand(x->spots[i].u->stores[0], 1), stride);

@@ -532,6 +532,45 @@ static void blocks_are_tiles(void **state)
     assert_non_null(strstr(device.log, "\"topic\":\"store\",\"verdict\":\"tiles\""));
 }
 
+/* D lies where A or B does: a sub-group reads all of them before it writes. */
+static void in_place(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        struct way w = {
+            .sub_group = 16, .m = 8, .rows = 4, .columns = 2, .chain = 2, .steps = 2, .sub_groups = 1, .options = "-DFROM_ZERO"};
+        w.a = i / 2 == 4 ? BF16 : i / 2 & 1 ? U8 : S8;
+        w.b = i / 2 == 4 ? BF16 : i / 2 & 2 ? U8 : S8;
+        struct problem p = make(&w); /* of which one block of D is made: 4 KiB, as much as there is of its A and B */
+        int size = w.rows * w.m, bytes = size * p.k_bytes;
+        p.n = size;
+        cl_program program = build(&w);
+        assert_int_equal(bytes, size * size * 4);
+        cl_int status, numbers[2] = {p.k_bytes, p.n};
+        cl_kernel kernel = clCreateKernel(program, "gemm", &status);
+        cl_mem memory[4] = {NULL, NULL, NULL, NULL};
+        for (cl_uint k = 0; k < 4; k++) {
+            memory[k] = k < 2 ? clCreateBuffer(device.context, CL_MEM_COPY_HOST_PTR, (size_t)bytes, k ? p.b : p.a, &status) : memory[i % 2];
+            assert_int_equal(clSetKernelArg(kernel, k, sizeof(cl_mem), &memory[k]), CL_SUCCESS);
+        }
+        for (cl_uint k = 0; k < 2; k++)
+            assert_int_equal(clSetKernelArg(kernel, 4 + k, sizeof(cl_int), &numbers[k]), CL_SUCCESS);
+        size_t lanes = 16;
+        assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 1, NULL, &lanes, &lanes, 0, NULL, NULL), CL_SUCCESS);
+        assert_int_equal(clEnqueueReadBuffer(device.queue, memory[i % 2], CL_TRUE, 0, (size_t)bytes, p.d, 0, NULL, NULL), CL_SUCCESS);
+        for (int n = 0; n < size * size; n++)
+            check_one(&p, n / size, n % size);
+        clReleaseMemObject(memory[0]);
+        clReleaseMemObject(memory[1]);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+        free(p.a);
+        free(p.b);
+        free(p.c);
+        free(p.d);
+    }
+}
+
 /* Whether this process may use tiles: then it has been asked for, and signal handlers need large stacks. */
 static bool granted(void)
 {
@@ -603,6 +642,7 @@ int main(void)
         cmocka_unit_test(from_zero),
         cmocka_unit_test(split),
         cmocka_unit_test(rows_close_together),
+        cmocka_unit_test(in_place),
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),

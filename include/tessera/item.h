@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 struct tsr_item;
+struct tsr_tile_loop;
 
 /* A constant in the code, if the program has sites where work-items meet: one line of text for each, in the order of their numbers,
  * which start at 1. */
@@ -52,6 +53,8 @@ struct tsr_rt {
     void (*tile_move)(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride);
     void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
+    /* Not 0: the accumulators have been stored where the loop says. */
+    uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
 };
 
 /* Products of a row of A with columns of B packed in words, as AMX's instructions make them; BF16_PAIRS is BF16 by VDPBF16PS. */
@@ -60,7 +63,23 @@ enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16, /* plain C */
-    TSR_TILE_OPERAND_BYTES = 2048 + 64
+    TSR_TILE_OPERAND_BYTES = 2048 + 64,
+    TSR_TILE_LOOP_MOST = 6 /* accumulators */
+};
+
+/* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B. */
+struct tsr_tile_loop {
+    const char *a, *b;           /* of the first step */
+    uint64_t a_stride, b_stride; /* from row to row */
+    uint64_t a_step, b_step;     /* to the next 64 bytes of K */
+    uint64_t b_next;             /* from a tile of B to the one beside it */
+    uint64_t steps, rows, columns;
+    uint64_t how;   /* an enum tsr_tile_product, and TSR_TILE_IN_MODEL */
+    uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
+    void *operands; /* memory for rows + columns operands */
+    char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
+    uint64_t to_stride;
+    void *c[TSR_TILE_LOOP_MOST]; /* row after row, each a tile in one piece, aligned to 64 */
 };
 
 /* One work-group being run. Read-only for generated code. */

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over K at once against one tile after the other: any block, distances in any direction, operands that end where memory does, and
+ * results that would overwrite them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+#include "device-amx/tiles.h"
+#include "tessera/base.h"
+
+enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES, PAGE = 4096, ROUNDS = 150, MOST = TSR_TILE_LOOP_MOST };
+typedef unsigned char tile[TILE] __attribute__((aligned(64)));
+typedef unsigned char operand[TSR_TILE_OPERAND_BYTES] __attribute__((aligned(64)));
+
+static uint32_t state = 7;
+
+static uint32_t number(void)
+{
+    state = state * 1664525u + 1013904223u;
+    return state >> 8;
+}
+
+/* Memory that ends, or with `at_begin` begins, beside a page that nobody may touch. */
+struct memory {
+    char *all, *begin;
+    size_t all_bytes, bytes;
+};
+
+static struct memory reserve(size_t bytes, bool at_begin)
+{
+    size_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
+    struct memory m = {.all_bytes = pages + 2 * PAGE, .bytes = bytes};
+    m.all = mmap(NULL, m.all_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(m.all, MAP_FAILED);
+    assert_int_equal(mprotect(m.all + PAGE, pages, PROT_READ | PROT_WRITE), 0);
+    m.begin = m.all + PAGE + (at_begin ? 0 : pages - bytes);
+    return m;
+}
+
+static void release(struct memory *m)
+{
+    munmap(m->all, m->all_bytes);
+}
+
+/* Bytes, or 16-bit numbers about one. */
+static void fill(struct memory *m, bool numbers)
+{
+    for (size_t i = 0; i < m->bytes; i++) {
+        uint32_t r = number();
+        m->begin[i] = (char)(numbers && (uintptr_t)(m->begin + i) % 2 ? (r & 0x80) | (0x3e + (r >> 8) % 3) : r);
+    }
+}
+
+/* `count` blocks with rows at a distance: where the first is in memory that just holds them. */
+struct place {
+    int64_t count[3], distance[3];
+};
+
+static struct memory reserve_for(const struct place *p, int64_t width, char const **first)
+{
+    int64_t low = 0, high = width;
+    for (int i = 0; i < 3; i++) {
+        int64_t far = (p->count[i] - 1) * p->distance[i];
+        low += far < 0 ? far : 0;
+        high += far > 0 ? far : 0;
+    }
+    struct memory m = reserve((size_t)(high - low), number() % 2);
+    *first = m.begin - low;
+    return m;
+}
+
+static void copy_tile(unsigned char *to, const char *from, uint64_t stride)
+{
+    for (uint64_t r = 0; r < TSR__TILE_ROWS; r++)
+        memcpy(to + r * TSR__TILE_BYTES, from + r * stride, TSR__TILE_BYTES);
+}
+
+/* One tile after the other. */
+static void expect(const struct tsr_tile_loop *x, tile *c)
+{
+    enum tsr_tile_product product = x->how & TSR_TILE_PRODUCT;
+    bool strict = !(x->how & TSR_TILE_IN_MODEL) && (product == TSR_TILE_BF16 || product == TSR_TILE_F16);
+    for (uint64_t i = 0; i < x->rows * x->columns; i++) {
+        if (x->zero)
+            memset(c[i], 0, TILE);
+        for (uint64_t step = 0; step < x->steps; step++) {
+            tile a, b;
+            operand in_a, in_b;
+            copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR__TILE_ROWS * x->a_stride, x->a_stride);
+            copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride);
+            if (!strict) {
+                tsr__tile_multiply_model(c[i], a, b, product);
+                continue;
+            }
+            tsr__tile_operand_vectors(in_a, a, TSR__TILE_BYTES, product);
+            tsr__tile_operand_vectors(in_b, b, TSR__TILE_BYTES, product | TSR_TILE_IS_B);
+            tsr__tile_multiply_vectors(c[i], in_a, in_b, product);
+        }
+    }
+}
+
+enum goal { IN_TILES, ELSEWHERE, OVER_A, OVER_B, GOALS };
+
+static bool runs_in_strips(uint64_t how)
+{
+    return how < TSR_TILE_BF16 || how == TSR_TILE_BF16_PAIRS;
+}
+
+static void one(uint64_t how, enum goal goal)
+{
+    static tile c[MOST], d[MOST];
+    operand *operands = aligned_alloc(64, sizeof(operand) * 2 * MOST);
+    struct tsr_tile_loop x = {.how = how, .zero = number() % 2, .steps = 1 + number() % 5, .operands = operands};
+    x.columns = 1 + number() % 3;
+    x.rows = 1 + number() % (MOST / x.columns);
+    bool odd = number() % 2, back = number() % 2;
+    int64_t pad = odd ? number() % 50 * (how >= TSR_TILE_BF16 ? 2 : 1) : 0, width = (int64_t)x.columns * TSR__TILE_BYTES;
+    /* A: row after row, from the last to the first, or tile after tile. B likewise. */
+    struct place a = {{(int64_t)x.rows * TSR__TILE_ROWS, (int64_t)x.steps, 1},
+                      {(int64_t)x.steps * TSR__TILE_BYTES + pad, TSR__TILE_BYTES, 0}};
+    struct place b = {{TSR__TILE_ROWS, (int64_t)x.steps, (int64_t)x.columns},
+                      {width + pad, TSR__TILE_ROWS * (width + pad), TSR__TILE_BYTES}};
+    if (back) {
+        a.distance[0] = -a.distance[0];
+        b.distance[1] = -b.distance[1];
+        b.distance[2] = -b.distance[2];
+    } else if (number() % 2) {
+        a.distance[0] = TSR__TILE_BYTES;
+        a.distance[1] = TSR__TILE_BYTES * (int64_t)x.rows * TSR__TILE_ROWS + pad;
+    }
+    x.a_stride = (uint64_t)a.distance[0];
+    x.a_step = (uint64_t)a.distance[1];
+    x.b_stride = (uint64_t)b.distance[0];
+    x.b_step = (uint64_t)b.distance[1];
+    x.b_next = (uint64_t)b.distance[2];
+    struct memory in_a = reserve_for(&a, TSR__TILE_BYTES, &x.a), in_b = reserve_for(&b, TSR__TILE_BYTES, &x.b);
+    fill(&in_a, how >= TSR_TILE_BF16);
+    fill(&in_b, how >= TSR_TILE_BF16);
+
+    x.to_stride = (uint64_t)(width + pad);
+    struct memory elsewhere = reserve((x.rows * TSR__TILE_ROWS - 1) * x.to_stride + (uint64_t)width, number() % 2);
+    struct memory *over = goal == OVER_A ? &in_a : goal == OVER_B ? &in_b : &elsewhere;
+    bool fits = over->bytes >= elsewhere.bytes;
+    x.to = goal == IN_TILES || !fits ? NULL : over->begin + (over->bytes - elsewhere.bytes) / 2;
+    for (unsigned i = 0; i < MOST; i++) {
+        x.c[i] = c[i];
+        for (unsigned k = 0; k < TILE; k += 4) {
+            float f = (float)(int)(number() % 2000) - 1000;
+            uint32_t word = number() * 2654435761u;
+            if (how >= TSR_TILE_BF16)
+                memcpy(&word, &f, 4);
+            memcpy(c[i] + k, &word, 4);
+        }
+    }
+    memcpy(d, c, sizeof c);
+    expect(&x, d);
+    bool there = tsr__tile_loop(NULL, &x);
+    assert_int_equal(there, x.to && goal == ELSEWHERE && runs_in_strips(how));
+    for (uint64_t i = 0; i < x.rows * x.columns; i++)
+        for (uint64_t r = 0; r < TSR__TILE_ROWS; r++) {
+            const char *at = there ? x.to + (i / x.columns * TSR__TILE_ROWS + r) * x.to_stride + i % x.columns * TSR__TILE_BYTES
+                                   : (const char *)c[i] + r * TSR__TILE_BYTES;
+            assert_memory_equal(at, d[i] + r * TSR__TILE_BYTES, TSR__TILE_BYTES);
+        }
+    release(&in_a);
+    release(&in_b);
+    release(&elsewhere);
+    free(operands);
+}
+
+static void by_vectors(void **unused)
+{
+    (void)unused;
+    if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_TILES_VECTORS))
+        skip();
+    for (int round = 0; round < ROUNDS; round++)
+        for (uint64_t product = TSR_TILE_S8S8; product <= TSR_TILE_BF16_PAIRS; product++)
+            for (enum goal goal = 0; goal < GOALS; goal++)
+                if (product != TSR_TILE_BF16_PAIRS || tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512BF16))
+                    one(product, goal);
+}
+
+static void by_the_model(void **unused)
+{
+    (void)unused;
+    for (int round = 0; round < 3; round++)
+        for (uint64_t product = TSR_TILE_S8S8; product <= TSR_TILE_BF16_PAIRS; product++)
+            one(product | TSR_TILE_IN_MODEL, round);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(by_vectors), cmocka_unit_test(by_the_model)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

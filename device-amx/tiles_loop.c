@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A loop over K at once: a block of tiles in C gets the products of all steps. With AVX-512 a strip of 8 rows and two columns of tiles
+ * stays in registers for the whole loop; A and B are read where they are.
+ *
+ * VNNI multiplies unsigned by signed bytes. Where both are of one kind, B is moved into the other one's range as it is loaded: s + 128, or
+ * u - 128, by turning the highest bit. What that makes too much or too little is 128 times the sum of a row of A. */
+#include <immintrin.h>
+#include <string.h>
+
+#include "device-amx/tiles.h"
+#include "tessera/base.h"
+
+/* VDPBF16PS is in code for BF16_PAIRS only, which CPUs without it are never asked for. */
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16")))
+#define INLINE __attribute__((always_inline)) static inline
+#define EACH_ROW _Pragma("GCC unroll 8") for (unsigned r = 0; r < STRIP; r++)
+enum { STRIP = 8 };
+
+/* A row of C, and where it goes. */
+static char *row_of(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)
+{
+    return (char *)x->c[row / TSR__TILE_ROWS * x->columns + column] + row % TSR__TILE_ROWS * TSR__TILE_BYTES;
+}
+
+static char *goal_of(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)
+{
+    return x->to ? x->to + row * x->to_stride + column * TSR__TILE_BYTES : row_of(x, row, column);
+}
+
+/* ---- one tile after the other -----------------------------------------------------------------------------------------------------------
+ */
+
+static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    uint32_t how = (uint32_t)x->how;
+    char *in_a = x->operands, *in_b = in_a + x->rows * TSR_TILE_OPERAND_BYTES;
+    for (uint64_t i = 0; x->zero && i < x->rows * x->columns; i++)
+        memset(x->c[i], 0, TSR__TILE_ROWS * TSR__TILE_BYTES);
+    for (uint64_t step = 0; step < x->steps; step++) {
+        for (uint64_t i = 0; i < x->rows; i++)
+            tsr__tile_operand(item, in_a + i * TSR_TILE_OPERAND_BYTES, x->a + step * x->a_step + i * TSR__TILE_ROWS * x->a_stride,
+                              x->a_stride, how);
+        for (uint64_t i = 0; i < x->columns; i++)
+            tsr__tile_operand(item, in_b + i * TSR_TILE_OPERAND_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride,
+                              how | TSR_TILE_IS_B);
+        for (uint64_t i = 0; i < x->rows * x->columns; i++)
+            tsr__tile_multiply(item, x->c[i], in_a + i / x->columns * TSR_TILE_OPERAND_BYTES,
+                               in_b + i % x->columns * TSR_TILE_OPERAND_BYTES, how);
+    }
+}
+
+/* ---- strips -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+AVX512 INLINE __m512i dot(__m512i sum, __m512i a, __m512i b, enum tsr_tile_product product)
+{
+    if (product == TSR_TILE_BF16_PAIRS)
+        return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)a, (__m512bh)b));
+    bool a_unsigned = product == TSR_TILE_U8S8 || product == TSR_TILE_U8U8;
+    return a_unsigned ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
+}
+
+typedef int word __attribute__((may_alias, aligned(1)));
+
+AVX512 INLINE __m512i spread(const char *at)
+{
+    __m512i all;
+    __asm__("vpbroadcastd %1, %0" : "=v"(all) : "m"(*(const word *)at));
+    return all;
+}
+
+/* The sums of eight vectors, each in all words of a vector. */
+AVX512 INLINE void total(__m512i *v)
+{
+    __m512i pairs[4], quads[2];
+    for (int i = 0; i < 4; i++)
+        pairs[i] = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]));
+    for (int i = 0; i < 2; i++)
+        quads[i] =
+            _mm512_add_epi32(_mm512_unpacklo_epi64(pairs[2 * i], pairs[2 * i + 1]), _mm512_unpackhi_epi64(pairs[2 * i], pairs[2 * i + 1]));
+    for (int i = 0; i < 2; i++) { /* of v[4 i + j] there are four parts, in the words j of the four quarters */
+        __m512i half = _mm512_add_epi32(quads[i], _mm512_shuffle_i32x4(quads[i], quads[i], _MM_SHUFFLE(1, 0, 3, 2)));
+        __m512i whole = _mm512_add_epi32(half, _mm512_shuffle_i32x4(half, half, _MM_SHUFFLE(2, 3, 0, 1)));
+        v[4 * i] = _mm512_shuffle_epi32(whole, _MM_PERM_AAAA);
+        v[4 * i + 1] = _mm512_shuffle_epi32(whole, _MM_PERM_BBBB);
+        v[4 * i + 2] = _mm512_shuffle_epi32(whole, _MM_PERM_CCCC);
+        v[4 * i + 3] = _mm512_shuffle_epi32(whole, _MM_PERM_DDDD);
+    }
+}
+
+/* Eight rows. With `pair` two tiles beside each other; else one, with two accumulators for a row of integers, which even and odd words of K
+ * go to. */
+AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, bool pair, enum tsr_tile_product product)
+{
+    const char *a = x->a + row * x->a_stride, *b = x->b + column * x->b_next;
+    const uint64_t a_stride = x->a_stride, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
+    const bool same_signs = product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8, halved = !pair && product < TSR_TILE_BF16;
+    const __m512i turn = _mm512_set1_epi8(-128), one = _mm512_set1_epi8(1);
+    __m512i sum[STRIP][2], of_row[STRIP];
+    EACH_ROW
+    {
+        of_row[r] = sum[r][0] = sum[r][1] = _mm512_setzero_si512();
+        if (!x->zero) {
+            sum[r][0] = _mm512_load_si512(row_of(x, row + r, column));
+            if (pair)
+                sum[r][1] = _mm512_load_si512(row_of(x, row + r, column + 1));
+        }
+    }
+    for (uint64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {
+        const char *from = b, *word = a;
+        if (same_signs)
+            EACH_ROW of_row[r] = dot(of_row[r], _mm512_loadu_si512(a + r * a_stride), one, product);
+        for (unsigned k = 0; k < TSR__TILE_WORDS; k += halved ? 2 : 1) {
+            __m512i y[2] = {_mm512_loadu_si512(from), pair || halved ? _mm512_loadu_si512(from + second) : turn};
+            if (same_signs) {
+                y[0] = _mm512_xor_si512(y[0], turn);
+                y[1] = _mm512_xor_si512(y[1], turn);
+            }
+            EACH_ROW
+            {
+                __m512i spread_a = spread(word + r * a_stride);
+                sum[r][0] = dot(sum[r][0], spread_a, y[0], product);
+                if (pair)
+                    sum[r][1] = dot(sum[r][1], spread_a, y[1], product);
+                else if (halved)
+                    sum[r][1] = dot(sum[r][1], spread(word + r * a_stride + 4), y[1], product);
+            }
+            from += halved ? 2 * b_stride : b_stride;
+            word += halved ? 8 : 4;
+        }
+    }
+    if (same_signs)
+        total(of_row);
+    EACH_ROW
+    {
+        __m512i large = _mm512_slli_epi32(of_row[r], 7);
+        __m512i correction = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
+        if (halved)
+            sum[r][0] = _mm512_add_epi32(sum[r][0], sum[r][1]);
+        if (same_signs) {
+            sum[r][0] = _mm512_add_epi32(sum[r][0], correction);
+            sum[r][1] = _mm512_add_epi32(sum[r][1], correction);
+        }
+        _mm512_storeu_si512(goal_of(x, row + r, column), sum[r][0]);
+        if (pair)
+            _mm512_storeu_si512(goal_of(x, row + r, column + 1), sum[r][1]);
+    }
+}
+
+#define STRIPS(name, product)                                                                                                              \
+    AVX512 static void name(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, bool pair)                                       \
+    {                                                                                                                                      \
+        if (pair)                                                                                                                          \
+            strip(x, row, column, true, product);                                                                                          \
+        else                                                                                                                               \
+            strip(x, row, column, false, product);                                                                                         \
+    }
+STRIPS(s8s8, TSR_TILE_S8S8)
+STRIPS(s8u8, TSR_TILE_S8U8)
+STRIPS(u8s8, TSR_TILE_U8S8)
+STRIPS(u8u8, TSR_TILE_U8U8)
+STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
+
+static void (*const strips[])(const struct tsr_tile_loop *, uint64_t row, uint64_t column, bool pair) = {
+    [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
+
+static void strip_by_strip(const struct tsr_tile_loop *x)
+{
+    for (uint64_t column = 0; column < x->columns; column += 2)
+        for (uint64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP)
+            strips[x->how](x, row, column, column + 1 < x->columns);
+}
+
+/* ---- either way -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The bytes of blocks that lie at regular distances. */
+struct range {
+    const char *begin, *end;
+};
+
+static void widen(struct range *x, uint64_t count, uint64_t distance)
+{
+    int64_t far = (int64_t)((count - 1) * distance);
+    x->begin += far < 0 ? far : 0;
+    x->end += far > 0 ? far : 0;
+}
+
+static bool overlap(struct range x, struct range y)
+{
+    return x.begin < y.end && y.begin < x.end;
+}
+
+/* C must not change while A and B are read. */
+static bool is_apart(const struct tsr_tile_loop *x)
+{
+    struct range a = {x->a, x->a + TSR__TILE_BYTES}, b = {x->b, x->b + TSR__TILE_BYTES}, c = {x->to, x->to + TSR__TILE_BYTES * x->columns};
+    widen(&a, x->rows * TSR__TILE_ROWS, x->a_stride);
+    widen(&a, x->steps, x->a_step);
+    widen(&b, TSR__TILE_ROWS, x->b_stride);
+    widen(&b, x->columns, x->b_next);
+    widen(&b, x->steps, x->b_step);
+    widen(&c, x->rows * TSR__TILE_ROWS, x->to_stride);
+    return !overlap(a, c) && !overlap(b, c);
+}
+
+uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
+{
+    struct tsr_tile_loop x = *loop;
+    if (x.how >= TSR_ARRAY_LEN(strips) || !strips[x.how]) {
+        tile_by_tile(item, loop);
+        return false;
+    }
+    x.to = x.to && is_apart(&x) ? x.to : NULL;
+    strip_by_strip(&x);
+    return x.to != NULL;
+}
