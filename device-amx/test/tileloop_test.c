@@ -108,7 +108,7 @@ enum goal { IN_TILES, ELSEWHERE, OVER_A, OVER_B, GOALS };
 
 static bool runs_in_strips(uint64_t how)
 {
-    return how < TSR_TILE_BF16 || how == TSR_TILE_BF16_PAIRS;
+    return !(how & TSR_TILE_IN_MODEL);
 }
 
 static void one(uint64_t how, enum goal goal)
