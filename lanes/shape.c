@@ -281,6 +281,9 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
     if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
         return (struct tsr__shape){0};
+    bool adds = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(inst));
+    if (adds && s->shapes->packet.mixed && tsr__counts_items(&s->shapes->packet, inst))
+        return affine(s->pitch, 0, false, false);
     if (a.loose && tsr__is_uniform(b))
         return loose_bits(inst, op, a, right, b);
     if (tsr__is_varying(a) || tsr__is_varying(b))

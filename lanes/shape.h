@@ -28,11 +28,13 @@ struct tsr__shape {
 
 /* What the entry promises about the packet. */
 struct tsr__packet {
-    unsigned width;     /* lanes, a power of two */
-    unsigned sub_group; /* of which a sub-group has so many: all or half */
-    bool whole_rows;    /* every packet lies in one row, and lane 0's global id in x is a multiple of the width */
-    bool mixed;         /* with whole_rows: of the range, that is, not of a work-group; else local ids are multiples, too */
-    bool in_group;      /* with whole_rows: of a work-group, and the local id is such a multiple, but not the global one */
+    unsigned width;      /* lanes, a power of two */
+    unsigned sub_group;  /* of which a sub-group has so many: all or half */
+    bool whole_rows;     /* every packet lies in one row, and lane 0's global id in x is a multiple of the width */
+    bool mixed;          /* with whole_rows: of the range, that is, not of a work-group; else local ids are multiples, too */
+    bool same_sizes;     /* all work-groups have as many work-items */
+    uint64_t required_x; /* … of which so many in x; 0: not known */
+    bool in_group;       /* with whole_rows: of a work-group, and the local id is such a multiple, but not the global one */
 };
 
 struct tsr__shapes {
@@ -71,6 +73,8 @@ const struct tsr__collective *tsr__collective(LLVMValueRef function);
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
 /* A stack variable that the lanes have in common. (interlace.c) */
 bool tsr__is_of_packet(LLVMValueRef alloca);
+/* Whether a sum is get_group_id(0) * get_local_size(0) + get_local_id(0), which goes on from one work-group to the next. (ids.c) */
+bool tsr__counts_items(const struct tsr__packet *packet, LLVMValueRef sum);
 /* One line per value and block: what tests read. */
 void tsr__shapes_print(const struct tsr__shapes *shapes, struct tsr_buf *out);
 

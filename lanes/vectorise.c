@@ -306,6 +306,8 @@ static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LL
     packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;
     packet.mixed = packet.whole_rows && alone;
     packet.in_group = packet.whole_rows && !alone;
+    packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM;
+    packet.required_x = info->reqd_local_size[0];
     if (packet.whole_rows)
         info->flags |= TSR_KERNEL_LOOSE;
     if (packet.mixed)
