@@ -9,7 +9,7 @@
 #include "explain.h"
 #include "matrix.h"
 
-enum { MAX_PIECES = 4 };
+enum { MAX_PIECES = 2 };
 
 /* ---- which instructions ------------------------------------------------------------------------------------------------------------- */
 
@@ -143,45 +143,25 @@ static LLVMValueRef splat(struct lower *o, LLVMValueRef scalar)
 /* ---- preparation ------------------------------------------------------------------------------------------------------------------------
  */
 
-static unsigned bits_of(enum tsr_element e)
-{
-    return e == TSR_ELEMENT_S4 || e == TSR_ELEMENT_U4 ? 4 : e == TSR_ELEMENT_S8 || e == TSR_ELEMENT_U8 ? 8 : 16;
-}
-
 static unsigned piece_count(enum unit unit, enum tsr_element e)
 {
     switch (unit) {
     case UNIT_VNNI:
-        return 8 / bits_of(e);
-    case UNIT_WORD:
-        return 16 / bits_of(e);
     case UNIT_PAIR:
         return 1;
+    case UNIT_WORD:
+        return 2;
     default:
         return e == TSR_ELEMENT_TF32 ? 1 : 2;
     }
 }
 
-/* Bytes of each word, piece `p` of those that hold 4-bit numbers. */
-static LLVMValueRef byte_piece(struct lower *o, LLVMValueRef x, enum tsr_element e, unsigned p, bool is_signed, unsigned bias)
-{
-    LLVMTypeRef type = LLVMTypeOf(x), bytes = LLVMVectorType(LLVMInt8TypeInContext(o->l->context), 4 * LLVMGetVectorSize(type));
-    if (bits_of(e) == 8)
-        return bias ? LLVMBuildXor(o->b, x, constant(type, 0x80808080), "") : x;
-    x = LLVMBuildAnd(o->b, shift(o, LLVMLShr, x, 4 * p), constant(type, 0x0f0f0f0f), "");
-    if (e == TSR_ELEMENT_U4)
-        return x;
-    x = as_type(o, LLVMBuildXor(o->b, x, constant(type, 0x08080808), ""), bytes); /* now each is 8 too much */
-    return as_type(o, is_signed ? LLVMBuildSub(o->b, x, constant(bytes, 8), "") : x, type);
-}
-
-/* 16-bit numbers of each word, piece `p`. */
-static LLVMValueRef word_piece(struct lower *o, LLVMValueRef x, enum tsr_element e, unsigned p, bool is_signed)
+/* 16-bit numbers of each word, piece `p`: lower or upper bytes. */
+static LLVMValueRef word_piece(struct lower *o, LLVMValueRef x, unsigned p, bool is_signed)
 {
     LLVMTypeRef type = LLVMTypeOf(x), halves = LLVMVectorType(LLVMInt16TypeInContext(o->l->context), 2 * LLVMGetVectorSize(type));
-    unsigned bits = bits_of(e);
-    x = shift(o, LLVMShl, as_type(o, x, halves), 16 - bits - bits * p);
-    return as_type(o, shift(o, is_signed ? LLVMAShr : LLVMLShr, x, 16 - bits), type);
+    x = shift(o, LLVMShl, as_type(o, x, halves), 8 - 8 * p);
+    return as_type(o, shift(o, is_signed ? LLVMAShr : LLVMLShr, x, 8), type);
 }
 
 /* A NaN stays one even if only the bits said so that tf32 does not have. */
@@ -213,9 +193,9 @@ static LLVMValueRef piece(struct lower *o, LLVMValueRef x, enum tsr_element e, u
 {
     switch (o->unit) {
     case UNIT_VNNI:
-        return byte_piece(o, x, e, p, is_signed, bias);
+        return bias ? LLVMBuildXor(o->b, x, constant(LLVMTypeOf(x), 0x01010101u * bias), "") : x;
     case UNIT_WORD:
-        return word_piece(o, x, e, p, is_signed);
+        return word_piece(o, x, p, is_signed);
     case UNIT_PAIR:
         return x;
     default:
@@ -224,16 +204,13 @@ static LLVMValueRef piece(struct lower *o, LLVMValueRef x, enum tsr_element e, u
 }
 
 /* VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range: a signed number s becomes
- * s + 128, an unsigned one u becomes u - 128, both by turning the highest bit. 4-bit numbers without a sign are in range as they are. */
+ * s + 128, an unsigned one u becomes u - 128, both by turning the highest bit. */
 static struct signs signs_of(enum unit unit, const struct tsr_matrix_builtin *f)
 {
-    bool a = f->ea == TSR_ELEMENT_S8 || f->ea == TSR_ELEMENT_S4, b = f->eb == TSR_ELEMENT_S8 || f->eb == TSR_ELEMENT_S4;
-    unsigned bits = bits_of(f->ea);
+    bool a = f->ea == TSR_ELEMENT_S8, b = f->eb == TSR_ELEMENT_S8;
     if (unit != UNIT_VNNI || a != b)
         return (struct signs){.a = a, .b = b};
-    if (!a && bits == 4)
-        return (struct signs){.a = true};
-    return (struct signs){.a = !a, .b = b, .bias_a = 1u << (bits - 1), .correct_up = !a};
+    return (struct signs){.a = !a, .b = b, .bias_a = 128, .correct_up = !a};
 }
 
 /* ---- products
@@ -321,7 +298,7 @@ static LLVMValueRef correction(struct lower *o, const struct prepared *p, unsign
 {
     LLVMTypeRef type = LLVMTypeOf(p->made[0]);
     LLVMValueRef sum = LLVMConstNull(type);
-    bool half = o->signs.a && o->signs.bias_a == 128; /* 128 is no signed byte: twice 64 */
+    bool half = o->signs.a; /* 128 is no signed byte: twice 64 */
     LLVMValueRef bias = constant(type, 0x01010101u * (half ? 64 : o->signs.bias_a));
     for (unsigned i = 0; i < count; i++)
         sum = product(o, sum, bias, p->made[i]);
@@ -433,8 +410,9 @@ static void explain(struct lower *o)
         [UNIT_FMA] = "one product of floats at once, rounded in the order of k",
     };
     const char *no_tiles = tsr__mad_why(o->l, o->mad.call);
-    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes: %s; not in tiles: %s", o->mad.f->name, o->mad.lanes,
-                 why[o->unit], no_tiles ? no_tiles : "there are none on this CPU, or TESSERA_CPU or TESSERA_TILES does without");
+    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes%s: %s; not in tiles: %s", o->mad.f->name, o->mad.lanes,
+                 tsr__mad_origin(&o->mad), why[o->unit],
+                 no_tiles ? no_tiles : "there are none on this CPU, or TESSERA_CPU or TESSERA_TILES does without");
 }
 
 static void lower(struct lower *o)

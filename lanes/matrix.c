@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define PREFIX "tsr.mad"
+#define NIBBLES PREFIX ".nibbles" /* half of one of 4-bit numbers */
 
 bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
 {
@@ -34,8 +35,73 @@ const struct tsr_matrix_builtin *tsr__mad_unsplit(const struct tsr_matrix_builti
     return f;
 }
 
-LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
-                            LLVMValueRef *operands, unsigned count)
+/* ---- 4-bit numbers --------------------------------------------------------------------------------------------------------------------
+ * There is no instruction for them. Unpacked to bytes they are two operations: one for the lower halves of all bytes, those with even k,
+ * one for the upper ones. */
+
+static bool has_nibbles(enum tsr_element e)
+{
+    return e == TSR_ELEMENT_S4 || e == TSR_ELEMENT_U4;
+}
+
+/* The overload for bytes with as many vectors. Where no number has a sign, B's count as signed bytes, which spares VNNI a correction. */
+static const struct tsr_matrix_builtin *of_bytes(const struct tsr_matrix_builtin *f)
+{
+    enum tsr_element a = f->ea == TSR_ELEMENT_S4 ? TSR_ELEMENT_S8 : TSR_ELEMENT_U8;
+    enum tsr_element b = f->eb == TSR_ELEMENT_S4 || a == TSR_ELEMENT_U8 ? TSR_ELEMENT_S8 : TSR_ELEMENT_U8;
+    const struct tsr_matrix_builtin *g = tsr_matrix_builtins;
+    while (g->form != f->form || g->m != f->m || g->ea != a || g->eb != b)
+        g++;
+    return g;
+}
+
+static LLVMValueRef filled(LLVMTypeRef bytes, unsigned value)
+{
+    enum { MOST = 64 };
+    LLVMValueRef all[MOST];
+    unsigned n = LLVMGetVectorSize(bytes);
+    for (unsigned i = 0; i < n; i++)
+        all[i] = LLVMConstInt(LLVMGetElementType(bytes), value, false);
+    return LLVMConstVector(all, n);
+}
+
+static LLVMValueRef unpacked(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+    LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), size);
+    x = LLVMBuildBitCast(b, x, bytes, "");
+    x = upper ? LLVMBuildLShr(b, x, filled(bytes, 4), "") : LLVMBuildAnd(b, x, filled(bytes, 15), "");
+    if (e == TSR_ELEMENT_S4)
+        x = LLVMBuildSub(b, LLVMBuildXor(b, x, filled(bytes, 8), ""), filled(bytes, 8), "");
+    return LLVMBuildBitCast(b, x, type, "");
+}
+
+static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, const char *prefix, unsigned lanes,
+                          LLVMValueRef *operands, unsigned count);
+
+static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                                     LLVMValueRef *operands, unsigned count)
+{
+    unsigned a_count = count - TSR__WORDS - f->m;
+    LLVMValueRef *of_half = tsr_arena_alloc(&l->scratch, count * sizeof *of_half), made = NULL;
+    for (unsigned i = 0; i < count; i++)
+        of_half[i] = operands[i];
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned i = 0; i < a_count + TSR__WORDS; i++)
+            of_half[i] = unpacked(l, b, operands[i], i < a_count ? f->ea : f->eb, half);
+        for (unsigned i = 0; i < f->m && half; i++)
+            of_half[a_count + TSR__WORDS + i] = LLVMBuildExtractValue(b, made, i, "");
+        made = build(l, b, of_bytes(f), NIBBLES, lanes, of_half, count);
+    }
+    return made;
+}
+
+/* ---- the operation --------------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, const char *prefix, unsigned lanes,
+                          LLVMValueRef *operands, unsigned count)
 {
     static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
     LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, (count + f->m) * sizeof *types), *rows = types + count;
@@ -47,11 +113,17 @@ LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct
         rows[i] = types[count - 1];
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(l->context, rows, f->m, false), types, count, false);
     tsr_matrix_mangle(f, mangled);
-    LLVMValueRef function = tsr__declare(l, tsr_arena_format(&l->scratch, PREFIX "%u.%s", lanes, mangled), type);
+    LLVMValueRef function = tsr__declare(l, tsr_arena_format(&l->scratch, "%s%u.%s", prefix, lanes, mangled), type);
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
         tsr__add_fn_attr(l, function, promises[i]);
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
     return LLVMBuildCall2(b, type, function, operands, count, "");
+}
+
+LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                            LLVMValueRef *operands, unsigned count)
+{
+    return has_nibbles(f->ea) ? build_of_nibbles(l, b, f, lanes, operands, count) : build(l, b, f, PREFIX, lanes, operands, count);
 }
 
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
@@ -61,7 +133,8 @@ bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
         return false;
     char *mangled;
     mad->call = instruction;
-    mad->lanes = (unsigned)strtoul(tsr__name(callee) + strlen(PREFIX), &mangled, 10);
+    mad->of_nibbles = tsr__starts_with(tsr__name(callee), NIBBLES);
+    mad->lanes = (unsigned)strtoul(tsr__name(callee) + strlen(mad->of_nibbles ? NIBBLES : PREFIX), &mangled, 10);
     mad->f = tsr_matrix_find(mangled + 1);
     mad->a_count = LLVMGetNumArgOperands(instruction) - TSR__WORDS - mad->f->m;
     return true;

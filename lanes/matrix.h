@@ -5,7 +5,8 @@
  *
  *     { <lanes x c>, … } tsr.mad<lanes>.<mangled name>(<lanes x a>, …, <lanes x i32> × 8, <lanes x c>, …)
  *
- * with a vector for each scalar of the arguments a, b and c of a lane. It has no effects, so LLVM moves it as it moves an addition. */
+ * with a vector for each scalar of the arguments a, b and c of a lane. It has no effects, so LLVM moves it as it moves an addition. One of
+ * 4-bit numbers is two of bytes. */
 #ifndef TESSERA_LANES_MATRIX_H
 #define TESSERA_LANES_MATRIX_H
 
@@ -17,6 +18,7 @@ enum { TSR__MAX_M = 8, TSR__WORDS = 8 }; /* rows of D; 32-bit words in a row of 
 struct tsr__mad {
     LLVMValueRef call;
     const struct tsr_matrix_builtin *f;
+    bool of_nibbles;         /* f is for bytes, and this is half of an operation of 4-bit numbers */
     unsigned lanes, a_count; /* vectors of A; of B there are TSR__WORDS, of C and D f->m */
 };
 
@@ -41,6 +43,11 @@ static inline LLVMValueRef tsr__mad_b(const struct tsr__mad *mad, unsigned i)
 static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 {
     return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
+}
+/* For reports: what the operation was made from. */
+static inline const char *tsr__mad_origin(const struct tsr__mad *mad)
+{
+    return mad->of_nibbles ? ", of 4-bit numbers unpacked to bytes" : "";
 }
 /* Puts the rows of D in the operation's place and drops it. */
 void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);

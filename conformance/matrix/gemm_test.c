@@ -519,6 +519,21 @@ static void blocks_of_rows(void **state)
                           .options = outside[i]});
 }
 
+/* With TESSERA_EXPLAIN=json: 4-bit numbers are in tiles, 64 of them in a row of one operation. */
+static void nibbles_in_tiles(void **state)
+{
+    (void)state;
+    if (!explains_tiles())
+        skip();
+    for (int kind = 0; kind < 4; kind++) {
+        struct way w = {.sub_group = 16, .m = 8, .rows = 2, .columns = 2, .chain = 1, .a = kind & 1 ? U4 : S4, .b = kind & 2 ? U4 : S4};
+        clReleaseProgram(build(&w));
+        assert_non_null(strstr(device.log, "\"count\":8,\"topic\":\"matrix\",\"verdict\":\"model\""));
+        assert_non_null(strstr(device.log, "of 4-bit numbers unpacked to bytes"));
+        assert_null(strstr(device.log, "not in tiles"));
+    }
+}
+
 /* With TESSERA_EXPLAIN=json: what 2D blocks read and write goes straight between memory and tiles. */
 static void blocks_are_tiles(void **state)
 {
@@ -648,6 +663,7 @@ int main(void)
         cmocka_unit_test(rounds_left_out),
         cmocka_unit_test(plain_indices),
         cmocka_unit_test(blocks_of_rows),
+        cmocka_unit_test(nibbles_in_tiles),
         cmocka_unit_test(blocks_are_tiles),
         cmocka_unit_test(all_in_tiles),
     };
