@@ -68,27 +68,55 @@ float PURE native_powr(float x, float y)
     return native_exp2(y * native_log2(x));
 }
 
-/* x less k·pi, with 11 bits at least up to 2^16. What is left of arguments beyond 2^22 is any number: it is kept small. */
+/* What is left of arguments beyond 2^22 is any number: it is kept small. */
+INLINE float near_pi(float r)
+{
+    return within(r, -1.6f, 1.6f);
+}
+
 INLINE float less_pi(float x, float k)
 {
-    return within(FMA(k, 0x1.ee59dap-49f, FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x))), -1.6f, 1.6f);
+    return FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x));
 }
+
+/* Sine and cosine of the same number have all in common but the polynomial. */
+#define NEAREST_PI(x) FMA(x, 0x1.45f306p-2f, ROUNDER)
 
 float PURE native_sin(float x)
 {
-    float t = FMA(x, 0x1.45f306p-2f, ROUNDER);
-    return sin_half(less_pi(x, t - ROUNDER), as_uint(t));
+    float t = NEAREST_PI(x), r = near_pi(less_pi(x, t - ROUNDER)), s = r * r;
+    float p = POLY2(s, -0x1.555184p-3f, 0x1.107a24p-7f, -0x1.857d44p-13f);
+    return as_float(as_uint(FMA(p * s, r, r)) ^ as_uint(t) << 31);
 }
 
 float PURE native_cos(float x)
 {
+    float t = NEAREST_PI(x), r = near_pi(less_pi(x, t - ROUNDER));
+    float p = POLY4(r * r, 1.0f, -0x1.ffffd2p-2f, 0x1.554faep-5f, -0x1.6b3872p-10f, 0x1.851214p-16f);
+    return as_float(as_uint(p) ^ as_uint(t) << 31);
+}
+
+/* The bits of pi that matter where nearly nothing is left, for 11 bits of the result at least up to 2^16. */
+INLINE float less_all_of_pi(float x, float k)
+{
+    return near_pi(FMA(k, 0x1.ee59dap-49f, less_pi(x, k)));
+}
+
+float PURE half_sin(float x)
+{
+    float t = NEAREST_PI(x);
+    return sin_half(less_all_of_pi(x, t - ROUNDER), as_uint(t));
+}
+
+float PURE half_cos(float x)
+{
     float t = FMA(x, 0x1.45f306p-2f, 0.5f) + ROUNDER;
-    return sin_half(less_pi(x, t - ROUNDER - 0.5f), as_uint(t));
+    return sin_half(less_all_of_pi(x, t - ROUNDER - 0.5f), as_uint(t));
 }
 
 float PURE native_tan(float x)
 {
-    return native_divide(native_sin(x), native_cos(x));
+    return native_divide(half_sin(x), half_cos(x));
 }
 
 #define FORMS1(f) EACH_VECTOR(SPLIT1, float, native_##f, float)
@@ -113,9 +141,9 @@ FORMS2(powr)
     {                                                                                                                                      \
         return native_##f(x);                                                                                                              \
     }
-EACH_WIDTH(HALF, cos)
 EACH_WIDTH(HALF, exp)
 EACH_WIDTH(HALF, exp10)
 EACH_WIDTH(HALF, exp2)
-EACH_WIDTH(HALF, sin)
 EACH_WIDTH(HALF, tan)
+EACH_VECTOR(SPLIT1, float, half_cos, float)
+EACH_VECTOR(SPLIT1, float, half_sin, float)
