@@ -360,11 +360,11 @@ static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
     for (unsigned i = 0; i < x->rows * x->columns; i++)
         PUT(c[i], tsr__tile_slot(t, (lives[i] = x->parts[i].life)->accumulator));
     LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), to = LLVMConstNull(tsr__ptr(t->l));
-    struct tsr__leaving *leaving = tsr__tile_leaving(t, after, lives, x->rows, x->columns);
+    struct tsr__leaving *leaving = tsr__tile_leaving(t, after, after, lives, x->rows, x->columns);
     if (!leaving && LLVMGetNumSuccessors(end) == 1)
-        leaving = tsr__tile_leaving(t, LLVMGetSuccessor(end, 0), lives, x->rows, x->columns);
+        leaving = tsr__tile_leaving(t, LLVMGetSuccessor(end, 0), after, lives, x->rows, x->columns);
     if (leaving)
-        to = tsr__tile_leaving_place(leaving, &to_stride);
+        to = tsr__tile_leaving_place(leaving, after, &to_stride);
     PUT(to, to);
     PUT(to_stride, to_stride);
 #undef PUT

@@ -240,12 +240,12 @@ bool tsr__leaves(LLVMValueRef instruction);
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
 /* What leaves at the start of `block`, if that is just these accumulators, in rows and columns as given, and they are used for nothing
- * else. Or NULL. */
-struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, struct tsr__life *const *lives, unsigned rows,
-                                       unsigned columns);
-/* Where to, and the distance of rows: code before the block. A null pointer: they must not go there as tiles. */
-LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMValueRef *stride);
-/* `done`, of `from`, which is in front of the block or the block: not 0 if they are there. */
+ * else, and if it can be told behind the phis of `from`, which is in front of the block or the block, where they go. Or NULL. */
+struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
+                                       struct tsr__life *const *lives, unsigned rows, unsigned columns);
+/* Code there: where to, and the distance of rows. A null pointer: they must not go there as tiles. */
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride);
+/* `done`, of `from`: not 0 if they are there. */
 void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done);
 
 /* Loops that a function of the device runs as a whole: prepares their surroundings; finds them; is the multiplication

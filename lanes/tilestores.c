@@ -8,6 +8,8 @@
 #include "explain.h"
 #include "tiles.h"
 
+enum { MAX_DEPTH = 8 };
+
 /* Where a tile lies, against the first of the place: rows down, and bytes to the right. */
 struct spot {
     struct tsr__life *life;
@@ -268,14 +270,57 @@ static const struct spot *spot_of(const struct tsr__leaving *x, const struct tsr
     return NULL;
 }
 
-struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, struct tsr__life *const *lives, unsigned rows,
-                                       unsigned columns)
+/* Is the value known where `from` begins, or can be? What stands in it or in the block of the stores is made there once more, if it is
+ * arithmetic. */
+static bool can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef v, int depth)
+{
+    LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    if (!at || (at != from && at != x->block) || (at == from && LLVMIsAPHINode(v)))
+        return true;
+    bool arithmetic = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v);
+    for (int i = 0; arithmetic && i < LLVMGetNumOperands(v); i++)
+        arithmetic = depth && can_come(x, from, LLVMGetOperand(v, (unsigned)i), depth - 1);
+    return arithmetic;
+}
+
+static LLVMValueRef come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef v)
+{
+    LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    if (!at || (at != from && at != x->block) || LLVMIsAPHINode(v))
+        return v;
+    LLVMValueRef copy = LLVMInstructionClone(v);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        LLVMSetOperand(copy, (unsigned)i, come(x, from, LLVMGetOperand(v, (unsigned)i)));
+    LLVMInsertIntoBuilder(x->t->b, copy);
+    return copy;
+}
+
+static bool all_can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, const struct tsr__linear *sum)
+{
+    for (unsigned i = 0; i < sum->count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (sum->terms[i].factors[k].value && !can_come(x, from, sum->terms[i].factors[k].value, MAX_DEPTH))
+                return false;
+    return true;
+}
+
+static LLVMValueRef build_early(const struct tsr__leaving *x, LLVMBasicBlockRef from, struct tsr__linear sum)
+{
+    for (unsigned i = 0; i < sum.count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (sum.terms[i].factors[k].value)
+                sum.terms[i].factors[k].value = come(x, from, sum.terms[i].factors[k].value);
+    return tsr__linear_build(x->t->l, x->t->b, &sum);
+}
+
+struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
+                                       struct tsr__life *const *lives, unsigned rows, unsigned columns)
 {
     struct tsr__leaving *x = t->leavings;
     while (x && x->block != block)
         x = x->next;
-    if (!x || x->count != rows * columns || x->done || !comes_first(x) || tsr__linear_varies(&x->origin, block) ||
-        tsr__linear_varies(&x->stride, block))
+    if (!x || x->count != rows * columns || x->done || !comes_first(x) || !all_can_come(x, from, &x->origin) ||
+        !all_can_come(x, from, &x->stride))
         return NULL;
     for (unsigned i = 0; i < rows * columns; i++) {
         const struct spot *spot = spot_of(x, lives[i]);
@@ -292,12 +337,12 @@ static LLVMValueRef are_apart(const struct tsr__leaving *x, LLVMValueRef stride)
     return LLVMBuildICmp(x->t->b, LLVMIntSGE, stride, tsr__i64(x->t->l, (uint64_t)(x->right - x->left)), "");
 }
 
-LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMValueRef *stride)
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride)
 {
     LLVMBuilderRef b = x->t->b;
     LLVMTypeRef ptr = tsr__ptr(x->t->l);
-    *stride = tsr__linear_build(x->t->l, b, &x->stride);
-    LLVMValueRef at = LLVMBuildIntToPtr(b, tsr__linear_build(x->t->l, b, &x->origin), ptr, "");
+    *stride = build_early(x, from, x->stride);
+    LLVMValueRef at = LLVMBuildIntToPtr(b, build_early(x, from, x->origin), ptr, "");
     return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
 }
 
@@ -364,7 +409,8 @@ static void store_vectors(struct tsr__leaving *x, LLVMBasicBlockRef slow)
 static void make(struct tsr__leaving *x)
 {
     struct tsr__tiles *t = x->t;
-    tsr__explain(t->l, x->first, "store", "tiles", "%zu of them straight to memory, if their rows do not overlap", x->count);
+    tsr__explain(t->l, x->first, "store", "tiles", "%zu of them straight to memory%s, if their rows do not overlap", x->count,
+                 x->done ? " at the end of the loop" : "");
     LLVMBasicBlockRef block = x->block;
     LLVMBasicBlockRef fast = LLVMInsertBasicBlockInContext(t->l->context, block, ""),
                       slow = LLVMInsertBasicBlockInContext(t->l->context, block, ""), head = split(x, slow);

@@ -621,7 +621,7 @@ static void without_grant(void **state)
 }
 
 /* With TESSERA_EXPLAIN=json: every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
- * are there, so are A and B. */
+ * are there, so are A and B, and where D goes. */
 static void all_in_tiles(void **state)
 {
     static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}};
@@ -642,6 +642,7 @@ static void all_in_tiles(void **state)
                 assert_true(w.chain == 1 || (in_place && in_place < strchr(at, '\n')));
             }
             assert_true(count > 0);
+            assert_true(w.chain == 1 || strstr(device.log, "straight to memory at the end of the loop"));
         }
 }
 
