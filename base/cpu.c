@@ -8,7 +8,7 @@
 #include "base/internal.h"
 
 #define BIT(feature) (UINT64_C(1) << TSR_CPU_##feature)
-_Static_assert(TSR_CPU_BF16_PAIRS < 64, "one bit for each feature");
+_Static_assert(TSR_CPU_SLOW_GATHERS < 64, "one bit for each feature");
 
 enum { EAX, EBX, ECX, EDX };
 
@@ -142,6 +142,14 @@ static void detect_caches(struct tsr_cpu *cpu, struct asked *asked)
     }
 }
 
+/* AVX-512's gathers, made of many smaller operations. Intel's are fast from the first CPUs with AVX-VNNI on; those before have slow ones,
+ * or a microcode update against sampling of gathered data. */
+static bool has_slow_gathers(const struct tsr_cpu *cpu)
+{
+    bool fast = !strcmp(cpu->vendor, "GenuineIntel") && cpu->features & BIT(AVXVNNI);
+    return cpu->features & BIT(AVX512F) && !fast;
+}
+
 void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, enum tsr_cpu_level cap)
 {
     struct asked all = {.source = source}, *asked = &all;
@@ -167,6 +175,8 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
     cpu->features = detect_features(asked, cap);
     if (cap == TSR_CPU_LEVEL_NATIVE && is_amd(cpu) && cpu->features & BIT(AVX512BF16) && cpu->features & BIT(AVX512VL))
         cpu->features |= BIT(BF16_PAIRS);
+    if (has_slow_gathers(cpu))
+        cpu->features |= BIT(SLOW_GATHERS);
     cpu->vector_bits = cpu->features & BIT(AVX512F) ? 512 : cpu->features & BIT(AVX2) ? 256 : 128;
     detect_caches(cpu, asked);
 }

@@ -211,9 +211,13 @@ void tsr__explain_flow(struct tsr__simd *s)
         LLVMValueRef at = with_line(cfg, branch, loop->begin, loop->end);
         if (!divergent)
             tsr__explain(s->l, at, "loop", "uniform", "%s", "");
-        else if (tsr__solo_lanes(s, i))
+        else if (s->solo[i].lanes == s->width)
+            tsr__explain(s->l, at, "loop", "lane by lane",
+                         "gathers in a round: %u; about %u cycles for all lanes together, %u for one by itself", s->solo[i].gathers,
+                         s->solo[i].packet, s->solo[i].lane);
+        else if (s->solo[i].lanes)
             tsr__explain(s->l, at, "loop", "divergent", "goes round; once %u or fewer lanes are left, they go on one by one",
-                         tsr__solo_lanes(s, i));
+                         s->solo[i].lanes);
         else
             tsr__explain(s->l, at, "loop", "divergent", "goes round until the last lane leaves");
     }
@@ -222,7 +226,8 @@ void tsr__explain_flow(struct tsr__simd *s)
         bool goes_back = false;
         for (int k = 0; k < b->succ_count; k++)
             goes_back = goes_back || tsr__back_edge(i, b->succ[k]);
-        if (s->shapes.divergent_branch[i] && !goes_back) /* without a line, that of what it guards, which comes next */
+        if (s->shapes.divergent_branch[i] && !goes_back &&
+            tsr__lane_by_lane(s, i) == TSR__NONE) /* without a line, that of what it guards, which comes next */
             tsr__explain(s->l, with_line(cfg, i, i, cfg->block_count), "branch", "divergent", "both ways run, under masks");
     }
 }

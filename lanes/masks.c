@@ -53,16 +53,30 @@ static bool is_data(LLVMValueRef operand)
     return !LLVMIsAFunction(operand) && !LLVMValueIsBasicBlock(operand) && LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMMetadataTypeKind;
 }
 
-static LLVMValueRef lane_address(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef vector_home, LLVMValueRef lane)
+LLVMValueRef tsr__lay_out(struct tsr__simd *s, LLVMValueRef vector)
 {
-    return LLVMBuildGEP2(s->b, scalar, vector_home, &lane, 1, "");
+    LLVMContextRef c = s->l->context;
+    if (LLVMGetElementType(LLVMTypeOf(vector)) == LLVMInt1TypeInContext(c)) /* masks are not laid out by lanes */
+        vector = LLVMBuildZExt(s->b, vector, tsr__vector(s, LLVMInt8TypeInContext(c)), "");
+    LLVMValueRef home = tsr__home(s, LLVMTypeOf(vector), "");
+    LLVMBuildStore(s->b, vector, home);
+    return home;
+}
+
+LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane)
+{
+    LLVMContextRef c = s->l->context;
+    bool is_bit = scalar == LLVMInt1TypeInContext(c);
+    LLVMTypeRef stored = is_bit ? LLVMInt8TypeInContext(c) : scalar;
+    LLVMValueRef x = LLVMBuildLoad2(s->b, stored, LLVMBuildGEP2(s->b, stored, home, &lane, 1, ""), "");
+    return is_bit ? LLVMBuildTrunc(s->b, x, scalar, "") : x;
 }
 
 /* An operand of which each lane takes its own scalars. */
 struct taken {
     LLVMValueRef v;
     bool uniform;
-    LLVMValueRef *homes; /* where its vectors lie for a loop over lanes: to take a lane of a register by number costs more */
+    LLVMValueRef *homes; /* where its vectors lie for a loop over lanes */
 };
 
 static void take(struct tsr__simd *s, struct taken *t, LLVMValueRef v, bool in_memory)
@@ -77,13 +91,8 @@ static void take(struct tsr__simd *s, struct taken *t, LLVMValueRef v, bool in_m
         t->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *t->homes);
     for (int k = 0; k < parts; k++) {
         LLVMValueRef vector = tsr__part(s, v, k);
-        if (!in_memory)
-            continue;
-        /* Masks are not laid out by lanes. */
-        if (LLVMGetElementType(LLVMTypeOf(vector)) == LLVMInt1TypeInContext(s->l->context))
-            vector = LLVMBuildZExt(s->b, vector, tsr__vector(s, LLVMInt8TypeInContext(s->l->context)), "");
-        t->homes[k] = tsr__home(s, LLVMTypeOf(vector), "");
-        LLVMBuildStore(s->b, vector, t->homes[k]);
+        if (in_memory)
+            t->homes[k] = tsr__lay_out(s, vector);
     }
 }
 
@@ -92,18 +101,11 @@ static LLVMValueRef lane_value(struct tsr__simd *s, const struct taken *t, LLVMV
 {
     if (t->uniform)
         return tsr__whole(s, t->v);
-    LLVMTypeRef type = LLVMTypeOf(t->v), i1 = LLVMInt1TypeInContext(s->l->context), i8 = LLVMInt8TypeInContext(s->l->context);
+    LLVMTypeRef type = LLVMTypeOf(t->v);
     LLVMValueRef made = LLVMGetPoison(type);
     for (int k = 0; k < tsr__part_count(type); k++) {
-        LLVMTypeRef scalar = tsr__part_type(type, k), stored = scalar == i1 ? i8 : scalar;
-        LLVMValueRef x;
-        if (t->homes) {
-            x = LLVMBuildLoad2(s->b, stored, lane_address(s, stored, t->homes[k], lane), "");
-            if (scalar == i1)
-                x = LLVMBuildTrunc(s->b, x, i1, "");
-        } else {
-            x = LLVMBuildExtractElement(s->b, tsr__part(s, t->v, k), lane, "");
-        }
+        LLVMValueRef x = t->homes ? tsr__laid_out(s, tsr__part_type(type, k), t->homes[k], lane)
+                                  : LLVMBuildExtractElement(s->b, tsr__part(s, t->v, k), lane, "");
         made = tsr__put_scalar(s, made, k, x);
     }
     return made;

@@ -115,6 +115,6 @@ bool tsr__pass_retarget(struct tsr__lanes *l)
             l->info->global_bytes += LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g));
         hide(l, g);
     }
-    l->info->cpu_features = l->options->cpu_features;
+    l->info->cpu_features = l->options->cpu_features & ~(UINT64_C(1) << TSR_CPU_SLOW_GATHERS);
     return true;
 }

@@ -178,7 +178,7 @@ static void go_round(struct tsr__simd *s, int number, const bool *wanted)
     LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(c, s->to, "leave"), again = header->body;
     LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), header->mask_home, ""));
     LLVMValueRef none = LLVMConstNull(LLVMTypeOf(bits)), more = LLVMBuildICmp(s->b, LLVMIntNE, bits, none, "any");
-    unsigned last = tsr__solo_lanes(s, number);
+    unsigned last = s->solo[number].lanes;
     if (last)
         again = LLVMAppendBasicBlockInContext(c, s->to, "again");
     LLVMBuildCondBr(s->b, more, again, out);
@@ -320,6 +320,9 @@ static void build_block(struct tsr__simd *s, int block)
                 if (!tsr__in_loop(&s->cfg, s->cfg.blocks[i].succ[k], b->loop))
                     to->pending[s->cfg.blocks[i].succ[k]] = true;
     tsr__lines_at(s, LLVMGetFirstInstruction(b->ref));
+    int alone = tsr__lane_by_lane(s, block);
+    if (alone != TSR__NONE && s->cfg.loops[alone].header != block)
+        return;
     if (to->entry != to->body)
         test_whether_needed(s, block);
     LLVMPositionBuilderAtEnd(s->b, to->body);
@@ -328,6 +331,13 @@ static void build_block(struct tsr__simd *s, int block)
     if (to->mask_home) {
         s->mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), to->mask_home, "mask");
         LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), to->mask_home);
+    }
+    if (alone != TSR__NONE) {
+        LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
+        tsr__build_solo(s, alone, tsr__mask_bits(s, s->mask), out);
+        LLVMPositionBuilderAtEnd(s->b, out);
+        go(s, pending_after(s, block));
+        return;
     }
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {
         if (LLVMIsATerminatorInst(i))
@@ -377,6 +387,7 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
         return false;
     }
     tsr__shapes_find(&s.shapes, &s.cfg, packet, &arena);
+    tsr__solo_find(&s, masked);
     struct tsr__explain *explain = l->explain;
     if (masked)
         l->explain = NULL; /* the other body is the one that matters */
@@ -392,6 +403,9 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
     s.blocks = tsr_arena_alloc(&arena, n * sizeof *s.blocks);
     for (int i = 0; i < s.cfg.block_count; i++) {
         struct tsr__simd_block *b = &s.blocks[i];
+        int alone = tsr__lane_by_lane(&s, i);
+        if (alone != TSR__NONE && s.cfg.loops[alone].header != i)
+            continue; /* it has no code for the packet */
         const char *name = LLVMGetBasicBlockName(s.cfg.blocks[i].ref);
         b->body = LLVMAppendBasicBlockInContext(l->context, to, name);
         b->entry = needs_test(&s, i) ? LLVMAppendBasicBlockInContext(l->context, to, "test") : b->body;

@@ -29,6 +29,13 @@ struct tsr__simd_block {
     bool *pending;          /* blocks that still have to run after this one, whichever way it is left */
 };
 
+/* Lanes that leave the vectors and go on one by one, each in the work-item's own code (solo.c). */
+struct tsr__solo {
+    unsigned lanes;        /* … when no more than so many want another round: all is from the first round on, 0 never */
+    unsigned gathers;      /* of a round */
+    unsigned packet, lane; /* cycles of a round, about: of the packet, of a lane by itself */
+};
+
 struct tsr__simd {
     struct tsr__lanes *l;
     struct tsr_arena *arena;
@@ -47,6 +54,7 @@ struct tsr__simd {
     struct tsr__record *waiting; /* … stores of the block whose last one is still to come */
     struct tsr__map locations;   /* of the source: in the work-item function → in the packet function (lines.c) */
     struct tsr__simd_block *blocks;
+    struct tsr__solo *solo; /* per loop */
 };
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (simd.c) */
@@ -107,6 +115,9 @@ LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask);
 /* Number of the lowest bit of tsr__mask_bits, of which one must be set, as i32. */
 LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits);
 LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
+/* Puts a vector into memory for a loop over lanes, and takes a lane's own from there: to take a lane of a register by number costs more. */
+LLVMValueRef tsr__lay_out(struct tsr__simd *s, LLVMValueRef vector);
+LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane);
 /* Runs `inst` once for each active lane, in lane order. */
 void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
 

@@ -1,22 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The last lanes of a divergent loop go on one by one, in a copy of the loop for one work-item: a round with gathers costs as much for one
- * lane as for all, and rows of a sparse matrix, lists and trees are of different lengths. If the loop writes to memory, only the very last
- * lane goes: the others have left the loop by then, so the order in which things happen stays as it was. */
+ * Lanes that go through a divergent loop one by one, in a copy of the loop for one work-item.
+ *
+ * If its rounds are gathers for the most part, all lanes do so from the first round on: a row of a sparse matrix takes the CPU less time by
+ * itself than its share of the gathers. Else it is the last lanes: a round with gathers costs as much for one lane as for all, and lists
+ * and trees are of different lengths. If the loop writes to memory that others see, only the very last lane goes: the others have left the
+ * loop by then, so the order in which things happen stays as it was. */
 #include "solo.h"
+
+#include "access.h"
+#include "matrix.h"
 
 enum {
     MAX_INSTRUCTIONS = 160,
     SHARE = 8, /* of the lanes: one of so many takes no longer than a round with gathers */
 };
 
+/* A value that the lanes bring to the loop. */
+struct brought {
+    LLVMValueRef v;
+    struct tsr__shape shape;
+    LLVMValueRef whole, *homes; /* lane 0's, or where the vectors of its parts lie */
+    struct brought *next;
+};
+
 /* A lane's way through a loop. */
 struct solo {
     struct tsr__simd *s;
     const struct tsr__loop *loop;
-    LLVMValueRef lane, alone;       /* its number, and a mask with nobody else */
-    struct tsr__map scalars;        /* in the work-item function → for the lane */
-    struct tsr__map slots;          /* of values that are used behind the loop */
-    LLVMBasicBlockRef *blocks, end; /* by number, from loop->begin on; where all exits lead: the next lane */
+    LLVMValueRef lane, alone; /* its number, and a mask with nobody else */
+    struct brought *brought;
+    struct tsr__map scalars;               /* in the work-item function → for the lane */
+    struct tsr__map slots;                 /* of values that are used behind the loop */
+    LLVMBasicBlockRef *blocks, start, end; /* by number, from loop->begin on; before them; where all exits lead: the next lane */
 };
 
 /* ---- whether ------------------------------------------------------------------------------------------------------------------------- */
@@ -36,12 +51,6 @@ static bool may_be_copied(LLVMValueRef inst)
     }
 }
 
-static bool is_scattered(const struct tsr__simd *s, LLVMValueRef inst)
-{
-    LLVMValueRef pointer = LLVMIsALoadInst(inst) ? LLVMGetOperand(inst, 0) : LLVMIsAStoreInst(inst) ? LLVMGetOperand(inst, 1) : NULL;
-    return pointer && tsr__is_varying(tsr__shape_of(&s->shapes, pointer));
-}
-
 /* A phi behind the loop whose slot has lane 0's value, as no one lane can write it. */
 static bool has_affine_phi(const struct tsr__simd *s, int block)
 {
@@ -53,13 +62,16 @@ static bool has_affine_phi(const struct tsr__simd *s, int block)
     return false;
 }
 
-/* Volatile and atomic loads may wait for what another lane does. */
+enum { PRIVATE_SPACE = 0 };
+
+/* Whether other lanes may see when it happens. Volatile and atomic loads may wait for what another lane does. */
 static bool minds_order(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
         return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
     case LLVMStore:
+        return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))) != PRIVATE_SPACE;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return true;
@@ -70,36 +82,227 @@ static bool minds_order(LLVMValueRef inst)
     }
 }
 
-unsigned tsr__solo_lanes(const struct tsr__simd *s, int number)
+static bool is_inside(const struct tsr__simd *s, const struct tsr__loop *loop, LLVMValueRef v)
+{
+    int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
+    return block >= loop->begin && block < loop->end;
+}
+
+/* ---- what a round costs ---------------------------------------------------------------------------------------------------------------
+ */
+
+/* In tenths of a cycle, as loops over rows of a sparse matrix and the like take them. */
+enum {
+    GATHER = 10,      /* for each lane and up to 8 bytes */
+    GATHER_SLOW = 28, /* on CPUs that make it of smaller operations, few of which are under way at a time */
+    GATHER_NONE = 40, /* where there is no instruction, or there is none for so few bytes */
+    REGISTER = 15,    /* anything else, for each vector register that it writes */
+    OPERATION = 3,    /* in the work-item's own code */
+    DIVISION = 15,
+    MISTAKE = 90, /* of a branch that goes as the data will, every other time */
+    ROUND = 20,   /* of a work-item's loop, whose end the CPU does not foresee */
+    /* In sixteenths: so much of what the lanes would take in each round of the packet must be less than what the packet takes. A packet
+     * goes round as often as its last lane, others leave half way; and there must be something to gain. */
+    LANES = 11,
+};
+
+struct round {
+    unsigned packet, lane; /* in tenths of a cycle */
+    unsigned gathers;
+};
+
+static LLVMTypeRef accessed(LLVMValueRef inst)
+{
+    return LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, 0));
+}
+
+/* How many gathers a load is, or scatters a store; 0: the lanes lie side by side, or may do so. */
+static unsigned pieces(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef pointer = LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1);
+    LLVMTypeRef type = accessed(inst);
+    int64_t bytes = (int64_t)LLVMABISizeOfType(s->layout, type);
+    struct tsr__shape shape = tsr__shape_of(&s->shapes, pointer);
+    struct tsr__address a;
+    if (!bytes || tsr__is_uniform(shape))
+        return 0;
+    int64_t part = (int64_t)LLVMABISizeOfType(s->layout, tsr__part_type(type, 0));
+    if (!tsr__is_varying(shape) && shape.stride >= -part && shape.stride <= part * TSR__SHORT_STEP)
+        return 0;
+    if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__address_hope(s, &a) == bytes)
+        return 0;
+    return (unsigned)(bytes + 7) / 8;
+}
+
+static unsigned gather_cost(const struct tsr__simd *s, LLVMValueRef access)
+{
+    if (!tsr__has(s->l, TSR_CPU_AVX512F) || LLVMABISizeOfType(s->layout, accessed(access)) % 4)
+        return GATHER_NONE;
+    return tsr__has(s->l, TSR_CPU_SLOW_GATHERS) ? GATHER_SLOW : GATHER;
+}
+
+/* Registers of the packet that an instruction writes. */
+static unsigned registers(const struct tsr__simd *s, LLVMValueRef inst)
+{
+    unsigned bits = tsr__has(s->l, TSR_CPU_AVX512F) ? 512 : tsr__has(s->l, TSR_CPU_AVX2) ? 256 : 128;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || tsr__is_uniform(tsr__shape_of(&s->shapes, inst)))
+        return 1;
+    unsigned all = s->width * 8 * (unsigned)LLVMABISizeOfType(s->layout, type);
+    return (all + bits - 1) / bits;
+}
+
+static void add_cost(struct tsr__simd *s, LLVMValueRef inst, struct round *round)
+{
+    unsigned gathers = 0;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMPHI:
+    case LLVMBr:
+    case LLVMGetElementPtr:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMBitCast:
+    case LLVMFreeze:
+        return; /* part of something else, mostly */
+    case LLVMFDiv:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        round->lane += DIVISION;
+        round->packet += DIVISION * registers(s, inst);
+        return;
+    case LLVMLoad:
+    case LLVMStore:
+        gathers = pieces(s, inst);
+        break;
+    default:
+        break;
+    }
+    round->lane += OPERATION;
+    round->gathers += gathers;
+    round->packet += gathers ? gathers * s->width * gather_cost(s, inst) : REGISTER * registers(s, inst);
+}
+
+/* Whether lanes part in the block, to meet again in the same round. */
+static bool parts_within(const struct tsr__simd *s, const struct tsr__loop *loop, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    if (!s->shapes.divergent_branch[block])
+        return false;
+    for (int k = 0; k < b->succ_count; k++)
+        if (b->succ[k] < loop->begin || b->succ[k] >= loop->end || tsr__back_edge(block, b->succ[k]))
+            return false;
+    return true;
+}
+
+/* ---- whether the lanes' ways depend on what they find -----------------------------------------------------------------------------------
+ */
+
+enum { FOUND = 1, CARRIED = 2 }; /* made of what a gather brought; … in an earlier round */
+
+static unsigned marks_of(const struct tsr__map *marks, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) ? (unsigned)tsr__map_get(marks, v) : 0;
+}
+
+static unsigned new_marks(struct tsr__simd *s, const struct tsr__loop *loop, const struct tsr__map *marks, LLVMValueRef inst,
+                          unsigned parting)
+{
+    unsigned found = 0;
+    for (int k = 0; k < LLVMGetNumOperands(inst); k++)
+        found |= marks_of(marks, LLVMGetOperand(inst, (unsigned)k));
+    if (LLVMIsALoadInst(inst) && tsr__is_varying(tsr__shape_of(&s->shapes, inst)))
+        found |= FOUND;
+    if (!LLVMIsAPHINode(inst))
+        return found;
+    bool is_header = tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(inst)) == loop->header;
+    return is_header ? found & FOUND ? found | CARRIED : found : found | parting;
+}
+
+/* A walk through a list or a tree: each gather waits for the one of the round before. A lane by itself would wait as long as all of them.
+ */
+static bool is_chase(struct tsr__simd *s, const struct tsr__loop *loop)
+{
+    struct tsr__map marks = {.arena = s->arena};
+    unsigned parting = 0; /* what decides which way lanes go within a round */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = loop->begin; b < loop->end; b++) {
+            const struct tsr__block *block = &s->cfg.blocks[b];
+            for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
+                unsigned found = new_marks(s, loop, &marks, i, parting);
+                if (found == marks_of(&marks, i))
+                    continue;
+                tsr__map_set(&marks, i, found);
+                changed = true;
+            }
+            if (parts_within(s, loop, b))
+                parting |= marks_of(&marks, LLVMGetCondition(block->terminator));
+        }
+    }
+    for (int b = loop->begin; b < loop->end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsALoadInst(i) && marks_of(&marks, LLVMGetOperand(i, 0)) & CARRIED)
+                return true;
+    return false;
+}
+
+/* ---- the decision ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tsr__solo decide(struct tsr__simd *s, int number, bool masked)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
-    bool scattered = false, ordered = false;
+    struct round round = {.lane = ROUND};
+    struct tsr__solo never = {0};
+    bool ordered = false;
     int count = 0;
-    if (s->function_mask || !s->shapes.divergent_loop[number] || loop->latch == TSR__NONE)
-        return 0; /* of partial packets there are few */
+    if (!s->shapes.divergent_loop[number] || loop->latch == TSR__NONE)
+        return never;
     for (int b = loop->begin; b < loop->end; b++) {
         const struct tsr__block *block = &s->cfg.blocks[b];
         if (block->loop != number && s->shapes.divergent_loop[block->loop])
-            return 0; /* the inner loop has its own */
+            return never; /* the inner loop has its own */
         for (int k = 0; k < block->succ_count; k++)
             if (!tsr__in_loop(&s->cfg, block->succ[k], number) && has_affine_phi(s, block->succ[k]))
-                return 0;
+                return never;
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
             if (!may_be_copied(i) || ++count > MAX_INSTRUCTIONS)
-                return 0;
-            scattered = scattered || is_scattered(s, i);
+                return never;
             ordered = ordered || minds_order(i);
+            add_cost(s, i, &round);
         }
+        if (parts_within(s, loop, b))
+            round.lane += MISTAKE;
     }
-    return !scattered ? 0 : ordered ? 1 : s->width / SHARE;
+    struct tsr__solo solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
+    if (!round.gathers)
+        return never;
+    if (!ordered && round.lane * s->width * LANES / 16 < round.packet && !is_chase(s, loop))
+        solo.lanes = s->width;
+    else if (!masked) /* of partial packets there are few */
+        solo.lanes = ordered ? 1 : s->width / SHARE;
+    return solo;
+}
+
+void tsr__solo_find(struct tsr__simd *s, bool masked)
+{
+    s->solo = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->solo);
+    for (int i = 0; i < s->cfg.loop_count; i++)
+        s->solo[i] = decide(s, i, masked);
+}
+
+int tsr__lane_by_lane(const struct tsr__simd *s, int block)
+{
+    int loop = s->cfg.blocks[block].loop;
+    while (loop != TSR__NONE && s->solo[loop].lanes < s->width)
+        loop = s->cfg.loops[loop].parent;
+    return loop;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------------------------- */
-
-static LLVMValueRef of_lane(struct solo *o, LLVMValueRef vector)
-{
-    return LLVMBuildExtractElement(o->s->b, vector, o->lane, "");
-}
 
 /* The lane's own from lane 0's. */
 static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shape shape)
@@ -115,31 +318,37 @@ static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shap
     return is_pointer ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "") : LLVMBuildAdd(s->b, first, by, "");
 }
 
-/* What the lane brings from outside of the loop. */
-static LLVMValueRef brought(struct solo *o, LLVMValueRef v)
+/* Before the first lane goes: what all lanes have of a value, and what the phi of the loop's header is to be in the round to come. */
+static void bring(struct solo *o, LLVMValueRef v, bool waits)
 {
     struct tsr__simd *s = o->s;
-    struct tsr__shape shape = tsr__seen(s, v);
-    if (!tsr__is_varying(shape))
-        return shifted(o, tsr__whole(s, v), shape);
-    LLVMValueRef made = LLVMGetPoison(LLVMTypeOf(v));
-    for (int k = 0; k < tsr__part_count(LLVMTypeOf(v)); k++)
-        made = tsr__put_scalar(s, made, k, of_lane(o, tsr__part(s, v, k)));
-    return made;
+    struct tsr__value *value = tsr__value(s, v);
+    LLVMTypeRef type = LLVMTypeOf(v);
+    struct brought *b = tsr_arena_alloc(s->arena, sizeof *b);
+    *b = (struct brought){.v = v, .shape = waits ? value->shape : tsr__seen(s, v), .next = o->brought};
+    o->brought = b;
+    if (!tsr__is_varying(b->shape)) {
+        b->whole = waits ? LLVMBuildLoad2(s->b, type, value->whole_in, "") : tsr__whole(s, v);
+        return;
+    }
+    int parts = tsr__part_count(type);
+    b->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *b->homes);
+    for (int k = 0; k < parts; k++) {
+        LLVMTypeRef vector = tsr__vector(s, tsr__part_type(type, k));
+        b->homes[k] = tsr__lay_out(s, waits ? LLVMBuildLoad2(s->b, vector, value->parts_in[k], "") : tsr__part(s, v, k));
+    }
 }
 
-/* A phi of the loop's header for the round to come. */
-static LLVMValueRef waiting(struct solo *o, LLVMValueRef phi)
+/* The lane's own. */
+static LLVMValueRef taken(struct solo *o, const struct brought *b)
 {
     struct tsr__simd *s = o->s;
-    struct tsr__value *value = tsr__value(s, phi);
-    if (!tsr__is_varying(value->shape))
-        return shifted(o, LLVMBuildLoad2(s->b, value->type, value->whole_in, ""), value->shape);
-    LLVMValueRef made = LLVMGetPoison(value->type);
-    for (int k = 0; k < value->part_count; k++) {
-        LLVMTypeRef type = tsr__vector(s, tsr__part_type(value->type, k));
-        made = tsr__put_scalar(s, made, k, of_lane(o, LLVMBuildLoad2(s->b, type, value->parts_in[k], "")));
-    }
+    LLVMTypeRef type = LLVMTypeOf(b->v);
+    if (b->whole)
+        return shifted(o, b->whole, b->shape);
+    LLVMValueRef made = LLVMGetPoison(type);
+    for (int k = 0; k < tsr__part_count(type); k++)
+        made = tsr__put_scalar(s, made, k, tsr__laid_out(s, tsr__part_type(type, k), b->homes[k], o->lane));
     return made;
 }
 
@@ -154,16 +363,14 @@ static LLVMValueRef scalar(const struct solo *o, LLVMValueRef v)
     return is_made(v) ? (LLVMValueRef)tsr__map_get(&o->scalars, v) : v;
 }
 
-static void bring(struct solo *o, LLVMValueRef v)
+static void bring_from_outside(struct solo *o, struct tsr__map *known, LLVMValueRef v)
 {
-    if (!is_made(v) || tsr__map_get(&o->scalars, v))
+    if (!is_made(v) || tsr__map_get(known, v))
         return;
-    if (LLVMIsAInstruction(v)) {
-        int block = tsr__cfg_number(&o->s->cfg, LLVMGetInstructionParent(v));
-        if (block >= o->loop->begin && block < o->loop->end)
-            return;
-    }
-    tsr__map_set(&o->scalars, v, (uintptr_t)brought(o, v));
+    if (is_inside(o->s, o->loop, v))
+        return;
+    tsr__map_set(known, v, true);
+    bring(o, v, false);
 }
 
 static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
@@ -174,27 +381,29 @@ static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
     return NULL;
 }
 
-/* All that the loop, and the phis behind it, take from outside is read before the loop. */
+/* All that the loop, and the phis behind it, take from outside. */
 static void bring_all(struct solo *o)
 {
     const struct tsr__cfg *cfg = &o->s->cfg;
+    struct tsr__map known = {.arena = o->s->arena};
     for (int b = o->loop->begin; b < o->loop->end; b++) {
         const struct tsr__block *block = &cfg->blocks[b];
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
             bool is_phi = LLVMIsAPHINode(i);
             if (is_phi && b == o->loop->header) {
-                bring(o, incoming_from(i, cfg->blocks[o->loop->latch].ref));
+                bring(o, i, true);
+                bring_from_outside(o, &known, incoming_from(i, cfg->blocks[o->loop->latch].ref));
                 continue;
             }
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
                 if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
-                    bring(o, LLVMGetOperand(i, (unsigned)k));
+                    bring_from_outside(o, &known, LLVMGetOperand(i, (unsigned)k));
         }
         for (int k = 0; k < block->succ_count; k++)
             for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[block->succ[k]].ref); LLVMIsAPHINode(i);
                  i = LLVMGetNextInstruction(i))
                 if (incoming_from(i, block->ref))
-                    bring(o, incoming_from(i, block->ref));
+                    bring_from_outside(o, &known, incoming_from(i, block->ref));
     }
 }
 
@@ -282,7 +491,10 @@ static void copy_block(struct solo *o, int number)
     LLVMPositionBuilderAtEnd(s->b, o->blocks[number - o->loop->begin]);
     LLVMValueRef first = LLVMGetFirstInstruction(block->ref), rest = first;
     while (LLVMIsAPHINode(rest)) {
-        tsr__map_set(&o->scalars, rest, (uintptr_t)LLVMBuildPhi(s->b, LLVMTypeOf(rest), ""));
+        LLVMValueRef phi = LLVMBuildPhi(s->b, LLVMTypeOf(rest), ""), initial = scalar(o, rest);
+        if (number == o->loop->header)
+            LLVMAddIncoming(phi, &initial, &o->start, 1);
+        tsr__map_set(&o->scalars, rest, (uintptr_t)phi);
         rest = LLVMGetNextInstruction(rest);
     }
     for (LLVMValueRef i = first; i != rest; i = LLVMGetNextInstruction(i))
@@ -300,15 +512,12 @@ static void copy_block(struct solo *o, int number)
 }
 
 /* Now that all blocks are there. */
-static void complete_phis(struct solo *o, int number, LLVMBasicBlockRef start, const LLVMValueRef *initial)
+static void complete_phis(struct solo *o, int number)
 {
     const struct tsr__cfg *cfg = &o->s->cfg;
     const struct tsr__block *block = &cfg->blocks[number];
-    int n = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
         LLVMValueRef phi = scalar(o, i);
-        if (number == o->loop->header)
-            LLVMAddIncoming(phi, (LLVMValueRef *)&initial[n++], &start, 1);
         for (int k = 0; k < block->pred_count; k++) {
             int from = block->pred[k];
             if (from < o->loop->begin || from >= o->loop->end)
@@ -324,16 +533,9 @@ static void copy_loop(struct solo *o)
 {
     struct tsr__simd *s = o->s;
     const struct tsr__loop *loop = o->loop;
-    LLVMBasicBlockRef start = LLVMGetInsertBlock(s->b);
-    LLVMValueRef first = LLVMGetFirstInstruction(s->cfg.blocks[loop->header].ref);
-    size_t phis = 0;
-    for (LLVMValueRef i = first; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        phis++;
-    LLVMValueRef *initial = tsr_arena_alloc(s->arena, (phis + 1) * sizeof *initial);
-    phis = 0;
-    for (LLVMValueRef i = first; LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        initial[phis++] = waiting(o, i);
-    bring_all(o);
+    for (const struct brought *b = o->brought; b; b = b->next)
+        tsr__map_set(&o->scalars, b->v, (uintptr_t)taken(o, b));
+    o->start = LLVMGetInsertBlock(s->b);
     for (int b = loop->begin; b < loop->end; b++) {
         o->blocks[b - loop->begin] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo");
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
@@ -344,7 +546,7 @@ static void copy_loop(struct solo *o)
     for (int b = loop->begin; b < loop->end; b++)
         copy_block(o, b);
     for (int b = loop->begin; b < loop->end; b++)
-        complete_phis(o, b, start, initial);
+        complete_phis(o, b);
 }
 
 void tsr__build_solo(struct tsr__simd *s, int number, LLVMValueRef bits, LLVMBasicBlockRef end)
@@ -359,6 +561,7 @@ void tsr__build_solo(struct tsr__simd *s, int number, LLVMValueRef bits, LLVMBas
                      .blocks = tsr_arena_alloc(s->arena, (size_t)(loop->end - loop->begin) * sizeof *o.blocks),
                      .end = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.end")};
     LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[loop->header].mask_home);
+    bring_all(&o);
     LLVMBuildBr(s->b, next);
     LLVMPositionBuilderAtEnd(s->b, next);
     LLVMValueRef left = LLVMBuildPhi(s->b, type, "left");

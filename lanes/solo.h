@@ -5,9 +5,13 @@
 
 #include "simd.h"
 
-/* How many lanes, when they are the last in the loop, had better leave the vectors. */
-unsigned tsr__solo_lanes(const struct tsr__simd *s, int loop);
-/* Their way, from where the builder stands, at the end of a round, to `end`: `bits` is the mask of the lanes that want another round. */
+/* Fills s->solo: how many lanes, when no more are in the loop, had better leave the vectors. `masked`: for partial packets. */
+void tsr__solo_find(struct tsr__simd *s, bool masked);
+/* The loop around the block that has no code for the packet, as each lane goes through it by itself from the first round on, or TSR__NONE.
+ */
+int tsr__lane_by_lane(const struct tsr__simd *s, int block);
+/* The lanes' way, from where the builder stands, at the loop's begin or at the end of a round, to `end`: `bits` is the mask of those that
+ * want a round. */
 void tsr__build_solo(struct tsr__simd *s, int loop, LLVMValueRef bits, LLVMBasicBlockRef end);
 
 #endif

@@ -142,7 +142,22 @@ static void missing_leaves(void **state)
     assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), BASE | BIT(MOVBE) | BIT(AVX) | BIT(F16C) | BIT(FMA));
     whole_machine();
     machine.max_subleaf7 = 0;
-    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), ALL & ~(BIT(AVXVNNI) | BIT(AVX512BF16) | BIT(AMX_FP16)));
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), (ALL & ~(BIT(AVXVNNI) | BIT(AVX512BF16) | BIT(AMX_FP16))) | BIT(SLOW_GATHERS));
+}
+
+/* Only where there are gathers at all. */
+static void slow_gathers(void **state)
+{
+    (void)state;
+    whole_machine();
+    machine.features = ALL & ~BIT(AVXVNNI);
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), machine.features | BIT(SLOW_GATHERS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_AVX2), YMM & ~BIT(AVXVNNI));
+    whole_machine();
+    machine.amd = true;
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), ALL | BIT(BF16_PAIRS) | BIT(SLOW_GATHERS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_AVX512), (ALL & ~TILES) | BIT(SLOW_GATHERS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_SSE2), BASE);
 }
 
 static void cap(void **state)
@@ -160,10 +175,10 @@ static void fast_pairs(void **state)
     (void)state;
     whole_machine();
     machine.amd = true;
-    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), ALL | BIT(BF16_PAIRS));
-    assert_int_equal(detect(TSR_CPU_LEVEL_AVX512), ALL & ~TILES);
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & ~BIT(SLOW_GATHERS), ALL | BIT(BF16_PAIRS));
+    assert_int_equal(detect(TSR_CPU_LEVEL_AVX512) & BIT(BF16_PAIRS), 0);
     machine.features = ALL & ~BIT(AVX512BF16);
-    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE), ALL & ~BIT(AVX512BF16));
+    assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(BF16_PAIRS), 0);
     machine.features = ALL & ~BIT(AVX512VL);
     assert_int_equal(detect(TSR_CPU_LEVEL_NATIVE) & BIT(BF16_PAIRS), 0);
 }
@@ -224,8 +239,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(operating_system), cmocka_unit_test(masked_features),
         cmocka_unit_test(missing_leaves),   cmocka_unit_test(cap),
-        cmocka_unit_test(fast_pairs),       cmocka_unit_test(description),
-        cmocka_unit_test(llvm_text),        cmocka_unit_test(this_machine),
+        cmocka_unit_test(fast_pairs),       cmocka_unit_test(slow_gathers),
+        cmocka_unit_test(description),      cmocka_unit_test(llvm_text),
+        cmocka_unit_test(this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,7 +183,9 @@ enum tsr_cpu_feature {
     TSR_CPU_TILES_VECTORS = TSR_CPU_COUNT,
     TSR_CPU_TILES_MODEL,
     /* VDPBF16PS is as fast as a fused multiply-add and does twice as much: AMD's CPUs. NATIVE only, as its arithmetic is another one. */
-    TSR_CPU_BF16_PAIRS
+    TSR_CPU_BF16_PAIRS,
+    /* No instructions either, but what code had better avoid: any CPU can run it. */
+    TSR_CPU_SLOW_GATHERS
 };
 
 /* Instruction levels that TESSERA_CPU can force; each includes the ones before. NATIVE is everything there is. */

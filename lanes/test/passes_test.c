@@ -477,12 +477,61 @@ static void test_tile(void **state)
     }
 }
 
+/* A loop from %first on, which adds what it finds at %k; `next` makes %k1 and the condition %c to go on, and may do more. */
+#define WALK(next)                                                                                                                         \
+    HEADER "declare i64 @__tsr_global_id(i32) memory(none)\n"                                                                              \
+           "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %o) {\n"                                                      \
+           "entry: %i = call i64 @__tsr_global_id(i32 0)\n %f = getelementptr i32, ptr addrspace(1) %a, i64 %i\n"                          \
+           "%first = load i32, ptr addrspace(1) %f\n %q = getelementptr i32, ptr addrspace(1) %o, i64 %i\n"                                \
+           "%end = load i32, ptr addrspace(1) %q\n br label %loop\n"                                                                       \
+           "loop: %k = phi i32 [%first, %entry], [%k1, %loop]\n %s = phi i32 [0, %entry], [%s1, %loop]\n"                                  \
+           "%x = sext i32 %k to i64\n %p = getelementptr i32, ptr addrspace(1) %a, i64 %x\n %v = load i32, ptr addrspace(1) %p\n"          \
+           "%s1 = add i32 %s, %v\n" next "br i1 %c, label %loop, label %out\n"                                                             \
+           "out: store i32 %s1, ptr addrspace(1) %q\n ret void }\n"
+#define COUNTED "%k1 = add nsw i32 %k, 1\n %c = icmp slt i32 %k1, %end\n"
+
+/* Loops of gathers go lane by lane, but for walks from place to place and those whose stores others may see. */
+static void test_lane_by_lane(void **state)
+{
+    (void)state;
+    static const uint64_t avx512 = UINT64_C(1) << TSR_CPU_AVX512F, slow = UINT64_C(1) << TSR_CPU_SLOW_GATHERS;
+    static const struct {
+        const char *text;
+        uint64_t features;
+        bool vectors;
+    } cases[] = {
+        {WALK(COUNTED), 0, false},
+        {WALK(COUNTED), avx512, true},
+        {WALK(COUNTED), avx512 | slow, false},
+        {WALK("%j = add i32 %v, %k\n %y = sext i32 %j to i64\n %r = getelementptr i32, ptr addrspace(1) %a, i64 %y\n"
+              "%t = load i32, ptr addrspace(1) %r\n %z = sext i32 %t to i64\n %w = getelementptr i32, ptr addrspace(1) %a, i64 %z\n"
+              "%u = load volatile i32, ptr addrspace(1) %w\n" COUNTED),
+         0, true},
+        {WALK("%j = add i32 %v, %k\n %y = sext i32 %j to i64\n %r = getelementptr i32, ptr addrspace(1) %a, i64 %y\n"
+              "%t = load i32, ptr addrspace(1) %r\n %k1 = add i32 %k, 1\n %e = add i32 %t, %end\n %c = icmp slt i32 %k1, %e\n"),
+         avx512 | slow, false},
+        {WALK("%k1 = add i32 %v, 1\n %c = icmp slt i32 %k1, %end\n"), avx512 | slow, true},
+        {WALK("store i32 %s1, ptr addrspace(1) %p\n" COUNTED), 0, true},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        setup(&w, cases[i].text);
+        w.options.packets = true;
+        w.options.cpu_features = cases[i].features;
+        passes(&w, NULL, "vectorise");
+        assert_int_equal(count_calls(&w, "k.whole", "llvm.masked.gather.v16i32.v16p1") > 0, cases[i].vectors);
+        assert_int_equal(count_calls(&w, "k.partial", "llvm.masked.gather.v16i32.v16p1") > 0, cases[i].vectors);
+        passes(&w, "solitary", NULL);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_budget), cmocka_unit_test(test_sites), cmocka_unit_test(test_divide), cmocka_unit_test(test_byval),
         cmocka_unit_test(test_locals), cmocka_unit_test(test_print), cmocka_unit_test(test_item),   cmocka_unit_test(test_entry),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines), cmocka_unit_test(test_tile),
+        cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines), cmocka_unit_test(test_tile),   cmocka_unit_test(test_lane_by_lane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
