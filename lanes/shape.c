@@ -684,6 +684,49 @@ static void mark_partial(struct search *s, int from, int stop)
     }
 }
 
+/* Whether lanes on their way from one of `seeds` to `stop` may leave the loop or come to its header. */
+static bool may_part_from_round(const struct search *s, const int *seeds, int seed_count, int loop, int stop)
+{
+    const struct tsr__cfg *cfg = s->cfg;
+    int *stack = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count + 1) * sizeof *stack), depth = 0;
+    bool *seen = tsr_arena_alloc(s->arena, (size_t)cfg->block_count + 1);
+    const int *next = seeds;
+    int count = seed_count;
+    for (;;) {
+        for (int k = 0; k < count; k++) {
+            if (next[k] == stop || seen[next[k]])
+                continue;
+            if (next[k] == cfg->loops[loop].header || !tsr__in_loop(cfg, next[k], loop))
+                return true;
+            seen[next[k]] = true;
+            stack[depth++] = next[k];
+        }
+        if (!depth)
+            return false;
+        const struct tsr__block *b = &cfg->blocks[stack[--depth]];
+        next = b->succ;
+        count = b->succ_count;
+    }
+}
+
+static void diverge_loop(struct search *s, int loop);
+
+/* Where lanes that set out from `seeds` are together again. That is `stop`, which all come to, but not if some do so a round later than
+ * others: then those loops diverge, from `loop` outwards, and the lanes meet behind them. (Rounds through the two entries of what was an
+ * irreducible loop are like that.) */
+static int meeting_point(struct search *s, const int *seeds, int seed_count, int loop, int stop)
+{
+    const struct tsr__cfg *cfg = s->cfg;
+    for (int l = loop; l != TSR__NONE; l = cfg->loops[l].parent) {
+        if (stop != TSR__NONE && tsr__in_loop(cfg, stop, l) && !may_part_from_round(s, seeds, seed_count, l, stop))
+            continue;
+        while (stop != TSR__NONE && tsr__in_loop(cfg, stop, l))
+            stop = cfg->blocks[stop].ipdom;
+        diverge_loop(s, l);
+    }
+    return stop;
+}
+
 static void diverge_loop(struct search *s, int loop)
 {
     const struct tsr__cfg *cfg = s->cfg;
@@ -700,6 +743,7 @@ static void diverge_loop(struct search *s, int loop)
     int stop = cfg->loops[loop].header;
     while (stop != TSR__NONE && tsr__in_loop(cfg, stop, loop))
         stop = cfg->blocks[stop].ipdom;
+    stop = meeting_point(s, exits, count, cfg->loops[loop].parent, stop);
     find_joins(s, exits, count, stop);
     for (int i = 0; i < count; i++)
         if (exits[i] != stop) {
@@ -714,12 +758,10 @@ static void diverge(struct search *s, int block)
     if (s->shapes->divergent_branch[block])
         return;
     set(s, &s->shapes->divergent_branch[block]);
-    int stop = cfg->blocks[block].ipdom;
-    find_joins(s, cfg->blocks[block].succ, cfg->blocks[block].succ_count, stop);
+    const struct tsr__block *b = &cfg->blocks[block];
+    int stop = meeting_point(s, b->succ, b->succ_count, b->loop, b->ipdom);
+    find_joins(s, b->succ, b->succ_count, stop);
     mark_partial(s, block, stop);
-    for (int l = cfg->blocks[block].loop; l != TSR__NONE; l = cfg->loops[l].parent)
-        if (stop == TSR__NONE || !tsr__in_loop(cfg, stop, l))
-            diverge_loop(s, l);
 }
 
 /* ---- the search ---------------------------------------------------------------------------------------------------------------------- */
