@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Inverse trigonometric functions of a double (scalar.h says how). Constants such as pi come in two parts. */
+ * Inverse trigonometric functions of a double (scalar.h says how). Pi comes in two parts. */
 #include "scalar.h"
 
-#define PI_HIGH 0x1.921fb54442d18p1
-#define PI_LOW 0x1.1a62633145c07p-53
-#define PER_PI 0x1.45f306dc9c883p-2
+/* What an angle is measured in. In units of pi, its quarters are exact. */
+struct unit {
+    double pi_high, pi_low, per_radian;
+};
+#define RADIANS ((struct unit){0x1.921fb54442d18p1, 0x1.1a62633145c07p-53, 1})
+#define PIS ((struct unit){1, 0, 0x1.45f306dc9c883p-2})
 
 /* ---- atan ---------------------------------------------------------------------------------------------------------------------------- */
 
@@ -19,48 +22,49 @@ INLINE double atan_near(double z)
 }
 
 /* atan(low / high), for 0 ≤ low ≤ high; from tan(pi/8) on as pi/4 and what is left. */
-INLINE double atan_ratio(double low, double high)
+INLINE double atan_ratio(double low, double high, struct unit u)
 {
     bool middle = low > 0x1.a827999fcef32p-2 * high;
-    double r = atan_near((middle ? low - high : low) / (middle ? low + high : high));
-    return middle ? PI_HIGH / 4 + (r + PI_LOW / 4) : r;
+    double r = atan_near((middle ? low - high : low) / (middle ? low + high : high)) * u.per_radian;
+    return middle ? u.pi_high / 4 + (r + u.pi_low / 4) : r;
 }
 
-INLINE double atan_of(double x)
+INLINE double atan_of(double x, struct unit u)
 {
-    double a = ABS(x), r = atan_ratio(a > 1 ? 1 : a, a > 1 ? a : 1);
-    return SIGN_OF(a > 1 ? PI_HIGH / 2 - (r - PI_LOW / 2) : r, x);
+    double a = ABS(x), r = atan_ratio(a > 1 ? 1 : a, a > 1 ? a : 1, u);
+    return SIGN_OF(a > 1 ? u.pi_high / 2 - (r - u.pi_low / 2) : r, x);
 }
 
 double PURE atan(double x)
 {
-    return atan_of(x);
+    return atan_of(x, RADIANS);
 }
 
 double PURE atanpi(double x)
 {
-    return atan_of(x) * PER_PI;
+    return atan_of(x, PIS);
 }
 
-INLINE double atan2_of(double y, double x)
+INLINE double atan2_of(double y, double x, struct unit u)
 {
-    double a = ABS(x), b = ABS(y), scale = a > 0x1p1000 || b > 0x1p1000 ? 0x1p-30 : 1; /* so that sums do not overflow */
-    double low = (a < b ? a : b) * scale, high = (a < b ? b : a) * scale;
-    bool same = low == high; /* perhaps zeros or infinities */
-    double r = atan_ratio(same ? (high == 0 ? 0 : 1) : low, same ? 1 : high);
-    r = a < b ? PI_HIGH / 2 - (r - PI_LOW / 2) : r;
-    r = as_long(x) < 0 ? PI_HIGH - (r - PI_LOW) : r;
+    double a = ABS(x), b = ABS(y), low = a < b ? a : b, high = a < b ? b : a;
+    bool same = low == high;                                                  /* perhaps zeros or infinities */
+    double scale = high > 0x1p1000 ? 0x1p-30 : high < 0x1p-900 ? 0x1p100 : 1; /* sums do not overflow, products are no denormals */
+    low = same ? (high == 0 ? 0 : 1) : low * scale;
+    double r = atan_ratio(low, same ? 1 : high * scale, u);
+    r = a < b ? u.pi_high / 2 - (r - u.pi_low / 2) : r;
+    r = as_long(x) < 0 ? u.pi_high - (r - u.pi_low) : r;
     return x == x && y == y ? SIGN_OF(r, y) : (double)NAN;
 }
 
 double PURE atan2(double y, double x)
 {
-    return atan2_of(y, x);
+    return atan2_of(y, x, RADIANS);
 }
 
 double PURE atan2pi(double y, double x)
 {
-    return atan2_of(y, x) * PER_PI;
+    return atan2_of(y, x, PIS);
 }
 
 /* ---- asin and acos ------------------------------------------------------------------------------------------------------------------ */
@@ -83,37 +87,37 @@ INLINE double asin_part(double x, bool *near_one)
     return asin_near(z, s);
 }
 
-INLINE double asin_of(double x)
+INLINE double asin_of(double x, struct unit u)
 {
     bool near_one;
-    double r = asin_part(x, &near_one);
-    return SIGN_OF(near_one ? PI_HIGH / 2 - (2 * r - PI_LOW / 2) : r, x);
+    double r = asin_part(x, &near_one) * u.per_radian;
+    return SIGN_OF(near_one ? u.pi_high / 2 - (2 * r - u.pi_low / 2) : r, x);
 }
 
 double PURE asin(double x)
 {
-    return asin_of(x);
+    return asin_of(x, RADIANS);
 }
 
 double PURE asinpi(double x)
 {
-    return asin_of(x) * PER_PI;
+    return asin_of(x, PIS);
 }
 
-INLINE double acos_of(double x)
+INLINE double acos_of(double x, struct unit u)
 {
     bool near_one;
-    double r = asin_part(x, &near_one), twice = 2 * r;
-    double outer = x < 0 ? PI_HIGH - (twice - PI_LOW) : twice;
-    return near_one ? outer : PI_HIGH / 2 - (SIGN_OF(r, x) - PI_LOW / 2);
+    double r = asin_part(x, &near_one) * u.per_radian, twice = 2 * r;
+    double outer = x < 0 ? u.pi_high - (twice - u.pi_low) : twice;
+    return near_one ? outer : u.pi_high / 2 - (SIGN_OF(r, x) - u.pi_low / 2);
 }
 
 double PURE acos(double x)
 {
-    return acos_of(x);
+    return acos_of(x, RADIANS);
 }
 
 double PURE acospi(double x)
 {
-    return acos_of(x) * PER_PI;
+    return acos_of(x, PIS);
 }
