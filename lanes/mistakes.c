@@ -5,7 +5,9 @@
  * 32 and more it gives undefined values. It does not look through a freeze.
  * - makes VPTERNLOG under a mask of logic with a constant that is selected, and exchanges two operands when the constant comes from memory.
  * It does not where numbers with a fraction are selected.
- * - calls fmaxf and fminf, which nobody has, for maxima of half where the CPU has no AVX512-FP16. In float they are the same. */
+ * - calls fmaxf and fminf, which nobody has, for maxima of half where the CPU has no AVX512-FP16. In float they are the same.
+ * - makes a shift of a mask register of shuffles that bring down the upper lanes of a mask and fill up with zeros, also where the register
+ * has more bits than the mask and the rest is anything. Lanes that are cleared afterwards are no such shuffle. */
 #include "lanes.h"
 
 static bool is_wide_product(LLVMValueRef v)
@@ -61,6 +63,44 @@ static void select_as(LLVMBuilderRef b, LLVMValueRef select, LLVMTypeRef type)
     LLVMInstructionEraseFromParent(select);
 }
 
+/* Of a shuffle of masks: a lane that comes from its first operand, or -1 if none does, or if the others are not all zeros. */
+static int lane_beside_zeros(LLVMValueRef shuffle)
+{
+    LLVMTypeRef bit = LLVMGetElementType(LLVMTypeOf(shuffle));
+    LLVMValueRef others = LLVMGetOperand(shuffle, 1);
+    if (LLVMGetTypeKind(bit) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(bit) != 1 || !LLVMIsAConstant(others))
+        return -1;
+    int width = (int)LLVMGetVectorSize(LLVMTypeOf(others)), lane = -1;
+    bool zeros = false;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(shuffle); i++) {
+        int from = LLVMGetMaskValue(shuffle, i);
+        if (from >= width && !LLVMIsNull(LLVMGetAggregateElement(others, (unsigned)(from - width))))
+            return -1;
+        zeros = zeros || from >= width;
+        lane = from >= 0 && from < width ? from : lane;
+    }
+    return zeros ? lane : -1;
+}
+
+static void clear_afterwards(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef shuffle, int lane)
+{
+    unsigned count = LLVMGetNumMaskElements(shuffle);
+    int width = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0)));
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef *from = tsr_arena_alloc(&l->scratch, count * sizeof *from), *kept = tsr_arena_alloc(&l->scratch, count * sizeof *kept);
+    for (unsigned i = 0; i < count; i++) {
+        int at = LLVMGetMaskValue(shuffle, i);
+        bool own = at >= 0 && at < width;
+        from[i] = LLVMConstInt(i32, (unsigned)(own ? at : lane), false);
+        kept[i] = LLVMConstInt(i1, own, false);
+    }
+    LLVMPositionBuilderBefore(b, shuffle);
+    LLVMValueRef first = LLVMGetOperand(shuffle, 0);
+    LLVMValueRef made = LLVMBuildShuffleVector(b, first, LLVMGetPoison(LLVMTypeOf(first)), LLVMConstVector(from, count), "");
+    LLVMReplaceAllUsesWith(shuffle, LLVMBuildAnd(b, made, LLVMConstVector(kept, count), ""));
+    LLVMInstructionEraseFromParent(shuffle);
+}
+
 static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand)
 {
     LLVMPositionBuilderBefore(b, inst);
@@ -106,10 +146,17 @@ bool tsr__pass_mistakes(struct tsr__lanes *l)
             if (is_right_shift(code[i]) && is_wide_product(LLVMGetOperand(code[i], 0)))
                 freeze_operand(b, code[i], 0);
             LLVMTypeRef type = LLVMIsASelectInst(code[i]) ? other_type(l, code[i]) : NULL;
-            if (type)
+            if (type) {
                 select_as(b, code[i], type);
-            if (!has_half && is_half_extreme(code[i]))
+                continue;
+            }
+            if (!has_half && is_half_extreme(code[i])) {
                 in_float(l, b, code[i]);
+                continue;
+            }
+            int lane = LLVMIsAShuffleVectorInst(code[i]) ? lane_beside_zeros(code[i]) : -1;
+            if (lane >= 0)
+                clear_afterwards(l, b, code[i], lane);
         }
     }
     LLVMDisposeBuilder(b);
