@@ -7,8 +7,12 @@
  * It does not where numbers with a fraction are selected.
  * - calls fmaxf and fminf, which nobody has, for maxima of half where the CPU has no AVX512-FP16. In float they are the same.
  * - makes a shift of a mask register of shuffles that bring down the upper lanes of a mask and fill up with zeros, also where the register
- * has more bits than the mask and the rest is anything. Lanes that are cleared afterwards are no such shuffle. */
+ * has more bits than the mask and the rest is anything. Lanes that are cleared afterwards are no such shuffle.
+ * - takes a word of 64 bits from a vector of smaller numbers for its lower half, where that half goes through an `and` that clears nothing.
+ * Words that come out of an empty piece of assembly are whole; a freeze is looked through. */
 #include "lanes.h"
+
+#include <string.h>
 
 static bool is_wide_product(LLVMValueRef v)
 {
@@ -101,6 +105,31 @@ static void clear_afterwards(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRe
     LLVMInstructionEraseFromParent(shuffle);
 }
 
+/* A word taken from a vector of smaller numbers. */
+static bool is_word_of_numbers(LLVMValueRef v)
+{
+    if (!LLVMIsAExtractElementInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
+        return false;
+    LLVMValueRef words = LLVMGetOperand(v, 0);
+    if (!LLVMIsABitCastInst(words))
+        return false;
+    LLVMTypeRef numbers = LLVMTypeOf(LLVMGetOperand(words, 0));
+    return LLVMGetTypeKind(numbers) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(numbers)) == LLVMIntegerTypeKind &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(numbers)) < 64;
+}
+
+static void hide(LLVMBuilderRef b, LLVMValueRef word)
+{
+    static const char tied[] = "=r,0";
+    LLVMTypeRef type = LLVMTypeOf(word), function = LLVMFunctionType(type, &type, 1, false);
+    LLVMValueRef assembly = LLVMGetInlineAsm(function, "", 0, tied, strlen(tied), false, false, LLVMInlineAsmDialectATT, false),
+                 undefined = LLVMGetUndef(type);
+    LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(word));
+    LLVMValueRef hidden = LLVMBuildCall2(b, function, assembly, &undefined, 1, "");
+    LLVMReplaceAllUsesWith(word, hidden);
+    LLVMSetOperand(hidden, 0, word);
+}
+
 static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand)
 {
     LLVMPositionBuilderBefore(b, inst);
@@ -152,6 +181,10 @@ bool tsr__pass_mistakes(struct tsr__lanes *l)
             }
             if (!has_half && is_half_extreme(code[i])) {
                 in_float(l, b, code[i]);
+                continue;
+            }
+            if (is_word_of_numbers(code[i])) {
+                hide(b, code[i]);
                 continue;
             }
             int lane = LLVMIsAShuffleVectorInst(code[i]) ? lane_beside_zeros(code[i]) : -1;
