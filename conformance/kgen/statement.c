@@ -197,6 +197,20 @@ static void jump(struct gen *g)
     put(g, returns ? ") return%s;" : ") %s;", returns ? (g->in_helper ? " x" : "") : chance(g, 50) ? "break" : "continue");
 }
 
+/* One operation for each of the words at `first`, or the order would matter. */
+static void atomic_update(struct gen *g, enum base base, unsigned first, unsigned words)
+{
+    static const char *const ops[] = {"add", "sub", "or", "xor", "and", "min", "max"};
+    unsigned op = below(g, 7);
+    bool explicit = chance(g, 50);
+    put(g, "%s%s%s%s((global %s%s *)acc + %u + (", base == ULONG && !explicit ? "atom_" : "atomic_", explicit ? "fetch_" : "", ops[op],
+        explicit ? "_explicit" : "", explicit ? "atomic_" : "", base_names[base], first + words * op);
+    element(g, words);
+    put(g, "), ");
+    expression(g, scalar(base), 1);
+    put(g, explicit ? ", memory_order_relaxed);" : ");");
+}
+
 static void memory(struct gen *g)
 {
     unsigned what = below(g, g->has_struct ? 12 : 8);
@@ -231,17 +245,9 @@ static void memory(struct gen *g)
         put(g, ", %u, (global %s *)mine);", below(g, OWN_WORDS * 4 / base_bytes[t.base] / t.width), base_names[t.base]);
         break;
     }
-    case 4: {
-        static const char *const ops[] = {"add", "sub", "or", "xor", "and", "min", "max"};
-        unsigned op = below(g, 7); /* one operation per word, or the order would matter */
-        bool explicit = chance(g, 50);
-        put(g, explicit ? "atomic_fetch_%s_explicit((global atomic_uint *)&acc[%u + (" : "atomic_%s(&acc[%u + (", ops[op], 8 * op);
-        element(g, 8);
-        put(g, ")], ");
-        expression(g, scalar(UINT), 1);
-        put(g, explicit ? ", memory_order_relaxed);" : ");");
+    case 4:
+        atomic_update(g, UINT, 0, 8);
         break;
-    }
     case 5: { /* each to a place that others leave alone */
         struct type t = scalar(any_integer(g));
         unsigned k = below(g, 5);
@@ -262,18 +268,9 @@ static void memory(struct gen *g)
         element(g, 8);
         put(g, ")]; while ((found = atomic_cmpxchg(place, old, old + more)) != old) old = found; }");
         break;
-    case 7: {
-        static const char *const ops[] = {"add", "sub", "or", "xor", "and", "min", "max"};
-        unsigned op = below(g, 7);
-        bool explicit = chance(g, 50);
-        put(g, explicit ? "atomic_fetch_%s_explicit((global atomic_ulong *)acc + %u + (" : "atom_%s((global ulong *)acc + %u + (", ops[op],
-            32 + 2 * op);
-        element(g, 2);
-        put(g, "), ");
-        expression(g, scalar(ULONG), 1);
-        put(g, explicit ? ", memory_order_relaxed);" : ");");
+    case 7:
+        atomic_update(g, ULONG, 32, 2);
         break;
-    }
     case 8:
         put(g, "st.i[");
         element(g, 3);

@@ -10,20 +10,10 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "device-amx/tiles.h"
 #include "tessera/base.h"
+#include "tiles_test.h"
 
-enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES, PAGE = 4096, ROUNDS = 150, MOST = TSR_TILE_LOOP_MOST };
-typedef unsigned char tile[TILE] __attribute__((aligned(64)));
-typedef unsigned char operand[TSR_TILE_OPERAND_BYTES] __attribute__((aligned(64)));
-
-static uint32_t state = 7;
-
-static uint32_t number(void)
-{
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
+enum { PAGE = 4096, ROUNDS = 150, MOST = TSR_TILE_LOOP_MOST };
 
 /* Memory that ends, or with `at_begin` begins, beside a page that nobody may touch. */
 struct memory {
@@ -47,13 +37,10 @@ static void release(struct memory *m)
     munmap(m->all, m->all_bytes);
 }
 
-/* Bytes, or 16-bit numbers about one. */
 static void fill(struct memory *m, bool numbers)
 {
-    for (size_t i = 0; i < m->bytes; i++) {
-        uint32_t r = number();
-        m->begin[i] = (char)(numbers && (uintptr_t)(m->begin + i) % 2 ? (r & 0x80) | (0x3e + (r >> 8) % 3) : r);
-    }
+    for (size_t i = 0; i < m->bytes; i++)
+        m->begin[i] = (char)any_byte(numbers, (uintptr_t)(m->begin + i) % 2);
 }
 
 /* `count` blocks with rows at a distance: where the first is in memory that just holds them. */

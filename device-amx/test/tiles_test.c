@@ -11,28 +11,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "device-amx/tiles.h"
 #include "tessera/base.h"
+#include "tiles_test.h"
 
-enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES, ROUNDS = 200 };
-typedef unsigned char tile[TILE] __attribute__((aligned(64)));
-typedef unsigned char operand[TSR_TILE_OPERAND_BYTES] __attribute__((aligned(64)));
+enum { ROUNDS = 200 };
 
-static uint32_t state = 1;
-
-static uint32_t number(void)
-{
-    state = state * 1664525u + 1013904223u;
-    return state >> 8;
-}
-
-/* Bytes at random; `tame`: 16-bit numbers around one, else of all kinds, denormals and infinities too. */
 static void fill(unsigned char *t, bool tame)
 {
-    for (int i = 0; i < TILE; i++) {
-        uint32_t r = number();
-        t[i] = (unsigned char)(tame && i % 2 ? (r & 0x80) | (0x3e + (r >> 8) % 3) : r);
-    }
+    for (int i = 0; i < TILE; i++)
+        t[i] = any_byte(tame, i % 2);
 }
 
 static void fill_accumulator(unsigned char *t, enum tsr_tile_product product)
