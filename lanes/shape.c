@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shapes of values and divergence of control flow, found together: a divergent branch makes phis varying, a varying condition makes
- * branches divergent. Values start at NONE and only rise, so the search ends. */
+ * Shapes of values and divergence of control flow (diverge.c), found together: a divergent branch makes phis varying, a varying condition
+ * makes branches divergent. Values start at NONE and only rise, so the search ends. */
 #include "shape.h"
 
 #include <string.h>
@@ -14,7 +14,6 @@ struct search {
     int count;
     /* Lanes that the rules speak of, and their distance: all of the packet, those of either sub-group, or the first ones of the two. */
     unsigned lanes, pitch;
-    bool changed;
 };
 
 /* ---- small shapes ----------------------------------------------------------------------------------------------------------------- */
@@ -626,144 +625,6 @@ static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst,
     return half.kind == TSR__SHAPE_VARYING ? shape : of_halves(half, firsts);
 }
 
-/* ---- divergence ---------------------------------------------------------------------------------------------------------------------- */
-
-static void set(struct search *s, bool *flag)
-{
-    if (!*flag)
-        *flag = s->changed = true;
-}
-
-/* Lanes set out from each of `seeds` separately. Blocks before `stop` (TSR__NONE: the end) where two of the groups meet are joins. */
-static void find_joins(struct search *s, const int *seeds, int seed_count, int stop)
-{
-    const struct tsr__cfg *cfg = s->cfg;
-    int *label = tsr_arena_alloc(s->arena, (size_t)cfg->block_count * sizeof *label); /* 0: not reached */
-    int next = seed_count + 1, first = cfg->block_count;
-    for (int i = 0; i < seed_count; i++) {
-        int b = seeds[i];
-        if (label[b])
-            set(s, &s->shapes->divergent_join[b]);
-        label[b] = label[b] ? next++ : i + 1;
-        first = b < first ? b : first;
-    }
-    for (int b = first; b < cfg->block_count; b++) {
-        if (!label[b] || b == stop)
-            continue;
-        for (int k = 0; k < cfg->blocks[b].succ_count; k++) {
-            int to = cfg->blocks[b].succ[k];
-            if (tsr__back_edge(b, to))
-                continue;
-            if (!label[to]) {
-                label[to] = label[b];
-            } else if (label[to] != label[b]) {
-                set(s, &s->shapes->divergent_join[to]);
-                label[to] = next++;
-            }
-        }
-    }
-}
-
-/* Every block that can be reached from `from` before `stop` may run with part of the lanes. */
-static void mark_partial(struct search *s, int from, int stop)
-{
-    const struct tsr__cfg *cfg = s->cfg;
-    int *stack = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count + 1) * sizeof *stack), depth = 0;
-    bool *seen = tsr_arena_alloc(s->arena, (size_t)cfg->block_count + 1);
-    stack[depth++] = from;
-    while (depth) {
-        int b = stack[--depth];
-        for (int k = 0; k < cfg->blocks[b].succ_count; k++) {
-            int to = cfg->blocks[b].succ[k];
-            if (to == stop || seen[to])
-                continue;
-            seen[to] = true;
-            set(s, &s->shapes->partial[to]);
-            stack[depth++] = to;
-        }
-    }
-}
-
-/* Whether lanes on their way from one of `seeds` to `stop` may leave the loop or come to its header. */
-static bool may_part_from_round(const struct search *s, const int *seeds, int seed_count, int loop, int stop)
-{
-    const struct tsr__cfg *cfg = s->cfg;
-    int *stack = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count + 1) * sizeof *stack), depth = 0;
-    bool *seen = tsr_arena_alloc(s->arena, (size_t)cfg->block_count + 1);
-    const int *next = seeds;
-    int count = seed_count;
-    for (;;) {
-        for (int k = 0; k < count; k++) {
-            if (next[k] == stop || seen[next[k]])
-                continue;
-            if (next[k] == cfg->loops[loop].header || !tsr__in_loop(cfg, next[k], loop))
-                return true;
-            seen[next[k]] = true;
-            stack[depth++] = next[k];
-        }
-        if (!depth)
-            return false;
-        const struct tsr__block *b = &cfg->blocks[stack[--depth]];
-        next = b->succ;
-        count = b->succ_count;
-    }
-}
-
-static void diverge_loop(struct search *s, int loop);
-
-/* Where lanes that set out from `seeds` are together again. That is `stop`, which all come to, but not if some do so a round later than
- * others: then those loops diverge, from `loop` outwards, and the lanes meet behind them. (Rounds through the two entries of what was an
- * irreducible loop are like that.) */
-static int meeting_point(struct search *s, const int *seeds, int seed_count, int loop, int stop)
-{
-    const struct tsr__cfg *cfg = s->cfg;
-    for (int l = loop; l != TSR__NONE; l = cfg->loops[l].parent) {
-        if (stop != TSR__NONE && tsr__in_loop(cfg, stop, l) && !may_part_from_round(s, seeds, seed_count, l, stop))
-            continue;
-        while (stop != TSR__NONE && tsr__in_loop(cfg, stop, l))
-            stop = cfg->blocks[stop].ipdom;
-        diverge_loop(s, l);
-    }
-    return stop;
-}
-
-static void diverge_loop(struct search *s, int loop)
-{
-    const struct tsr__cfg *cfg = s->cfg;
-    if (s->shapes->divergent_loop[loop])
-        return;
-    set(s, &s->shapes->divergent_loop[loop]);
-    int *exits = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count * 2 + 1) * sizeof *exits), count = 0;
-    for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++) {
-        set(s, &s->shapes->partial[b]);
-        for (int k = 0; k < cfg->blocks[b].succ_count && count < cfg->block_count * 2; k++)
-            if (!tsr__in_loop(cfg, cfg->blocks[b].succ[k], loop))
-                exits[count++] = cfg->blocks[b].succ[k];
-    }
-    int stop = cfg->loops[loop].header;
-    while (stop != TSR__NONE && tsr__in_loop(cfg, stop, loop))
-        stop = cfg->blocks[stop].ipdom;
-    stop = meeting_point(s, exits, count, cfg->loops[loop].parent, stop);
-    find_joins(s, exits, count, stop);
-    for (int i = 0; i < count; i++)
-        if (exits[i] != stop) {
-            set(s, &s->shapes->partial[exits[i]]);
-            mark_partial(s, exits[i], stop);
-        }
-}
-
-static void diverge(struct search *s, int block)
-{
-    const struct tsr__cfg *cfg = s->cfg;
-    if (s->shapes->divergent_branch[block])
-        return;
-    set(s, &s->shapes->divergent_branch[block]);
-    const struct tsr__block *b = &cfg->blocks[block];
-    int stop = meeting_point(s, b->succ, b->succ_count, b->loop, b->ipdom);
-    find_joins(s, b->succ, b->succ_count, stop);
-    mark_partial(s, block, stop);
-}
-
 /* ---- the search ---------------------------------------------------------------------------------------------------------------------- */
 
 static void collect(struct search *s)
@@ -802,8 +663,9 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
     struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width, .pitch = 1};
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
     collect(&s);
+    bool changed;
     do {
-        s.changed = false;
+        changed = false;
         for (int i = 0; i < s.count; i++) {
             LLVMValueRef v = s.list[i];
             if (s.block_of[i] == TSR__NONE || same(shapes->values[i], varying))
@@ -812,7 +674,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
             struct tsr__shape new = cover(&s, shapes->values[i], transfer(&s, i, v, layout));
             if (!same(new, shapes->values[i])) {
                 shapes->values[i] = new;
-                s.changed = true;
+                changed = true;
             }
         }
         for (int b = 0; b < cfg->block_count; b++) {
@@ -821,10 +683,10 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
                 continue;
             uintptr_t number = tsr__map_get(&shapes->index, t);
             struct tsr__shape c = operand(&s, (int)number - 1, LLVMGetOperand(t, 0));
-            if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c))
-                diverge(&s, b);
+            if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c) && tsr__diverge(shapes, b, arena))
+                changed = true;
         }
-    } while (s.changed);
+    } while (changed);
 }
 
 /* ---- dump ---------------------------------------------------------------------------------------------------------------------------- */

@@ -59,6 +59,8 @@ static inline bool tsr__is_varying(struct tsr__shape s)
 {
     return s.kind == TSR__SHAPE_VARYING;
 }
+/* The lanes part at the end of the block: sets the flags above for all that follows. False if they were known to. (diverge.c) */
+bool tsr__diverge(struct tsr__shapes *shapes, int block, struct tsr_arena *arena);
 /* Shape as seen outside of loops that the value leaves at different times. */
 bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in);
 /* The collectives of the built-in library, which stay calls up to here: collectives.def lists them. */
