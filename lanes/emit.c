@@ -76,6 +76,8 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
 
 bool tsr__pass_emit(struct tsr__lanes *l)
 {
+    if (!l->machine)
+        return tsr__fail(l, "the module is not for x86-64: the pass retarget comes first");
     LLVMDiagnosticHandler old_handler = LLVMContextGetDiagnosticHandler(l->context);
     void *old_context = LLVMContextGetDiagnosticContext(l->context);
     LLVMContextSetDiagnosticHandler(l->context, diagnose, l);
@@ -100,7 +102,10 @@ bool tsr__pass_emit(struct tsr__lanes *l)
     }
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];
-        kernel->private_bytes = depth_of(&d, LLVMGetNamedFunction(l->module, kernel->entry));
+        LLVMValueRef entry = tsr__entry(l, kernel);
+        if (!entry)
+            return false;
+        kernel->private_bytes = depth_of(&d, entry);
     }
     tsr__explain_code(l);
     return true;

@@ -147,6 +147,14 @@ LLVMValueRef tsr__kernel(struct tsr__lanes *l, const struct tsr_kernel_info *ker
     return f && !LLVMIsDeclaration(f) ? f : NULL;
 }
 
+LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+{
+    LLVMValueRef entry = kernel->entry ? LLVMGetNamedFunction(l->module, kernel->entry) : NULL;
+    if (!entry)
+        tsr__fail(l, "kernel '%s' has no entry: the pass entry comes first", kernel->name);
+    return entry;
+}
+
 struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called))
 {
     struct tsr__map reaching = {.arena = &l->scratch};

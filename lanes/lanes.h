@@ -49,7 +49,8 @@ struct tsr__lanes {
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
     enum tsr__way *ways;          /* of each kernel; NULL: as asked, whatever it costs */
     bool again;                   /* set by the pass "budget": back to "vectorise" */
-    bool verify;                  /* after each pass */
+    bool verify;                  /* after each pass and stage */
+    const char *pass_name;        /* number and name of the one that runs */
     char *why;                    /* set by tsr__fail */
 };
 
@@ -69,6 +70,11 @@ extern const struct tsr__pass tsr__passes[];
 extern const size_t tsr__pass_count;
 /* Runs one pass, verifies what it made if asked to, and dumps it if asked to. */
 bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number);
+/* The last two in the middle of a pass. */
+bool tsr__stage(struct tsr__lanes *l, const char *stage);
+/* The code generator, l->machine: made once the module is for x86-64. (retarget.c) */
+bool tsr__make_machine(struct tsr__lanes *l);
+extern const char tsr__triple[];
 
 /* ---- helpers (ir.c) ----------------------------------------------------------------------------------------------------------------- */
 
@@ -93,6 +99,8 @@ bool tsr__starts_with(const char *text, const char *prefix);
 /* Kernel function of the module by its info record, or NULL. */
 LLVMValueRef tsr__kernel(struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
 bool tsr__is_kernel(LLVMValueRef function);
+/* What the device calls, made by the pass "entry"; NULL, and a reason, before it. */
+LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
 /* Of the kernel's code: what it requires, or the default. */
 unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
 

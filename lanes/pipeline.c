@@ -25,11 +25,11 @@ void tsr_lanes_mark(LLVMModuleRef module)
     }
 }
 
-static bool dump(struct tsr__lanes *l, const char *name, unsigned number)
+static bool dump(struct tsr__lanes *l, const char *name)
 {
     char path[4096];
     char *message = NULL;
-    snprintf(path, sizeof path, "%s/%02u-%s.ll", l->options->dump_dir, number, name);
+    snprintf(path, sizeof path, "%s/%s.ll", l->options->dump_dir, name);
     if (!LLVMPrintModuleToFile(l->module, path, &message))
         return true;
     tsr__fail(l, "cannot write %s: %s", path, message);
@@ -37,20 +37,30 @@ static bool dump(struct tsr__lanes *l, const char *name, unsigned number)
     return false;
 }
 
-bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number)
+/* Verifies what was made if asked to, and dumps it if asked to: first, as it may be invalid. */
+static bool look(struct tsr__lanes *l, const char *name)
 {
-    if (!pass->run(l))
-        return false;
-    if (l->options->dump_dir && !dump(l, pass->name, number))
+    if (l->options->dump_dir && !dump(l, name))
         return false;
     if (!l->verify)
         return true;
     char *message = NULL;
     bool broken = LLVMVerifyModule(l->module, LLVMReturnStatusAction, &message);
     if (broken)
-        tsr__fail(l, "internal error: the pass '%s' made invalid code: %s", pass->name, message);
+        tsr__fail(l, "internal error: '%s' is invalid code: %s", name, message);
     LLVMDisposeMessage(message);
     return !broken;
+}
+
+bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number)
+{
+    l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);
+    return pass->run(l) && look(l, l->pass_name);
+}
+
+bool tsr__stage(struct tsr__lanes *l, const char *stage)
+{
+    return (!l->options->dump_dir && !l->verify) || look(l, tsr_arena_format(&l->scratch, "%s.%s", l->pass_name, stage));
 }
 
 /* What "vectorise" and those behind it change, as it was before. */
@@ -116,7 +126,7 @@ bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options
     l.verify = true;
 #endif
     tsr__explain_begin(&l);
-    bool good = !options->dump_dir || dump(&l, "input", 0);
+    bool good = !options->dump_dir || dump(&l, "00-input");
     good = good && run_all(&l);
     if (good && object->failed)
         good = tsr__fail(&l, "out of memory");

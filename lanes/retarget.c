@@ -7,17 +7,18 @@
 
 #include "lanes.h"
 
-static bool make_machine(struct tsr__lanes *l)
+const char tsr__triple[] = "x86_64-unknown-linux-gnu";
+
+bool tsr__make_machine(struct tsr__lanes *l)
 {
-    static const char triple[] = "x86_64-unknown-linux-gnu";
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
     char *message = NULL;
     LLVMTargetRef target;
-    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
-        tsr__fail(l, "this LLVM has no target %s: %s", triple, message);
+    if (LLVMGetTargetFromTriple(tsr__triple, &target, &message)) {
+        tsr__fail(l, "this LLVM has no target %s: %s", tsr__triple, message);
         LLVMDisposeMessage(message);
         return false;
     }
@@ -30,14 +31,10 @@ static bool make_machine(struct tsr__lanes *l)
     LLVMTargetMachineOptionsSetCodeGenOptLevel(options, level <= 0   ? LLVMCodeGenLevelNone
                                                         : level == 1 ? LLVMCodeGenLevelLess
                                                                      : LLVMCodeGenLevelDefault);
-    l->machine = LLVMCreateTargetMachineWithOptions(target, triple, options);
+    l->machine = LLVMCreateTargetMachineWithOptions(target, tsr__triple, options);
     LLVMDisposeTargetMachineOptions(options);
     if (!l->machine)
-        return tsr__fail(l, "LLVM made no code generator for %s", triple);
-    LLVMSetTarget(l->module, triple);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
-    LLVMSetModuleDataLayout(l->module, layout);
-    LLVMDisposeTargetData(layout);
+        return tsr__fail(l, "LLVM made no code generator for %s", tsr__triple);
     return true;
 }
 
@@ -93,8 +90,11 @@ static void retarget_function(struct tsr__lanes *l, LLVMValueRef f)
 
 bool tsr__pass_retarget(struct tsr__lanes *l)
 {
-    if (!make_machine(l))
+    if (!tsr__make_machine(l))
         return false;
+    LLVMSetTarget(l->module, tsr__triple);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);
+    LLVMSetModuleDataLayout(l->module, layout);
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) {
             if (!LLVMGetIntrinsicID(f))
@@ -107,7 +107,6 @@ bool tsr__pass_retarget(struct tsr__lanes *l)
             hide(l, f);
     }
     l->info->global_bytes = 0;
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g; g = LLVMGetNextGlobal(g)) {
         if (tsr__starts_with(tsr__name(g), "llvm.") || !strcmp(tsr__name(g), TSR_SITES_SYMBOL) || LLVMIsDeclaration(g))
             continue;
@@ -115,6 +114,7 @@ bool tsr__pass_retarget(struct tsr__lanes *l)
             l->info->global_bytes += LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g));
         hide(l, g);
     }
+    LLVMDisposeTargetData(layout);
     l->info->cpu_features = l->options->cpu_features & ~(UINT64_C(1) << TSR_CPU_SLOW_GATHERS);
     return true;
 }

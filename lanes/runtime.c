@@ -97,7 +97,10 @@ bool tsr__pass_runtime(struct tsr__lanes *l)
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
         kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PRINTS | TSR_KERNEL_TILES);
-        kernel->flags |= flags_of(&v, LLVMGetNamedFunction(l->module, kernel->entry));
+        LLVMValueRef entry = tsr__entry(l, kernel);
+        if (!entry)
+            return false;
+        kernel->flags |= flags_of(&v, entry);
         if (kernel->flags & TSR_KERNEL_REGIONS) /* they need their contexts even if no barrier is left */
             kernel->flags |= TSR_KERNEL_MEETS;
         if (l->options->denorms_are_zero)

@@ -255,7 +255,7 @@ static bool prepare(struct tsr__lanes *l)
         if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
             tsr__turn_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
     tsr__place_arrays(l);
-    return true;
+    return tsr__stage(l, "canonical");
 }
 
 bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
@@ -360,6 +360,10 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         bool built = tsr__simd_build(l, item, whole, rows, false), meets = built && tsr__packet_meets(l, whole);
         if (!built || !build_partial(l, info, item, partial, packet, !meets))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
+        tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
+        choose(l, kernel, whole, partial);
+        if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.packets", info->name)))
+            return false;
         if (!meets) {
             info->flags |= TSR_KERNEL_ROWS;
             tsr__loop_rows(l, whole, packet.width);
@@ -367,9 +371,9 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
             return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
         }
         tsr__explain_meets(l, info, item);
-        tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
-        choose(l, kernel, whole, partial);
         LLVMDeleteFunction(item);
+        if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.loops", info->name)))
+            return false;
     }
     bring_bodies_back(l);
     tsr__lines_end(l);

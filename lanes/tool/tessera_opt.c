@@ -18,7 +18,7 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
                             "  -g              keep frame pointers\n"
                             "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
-                            "  -dump DIR       write the module after each pass to DIR\n"
+                            "  -dump DIR       write the module after each pass, and in the middle of vectorise, to DIR\n"
                             "  -object FILE    write what the pass emit made to FILE\n"
                             "  -info           print what the engine found out about each kernel, instead of the module\n"
                             "passes:\n"
@@ -55,22 +55,48 @@ static LLVMModuleRef read_module(LLVMContextRef context, const char *path)
     return module;
 }
 
-/* What the front end would have filled in. */
+/* The name of the kernel that a function is or is the entry of, or NULL. Behind the pass entry kernels are functions like others. */
+static const char *kernel_name(struct tsr_arena *arena, LLVMModuleRef module, LLVMValueRef f)
+{
+    const char *name = tsr__name(f);
+    size_t length = strlen(name), suffix = strlen(TSR__ENTRY_SUFFIX);
+    if (LLVMIsDeclaration(f))
+        return NULL;
+    if (length > suffix && !strcmp(name + length - suffix, TSR__ENTRY_SUFFIX))
+        return tsr_arena_format(arena, "%.*s", (int)(length - suffix), name);
+    return tsr__is_kernel(f) && !LLVMGetNamedFunction(module, tsr_arena_format(arena, "%s" TSR__ENTRY_SUFFIX, name)) ? name : NULL;
+}
+
+/* What the front end and the passes before would have filled in. */
 static void find_kernels(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_program_info *info)
 {
     uint32_t count = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
-        count += tsr__is_kernel(f) && !LLVMIsDeclaration(f);
+        count++;
     info->kernels = tsr_arena_alloc(arena, count * sizeof *info->kernels);
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
-        if (!tsr__is_kernel(f) || LLVMIsDeclaration(f))
+        const char *name = kernel_name(arena, module, f);
+        if (!name)
             continue;
         struct tsr_kernel_info *kernel = &info->kernels[info->kernel_count++];
-        kernel->name = tsr_arena_format(arena, "%s", tsr__name(f));
+        kernel->name = tsr_arena_format(arena, "%s", name);
         kernel->attributes = "";
-        kernel->arg_count = LLVMCountParams(f);
-        kernel->args = tsr_arena_alloc(arena, kernel->arg_count * sizeof *kernel->args);
+        if (tsr__is_kernel(f)) {
+            kernel->arg_count = LLVMCountParams(f) - tsr__has_text_attr(f, TSR__HAS_ITEM);
+            kernel->args = tsr_arena_alloc(arena, kernel->arg_count * sizeof *kernel->args);
+        } else {
+            kernel->entry = tsr_arena_format(arena, "%s", tsr__name(f));
+        }
     }
+}
+
+/* A dump between passes has its marks. */
+static bool is_marked(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (tsr__has_text_attr(f, TSR__USER))
+            return true;
+    return false;
 }
 
 static void print_info(const struct tsr_program_info *info)
@@ -170,7 +196,9 @@ int main(int argc, char **argv)
     struct tsr_program_info info = {0};
     struct tsr_buf object = {0};
     find_kernels(module, &arena, &info);
-    tsr_lanes_mark(module);
+    bool is_retargeted = !strcmp(LLVMGetTarget(module), tsr__triple);
+    if (!is_retargeted && !is_marked(module))
+        tsr_lanes_mark(module);
     if (library) {
         LLVMModuleRef other = read_module(context, library);
         if (!other || LLVMLinkModules2(module, other))
@@ -178,6 +206,8 @@ int main(int argc, char **argv)
     }
     struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
+    if (is_retargeted && !tsr__make_machine(&l))
+        return die(l.why, NULL);
     if (!run_named(&l, passes ? passes : want_shapes ? before_vectorise : all_passes + 1) || (want_shapes && !print_shapes(&l)))
         return die(l.why, NULL);
     if (object_path && !write_file(object_path, &object))
