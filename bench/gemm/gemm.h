@@ -20,13 +20,17 @@ void gemm_peaks(struct gemm_peaks *peaks);
 struct gemm_problem {
     enum gemm_type type;
     int count, size; /* products, each of square matrices */
-    void *a, *b, *packed, *c, *expected;
+    bool tiled;      /* the kernels take A and B tile after tile */
+    void *a, *b, *packed, *packed_a, *c, *expected;
 };
 struct gemm_problem gemm_make_problem(enum gemm_type type, int products, int size);
 void gemm_free_problem(struct gemm_problem *problem);
 int gemm_element_bytes(enum gemm_type type);
 /* B to `packed`: for each panel of `width` columns, words of K's elements, row after row. */
 void gemm_pack(struct gemm_problem *problem, int width);
+/* A to `packed_a`: tiles of 16 rows of 64 bytes, those of the same rows beside each other. */
+void gemm_pack_rows(struct gemm_problem *problem);
+enum { GEMM_TILE = 16, GEMM_TILE_BYTES = 64 };
 /* Whether some elements of C are what they must be. */
 bool gemm_is_right(const struct gemm_problem *problem);
 
@@ -46,7 +50,7 @@ enum { GEMM_PEERS = 7 };
 /* Their number. Before the first use of OpenCL. `verbose`: what they say when they build goes to stderr. */
 int gemm_peers_start(int threads, bool verbose);
 const char *gemm_peer_name(int peer);
-/* Builds the kernel, and says if its results are wrong. It makes single products only. */
+/* Builds the kernel, and says if its results are wrong. It makes single products only, from matrices that lie as the problem says. */
 void gemm_peers_prepare(const struct gemm_problem *problem);
 /* Microseconds of the fastest of its forms, each run once; INFINITY if the driver does not take the kernel. */
 double gemm_peer_run(int peer);

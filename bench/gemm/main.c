@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * C = A·B on square matrices by OpenCL kernels with matrix functions, in turn with oneDNN and other drivers.
  *
- * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-c] [-i [-v]]
+ * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-l] [-p rounds] [-c] [-i [-v]]
  *
- * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. -c: by CPU time.
+ * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. -l: the kernels take A
+ * and B tile after tile. -p: they fetch both so many rounds ahead. -c: by CPU time.
  * -i: beside every other OpenCL driver that takes SPIR-V with cooperative matrices, too; of its kernel's forms the fastest counts, and a
  * dash is for a driver that refuses it (Intel's does without AMX). -v: what these drivers say about it. */
 #define CL_TARGET_OPENCL_VERSION 300
@@ -45,13 +46,13 @@ static int batch_step(const struct gemm_problem *p)
     return p->size * gemm_element_bytes(p->type) % 64 ? 32 : 64;
 }
 
-static cl_kernel build(const struct device *d, const struct shape *s, const struct gemm_problem *p)
+static cl_kernel build(const struct device *d, const struct shape *s, const struct gemm_problem *p, int ahead)
 {
     char options[200];
     char *source = read_text(GEMM_KERNELS);
     cl_int status;
-    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DSG=%d -DROWS=%d -DCOLUMNS=%d%s", s->sub_group, s->rows, s->columns,
-             p->type == GEMM_BF16 ? " -DBF16" : "");
+    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DSG=%d -DROWS=%d -DCOLUMNS=%d -DAHEAD=%d%s%s", s->sub_group, s->rows, s->columns,
+             ahead, p->type == GEMM_BF16 ? " -DBF16" : "", p->tiled ? " -DTILED" : "");
     if (p->count > 1)
         snprintf(options + strlen(options), sizeof(options) - strlen(options), " -DBATCH=%d -DSTEP=%d", p->size, batch_step(p));
     cl_program program = clCreateProgramWithSource(d->context, 1, (const char **)&source, NULL, &status);
@@ -75,13 +76,15 @@ struct run {
     size_t global[3], local[3];
 };
 
-static struct run prepare(const struct device *d, const struct shape *s, struct gemm_problem *p)
+static struct run prepare(const struct device *d, const struct shape *s, struct gemm_problem *p, int ahead)
 {
     size_t bytes = (size_t)p->count * (size_t)p->size * (size_t)p->size;
     cl_int k_bytes = p->size * gemm_element_bytes(p->type), n = p->size, status;
-    struct run run = {.kernel = build(d, s, p)};
-    void *host[3] = {p->a, p->packed, p->c};
-    gemm_pack(p, s->columns * s->sub_group);
+    struct run run = {.kernel = build(d, s, p, ahead)};
+    void *host[3] = {p->tiled ? p->packed_a : p->a, p->packed, p->c};
+    gemm_pack(p, p->tiled ? GEMM_TILE : s->columns * s->sub_group);
+    if (p->tiled)
+        gemm_pack_rows(p);
     for (cl_uint i = 0; i < 3; i++) {
         size_t size = bytes * (i == 2 ? 4 : (size_t)gemm_element_bytes(p->type));
         run.memory[i] = clCreateBuffer(d->context, CL_MEM_USE_HOST_PTR, size, host[i], &status);
@@ -160,10 +163,10 @@ static void print_other(double operations, double ours, double theirs)
         printf("  %9s  %6s", "-", "-");
 }
 
-static bool measure(const struct device *d, const struct shape *s, struct gemm_problem *p, int rounds, double peak, int peers)
+static bool measure(const struct device *d, const struct shape *s, struct gemm_problem *p, int ahead, int rounds, double peak, int peers)
 {
     double ours = INFINITY, theirs = INFINITY, peer[GEMM_PEERS]; /* the best of all rounds: others may use the machine, too */
-    struct run run = prepare(d, s, p);
+    struct run run = prepare(d, s, p, ahead);
     struct gemm_library *library = gemm_library_make(p->type, p->count, p->size, p->a, p->b, p->expected);
     once(d, &run);
     if (library)
@@ -179,8 +182,12 @@ static bool measure(const struct device *d, const struct shape *s, struct gemm_p
             peer[j] = fmin(peer[j], gemm_peer_run(j));
     }
     double operations = 2.0 * p->count * p->size * p->size * p->size, mine = operations / ours / 1e3;
-    printf("%-5s %5d  SG%-2d %3dx%-3d  %9.0f  %5.0f %%", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, s->sub_group, 8 * s->rows,
-           s->columns * s->sub_group, mine, 100 * mine / peak);
+    printf("%-5s %5d  SG%-2d %3dx%-3d  %9.0f", p->type == GEMM_BF16 ? "bf16" : "int8", p->size, s->sub_group, 8 * s->rows,
+           s->columns * s->sub_group, mine);
+    if (peak > 0)
+        printf("  %5.0f %%", 100 * mine / peak);
+    else
+        printf("  %7s", "-");
     print_other(operations, ours, theirs);
     for (int j = 0; j < peers; j++)
         print_other(operations, ours, peer[j]);
@@ -211,15 +218,15 @@ static void set_environment(char **argv, int threads)
 
 int main(int argc, char **argv)
 {
-    int threads = 1, rounds = 25, products = 1, sizes[8] = {1024, 2048}, size_count = 2, peers = 0;
+    int threads = 1, rounds = 25, ahead = 0, products = 1, sizes[8] = {1024, 2048}, size_count = 2, peers = 0;
     struct bench_driver drivers[BENCH_DRIVERS];
     struct gemm_peaks peaks;
     struct device d;
     cl_int status;
-    bool right = true, cpu_time = false, others = false, verbose = false;
+    bool right = true, cpu_time = false, others = false, verbose = false, tiled = false;
     const char *only = "";
 
-    for (int option; (option = getopt(argc, argv, "t:r:s:ck:b:iv")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "t:r:s:ck:b:ivlp:")) >= 0;) {
         if (option == 't') {
             threads = atoi(optarg);
         } else if (option == 'r') {
@@ -232,6 +239,10 @@ int main(int argc, char **argv)
             others = true;
         } else if (option == 'v') {
             verbose = true;
+        } else if (option == 'l') {
+            tiled = true;
+        } else if (option == 'p') {
+            ahead = atoi(optarg);
         } else if (option == 'k') {
             only = optarg;
         } else if (option == 's') {
@@ -242,7 +253,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (threads < 1 || rounds < 1 || products < 1)
+    if (threads < 1 || rounds < 1 || products < 1 || ahead < 0 || (tiled && products > 1))
         return 2;
     set_environment(argv, threads);
     cpu_time_of = cpu_time ? threads : 0;
@@ -270,10 +281,11 @@ int main(int argc, char **argv)
     for (enum gemm_type type = GEMM_INT8; type < GEMM_TYPES; type++)
         for (int i = 0; i < size_count; i++) {
             struct gemm_problem p = gemm_make_problem(type, products, sizes[i]);
+            p.tiled = tiled;
             gemm_peers_prepare(&p);
             for (int s = 0; s < SHAPES; s++)
                 if (strstr(name_of(type, &shapes[s]), only) && fits(&shapes[s], &p))
-                    right &= measure(&d, &shapes[s], &p, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type], peers);
+                    right &= measure(&d, &shapes[s], &p, ahead, rounds, threads * (tiles ? peaks.tiles : peaks.vectors)[type], peers);
             gemm_free_problem(&p);
         }
     gemm_peers_stop();

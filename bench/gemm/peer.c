@@ -14,20 +14,17 @@
 
 extern const uint32_t gemm_module_int8[], gemm_module_bf16[], gemm_modules_end[]; /* coop.S */
 
-enum { SUB_GROUP = 16, BLOCK = 32, TILE = 16, TILE_BYTES = 64, PACKED_CAPABILITY = 6434 };
+enum { SUB_GROUP = 16, BLOCK = 32, PACKED_CAPABILITY = 6434 };
 
-/* The kernel's forms: A in rows and B in panels as wide as a block, as kernels.cl has it, or both tile after tile; and sub-groups of a
- * work-group, one under the other. */
-static const struct form {
-    bool tiles;
-    int group;
-} forms[] = {{false, 1}, {false, 4}, {true, 1}, {true, 4}};
+/* The kernel's forms: sub-groups of a work-group, one under the other. */
+static const size_t forms[] = {1, 4};
 enum { FORMS = sizeof(forms) / sizeof(forms[0]) };
 
 /* The parent asks for a problem, or with size 0 for a run of each form; the answer is a time, or one of these. */
 struct request {
     enum gemm_type type;
     int size;
+    bool tiled;
 };
 static const double READY = 0, REFUSED = INFINITY, WRONG = -1;
 
@@ -44,9 +41,8 @@ struct server {
     cl_context context;
     cl_command_queue queue;
     cl_kernel kernel;
-    cl_mem a[2], b[2], c; /* [1]: tile after tile */
-    enum gemm_type type;
-    int size;
+    cl_mem a, b, c;
+    struct request of;
     const char *name;
     bool verbose;
 };
@@ -84,8 +80,8 @@ static cl_kernel build_module(const struct server *s, const uint32_t *words, siz
 
 static cl_kernel build(const struct server *s)
 {
-    const uint32_t *from = s->type == GEMM_BF16 ? gemm_module_bf16 : gemm_module_int8,
-                   *end = s->type == GEMM_BF16 ? gemm_modules_end : gemm_module_bf16;
+    const uint32_t *from = s->of.type == GEMM_BF16 ? gemm_module_bf16 : gemm_module_int8,
+                   *end = s->of.type == GEMM_BF16 ? gemm_modules_end : gemm_module_bf16;
     size_t count = (size_t)(end - from);
     uint32_t *words = malloc(count * sizeof(*words));
     if (!words)
@@ -106,27 +102,17 @@ static cl_mem buffer(const struct server *s, void *data, size_t bytes)
     return memory;
 }
 
-/* A to `packed`, tile after tile. */
-static void pack_rows(struct gemm_problem *p)
+static void run_form(const struct server *s, size_t group)
 {
-    size_t row_bytes = (size_t)p->size * (size_t)gemm_element_bytes(p->type);
-    char *to = p->packed;
-    for (int row = 0; row < p->size; row += TILE)
-        for (size_t at = 0; at < row_bytes; at += TILE_BYTES)
-            for (int r = row; r < row + TILE; r++, to += TILE_BYTES)
-                memcpy(to, (const char *)p->a + (size_t)r * row_bytes + at, TILE_BYTES);
-}
-
-static void run_form(const struct server *s, const struct form *form)
-{
-    cl_ulong n = (cl_ulong)s->size, deep = (cl_ulong)(TILE_BYTES / gemm_element_bytes(s->type));
-    cl_ulong rows[] = {n, deep, n, deep * BLOCK, deep * BLOCK / TILE, deep}, tiles[] = {n, deep * TILE, deep, deep * TILE, deep, n * TILE};
-    size_t global[2] = {n / BLOCK * SUB_GROUP, n / BLOCK}, local[2] = {SUB_GROUP, (size_t)form->group};
-    BENCH_CHECK(clSetKernelArg(s->kernel, 0, sizeof(cl_mem), &s->a[form->tiles]));
-    BENCH_CHECK(clSetKernelArg(s->kernel, 1, sizeof(cl_mem), &s->b[form->tiles]));
+    cl_ulong n = (cl_ulong)s->of.size, deep = (cl_ulong)(GEMM_TILE_BYTES / gemm_element_bytes(s->of.type));
+    cl_ulong rows[] = {n, deep, n, deep * BLOCK, deep * BLOCK / GEMM_TILE, deep},
+             tiles[] = {n, deep * GEMM_TILE, deep, deep * GEMM_TILE, deep, n * GEMM_TILE};
+    size_t global[2] = {n / BLOCK * SUB_GROUP, n / BLOCK}, local[2] = {SUB_GROUP, group};
+    BENCH_CHECK(clSetKernelArg(s->kernel, 0, sizeof(cl_mem), &s->a));
+    BENCH_CHECK(clSetKernelArg(s->kernel, 1, sizeof(cl_mem), &s->b));
     BENCH_CHECK(clSetKernelArg(s->kernel, 2, sizeof(cl_mem), &s->c));
     for (cl_uint i = 0; i < 6; i++)
-        BENCH_CHECK(clSetKernelArg(s->kernel, 3 + i, sizeof(cl_ulong), form->tiles ? &tiles[i] : &rows[i]));
+        BENCH_CHECK(clSetKernelArg(s->kernel, 3 + i, sizeof(cl_ulong), s->of.tiled ? &tiles[i] : &rows[i]));
     BENCH_CHECK(clEnqueueNDRangeKernel(s->queue, s->kernel, 2, NULL, global, local, 0, NULL, NULL));
     BENCH_CHECK(clFinish(s->queue));
 }
@@ -135,8 +121,8 @@ static void release(struct server *s)
 {
     if (!s->kernel)
         return;
-    cl_mem memory[] = {s->a[0], s->a[1], s->b[0], s->b[1], s->c};
-    for (int i = 0; i < 5; i++)
+    cl_mem memory[] = {s->a, s->b, s->c};
+    for (int i = 0; i < 3; i++)
         clReleaseMemObject(memory[i]);
     clReleaseKernel(s->kernel);
     s->kernel = NULL;
@@ -146,24 +132,20 @@ static double prepare(struct server *s, const struct request *r)
 {
     double answer = READY;
     release(s);
-    s->type = r->type;
-    s->size = r->size;
-    if (s->size % (4 * BLOCK) || !(s->kernel = build(s)))
+    s->of = *r;
+    if (r->size % (4 * BLOCK) || !(s->kernel = build(s)))
         return REFUSED;
-    struct gemm_problem p = gemm_make_problem(s->type, 1, s->size);
-    size_t count = (size_t)s->size * (size_t)s->size, bytes = count * (size_t)gemm_element_bytes(s->type);
-    s->a[0] = buffer(s, p.a, bytes);
-    gemm_pack(&p, BLOCK);
-    s->b[0] = buffer(s, p.packed, bytes);
-    gemm_pack(&p, TILE);
-    s->b[1] = buffer(s, p.packed, bytes);
-    pack_rows(&p);
-    s->a[1] = buffer(s, p.packed, bytes);
+    struct gemm_problem p = gemm_make_problem(r->type, 1, r->size);
+    size_t count = (size_t)r->size * (size_t)r->size, bytes = count * (size_t)gemm_element_bytes(r->type);
+    gemm_pack(&p, r->tiled ? GEMM_TILE : BLOCK);
+    gemm_pack_rows(&p);
+    s->a = buffer(s, r->tiled ? p.packed_a : p.a, bytes);
+    s->b = buffer(s, p.packed, bytes);
     s->c = buffer(s, NULL, 4 * count);
     for (int i = 0; i < FORMS; i++) {
         static const cl_int nothing = -1;
         BENCH_CHECK(clEnqueueFillBuffer(s->queue, s->c, &nothing, sizeof(nothing), 0, 4 * count, 0, NULL, NULL));
-        run_form(s, &forms[i]);
+        run_form(s, forms[i]);
         BENCH_CHECK(clEnqueueReadBuffer(s->queue, s->c, CL_TRUE, 0, 4 * count, p.c, 0, NULL, NULL));
         if (!gemm_is_right(&p))
             answer = WRONG;
@@ -177,7 +159,7 @@ static double run(const struct server *s)
     double best = REFUSED;
     for (int i = 0; s->kernel && i < FORMS; i++) {
         double start = gemm_now_us();
-        run_form(s, &forms[i]);
+        run_form(s, forms[i]);
         best = fmin(best, gemm_now_us() - start);
     }
     return best;
@@ -269,7 +251,7 @@ static double ask(struct peer *p, const struct request *request)
 
 void gemm_peers_prepare(const struct gemm_problem *problem)
 {
-    struct request request = {problem->type, problem->size};
+    struct request request = {problem->type, problem->size, problem->tiled};
     for (int i = 0; i < peer_count; i++)
         if (problem->count == 1 && ask(&peers[i], &request) == WRONG)
             fprintf(stderr, "%s: WRONG results\n", peers[i].name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The matrices of a product: their making, the packing of B, the check of C. */
+ * The matrices of a product: their making, how the kernels take them, the check of C. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,17 @@ void *gemm_zeroed(size_t bytes)
 struct gemm_problem gemm_make_problem(enum gemm_type type, int products, int size)
 {
     size_t count = (size_t)products * (size_t)size * (size_t)size, bytes = count * (size_t)gemm_element_bytes(type);
-    struct gemm_problem p = {
-        type, products, size, gemm_zeroed(bytes), gemm_zeroed(bytes), gemm_zeroed(bytes), gemm_zeroed(4 * count), gemm_zeroed(4 * count)};
+    struct gemm_problem p = {.type = type,
+                             .count = products,
+                             .size = size,
+                             .a = gemm_zeroed(bytes),
+                             .b = gemm_zeroed(bytes),
+                             .packed = gemm_zeroed(bytes),
+                             .packed_a = gemm_zeroed(bytes),
+                             .c = gemm_zeroed(4 * count),
+                             .expected = gemm_zeroed(4 * count)};
     uint32_t state = 1;
-    if (!p.a || !p.b || !p.packed || !p.c || !p.expected)
+    if (!p.a || !p.b || !p.packed || !p.packed_a || !p.c || !p.expected)
         abort();
     for (size_t i = 0; i < 2 * count; i++) {
         state = state * 1664525u + 1013904223u;
@@ -49,6 +56,7 @@ void gemm_free_problem(struct gemm_problem *p)
     free(p->a);
     free(p->b);
     free(p->packed);
+    free(p->packed_a);
     free(p->c);
     free(p->expected);
 }
@@ -65,6 +73,16 @@ void gemm_pack(struct gemm_problem *p, int width)
                 for (int i = 0; i < in_word; i++, to += bytes)
                     memcpy(to, (const char *)p->b + ((size_t)(first + k + i) * (size_t)n + (size_t)column) * (size_t)bytes, (size_t)bytes);
     }
+}
+
+void gemm_pack_rows(struct gemm_problem *p)
+{
+    size_t row_bytes = (size_t)p->size * (size_t)gemm_element_bytes(p->type);
+    char *to = p->packed_a;
+    for (int row = 0; row < p->size; row += GEMM_TILE)
+        for (size_t at = 0; at < row_bytes; at += GEMM_TILE_BYTES)
+            for (int r = row; r < row + GEMM_TILE; r++, to += GEMM_TILE_BYTES)
+                memcpy(to, (const char *)p->a + (size_t)r * row_bytes + at, GEMM_TILE_BYTES);
 }
 
 static double value_at(const struct gemm_problem *p, const void *matrix, int row, int column)
