@@ -189,7 +189,7 @@ static uint64_t choose_tiles(uint64_t found)
     static const char *const choices[] = {"cpu", "vectors", "model", "none"};
     enum { CPU, VECTORS, MODEL };
     static const uint64_t amx = BIT(AMX_TILE) | BIT(AMX_INT8) | BIT(AMX_BF16) | BIT(AMX_FP16);
-    static const uint64_t vectors = BIT(AVX512BW) | BIT(AVX512VL) | BIT(AVX512VNNI);
+    static const uint64_t vectors = BIT(AVX2) | BIT(FMA) | BIT(F16C);
     int choice = tsr_env_choice(TSR_ENV_TILES, choices, TSR_ARRAY_LEN(choices), CPU);
     if (choice != CPU)
         found &= ~amx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A loop over K at once: a block of tiles in C gets the products of all steps. With AVX-512 a strip of 8 rows and two columns of tiles
- * stays in registers for the whole loop; A and B are read where they are. What has to be widened is so one step at a time.
+ * stays in registers for the whole loop; A and B are read where they are.
  *
  * VNNI multiplies unsigned by signed bytes. Where both are of one kind, B is moved into the other one's range as it is loaded: s + 128, or
  * u - 128, by turning the highest bit. What that makes too much or too little is 128 times the sum of a row of A. */
@@ -15,17 +15,6 @@
 #define INLINE __attribute__((always_inline)) static inline
 #define EACH_ROW _Pragma("GCC unroll 8") for (unsigned r = 0; r < STRIP; r++)
 enum { STRIP = 8 };
-
-/* A row of C, and where it goes. */
-static char *row_of(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)
-{
-    return (char *)x->c[row / TSR__TILE_ROWS * x->columns + column] + row % TSR__TILE_ROWS * TSR__TILE_BYTES;
-}
-
-static char *goal_of(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)
-{
-    return x->to ? x->to + row * x->to_stride + column * TSR__TILE_BYTES : row_of(x, row, column);
-}
 
 /* ---- one tile after the other -----------------------------------------------------------------------------------------------------------
  */
@@ -56,8 +45,6 @@ AVX512 INLINE __m512i dot(__m512i sum, __m512i a, __m512i b, enum tsr_tile_produ
 {
     if (product == TSR_TILE_BF16_PAIRS)
         return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)a, (__m512bh)b));
-    if (product >= TSR_TILE_BF16)
-        return _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(sum)));
     bool a_unsigned = product == TSR_TILE_U8S8 || product == TSR_TILE_U8U8;
     return a_unsigned ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
 }
@@ -103,9 +90,9 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t c
     {
         of_row[r] = sum[r][0] = sum[r][1] = _mm512_setzero_si512();
         if (!x->zero) {
-            sum[r][0] = _mm512_load_si512(row_of(x, row + r, column));
+            sum[r][0] = _mm512_load_si512(tsr__loop_row(x, row + r, column));
             if (pair)
-                sum[r][1] = _mm512_load_si512(row_of(x, row + r, column + 1));
+                sum[r][1] = _mm512_load_si512(tsr__loop_row(x, row + r, column + 1));
         }
     }
     for (uint64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {
@@ -143,9 +130,9 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t c
             sum[r][0] = _mm512_add_epi32(sum[r][0], correction);
             sum[r][1] = _mm512_add_epi32(sum[r][1], correction);
         }
-        _mm512_storeu_si512(goal_of(x, row + r, column), sum[r][0]);
+        _mm512_storeu_si512(tsr__loop_goal(x, row + r, column), sum[r][0]);
         if (pair)
-            _mm512_storeu_si512(goal_of(x, row + r, column + 1), sum[r][1]);
+            _mm512_storeu_si512(tsr__loop_goal(x, row + r, column + 1), sum[r][1]);
     }
 }
 
@@ -162,46 +149,15 @@ STRIPS(s8u8, TSR_TILE_S8U8)
 STRIPS(u8s8, TSR_TILE_U8S8)
 STRIPS(u8u8, TSR_TILE_U8U8)
 STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
-STRIPS(floats, TSR_TILE_BF16) /* widened */
 
-static void (*const strips[])(const struct tsr_tile_loop *, uint64_t row, uint64_t column,
-                              bool pair) = {[TSR_TILE_S8S8] = s8s8,
-                                            [TSR_TILE_S8U8] = s8u8,
-                                            [TSR_TILE_U8S8] = u8s8,
-                                            [TSR_TILE_U8U8] = u8u8,
-                                            [TSR_TILE_BF16] = floats,
-                                            [TSR_TILE_F16] = floats,
-                                            [TSR_TILE_BF16_PAIRS] = bf16_pairs};
+static void (*const strips[])(const struct tsr_tile_loop *, uint64_t row, uint64_t column, bool pair) = {
+    [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
 
 static void strip_by_strip(const struct tsr_tile_loop *x)
 {
     for (uint64_t column = 0; column < x->columns; column += 2)
         for (uint64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP)
             strips[x->how](x, row, column, column + 1 < x->columns);
-}
-
-/* Numbers with a fraction become floats, for all strips, so that each step is two. */
-static void widened(const struct tsr_tile_loop *x)
-{
-    enum { OPERAND = 2 * TSR__TILE_ROWS * TSR__TILE_BYTES, HALF = OPERAND / 2 };
-    uint32_t how = (uint32_t)x->how;
-    char *in_a = x->operands, *in_b = in_a + x->rows * OPERAND;
-    struct tsr_tile_loop y = *x;
-    y.a = in_a;
-    y.b = in_b;
-    y.a_stride = 2 * TSR__TILE_BYTES;
-    y.b_stride = y.a_step = TSR__TILE_BYTES;
-    y.b_step = HALF;
-    y.b_next = OPERAND;
-    y.steps = 2;
-    for (uint64_t step = 0; step < x->steps; step++, y.zero = false) {
-        for (uint64_t i = 0; i < x->rows; i++)
-            tsr__tile_operand_vectors(in_a + i * OPERAND, x->a + step * x->a_step + i * TSR__TILE_ROWS * x->a_stride, x->a_stride, how);
-        for (uint64_t i = 0; i < x->columns; i++)
-            tsr__tile_operand_vectors(in_b + i * OPERAND, x->b + step * x->b_step + i * x->b_next, x->b_stride, how | TSR_TILE_IS_B);
-        y.to = step + 1 < x->steps ? NULL : x->to;
-        strip_by_strip(&y);
-    }
 }
 
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
@@ -240,13 +196,13 @@ static bool is_apart(const struct tsr_tile_loop *x)
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
 {
     struct tsr_tile_loop x = *loop;
-    if (x.how >= TSR_ARRAY_LEN(strips) || !strips[x.how]) {
+    if (x.how & TSR_TILE_IN_MODEL) {
         tile_by_tile(item, loop);
         return false;
     }
     x.to = x.to && is_apart(&x) ? x.to : NULL;
-    if (x.steps && (x.how == TSR_TILE_BF16 || x.how == TSR_TILE_F16))
-        widened(&x);
+    if (x.how == TSR_TILE_BF16 || x.how == TSR_TILE_F16)
+        tsr__tile_loop_numbers(&x);
     else
         strip_by_strip(&x);
     return x.to != NULL;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of tiles with AVX-512: sixteen accumulators in registers, one for each row, while a row of B at a time meets A's words or
- * numbers, which come from memory spread over a register. Operands are prepared when they are loaded, for the many products that they take
+ * Products of tiles with AVX-512: sixteen accumulators in registers, one for each row, while a row of B at a time meets A's words, which
+ * come from memory spread over a register. Operands of integers are prepared when they are loaded, for the many products that they take
  * part in.
  *
  * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range: s + 128, or u - 128, by
  * turning the highest bit. What that makes too much is 128 times the sum of a column of B; it lies behind B's rows. */
 #include <immintrin.h>
-#include <string.h>
 
 #include "device-amx/tiles.h"
+#include "tessera/base.h"
 
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,f16c")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 #define AVX512_PAIRS __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
-enum { NUMBERS = 2 * TSR__TILE_WORDS /* in a row of A, rows of B */, CORRECTION = 1024 /* where it lies in B's operand */ };
+#define INLINE __attribute__((always_inline)) static inline
+enum { CORRECTION = 1024 /* where it lies in B's operand */ };
 
 static bool same_signs(enum tsr_tile_product product)
 {
@@ -66,39 +67,13 @@ AVX512 static void integer_b(__m512i *to, const void *from, uint64_t stride, enu
     to[CORRECTION / TSR__TILE_BYTES] = product == TSR_TILE_S8S8 ? _mm512_sub_epi32(zero, sum) : sum;
 }
 
-/* The lower or upper half of each word, as a number. */
-AVX512 static __m512 half_of(__m512i words, bool upper, bool is_bf16)
-{
-    if (is_bf16)
-        return _mm512_castsi512_ps(upper ? _mm512_and_si512(words, _mm512_set1_epi32((int)0xffff0000)) : _mm512_slli_epi32(words, 16));
-    return _mm512_cvtph_ps(_mm512_cvtepi32_epi16(upper ? _mm512_srli_epi32(words, 16) : words));
-}
+/* Rows go to memory in pieces as large as they come back. */
+typedef uint64_t row __attribute__((vector_size(TSR__TILE_BYTES), aligned(1), may_alias));
 
-AVX512 static void number_a(float *to, const void *from, uint64_t stride, bool is_bf16)
+INLINE void copy(row *to, const char *from, uint64_t stride, bool is_b)
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++) {
-        fetch_next_of_a(from, stride, r);
-        for (int h = 0; h < 2; h++) {
-            __m256i halves = _mm256_loadu_si256((const __m256i *)((const char *)from + (uint64_t)r * stride) + h);
-            __m512 x = is_bf16 ? _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16)) : _mm512_cvtph_ps(halves);
-            _mm512_store_ps(to + r * NUMBERS + h * TSR__TILE_WORDS, x);
-        }
-    }
-}
-
-AVX512 static void number_b(float *to, const void *from, uint64_t stride, bool is_bf16)
-{
-    for (int r = 0; r < TSR__TILE_ROWS; r++) {
-        fetch_next_of_b(from, stride, r);
-        for (int h = 0; h < 2; h++)
-            _mm512_store_ps(to + (2 * r + h) * TSR__TILE_WORDS, half_of(row_of(from, stride, r), h, is_bf16));
-    }
-}
-
-AVX512 static void copy_operand(__m512i *to, const void *from, uint64_t stride, bool is_b)
-{
-    for (int r = 0; r < TSR__TILE_ROWS; r++) {
-        to[r] = row_of(from, stride, r);
+        to[r] = *(const row *)(from + (uint64_t)r * stride);
         if (is_b)
             fetch_next_of_b(from, stride, r);
         else
@@ -106,16 +81,22 @@ AVX512 static void copy_operand(__m512i *to, const void *from, uint64_t stride, 
     }
 }
 
+AVX512 static void copy_512(void *to, const void *from, uint64_t stride, bool is_b)
+{
+    copy(to, from, stride, is_b);
+}
+
+__attribute__((target("avx2"))) static void copy_256(void *to, const void *from, uint64_t stride, bool is_b)
+{
+    copy(to, from, stride, is_b);
+}
+
 void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride, uint32_t how)
 {
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
-    bool numbers = product >= TSR_TILE_BF16, is_b = how & TSR_TILE_IS_B;
-    if (product == TSR_TILE_BF16_PAIRS)
-        copy_operand(operand, from, stride, is_b);
-    else if (numbers && is_b)
-        number_b(operand, from, stride, product == TSR_TILE_BF16);
-    else if (numbers)
-        number_a(operand, from, stride, product == TSR_TILE_BF16);
+    bool is_b = how & TSR_TILE_IS_B;
+    if (product >= TSR_TILE_BF16)
+        (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? copy_512 : copy_256)(operand, from, stride, is_b);
     else if (is_b)
         integer_b(operand, from, stride, product);
     else
@@ -128,8 +109,7 @@ void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride,
 #define EACH_ROW _Pragma("GCC unroll 16") for (int r = 0; r < TSR__TILE_ROWS; r++)
 
 /* Is A, once turned, the unsigned one? */
-AVX512 __attribute__((always_inline)) static inline void integers(__m512i *d, const int32_t *a, const __m512i *b, bool a_unsigned,
-                                                                  bool corrected)
+AVX512 INLINE void integers(__m512i *d, const int32_t *a, const __m512i *b, bool a_unsigned, bool corrected)
 {
     __m512i sum[TSR__TILE_ROWS], correction = corrected ? b[CORRECTION / TSR__TILE_BYTES] : _mm512_setzero_si512();
     EACH_ROW sum[r] = corrected ? _mm512_add_epi32(correction, d[r]) : d[r];
@@ -142,15 +122,6 @@ AVX512 __attribute__((always_inline)) static inline void integers(__m512i *d, co
     EACH_ROW d[r] = sum[r];
 }
 
-AVX512 static void numbers(float *d, const float *a, const float *b)
-{
-    __m512 sum[TSR__TILE_ROWS];
-    EACH_ROW sum[r] = _mm512_load_ps(d + r * TSR__TILE_WORDS);
-    for (int k = 0; k < NUMBERS; k++)
-        EACH_ROW sum[r] = _mm512_fmadd_ps(_mm512_set1_ps(a[r * NUMBERS + k]), _mm512_load_ps(b + k * TSR__TILE_WORDS), sum[r]);
-    EACH_ROW _mm512_store_ps(d + r * TSR__TILE_WORDS, sum[r]);
-}
-
 AVX512_PAIRS static void pairs(float *d, const int32_t *a, const __m512i *b)
 {
     __m512 sum[TSR__TILE_ROWS];
@@ -160,25 +131,24 @@ AVX512_PAIRS static void pairs(float *d, const int32_t *a, const __m512i *b)
     EACH_ROW _mm512_store_ps(d + r * TSR__TILE_WORDS, sum[r]);
 }
 
-AVX512 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
+AVX512 static void multiply_integers(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
 {
-    switch (product) {
-    case TSR_TILE_S8S8:
+    if (product == TSR_TILE_S8S8)
         integers(accumulator, a, b, true, true);
-        break;
-    case TSR_TILE_S8U8:
+    else if (product == TSR_TILE_S8U8)
         integers(accumulator, a, b, false, false);
-        break;
-    case TSR_TILE_U8S8:
+    else if (product == TSR_TILE_U8S8)
         integers(accumulator, a, b, true, false);
-        break;
-    case TSR_TILE_U8U8:
+    else
         integers(accumulator, a, b, false, true);
-        break;
-    case TSR_TILE_BF16_PAIRS:
+}
+
+void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
+{
+    if (product == TSR_TILE_BF16_PAIRS)
         pairs(accumulator, a, b);
-        break;
-    default:
-        numbers(accumulator, a, b);
-    }
+    else if (product >= TSR_TILE_BF16)
+        tsr__tile_multiply_numbers(accumulator, a, b, product);
+    else
+        multiply_integers(accumulator, a, b, product);
 }

@@ -336,7 +336,7 @@ static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
     const struct part *part = &x->parts[0];
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
     struct tsr__life *lives[MOST];
-    bool prepares = t->unit == TSR__TILES_MODEL || product->number >= TSR_TILE_BF16;
+    bool prepares = t->unit == TSR__TILES_MODEL;
     LLVMValueRef args[2], loop = args[1] = reserve(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = behind(x->loop);
     LLVMValueRef at = LLVMGetFirstInstruction(after);

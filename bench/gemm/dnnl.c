@@ -110,7 +110,14 @@ struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size,
     CHECK(lib.engine_create(&g->engine, dnnl_cpu, 0));
     CHECK(lib.stream_create(&g->stream, g->engine, dnnl_stream_default_flags));
     CHECK(lib.matmul_desc_init(&matmul, &a_desc, &b_desc, NULL, &c_desc));
-    CHECK(lib.primitive_desc_create(&desc, &matmul, NULL, g->engine, NULL));
+    dnnl_status_t status = lib.primitive_desc_create(&desc, &matmul, NULL, g->engine, NULL);
+    if (status == dnnl_unimplemented) { /* bfloat16 without AVX-512 */
+        lib.stream_destroy(g->stream);
+        lib.engine_destroy(g->engine);
+        free(g);
+        return NULL;
+    }
+    CHECK(status);
     CHECK(lib.primitive_create(&g->product, desc));
     const dnnl_memory_desc_t *packed = lib.primitive_desc_query_md(desc, dnnl_query_weights_md, 0);
     /* The library reads the operands only; its interface has no const. */

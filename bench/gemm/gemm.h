@@ -37,7 +37,8 @@ bool gemm_is_right(const struct gemm_problem *problem);
 /* Microseconds; with -c of CPU time shared by the threads. (main.c) */
 double gemm_now_us(void);
 
-/* oneDNN, with B packed as it likes best, if this program was built where its headers are and runs where the library is; else NULL.
+/* oneDNN, with B packed as it likes best, if this program was built where its headers are and runs where the library is, and it has such
+ * a product for this CPU; else NULL.
  * `count` products of square matrices. (dnnl.c) */
 struct gemm_library;
 struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size, const void *a, const void *b, void *c);

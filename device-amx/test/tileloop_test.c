@@ -10,7 +10,6 @@
 #include <sys/mman.h>
 #include <cmocka.h>
 
-#include "tessera/base.h"
 #include "tiles_test.h"
 
 enum { PAGE = 4096, ROUNDS = 150, MOST = TSR_TILE_LOOP_MOST };
@@ -77,16 +76,12 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
             memset(c[i], 0, TILE);
         for (uint64_t step = 0; step < x->steps; step++) {
             tile a, b;
-            operand in_a, in_b;
             copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR__TILE_ROWS * x->a_stride, x->a_stride);
             copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride);
-            if (!strict) {
+            if (strict)
+                strictly(c[i], a, b, product);
+            else
                 tsr__tile_multiply_model(c[i], a, b, product);
-                continue;
-            }
-            tsr__tile_operand_vectors(in_a, a, TSR__TILE_BYTES, product);
-            tsr__tile_operand_vectors(in_b, b, TSR__TILE_BYTES, product | TSR_TILE_IS_B);
-            tsr__tile_multiply_vectors(c[i], in_a, in_b, product);
         }
     }
 }
@@ -163,12 +158,12 @@ static void one(uint64_t how, enum goal goal)
 static void by_vectors(void **unused)
 {
     (void)unused;
-    if (!tsr_cpu_has(tsr_cpu(), TSR_CPU_TILES_VECTORS))
+    if (!runs_in_vectors(TSR_TILE_F16))
         skip();
     for (int round = 0; round < ROUNDS; round++)
         for (uint64_t product = TSR_TILE_S8S8; product <= TSR_TILE_BF16_PAIRS; product++)
             for (enum goal goal = 0; goal < GOALS; goal++)
-                if (product != TSR_TILE_BF16_PAIRS || tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512BF16))
+                if (runs_in_vectors(product))
                     one(product, goal);
 }
 

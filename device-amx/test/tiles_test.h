@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tiles of numbers at random, for the tests of their products. */
+ * Tiles of numbers at random, for the tests of their products, and what these must be. */
 #ifndef TSR_DEVICE_AMX_TEST_TILES_TEST_H
 #define TSR_DEVICE_AMX_TEST_TILES_TEST_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "device-amx/tiles.h"
+#include "tessera/base.h"
 
 enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
 typedef unsigned char tile[TILE] __attribute__((aligned(64)));
@@ -25,6 +28,45 @@ static unsigned char any_byte(bool tame, bool upper)
 {
     uint32_t r = number();
     return (unsigned char)(tame && upper ? (r & 0x80) | (0x3e + (r >> 8) % 3) : r);
+}
+
+static float widened(const unsigned char *p, enum tsr_tile_product product)
+{
+    uint16_t half;
+    memcpy(&half, p, 2);
+    if (product == TSR_TILE_F16) {
+        _Float16 x;
+        memcpy(&x, &half, 2);
+        return (float)x;
+    }
+    uint32_t word = (uint32_t)half << 16;
+    float x;
+    memcpy(&x, &word, 4);
+    return x;
+}
+
+/* One rounding for each product, in the order of K. */
+static void strictly(unsigned char *d, const unsigned char *a, const unsigned char *b, enum tsr_tile_product product)
+{
+    for (int r = 0; r < TSR__TILE_ROWS; r++)
+        for (int n = 0; n < TSR__TILE_WORDS; n++) {
+            unsigned char *to = d + r * TSR__TILE_BYTES + 4 * n;
+            float sum;
+            memcpy(&sum, to, 4);
+            for (int k = 0; k < 2 * TSR__TILE_WORDS; k++)
+                sum = fmaf(widened(a + r * TSR__TILE_BYTES + 2 * k, product),
+                           widened(b + k / 2 * TSR__TILE_BYTES + 4 * n + k % 2 * 2, product), sum);
+            memcpy(to, &sum, 4);
+        }
+}
+
+/* Does the CPU have it without AMX? */
+static bool runs_in_vectors(enum tsr_tile_product product)
+{
+    enum tsr_cpu_feature needs = product == TSR_TILE_BF16_PAIRS ? TSR_CPU_AVX512BF16
+                                 : product >= TSR_TILE_BF16     ? TSR_CPU_TILES_VECTORS
+                                                                : TSR_CPU_AVX512VNNI;
+    return tsr_cpu_has(tsr_cpu(), needs);
 }
 
 #endif

@@ -76,7 +76,7 @@ struct tsr_tile_loop {
     uint64_t steps, rows, columns;
     uint64_t how;   /* an enum tsr_tile_product, and TSR_TILE_IN_MODEL */
     uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
-    void *operands; /* memory for rows + columns operands */
+    void *operands; /* memory for rows + columns operands, in the model */
     char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     uint64_t to_stride;
     void *c[TSR_TILE_LOOP_MOST]; /* row after row, each a tile in one piece, aligned to 64 */
