@@ -12,10 +12,7 @@ double PURE exp2(double x)
 {
     x = between(x, -1100, 1100);
     double t = x + ROUNDER, r = x - (t - ROUNDER);
-    double p = POLY11(r, 1.0, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a6p-3, 0x1.c6b08d704a12cp-5, 0x1.3b2ab6fb9fda6p-7, 0x1.5d87fe789e96fp-10,
-                      0x1.4309130f6cbdbp-13, 0x1.ffcbfc6685f06p-17, 0x1.62bfc6596be12p-20, 0x1.b52522bc15f8fp-24, 0x1.e61d43321746dp-28,
-                      0x1.e973179a994acp-32);
-    return scaled_wide(p, as_ulong(t));
+    return scaled_wide(exp2_near_wide(r), as_ulong(t));
 }
 
 double PURE exp10(double x)
@@ -30,16 +27,29 @@ double PURE expm1(double x)
 {
     bool large = x > 709; /* 2^1024 is no double */
     double r, t = split_exp_wide(between(x, -50, 710), &r);
-    double s = as_double(((as_ulong(t) - (large ? 1 : 0)) << 52) + 0x3ff0000000000000);
+    double s = as_double(((as_ulong(t) - (large ? 1 : 0)) << 52) + ONE);
     double e = FMA(s, exp_tail_wide(r), s - (large ? 0.5 : 1.0));
     return SIGN_OF(large ? e + e : e, x);
 }
 
 double PURE tanh(double x)
 {
-    double a = ABS(x), r, t = split_exp_wide(2 * (a > 20 ? 20 : a), &r), s = as_double((as_ulong(t) << 52) + 0x3ff0000000000000);
+    double a = ABS(x), r, t = split_exp_wide(2 * (a > 20 ? 20 : a), &r), s = as_double((as_ulong(t) << 52) + ONE);
     double e = FMA(s, exp_tail_wide(r), s - 1);
     return SIGN_OF(e / (e + 2), x);
+}
+
+/* Half of the exponent at a time, so that the product overflows where the result does. */
+double PURE cosh(double x)
+{
+    double a = ABS(x), e = expm1(a), h = exp(a * 0.5);
+    return a < 22 ? 1 + e * e / (2 * (1 + e)) : 0.5 * h * h;
+}
+
+double PURE sinh(double x)
+{
+    double a = ABS(x), e = expm1(a), h = exp(a * 0.5);
+    return SIGN_OF(a < 22 ? 0.5 * (e + e / (e + 1)) : 0.5 * h * h, x);
 }
 
 /* ---- logarithms ----------------------------------------------------------------------------------------------------------------------- */
@@ -49,19 +59,16 @@ double PURE tanh(double x)
 /* x = (1 + f)·2^e, for finite x > 0. */
 INLINE double split_log_wide(double x, double *e)
 {
-    bool small = x < DBL_MIN;
-    ulong i = as_ulong(small ? x * 0x1p54 : x) - SPLIT;
-    *e = (double)((long)i >> 52) - (small ? 54.0 : 0.0);
-    return as_double((i & 0xfffffffffffff) + SPLIT) - 1;
+    return split_number(x, SPLIT, e) - 1;
 }
 
 /* log(1 + f) = f + the answer, for -1/3 ≤ f ≤ 1/3. */
 INLINE double log_tail_wide(double f)
 {
-    double high = POLY9(f, -0x1.555c07ed89744p-4, 0x1.3b1cf1b74cec7p-4, -0x1.2413ccb42e825p-4, 0x1.1072f399a4cfbp-4, -0x1.05c5282379c12p-4,
-                        0x1.ef31ed3441b66p-5, -0x1.76ad2dca7ef52p-5, 0x1.5861254d2c51fp-5, -0x1.61423c234901dp-4, 0x1.5a1a1849b01efp-4);
-    double p = POLY9(f, 0x1.5555555555543p-2, -0x1.0000000000963p-2, 0x1.999999999e702p-3, -0x1.555555540cb21p-3, 0x1.2492492167f19p-3,
-                     -0x1.00000085a7825p-3, 0x1.c71c73bd7eceep-4, -0x1.99996206bb441p-4, 0x1.745cbfe34d4c7p-4, high);
+    double p = POLY(f, 0x1.5555555555543p-2, -0x1.0000000000963p-2, 0x1.999999999e702p-3, -0x1.555555540cb21p-3, 0x1.2492492167f19p-3,
+                    -0x1.00000085a7825p-3, 0x1.c71c73bd7eceep-4, -0x1.99996206bb441p-4, 0x1.745cbfe34d4c7p-4, -0x1.555c07ed89744p-4,
+                    0x1.3b1cf1b74cec7p-4, -0x1.2413ccb42e825p-4, 0x1.1072f399a4cfbp-4, -0x1.05c5282379c12p-4, 0x1.ef31ed3441b66p-5,
+                    -0x1.76ad2dca7ef52p-5, 0x1.5861254d2c51fp-5, -0x1.61423c234901dp-4, 0x1.5a1a1849b01efp-4);
     return f * f * FMA(f, p, -0.5);
 }
 
@@ -104,69 +111,75 @@ double PURE log10(double x)
     return log_result_wide(x, log_in_base(f, 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57, whole, low));
 }
 
-/* ---- powers: the logarithm in two parts ---------------------------------------------------------------------------------------------- */
+/* ---- powers: the logarithm in two parts. A choice that hangs on two conditions is dear without AVX-512: there are none --------------------- */
 
-/* log(x) for finite x > 0; *low has some ten bits more. Up to f⁴ the series runs in two parts, and the rest is too small to need that. */
-INLINE double log_parts(double x, double *low)
+/* Of any a. */
+INLINE double log2_any(double a, double *low)
 {
-    double e, f = split_log_wide(x, &e);
-    double f2 = f * f, f2_low = FMA(f, f, -f2), f3 = f2 * f, f3_low = FMA(f2_low, f, FMA(f2, f, -f3));
-    double f4 = f2 * f2, f4_low = FMA(2 * f2, f2_low, FMA(f2, f2, -f4));
-    double g = POLY9(f, 0x1.3b1386385ddbap-4, -0x1.24970baccd375p-4, 0x1.1116597bc11dap-4, -0x1.ff40080b9ef2cp-5, 0x1.e115c9a0ed71dp-5,
-                     -0x1.d05e2d9cd7dc1p-5, 0x1.b8af1e37e553ap-5, -0x1.55ec5497b6bb5p-5, 0x1.4238e0222d45p-5,
-                     FMA(f, 0x1.3200aedfa1af2p-4, -0x1.3c83860420d67p-4));
-    g = POLY9(f, 0x1p-55, 0x1.9999999999994p-3, -0x1.5555555555e68p-3, 0x1.24924924936d1p-3, -0x1.fffffffea17c2p-4,
-              0x1.c71c71c511024p-4, -0x1.99999a3935353p-4, 0x1.745d18136690cp-4, -0x1.555530d4328cdp-4, g);
-    double whole = e * 0x1.62e42fefa4p-1, s = whole + f, with = s - whole, s_low = (whole - (s - with)) + (f - with);
-    double t = FMA(f2, -0.5, s), t_low = FMA(f2, -0.5, s - t);
-    double third = f3 * 0x1.5555555555555p-2, third_low = FMA(f3, 0x1.5555555555555p-2, -third);
-    third_low = FMA(f3_low, 0x1.5555555555555p-2, FMA(f3, 0x1.5555555555555p-56, third_low));
-    double u = t + third, u_low = third - (u - t);
-    double v = FMA(f4, -0.25, u), v_low = FMA(f4, -0.25, u - v);
-    double rest = FMA(f4_low, -0.25, FMA(e, -0x1.8432a1b0e2634p-43, FMA(f2_low, -0.5, third_low)));
-    rest = FMA(f4, g, rest + ((s_low + t_low) + (u_low + v_low)));
-    double r = v + rest;
-    *low = rest - (r - v);
-    return r;
+    double r = log2_parts(a, low), none = a == 0 ? -(double)INFINITY : (double)NAN;
+    r = a > 0 ? r : none;
+    return a < (double)INFINITY ? r : a;
 }
 
-/* a^y for a ≥ 0. */
 INLINE double power(double a, double y)
 {
-    double low, log_a = log_parts(a, &low);
-    bool finite = a > 0 && a < (double)INFINITY;
-    log_a = finite ? log_a : a == 0 ? -(double)INFINITY : a;
-    double p = y * log_a, p_low = FMA(y, finite ? low : 0, FMA(y, log_a, -p));
-    p_low = ABS(p) < 1000 ? p_low : 0;
-    double r, t = split_exp_wide(between(p, -1000, 1000), &r);
-    return scaled_wide(1 + exp_tail_wide(r + p_low), as_ulong(t));
+    double low, log_a = log2_any(a, &low), p = y * log_a;
+    return times_exp2(1, p, FMA(y, low, FMA(y, log_a, -p)));
 }
 
-INLINE double with_sign_bit(double r, double x, bool take)
+/* With x's sign too. */
+INLINE double signed_like(double r, double x)
 {
-    return as_double(as_ulong(r) | (take ? as_ulong(x) & 0x8000000000000000 : 0));
+    return as_double(as_ulong(r) | (as_ulong(x) & 0x8000000000000000));
 }
 
 double PURE pow(double x, double y)
 {
-    double a = ABS(x), whole = __builtin_elementwise_trunc(y), middle = whole * 0.5, r = power(a, y);
-    r = a == 1 && y == y ? 1 : r; /* an infinite y */
-    bool is_whole = whole == y, odd = is_whole && __builtin_elementwise_trunc(middle) != middle;
-    r = with_sign_bit(r, x, odd);
-    r = x < 0 && x > -(double)INFINITY && !is_whole ? (double)NAN : r;
-    return x == 1 || y == 0 ? 1 : r;
+    y = x == 1 ? 0 : y;
+    double rest = y - 2 * __builtin_elementwise_trunc(y * 0.5), whole = __builtin_elementwise_trunc(y);
+    double a = whole == y ? ABS(x) : x;
+    a = x == -(double)INFINITY ? (double)INFINITY : a;
+    double r = power(a, between(y, -0x1p1000, 0x1p1000)), with_sign = signed_like(r, x); /* 1 to an infinite power is 1 */
+    r = ABS(rest) == 1 ? with_sign : r;
+    return y == 0 ? 1 : r;
 }
 
 double PURE powr(double x, double y)
 {
-    double r = power(ABS(x), y);
-    return x < 0 ? (double)NAN : r;
+    return power(x, y); /* 0^0, 1^inf and inf^0 are no numbers, as are the products of their logarithms */
+}
+
+/* The sign bit of an odd n. */
+INLINE ulong odd_sign(int n)
+{
+    return (ulong)(uint)n << 63;
+}
+
+double PURE rootn(double x, int n)
+{
+    double low, log_a = log2_any(as_double(as_ulong(x) & ~odd_sign(n)), &low), whole = (double)n;
+    double y = whole == 0 ? (double)NAN : 1 / whole, y_low = FMA(-y, whole, 1.0) * y, p = y * log_a;
+    double r = times_exp2(1, p, FMA(y_low, log_a, FMA(y, low, FMA(y, log_a, -p))));
+    return as_double(as_ulong(r) | (as_ulong(x) & odd_sign(n)));
+}
+
+/* x^n for |n| ≤ 8. */
+INLINE double product(double x, int n)
+{
+    double b = n < 0 ? 1 / x : x, r = n & 1 ? b : 1;
+    uint m = (uint)(n < 0 ? -n : n);
+    b *= b;
+    r = m & 2 ? r * b : r;
+    b *= b;
+    r = m & 4 ? r * b : r;
+    return m & 8 ? b * b : r;
 }
 
 double PURE pown(double x, int n)
 {
-    double r = with_sign_bit(power(ABS(x), n), x, n & 1);
-    return n == 0 ? 1 : r;
+    if ((uint)n + 8 <= 16)
+        return product(x, n);
+    return as_double(as_ulong(power(ABS(x), n)) | (as_ulong(x) & odd_sign(n)));
 }
 
 /* ---- log(1 + x) and inverse hyperbolic functions ------------------------------------------------------------------------------------- */
@@ -176,10 +189,9 @@ INLINE double log1p_wide(double x)
 {
     bool huge = x > 0x1p900;
     double y = huge ? x * 0x1p-64 : x;
-    ulong i = as_ulong(1 + y) - SPLIT;
-    long e = (long)i >> 52;
-    double scale = as_double(0x3ff0000000000000 - ((ulong)e << 52)), f = FMA(y, scale, scale - 1);
-    double r = log_sum_wide(f, (double)e + (huge ? 64.0 : 0.0));
+    ulong i = as_ulong(1 + y) + (ONE - SPLIT);
+    double scale = as_double(2 * ONE - (i & 0xfff0000000000000)), f = FMA(y, scale, scale - 1);
+    double r = log_sum_wide(f, huge ? exponent_of(i, 64) : exponent_of(i, 0));
     r = x > -1 && x < (double)INFINITY ? r : x == -1 ? -(double)INFINITY : x < 0 ? (double)NAN : x;
     return SIGN_OF(r, x);
 }

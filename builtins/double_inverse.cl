@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inverse trigonometric functions of a double (scalar.h says how). Pi comes in two parts. */
-#include "scalar.h"
+#include "wide.h"
 
 /* What an angle is measured in. In units of pi, its quarters are exact. */
 struct unit {
@@ -15,7 +15,7 @@ struct unit {
 INLINE double atan_near(double z)
 {
     double s = z * z;
-    double p = POLY10(s, -0x1.555555555553dp-2, 0x1.99999999957b4p-3, -0x1.24924922a9a94p-3, 0x1.c71c70e4cb6cap-4, -0x1.745cf8bbae480p-4,
+    double p = POLY(s, -0x1.555555555553dp-2, 0x1.99999999957b4p-3, -0x1.24924922a9a94p-3, 0x1.c71c70e4cb6cap-4, -0x1.745cf8bbae480p-4,
                       0x1.3b11170688b4ap-4, -0x1.10eba246249c1p-4, 0x1.df0e1f18d2cbap-5, -0x1.9ccdbfcdda04ap-5, 0x1.37c998f604873p-5,
                       -0x1.25512578c507cp-6);
     return FMA(p * s, z, z);
@@ -72,7 +72,7 @@ double PURE atan2pi(double y, double x)
 /* asin(z) for 0 ≤ z ≤ 1/2, where s = z². */
 INLINE double asin_near(double z, double s)
 {
-    double p = POLY12(s, 0x1.5555555555577p-3, 0x1.333333332e103p-4, 0x1.6db6db7214124p-5, 0x1.f1c71a946e5aap-6, 0x1.6e8bdeecd15bfp-6,
+    double p = POLY(s, 0x1.5555555555577p-3, 0x1.333333332e103p-4, 0x1.6db6db7214124p-5, 0x1.f1c71a946e5aap-6, 0x1.6e8bdeecd15bfp-6,
                       0x1.1c49ef9553316p-6, 0x1.ca1f9e4384097p-7, 0x1.75850bffde732p-7, 0x1.613f15fb49211p-7, 0x1.e5d1e513fb007p-9,
                       0x1.63a695ec6b024p-6, -0x1.580afa5d652eep-6, 0x1.0b4ab9916fbb3p-5);
     return FMA(p * s, z, z);

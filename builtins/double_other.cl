@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Roots and error functions of a double (scalar.h says how). */
+ * Roots, error functions and remainders of a double (scalar.h says how). */
 #include "wide.h"
 
 /* As in float_other.cl; the guess is made from the upper half of the bits. */
@@ -20,39 +20,127 @@ double PURE cbrt(double x)
     return a > 0 && a < (double)INFINITY ? SIGN_OF(r, x) : x;
 }
 
-/* |x| < 1. */
-INLINE double erf_near(double x)
+/* In a scale where squares are normal. */
+double PURE hypot(double x, double y)
 {
-    double s = x * x;
-    return x * POLY12(s, 0x1.20dd750429b6dp0, -0x1.812746b0379e6p-2, 0x1.ce2f21a042b20p-4, -0x1.b82ce3128499cp-6, 0x1.565bcd0db02c7p-8,
-                      -0x1.c02db3d8ecdbep-11, 0x1.f9a321a116d34p-14, -0x1.f4d1df38db4aep-17, 0x1.b9def1995c1e6p-20,
-                      -0x1.5f1d36a3432d6p-23, 0x1.f7a4112daf135p-27, -0x1.386abe81bc097p-30, 0x1.0579a69d4bb26p-34);
+    double a = ABS(x), b = ABS(y), larger = a > b ? a : b;
+    bool huge = larger > 0x1p500, tiny = larger < 0x1p-400;
+    double down = tiny ? 0x1p600 : 1.0, up = tiny ? 0x1p-600 : 1.0;
+    down = huge ? 0x1p-600 : down;
+    up = huge ? 0x1p600 : up;
+    double p = a * down, q = b * down, r = __builtin_elementwise_sqrt(FMA(p, p, q * q)) * up;
+    r = a == (double)INFINITY ? a : r;
+    return b == (double)INFINITY ? b : r;
 }
 
-/* erfc(a) = exp(-a²)·q(t)/(1 + 2a), where t = (a - 2)/(a + 2), for a ≥ 1. What a² loses by rounding is made good. */
-INLINE double erfc_far(double a)
-{
-    a = between(a, 1, 27.3);
-    double s = a * a, lost = FMA(a, a, -s), up = a + 2, down = FMA(a, 2.0, 1.0), inverse = 1 / (up * down), t = (a - 2) * down * inverse;
-    double low = POLY9(t, 0x1.46e80e2277953p0, -0x1.7bf5ec170065fp-4, -0x1.5407bebf3262ep-3, 0x1.4ffa1e14e3f2dp-3, -0x1.bc2b9561659d9p-5,
-                        -0x1.0742340c2587ep-7, 0x1.1dd2ec75a74bep-7, 0x1.4d46263bdf8b2p-10, -0x1.7de51a1f072e9p-10, -0x1.dc6be82ced4eap-12);
-    double high = POLY9(t, 0x1.b0cddbaaf3089p-13, 0x1.3cf2ac41667b7p-13, -0x1.d2c8452552f09p-20, -0x1.33b975558e318p-15,
-                         -0x1.8ea829d29f443p-17, 0x1.2a79a86320920p-19, 0x1.4ae01a18ff6d8p-19, 0x1.3bb455e7b19cap-17,
-                         -0x1.1650e083e60a8p-17, 0x1.000398f712badp-19);
-    double square = t * t, fourth = square * square, q = FMA(high, fourth * fourth * square, low) * (up * inverse);
-    q = FMA(q, -lost, q);
-    double r, k = split_exp_wide(-s, &r);
-    return scaled_wide(FMA(q, exp_tail_wide(r), q), as_ulong(k));
-}
+/* ---- error functions ------------------------------------------------------------------------------------------------------------------ */
 
+/* 1 - exp(-p(|x|)). */
 double PURE erf(double x)
 {
-    double near = erf_near(x), far = SIGN_OF(1 - erfc_far(ABS(x)), x);
-    return ABS(x) < 1 ? near : far;
+    double a = ABS(x);
+    a = a > 5.93 ? 5.93 : a;
+    double p = a * POLY(a, 0x1.20dd750429b6dp0, 0x1.45f306dc9c992p-1, 0x1.a4f4e2a193aaap-4, -0x1.396685884ffcp-6, -0x1.b6b6d56e2746p-13,
+                        0x1.bca6c2ed9c7p-10, -0x1.3568294989b5p-11, 0x1.b3746eee14421p-16, 0x1.0da7117c4555fp-14, -0x1.ebf8fbb1104fp-16,
+                        0x1.774f1a3c45029p-19, 0x1.de63bcdc48ddep-19, -0x1.461467482d0e8p-19, 0x1.ca3b57811e344p-21,
+                        -0x1.75aa200221e15p-23, 0x1.1e6b3b49222d5p-27, 0x1.0bc49b5020af7p-27, -0x1.b1b33c8a77811p-29,
+                        0x1.76abfae3a0a1bp-31, -0x1.a42cb3025a81p-34, 0x1.3302b4e041527p-37, -0x1.0bd0bcd881a02p-41,
+                        0x1.a95c3a275a0b6p-47);
+    double r, t = split_exp_wide(-p, &r), s = as_double((as_ulong(t) << 52) + ONE);
+    return SIGN_OF(FMA(-s, exp_tail_wide(r), 1 - s), x);
 }
 
+/* exp(-a²)·q(t)/(1 + 2a), where t = (a - 3)/(a + 3). What a² loses by rounding is made good. */
 double PURE erfc(double x)
 {
-    double near = 1 - erf_near(x), far = erfc_far(ABS(x));
-    return ABS(x) < 1 ? near : x < 0 ? 2 - far : far;
+    double a = between(ABS(x), 0, 27.3), s = a * a, lost = FMA(a, a, -s);
+    double up = a + 3, down = FMA(a, 2.0, 1.0), inverse = 1 / (up * down), t = (a - 3) * down * inverse;
+    double q = POLY(t, 0x1.40c522d7e4988p0, -0x1.15c084bb9e835p-3, -0x1.85a15c58ab942p-5, 0x1.098366a5afc74p-3, -0x1.e88b803a2be6p-4,
+                    0x1.17ca287907589p-4, -0x1.8574c4140c319p-6, 0x1.4b884c5f0570bp-9, 0x1.ef1be1c574c7dp-10, -0x1.98db162304bf8p-11,
+                    -0x1.b913c22627ae8p-14, 0x1.0655da1e7cd91p-13, 0x1.4c56cabefec13p-18, -0x1.50d24f526a58bp-16, -0x1.8985cfff8017fp-21,
+                    0x1.cbb8109c53d6dp-19, 0x1.76f65b045cd64p-22, -0x1.2c6b1def9d167p-21, -0x1.061fdc7f285bcp-23, 0x1.09f053aa87deep-24,
+                    0x1.7a97952ced2ddp-26);
+    q *= up * inverse;
+    q = FMA(q, -lost, q);
+    double r, k = split_exp_wide(-s, &r), y = scaled_wide(FMA(q, exp_tail_wide(r), q), as_ulong(k));
+    return x < 0 ? 2 - y : y;
+}
+
+/* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */
+
+/* The seven low bits of a whole number. */
+INLINE double low_bits(double k)
+{
+    return k - 128 * __builtin_elementwise_trunc(k * 0x1p-7);
+}
+
+/* r modulo d for r ≥ d, both finite, d normal; the low bits of the quotient in *quotient. Each step subtracts a multiple of d·2^n that is exact. */
+INLINE double far_steps(double r, double d, double *quotient)
+{
+    while (r >= d) {
+        long n = (long)(as_ulong(r) >> 52) - (long)(as_ulong(d) >> 52) - 51;
+        n = n < 0 ? 0 : n;
+        double step = as_double(as_ulong(d) + ((ulong)n << 52)), k = __builtin_elementwise_trunc(r / step);
+        r = FMA(-k, step, r);
+        bool over = r < 0;
+        r = over ? r + step : r;
+        k = over ? k - 1 : k;
+        *quotient = n > 7 ? 0 : low_bits(*quotient + low_bits(k) * (double)(1 << (int)n));
+    }
+    return r;
+}
+
+/* a modulo b for a ≥ b > 0 and finite. A tiny b is in the way of exact steps: they are made modulo b·2^100 first, then with both that much larger. */
+INLINE double far_modulo(double a, double b, double *quotient)
+{
+    bool tiny = b < 0x1p-900;
+    *quotient = 0;
+    a = far_steps(a, tiny ? b * 0x1p100 : b, quotient);
+    if (!tiny)
+        return a;
+    *quotient = 0;
+    return far_steps(a * 0x1p100, b * 0x1p100, quotient) * 0x1p-100;
+}
+
+/* a modulo b for a, b ≥ 0. What is infinite, no number or modulo zero is among the far ones, but for an infinite b. */
+INLINE double modulo(double a, double b, double *quotient)
+{
+    double k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a);
+    r = k == 0 ? a : r;
+    bool over = r < 0; /* the division may have rounded up to a whole number */
+    *quotient = over ? k - 1 : k;
+    r = over ? r + b : r;
+    if (!(k < 0x1p52))
+        r = a < (double)INFINITY && b > 0 ? far_modulo(a, b, quotient) : (double)NAN;
+    return r;
+}
+
+double PURE fmod(double x, double y)
+{
+    double quotient;
+    return SIGN_OF(modulo(ABS(x), ABS(y), &quotient), x);
+}
+
+INLINE double remainder_of(double x, double y, double *quotient)
+{
+    double b = ABS(y), r = modulo(ABS(x), b, quotient), less = r - b;
+    bool odd = *quotient - 2 * __builtin_elementwise_trunc(*quotient * 0.5) != 0;
+    double middle = odd ? less : r, far = r > -less ? less : r;
+    double result = r == -less ? middle : far;
+    *quotient += result < 0 ? 1 : 0;
+    return as_double(as_ulong(result) ^ (as_ulong(x) & 0x8000000000000000));
+}
+
+double PURE remainder(double x, double y)
+{
+    double quotient;
+    return remainder_of(x, y, &quotient);
+}
+
+double OVER remquo(double x, double y, private int *quotient)
+{
+    double k, r = remainder_of(x, y, &k);
+    int q = (int)low_bits(k);
+    *quotient = r != r ? 0 : as_long(x) < 0 != as_long(y) < 0 ? -q : q;
+    return r;
 }

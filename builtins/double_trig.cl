@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Sine, cosine and tangent of a double, in the manner of float_trig.cl. */
-#include "scalar.h"
+#include "wide.h"
 
-#undef ROUNDER
-#define ROUNDER 0x1.8p52
 #define FAR 0x1p20
 
 /* 1/(2·pi) after 64 bits before the point. */
@@ -56,7 +54,7 @@ INLINE double angle(ulong high, ulong low, double unit)
 /* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
 INLINE double sin_half_wide(double r, ulong odd)
 {
-    double s = r * r, p = POLY8(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19,
+    double s = r * r, p = POLY(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19,
                                 -0x1.ae6455c163047p-26, 0x1.6124249cf952fp-33, -0x1.ae685a4db84a8p-41, 0x1.906e40ced1bfep-49,
                                 -0x1.84dcbce5f2883p-58);
     return as_double(as_ulong(FMA(p * s, r, r)) ^ odd << 63);
@@ -111,7 +109,7 @@ INLINE ulong quadrant(double x, double *r)
 /* sin(r) and cos(r) for |r| ≤ pi/4. */
 INLINE double sin_quarter(double r)
 {
-    double s = r * r, p = POLY5(s, -0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
+    double s = r * r, p = POLY(s, -0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
                                 -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33);
     return FMA(p * s, r, r);
 }
@@ -119,7 +117,7 @@ INLINE double sin_quarter(double r)
 INLINE double cos_quarter(double r)
 {
     double s = r * r;
-    return POLY7(s, 1.0, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16, -0x1.27e4f7f19d4b2p-22,
+    return POLY(s, 1.0, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16, -0x1.27e4f7f19d4b2p-22,
                  0x1.1ee9dbd0d86a6p-29, -0x1.8fa681e385241p-37);
 }
 
@@ -141,4 +139,43 @@ double PURE tan(double x)
     ulong q = quadrant(x, &r);
     double s = sin_quarter(r), c = cos_quarter(r), y = (q & 1 ? -c : s) / (q & 1 ? s : c);
     return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
+}
+
+/* ---- of a multiple of pi: the reduction is exact ------------------------------------------------------------------------------------- */
+
+/* sin(pi·r) for |r| ≤ 1/2. */
+INLINE double sinpi_half(double r)
+{
+    double s = r * r, p = POLY(s, -0x1.4abbce625be52p2, 0x1.466bc6775aa6ep1, -0x1.32d2cce627543p-1, 0x1.50783485190f7p-4,
+                                -0x1.e3074ddd1ecf1p-8, 0x1.e8f35e9dba214p-12, -0x1.6f79771a11d23p-16, 0x1.9d1b8829434eep-21);
+    return FMA(r, 0x1.921fb54442d18p1, p * s * r);
+}
+
+/* y with its sign changed if the whole number k is odd; k may be huge. */
+INLINE double signed_by(double y, double k)
+{
+    double minus = -y;
+    return k - 2 * __builtin_elementwise_trunc(k * 0.5) == 0 ? y : minus;
+}
+
+/* x - x is no number if x is infinite. */
+double PURE sinpi(double x)
+{
+    double k = __builtin_elementwise_rint(x), r = x - k, y = signed_by(sinpi_half(r), k), zero = SIGN_OF(r, x);
+    return r == 0 ? zero : y;
+}
+
+double PURE cospi(double x)
+{
+    double a = ABS(x), k = __builtin_elementwise_floor(a), r = 0.5 - (a - k), y = signed_by(sinpi_half(r), k);
+    return r == 0 ? 0 : y;
+}
+
+/* At a pole k is even: where k + 1/2 comes from k, the pole is positive, and from k + 1 it is negative. */
+double PURE tanpi(double x)
+{
+    double a = ABS(x), k = __builtin_elementwise_rint(a), r = a - k;
+    double s = sinpi_half(r), c = sinpi_half(0.5 - ABS(r)), zero = signed_by(0.0, k), y = s / c;
+    y = r == 0 ? zero : y;
+    return as_double(as_ulong(y) ^ (as_ulong(x) & 0x8000000000000000));
 }

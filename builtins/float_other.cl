@@ -114,16 +114,19 @@ INLINE float far_modulo(float a, float b, uint *quotient)
     return (float)r;
 }
 
+/* a modulo b for a, b ≥ 0. What is infinite, no number or modulo zero is among the far ones, but for an infinite b. */
 INLINE float modulo(float a, float b, uint *quotient)
 {
     float k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a);
+    r = k == 0 ? a : r;
     bool over = r < 0; /* the division may have rounded up to a whole number */
+    *quotient = (uint)(int)(over ? k - 1 : k);
     r = over ? r + b : r;
-    bool far = !(k < 0x1p23f);
-    *quotient = (uint)(int)(far ? 0 : over ? k - 1 : k);
-    if (far && a < INFINITY && b > 0)
-        r = far_modulo(a, b, quotient);
-    return a < INFINITY && b > 0 ? (b < INFINITY ? r : a) : NAN;
+    if (!(k < 0x1p23f)) {
+        *quotient = 0;
+        r = a < INFINITY && b > 0 ? far_modulo(a, b, quotient) : NAN;
+    }
+    return r;
 }
 
 float PURE fmod(float x, float y)
@@ -134,11 +137,10 @@ float PURE fmod(float x, float y)
 
 INLINE float remainder_of(float x, float y, uint *quotient)
 {
-    float b = ABS(y), r = modulo(ABS(x), b, quotient);
-    bool up = r > b - r || (r == b - r && (*quotient & 1));
-    *quotient += up ? 1 : 0;
-    r = up ? r - b : r;
-    return as_float(as_uint(r) ^ (as_uint(x) & 0x80000000));
+    float b = ABS(y), r = modulo(ABS(x), b, quotient), less = r - b;
+    float middle = *quotient & 1 ? less : r, far = r > -less ? less : r, result = r == -less ? middle : far;
+    *quotient += result < 0 ? 1 : 0;
+    return as_float(as_uint(result) ^ (as_uint(x) & 0x80000000));
 }
 
 float PURE remainder(float x, float y)

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Math functions (OpenCL C 6.15.2). Where the scalar forms of the harder ones are, math.def says; the rest is here.
- * half-precision ones compute in float. */
+ * Math functions (OpenCL C 6.15.2). The scalar forms of the harder ones, which math.def lists, are in float_*.cl and double_*.cl; the rest
+ * is here. Those of half compute in float. */
 #include "half.h"
 
 /* Vector and half forms of the functions of math.def. */
-#define CLC1(f)                                                                                                                            \
+#define F1(f)                                                                                                                              \
     float PURE f(float x);                                                                                                                 \
     double PURE f(double x);                                                                                                               \
     UNARY(f)
-#define CLC2(f)                                                                                                                            \
+#define F2(f)                                                                                                                              \
     float PURE f(float x, float y);                                                                                                        \
     double PURE f(double x, double y);                                                                                                     \
     BINARY(f)
-#define CLC_INT(f)                                                                                                                         \
+#define F_INT(f)                                                                                                                           \
     float PURE f(float x, int n);                                                                                                          \
     double PURE f(double x, int n);                                                                                                        \
     WITH_INT(f)
-#define CLC_POINTER1(f, P)
-#define CLC_POINTER2(f, P)
 #define UNARY(f)                                                                                                                           \
     half PURE f(half x)                                                                                                                    \
     {                                                                                                                                      \
@@ -42,15 +40,6 @@
     EACH_VECTOR(SPLIT2, float, f, float, int)                                                                                              \
     EACH_VECTOR(SPLIT2, double, f, double, int)                                                                                            \
     EACH_VECTOR(SPLIT2, half, f, half, int)
-#define RAW1 CLC1
-#define RAW2 CLC2
-#define RAW_INT CLC_INT
-#define OWN1 CLC1
-#define OWN2 CLC2
-#define OWN_INT CLC_INT
-#define OWN_POINTER1(f, P)
-#define RAW_POINTER1(f, P)
-#define RAW_POINTER2(f, P)
 #include "math.def"
 
 /* One instruction, or a few, in any width. */
@@ -388,7 +377,7 @@ double OVER remquo(double x, double y, private int *quotient);
     AT_VECTOR(private, AT, __VA_ARGS__)                                                                                                    \
     AT_VECTOR(__generic, AT, __VA_ARGS__)
 #define SCALAR_EACH(M, ...) M(global, __VA_ARGS__) M(local, __VA_ARGS__) M(private, __VA_ARGS__) M(__generic, __VA_ARGS__)
-/* The private scalar form is in repaired.cl. */
+/* The private scalar form is in float_*.cl and double_*.cl. */
 #define SCALAR_OTHERS(M, ...) M(global, __VA_ARGS__) M(local, __VA_ARGS__) M(__generic, __VA_ARGS__)
 
 INLINE half sincos_half(half x, half *cosine)

@@ -5,6 +5,18 @@
 
 #include "scalar.h"
 
+/* A polynomial, coefficients from the constant one up. The even and the odd powers apart: one long chain would keep the CPU waiting. */
+#define POLY(x, ...) polynomial(x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+INLINE double polynomial(double x, const double *c, int count)
+{
+    int top = count - 1;
+    double square = x * x, sums[2];
+    sums[top & 1] = c[top];
+    sums[~top & 1] = c[top - 1];
+    _Pragma("unroll") for (int i = top - 2; i >= 0; i--) sums[i & 1] = FMA(sums[i & 1], square, c[i]);
+    return FMA(sums[1], x, sums[0]);
+}
+
 /* x + ROUNDER is x rounded to a whole number, which stands in the low bits. |x| < 2^51. */
 #undef ROUNDER
 #define ROUNDER 0x1.8p52
@@ -16,17 +28,19 @@ INLINE double between(double x, double low, double high)
     return x < low ? low : x;
 }
 
+#define ONE 0x3ff0000000000000 /* the bits of 1.0 */
+
 /* p·2^k for -2000 < k < 2000, rounded once: k is in the low bits of `rounder`. */
 INLINE double scaled_wide(double p, ulong rounder)
 {
-    ulong part = rounder >> 1, rest = rounder - part;
-    return p * as_double((part << 52) + 0x3ff0000000000000) * as_double((rest << 52) + 0x3ff0000000000000);
+    ulong all = rounder << 52, part = rounder << 51 & 0xfff0000000000000;
+    return p * as_double(part + ONE) * as_double(all - part + ONE);
 }
 
 /* exp(r) - 1 for |r| ≤ ln(2)/2. */
 INLINE double exp_tail_wide(double r)
 {
-    double q = POLY9(r, 0x1.000000000000ap-1, 0x1.55555555554fep-3, 0x1.55555555506bfp-5, 0x1.1111111126b36p-7, 0x1.6c16c18475fabp-10,
+    double q = POLY(r, 0x1.000000000000ap-1, 0x1.55555555554fep-3, 0x1.55555555506bfp-5, 0x1.1111111126b36p-7, 0x1.6c16c18475fabp-10,
                      0x1.a01a012fed2f7p-13, 0x1.a019996298ecdp-16, 0x1.71df18f7a1dd8p-19, 0x1.28adf8e81298cp-22, 0x1.ad92d1e47a0d8p-26);
     return FMA(q, r * r, r);
 }
@@ -37,6 +51,56 @@ INLINE double split_exp_wide(double x, double *r)
     double t = FMA(x, 0x1.71547652b82fep0, ROUNDER), k = t - ROUNDER;
     *r = FMA(k, -0x1.abc9e3b39803fp-56, FMA(k, -0x1.62e42fefa39efp-1, x));
     return t;
+}
+
+/* 2^r for |r| ≤ 1/2. */
+INLINE double exp2_near_wide(double r)
+{
+    return POLY(r, 1.0, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a6p-3, 0x1.c6b08d704a12cp-5, 0x1.3b2ab6fb9fda6p-7, 0x1.5d87fe789e96fp-10,
+                0x1.4309130f6cbdbp-13, 0x1.ffcbfc6685f06p-17, 0x1.62bfc6596be12p-20, 0x1.b52522bc15f8fp-24, 0x1.e61d43321746dp-28,
+                0x1.e973179a994acp-32);
+}
+
+/* The exponent in these bits as a number; `up` is added to it. */
+INLINE double exponent_of(ulong bits, double up)
+{
+    return as_double(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023 - up);
+}
+
+/* x = m·2^e, LOW ≤ m < 2·LOW, for finite x > 0. LOW's bits are `low`. */
+INLINE double split_number(double x, ulong low, double *e)
+{
+    bool small = x < DBL_MIN;
+    ulong i = as_ulong(small ? x * 0x1p54 : x) + (ONE - low);
+    *e = small ? exponent_of(i, -54) : exponent_of(i, 0);
+    return as_double((i & 0xfffffffffffff) + low);
+}
+
+/* log2(x) for finite x > 0; *low has the bits from the eleventh on. With s = (m - 1)/(m + 1) it is s times a polynomial of s², whose first two terms and
+ * s itself come in two parts. */
+INLINE double log2_parts(double x, double *low)
+{
+    double e, m = split_number(x, 0x3fe6a09e667f3bcd, &e); /* from sqrt(1/2) */
+    double f = m - 1, d = m + 1, inverse = 1 / d, s = f * inverse, s_low = FMA(-s, m - (d - 1), FMA(-s, d, f)) * inverse;
+    double z = s * s, z_low = FMA(s + s, s_low, FMA(s, s, -z));
+    double q = POLY(z, 0x1.2776c50ef9d24p-1, 0x1.a61762a75994fp-2, 0x1.484b14218cd99p-2, 0x1.0c9a63db0f71dp-2, 0x1.c69f8a7ee8215p-3,
+                    0x1.87b0e7c5f9777p-3, 0x1.85e7b43026464p-3);
+    double first = 0x1.71547652b82fep1, third = 0x1.ec709dc3a03fdp-1;
+    double t = z * third, t_low = FMA(z, 0x1.d27f05548af0cp-55, FMA(z_low, third, FMA(z, third, -t)));
+    double a = first + t, a_low = (first - a) + t + FMA(z * z, q, t_low + 0x1.777d0ffda0d24p-55);
+    double h = s * a, h_low = FMA(s_low, a, FMA(s, a_low, FMA(s, a, -h)));
+    double r = e + h;
+    *low = (e - r) + h + h_low;
+    return r;
+}
+
+/* q·2^(p + low), rounded once. A low part of an infinite p may be anything. */
+INLINE double times_exp2(double q, double p, double low)
+{
+    low = ABS(p) < 1100 ? low : 0;
+    p = between(p, -1100, 1100);
+    double sum = p + low, t = sum + ROUNDER;
+    return scaled_wide(q * exp2_near_wide(sum - (t - ROUNDER) + (p - sum + low)), as_ulong(t));
 }
 
 #endif
