@@ -343,15 +343,28 @@ LLVMValueRef tsr__item_of(LLVMValueRef function)
     return LLVMGetParam(function, LLVMCountParams(function) - 1);
 }
 
-bool tsr__llvm(struct tsr__lanes *l, const char *pipeline)
+static bool take_error(struct tsr__lanes *l, LLVMErrorRef error, const char *pipeline)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(l->module, pipeline, l->machine, options);
-    LLVMDisposePassBuilderOptions(options);
     if (!error)
         return true;
     char *text = LLVMGetErrorMessage(error);
     tsr__fail(l, "LLVM refused the passes '%s': %s", pipeline, text);
     LLVMDisposeErrorMessage(text);
     return false;
+}
+
+bool tsr__llvm(struct tsr__lanes *l, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(l->module, pipeline, l->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return take_error(l, error, pipeline);
+}
+
+bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPassesOnFunction(function, pipeline, l->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return take_error(l, error, pipeline);
 }

@@ -135,6 +135,7 @@ LLVMValueRef tsr__i32(struct tsr__lanes *l, uint32_t value);
 LLVMValueRef tsr__i64(struct tsr__lanes *l, uint64_t value);
 /* Runs a textual pipeline of LLVM's passes. */
 bool tsr__llvm(struct tsr__lanes *l, const char *pipeline);
+bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipeline);
 
 /* The parameter that carries the work-item, always the last, of a function to which pass "item" gave one. */
 LLVMValueRef tsr__item_of(LLVMValueRef function);

@@ -7,8 +7,6 @@
  * end a round at different barriers are in illegal divergence. */
 #include <string.h>
 
-#include <llvm-c/Transforms/PassBuilder.h>
-
 #include "ahead.h"
 #include "exchange.h"
 #include "rows.h"
@@ -49,16 +47,6 @@ struct cut {
 };
 
 /* ---- cutting ---------------------------------------------------------------------------------------------------------------------- */
-
-static bool run_pass(struct cut *c, const char *pipeline)
-{
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPassesOnFunction(c->r.f, pipeline, c->r.l->machine, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error)
-        LLVMConsumeError(error);
-    return !error;
-}
 
 static void redirect(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
@@ -534,7 +522,7 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
     }
     measure_exchanges(&c);
     c.r.b = LLVMCreateBuilderInContext(l->context);
-    bool good = run_pass(&c, "sroa,early-cse,adce");
+    bool good = tsr__llvm_on(l, c.r.f, "sroa,early-cse,adce");
     if (good) {
         tsr__fetch_ahead(l, f);
         find_stops(&c);
@@ -546,7 +534,7 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
     for (size_t i = count; good && i-- > 0;) /* what is made of a query before the query */
         if (is_cheap(code[i], MAX_DEPTH))
             ask_again(&c, code[i]);
-    good = good && run_pass(&c, "reg2mem");
+    good = good && tsr__llvm_on(l, c.r.f, "reg2mem");
     if (good) {
         LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f);
         LLVMValueRef into = LLVMGetBasicBlockTerminator(start);

@@ -16,6 +16,14 @@ enum { CHEAP = 12 }; /* instructions that cost less than to test whether they ar
 
 /* ---- which blocks need a test ------------------------------------------------------------------------------------------------------- */
 
+/* Intrinsics are harmless but for copies of memory and traps, from which LLVM does not promise to come back. */
+static bool call_may_hurt(LLVMValueRef callee)
+{
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return !callee || !LLVMGetIntrinsicID(callee) || tsr__starts_with(tsr__name(callee), "llvm.mem") ||
+           !LLVMGetEnumAttributeAtIndex(callee, at, tsr__attr_kind("willreturn"));
+}
+
 static bool may_hurt(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -30,7 +38,7 @@ static bool may_hurt(LLVMValueRef inst)
     case LLVMFence:
         return true;
     case LLVMCall:
-        return !tsr__callee(inst) || !LLVMGetIntrinsicID(tsr__callee(inst)) || tsr__starts_with(tsr__name(tsr__callee(inst)), "llvm.mem");
+        return call_may_hurt(tsr__callee(inst));
     default:
         return false;
     }

@@ -21,10 +21,12 @@
 #include "wide.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
-static const char canonical[] =
-    "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,lower-switch,fix-irreducible,mergereturn,"
-    "loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,simplifycfg<no-switch-range-to-icmp>,lower-switch,"
-    "mergereturn,loop-simplify,early-cse,adce)";
+static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,lower-switch)";
+static const char loops_in_form[] = "function(mergereturn,loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,"
+                                    "simplifycfg<no-switch-range-to-icmp>,lower-switch,mergereturn,loop-simplify,early-cse,adce)";
+/* Between the two, where a loop has several entries. LLVM 22 loses what a block hands on to one entry if it has an edge to another, too; so
+ * each edge gets a block of its own. */
+static const char one_entry[] = "break-crit-edges,fix-irreducible";
 
 /* Before it: what is left of private arrays tells which loops to unroll. */
 static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
@@ -224,6 +226,17 @@ static void widen(struct tsr__lanes *l, uint32_t number)
                  TSR__WIDE_LANES);
 }
 
+static bool make_reducible(struct tsr__lanes *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr__cfg cfg;
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        if (!tsr__cfg_make(&cfg, kernel, &l->scratch) && !tsr__llvm_on(l, kernel, one_entry))
+            return false;
+    }
+    return true;
+}
+
 static bool prepare(struct tsr__lanes *l)
 {
     promise_ranges(l);
@@ -249,7 +262,7 @@ static bool prepare(struct tsr__lanes *l)
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));
-    if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical))
+    if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical) || !make_reducible(l) || !tsr__llvm(l, loops_in_form))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))

@@ -7,7 +7,7 @@
 // buffer: int 512 = 0
 // expect: 2 = 1
 
-/* Loops with two entries, which work-items of a sub-group take differently: what is the same for all in a round is not what they have on
+/* Loops with two and three entries, which work-items of a sub-group take differently: what is the same for all in a round is not what they have on
  * the way to the other entry. The same loops with one entry say what is right. */
 kernel void doors(global const int *in, global const int *few, global int *ok)
 {
@@ -36,6 +36,41 @@ lower:
         goto upper;
 out:;
 
+    int p = 0, q = 0; /* three entries, and blocks that lead to two of them */
+    switch (x % 3) {
+    case 0:
+        goto red;
+    case 1:
+        goto green;
+    default:
+        goto blue;
+    }
+red:
+    p += 1;
+    if (++q > 20)
+        goto done;
+    if (p & y & 1)
+        goto blue;
+green:
+    p += 7;
+    if (++q > 20)
+        goto done;
+    if (p & 4)
+        goto red;
+blue:
+    p ^= x;
+    if (++q > 20)
+        goto done;
+    if (p & 2)
+        goto green;
+    goto red;
+done:;
+
+    int r = 0;
+    for (int o = 0, at = x % 3; o < 21; o++) {
+        r = at == 0 ? r + 1 : at == 1 ? r + 7 : r ^ x;
+        at = at == 0 ? (r & y & 1 ? 2 : 1) : at == 1 ? (r & 4 ? 0 : 2) : (r & 2 ? 1 : 0);
+    }
     int b = x, s = 0;
     for (bool skip = x & 1;; skip = false) {
         b += skip ? 0 : s * 3;
@@ -43,5 +78,5 @@ out:;
         if (++s >= (b & 7))
             break;
     }
-    ok[i] = a == b && t == s && v == (x & 2 ? 3 : 1) && u == 1;
+    ok[i] = a == b && t == s && v == (x & 2 ? 3 : 1) && u == 1 && p == r && q == 21;
 }
