@@ -28,7 +28,7 @@ static inline bool tsr_clc_option_set(const struct tsr_clc_options *options, enu
  * NULL. Any thread. OpenCL API specification, "Compiler Options". */
 enum tsr_status tsr_clc_options_parse(enum tsr_clc_op op, const char *text, struct tsr_clc_options *options, char **why);
 void tsr_clc_options_free(struct tsr_clc_options *options);
-/* clang's word for an option, NULL if it has none. */
+/* clang's words for an option, with spaces between them, NULL if it has none. */
 const char *tsr_clc_option_clang(enum tsr_clc_option option);
 
 struct tsr_clc_words {

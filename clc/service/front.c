@@ -45,12 +45,20 @@ static void add(struct words *words, const char *word)
     words->at[words->count++] = word;
 }
 
+enum { OPTION_WORDS = 3 }; /* at most, in the column of options.def */
+
+static void add_each(struct words *words, const char *text, struct tsr_arena *arena)
+{
+    for (char *rest = tsr_arena_format(arena, "%s", text); rest;)
+        add(words, strsep(&rest, " "));
+}
+
 static void add_options(struct words *words, const struct tsr_clc_options *options, const char *folder, struct tsr_arena *arena)
 {
     add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", options->c_version / 100, options->c_version / 10 % 10));
     for (int i = 0; i < TSR_CLC_OPTION_COUNT; i++)
         if (tsr_clc_option_set(options, i) && tsr_clc_option_clang(i))
-            add(words, tsr_clc_option_clang(i));
+            add_each(words, tsr_clc_option_clang(i), arena);
     for (uint32_t i = 0; i < options->word_count; i++) {
         const char *word = options->words[i];
         if (word[1] == 'I' && word[2] != '/') {
@@ -122,7 +130,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     struct tsr_clc_words macros;
     if (tsr_clc_words_split(q->macros, &macros) != TSR_OK)
         return NULL;
-    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + TSR_CLC_OPTION_COUNT + 4 + SECTIONS;
+    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 4 + SECTIONS;
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);

@@ -226,6 +226,40 @@ static void every_option(void **state)
     }
 }
 
+/* What an option permits shows in the code of a kernel that has some use for it. */
+static void options_in_code(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *value; /* of float x, y, z */
+        bool differs;
+    } cases[] = {
+        {"-cl-single-precision-constant", "x * 3.1", true}, {"-cl-mad-enable", "(t = x * y, t + z)", true},
+        {"-cl-no-signed-zeros", "x + 0.0f", true},          {"-cl-unsafe-math-optimizations", "x + y - x", true},
+        {"-cl-finite-math-only", "x == x ? y : z", true},   {"-cl-fast-relaxed-math", "sin(x)", true},
+        {"-cl-fast-relaxed-math", "x == x ? y : z", true},  {"-cl-opt-disable", "x + y * z", true},
+        {"-cl-strict-aliasing", "x + y * z", false},        {"-cl-mad-enable", "x + y", false},
+        {"-cl-finite-math-only", "x < y ? y : z", false},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct answer answers[2];
+        char *source = tsr_format("kernel void k(global float *p) { size_t i = get_global_id(0);\n"
+                                  "float x = p[i], y = p[i + 999], z = p[i + 9999], t; p[i] = %s; }\n",
+                                  cases[i].value);
+        for (int with = 0; with < 2; with++) {
+            answers[with] = compile(TSR_CLC_BUILD, source, with ? cases[i].option : "");
+            expect(&answers[with], TSR_CLC_DONE, NULL);
+        }
+        const struct tsr_program_info *plain = &answers[0].info, *made = &answers[1].info;
+        bool same = plain->code_size == made->code_size && !memcmp(plain->code, made->code, plain->code_size);
+        if (same == cases[i].differs)
+            fail_msg("%s makes %s code of %s", cases[i].option, same ? "the same" : "other", cases[i].value);
+        end(&answers[0]);
+        end(&answers[1]);
+        tsr_free(source);
+    }
+}
+
 static bool has_section(const struct tsr_program_info *info, const char *name)
 {
     const char *data = info->code;
@@ -719,25 +753,13 @@ static int tear_down(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_object),
-        cmocka_unit_test(argument_info),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(predefined),
-        cmocka_unit_test(debug_information),
-        cmocka_unit_test(diagnostics),
-        cmocka_unit_test(sub_group_sizes),
-        cmocka_unit_test(headers),
-        cmocka_unit_test(headers_on_disk),
-        cmocka_unit_test(hostile_includes),
-        cmocka_unit_test(bombs),
-        cmocka_unit_test(separate),
-        cmocka_unit_test(kernel_by_kernel),
-        cmocka_unit_test(in_jail),
-        cmocka_unit_test(nonsense_request),
-        cmocka_unit_test(pasted_names),
-        cmocka_unit_test(death),
-        cmocka_unit_test(hang_up),
-        cmocka_unit_test(reports),
+        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),    cmocka_unit_test(every_option),
+        cmocka_unit_test(options_in_code),  cmocka_unit_test(predefined),       cmocka_unit_test(debug_information),
+        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),  cmocka_unit_test(headers),
+        cmocka_unit_test(headers_on_disk),  cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),         cmocka_unit_test(kernel_by_kernel), cmocka_unit_test(in_jail),
+        cmocka_unit_test(nonsense_request), cmocka_unit_test(pasted_names),     cmocka_unit_test(death),
+        cmocka_unit_test(hang_up),          cmocka_unit_test(reports),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
