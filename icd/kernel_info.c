@@ -118,7 +118,8 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return tsr__info_value(out, size_t, info->sub_group_size);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
-        return tsr__info_value(out, cl_ulong, info->private_bytes);
+        /* What a packet keeps across barriers is its work-items', but for what they have in common. */
+        return tsr__info_value(out, cl_ulong, info->private_bytes + info->context_bytes / info->sub_group_size);
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL:
         /* Registers are spilled to the stack, which is private memory; there is no other. */
         if (tsr__has_extension("cl_intel_required_subgroup_size"))

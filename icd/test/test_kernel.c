@@ -363,9 +363,53 @@ static void work_group_queries(void **state)
     kernel = test_kernel(program, "sub");
     CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof(bytes), &bytes, NULL));
     CHECK_THAT(bytes >= 400 && bytes < 1000);
+    CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof(bytes), &bytes, NULL));
+    CHECK_THAT(bytes < 10000);
     CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof(sizes), sizes, NULL));
     assert_int_equal(sizes[0] + sizes[1] + sizes[2], 0);
     CHECK(clReleaseKernel(kernel));
+}
+
+/* What work-items keep across a barrier is memory for each of the group's, which limits it. */
+static void memory_across_barriers(void **state)
+{
+    (void)state;
+    enum { ARRAY = 1 << 24 };
+    cl_program keeping =
+        test_build(w.context, w.device,
+                   "kernel void keeps(global const int *in, global int *out) { size_t i = get_local_id(0); char a[1 << 24];\n"
+                   "a[in[i] & 0xffffff] = 7; a[in[i + 1] & 0xffffff] = in[i]; barrier(CLK_LOCAL_MEM_FENCE);\n"
+                   "out[i] = a[in[i] & 0xffffff]; }\n",
+                   NULL);
+    cl_kernel kernel = test_kernel(keeping, "keeps");
+    size_t most, size;
+    cl_ulong bytes, memory;
+    CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof(bytes), &bytes, NULL));
+    CHECK_THAT(bytes >= ARRAY && bytes < 2 * ARRAY);
+    CHECK(clGetKernelWorkGroupInfo(kernel, w.device, CL_KERNEL_WORK_GROUP_SIZE, sizeof(most), &most, NULL));
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(memory), &memory, NULL));
+    CHECK_THAT(most >= 1 && (most == 1 || most * (cl_ulong)ARRAY <= memory));
+    cl_int in[65], out[64], err;
+    for (int i = 0; i < 65; i++)
+        in[i] = i * 1001;
+    cl_mem from = clCreateBuffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof(in), in, &err);
+    CHECK(err);
+    cl_mem to = clCreateBuffer(w.context, 0, sizeof(out), NULL, &err);
+    CHECK(err);
+    CHECK(clSetKernelArg(kernel, 0, sizeof(from), &from));
+    CHECK(clSetKernelArg(kernel, 1, sizeof(to), &to));
+    size = most < 64 ? most : 64;
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, to, CL_TRUE, 0, size * sizeof(*out), out, 0, NULL, NULL));
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(out[i], 7);
+    size = most + 1;
+    cl_int code = clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &size, &size, 0, NULL, NULL);
+    CHECK_THAT(code == CL_INVALID_WORK_GROUP_SIZE || code == CL_INVALID_WORK_ITEM_SIZE);
+    CHECK(clReleaseMemObject(from));
+    CHECK(clReleaseMemObject(to));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(keeping));
 }
 
 static void sub_group_queries_agree_with_each_other(void **state)
@@ -446,6 +490,7 @@ int main(void)
         cmocka_unit_test(queries_tell_what_the_source_says),
         cmocka_unit_test(argument_queries_tell_what_the_source_says),
         cmocka_unit_test(work_group_queries),
+        cmocka_unit_test(memory_across_barriers),
         cmocka_unit_test(sub_group_queries_agree_with_each_other),
     };
     return cmocka_run_group_tests(tests, begin, end);
