@@ -174,7 +174,7 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
         if (shape.kind == TSR__SHAPE_AFFINE)
             more = tsr_arena_format(&s->l->scratch, "%s, %ld bytes from lane to lane", more, (long)shape.stride);
         if (!tsr__has_gather(s, a))
-            more = tsr_arena_format(&s->l->scratch, "%s; this CPU has no instruction for it", more);
+            more = tsr_arena_format(&s->l->scratch, "%s; without a %s instruction", more, verdict);
     } else if (a->joined > 1) {
         more = tsr_arena_format(&s->l->scratch, "%s, %d of every %u elements by %u joined accesses", more, __builtin_popcount(a->members),
                                 a->step, a->joined);
