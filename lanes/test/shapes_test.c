@@ -109,24 +109,35 @@ static const struct shape_case pair_cases[] = {
     {"%t = call i32 @__tsr_shuffle_int(i32 0, i32 %n, i32 %i)\n" AT_T, "uniform "},
 };
 
+/* What is printed of a kernel whose text this is, in `arena`. */
+static char *shapes_of(struct tsr_arena *arena, const char *text, bool pair)
+{
+    struct tsr_buf out = {0};
+    struct tsr_program_info info = {.kernel_count = 1};
+    struct tsr_lanes_options options = {.default_sub_group_size = pair ? 8 : 16, .opt_level = 2, .packets = true};
+    LLVMContextRef context = LLVMContextCreate();
+    char *message = NULL;
+    LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
+    LLVMModuleRef module;
+    if (LLVMParseIRInContext(context, buffer, &module, &message))
+        fail_msg("%s", message);
+    info.kernels = tsr_arena_alloc(arena, sizeof *info.kernels);
+    info.kernels[0].name = "k";
+    struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = arena, .info = &info};
+    assert_true(tsr__packet_shapes(&l, &out));
+    char *all = tsr_arena_format(arena, "%.*s", (int)out.size, (const char *)out.data);
+    tsr_buf_free(&out);
+    tsr_arena_free(&l.scratch);
+    LLVMDisposeModule(module);
+    LLVMContextDispose(context);
+    return all;
+}
+
 static void check(const struct shape_case *list, size_t count, bool pair)
 {
     for (size_t i = 0; i < count; i++) {
         struct tsr_arena arena = {0};
-        struct tsr_buf out = {0};
-        struct tsr_program_info info = {.kernel_count = 1};
-        struct tsr_lanes_options options = {.default_sub_group_size = pair ? 8 : 16, .opt_level = 2, .packets = true};
-        LLVMContextRef context = LLVMContextCreate();
-        char *text = tsr_arena_format(&arena, "%s%s\n%s%s", head, list[i].code, pair ? split : "", tail), *message = NULL;
-        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(text, strlen(text), "test");
-        LLVMModuleRef module;
-        if (LLVMParseIRInContext(context, buffer, &module, &message))
-            fail_msg("%s", message);
-        info.kernels = tsr_arena_alloc(&arena, sizeof *info.kernels);
-        info.kernels[0].name = "k";
-        struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info};
-        assert_true(tsr__packet_shapes(&l, &out));
-        char *all = tsr_arena_format(&arena, "%.*s", (int)out.size, (const char *)out.data);
+        char *all = shapes_of(&arena, tsr_arena_format(&arena, "%s%s\n%s%s", head, list[i].code, pair ? split : "", tail), pair);
         char *at = strstr(all, "%p = getelementptr");
         if (!at)
             fail_msg("case %zu: no %%p in\n%s", i, all);
@@ -134,11 +145,7 @@ static void check(const struct shape_case *list, size_t count, bool pair)
             at--;
         if (strncmp(at, "  ", 2) != 0 || strncmp(at + 2, list[i].shape, strlen(list[i].shape)) != 0)
             fail_msg("case %zu: not %sbut %.*s", i, list[i].shape, (int)strcspn(at, "\n"), at);
-        tsr_buf_free(&out);
-        tsr_arena_free(&l.scratch);
         tsr_arena_free(&arena);
-        LLVMDisposeModule(module);
-        LLVMContextDispose(context);
     }
 }
 
@@ -154,8 +161,56 @@ static void test_pairs(void **state)
     check(pair_cases, TSR_ARRAY_LEN(pair_cases), true);
 }
 
+/* Code that makes its values visible: nothing of it may be optimised away. */
+#define KEEP(name, place, value)                                                                                                           \
+    "%p" name " = getelementptr i32, ptr addrspace(1) %b, i32 " place "\nstore volatile i32 " value ", ptr addrspace(1) %p" name "\n"
+
+/* What is printed of blocks, each without its number, and of some values. */
+static void test_divergence(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        const char *lines[4];
+    } flow[] = {
+        /* A branch on a varying condition, and the join behind it. */
+        {"br label %from\nfrom: " KEEP("0", "%n", "%n") "%c = icmp slt i32 %i, %n\nbr i1 %c, label %then, label %else\n"
+                                                        "then: " KEEP("1", "%i", "%m") "br label %end\nelse: " KEEP(
+                                                            "2", "%i", "%n") "br label %end\n"
+                                                                             "end: %v = phi i32 [ %n, %then ], [ %m, %else ]\n" KEEP(
+                                                                                 "3", "%i", "%v") "ret void }\n",
+         {" diverges\n", "then partial\n", "else partial\n", "end join\n  varying            %v = phi"}},
+        /* … on a uniform one. */
+        {"%c = icmp slt i32 %m, %n\nbr i1 %c, label %then, label %else\n"
+         "then: " KEEP("1", "%i", "%m") "br label %end\nelse: " KEEP(
+             "2", "%i", "%n") "br label %end\n"
+                              "end: %v = phi i32 [ %n, %then ], [ %m, %else ]\n" KEEP("3", "%i", "%v") "ret void }\n",
+         {"then\n", "else\n", "end\n  uniform            %v = phi", NULL}},
+        /* A loop that lanes leave in different rounds: its counter is uniform in it and varying behind it. */
+        {"br label %loop\nloop: %r = phi i32 [ 0, %0 ], [ %t, %loop ]\n" KEEP(
+             "1", "%i", "%r") "%t = add i32 %r, 1\n"
+                              "%c = icmp slt i32 %t, %i\nbr i1 %c, label %loop, label %end\nend: %v = mul i32 %t, 3\n" KEEP(
+                                  "2", "%i", "%v") "ret void }\n",
+         {"loop partial diverges loop 0 divergent\n", "  uniform            %r = phi", "  varying            %v = mul", NULL}},
+        /* One that they leave together. */
+        {"br label %loop\nloop: %r = phi i32 [ 0, %0 ], [ %t, %loop ]\n" KEEP(
+             "1", "%i", "%r") "%t = add i32 %r, 1\n"
+                              "%c = icmp slt i32 %t, %n\nbr i1 %c, label %loop, label %end\nend: %v = mul i32 %t, 3\n" KEEP(
+                                  "2", "%i", "%v") "ret void }\n",
+         {"loop loop 0\n", "end\n", "  uniform            %v = mul", NULL}},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(flow); i++) {
+        struct tsr_arena arena = {0};
+        char *all = shapes_of(&arena, tsr_arena_format(&arena, "%s%s", head, flow[i].code), false);
+        for (size_t k = 0; k < TSR_ARRAY_LEN(flow[i].lines) && flow[i].lines[k]; k++)
+            if (!strstr(all, flow[i].lines[k]))
+                fail_msg("case %zu: no '%s' in\n%s", i, flow[i].lines[k], all);
+        tsr_arena_free(&arena);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_addresses), cmocka_unit_test(test_pairs), cmocka_unit_test(test_divergence)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
