@@ -19,10 +19,15 @@ struct shared {
     double rate[MOST_THREADS];
 };
 
-/* GFLOP/s of processes that begin together, one on each of so many CPUs. */
-static double peak_of(struct shared *shared, int threads)
+/* GFLOP/s of processes that begin together, one on each of so many CPUs: all of them, and as if each were as slow as the slowest, which is
+ * what work in equal parts gets. */
+struct peaks {
+    double sum, equal;
+};
+
+static struct peaks peak_of(struct shared *shared, int threads)
 {
-    double sum = 0;
+    struct peaks peaks = {0, INFINITY};
     atomic_store(&shared->here, 0);
     for (int i = 0; i < threads; i++) {
         shared->rate[i] = 0;
@@ -40,9 +45,11 @@ static double peak_of(struct shared *shared, int threads)
     }
     while (wait(NULL) > 0)
         ;
-    for (int i = 0; i < threads; i++)
-        sum += shared->rate[i];
-    return sum;
+    for (int i = 0; i < threads; i++) {
+        peaks.sum += shared->rate[i];
+        peaks.equal = fmin(peaks.equal, threads * shared->rate[i]);
+    }
+    return peaks;
 }
 
 /* A row of the table, in a process of its own, whose memory goes with it. Thread counts take turns, and the best of each counts. */
@@ -109,13 +116,15 @@ int suite_scale(const char *names, int most, struct suite_settings settings, str
     }
     if (rows)
         printf("geometric mean %.2f over %d kernels\n", exp(product / rows), rows);
-    double first = 0, last = 0;
+    struct peaks peaks[COUNTS];
+    for (int i = 0; i < n; i++)
+        peaks[i] = peak_of(shared, counts[i]);
     printf("%-18s", "C, GFLOP/s");
-    for (int i = 0; i < n; i++) {
-        last = peak_of(shared, counts[i]);
-        first = i ? first : last;
-        printf(" %13.1f", last);
-    }
-    printf("  %6.2f\n", first > 0 ? last / first : 0);
+    for (int i = 0; i < n; i++)
+        printf(" %13.1f", peaks[i].sum);
+    printf("  %6.2f\n%-18s", peaks[n - 1].sum / peaks[0].sum, "C, equal parts");
+    for (int i = 0; i < n; i++)
+        printf(" %13.1f", peaks[i].equal);
+    printf("  %6.2f\n", peaks[n - 1].equal / peaks[0].equal);
     return bad || !rows;
 }
