@@ -25,10 +25,8 @@ static unsigned element_bits(const struct tsr__lanes *l, LLVMTypeRef type)
     }
 }
 
-/* Registers that a value takes. */
-static uint64_t registers(const struct tsr__lanes *l, LLVMValueRef v)
+uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type)
 {
-    LLVMTypeRef type = LLVMTypeOf(v);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return 1;
     uint64_t bits = (uint64_t)LLVMGetVectorSize(type) * element_bits(l, LLVMGetElementType(type));
@@ -62,15 +60,15 @@ static uint64_t cost_of(const struct tsr__lanes *l, LLVMValueRef inst)
     case LLVMInsertElement:
         return 1;
     case LLVMCall:
-        return registers(l, inst) + branches(l, inst) * BRANCH_COST;
+        return tsr__registers(l, LLVMTypeOf(inst)) + branches(l, inst) * BRANCH_COST;
     case LLVMStore:
     case LLVMICmp:
     case LLVMFCmp:
     case LLVMTrunc:
     case LLVMFPTrunc:
-        return registers(l, LLVMGetOperand(inst, 0));
+        return tsr__registers(l, LLVMTypeOf(LLVMGetOperand(inst, 0)));
     default:
-        return registers(l, inst);
+        return tsr__registers(l, LLVMTypeOf(inst));
     }
 }
 

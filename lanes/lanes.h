@@ -104,6 +104,9 @@ LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kern
 /* Of the kernel's code: what it requires, or the default. */
 unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
 
+/* Vector registers that a value of the type takes on this CPU; 1 if it is no vector. (budget.c) */
+uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type);
+
 /* Functions from which a function with `seed` true can be reached by calls, itself included: map function → 1. */
 struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called));
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LLVM's passes on the finished work-item or packet functions. */
+#include "fission.h"
 #include "tiles.h"
 #include "unroll.h"
 
@@ -13,6 +14,7 @@ static const char unroll[] = "function(loop-unroll<O2;no-peeling>,simplifycfg),g
 static bool optimise_packets(struct tsr__lanes *l)
 {
     size_t count;
+    bool parts = false;
     if (!tsr__llvm(l, for_packets))
         return false;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
@@ -20,9 +22,11 @@ static bool optimise_packets(struct tsr__lanes *l)
         tsr__extend_indices(l, functions[i]);
     if (!tsr__llvm(l, across_loops))
         return false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        parts |= tsr__split_loops(l, functions[i]);
         tsr__mark_mad_loops(l, functions[i]);
-    return tsr__llvm(l, unroll);
+    }
+    return (!parts || tsr__llvm(l, "function(adce)")) && tsr__llvm(l, unroll);
 }
 
 bool tsr__pass_optimise(struct tsr__lanes *l)

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include <llvm-c/Analysis.h>
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/IRReader.h>
 
 #include "tessera/item.h"
 #include "tessera/printf.h"
 
-#include "lanes.h"
+#include "fission.h"
 
 #define HEADER                                                                                                                             \
     "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1\"\n"                      \
@@ -526,12 +527,73 @@ static void test_lane_by_lane(void **state)
     }
 }
 
+/* Five accumulators of sixteen numbers, four of SSE2's registers each; `round` makes %a1 to %e1 of %a to %e and the counter %j, `behind`
+ * uses them. */
+#define ACCUMULATE(round, behind)                                                                                                          \
+    HEADER "declare <16 x float> @llvm.fma.v16f32(<16 x float>, <16 x float>, <16 x float>)\n"                                             \
+           "define void @f(<16 x float> %x, ptr addrspace(3) %near, ptr addrspace(1) %far, i32 %n) {\n"                                    \
+           "entry: br label %loop\nloop: %i = phi i32 [0, %entry], [%j, %loop]\n" SUM("a") SUM("b") SUM("c") SUM("d") SUM("e") round       \
+        "%go = icmp slt i32 %j, %n\n br i1 %go, label %loop, label %out\nout:\n" behind "ret void }\n"
+#define SUM(name) "%" name " = phi <16 x float> [%x, %entry], [%" name "1, %loop]\n"
+#define ADD(name, to) "%" name "1 = fadd <16 x float> %" name ", " to "\n"
+#define COUNT "%j = add i32 %i, 1\n"
+#define KEEP(name) "store <16 x float> %" name "1, ptr addrspace(1) %far\n"
+#define KEEP_ALL KEEP("a") KEEP("b") KEEP("c") KEEP("d") KEEP("e")
+#define ADD_ALL(to) ADD("a", to) ADD("b", to) ADD("c", to) ADD("d", to) ADD("e", to)
+
+/* Loops with more accumulators than registers become several, unless that makes too much twice. */
+static void test_split_loops(void **state)
+{
+    (void)state;
+    static const uint64_t avx512 = UINT64_C(1) << TSR_CPU_AVX512F;
+    static const struct {
+        const char *text;
+        uint64_t features;
+        unsigned loops, phis;
+    } cases[] = {
+        {ACCUMULATE(COUNT ADD_ALL("%x"), KEEP_ALL), 0, 2, 7},
+        {ACCUMULATE(COUNT ADD_ALL("%x"), KEEP_ALL), avx512, 1, 6},
+        /* Each from another one: one chain. */
+        {ACCUMULATE(COUNT ADD("a", "%e") ADD("b", "%a") ADD("c", "%b") ADD("d", "%c") ADD("e", "%d"), KEEP_ALL), 0, 1, 6},
+        /* Two chains, and what is made of two accumulators. */
+        {ACCUMULATE(COUNT ADD("a", "%e") ADD("b", "%a") ADD("c", "%x") ADD("d", "%c") ADD("e", "%b"), KEEP_ALL), 0, 2, 7},
+        {ACCUMULATE(COUNT ADD_ALL("%x") "%g1 = fadd <16 x float> %a1, %e1\n", KEEP("g") KEEP_ALL), 0, 2, 7},
+        /* What all take from memory is read twice only if it is near. */
+        {ACCUMULATE(COUNT "%v = load <16 x float>, ptr addrspace(3) %near\n" ADD_ALL("%v"), KEEP_ALL), 0, 2, 7},
+        {ACCUMULATE(COUNT "%v = load <16 x float>, ptr addrspace(1) %far\n" ADD_ALL("%v"), KEEP_ALL), 0, 1, 6},
+        {ACCUMULATE(COUNT "%v = load volatile <16 x float>, ptr addrspace(3) %near\n" ADD_ALL("%v"), KEEP_ALL), 0, 1, 6},
+        {ACCUMULATE(COUNT ADD_ALL("%x") "store <16 x float> %a, ptr addrspace(3) %near\n", KEEP_ALL), 0, 1, 6},
+        /* When they end is decided by an accumulator. */
+        {ACCUMULATE(ADD_ALL("%x") "%y = extractelement <16 x float> %a, i32 0\n%j = fptosi float %y to i32\n", KEEP_ALL), 0, 1, 5},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        size_t n;
+        unsigned loops = 0, phis = 0;
+        setup(&w, cases[i].text);
+        w.options.cpu_features = cases[i].features;
+        assert_int_equal(tsr__split_loops(&w.l, function(&w, "f")), cases[i].loops > 1);
+        assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
+        assert_true(tsr__llvm(&w.l, "function(adce)"));
+        LLVMValueRef *code = tsr__instructions(&w.l, function(&w, "f"), &n);
+        for (size_t k = 0; k < n; k++) {
+            loops += LLVMIsABranchInst(code[k]) && LLVMIsConditional(code[k]);
+            phis += LLVMIsAPHINode(code[k]) != NULL;
+        }
+        assert_int_equal(loops, cases[i].loops);
+        assert_int_equal(phis, cases[i].phis);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budget), cmocka_unit_test(test_sites), cmocka_unit_test(test_divide), cmocka_unit_test(test_byval),
-        cmocka_unit_test(test_locals), cmocka_unit_test(test_print), cmocka_unit_test(test_item),   cmocka_unit_test(test_entry),
-        cmocka_unit_test(test_whole),  cmocka_unit_test(test_lines), cmocka_unit_test(test_tile),   cmocka_unit_test(test_lane_by_lane),
+        cmocka_unit_test(test_budget),      cmocka_unit_test(test_sites),  cmocka_unit_test(test_divide),
+        cmocka_unit_test(test_byval),       cmocka_unit_test(test_locals), cmocka_unit_test(test_print),
+        cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),  cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),   cmocka_unit_test(test_lane_by_lane),
+        cmocka_unit_test(test_split_loops),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
