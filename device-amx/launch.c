@@ -346,9 +346,10 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     bool packets = launch->flags & TSR_KERNEL_PACKETS;
     run.unit = packets ? 1 : run.group.sub_group_size;
     if (launch->local_bytes) {
-        run.group.local = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes);
-        if (!run.group.local)
+        unsigned char *room = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes + 2 * TSR_LOCAL_MARGIN);
+        if (!room)
             return tsr__launch_fail(launch, NULL);
+        run.group.local = room + TSR_LOCAL_MARGIN;
     } else {
         run.group.local = launch->args; /* an address, for arguments of no bytes */
     }

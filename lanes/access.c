@@ -7,6 +7,7 @@
 
 #include "access.h"
 #include "explain.h"
+#include "matrix.h"
 #include "pairs.h"
 #include "records.h"
 
@@ -239,11 +240,37 @@ static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__acc
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
 }
 
+struct fork {
+    LLVMBasicBlockRef straight, other, after;
+};
+
+/* Two ways on: the builder stands at the first of them. Nothing that is noted for the block may be made before they meet. */
+static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
+{
+    LLVMContextRef c = s->l->context;
+    struct fork f = {LLVMAppendBasicBlockInContext(c, s->to, "straight"), LLVMAppendBasicBlockInContext(c, s->to, "other"),
+                     LLVMAppendBasicBlockInContext(c, s->to, "")};
+    LLVMBuildCondBr(s->b, condition, f.straight, f.other);
+    LLVMPositionBuilderAtEnd(s->b, f.straight);
+    return f;
+}
+
+/* Ends one way; the builder goes to `next`. Answers where the way ended: an access may have blocks of its own. */
+static LLVMBasicBlockRef way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
+{
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(s->b);
+    LLVMBuildBr(s->b, f->after);
+    LLVMPositionBuilderAtEnd(s->b, next);
+    return end;
+}
+
 /* A load of lanes side by side; `p` is lane 0's address. */
 void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     LLVMTypeRef vector = tsr__vector(s, a->scalar);
-    if (tsr__is_copied(s, a)) {
+    if (tsr__is_blended(s, a)) {
+        tsr__blended_load(s, a, p, parts);
+    } else if (tsr__is_copied(s, a)) {
         tsr__copied_load(s, a, p, parts);
     } else if (a->class == TSR__ACCESS_CONSECUTIVE) {
         parts[0] = tsr__masked_load(s, a, vector, p, s->mask);
@@ -255,16 +282,38 @@ void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
     }
 }
 
-void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void store_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    if (tsr__is_copied(s, a))
-        tsr__copied_store(s, a, p, parts);
-    else if (a->class == TSR__ACCESS_CONSECUTIVE)
+    if (a->class == TSR__ACCESS_CONSECUTIVE)
         tsr__masked_store(s, a, parts[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
         tsr__masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
     else
         tsr__strided_store(s, a, p, parts);
+}
+
+/* AVX2's masked stores take AMD's CPUs a dozen cycles each: they are for packets in which not all lanes are there. */
+static void store_tested(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked = *s;
+    unmasked.mask = NULL;
+    struct fork f = fork_on(s, tsr__all(s, s->mask));
+    store_lanes(&unmasked, a, p, parts);
+    way_ends(s, &f, f.other);
+    store_lanes(s, a, p, parts);
+    way_ends(s, &f, f.after);
+}
+
+void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    if (tsr__is_blended(s, a))
+        tsr__blended_store(s, a, p, parts);
+    else if (tsr__is_copied(s, a))
+        tsr__copied_store(s, a, p, parts);
+    else if (s->mask && !tsr__has(s->l, TSR_CPU_AVX512F))
+        store_tested(s, a, p, parts);
+    else
+        store_lanes(s, a, p, parts);
 }
 
 /* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
@@ -380,30 +429,6 @@ static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const
     return true;
 }
 
-struct fork {
-    LLVMBasicBlockRef straight, scattered, after;
-};
-
-/* Two ways on: the builder stands at the first of them. Nothing that is noted for the block may be made before they meet. */
-static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
-{
-    LLVMContextRef c = s->l->context;
-    struct fork f = {LLVMAppendBasicBlockInContext(c, s->to, "straight"), LLVMAppendBasicBlockInContext(c, s->to, "scattered"),
-                     LLVMAppendBasicBlockInContext(c, s->to, "")};
-    LLVMBuildCondBr(s->b, condition, f.straight, f.scattered);
-    LLVMPositionBuilderAtEnd(s->b, f.straight);
-    return f;
-}
-
-/* Ends one way; the builder goes to `next`. Answers where the way ended: an access may have blocks of its own. */
-static LLVMBasicBlockRef way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
-{
-    LLVMBasicBlockRef end = LLVMGetInsertBlock(s->b);
-    LLVMBuildBr(s->b, f->after);
-    LLVMPositionBuilderAtEnd(s->b, next);
-    return end;
-}
-
 static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     struct tsr__address address;
@@ -422,7 +447,7 @@ static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLV
     LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
     struct fork f = fork_on(s, yes);
     tsr__straight_load(s, &hoped, first, parts);
-    LLVMBasicBlockRef straight = way_ends(s, &f, f.scattered);
+    LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
     tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
     LLVMBasicBlockRef scattered = way_ends(s, &f, f.after);
     for (unsigned i = 0; i < a->parts; i++) {
@@ -450,7 +475,7 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
     LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
     struct fork f = fork_on(s, yes);
     tsr__straight_store(s, &hoped, first, parts);
-    way_ends(s, &f, f.scattered);
+    way_ends(s, &f, f.other);
     tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
     way_ends(s, &f, f.after);
 }

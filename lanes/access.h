@@ -34,6 +34,10 @@ void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMV
 /* Those whose lanes lie further apart. (stride.c) */
 void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+/* Those that need no mask since nobody else sees the memory. (copied.c) */
+bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a);
+void tsr__blended_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__blended_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those for whose masks the CPU has no instruction. (copied.c) */
 bool tsr__is_copied(const struct tsr__simd *s, const struct tsr__access *a);
 void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
@@ -97,6 +101,8 @@ void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef
 LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
 LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count);
+/* Vectors of so many lanes one behind the other; `count`, a power of two, of `pieces`, which change. (stride.c) */
+LLVMValueRef tsr__concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
 /* What the program's access says about aliases, for one that does the same for all lanes. */
 void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef made);
 void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align);

@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Masked accesses for which the CPU has no instruction: of bytes and 16-bit numbers without AVX-512, of all without AVX2. LLVM makes a
- * branch for each lane of them. Here the lanes that are there are copied from or to the stack in a loop, and the access itself is one of
- * all lanes, on the stack; if all lanes are there, it is where it would be. */
+ * Masked accesses for which the CPU has no instruction, or a slow one.
+ *
+ * Of bytes and 16-bit numbers without AVX-512, and of all without AVX2, LLVM makes a branch for each lane. Here the lanes that are there
+ * are copied from or to the stack in a loop, and the access itself is one of all lanes, on the stack; if all lanes are there, it is where
+ * it would be.
+ *
+ * Without AVX-512, what no other thread sees is read and written with all lanes, those that are not there as they were. The stack has them
+ * all, and the device leaves room around local memory (TSR_LOCAL_MARGIN). */
 #include "access.h"
 #include "matrix.h"
+#include "tessera/item.h"
 
-enum { LINE = 64 };
+enum { LINE = 64, PRIVATE_SPACE = 0, LOCAL_SPACE = 3 };
+_Static_assert(TSR_LOCAL_MARGIN >= (TSR_MOST_LANES - 1) * 8, "lanes side by side, one of which is there");
+
+bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer));
+    return s->mask && !tsr__has(s->l, TSR_CPU_AVX512F) && (space == PRIVATE_SPACE || space == LOCAL_SPACE) &&
+           (a->class == TSR__ACCESS_CONSECUTIVE || a->class == TSR__ACCESS_REVERSED);
+}
 
 bool tsr__is_copied(const struct tsr__simd *s, const struct tsr__access *a)
 {
@@ -33,11 +47,6 @@ static LLVMValueRef buffer(struct tsr__simd *s, const struct tsr__access *a)
     LLVMSetAlignment(made, a->align > LINE ? a->align : LINE);
     made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
     return stride < 0 ? plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
-}
-
-static LLVMValueRef all_there(struct tsr__simd *s, LLVMValueRef bits)
-{
-    return LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "all");
 }
 
 /* Copies the lanes that are there, some at least, unless all are. */
@@ -86,7 +95,7 @@ void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValu
 {
     struct tsr__simd unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = all_there(s, bits), to = buffer(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all(s, s->mask), to = buffer(s, a);
     copy_lanes(s, a, to, p, bits, all);
     tsr__straight_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
     for (unsigned i = 0; i < a->step; i++)
@@ -98,7 +107,25 @@ void tsr__copied_store(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
 {
     struct tsr__simd unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = all_there(s, bits), from = buffer(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all(s, s->mask), from = buffer(s, a);
     tsr__straight_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
     copy_lanes(s, a, p, from, bits, all);
+}
+
+void tsr__blended_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked;
+    struct tsr__access own = of_all(s, a, &unmasked);
+    tsr__straight_load(&unmasked, &own, p, parts);
+    parts[0] = LLVMBuildFreeze(s->b, parts[0], "");
+}
+
+void tsr__blended_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked;
+    struct tsr__access own = of_all(s, a, &unmasked);
+    LLVMValueRef old;
+    tsr__straight_load(&unmasked, &own, p, &old);
+    old = tsr__blend(s, s->mask, parts[0], old);
+    tsr__straight_store(&unmasked, &own, p, &old);
 }

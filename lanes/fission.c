@@ -85,14 +85,13 @@ static bool may_be_copied(LLVMValueRef inst)
         return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
     if (!LLVMIsACallInst(inst))
         return LLVMIsAPHINode(inst) || LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst) || LLVMIsAICmpInst(inst) ||
-               LLVMIsAFCmpInst(inst) || LLVMIsASelectInst(inst) || LLVMIsAGetElementPtrInst(inst) || LLVMGetInstructionOpcode(inst) == LLVMFreeze ||
-               LLVMIsAInsertElementInst(inst) || LLVMIsAExtractElementInst(inst) || LLVMIsAShuffleVectorInst(inst) ||
-               LLVMGetInstructionOpcode(inst) == LLVMFNeg;
+               LLVMIsAFCmpInst(inst) || LLVMIsASelectInst(inst) || LLVMIsAGetElementPtrInst(inst) ||
+               LLVMGetInstructionOpcode(inst) == LLVMFreeze || LLVMIsAInsertElementInst(inst) || LLVMIsAExtractElementInst(inst) ||
+               LLVMIsAShuffleVectorInst(inst) || LLVMGetInstructionOpcode(inst) == LLVMFNeg;
     LLVMValueRef callee = tsr__callee(inst);
     if (!callee || !LLVMGetIntrinsicID(callee))
         return false;
-    LLVMAttributeRef memory =
-        LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(callee, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory"));
     return is_masked_load(inst) || (memory && !LLVMGetEnumAttributeValue(memory));
 }
 

@@ -31,6 +31,12 @@ LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask)
     return LLVMBuildICmp(s->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
+LLVMValueRef tsr__all(struct tsr__simd *s, LLVMValueRef mask)
+{
+    LLVMValueRef bits = tsr__mask_bits(s, mask);
+    return LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "all");
+}
+
 LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits)
 {
     LLVMContextRef c = s->l->context;

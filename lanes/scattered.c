@@ -4,17 +4,20 @@
 
 #include "access.h"
 #include "matrix.h"
+#include "tessera/item.h"
+
+enum { WIDE_BYTES = 16 };
 
 bool tsr__has_gather(const struct tsr__simd *s, const struct tsr__access *a)
 {
     return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
 }
 
-/* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for, as of bytes. The lanes that are not there have
- * one place of their own instead, on the stack; then all lanes take part. */
+/* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. The lanes
+ * that are not there have one place of their own instead, on the stack; then all lanes take part. */
 static LLVMValueRef mask_or_place(struct tsr__simd *s, unsigned bits, LLVMValueRef *pointers)
 {
-    if (!s->mask || bits >= 32)
+    if (!s->mask || (bits >= 32 && tsr__has(s->l, TSR_CPU_AVX512F)))
         return tsr__mask_or_all(s, s->mask);
     LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
     LLVMValueRef place = tsr__home(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
@@ -69,9 +72,69 @@ static unsigned together(const struct tsr__access *a)
     return 1;
 }
 
+/* A whole register for each lane, where gathers are no instruction: half as many loads as of 64 bits, and shuffles in pairs of such
+ * registers put the lanes in order. */
+static bool is_wide(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->parts * a->scalar_bytes == WIDE_BYTES;
+}
+
+/* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
+static void transpose(struct tsr__simd *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
+{
+    for (unsigned half = count / 2; half; half /= 2)
+        for (unsigned i = 0; i < count; i++) {
+            if (i & half)
+                continue;
+            LLVMValueRef x = rows[i], y = rows[i + half];
+            for (unsigned upper = 0; upper < 2; upper++) {
+                int from[TSR_MOST_LANES];
+                for (unsigned k = 0; k < lanes; k++) {
+                    /* Scalar k of the block of `count`: from x and y in turn. */
+                    unsigned in = k % count, at = k - in + in / 2 + upper * (count / 2);
+                    from[k] = (int)(in % 2 ? lanes + at : at);
+                }
+                rows[upper ? i + half : i] = tsr__shuffle(s, x, y, from, lanes);
+            }
+        }
+}
+
+static void gather_wide(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+{
+    unsigned count = a->parts, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
+    LLVMTypeRef type = LLVMVectorType(a->scalar, count);
+    LLVMValueRef pieces[4][TSR_MOST_LANES];
+    int all[TSR_MOST_LANES];
+    for (int i = 0; i < TSR_MOST_LANES; i++)
+        all[i] = i;
+    mask_or_place(s, 8 * WIDE_BYTES, &pointers);
+    for (unsigned turn = 0; turn < s->width / lanes; turn++) {
+        LLVMValueRef rows[4];
+        for (unsigned r = 0; r < count; r++) {
+            LLVMValueRef halves[2] = {0};
+            for (unsigned h = 0; h < lanes / count; h++) {
+                LLVMValueRef lane = tsr__i32(s->l, turn * lanes + h * count + r);
+                halves[h] = LLVMBuildLoad2(s->b, type, LLVMBuildExtractElement(s->b, pointers, lane, ""), "");
+                LLVMSetAlignment(halves[h], a->align);
+                tsr__note_aliases(s, a, halves[h]);
+            }
+            rows[r] = halves[1] ? tsr__shuffle(s, halves[0], halves[1], all, lanes) : halves[0];
+        }
+        transpose(s, rows, count, lanes);
+        for (unsigned r = 0; r < count; r++)
+            pieces[r][turn] = rows[r];
+    }
+    for (unsigned i = 0; i < count; i++)
+        parts[i] = LLVMBuildFreeze(s->b, tsr__concatenated(s, pieces[i], s->width / lanes, lanes), "");
+}
+
 void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
 {
     unsigned each = together(a);
+    if (is_wide(s, a)) {
+        gather_wide(s, a, pointers, parts);
+        return;
+    }
     for (unsigned i = 0; i < a->parts; i += each) {
         uint64_t offset = tsr__part_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__part_type(a->type, (int)i);

@@ -112,6 +112,7 @@ LLVMValueRef tsr__mask_and(struct tsr__simd *s, LLVMValueRef mask,
 LLVMValueRef tsr__mask_or_all(struct tsr__simd *s, LLVMValueRef mask); /* all ones for NULL */
 LLVMValueRef tsr__mask_bits(struct tsr__simd *s, LLVMValueRef mask);   /* integer with a bit per lane */
 LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask);
+LLVMValueRef tsr__all(struct tsr__simd *s, LLVMValueRef mask);
 /* Number of the lowest bit of tsr__mask_bits, of which one must be set, as i32. */
 LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits);
 LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);

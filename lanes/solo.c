@@ -93,11 +93,12 @@ static bool is_inside(const struct tsr__simd *s, const struct tsr__loop *loop, L
 
 /* In tenths of a cycle, as loops over rows of a sparse matrix and the like take them. */
 enum {
-    GATHER = 10,      /* for each lane and up to 8 bytes */
-    GATHER_SLOW = 28, /* on CPUs that make it of smaller operations, few of which are under way at a time */
-    GATHER_NONE = 40, /* where there is no instruction, or there is none for so few bytes */
-    REGISTER = 15,    /* anything else, for each vector register that it writes */
-    OPERATION = 3,    /* in the work-item's own code */
+    GATHER = 10,       /* for each lane and up to 8 bytes */
+    GATHER_SLOW = 28,  /* on CPUs that make it of smaller operations, few of which are under way at a time */
+    GATHER_NONE = 20,  /* up to 16 bytes, without an instruction: a load for each lane */
+    GATHER_SMALL = 40, /* likewise, of bytes and 16-bit numbers */
+    REGISTER = 15,     /* anything else, for each vector register that it writes */
+    OPERATION = 3,     /* in the work-item's own code */
     DIVISION = 15,
     MISTAKE = 90, /* of a branch that goes as the data will, every other time */
     ROUND = 20,   /* of a work-item's loop, whose end the CPU does not foresee */
@@ -131,12 +132,15 @@ static unsigned pieces(struct tsr__simd *s, LLVMValueRef inst)
         return 0;
     if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__address_hope(s, &a) == bytes)
         return 0;
-    return (unsigned)(bytes + 7) / 8;
+    int64_t most = tsr__has(s->l, TSR_CPU_AVX512F) ? 8 : 16;
+    return (unsigned)((bytes + most - 1) / most);
 }
 
 static unsigned gather_cost(const struct tsr__simd *s, LLVMValueRef access)
 {
-    if (!tsr__has(s->l, TSR_CPU_AVX512F) || LLVMABISizeOfType(s->layout, accessed(access)) % 4)
+    if (LLVMABISizeOfType(s->layout, accessed(access)) % 4)
+        return GATHER_SMALL;
+    if (!tsr__has(s->l, TSR_CPU_AVX512F))
         return GATHER_NONE;
     return tsr__has(s->l, TSR_CPU_SLOW_GATHERS) ? GATHER_SLOW : GATHER;
 }

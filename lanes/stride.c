@@ -30,8 +30,7 @@ static LLVMValueRef every(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, u
     return tsr__shuffle(s, x, y, at, count);
 }
 
-/* Vectors one behind the other; `count` is a power of two. */
-static LLVMValueRef concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
+LLVMValueRef tsr__concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
 {
     for (; count > 1; count /= 2, lanes *= 2)
         for (unsigned i = 0; i < count / 2; i++)
@@ -268,7 +267,7 @@ void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
     }
     for (unsigned m = 0; m < a->step; m++)
         if (a->members >> m & 1)
-            parts[m] = concatenated(s, pieces[m], turns, lanes);
+            parts[m] = tsr__concatenated(s, pieces[m], turns, lanes);
 }
 
 void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)

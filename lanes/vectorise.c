@@ -20,6 +20,8 @@
 #include "unroll.h"
 #include "wide.h"
 
+enum { LOCAL_SPACE = 3 };
+
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,lower-switch)";
 static const char loops_in_form[] = "function(mergereturn,loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,"
@@ -116,6 +118,11 @@ static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, c
         LLVMGetAttributesAtIndex(kernel, p, attributes);
         for (unsigned i = 0; i < LLVMGetAttributeCountAtIndex(kernel, p); i++)
             LLVMAddAttributeAtIndex(made, p, attributes[i]);
+        /* A store of all lanes, some as they were, may meet what another argument points to (copied.c). */
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, p - 1));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == LOCAL_SPACE &&
+            !tsr__has(l, TSR_CPU_AVX512F))
+            LLVMRemoveEnumAttributeAtIndex(made, p, tsr__attr_kind("noalias"));
     }
     tsr__lines_begin(l, kernel, made);
     return made;
@@ -293,7 +300,7 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
  * see what others wrote, it may have been written through another pointer. Without a fence for global memory they see none of it. */
 static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
 {
-    enum { GLOBAL_FENCE = 2, LOCAL_SPACE = 3 };
+    enum { GLOBAL_FENCE = 2 };
     bool global = false;
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, packet, &n);

@@ -95,7 +95,10 @@ struct tsr_group {
     const struct tsr_rt *rt;
 };
 
-enum { TSR_MOST_LANES = 32 /* of a packet */ };
+enum {
+    TSR_MOST_LANES = 32,    /* of a packet */
+    TSR_LOCAL_MARGIN = 256, /* bytes before and behind a group's local memory that are the worker's alone */
+};
 
 struct tsr_item {
     const struct tsr_group *group;
