@@ -102,16 +102,17 @@ INLINE double far_modulo(double a, double b, double *quotient)
     return far_steps(a * 0x1p100, b * 0x1p100, quotient) * 0x1p-100;
 }
 
-/* a modulo b for a, b ≥ 0. What is infinite, no number or modulo zero is among the far ones, but for an infinite b. */
+/* a modulo b for a, b ≥ 0. The loop runs once: it keeps what is rare out of the straight code. */
 INLINE double modulo(double a, double b, double *quotient)
 {
-    double k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a);
-    r = k == 0 ? a : r;
-    bool over = r < 0; /* the division may have rounded up to a whole number */
+    double k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a), far = r == r ? a : (double)NAN;
+    r = k == 0 ? a : r; /* b may be infinite */
+    bool over = r < 0;  /* the division may have rounded up to a whole number */
     *quotient = over ? k - 1 : k;
     r = over ? r + b : r;
-    if (!(k < 0x1p52))
-        r = a < (double)INFINITY && b > 0 ? far_modulo(a, b, quotient) : (double)NAN;
+    r = k < 0x1p52 ? r : far;
+    while (r >= b)
+        r = far_modulo(r, b, quotient);
     return r;
 }
 

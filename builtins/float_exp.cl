@@ -62,42 +62,56 @@ float PURE log1p(float x)
 
 /* ---- powers: of |x| in double ------------------------------------------------------------------------------------------------------- */
 
+/* Of any a. Comparisons of doubles make the masks that choices of doubles need; none hangs on two conditions (double_exp.cl). */
 INLINE double log2_any(float a)
 {
-    double r = log2_wide(a); /* here, or the choice would become a branch */
-    return a == 0 ? -(double)INFINITY : a < INFINITY ? r : (double)a;
+    double r = log2_wide(a), d = (double)a, none = d == 0 ? -(double)INFINITY : (double)NAN;
+    r = d > 0 ? r : none;
+    return d < (double)INFINITY ? r : d;
 }
 
 float PURE pow(float x, float y)
 {
-    float a = ABS(x), whole = __builtin_elementwise_trunc(y), middle = whole * 0.5f;
-    float r = exp2_wide((double)y * log2_any(a));
-    r = a == 1 && y == y ? 1 : r; /* an infinite y */
-    bool is_whole = whole == y, odd = is_whole && __builtin_elementwise_trunc(middle) != middle;
-    r = as_float(as_uint(r) | (odd ? as_uint(x) & 0x80000000 : 0));
-    r = x < 0 && x > -INFINITY && !is_whole ? NAN : r;
-    return x == 1 || y == 0 ? 1 : r;
+    y = x == 1 ? 0 : y;
+    float rest = y - 2 * __builtin_elementwise_trunc(y * 0.5f), whole = __builtin_elementwise_trunc(y);
+    float a = whole == y ? ABS(x) : x;
+    a = x == -INFINITY ? INFINITY : a;
+    float r = exp2_wide((double)within(y, -0x1p100f, 0x1p100f) * log2_any(a)); /* 1 to an infinite power is 1 */
+    float with_sign = as_float(as_uint(r) | (as_uint(x) & 0x80000000));
+    r = ABS(rest) == 1 ? with_sign : r;
+    return y == 0 ? 1 : r;
 }
 
 float PURE powr(float x, float y)
 {
-    float r = exp2_wide((double)y * log2_any(ABS(x))); /* 0^0, 1^inf and inf^0 are no numbers, as are the products of their logarithms */
-    return x < 0 ? NAN : r;
+    return exp2_wide((double)y * log2_any(x)); /* 0^0, 1^inf and inf^0 are no numbers, as are the products of their logarithms */
+}
+
+/* x^n for |n| ≤ 8. */
+INLINE float product(float x, int n)
+{
+    float b = n < 0 ? 1 / x : x, r = n & 1 ? b : 1;
+    uint m = (uint)(n < 0 ? -n : n);
+    b *= b;
+    r = m & 2 ? r * b : r;
+    b *= b;
+    r = m & 4 ? r * b : r;
+    return m & 8 ? b * b : r;
 }
 
 float PURE pown(float x, int n)
 {
+    if ((uint)n + 8 <= 16)
+        return product(x, n);
     float r = exp2_wide((double)n * log2_any(ABS(x)));
-    r = as_float(as_uint(r) | (n & 1 ? as_uint(x) & 0x80000000 : 0));
-    return n == 0 ? 1 : r;
+    return as_float(as_uint(r) | (as_uint(x) & (uint)n << 31));
 }
 
 float PURE rootn(float x, int n)
 {
-    float r = exp2_wide(log2_any(ABS(x)) / (double)n);
-    bool odd = n & 1;
-    r = as_float(as_uint(r) | (odd ? as_uint(x) & 0x80000000 : 0));
-    return n == 0 || (x < 0 && !odd) ? NAN : r;
+    uint odd_sign = (uint)n << 31;
+    double whole = (double)n, r = log2_any(as_float(as_uint(x) & ~odd_sign)) / (whole == 0 ? (double)NAN : whole);
+    return as_float(as_uint(exp2_wide(r)) | (as_uint(x) & odd_sign));
 }
 
 /* ---- hyperbolic functions ----------------------------------------------------------------------------------------------------------- */

@@ -114,18 +114,17 @@ INLINE float far_modulo(float a, float b, uint *quotient)
     return (float)r;
 }
 
-/* a modulo b for a, b ≥ 0. What is infinite, no number or modulo zero is among the far ones, but for an infinite b. */
+/* a modulo b for a, b ≥ 0. The loop runs once: it keeps what is rare out of the straight code. */
 INLINE float modulo(float a, float b, uint *quotient)
 {
-    float k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a);
-    r = k == 0 ? a : r;
-    bool over = r < 0; /* the division may have rounded up to a whole number */
+    float k = __builtin_elementwise_trunc(a / b), r = FMA(-k, b, a), far = r == r ? a : NAN;
+    r = k == 0 ? a : r; /* b may be infinite */
+    bool over = r < 0;  /* the division may have rounded up to a whole number */
     *quotient = (uint)(int)(over ? k - 1 : k);
     r = over ? r + b : r;
-    if (!(k < 0x1p23f)) {
-        *quotient = 0;
-        r = a < INFINITY && b > 0 ? far_modulo(a, b, quotient) : NAN;
-    }
+    r = k < 0x1p23f ? r : far;
+    while (r >= b)
+        r = far_modulo(r, b, quotient);
     return r;
 }
 

@@ -264,19 +264,13 @@ half PURE ldexp(half x, int n)
     return (half)((float)x * __builtin_astype(exponent << 23, float));
 }
 
-/* Steps that stay normal until the last, which alone rounds. */
+/* Steps of which the last is the largest: it alone rounds, or the result is none but zero. */
 double PURE ldexp(double x, int n)
 {
-    for (int i = 0; i < 2 && n > 1023; i++) {
-        x *= 0x1p1023;
-        n -= 1023;
-    }
-    for (int i = 0; i < 2 && n < -1022; i++) {
-        x *= 0x1p-969;
-        n += 969;
-    }
-    long exponent = bounded(n, -1022, 1023) + 1023;
-    return x * __builtin_astype(exponent << 52, double);
+    int last = bounded(n, -1022, 1023), middle = bounded(n - last, -1022, 1023), first = bounded(n - last - middle, -1022, 1023);
+#define POWER(n) __builtin_astype((ulong)(uint)((n) + 1023) << 52, double)
+    return x * POWER(first) * POWER(middle) * POWER(last);
+#undef POWER
 }
 #define LDEXP_SCALAR(N, T)                                                                                                                 \
     T##N PURE ldexp(T##N x, int n)                                                                                                         \

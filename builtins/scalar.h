@@ -20,9 +20,18 @@
 #define POLY7(x, a, ...) FMA(POLY6(x, __VA_ARGS__), x, a)
 #define POLY8(x, a, ...) FMA(POLY7(x, __VA_ARGS__), x, a)
 #define POLY9(x, a, ...) FMA(POLY8(x, __VA_ARGS__), x, a)
-#define POLY10(x, a, ...) FMA(POLY9(x, __VA_ARGS__), x, a)
-#define POLY11(x, a, ...) FMA(POLY10(x, __VA_ARGS__), x, a)
-#define POLY12(x, a, ...) FMA(POLY11(x, __VA_ARGS__), x, a)
+
+/* Of double, the even and the odd powers apart: one long chain would keep the CPU waiting. */
+#define POLY(x, ...) polynomial(x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+INLINE double polynomial(double x, const double *c, int count)
+{
+    int top = count - 1;
+    double square = x * x, sums[2];
+    sums[top & 1] = c[top];
+    sums[~top & 1] = c[top - 1];
+    _Pragma("unroll") for (int i = top - 2; i >= 0; i--) sums[i & 1] = FMA(sums[i & 1], square, c[i]);
+    return FMA(sums[1], x, sums[0]);
+}
 
 /* x + ROUNDER is x rounded to a whole number, which stands in the low bits. |x| < 2^22. */
 #define ROUNDER 0x1.8p23f
@@ -114,7 +123,7 @@ INLINE double log2_wide(float x)
 {
     ulong i = as_ulong((double)x) - 0x3fe5555555555555;
     double e = (double)((long)i >> 52), f = as_double((i & 0xfffffffffffff) + 0x3fe5555555555555) - 1;
-    double p = POLY10(f, 0x1.7154765228cd7p0, -0x1.7154774eec8d5p-1, 0x1.ec70a38703036p-2, -0x1.715317ce28aecp-2, 0x1.277464e72b067p-2,
+    double p = POLY(f, 0x1.7154765228cd7p0, -0x1.7154774eec8d5p-1, 0x1.ec70a38703036p-2, -0x1.715317ce28aecp-2, 0x1.277464e72b067p-2,
                       -0x1.ecf8404e92ba2p-3, 0x1.a6ccc9ebcf4fdp-3, -0x1.66bd41fc5a4e9p-3, 0x1.3c3f8459c37c1p-3, -0x1.81796389c77c1p-3,
                       0x1.67ef65e36e152p-3);
     return FMA(f, p, e);

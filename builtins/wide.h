@@ -5,18 +5,6 @@
 
 #include "scalar.h"
 
-/* A polynomial, coefficients from the constant one up. The even and the odd powers apart: one long chain would keep the CPU waiting. */
-#define POLY(x, ...) polynomial(x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
-INLINE double polynomial(double x, const double *c, int count)
-{
-    int top = count - 1;
-    double square = x * x, sums[2];
-    sums[top & 1] = c[top];
-    sums[~top & 1] = c[top - 1];
-    _Pragma("unroll") for (int i = top - 2; i >= 0; i--) sums[i & 1] = FMA(sums[i & 1], square, c[i]);
-    return FMA(sums[1], x, sums[0]);
-}
-
 /* x + ROUNDER is x rounded to a whole number, which stands in the low bits. |x| < 2^51. */
 #undef ROUNDER
 #define ROUNDER 0x1.8p52
