@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "tessera/base.h"
 #include "tessera/item.h"
 
 enum { TSR__TILE_ROWS = 16, TSR__TILE_BYTES = 64, TSR__TILE_WORDS = 16 };
@@ -19,14 +20,19 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
-/* With AVX-512 VNNI, and its BF16 for that product; other numbers with a fraction as below (tiles_vectors.c). */
+/* With AVX-512 VNNI and its BF16, or as below (tiles_vectors.c). */
 void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride, uint32_t how);
 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
-/* Numbers with a fraction in the strict order, with AVX-512 or AVX2; there is at least one tile. Operands are tiles as they are, and A and
- * B are where C does not go (tiles_numbers.c). */
-void tsr__tile_loop_numbers(const struct tsr_tile_loop *loop);
-void tsr__tile_multiply_numbers(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+/* By numbers that are widened first, with AVX-512 or AVX2: those with a fraction in the strict order, and bytes without AVX-512 VNNI. There
+ * is at least one tile, operands are tiles as they are, and C does not go where A and B are (tiles_wide.c). */
+void tsr__tile_loop_wide(const struct tsr_tile_loop *loop);
+void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+
+static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
+{
+    return product < TSR_TILE_BF16 ? !tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) : product != TSR_TILE_BF16_PAIRS;
+}
 
 /* A row of C in a tile of the loop, and where it goes. */
 static inline char *tsr__loop_row(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)

@@ -201,8 +201,8 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
         return false;
     }
     x.to = x.to && is_apart(&x) ? x.to : NULL;
-    if (x.how == TSR_TILE_BF16 || x.how == TSR_TILE_F16)
-        tsr__tile_loop_numbers(&x);
+    if (tsr__tile_is_wide((enum tsr_tile_product)x.how))
+        tsr__tile_loop_wide(&x);
     else
         strip_by_strip(&x);
     return x.to != NULL;

@@ -95,7 +95,7 @@ void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride,
 {
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
     bool is_b = how & TSR_TILE_IS_B;
-    if (product >= TSR_TILE_BF16)
+    if (product == TSR_TILE_BF16_PAIRS || tsr__tile_is_wide(product))
         (tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? copy_512 : copy_256)(operand, from, stride, is_b);
     else if (is_b)
         integer_b(operand, from, stride, product);
@@ -145,10 +145,10 @@ AVX512 static void multiply_integers(void *accumulator, const void *a, const voi
 
 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
 {
-    if (product == TSR_TILE_BF16_PAIRS)
+    if (tsr__tile_is_wide(product))
+        tsr__tile_multiply_wide(accumulator, a, b, product);
+    else if (product == TSR_TILE_BF16_PAIRS)
         pairs(accumulator, a, b);
-    else if (product >= TSR_TILE_BF16)
-        tsr__tile_multiply_numbers(accumulator, a, b, product);
     else
         multiply_integers(accumulator, a, b, product);
 }

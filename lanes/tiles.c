@@ -342,7 +342,8 @@ static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
         [TSR__TILES_VECTORS] = "blocks of 16 x 16, 64 bytes of K at a time",
     };
     enum tsr_tile_product number = tsr__tile_product(t->l, mad->f)->number;
-    const char *by_vectors = number < TSR_TILE_BF16 ? "VPDPBUSD" : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
+    const char *bytes = tsr__has(t->l, TSR_CPU_AVX512VNNI) ? "VPDPBUSD" : "VPMADDWD";
+    const char *by_vectors = number < TSR_TILE_BF16 ? bytes : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
     const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
     const char *from = in_tiles->a_in_place && in_tiles->b_in_place ? "A and B straight from memory"
                        : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"

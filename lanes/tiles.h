@@ -130,9 +130,9 @@ enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l);
 
 struct tsr__tile_product {
     enum tsr_element a, b;
+    enum tsr_cpu_feature feature; /* of AMX, or of vectors */
+    const char *instruction;      /* LLVM's name of AMX's; NULL: a product of vectors */
     enum tsr_tile_product number;
-    enum tsr_cpu_feature vectors, amx; /* which it takes */
-    const char *instruction;           /* LLVM's name of AMX's; NULL: a product of vectors only */
 };
 /* For an overload on this CPU, or NULL. */
 const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);

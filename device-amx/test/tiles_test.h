@@ -63,10 +63,7 @@ static void strictly(unsigned char *d, const unsigned char *a, const unsigned ch
 /* Does the CPU have it without AMX? */
 static bool runs_in_vectors(enum tsr_tile_product product)
 {
-    enum tsr_cpu_feature needs = product == TSR_TILE_BF16_PAIRS ? TSR_CPU_AVX512BF16
-                                 : product >= TSR_TILE_BF16     ? TSR_CPU_TILES_VECTORS
-                                                                : TSR_CPU_AVX512VNNI;
-    return tsr_cpu_has(tsr_cpu(), needs);
+    return tsr_cpu_has(tsr_cpu(), product == TSR_TILE_BF16_PAIRS ? TSR_CPU_AVX512BF16 : TSR_CPU_TILES_VECTORS);
 }
 
 #endif

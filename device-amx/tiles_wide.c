@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of what has to be widened first: bfloat16 and half by fused multiply-adds in the strict order, and bytes, where there is no
+ * VNNI, by products of 16-bit numbers. A loop over K at once, or one product of tiles; a strip of C stays in registers.
+ *
+ * B is widened in registers: there one operation makes 16 numbers, which meet all rows of the strip. A's numbers fill a register each, so
+ * they are widened in memory first, from where the load itself spreads them. That is done for the next step while the one before is
+ * multiplied, a row with each word of K: stores are the one thing that multiplications leave room for.
+ *
+ * One source serves AVX-512 and AVX2: 64 bytes are one register there, two here. */
+#include <immintrin.h>
+
+#include "device-amx/tiles.h"
+#include "tessera/base.h"
+
+#define AVX512 __attribute__((target("avx512f")))
+#define AVX2 __attribute__((target("avx2,fma,f16c")))
+#define INLINE AVX2 __attribute__((always_inline)) static inline /* AVX-512 has AVX2 */
+#define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
+
+/* ---- widening --------------------------------------------------------------------------------------------------------------------------
+ */
+
+#define IN_A_TILE vector_size(TSR__TILE_BYTES), may_alias
+typedef float numbers __attribute__((IN_A_TILE));
+typedef uint32_t words __attribute__((IN_A_TILE, aligned(1)));
+typedef uint16_t shorts __attribute__((IN_A_TILE, aligned(1)));
+typedef int16_t signed_shorts __attribute__((IN_A_TILE, aligned(1)));
+typedef _Float16 halves __attribute__((vector_size(TSR__TILE_BYTES / 2), may_alias, aligned(1)));
+
+/* Of each word the bytes 0 and 2, or 1 and 3, as 16-bit numbers. */
+INLINE void bytes_of(words *to, const void *from, bool odd, bool is_signed)
+{
+    shorts bytes = *(const shorts *)from;
+    if (is_signed)
+        *to = (words)((signed_shorts)(odd ? bytes : bytes << 8) >> 8);
+    else
+        *to = (words)(odd ? bytes >> 8 : bytes & 0xff);
+}
+
+/* The lower or upper halves of words of bfloat16: the lower bits of a float are zero. */
+INLINE void bf16_of(words *to, const void *from, bool upper)
+{
+    words both = *(const words *)from;
+    *to = upper ? both & 0xffff0000u : both << 16;
+}
+
+/* Halves, in the order that they lie in. */
+INLINE void f16_of(numbers *to, const void *from)
+{
+    to[0] = __builtin_convertvector(((const halves *)from)[0], numbers);
+    to[1] = __builtin_convertvector(((const halves *)from)[1], numbers);
+}
+
+/* Those of a row of B's words. */
+INLINE void f16_halves_of(words *lower, words *upper, const void *from)
+{
+    numbers x[2];
+    f16_of(x, from);
+    *lower = (words)__builtin_shufflevector(x[0], x[1], 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+    *upper = (words)__builtin_shufflevector(x[0], x[1], 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31);
+}
+
+/* One half of each word, made to a word. */
+INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_product product, bool is_signed)
+{
+    if (product == TSR_TILE_BF16)
+        bf16_of(to, from, half);
+    else
+        bytes_of(to, from, half, is_signed);
+}
+
+/* 64 bytes of a row of A: the first halves of all words, then the second ones; of TSR_TILE_F16 word after word. */
+typedef uint32_t wide_row[2 * TSR__TILE_WORDS];
+
+INLINE void widen_row(wide_row *to, const char *from, enum tsr_tile_product product)
+{
+    bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
+    if (product == TSR_TILE_F16)
+        f16_of((numbers *)*to, from);
+    else
+        EACH(half, 2) half_of((words *)*to + half, from, half, product, is_signed);
+}
+
+/* ---- strips ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_tile_product product)
+{
+    if (product >= TSR_TILE_BF16) {
+        *sum = (words)__builtin_elementwise_fma((numbers)*x, (numbers)*y, (numbers)*sum);
+        return;
+    }
+    const __m256i *u = (const __m256i *)x, *v = (const __m256i *)y;
+    __m256i *d = (__m256i *)sum;
+    EACH(i, 2) d[i] = _mm256_add_epi32(d[i], _mm256_madd_epi16(u[i], v[i]));
+}
+
+/* What a row of B's words adds to the strip. `x`: A's words of the first row, widened. */
+INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t b_next, unsigned rows, unsigned columns,
+                     enum tsr_tile_product product)
+{
+    bool is_f16 = product == TSR_TILE_F16, is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    words y[2][2];
+    if (is_f16)
+        EACH(c, columns) f16_halves_of(&y[0][c], &y[1][c], b + c * b_next);
+    EACH(half, 2)
+    {
+        if (!is_f16) {
+            __asm__("" : "+r"(b)); /* so the words are loaded twice: there are no registers to keep them in */
+            EACH(c, columns) half_of(&y[half][c], b + c * b_next, half, product, is_signed);
+        }
+        EACH(r, rows)
+        {
+            words all = ((const wide_row *)x)[r][half * (is_f16 ? 1 : TSR__TILE_WORDS)] + (words){0};
+            EACH(c, columns) add_product(&sum[r][c], &all, &y[half][c], product);
+        }
+    }
+}
+
+/* Of C `rows` rows and `columns` tiles beside each other. */
+INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, unsigned rows, unsigned columns,
+                  enum tsr_tile_product product)
+{
+    wide_row wide[2][TSR__TILE_ROWS] __attribute__((aligned(TSR__TILE_BYTES)));
+    const int64_t a_stride = (int64_t)x->a_stride, b_stride = (int64_t)x->b_stride, b_next = (int64_t)x->b_next;
+    const char *a = x->a + (int64_t)row * a_stride, *b = x->b + (int64_t)column * b_next;
+    const unsigned to_next_word = product == TSR_TILE_F16 ? 2 : 1;
+    words sum[TSR__TILE_ROWS][2];
+    EACH(r, rows)
+    {
+        EACH(c, columns) sum[r][c] = x->zero ? (words){0} : *(const words *)tsr__loop_row(x, row + r, column + c);
+        if (x->steps)
+            widen_row(&wide[0][r], a + r * a_stride, product);
+    }
+    for (uint64_t step = 0; step < x->steps; step++, b += (int64_t)x->b_step) {
+        const char *from = b, *next = a += (int64_t)x->a_step;
+        const uint32_t *word = wide[step % 2][0];
+        unsigned k = 0;
+        if (step + 1 < x->steps)
+            for (wide_row *to = wide[!(step % 2)]; k < rows; k++, from += b_stride, word += to_next_word, next += a_stride) {
+                multiply(sum, word, from, b_next, rows, columns, product);
+                widen_row(to++, next, product);
+            }
+        for (; k < TSR__TILE_WORDS; k++, from += b_stride, word += to_next_word)
+            multiply(sum, word, from, b_next, rows, columns, product);
+    }
+    EACH(r, rows)
+    {
+        EACH(c, columns)
+        {
+            words *to = (words *)tsr__loop_goal(x, row + r, column + c);
+            *to = sum[r][c];
+        }
+    }
+}
+
+/* As many rows as there are registers for: then each load serves many products. One tile alone has all of its rows in a strip, since two
+ * products must be under way at a time in each of four cycles. */
+typedef void strip_function(const struct tsr_tile_loop *x, uint64_t row, uint64_t column);
+struct strips {
+    uint64_t rows_of_high, rows_of_low;
+    strip_function *high, *low; /* the latter where twice as many rows are left */
+    strip_function *alone;      /* one tile; the others are two beside each other if there is such a form */
+};
+
+#define STRIP(unit, product, rows, columns)                                                                                                \
+    unit static void product##_##rows##x##columns(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)                            \
+    {                                                                                                                                      \
+        strip(x, row, column, rows, columns, TSR_TILE_##product);                                                                          \
+    }
+#define STRIPS_512(product) STRIP(AVX512, product, 12, 2) STRIP(AVX512, product, 8, 2) STRIP(AVX512, product, 16, 1)
+#define STRIPS_256(product) STRIP(AVX2, product, 6, 1) STRIP(AVX2, product, 4, 1)
+STRIPS_512(BF16)
+STRIPS_512(F16)
+STRIPS_256(BF16)
+STRIPS_256(F16)
+STRIPS_256(S8S8)
+STRIPS_256(S8U8)
+STRIPS_256(U8S8)
+STRIPS_256(U8U8)
+
+static const struct strips *strips_of(enum tsr_tile_product product)
+{
+#define OF_512(product) [TSR_TILE_##product] = {12, 8, product##_12x2, product##_8x2, product##_16x1}
+#define OF_256(product) [TSR_TILE_##product] = { 6, 4, product##_6x1, product##_4x1, NULL }
+    static const struct strips of_512[] = {OF_512(BF16), OF_512(F16)},
+                               of_256[] = {OF_256(S8S8), OF_256(S8U8), OF_256(U8S8), OF_256(U8U8), OF_256(BF16), OF_256(F16)};
+    return product >= TSR_TILE_BF16 && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F) ? &of_512[product] : &of_256[product];
+}
+
+void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
+{
+    const struct strips *by = strips_of((enum tsr_tile_product)x->how);
+    for (uint64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
+        for (uint64_t row = 0, left = x->rows * TSR__TILE_ROWS, rows; left; row += rows, left -= rows) {
+            bool alone = by->alone && column + 1 == x->columns, high = left >= by->rows_of_high && left != 2 * by->rows_of_low;
+            rows = alone ? TSR__TILE_ROWS : high ? by->rows_of_high : by->rows_of_low;
+            (alone ? by->alone : high ? by->high : by->low)(x, row, column);
+        }
+}
+
+void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
+{
+    tsr__tile_loop_wide(&(struct tsr_tile_loop){.a = a,
+                                                .b = b,
+                                                .a_stride = TSR__TILE_BYTES,
+                                                .b_stride = TSR__TILE_BYTES,
+                                                .steps = 1,
+                                                .rows = 1,
+                                                .columns = 1,
+                                                .how = product,
+                                                .c = {accumulator}});
+}
