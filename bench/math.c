@@ -52,6 +52,10 @@ static const struct function {
     {"tan", "tan(x)", -20, 20, 0},
     {"tanh", "tanh(x)", -5, 5, 0},
     {"tgamma", "tgamma(x)", 0.5, 20, 0},
+    {"to_int", "convert_int_sat_rte(x)", -1e10, 1e10, 0},
+    {"to_long", "convert_long_sat_rtn(x)", -1e19, 1e19, 0},
+    {"to_uchar", "convert_uchar_sat_rte(x)", -100, 400, 0},
+    {"to_uint", "convert_uint_sat_rtp(x)", -1e10, 1e10, 0},
     {"half_sin", "half_sin(x)", -20, 20, 1},
     {"native_divide", "native_divide(y, x)", 0.5, 20, 1},
     {"native_exp", "native_exp(x)", -20, 20, 1},
@@ -104,7 +108,7 @@ struct loaded {
 };
 
 /* The number of calls is an argument, so that no driver unrolls all of them. */
-static struct loaded load(const struct stage *s, const struct bench_driver *driver, const struct function *f)
+static struct loaded load(const struct stage *s, const struct bench_driver *driver, const struct function *f, const char *options)
 {
     static int number;
     char text[1024];
@@ -120,7 +124,7 @@ static struct loaded load(const struct stage *s, const struct bench_driver *driv
     double start = bench_now_us();
     made.program = clCreateProgramWithSource(s->context, 1, &source, NULL, &err);
     BENCH_CHECK(err);
-    BENCH_CHECK(clBuildProgram(made.program, 1, &driver->device, NULL, NULL, NULL));
+    BENCH_CHECK(clBuildProgram(made.program, 1, &driver->device, options, NULL, NULL));
     made.build_ms = (bench_now_us() - start) / 1000;
     made.kernel = clCreateKernel(made.program, "k", &err);
     BENCH_CHECK(err);
@@ -157,13 +161,13 @@ static double run_us(const struct stage *s, const struct loaded *l)
 }
 
 /* The drivers take turns, so that what else the machine does hits all of them. */
-static void measure(const struct stage *stages, const struct bench_driver *drivers, int count, const struct function *f, double *ns,
-                    double *build_ms)
+static void measure(const struct stage *stages, const struct bench_driver *drivers, int count, const struct function *f,
+                    const char *options, double *ns, double *build_ms)
 {
     struct loaded loaded[BENCH_DRIVERS];
     double best[BENCH_DRIVERS];
     for (int d = 0; d < count; d++) {
-        loaded[d] = load(&stages[d], &drivers[d], f);
+        loaded[d] = load(&stages[d], &drivers[d], f, options);
         build_ms[d] = loaded[d].build_ms;
         fill(&stages[d], f);
         best[d] = run_us(&stages[d], &loaded[d]);
@@ -183,12 +187,15 @@ int main(int argc, char **argv)
     struct bench_driver drivers[BENCH_DRIVERS];
     struct stage stages[BENCH_DRIVERS];
     size_t size = 4;
+    const char *options = "";
     int builds = 0, names = 1, count = bench_drivers(drivers);
     for (; names < argc && argv[names][0] == '-'; names++) {
         if (!strcmp(argv[names], "-d"))
             size = 8;
         else if (!strcmp(argv[names], "-b"))
             builds = 1;
+        else if (!strcmp(argv[names], "-r"))
+            options = "-cl-fast-relaxed-math";
     }
     for (int d = 0; d < count; d++)
         open_stage(&stages[d], &drivers[d], size);
@@ -204,7 +211,7 @@ int main(int argc, char **argv)
         if (!wanted)
             continue;
         double ns[BENCH_DRIVERS], build_ms[BENCH_DRIVERS];
-        measure(stages, drivers, count, f, ns, build_ms);
+        measure(stages, drivers, count, f, options, ns, build_ms);
         printf("%-20s", f->name);
         for (int d = 0; d < count; d++) {
             printf("  %8.3f  x %-8.2f", ns[d], ns[d] / ns[0]);
