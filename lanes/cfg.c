@@ -112,8 +112,21 @@ static void find_dominators(struct tsr__block *blocks, int count)
     blocks[0].idom = TSR__NONE;
 }
 
+/* Blocks from which all ways lead to where nobody comes (behind a trap, or by the program's word). Loops around are not looked through. */
+static bool *find_dead_ends(const struct tsr__cfg *cfg, struct tsr_arena *arena)
+{
+    bool *dead = tsr_arena_alloc(arena, (size_t)cfg->block_count + 1);
+    for (int b = cfg->block_count - 1; b >= 0; b--) {
+        const struct tsr__block *block = &cfg->blocks[b];
+        dead[b] = block->succ_count || LLVMGetInstructionOpcode(block->terminator) == LLVMUnreachable;
+        for (int k = 0; k < block->succ_count; k++)
+            dead[b] = dead[b] && block->succ[k] > b && dead[block->succ[k]];
+    }
+    return dead;
+}
+
 /* Post-dominators need an order of their own (reverse post-order of the reversed graph). Blocks from which no exit can be reached, in
- * endless loops, hang on the virtual exit. */
+ * endless loops and dead ends, hang on the virtual exit. No block has to wait for lanes that went into a dead end. */
 static void find_post_dominators(struct tsr__cfg *cfg, struct tsr_arena *arena)
 {
     int n = cfg->block_count, exit = n;
@@ -121,7 +134,7 @@ static void find_post_dominators(struct tsr__cfg *cfg, struct tsr_arena *arena)
     int *order = tsr_arena_alloc(arena, ((size_t)n + 1) * sizeof *order); /* blocks by that number */
     int *stack = tsr_arena_alloc(arena, ((size_t)n + 1) * sizeof *stack);
     int *next = tsr_arena_alloc(arena, ((size_t)n + 1) * sizeof *next);
-    bool *root = tsr_arena_alloc(arena, (size_t)n + 1);
+    bool *root = tsr_arena_alloc(arena, (size_t)n + 1), *dead = find_dead_ends(cfg, arena);
     int count = 0;
 
     for (int i = 0; i < n; i++)
@@ -129,7 +142,7 @@ static void find_post_dominators(struct tsr__cfg *cfg, struct tsr_arena *arena)
     /* Exits first, then whatever they do not reach, last block first: the latch of an endless loop stands for its end. */
     for (int pass = 0; pass < 2; pass++)
         for (int i = n - 1; i >= 0; i--) {
-            if (post[i] != TSR__NONE || (pass == 0 && cfg->blocks[i].succ_count))
+            if (post[i] != TSR__NONE || (pass == 0 && (cfg->blocks[i].succ_count || dead[i])))
                 continue;
             int depth = 0;
             root[i] = true;
@@ -162,7 +175,7 @@ static void find_post_dominators(struct tsr__cfg *cfg, struct tsr_arena *arena)
             int b = order[k], found = root[b] ? exit : TSR__NONE;
             for (int e = 0; e < cfg->blocks[b].succ_count; e++) {
                 int s = cfg->blocks[b].succ[e];
-                if (ipdom[s] == TSR__NONE)
+                if (ipdom[s] == TSR__NONE || (dead[s] && !dead[b]))
                     continue;
                 if (found == TSR__NONE) {
                     found = s;

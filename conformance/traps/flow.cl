@@ -29,3 +29,8 @@ K(rec_do) { ID; int s = 0; do { int t = x & 7; do { s += t; if (s % 9 == 0) goto
 K(unreachable) { ID; if (x == 5000) __builtin_unreachable(); out[i] = x; }
 K(unreachable_sw) { ID; int s; switch (x & 3) { case 0: s = 3; break; case 1: s = 4; break; case 2: s = 9; break; case 3: s = 1; break; default: __builtin_unreachable(); } out[i] = s; }
 K(trap_guard) { ID; if (x == 5000) __builtin_trap(); out[i] = x; }
+K(trap_barrier) { ID; local int t[64]; int l = get_local_id(0), L = get_local_size(0); if (x > 5000) __builtin_trap(); t[l] = x; barrier(CLK_LOCAL_MEM_FENCE); if (t[0] > 5000) __builtin_trap(); out[i] = t[(l + 1) % L] + y; }
+K(trap_loop) { ID; int s = 0; for (int k = 0; k < n % 13; k++) { if (in[k] > 5000) __builtin_trap(); s += in[k]; if (x % 13 == k) { if (y > 5000) __builtin_trap(); s += 7; } } out[i] = s; }
+K(trap_loop_leaves) { ID; int s = 0; for (int k = 0; k < 40; k++) { if (s > 100000) __builtin_trap(); s += in[(x + k) & 1023]; if (s % 11 == 3) break; if (s % 7 == y % 7) continue; s ^= 5; if (y > 5000) { s++; __builtin_trap(); } } out[i] = s; }
+K(trap_arms) { ID; int s; if (x & 1) { if (y > 5000) __builtin_trap(); s = y * 3; } else { if (y > 6000) __builtin_trap(); s = y + 4; if (s > 9000) { out[i] = 1; __builtin_trap(); } } int v; if (x > 5000) { v = 1; __builtin_trap(); } else if (x & 2) v = 2; else v = s; out[i] = s + v; }
+K(trap_last) { ID; out[i] = x; if (x > 5000) { out[i] = 3; __builtin_trap(); } }

@@ -186,6 +186,10 @@ static void test_divergence(void **state)
              "2", "%i", "%n") "br label %end\n"
                               "end: %v = phi i32 [ %n, %then ], [ %m, %else ]\n" KEEP("3", "%i", "%v") "ret void }\n",
          {"then\n", "else\n", "end\n  uniform            %v = phi", NULL}},
+        /* Nobody comes back from a trap: behind it are all who are left. */
+        {"%c = icmp slt i32 %i, %n\nbr i1 %c, label %bad, label %good\nbad: call void @llvm.trap()\nunreachable\n"
+         "good: " KEEP("1", "%n", "%m") "ret void }\ndeclare void @llvm.trap()\n",
+         {" diverges\n", "bad partial\n", "good\n", NULL}},
         /* A loop that lanes leave in different rounds: its counter is uniform in it and varying behind it. */
         {"br label %loop\nloop: %r = phi i32 [ 0, %0 ], [ %t, %loop ]\n" KEEP(
              "1", "%i", "%r") "%t = add i32 %r, 1\n"
