@@ -359,11 +359,23 @@ static LLVMIntPredicate mirrored(LLVMIntPredicate predicate)
     return predicate;
 }
 
+/* Numbers or addresses as far apart from lane to lane, `p < end` where both began at the lane's own element: one answer for all. */
+static bool compare_alike(LLVMIntPredicate predicate, struct tsr__shape a, struct tsr__shape b)
+{
+    if (a.kind != TSR__SHAPE_AFFINE || b.kind != TSR__SHAPE_AFFINE || a.stride != b.stride)
+        return false;
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE)
+        return true;
+    return predicate >= LLVMIntSGT ? a.nsw && b.nsw : a.nuw && b.nuw;
+}
+
 /* A loop over a tile, `for (e = lane; e < N; e += 256)`, is one that the lanes leave together if N is a multiple of the width. */
 static struct tsr__shape comparison(const struct search *s, int user, LLVMValueRef inst)
 {
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
     struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    if (compare_alike(LLVMGetICmpPredicate(inst), a, b))
+        return uniform(0);
     if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(left)) > 64 ||
         a.kind != TSR__SHAPE_AFFINE || b.kind != TSR__SHAPE_AFFINE || tsr__is_uniform(a) == tsr__is_uniform(b))
         return plain(s, user, inst);

@@ -81,6 +81,17 @@ static const struct shape_case cases[] = {
     {"%c = icmp eq i32 %i, 64\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
     {"%d = shl i32 %i, 1\n%c = icmp slt i32 %d, 80\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
     {"%d = sub i32 64, %i\n%c = icmp slt i32 %d, 32\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    /* Both sides as far apart from lane to lane. */
+    {"%d = getelementptr float, ptr addrspace(1) %a, i64 %id\n%x = sext i32 %n to i64\n"
+     "%e = getelementptr inbounds float, ptr addrspace(1) %d, i64 %x\n%c = icmp ult ptr addrspace(1) %d, %e\n"
+     "%u = select i1 %c, i64 3, i64 %y64\n%p = getelementptr float, ptr addrspace(1) %a, i64 %u",
+     "uniform "},
+    {"%d = add nsw i32 %i, %n\n%e = add nsw i32 %i, %m\n%c = icmp slt i32 %d, %e\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "uniform "},
+    {"%d = add i32 %i, %n\n%e = add i32 %i, %m\n%c = icmp slt i32 %d, %e\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%d = add nsw i32 %i, %n\n%e = add nsw i32 %i, %m\n%c = icmp ult i32 %d, %e\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
+    {"%d = mul nsw i32 %n, %m\n%e = add i32 %i, %d\n%f = add i32 %i, %m\n%c = icmp eq i32 %e, %f\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T,
+     "uniform "},
+    {"%d = shl nsw i32 %i, 1\n%e = add nsw i32 %i, %n\n%c = icmp slt i32 %d, %e\n%t = select i1 %c, i32 %n, i32 %m\n" AT_T, "varying "},
     /* What lanes make together. */
     {"%t = call i32 @__tsr_ballot(i32 1, i32 %i)\n" AT_T, "uniform "},
     {"%t = call i32 @__tsr_reduce_add_int(i32 0, i32 %i, i32 32)\n" AT_T, "uniform "},
