@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Phis before casts: where values that are stored as integers leave a loop of floats, LLVM has cast them on each way by itself. */
+ * Phis that webs can follow. Where values that are stored as integers leave a loop of floats, LLVM has cast them on each way by itself:
+ * phis come before casts. Where it has unrolled a loop and put the odd round first, values leave that round twice, to the loop and to what
+ * is behind it: one of the two phis is poison where no round was made, and the other one can stand for it. */
 #include "tiles.h"
 
 /* The type from which all that flows into the phi is cast, constants aside; NULL: there is none. */
@@ -47,7 +49,46 @@ static void turn(struct tsr__lanes *l, LLVMValueRef phi, LLVMTypeRef type)
     LLVMDisposeBuilder(b);
 }
 
-void tsr__phis_before_casts(struct tsr__lanes *l, LLVMValueRef function)
+static LLVMValueRef from_edge(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned i = 0;
+    while (LLVMGetIncomingBlock(phi, i) != from)
+        i++;
+    return LLVMGetIncomingValue(phi, i);
+}
+
+/* Does `x` have the values of `phi` wherever that has any? */
+static bool stands_for(LLVMValueRef x, LLVMValueRef phi)
+{
+    if (x == phi || LLVMTypeOf(x) != LLVMTypeOf(phi))
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        if (!LLVMIsPoison(v) && v != from_edge(x, LLVMGetIncomingBlock(phi, i)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_poison_somewhere(LLVMValueRef phi)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMIsPoison(LLVMGetIncomingValue(phi, i)))
+            return true;
+    return false;
+}
+
+static void join(LLVMValueRef phi)
+{
+    for (LLVMValueRef x = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(x); x = LLVMGetNextInstruction(x))
+        if (stands_for(x, phi)) {
+            LLVMReplaceAllUsesWith(phi, x);
+            LLVMInstructionEraseFromParent(phi);
+            return;
+        }
+}
+
+void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb), next; i && LLVMIsAPHINode(i); i = next) {
@@ -55,5 +96,7 @@ void tsr__phis_before_casts(struct tsr__lanes *l, LLVMValueRef function)
             next = LLVMGetNextInstruction(i);
             if (type)
                 turn(l, i, type);
+            else if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && is_poison_somewhere(i))
+                join(i);
         }
 }

@@ -390,7 +390,7 @@ static void run(struct tsr__lanes *l, LLVMValueRef function)
     struct tsr__tiles t = {.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
     bool any = false;
     size_t count;
-    tsr__phis_before_casts(l, function);
+    tsr__settle_phis(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__webs_find(&t.webs, l, function);
     tsr__registers_find(&t.registers, &t.webs);

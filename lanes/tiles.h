@@ -122,8 +122,8 @@ struct tsr__registers {
 
 /* Makes index arithmetic 64 bits wide in a function with matrix operations, where there are tiles. (extend.c) */
 void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef function);
-/* Makes phis of vectors that are all cast from one type phis of that type, which webs can follow. (phicast.c) */
-void tsr__phis_before_casts(struct tsr__lanes *l, LLVMValueRef function);
+/* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phicast.c) */
+void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function);
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
 enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
 enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l);

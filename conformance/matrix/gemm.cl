@@ -20,6 +20,9 @@
 #define M_SUFFIX M
 #define ROW(v, r) (v)[r]
 #endif
+#ifndef FIRST
+#define FIRST 0
+#endif
 #ifndef LANE
 #define LANE get_sub_group_local_id()
 #endif
@@ -58,9 +61,9 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
                 ROW(sum[i][j], r) = c[(row + i * M + r) * n + column + j * SG + lane];
 #endif
 #ifdef STAGED
-    local uchar stage[ROWS * M][32];
+    local uchar stage[ROWS * M][32 * CHAIN];
 #endif
-    for (int k = 0; k < k_bytes; k += 32 * CHAIN) {
+    for (int k = FIRST; k < k_bytes; k += 32 * CHAIN) {
 #ifdef SKIP /* a condition in the loop, the same for all */
         if (b[k / 4 * n] == SKIP)
             continue;
