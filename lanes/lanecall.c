@@ -270,7 +270,7 @@ static void split_operation(struct tsr__simd *s, const struct tsr_matrix_builtin
     m->a_count = 2 * each;
     for (unsigned i = 0; i < m->a_count; i++)
         m->a[i] = LLVMBuildBitCast(s->b, tsr__half(s, halves[i % each], i / each), row, "");
-    operation(s, tsr__mad_unsplit(f), s->width, m);
+    operation(s, f, s->width, m);
 }
 
 /* Each of the two sub-groups has its own A. */

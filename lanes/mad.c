@@ -410,7 +410,7 @@ static void explain(struct lower *o)
         [UNIT_FMA] = "one product of floats at once, rounded in the order of k",
     };
     const char *no_tiles = tsr__mad_why(o->l, o->mad.call);
-    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes%s: %s; not in tiles: %s", o->mad.f->name, o->mad.lanes,
+    tsr__explain(o->l, o->mad.call, "matrix", names[o->unit], "%s for %u lanes%s: %s; not in tiles: %s", o->mad.called->name, o->mad.lanes,
                  tsr__mad_origin(&o->mad), why[o->unit],
                  no_tiles ? no_tiles : "there are none on this CPU, or TESSERA_CPU or TESSERA_TILES does without");
 }

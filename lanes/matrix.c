@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PREFIX "tsr.mad"
-#define NIBBLES PREFIX ".nibbles" /* half of one of 4-bit numbers */
 
 bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
 {
@@ -26,7 +25,15 @@ const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMVal
     return f;
 }
 
-const struct tsr_matrix_builtin *tsr__mad_unsplit(const struct tsr_matrix_builtin *split)
+const char *tsr__mad_origin(const struct tsr__mad *mad)
+{
+    return mad->called == mad->f                   ? ""
+           : mad->called->form == TSR_MATRIX_SPLIT ? ", a pair of sub-groups"
+                                                   : ", of 4-bit numbers unpacked to bytes";
+}
+
+/* The overload for sub-groups of 16 with the same matrices. */
+static const struct tsr_matrix_builtin *unsplit(const struct tsr_matrix_builtin *split)
 {
     const struct tsr_matrix_builtin *f = tsr_matrix_builtins;
     while (f->form != TSR_MATRIX_N16 || f->m != split->m || f->k != split->k || f->ea != split->ea || f->eb != split->eb ||
@@ -77,8 +84,8 @@ static LLVMValueRef unpacked(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRe
     return LLVMBuildBitCast(b, x, type, "");
 }
 
-static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, const char *prefix, unsigned lanes,
-                          LLVMValueRef *operands, unsigned count);
+static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+                          const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count);
 
 static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                                      LLVMValueRef *operands, unsigned count)
@@ -92,7 +99,7 @@ static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, con
             of_half[i] = unpacked(l, b, operands[i], i < a_count ? f->ea : f->eb, half);
         for (unsigned i = 0; i < f->m && half; i++)
             of_half[a_count + TSR__WORDS + i] = LLVMBuildExtractValue(b, made, i, "");
-        made = build(l, b, of_bytes(f), NIBBLES, lanes, of_half, count);
+        made = build(l, b, of_bytes(f), f, lanes, of_half, count);
     }
     return made;
 }
@@ -100,20 +107,20 @@ static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, con
 /* ---- the operation --------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, const char *prefix, unsigned lanes,
-                          LLVMValueRef *operands, unsigned count)
+static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+                          const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
 {
     static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
     LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, (count + f->m) * sizeof *types), *rows = types + count;
-    char mangled[TSR_MATRIX_TEXT];
+    const char *name =
+        tsr_arena_format(&l->scratch, PREFIX "%u.%td.%td.%s", lanes, f - tsr_matrix_builtins, called - tsr_matrix_builtins, called->name);
 
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(operands[i]);
     for (unsigned i = 0; i < f->m; i++)
         rows[i] = types[count - 1];
     LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(l->context, rows, f->m, false), types, count, false);
-    tsr_matrix_mangle(f, mangled);
-    LLVMValueRef function = tsr__declare(l, tsr_arena_format(&l->scratch, "%s%u.%s", prefix, lanes, mangled), type);
+    LLVMValueRef function = tsr__declare(l, name, type);
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
         tsr__add_fn_attr(l, function, promises[i]);
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
@@ -123,7 +130,9 @@ static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct t
 LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count)
 {
-    return has_nibbles(f->ea) ? build_of_nibbles(l, b, f, lanes, operands, count) : build(l, b, f, PREFIX, lanes, operands, count);
+    if (has_nibbles(f->ea))
+        return build_of_nibbles(l, b, f, lanes, operands, count);
+    return build(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit(f) : f, f, lanes, operands, count);
 }
 
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
@@ -131,11 +140,11 @@ bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
     LLVMValueRef callee = tsr__callee(instruction);
     if (!callee || !tsr__starts_with(tsr__name(callee), PREFIX))
         return false;
-    char *mangled;
+    char *rest;
     mad->call = instruction;
-    mad->of_nibbles = tsr__starts_with(tsr__name(callee), NIBBLES);
-    mad->lanes = (unsigned)strtoul(tsr__name(callee) + strlen(mad->of_nibbles ? NIBBLES : PREFIX), &mangled, 10);
-    mad->f = tsr_matrix_find(mangled + 1);
+    mad->lanes = (unsigned)strtoul(tsr__name(callee) + strlen(PREFIX), &rest, 10);
+    mad->f = &tsr_matrix_builtins[strtoul(rest + 1, &rest, 10)];
+    mad->called = &tsr_matrix_builtins[strtoul(rest + 1, NULL, 10)];
     mad->a_count = LLVMGetNumArgOperands(instruction) - TSR__WORDS - mad->f->m;
     return true;
 }

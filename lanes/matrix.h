@@ -3,10 +3,11 @@
  *
  * The vectoriser leaves each call of a matrix function as one operation of the packet, a call of
  *
- *     { <lanes x c>, … } tsr.mad<lanes>.<mangled name>(<lanes x a>, …, <lanes x i32> × 8, <lanes x c>, …)
+ *     { <lanes x c>, … } tsr.mad<lanes>.<f>.<called>.<name>(<lanes x a>, …, <lanes x i32> × 8, <lanes x c>, …)
  *
- * with a vector for each scalar of the arguments a, b and c of a lane. It has no effects, so LLVM moves it as it moves an addition. One of
- * 4-bit numbers is two of bytes. */
+ * with a vector for each scalar of the arguments a, b and c of a lane; f and called are places in the table of overloads: what it does, and
+ * what the program called, whose name it bears. It has no effects, so LLVM moves it as it moves an addition. A function of 4-bit numbers is
+ * two of bytes, a split one that for sub-groups of 16 with the same matrices. */
 #ifndef TESSERA_LANES_MATRIX_H
 #define TESSERA_LANES_MATRIX_H
 
@@ -18,15 +19,13 @@ enum { TSR__MAX_M = 8, TSR__WORDS = 8 }; /* rows of D; 32-bit words in a row of 
 struct tsr__mad {
     LLVMValueRef call;
     const struct tsr_matrix_builtin *f;
-    bool of_nibbles;         /* f is for bytes, and this is half of an operation of 4-bit numbers */
-    unsigned lanes, a_count; /* vectors of A; of B there are TSR__WORDS, of C and D f->m */
+    const struct tsr_matrix_builtin *called; /* by the program: f; a split one; or one of 4-bit numbers, of which this is a half */
+    unsigned lanes, a_count;                 /* vectors of A; of B there are TSR__WORDS, of C and D f->m */
 };
 
 /* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and kernels that
  * call it run as in the reference engine. */
 const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function);
-/* The overload for sub-groups of 16 with the same matrices as a split one. */
-const struct tsr_matrix_builtin *tsr__mad_unsplit(const struct tsr_matrix_builtin *split);
 /* Builds the operation. `operands`: the vectors of a, b and c. */
 LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count);
@@ -44,11 +43,8 @@ static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 {
     return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
 }
-/* For reports: what the operation was made from. */
-static inline const char *tsr__mad_origin(const struct tsr__mad *mad)
-{
-    return mad->of_nibbles ? ", of 4-bit numbers unpacked to bytes" : "";
-}
+/* For reports: what became of the function that the program calls. */
+const char *tsr__mad_origin(const struct tsr__mad *mad);
 /* Puts the rows of D in the operation's place and drops it. */
 void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);
 

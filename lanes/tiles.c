@@ -349,7 +349,7 @@ static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
                        : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
                        : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
                                                                     : "A and B by way of the stack";
-    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; %s%s", mad->f->name, mad->lanes, tsr__mad_origin(mad),
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; %s%s", mad->called->name, mad->lanes, tsr__mad_origin(mad),
                  text[t->unit], from, in_tiles->in_loop ? "; all rounds of the loop at once" : "");
 }
 

@@ -534,6 +534,20 @@ static void nibbles_in_tiles(void **state)
     }
 }
 
+/* With TESSERA_EXPLAIN=json: the report has the functions' names as the program has them, of those that become others, too. */
+static void names_in_reports(void **state)
+{
+    const char *report = getenv("TESSERA_EXPLAIN");
+    (void)state;
+    if (!report || strcmp(report, "json"))
+        skip();
+    struct way split = {.sub_group = 8, .m = 8, .rows = 2, .columns = 1, .chain = 1, .a = S8, .b = U8, .split = true};
+    clReleaseProgram(build(&split));
+    assert_non_null(strstr(device.log, "intel_sub_group_i8_u8_split_matrix_mad_k32 for 16 lanes"));
+    clReleaseProgram(build(&(struct way){.sub_group = 8, .m = 4, .rows = 1, .columns = 1, .chain = 1, .a = U4, .b = S4}));
+    assert_non_null(strstr(device.log, "intel_sub_group_u4_i4_matrix_mad_k64 for 8 lanes"));
+}
+
 /* With TESSERA_EXPLAIN=json: what 2D blocks read and write goes straight between memory and tiles. */
 static void blocks_are_tiles(void **state)
 {
@@ -680,6 +694,7 @@ int main(void)
         cmocka_unit_test(plain_indices),
         cmocka_unit_test(blocks_of_rows),
         cmocka_unit_test(loops_from_anywhere),
+        cmocka_unit_test(names_in_reports),
         cmocka_unit_test(nibbles_in_tiles),
         cmocka_unit_test(blocks_are_tiles),
         cmocka_unit_test(all_in_tiles),
