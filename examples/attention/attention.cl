@@ -72,7 +72,7 @@ kernel void attention(global const ushort *restrict q, global const uint *restri
                     for (int r = 0; r < 8; r++)
                         a[i][r] = as_short(intel_sub_group_block_read_us(q + (i * 8 + r) * D + step * N));
                 for (int j = 0; j < KEYS / N; j++)
-                    b[j] = as_int8(intel_sub_group_block_read8(packed_k + ((key / N + j) * (D / 2) + step * 8) * N));
+                    b[j] = as_int8(intel_sub_group_block_read8(packed_k + key * (D / 2) + (j * (D / 2) + step * 8) * N));
                 for (int i = 0; i < BLOCKS; i++)
                     for (int j = 0; j < KEYS / N; j++)
                         score[i][j] = intel_sub_group_bf16_bf16_matrix_mad_k16(a[i], b[j], score[i][j]);
@@ -80,29 +80,32 @@ kernel void attention(global const ushort *restrict q, global const uint *restri
         }
 
         short8 p[BLOCKS][KEYS / N]; /* the weights: A of the second product lies as C of the first */
+        float8 most[BLOCKS];
+        int grows = 0;
         for (int i = 0; i < BLOCKS; i++) {
-            float8 most = score[i][0];
+            most[i] = score[i][0];
             for (int j = 1; j < KEYS / N; j++)
-                most = fmax(most, score[i][j]);
-            int grows = 0;
-            most *= scale;
+                most[i] = fmax(most[i], score[i][j]);
+            most[i] *= scale;
             for (int r = 0; r < 8; r++)
-                grows |= most[r] > largest[i][r];
-            if (sub_group_any(grows)) { /* later rarely */
+                grows |= most[i][r] > largest[i][r];
+        }
+        if (sub_group_any(grows)) /* later rarely; both blocks at once, so that their sums can lie in one tile */
+            for (int i = 0; i < BLOCKS; i++) {
                 for (int r = 0; r < 8; r++)
-                    most[r] = fmax(largest[i][r], sub_group_reduce_max(most[r]));
-                float8 shrink = native_exp2(largest[i] - most);
-                largest[i] = most;
+                    most[i][r] = fmax(largest[i][r], sub_group_reduce_max(most[i][r]));
+                float8 shrink = native_exp2(largest[i] - most[i]);
+                largest[i] = most[i];
                 weights[i] *= shrink;
                 for (int t = 0; t < D / N; t++)
                     sum[i][t] *= shrink;
             }
+        for (int i = 0; i < BLOCKS; i++)
             for (int j = 0; j < KEYS / N; j++) {
                 float8 weight = native_exp2(fma(score[i][j], scale, -largest[i]));
                 weights[i] += weight;
                 p[i][j] = bf16_of(weight);
             }
-        }
 
 #pragma unroll
         for (int j = 0; j < KEYS / N; j++) {

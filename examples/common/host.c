@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,10 +164,17 @@ double host_run(const struct host *host, cl_program program, const char *kernel,
 
 int size_argument(int argc, char **argv, int otherwise, int step)
 {
-    int size = argc > 1 ? atoi(argv[1]) : otherwise;
-    if (argc > 2 || size <= 0 || size % step)
-        fail("usage: %s [SIZE], a multiple of %d", argv[0], step);
-    return size;
+    static const char usage[] = "usage: %s [SIZE], a multiple of %d; without it %d. See examples/README.md.";
+    char *end = "";
+    long size = argc > 1 ? strtol(argv[1], &end, 10) : otherwise;
+    if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))) {
+        printf(usage, argv[0], step, otherwise);
+        putchar('\n');
+        exit(0);
+    }
+    if (argc > 2 || *end || size <= 0 || size > INT_MAX || size % step)
+        fail(usage, argv[0], step, otherwise);
+    return (int)size;
 }
 
 uint32_t random_bits(void)

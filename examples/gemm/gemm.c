@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products of square matrices of int8 and of bfloat16 with Intel's matrix functions: usage: gemm [SIZE]
  *
- * gemm.cl has three kernels that do the same, each in its own style: with plain loads, with block reads of the sub-group, and with
- * split matrix functions, where two sub-groups share A. Rows of C are compared with plain C. */
+ * gemm.cl has four kernels that do the same, each in its own style: with plain loads, with block reads of the sub-group, with blocks of two
+ * dimensions, and with split matrix functions, where two sub-groups share A. Rows of C are compared with plain C. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +93,7 @@ static int check(const struct problem *p, const uint32_t *c)
 
 static int run(const struct host *host, bool bf16, int size)
 {
-    static const char *const kernels[] = {"gemm_plain", "gemm_blocks", "gemm_split"};
+    static const char *const kernels[] = {"gemm_plain", "gemm_blocks", "gemm_2d", "gemm_split"};
     struct problem p = make(bf16, size);
     size_t c_bytes = (size_t)size * (size_t)size * 4, bytes = c_bytes / (size_t)p.in_word;
     cl_program program = host_build(host, "gemm/gemm.cl", bf16 ? "-cl-std=CL3.0 -DBF16" : "-cl-std=CL3.0");
@@ -129,6 +129,7 @@ int main(int argc, char **argv)
 {
     static const char *const needed[] = {"cl_intel_subgroup_matrix_multiply_accumulate",
                                          "cl_intel_subgroup_split_matrix_multiply_accumulate",
+                                         "cl_intel_subgroup_2d_block_io",
                                          "cl_intel_required_subgroup_size",
                                          "cl_intel_subgroups",
                                          "cl_intel_subgroups_short",

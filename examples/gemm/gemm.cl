@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * C = A·B three times: with plain loads, with block reads, and with split matrix functions.
+ * C = A·B four times: with plain loads, with block reads, with blocks of two dimensions, and with split matrix functions.
  *
  * A lies row after row. B is packed for the matrix functions: panels of 16 columns, one after the other; in a panel, row after row, 16 words
  * of 32 bits, of which each holds the elements of a column in that row and the next ones (four int8 or two bfloat16). So what a
@@ -87,6 +87,37 @@ kernel void gemm_blocks(global const ushort *restrict a, global const uint *rest
         for (int j = 0; j < COLUMNS; j++)
             for (int r = 0; r < 8; r++)
                 intel_sub_group_block_write(c + (row + i * 8 + r) * n + (panel + j) * PANEL, as_uint(sum[i][j][r]));
+}
+
+/* ---- blocks of two dimensions ---------------------------------------------------------------------------------------------------------- */
+
+/* One function reads all rows of A, 64 bytes of each: two blocks side by side, one for each step. Another one reads 16 rows of a panel of B.
+ * What lies outside of a matrix would read as zero and not be written, so that the sizes need not be multiples of the blocks'. */
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void gemm_2d(global ushort *restrict a, global uint *restrict b, global uint *restrict c, int words, int n)
+{
+    int row = get_global_id(1) * ROWS * 8, panel = get_global_id(0) / PANEL * COLUMNS;
+    c_block sum[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            sum[i][j] = 0;
+
+    for (int k = 0; k < words; k += 2 * STEP / 4) {
+        short8 x[2][ROWS];
+        int8 y[COLUMNS][2];
+        intel_sub_group_2d_block_read_16b_32r16x2c(a, words * 4, n, words * 4, (int2)(k * 2, row), (private ushort *)x);
+        for (int j = 0; j < COLUMNS; j++)
+            intel_sub_group_2d_block_read_32b_16r16x1c(b, PANEL * 4, n / PANEL * words, PANEL * 4, (int2)(0, (panel + j) * words + k),
+                                                       (private uint *)y[j]);
+        for (int step = 0; step < 2; step++)
+            for (int i = 0; i < ROWS; i++)
+                for (int j = 0; j < COLUMNS; j++)
+                    sum[i][j] = MAD(matrix_mad)(x[step][i], y[j][step], sum[i][j]);
+    }
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            intel_sub_group_2d_block_write_32b_8r16x1c(c, n * 4, n, n * 4, (int2)((panel + j) * PANEL, row + i * 8),
+                                                       (private uint *)&sum[i][j]);
 }
 
 /* ---- split: two sub-groups of 8 share A ------------------------------------------------------------------------------------------------ */
