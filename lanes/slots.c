@@ -6,9 +6,11 @@
  * not touch it. */
 #include "slots.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cfg.h"
+#include "matrix.h"
 
 enum { MAX_COALESCED = 4096 /* slots in a function of which copies are looked for: the table grows with their square */ };
 
@@ -383,9 +385,60 @@ void tsr__slots_find(struct tsr__slots *s, LLVMBasicBlockRef first)
         join(s, s->used[b], s->saves[b]);
 }
 
+/* ---- the context -------------------------------------------------------------------------------------------------------------- */
+
+struct ranked {
+    uint64_t rank;
+    size_t slot;
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->slot > y->slot) - (x->slot < y->slot);
+}
+
+/* Ranks the slots to which the rows of the operation's result go; `number`: of all operations, from 1. */
+static void rank_rows(const struct tsr__slots *s, struct ranked *order, LLVMValueRef mad, uint64_t first_with_b, uint64_t number)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(mad); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef row = LLVMGetUser(use);
+        for (LLVMUseRef u = LLVMIsAExtractValueInst(row) ? LLVMGetFirstUse(row) : NULL; u; u = LLVMGetNextUse(u)) {
+            bool store;
+            size_t slot = slot_of(s, LLVMGetUser(u), &store);
+            if (slot && store && LLVMGetOperand(LLVMGetUser(u), 0) == row && !order[slot - 1].rank)
+                order[slot - 1].rank = (first_with_b << 32 | number) * TSR__MAX_M + *LLVMGetIndices(row);
+        }
+    }
+}
+
+/* Accumulators of matrix operations come last and lie as in tiles: row after row, and those with the same B one after the other. */
+static struct ranked *order_of(const struct tsr__slots *s)
+{
+    struct ranked *order = tsr_arena_alloc(s->arena, (s->count + 1) * sizeof *order);
+    struct tsr__map by_b = {.arena = s->arena};
+    uint64_t number = 0;
+    for (size_t k = 0; k < s->count; k++)
+        order[k] = (struct ranked){0, k};
+    for (size_t b = 0; b < s->block_count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[b]); i; i = LLVMGetNextInstruction(i)) {
+            struct tsr__mad mad;
+            if (!tsr__mad_read(i, &mad))
+                continue;
+            if (!tsr__map_get(&by_b, tsr__mad_b(&mad, 0)))
+                tsr__map_set(&by_b, tsr__mad_b(&mad, 0), number + 1);
+            rank_rows(s, order, i, tsr__map_get(&by_b, tsr__mad_b(&mad, 0)), ++number);
+        }
+    if (number)
+        qsort(order, s->count, sizeof *order, compare);
+    return order;
+}
+
 uint64_t tsr__slots_lay_out(struct tsr__slots *s, LLVMTargetDataRef layout, uint64_t bytes)
 {
-    for (size_t k = 0; k < s->count; k++) {
+    const struct ranked *order = order_of(s);
+    for (size_t n = 0; n < s->count; n++) {
+        size_t k = order[n].slot;
         struct tsr__slot *slot = &s->all[k];
         if (slot->plain && !tsr__slots_has(s->kept, k))
             continue;

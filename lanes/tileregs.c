@@ -349,10 +349,56 @@ static unsigned occupy(struct tsr__webs *w, const struct tsr__life *life, struct
     return others;
 }
 
-static void choose_register(struct tsr__webs *w, struct tsr__life *life, struct tsr__places *places)
+/* ---- accumulators of straight code ---------------------------------------------------------------------------------------------------
+ * One that goes round in no loop, and whose results are vectors again right behind its last operation, needs its register for the
+ * operations between only: several take turns, which others of the same place cannot. */
+
+/* The store of a vector as it is, cast or not: it may become a tile's, which leaves later. */
+static bool is_stored(LLVMValueRef user)
 {
+    LLVMUseRef only = LLVMIsABitCastInst(user) ? LLVMGetFirstUse(user) : NULL;
+    return LLVMIsAStoreInst(only && !LLVMGetNextUse(only) ? LLVMGetUser(only) : user);
+}
+
+static void find_turn(struct tsr__life *life, const struct tsr__places *places)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    const struct tsr__tile_mad *last = first->mads[first->mad_count - 1];
+    int place = number_of(places, last->block);
+    bool computed = false;
+    for (unsigned i = 0; i < first->mad_count; i++)
+        if (first->loops || first->mads[i]->block != last->block)
+            return;
+    for (size_t i = 0; i < life->unpacking_count; i++)
+        if (life->unpackings[i].place != place || life->unpackings[i].f != last->d)
+            return;
+    for (LLVMUseRef use = LLVMGetFirstUse(last->d->v[0]); use; use = LLVMGetNextUse(use))
+        computed = computed || !is_stored(LLVMGetUser(use));
+    if (!computed)
+        return;
+    life->turn = place + 1;
+    life->turn_begin = tsr__latest(life->block, first->mads[0])->order;
+    life->turn_end = tsr__latest(life->block, last)->order;
+}
+
+/* Registers that are in use during the life's turn; those of other turns in the same place are not among `taken`. */
+static unsigned in_turns(const struct tsr__registers *r, const struct tsr__life *life)
+{
+    unsigned used = 0;
+    for (const struct tsr__life *x = r->lives; x != life; x++)
+        if (x->accumulator >= 0 && x->turn == life->turn && x->turn_begin <= life->turn_end && life->turn_begin <= x->turn_end)
+            used |= 1u << x->accumulator;
+    return used;
+}
+
+static void choose_register(struct tsr__registers *r, struct tsr__webs *w, struct tsr__life *life)
+{
+    struct tsr__places *places = &r->places;
     bool *busy = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
     unsigned others = occupy(w, life, places, busy);
+    find_turn(life, places);
+    if (life->turn)
+        others = places->at[life->turn - 1].taken_throughout | in_turns(r, life);
     life->accumulator = 0;
     while (others >> life->accumulator & 1)
         life->accumulator++;
@@ -361,16 +407,24 @@ static void choose_register(struct tsr__webs *w, struct tsr__life *life, struct 
         life->why = "no tile register is left";
         return;
     }
-    for (int i = 0; i < places->count; i++)
-        places->at[i].taken |= busy[i] ? 1u << life->accumulator : 0;
+    for (int i = 0; i < places->count; i++) {
+        unsigned bit = busy[i] ? 1u << life->accumulator : 0;
+        places->at[i].taken |= bit;
+        places->at[i].taken_throughout |= life->turn ? 0 : bit;
+    }
 }
 
-/* Of a block that is not whole AMX makes good use all the same, vectors do not. */
-static bool worth_it(const struct tsr__webs *w, const struct tsr__block_of_webs *block)
+/* Of a block that is not whole AMX makes good use all the same, vectors do not. An accumulator that goes round in no loop, as one in a loop
+ * with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of which vectors multiply four at once,
+ * for all of a tile's K. */
+static const char *no_gain(const struct tsr__webs *w, const struct tsr__block_of_webs *block)
 {
     const struct tsr__web *first = block->webs[0][0];
     bool whole = block->rows * first->m == TSR__TILE_ROWS && 4 * first->lanes * block->columns == TSR__TILE_BYTES;
-    return whole || tsr__tile_unit(w->l) != TSR__TILES_VECTORS;
+    bool vectors = tsr__tile_unit(w->l) == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
+    if (!first->loops && (vectors || !whole || (bytes && first->mad_count == 1)))
+        return "its accumulator does not go round in a loop";
+    return !whole && vectors ? "without AMX only blocks of 16 rows and 16 columns are worth it" : NULL;
 }
 
 static void give_up(const struct tsr__life *life)
@@ -388,13 +442,11 @@ void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
     find_places(&r->places, w);
     for (size_t i = 0; i < w->block_count; i++) {
         struct tsr__life *life = &r->lives[i];
-        *life = (struct tsr__life){.block = &w->blocks[i], .accumulator = -1};
-        if (!worth_it(w, life->block))
-            life->why = "without AMX only blocks of 16 rows and 16 columns are worth it";
-        else if (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places))
+        *life = (struct tsr__life){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
+        if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
             life->why = "two values of its accumulator are needed at the same time";
-        else
-            choose_register(w, life, &r->places);
+        if (!life->why)
+            choose_register(r, w, life);
         if (life->accumulator < 0)
             give_up(life);
     }

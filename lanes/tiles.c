@@ -381,7 +381,7 @@ static void note_reasons(struct tsr__tiles *t)
     for (size_t i = 0; i < t->webs.mad_count; i++) {
         const struct tsr__web *web = t->webs.mads[i].d->web;
         if (!web->in_block)
-            tsr__mad_note(t->l, t->webs.mads[i].mad.call, web->why ? web->why : "its accumulator does not go round in a loop");
+            tsr__mad_note(t->l, t->webs.mads[i].mad.call, web->why);
     }
 }
 

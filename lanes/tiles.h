@@ -92,7 +92,8 @@ struct tsr__place {
     LLVMBasicBlockRef ref;
     int *next, *before; /* successors, predecessors */
     unsigned next_count, before_count;
-    unsigned taken; /* bit per register that holds an accumulator somewhere in it */
+    unsigned taken;            /* bit per register that holds an accumulator somewhere in it */
+    unsigned taken_throughout; /* … other than in turn with others */
 };
 
 /* Where users outside of the webs need a fragment as vectors: at the start of the place, or behind the operation if that stands there. */
@@ -109,6 +110,8 @@ struct tsr__life {
     size_t unpacking_count;
     int accumulator; /* register; negative: the webs stay vectors */
     const char *why; /* if they do */
+    int turn;        /* its place + 1, if it needs the register only from one operation to another; else 0 */
+    size_t turn_begin, turn_end;
 };
 
 struct tsr__registers {

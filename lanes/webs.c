@@ -211,10 +211,8 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
         w->mads[i].number = web->mad_count;
         web->mads[web->mad_count++] = &w->mads[i];
     }
-    if (web->loops && is_operand(w, web)) {
-        web->loops = false;
+    if (is_operand(w, web))
         web->why = "its accumulator is an operand of another product, too";
-    }
     return web;
 }
 
@@ -408,7 +406,7 @@ static void take(struct tsr__webs *w, struct tsr__block_of_webs *block, unsigned
 
 static bool is_free(const struct tsr__web *web)
 {
-    return web->loops && !web->in_block;
+    return !web->why && !web->in_block;
 }
 
 static struct tsr__web *neighbour(struct tsr__webs *w, struct tsr__web *of, bool same_a)

@@ -75,21 +75,21 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
         for (int j = 0; j < COLUMNS; j++)
             intel_sub_group_2d_block_read_32b_16r16x1c((global void *)b, n * 4, k_bytes / 4, n * 4, (int2)(column + j * SG, k / 4), in_b[j]);
 #endif
+#ifdef STAGED
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (int i = get_local_id(0); i < ROWS * M * 32 * CHAIN; i += get_local_size(0))
+            stage[i / (32 * CHAIN)][i % (32 * CHAIN)] = a[(row + i / (32 * CHAIN)) * k_bytes + k + i % (32 * CHAIN)];
+        barrier(CLK_LOCAL_MEM_FENCE);
+#endif
 #pragma unroll
         for (int part = 0; part < CHAIN; part++) {
             int at = k + part * 32;
             a_part x[ROWS];
             CAT(b_scalar, 8) y[COLUMNS];
-#ifdef STAGED
-            barrier(CLK_LOCAL_MEM_FENCE);
-            for (int i = get_local_id(0); i < ROWS * M * 32; i += get_local_size(0))
-                stage[i / 32][i % 32] = a[(row + i / 32) * k_bytes + at + i % 32];
-            barrier(CLK_LOCAL_MEM_FENCE);
-#endif
             for (int i = 0; i < ROWS; i++)
                 for (int r = 0; r < A_ROWS; r++)
 #ifdef STAGED
-                    A_ROW(x[i], r) = READ_A(stage[i * M + first + r]);
+                    A_ROW(x[i], r) = READ_A(stage[i * M + first + r] + part * 32);
 #else
                     A_ROW(x[i], r) = READ_A_AT(row + i * M + first + r, at);
 #endif
