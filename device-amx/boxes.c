@@ -71,7 +71,8 @@ static void run_whole(struct tsr__run *run, const struct part *part)
 {
     for (int d = 0; d < 3; d++)
         run->group.local_size[d] = part->size[d];
-    tsr__packets_rows(run, part->from, part->size[0], 1);
+    static const uint64_t one[3] = {1, 1, 1};
+    tsr__packets_rows(run, part->from, part->size[0], one);
 }
 
 static void run_mixed(struct tsr__run *run, const struct part *part)

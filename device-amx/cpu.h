@@ -119,11 +119,8 @@ uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
 bool tsr__packets_in_rows(const struct tsr_group *group);
 /* Writes down the local ids of all lanes of the group's packets, unless those of a group of the same size are there. */
 void tsr__packets_write_ids(struct tsr__run *run);
-/* Runs whole packets in `columns` of `count` groups, from this work-item on, in one call. */
-void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, uint64_t count);
-/* Runs the work-group of the run, if it is made of whole packets, and at most so many in all that follow in x, in one call of a kernel with
- * TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS. Answers how many. */
-uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most);
+/* Runs whole packets in `columns` of a box of groups, from this work-item on, in one call. */
+void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3]);
 /* Runs the work-group of the run, whole or not, and at most so many in all that follow in x, in one call of a kernel with
  * TSR_KERNEL_REGIONS. Answers how many. */
 uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most);

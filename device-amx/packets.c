@@ -69,7 +69,7 @@ static void run_densely(struct tsr__run *run)
     }
 }
 
-void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, uint64_t count)
+void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3])
 {
     struct tsr_group *group = &run->group;
     run->items->item = (struct tsr_item){.group = group,
@@ -77,7 +77,7 @@ void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_
                                          .sub_group_size = group->sub_group_size,
                                          .whole_packet = true,
                                          .columns = columns,
-                                         .groups = count,
+                                         .groups = {groups[0], groups[1], groups[2]},
                                          .contexts = run->contexts};
     run->launch->entry->run(&run->items->item);
 }
@@ -92,34 +92,60 @@ static uint64_t alike(const struct tsr__run *run, uint64_t most)
     return left < most ? left : most;
 }
 
-uint64_t tsr__packets_whole(struct tsr__run *run, uint64_t most)
+/* A box of groups of one size from this one on, which come next in the order of groups: part of a row, whole rows, or whole planes. */
+static void find_box(const struct tsr__run *run, uint64_t most, uint64_t count[3])
 {
-    static const uint64_t first[3] = {0};
-    if (!tsr__packets_in_rows(&run->group) || run->group.local_size[0] % run->group.sub_group_size)
+    const struct tsr_group *group = &run->group;
+    uint64_t before = 1; /* groups in all that lies below dimension d */
+    count[0] = alike(run, most);
+    count[1] = count[2] = 1;
+    for (int d = 1; d < 3; d++) {
+        before *= group->num_groups[d - 1];
+        bool whole = group->group_id[d - 1] == 0 && count[d - 1] == group->num_groups[d - 1];
+        uint64_t full = group->global_size[d] / group->enqueued_local_size[d], in_most = most / before;
+        if (!whole || group->group_id[d] >= full || !in_most)
+            return;
+        uint64_t left = full - group->group_id[d];
+        count[d] = left < in_most ? left : in_most;
+    }
+}
+
+/* Can the group be run as whole packets? */
+static bool is_whole(const struct tsr_group *group)
+{
+    return tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
+}
+
+static const uint64_t first_id[3];
+
+static uint64_t run_whole(struct tsr__run *run, uint64_t most)
+{
+    uint64_t count[3];
+    if (!is_whole(&run->group))
         return 0;
-    uint64_t count = alike(run, most);
-    run->items->run = run;
-    tsr__packets_rows(run, first, run->group.local_size[0], count);
-    return count;
+    find_box(run, most, count);
+    tsr__packets_rows(run, first_id, run->group.local_size[0], count);
+    return count[0] * count[1] * count[2];
 }
 
 uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
 {
-    uint64_t count = tsr__packets_whole(run, most);
-    if (count)
-        return count;
-    count = alike(run, most);
+    uint64_t count[3] = {alike(run, most), 1, 1};
     run->items->run = run;
+    if (is_whole(&run->group)) {
+        tsr__packets_rows(run, first_id, run->group.local_size[0], count);
+        return count[0];
+    }
     struct tsr_item *item = &run->items->item;
-    *item =
-        (struct tsr_item){.group = &run->group, .sub_group_size = run->group.sub_group_size, .groups = count, .contexts = run->contexts};
+    *item = (struct tsr_item){
+        .group = &run->group, .sub_group_size = run->group.sub_group_size, .groups = {count[0], 1, 1}, .contexts = run->contexts};
     if (!(run->launch->flags & TSR_KERNEL_LOOSE)) {
         tsr__packets_write_ids(run);
         for (int d = 0; d < 3; d++)
             item->packet_ids[d] = run->ids[0][d];
     }
     run->launch->entry->run(item);
-    return count;
+    return count[0];
 }
 
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
@@ -127,7 +153,7 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
     run->items->run = run;
     tsr__group_set(run, begin);
     for (uint64_t count; begin < end; begin += count, tsr__group_next(run, count)) {
-        count = tsr__packets_whole(run, end - begin);
+        count = run_whole(run, end - begin);
         if (count)
             continue;
         count = 1;

@@ -349,7 +349,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
 
     LLVMPositionBuilderAtEnd(r->b, start);
     LLVMValueRef contexts = LLVMBuildCall2(r->b, pointer_query, tsr__declare(l, "__tsr_contexts", pointer_query), NULL, 0, "");
-    LLVMValueRef groups = tsr__rows_query(r, "__tsr_row_groups", -1), pitch = tsr__rows_query(r, "__tsr_enqueued_local_size", 0);
+    LLVMValueRef groups = tsr__rows_query(r, "__tsr_row_groups", 0), pitch = tsr__rows_query(r, "__tsr_enqueued_local_size", 0);
     for (int d = 0; d < 3; d++) {
         base[d] = tsr__rows_query(r, "__tsr_global_id", d);
         size[d] = tsr__rows_query(r, "__tsr_local_size", d);

@@ -190,17 +190,22 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
 
-    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3];
-    LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1), groups = tsr__rows_query(&r, "__tsr_row_groups", -1);
-    LLVMValueRef pitch = tsr__rows_query(&r, "__tsr_enqueued_local_size", 0);
+    static const char *const names[3] = {"group", "group_row", "group_plane"};
+    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
+    LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1);
+    struct tsr__rows_loop group[3];
     for (int d = 0; d < 3; d++) {
         base[d] = tsr__rows_query(&r, "__tsr_global_id", d); /* of the first work-item */
         size[d] = tsr__rows_query(&r, "__tsr_local_size", d);
+        pitch[d] = tsr__rows_query(&r, "__tsr_enqueued_local_size", d);
+        groups[d] = tsr__rows_query(&r, "__tsr_row_groups", d);
         r.group[d] = tsr__rows_query(&r, "__tsr_group_id", d);
     }
-    struct tsr__rows_loop group = tsr__rows_open(&r, "group", zero);
-    r.group[0] = LLVMBuildNUWAdd(r.b, r.group[0], group.phi, "");
-    LLVMValueRef base_x = LLVMBuildNUWAdd(r.b, base[0], LLVMBuildNUWMul(r.b, pitch, group.phi, ""), "");
+    for (int d = 2; d >= 0; d--) {
+        group[d] = tsr__rows_open(&r, names[d], zero);
+        r.group[d] = LLVMBuildNUWAdd(r.b, r.group[d], group[d].phi, "");
+        base[d] = LLVMBuildNUWAdd(r.b, base[d], LLVMBuildNUWMul(r.b, pitch[d], group[d].phi, ""), "");
+    }
     struct tsr__rows_loop z = tsr__rows_open(&r, "z", zero);
     r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
     LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
@@ -208,7 +213,7 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
     r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
     LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
     struct tsr__rows_loop x = tsr__rows_open(&r, "x", zero);
-    r.global[0] = LLVMBuildNUWAdd(r.b, base_x, x.phi, "");
+    r.global[0] = LLVMBuildNUWAdd(r.b, base[0], x.phi, "");
     r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
     r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
     tsr__rows_forget(&r, start);
@@ -218,7 +223,8 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
     tsr__rows_close(&r, x, tsr__i64(l, width), columns);
     tsr__rows_close(&r, y, one, size[1]);
     tsr__rows_close(&r, z, one, size[2]);
-    tsr__rows_close(&r, group, one, groups);
+    for (int d = 0; d < 3; d++)
+        tsr__rows_close(&r, group[d], one, groups[d]);
     LLVMBuildRetVoid(r.b);
 
     for (size_t i = 0; i < count; i++)

@@ -114,14 +114,15 @@ struct tsr_item {
      * three times TSR_MOST_LANES numbers behind. */
     const uint32_t *packet_ids[3];
     /* Of a whole packet of a kernel with TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS: the call runs the first `columns` work-items of every row
-     * (a multiple of S), in `groups` work-groups, from group->group_id on in x. They have the same size. */
-    uint64_t columns, groups;
+     * (a multiple of S), in a box of work-groups from group->group_id on, `groups` of them in each dimension. They have the same size. In
+     * regions they lie in a row. */
+    uint64_t columns, groups[3];
     /* Of any other packet of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE: the call runs a box of `columns` x `rows` x `planes`
      * work-items, whichever groups they are in. The first one has a global id in x that is a multiple of S; it and the rest of the first
      * `head` columns are not there. Its ids stand here and in the group; those of the group in x may lie before the first group. */
     uint64_t rows, planes, head;
     /* With TSR_KERNEL_REGIONS: memory for every packet of a group, context_bytes each. A call runs all packets of `groups` work-groups of
-     * the same size, whole or not. */
+     * the same size in a row, whole or not. */
     unsigned char *contexts;
 };
 
