@@ -100,7 +100,7 @@ struct tsr_launch {
 };
 
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                    const void *args, uint64_t local_argument_bytes);
+                                    const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
 uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost);
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
 void tsr__launch_end(struct tsr_launch *launch, char **why);
@@ -134,6 +134,12 @@ bool tsr__boxes_cut(struct tsr_launch *launch);
 void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE. */
 void tsr__boxes_group(struct tsr__run *run);
+
+/* ---- streams.c ------------------------------------------------------------------------------------------------------------------- */
+
+/* A bit for each argument that the launch is to write past the caches. `arg_bytes`: as for launch_make. */
+uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
+                             const uint64_t *arg_bytes);
 
 /* ---- meet.c ---------------------------------------------------------------------------------------------------------------------- */
 

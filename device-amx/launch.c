@@ -32,7 +32,7 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why)
 }
 
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                    const void *args, uint64_t local_argument_bytes)
+                                    const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
 {
     struct tsr__entry *entry = tsr__module_entry(module, kernel);
     struct tsr_launch *launch = entry ? tsr_aligned(_Alignof(struct tsr_launch), sizeof *launch + kernel->args_size) : NULL;
@@ -68,6 +68,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->in_boxes = tsr__boxes_cut(launch);
     group->args = launch->args;
     group->rt = &tsr__rt;
+    group->streams = tsr__streams_choose(kernel, range, args, arg_bytes);
     if (kernel->args_size)
         memcpy(launch->args, args, kernel->args_size);
     return launch;
@@ -392,6 +393,8 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
         run_groups_directly(&loop);
     if (launch->flags & TSR_KERNEL_TILES)
         tiles_end();
+    if (launch->group.streams)
+        _mm_sfence(); /* before anybody learns that these groups are done */
     _mm_setcsr(saved);
     atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);
     atomic_fetch_add_explicit(&launch->groups_done, end - begin, memory_order_relaxed);

@@ -58,6 +58,14 @@ AVX512 INLINE __m512i spread(const char *at)
     return all;
 }
 
+AVX512 INLINE void put(const struct tsr_tile_loop *x, char *to, __m512i row)
+{
+    if (x->past)
+        _mm512_stream_si512((void *)to, row);
+    else
+        _mm512_storeu_si512(to, row);
+}
+
 /* The sums of eight vectors, each in all words of a vector. */
 AVX512 INLINE void total(__m512i *v)
 {
@@ -130,9 +138,9 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t c
             sum[r][0] = _mm512_add_epi32(sum[r][0], correction);
             sum[r][1] = _mm512_add_epi32(sum[r][1], correction);
         }
-        _mm512_storeu_si512(tsr__loop_goal(x, row + r, column), sum[r][0]);
+        put(x, tsr__loop_goal(x, row + r, column), sum[r][0]);
         if (pair)
-            _mm512_storeu_si512(tsr__loop_goal(x, row + r, column + 1), sum[r][1]);
+            put(x, tsr__loop_goal(x, row + r, column + 1), sum[r][1]);
     }
 }
 
@@ -201,6 +209,7 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
         return false;
     }
     x.to = x.to && is_apart(&x) ? x.to : NULL;
+    x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR__TILE_BYTES == 0;
     if (tsr__tile_is_wide((enum tsr_tile_product)x.how))
         tsr__tile_loop_wide(&x);
     else

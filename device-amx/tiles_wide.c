@@ -23,6 +23,7 @@
 #define IN_A_TILE vector_size(TSR__TILE_BYTES), may_alias
 typedef float numbers __attribute__((IN_A_TILE));
 typedef uint32_t words __attribute__((IN_A_TILE, aligned(1)));
+typedef uint32_t line __attribute__((IN_A_TILE, aligned(TSR__TILE_BYTES)));
 typedef uint16_t shorts __attribute__((IN_A_TILE, aligned(1)));
 typedef int16_t signed_shorts __attribute__((IN_A_TILE, aligned(1)));
 typedef _Float16 halves __attribute__((vector_size(TSR__TILE_BYTES / 2), may_alias, aligned(1)));
@@ -148,8 +149,11 @@ INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, 
     {
         EACH(c, columns)
         {
-            words *to = (words *)tsr__loop_goal(x, row + r, column + c);
-            *to = sum[r][c];
+            char *to = tsr__loop_goal(x, row + r, column + c);
+            if (x->past)
+                __builtin_nontemporal_store(sum[r][c], (line *)to);
+            else
+                *(words *)to = sum[r][c];
         }
     }
 }

@@ -152,6 +152,24 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
 /* ---- entry points ----------------------------------------------------------------------------------------------------------------------
  */
 
+/* How much memory each argument is known to point to. The kernel's lock is held. */
+static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_info *info, uint64_t bytes[TSR_SIZED_ARGUMENTS])
+{
+    for (uint32_t i = 0; i < info->arg_count && i < TSR_SIZED_ARGUMENTS; i++) {
+        const struct _cl_mem *mem = kernel->states[i].object;
+        void *pointer, *base;
+        size_t left;
+        bytes[i] = 0;
+        if (info->args[i].kind != TSR_ARG_POINTER)
+            continue;
+        memcpy(&pointer, kernel->args + info->args[i].offset, sizeof pointer);
+        if (mem)
+            bytes[i] = mem->size;
+        else if (pointer && tsr__svm_find(kernel->program->context, pointer, &base, &left))
+            bytes[i] = left;
+    }
+}
+
 /* Fills the command's payload from the kernel as it stands. The kernel's lock is held, so errors are for the caller to report. */
 static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, const struct tsr_kernel_info *info, struct tsr_module *module,
                        const struct tsr_ndrange *range)
@@ -167,7 +185,11 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
             return CL_INVALID_KERNEL_ARGS;
         payload->objects[payload->object_count++] = object;
     }
-    payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes);
+    uint64_t bytes[TSR_SIZED_ARGUMENTS];
+    bool streams = info->flags & TSR_KERNEL_STREAMS;
+    if (streams)
+        find_sizes(kernel, info, bytes);
+    payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes, streams ? bytes : NULL);
     if (!payload->launch)
         return CL_OUT_OF_HOST_MEMORY;
     payload->ops = ops;

@@ -11,6 +11,7 @@
 #include "access.h"
 #include "explain.h"
 #include "solo.h"
+#include "stream.h"
 
 enum { CHEAP = 12 }; /* instructions that cost less than to test whether they are needed */
 
@@ -394,6 +395,7 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
         tsr_arena_free(&arena);
         return false;
     }
+    s.written_only = masked ? 0 : tsr__written_only(l, from);
     tsr__shapes_find(&s.shapes, &s.cfg, packet, &arena);
     tsr__solo_find(&s, masked);
     struct tsr__explain *explain = l->explain;

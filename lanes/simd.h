@@ -47,6 +47,7 @@ struct tsr__simd {
     LLVMBuilderRef homes;        /* allocas at the start of the function */
     unsigned width, sub_group;   /* lanes of the packet; of a sub-group: as many, or half */
     LLVMValueRef function_mask;  /* NULL: all lanes */
+    uint32_t written_only;       /* parameters (stream.c); of a packet without a mask */
     int block;                   /* being built */
     LLVMValueRef mask;           /* of the lanes in it; NULL: all */
     struct tsr__map values;      /* LLVMValueRef → struct tsr__value * */

@@ -2,6 +2,7 @@
  * Single instructions of AMX, or calls of the functions that stand for them, and tiles on the stack. */
 #include <string.h>
 
+#include "stream.h"
 #include "tiles.h"
 
 enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
@@ -126,6 +127,20 @@ LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
     if (zero)
         LLVMBuildMemSet(t->entry, made, LLVMConstNull(i8), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
     return made;
+}
+
+LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number)
+{
+    if (t->unit != TSR__TILES_AMX)
+        return tsr__tile_slot(t, number);
+    LLVMValueRef memory = tsr__tile_buffer(t, false);
+    tsr__tile_store(t, number, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    return memory;
+}
+
+LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument)
+{
+    return tsr__stream_flag(t->l, t->entry, tsr__item_of(t->webs.function), argument);
 }
 
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made)

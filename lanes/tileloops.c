@@ -359,14 +359,16 @@ static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
     PUT(operands, prepares ? reserve(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
         PUT(c[i], tsr__tile_slot(t, (lives[i] = x->parts[i].life)->accumulator));
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), to = LLVMConstNull(tsr__ptr(t->l));
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), past = to_stride,
+                 to = LLVMConstNull(tsr__ptr(t->l));
     struct tsr__leaving *leaving = tsr__tile_leaving(t, after, after, lives, x->rows, x->columns);
     if (!leaving && LLVMGetNumSuccessors(end) == 1)
         leaving = tsr__tile_leaving(t, LLVMGetSuccessor(end, 0), after, lives, x->rows, x->columns);
     if (leaving)
-        to = tsr__tile_leaving_place(leaving, after, &to_stride);
+        to = tsr__tile_leaving_place(leaving, after, &to_stride, &past);
     PUT(to, to);
     PUT(to_stride, to_stride);
+    PUT(past, past);
 #undef PUT
     LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
     if (leaving)

@@ -234,6 +234,10 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
                     bool is_b);
 void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *product, int accumulator, int a, int b);
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
+/* Where the accumulator lies on the stack, row after row: without AMX always, else it is stored there. */
+LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
+/* Does the launch store this argument past the caches? */
+LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
 /* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
@@ -246,8 +250,8 @@ void tsr__tile_stores_make(struct tsr__tiles *t);
  * else, and if it can be told behind the phis of `from`, which is in front of the block or the block, where they go. Or NULL. */
 struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
                                        struct tsr__life *const *lives, unsigned rows, unsigned columns);
-/* Code there: where to, and the distance of rows. A null pointer: they must not go there as tiles. */
-LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride);
+/* Code there: where to, the distance of rows, and whether past the caches. A null pointer: they must not go there as tiles. */
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride, LLVMValueRef *past);
 /* `done`, of `from`: not 0 if they are there. */
 void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done);
 

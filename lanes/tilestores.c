@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "stream.h"
 #include "tiles.h"
 
 enum { MAX_DEPTH = 8 };
@@ -27,6 +28,7 @@ struct tsr__leaving {
     LLVMValueRef first, last; /* stores */
     struct tsr__linear origin, stride;
     int64_t left, right; /* bytes of a row that are written */
+    int argument;        /* of the kernel, if the launch may want all of them past the caches; or -1 */
     LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
@@ -197,6 +199,17 @@ static bool can_wait(struct tsr__leaving *x)
     return true;
 }
 
+/* The argument that all the stores are marked with, or -1. */
+static int streamed_to(const struct tsr__leaving *x)
+{
+    int argument = tsr__stream_of(x->t->l, x->first);
+    for (size_t i = 0; i < x->count; i++)
+        for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
+            if (tsr__stream_of(x->t->l, x->spots[i].u->stores[k]) != argument)
+                return -1;
+    return argument;
+}
+
 static struct tsr__leaving *all_from(struct tsr__tiles *t, int place, size_t most)
 {
     struct tsr__leaving *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
@@ -225,6 +238,7 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
         struct tsr__leaving *x = all_from(t, place, most);
         if (x->count && x->block != LLVMGetEntryBasicBlock(t->webs.function) && lie_apart(x) && can_wait(x)) {
             x->next = t->leavings;
+            x->argument = streamed_to(x);
             t->leavings = x;
             continue;
         }
@@ -337,10 +351,13 @@ static LLVMValueRef are_apart(const struct tsr__leaving *x, LLVMValueRef stride)
     return LLVMBuildICmp(x->t->b, LLVMIntSGE, stride, tsr__i64(x->t->l, (uint64_t)(x->right - x->left)), "");
 }
 
-LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride)
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride, LLVMValueRef *past)
 {
     LLVMBuilderRef b = x->t->b;
     LLVMTypeRef ptr = tsr__ptr(x->t->l);
+    *past = tsr__i64(x->t->l, 0);
+    if (x->argument >= 0)
+        *past = LLVMBuildZExt(b, tsr__tile_stream_flag(x->t, x->argument), LLVMInt64TypeInContext(x->t->l->context), "");
     *stride = build_early(x, from, x->stride);
     LLVMValueRef at = LLVMBuildIntToPtr(b, build_early(x, from, x->origin), ptr, "");
     return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
@@ -406,6 +423,36 @@ static void store_vectors(struct tsr__leaving *x, LLVMBasicBlockRef slow)
     }
 }
 
+/* At the builder: whether the launch wants the tiles past the caches, and all their rows fill lines. NULL: never. */
+static LLVMValueRef goes_past(struct tsr__leaving *x, LLVMValueRef stride)
+{
+    struct tsr__tiles *t = x->t;
+    LLVMValueRef all = stride;
+    if (x->argument < 0)
+        return NULL;
+    for (size_t i = 0; i < x->count; i++) {
+        LLVMValueRef at = LLVMBuildPtrToInt(t->b, LLVMGetOperand(x->spots[i].u->stores[0], 1), LLVMTypeOf(stride), "");
+        all = LLVMBuildOr(t->b, all, at, "");
+    }
+    LLVMValueRef rest = LLVMBuildAnd(t->b, all, tsr__i64(t->l, TSR__TILE_BYTES - 1), "");
+    LLVMValueRef fills = LLVMBuildICmp(t->b, LLVMIntEQ, rest, tsr__i64(t->l, 0), "");
+    return LLVMBuildAnd(t->b, tsr__tile_stream_flag(t, x->argument), fills, "");
+}
+
+/* Row by row, from where the tile lies on the stack. */
+static void store_past(struct tsr__leaving *x, const struct spot *spot, LLVMValueRef stride)
+{
+    struct tsr__tiles *t = x->t;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context), row = LLVMVectorType(LLVMInt32TypeInContext(t->l->context), TSR__TILE_BYTES / 4);
+    LLVMValueRef to = LLVMGetOperand(spot->u->stores[0], 1), from = tsr__tile_on_stack(t, spot->life->accumulator);
+    for (unsigned r = 0; r < TSR__TILE_ROWS; r++) {
+        LLVMValueRef v = LLVMBuildLoad2(t->b, row, tsr__at_offset(t->l, t->b, from, r * TSR__TILE_BYTES), "");
+        LLVMSetAlignment(v, TSR__TILE_BYTES);
+        tsr__stream_store(t->l, t->b, v, to, TSR__TILE_BYTES);
+        to = LLVMBuildGEP2(t->b, i8, to, &stride, 1, "");
+    }
+}
+
 static void make(struct tsr__leaving *x)
 {
     struct tsr__tiles *t = x->t;
@@ -427,6 +474,17 @@ static void make(struct tsr__leaving *x)
     LLVMValueRef stride = tsr__linear_build(t->l, t->b, &x->stride);
     LLVMBuildCondBr(t->b, are_apart(x, stride), fast, slow);
     LLVMPositionBuilderAtEnd(t->b, fast);
+    LLVMValueRef past = goes_past(x, stride);
+    if (past) {
+        LLVMBasicBlockRef usual = LLVMInsertBasicBlockInContext(t->l->context, slow, ""),
+                          around = LLVMInsertBasicBlockInContext(t->l->context, slow, "");
+        LLVMBuildCondBr(t->b, past, around, usual);
+        LLVMPositionBuilderAtEnd(t->b, around);
+        for (size_t i = 0; i < x->count; i++)
+            store_past(x, &x->spots[i], stride);
+        LLVMBuildBr(t->b, block);
+        LLVMPositionBuilderAtEnd(t->b, usual);
+    }
     for (size_t i = 0; i < x->count; i++)
         tsr__tile_store(t, x->spots[i].life->accumulator, LLVMGetOperand(x->spots[i].u->stores[0], 1), stride);
     LLVMBuildBr(t->b, block);

@@ -12,7 +12,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 1,
+    IMAGE_VERSION = 2,
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -32,6 +32,7 @@ static void put_arg(struct tsr_buf *buf, const struct tsr_arg_info *arg)
     tsr_buf_u32(buf, arg->align);
     tsr_buf_u32(buf, arg->offset);
     tsr_buf_u32(buf, arg->pointee_align);
+    tsr_buf_u32(buf, arg->streamed);
 }
 
 static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
@@ -97,6 +98,7 @@ static bool get_arg(struct tsr_reader *r, uint32_t args_size, struct tsr_arg_inf
     arg->align = tsr_read_u32(r);
     arg->offset = tsr_read_u32(r);
     arg->pointee_align = tsr_read_u32(r);
+    arg->streamed = tsr_read_u32(r);
     if (r->failed || kind > TSR_ARG_QUEUE || !power_of_two(arg->align) || arg->align > MAX_ALIGN || !power_of_two(arg->pointee_align))
         return false;
     if (arg->offset % arg->align || (uint64_t)arg->offset + arg->size > args_size)
@@ -120,7 +122,7 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->local_bytes = tsr_read_u64(r);
     k->context_bytes = tsr_read_u64(r);
     k->private_bytes = tsr_read_u64(r);
-    k->arg_count = tsr_read_count(r, 48);
+    k->arg_count = tsr_read_count(r, 52);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))
         return TSR_DAMAGED;
     if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > MAX_SUB_GROUP ||

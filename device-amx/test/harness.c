@@ -114,7 +114,7 @@ int program_run(struct program *p, const char *kernel, const struct tsr_ndrange 
             dynamic += (args[i].size + 127) / 128 * 128;
         }
     }
-    struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, k, range, block, dynamic);
+    struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, k, range, block, dynamic, NULL);
     assert_non_null(launch);
     tsr_free(block);
     int status = launch_run(launch);

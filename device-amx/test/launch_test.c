@@ -327,7 +327,7 @@ static void test_no_memory(void **state)
         struct tsr_kernel_info greedy = *program_kernel(p, "barrier_sum");
         greedy.private_bytes = (uint64_t)1 << 46;
         struct tsr_ndrange r = range1(64, 64);
-        struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, &greedy, &r, &po, 0);
+        struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, &greedy, &r, &po, 0, NULL);
         assert_non_null(launch);
         int status = launch_run(launch);
         char *why = NULL;
@@ -350,7 +350,7 @@ static void test_cost_of_nothing(void **state)
     uint64_t best = UINT64_MAX;
     for (int i = 0; i < 1000; i++) {
         uint64_t start = tsr_now_ns();
-        struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, program_kernel(p, "nothing"), &r, NULL, 0);
+        struct tsr_launch *launch = tsr_cpu_device.launch_make(p->module, program_kernel(p, "nothing"), &r, NULL, 0, NULL);
         assert_non_null(launch);
         assert_int_equal(tsr_cpu_device.launch_run(launch, &worker, 0, 1), 0);
         tsr_cpu_device.launch_end(launch, NULL);

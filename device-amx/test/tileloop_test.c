@@ -97,7 +97,7 @@ static void one(uint64_t how, enum goal goal)
 {
     static tile c[MOST], d[MOST];
     operand *operands = aligned_alloc(64, sizeof(operand) * 2 * MOST);
-    struct tsr_tile_loop x = {.how = how, .zero = number() % 2, .steps = 1 + number() % 5, .operands = operands};
+    struct tsr_tile_loop x = {.how = how, .zero = number() % 2, .past = number() % 2, .steps = 1 + number() % 5, .operands = operands};
     x.columns = 1 + number() % 3;
     x.rows = 1 + number() % (MOST / x.columns);
     bool odd = number() % 2, back = number() % 2;

@@ -36,6 +36,8 @@ struct tsr_print_sink; /* device-amx/print.c */
 struct tsr_module; /* a program's code, loaded */
 struct tsr_launch; /* one kernel with its arguments and range, ready to run */
 
+enum { TSR_SIZED_ARGUMENTS = 64 };
+
 struct tsr_device_ops {
     const char *name; /* "cpu" */
 
@@ -52,9 +54,9 @@ struct tsr_device_ops {
     void (*suggest_local_size)(const struct tsr_kernel_info *kernel, struct tsr_ndrange *range, unsigned width);
 
     /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
-     * NULL: out of memory. */
+     * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. NULL: out of memory. */
     struct tsr_launch *(*launch_make)(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
-                                      const void *args, uint64_t local_argument_bytes);
+                                      const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
     /* Units (work-groups) of the launch and their rough cost, for the task. */
     uint64_t (*launch_units)(const struct tsr_launch *launch, uint64_t *unit_cost);
     /* Runs work-groups [begin, end) in linear order. 0, or negative: the launch failed (out of memory, illegal divergence). */

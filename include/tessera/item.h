@@ -79,6 +79,7 @@ struct tsr_tile_loop {
     void *operands; /* memory for rows + columns operands, in the model */
     char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     uint64_t to_stride;
+    uint64_t past;               /* not 0: past the caches, if the rows fill lines */
     void *c[TSR_TILE_LOOP_MOST]; /* row after row, each a tile in one piece, aligned to 64 */
 };
 
@@ -93,6 +94,7 @@ struct tsr_group {
     unsigned char *local;      /* local memory of the group, aligned to 128: static variables first, then the local arguments */
     const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
     const struct tsr_rt *rt;
+    uint64_t streams; /* a bit for each argument that is to be written past the caches, where the code can */
 };
 
 enum {

@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 static struct tsr_arg_info args[] = {
-    {"p", "int*", TSR_ARG_POINTER, 0x119B, 0x11A3, 3, 8, 8, 0, 4},
-    {NULL, NULL, TSR_ARG_VALUE, 0x119E, 0x11A3, 0, 16, 16, 16, 1},
-    {NULL, NULL, TSR_ARG_LOCAL, 0x119C, 0x11A3, 0, 8, 8, 8, 4},
+    {"p", "int*", TSR_ARG_POINTER, 0x119B, 0x11A3, 3, 8, 8, 0, 4, 24},
+    {NULL, NULL, TSR_ARG_VALUE, 0x119E, 0x11A3, 0, 16, 16, 16, 1, 0},
+    {NULL, NULL, TSR_ARG_LOCAL, 0x119C, 0x11A3, 0, 8, 8, 8, 4, 0},
 };
 static struct tsr_kernel_info kernels[] = {
     {.name = "a", .attributes = "", .entry = "a.kernel", .sub_group_size = 16},
@@ -83,6 +83,7 @@ static void round_trip(void **state)
     assert_int_equal(b->context_bytes, 256);
     assert_int_equal(b->private_bytes, 88);
     assert_string_equal(b->args[0].type_name, "int*");
+    assert_int_equal(b->args[0].streamed, 24);
     assert_null(b->args[1].name);
     assert_int_equal(b->args[1].offset, 16);
     assert_int_equal(b->args[2].kind, TSR_ARG_LOCAL);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which arguments a launch writes past the caches. A line that is stored the usual way is read before and written back later; past the
+ * caches it is only written. Who reads it afterwards finds it in memory, not in a cache. So this is for launches after which little of it
+ * would have been there: those that touch more than the last-level cache, and write a good part of that. */
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device-amx/cpu.h"
+
+enum {
+    LINE = 64,
+    PART = 4 /* of that, at least, is written */
+};
+
+/* The last-level cache, or of one that reaches beyond a virtual machine the CPUs' share: others use the rest. */
+static uint64_t cache_bytes(void)
+{
+    const struct tsr_cpu *cpu = tsr_cpu();
+    uint64_t bytes = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
+    long here = sysconf(_SC_NPROCESSORS_CONF);
+    return cpu->l3_size && here > 0 && cpu->l3_sharers > (unsigned long)here ? bytes * (uint64_t)here / cpu->l3_sharers : bytes;
+}
+
+static uint64_t enough; /* bytes that a launch must touch; 0: none is enough */
+
+static void find_enough(void)
+{
+    enough = tsr_env_size(TSR_ENV_STREAM, cache_bytes());
+}
+
+struct memory {
+    uint64_t begin, bytes, written;
+};
+
+static bool overlap(const struct memory *x, const struct memory *y)
+{
+    return x->begin < y->begin + y->bytes && y->begin < x->begin + x->bytes;
+}
+
+uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
+                             const uint64_t *arg_bytes)
+{
+    struct memory memory[TSR_SIZED_ARGUMENTS];
+    uint64_t items = range->global[0] * range->global[1] * range->global[2], touched = 0, written = 0, streams = 0;
+    uint32_t count = kernel->arg_count < TSR_SIZED_ARGUMENTS ? kernel->arg_count : TSR_SIZED_ARGUMENTS;
+    if (!arg_bytes || !(kernel->flags & TSR_KERNEL_STREAMS))
+        return 0;
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_enough);
+    if (!enough)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tsr_arg_info *arg = &kernel->args[i];
+        struct memory *m = &memory[i];
+        *m = (struct memory){.bytes = arg->kind == TSR_ARG_POINTER ? arg_bytes[i] : 0};
+        if (!m->bytes)
+            continue;
+        memcpy(&m->begin, (const char *)args + arg->offset, 8);
+        uint64_t most = items * arg->streamed;
+        bool alone = true;
+        for (uint32_t k = 0; k < i; k++)
+            if (memory[k].bytes && overlap(m, &memory[k])) {
+                alone = false;
+                memory[k].written = 0; /* it may be read, too */
+            }
+        touched += alone ? m->bytes : 0;
+        if (alone && range->local[0] * arg->streamed >= LINE)
+            m->written = most < m->bytes ? most : m->bytes;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        written += memory[i].written;
+        streams |= memory[i].written ? UINT64_C(1) << i : 0;
+    }
+    return touched > enough && written >= enough / PART ? streams : 0;
+}
