@@ -11,8 +11,8 @@
 enum { TSR__TILE_ROWS = 16, TSR__TILE_BYTES = 64, TSR__TILE_WORDS = 16 };
 
 /* The functions of struct tsr_rt (tiles_model.c). */
-void tsr__tile_move(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride);
-void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
+void tsr__tile_move(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
+void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
 /* (tiles_loop.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
@@ -21,7 +21,7 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
 /* With AVX-512 VNNI and its BF16, or as below (tiles_vectors.c). */
-void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride, uint32_t how);
+void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, uint32_t how);
 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
 /* By numbers that are widened first, with AVX-512 or AVX2: those with a fraction in the strict order, and bytes without AVX-512 VNNI. There
@@ -35,12 +35,12 @@ static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 }
 
 /* A row of C in a tile of the loop, and where it goes. */
-static inline char *tsr__loop_row(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)
+static inline char *tsr__loop_row(const struct tsr_tile_loop *x, int64_t row, int64_t column)
 {
     return (char *)x->c[row / TSR__TILE_ROWS * x->columns + column] + row % TSR__TILE_ROWS * TSR__TILE_BYTES;
 }
 
-static inline char *tsr__loop_goal(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)
+static inline char *tsr__loop_goal(const struct tsr_tile_loop *x, int64_t row, int64_t column)
 {
     return x->to ? x->to + row * x->to_stride + column * TSR__TILE_BYTES : tsr__loop_row(x, row, column);
 }

@@ -23,16 +23,16 @@ static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     uint32_t how = (uint32_t)x->how;
     char *in_a = x->operands, *in_b = in_a + x->rows * TSR_TILE_OPERAND_BYTES;
-    for (uint64_t i = 0; x->zero && i < x->rows * x->columns; i++)
+    for (int64_t i = 0; x->zero && i < x->rows * x->columns; i++)
         memset(x->c[i], 0, TSR__TILE_ROWS * TSR__TILE_BYTES);
-    for (uint64_t step = 0; step < x->steps; step++) {
-        for (uint64_t i = 0; i < x->rows; i++)
+    for (int64_t step = 0; step < x->steps; step++) {
+        for (int64_t i = 0; i < x->rows; i++)
             tsr__tile_operand(item, in_a + i * TSR_TILE_OPERAND_BYTES, x->a + step * x->a_step + i * TSR__TILE_ROWS * x->a_stride,
                               x->a_stride, how);
-        for (uint64_t i = 0; i < x->columns; i++)
+        for (int64_t i = 0; i < x->columns; i++)
             tsr__tile_operand(item, in_b + i * TSR_TILE_OPERAND_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride,
                               how | TSR_TILE_IS_B);
-        for (uint64_t i = 0; i < x->rows * x->columns; i++)
+        for (int64_t i = 0; i < x->rows * x->columns; i++)
             tsr__tile_multiply(item, x->c[i], in_a + i / x->columns * TSR_TILE_OPERAND_BYTES,
                                in_b + i % x->columns * TSR_TILE_OPERAND_BYTES, how);
     }
@@ -87,10 +87,10 @@ AVX512 INLINE void total(__m512i *v)
 
 /* Eight rows. With `pair` two tiles beside each other; else one, with two accumulators for a row of integers, which even and odd words of K
  * go to. */
-AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, bool pair, enum tsr_tile_product product)
+AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product)
 {
     const char *a = x->a + row * x->a_stride, *b = x->b + column * x->b_next;
-    const uint64_t a_stride = x->a_stride, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
+    const int64_t a_stride = x->a_stride, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
     const bool same_signs = product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8, halved = !pair && product < TSR_TILE_BF16;
     const __m512i turn = _mm512_set1_epi8(-128), one = _mm512_set1_epi8(1);
     __m512i sum[STRIP][2], of_row[STRIP];
@@ -103,7 +103,7 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t c
                 sum[r][1] = _mm512_load_si512(tsr__loop_row(x, row + r, column + 1));
         }
     }
-    for (uint64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {
+    for (int64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {
         const char *from = b, *word = a;
         if (same_signs)
             EACH_ROW of_row[r] = dot(of_row[r], _mm512_loadu_si512(a + r * a_stride), one, product);
@@ -145,7 +145,7 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t c
 }
 
 #define STRIPS(name, product)                                                                                                              \
-    AVX512 static void name(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, bool pair)                                       \
+    AVX512 static void name(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair)                                         \
     {                                                                                                                                      \
         if (pair)                                                                                                                          \
             strip(x, row, column, true, product);                                                                                          \
@@ -158,13 +158,13 @@ STRIPS(u8s8, TSR_TILE_U8S8)
 STRIPS(u8u8, TSR_TILE_U8U8)
 STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
 
-static void (*const strips[])(const struct tsr_tile_loop *, uint64_t row, uint64_t column, bool pair) = {
+static void (*const strips[])(const struct tsr_tile_loop *, int64_t row, int64_t column, bool pair) = {
     [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
 
 static void strip_by_strip(const struct tsr_tile_loop *x)
 {
-    for (uint64_t column = 0; column < x->columns; column += 2)
-        for (uint64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP)
+    for (int64_t column = 0; column < x->columns; column += 2)
+        for (int64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP)
             strips[x->how](x, row, column, column + 1 < x->columns);
 }
 
@@ -176,7 +176,7 @@ struct range {
     const char *begin, *end;
 };
 
-static void widen(struct range *x, uint64_t count, uint64_t distance)
+static void widen(struct range *x, int64_t count, int64_t distance)
 {
     int64_t far = (int64_t)((count - 1) * distance);
     x->begin += far < 0 ? far : 0;

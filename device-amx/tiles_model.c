@@ -5,10 +5,10 @@
 
 #include "device-amx/tiles.h"
 
-void tsr__tile_move(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride)
+void tsr__tile_move(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride)
 {
     (void)item;
-    for (uint64_t r = 0; r < TSR__TILE_ROWS; r++)
+    for (int64_t r = 0; r < TSR__TILE_ROWS; r++)
         memmove((char *)to + r * to_stride, (const char *)from + r * from_stride, TSR__TILE_BYTES);
 }
 
@@ -97,7 +97,7 @@ void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, e
                  product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8);
 }
 
-void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how)
+void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how)
 {
     if (how & TSR_TILE_IN_MODEL)
         tsr__tile_move(item, operand, TSR__TILE_BYTES, from, stride);

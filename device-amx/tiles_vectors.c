@@ -20,27 +20,27 @@ static bool same_signs(enum tsr_tile_product product)
     return product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
 }
 
-AVX512 static __m512i row_of(const void *from, uint64_t stride, int r)
+AVX512 static __m512i row_of(const void *from, int64_t stride, int r)
 {
-    return _mm512_loadu_si512((const char *)from + (uint64_t)r * stride);
+    return _mm512_loadu_si512((const char *)from + r * stride);
 }
 
 /* What the next step of K reads, as long as rows of A are rows of a matrix and B is packed: while one product is made, there is time to get
  * a tile. */
-static void fetch_next_of_a(const void *from, uint64_t stride, int r)
+static void fetch_next_of_a(const void *from, int64_t stride, int r)
 {
-    __builtin_prefetch((const char *)from + (uint64_t)r * stride + TSR__TILE_BYTES);
+    __builtin_prefetch((const char *)from + r * stride + TSR__TILE_BYTES);
 }
 
-static void fetch_next_of_b(const void *from, uint64_t stride, int r)
+static void fetch_next_of_b(const void *from, int64_t stride, int r)
 {
-    __builtin_prefetch((const char *)from + (uint64_t)(r + TSR__TILE_ROWS) * stride);
+    __builtin_prefetch((const char *)from + (r + TSR__TILE_ROWS) * stride);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------------------------------
  */
 
-AVX512 static void integer_a(__m512i *to, const void *from, uint64_t stride, bool turned)
+AVX512 static void integer_a(__m512i *to, const void *from, int64_t stride, bool turned)
 {
     __m512i turn = turned ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     for (int r = 0; r < TSR__TILE_ROWS; r++) {
@@ -49,7 +49,7 @@ AVX512 static void integer_a(__m512i *to, const void *from, uint64_t stride, boo
     }
 }
 
-AVX512 static void integer_b(__m512i *to, const void *from, uint64_t stride, enum tsr_tile_product product)
+AVX512 static void integer_b(__m512i *to, const void *from, int64_t stride, enum tsr_tile_product product)
 {
     enum { CHAINS = 4 };
     __m512i sums[CHAINS] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
@@ -70,10 +70,10 @@ AVX512 static void integer_b(__m512i *to, const void *from, uint64_t stride, enu
 /* Rows go to memory in pieces as large as they come back. */
 typedef uint64_t row __attribute__((vector_size(TSR__TILE_BYTES), aligned(1), may_alias));
 
-INLINE void copy(row *to, const char *from, uint64_t stride, bool is_b)
+INLINE void copy(row *to, const char *from, int64_t stride, bool is_b)
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++) {
-        to[r] = *(const row *)(from + (uint64_t)r * stride);
+        to[r] = *(const row *)(from + r * stride);
         if (is_b)
             fetch_next_of_b(from, stride, r);
         else
@@ -81,17 +81,17 @@ INLINE void copy(row *to, const char *from, uint64_t stride, bool is_b)
     }
 }
 
-AVX512 static void copy_512(void *to, const void *from, uint64_t stride, bool is_b)
+AVX512 static void copy_512(void *to, const void *from, int64_t stride, bool is_b)
 {
     copy(to, from, stride, is_b);
 }
 
-__attribute__((target("avx2"))) static void copy_256(void *to, const void *from, uint64_t stride, bool is_b)
+__attribute__((target("avx2"))) static void copy_256(void *to, const void *from, int64_t stride, bool is_b)
 {
     copy(to, from, stride, is_b);
 }
 
-void tsr__tile_operand_vectors(void *operand, const void *from, uint64_t stride, uint32_t how)
+void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, uint32_t how)
 {
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
     bool is_b = how & TSR_TILE_IS_B;

@@ -119,12 +119,12 @@ INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t 
 }
 
 /* Of C `rows` rows and `columns` tiles beside each other. */
-INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, unsigned rows, unsigned columns,
+INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, unsigned rows, unsigned columns,
                   enum tsr_tile_product product)
 {
     wide_row wide[2][TSR__TILE_ROWS] __attribute__((aligned(TSR__TILE_BYTES)));
-    const int64_t a_stride = (int64_t)x->a_stride, b_stride = (int64_t)x->b_stride, b_next = (int64_t)x->b_next;
-    const char *a = x->a + (int64_t)row * a_stride, *b = x->b + (int64_t)column * b_next;
+    const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_next = x->b_next;
+    const char *a = x->a + row * a_stride, *b = x->b + column * b_next;
     const unsigned to_next_word = product == TSR_TILE_F16 ? 2 : 1;
     words sum[TSR__TILE_ROWS][2];
     EACH(r, rows)
@@ -133,8 +133,8 @@ INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, 
         if (x->steps)
             widen_row(&wide[0][r], a + r * a_stride, product);
     }
-    for (uint64_t step = 0; step < x->steps; step++, b += (int64_t)x->b_step) {
-        const char *from = b, *next = a += (int64_t)x->a_step;
+    for (int64_t step = 0; step < x->steps; step++, b += x->b_step) {
+        const char *from = b, *next = a += x->a_step;
         const uint32_t *word = wide[step % 2][0];
         unsigned k = 0;
         if (step + 1 < x->steps)
@@ -160,15 +160,15 @@ INLINE void strip(const struct tsr_tile_loop *x, uint64_t row, uint64_t column, 
 
 /* As many rows as there are registers for: then each load serves many products. One tile alone has all of its rows in a strip, since two
  * products must be under way at a time in each of four cycles. */
-typedef void strip_function(const struct tsr_tile_loop *x, uint64_t row, uint64_t column);
+typedef void strip_function(const struct tsr_tile_loop *x, int64_t row, int64_t column);
 struct strips {
-    uint64_t rows_of_high, rows_of_low;
+    int64_t rows_of_high, rows_of_low;
     strip_function *high, *low; /* the latter where twice as many rows are left */
     strip_function *alone;      /* one tile; the others are two beside each other if there is such a form */
 };
 
 #define STRIP(unit, product, rows, columns)                                                                                                \
-    unit static void product##_##rows##x##columns(const struct tsr_tile_loop *x, uint64_t row, uint64_t column)                            \
+    unit static void product##_##rows##x##columns(const struct tsr_tile_loop *x, int64_t row, int64_t column)                              \
     {                                                                                                                                      \
         strip(x, row, column, rows, columns, TSR_TILE_##product);                                                                          \
     }
@@ -195,8 +195,8 @@ static const struct strips *strips_of(enum tsr_tile_product product)
 void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
 {
     const struct strips *by = strips_of((enum tsr_tile_product)x->how);
-    for (uint64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
-        for (uint64_t row = 0, left = x->rows * TSR__TILE_ROWS, rows; left; row += rows, left -= rows) {
+    for (int64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
+        for (int64_t row = 0, left = x->rows * TSR__TILE_ROWS, rows; left; row += rows, left -= rows) {
             bool alone = by->alone && column + 1 == x->columns, high = left >= by->rows_of_high && left != 2 * by->rows_of_low;
             rows = alone ? TSR__TILE_ROWS : high ? by->rows_of_high : by->rows_of_low;
             (alone ? by->alone : high ? by->high : by->low)(x, row, column);

@@ -60,9 +60,9 @@ static struct memory reserve_for(const struct place *p, int64_t width, char cons
     return m;
 }
 
-static void copy_tile(unsigned char *to, const char *from, uint64_t stride)
+static void copy_tile(unsigned char *to, const char *from, int64_t stride)
 {
-    for (uint64_t r = 0; r < TSR__TILE_ROWS; r++)
+    for (int64_t r = 0; r < TSR__TILE_ROWS; r++)
         memcpy(to + r * TSR__TILE_BYTES, from + r * stride, TSR__TILE_BYTES);
 }
 
@@ -71,10 +71,10 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
 {
     enum tsr_tile_product product = x->how & TSR_TILE_PRODUCT;
     bool strict = !(x->how & TSR_TILE_IN_MODEL) && (product == TSR_TILE_BF16 || product == TSR_TILE_F16);
-    for (uint64_t i = 0; i < x->rows * x->columns; i++) {
+    for (int64_t i = 0; i < x->rows * x->columns; i++) {
         if (x->zero)
             memset(c[i], 0, TILE);
-        for (uint64_t step = 0; step < x->steps; step++) {
+        for (int64_t step = 0; step < x->steps; step++) {
             tile a, b;
             copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR__TILE_ROWS * x->a_stride, x->a_stride);
             copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride);
@@ -101,31 +101,29 @@ static void one(uint64_t how, enum goal goal)
     x.columns = 1 + number() % 3;
     x.rows = 1 + number() % (MOST / x.columns);
     bool odd = number() % 2, back = number() % 2;
-    int64_t pad = odd ? number() % 50 * (how >= TSR_TILE_BF16 ? 2 : 1) : 0, width = (int64_t)x.columns * TSR__TILE_BYTES;
+    int64_t pad = odd ? number() % 50 * (how >= TSR_TILE_BF16 ? 2 : 1) : 0, width = x.columns * TSR__TILE_BYTES;
     /* A: row after row, from the last to the first, or tile after tile. B likewise. */
-    struct place a = {{(int64_t)x.rows * TSR__TILE_ROWS, (int64_t)x.steps, 1},
-                      {(int64_t)x.steps * TSR__TILE_BYTES + pad, TSR__TILE_BYTES, 0}};
-    struct place b = {{TSR__TILE_ROWS, (int64_t)x.steps, (int64_t)x.columns},
-                      {width + pad, TSR__TILE_ROWS * (width + pad), TSR__TILE_BYTES}};
+    struct place a = {{x.rows * TSR__TILE_ROWS, x.steps, 1}, {x.steps * TSR__TILE_BYTES + pad, TSR__TILE_BYTES, 0}};
+    struct place b = {{TSR__TILE_ROWS, x.steps, x.columns}, {width + pad, TSR__TILE_ROWS * (width + pad), TSR__TILE_BYTES}};
     if (back) {
         a.distance[0] = -a.distance[0];
         b.distance[1] = -b.distance[1];
         b.distance[2] = -b.distance[2];
     } else if (number() % 2) {
         a.distance[0] = TSR__TILE_BYTES;
-        a.distance[1] = TSR__TILE_BYTES * (int64_t)x.rows * TSR__TILE_ROWS + pad;
+        a.distance[1] = TSR__TILE_BYTES * x.rows * TSR__TILE_ROWS + pad;
     }
-    x.a_stride = (uint64_t)a.distance[0];
-    x.a_step = (uint64_t)a.distance[1];
-    x.b_stride = (uint64_t)b.distance[0];
-    x.b_step = (uint64_t)b.distance[1];
-    x.b_next = (uint64_t)b.distance[2];
+    x.a_stride = a.distance[0];
+    x.a_step = a.distance[1];
+    x.b_stride = b.distance[0];
+    x.b_step = b.distance[1];
+    x.b_next = b.distance[2];
     struct memory in_a = reserve_for(&a, TSR__TILE_BYTES, &x.a), in_b = reserve_for(&b, TSR__TILE_BYTES, &x.b);
     fill(&in_a, how >= TSR_TILE_BF16);
     fill(&in_b, how >= TSR_TILE_BF16);
 
-    x.to_stride = (uint64_t)(width + pad);
-    struct memory elsewhere = reserve((x.rows * TSR__TILE_ROWS - 1) * x.to_stride + (uint64_t)width, number() % 2);
+    x.to_stride = width + pad;
+    struct memory elsewhere = reserve((size_t)((x.rows * TSR__TILE_ROWS - 1) * x.to_stride + width), number() % 2);
     struct memory *over = goal == OVER_A ? &in_a : goal == OVER_B ? &in_b : &elsewhere;
     bool fits = over->bytes >= elsewhere.bytes;
     x.to = goal == IN_TILES || !fits ? NULL : over->begin + (over->bytes - elsewhere.bytes) / 2;
@@ -143,8 +141,8 @@ static void one(uint64_t how, enum goal goal)
     expect(&x, d);
     bool there = tsr__tile_loop(NULL, &x);
     assert_int_equal(there, x.to && goal == ELSEWHERE && runs_in_strips(how));
-    for (uint64_t i = 0; i < x.rows * x.columns; i++)
-        for (uint64_t r = 0; r < TSR__TILE_ROWS; r++) {
+    for (int64_t i = 0; i < x.rows * x.columns; i++)
+        for (int64_t r = 0; r < TSR__TILE_ROWS; r++) {
             const char *at = there ? x.to + (i / x.columns * TSR__TILE_ROWS + r) * x.to_stride + i % x.columns * TSR__TILE_BYTES
                                    : (const char *)c[i] + r * TSR__TILE_BYTES;
             assert_memory_equal(at, d[i] + r * TSR__TILE_BYTES, TSR__TILE_BYTES);

@@ -50,8 +50,8 @@ struct tsr_rt {
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
     /* Tiles where no matrix unit is used. A tile is 16 rows of 64 bytes; an operand, made of A or B for one kind of product, has
      * TSR_TILE_OPERAND_BYTES. `how`: an enum tsr_tile_product, and bits. */
-    void (*tile_move)(struct tsr_item *item, void *to, uint64_t to_stride, const void *from, uint64_t from_stride);
-    void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, uint64_t stride, uint32_t how);
+    void (*tile_move)(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
+    void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
     /* Not 0: the accumulators have been stored where the loop says. */
     uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
@@ -69,16 +69,16 @@ enum {
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B. */
 struct tsr_tile_loop {
-    const char *a, *b;           /* of the first step */
-    uint64_t a_stride, b_stride; /* from row to row */
-    uint64_t a_step, b_step;     /* to the next 64 bytes of K */
-    uint64_t b_next;             /* from a tile of B to the one beside it */
-    uint64_t steps, rows, columns;
+    const char *a, *b;          /* of the first step */
+    int64_t a_stride, b_stride; /* from row to row */
+    int64_t a_step, b_step;     /* to the next 64 bytes of K */
+    int64_t b_next;             /* from a tile of B to the one beside it */
+    int64_t steps, rows, columns;
     uint64_t how;   /* an enum tsr_tile_product, and TSR_TILE_IN_MODEL */
     uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
     void *operands; /* memory for rows + columns operands, in the model */
     char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
-    uint64_t to_stride;
+    int64_t to_stride;
     uint64_t past;               /* not 0: past the caches, if the rows fill lines */
     void *c[TSR_TILE_LOOP_MOST]; /* row after row, each a tile in one piece, aligned to 64 */
 };
