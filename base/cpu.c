@@ -137,7 +137,7 @@ static void detect_caches(struct tsr_cpu *cpu, struct asked *asked)
         else if (level == 2)
             cpu->l2_size = size;
         else if (level == 3)
-            cpu->l3_size = size, cpu->l3_sharers = (r[EAX] >> 14 & 0xfff) + 1;
+            cpu->l3_size = size;
         cpu->line_size = line;
     }
 }

@@ -10,16 +10,21 @@
 
 enum {
     LINE = 64,
-    PART = 4 /* of that, at least, is written */
+    PART = 4,           /* of that, at least, is written */
+    FOR_A_CPU = 5 << 20 /* bytes of last-level cache */
 };
 
-/* The last-level cache, or of one that reaches beyond a virtual machine the CPUs' share: others use the rest. */
+/* The last-level cache. A virtual machine may be shown all of it, or be told how many share it, or not: so it is no more than what servers
+ * have for each of their CPUs. Others use the rest. */
 static uint64_t cache_bytes(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
     uint64_t bytes = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
     long here = sysconf(_SC_NPROCESSORS_CONF);
-    return cpu->l3_size && here > 0 && cpu->l3_sharers > (unsigned long)here ? bytes * (uint64_t)here / cpu->l3_sharers : bytes;
+    if (!cpu->l3_size || here <= 0)
+        return bytes;
+    uint64_t share = (uint64_t)here * FOR_A_CPU;
+    return bytes < share ? bytes : share;
 }
 
 static uint64_t enough; /* bytes that a launch must touch; 0: none is enough */
