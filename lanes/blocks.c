@@ -2,9 +2,9 @@
  * Operations on 2D blocks become loads and stores of whole rows.
  *
  * A block that lies within its matrix is read where it is. One that does not is first copied to the stack, with zeros for what is outside;
- * so the loads are the same, but for where they begin and how far the rows are apart. Reads that follow each other find out first, and
- * then all load: that way the loads stand in one basic block with the matrix operations that want them, where the pass `tiles` makes
- * them tile loads. */
+ * so the loads are the same, but for where they begin and how far the rows are apart. Reads of blocks that lie side by side or under each
+ * other are one read of a larger block. Reads that follow each other find out first, and then all load: that way the loads stand in one
+ * basic block with the matrix operations that want them, where the pass `tiles` makes them tile loads. */
 #include "blocks.h"
 
 #include <string.h>
@@ -12,28 +12,40 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "explain.h"
-#include "matrix.h"
+#include "tiles.h"
 #include "tessera/block2d.h"
+#include "unroll.h"
 
 #define PREFIX "tsr.block2d_"
 
-enum { LANES = TSR_BLOCK2D_LANES, MAX_ROWS = 32, MAX_ROW_BYTES = 64, LINE = 64 };
+enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = 64 };
+enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */
 
 /* Operands of the operations: the same in all up to y. */
 enum { BASE, WIDTH, HEIGHT, PITCH, X, Y, LAYOUT, READ_BITS, READ_ROWS, READ_COLUMNS, READ_BLOCKS };
 enum { WRITE_BITS = LAYOUT, WRITE_PRESENT, WRITE_VALUES };
 enum { PREFETCH_ROWS = LAYOUT, PREFETCH_BYTES };
 
-/* Rows in memory. */
-struct rows {
+/* Everything in bytes but rows and height, and in 64 bits. */
+struct region {
+    LLVMValueRef base, width, height, pitch, x, y;
+    unsigned rows, bytes; /* of the block */
+};
+
+/* A block in memory, and its rows. */
+struct area {
+    struct area *in;   /* the larger one that it became a part of, or NULL */
+    LLVMValueRef call; /* the first read of it */
+    struct region region;
     LLVMValueRef first, pitch;
     LLVMValueRef at[MAX_ROWS]; /* the rows that were asked for */
 };
 
-/* A read whose loads are still to come. */
+/* A read whose loads are still to come: a part of an area. */
 struct pending {
     LLVMValueRef call;
-    struct rows rows;
+    struct area *area;
+    unsigned row, byte;
 };
 
 struct blocks {
@@ -41,6 +53,7 @@ struct blocks {
     LLVMBuilderRef b, entry;
     struct pending *pending;
     size_t pending_count;
+    struct tsr__map places; /* instruction → number in the function */
 };
 
 static LLVMTypeRef i8(const struct blocks *o)
@@ -68,7 +81,9 @@ LLVMValueRef tsr__block2d_build(struct tsr__lanes *l, LLVMBuilderRef b, const ch
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
     name = tsr_arena_format(&l->scratch, PREFIX "%s", name + strlen("__tsr_block2d_"));
-    return LLVMBuildCall2(b, type, tsr__declare(l, name, type), args, count, "");
+    LLVMValueRef f = tsr__declare(l, name, type);
+    tsr__add_fn_attr(l, f, "willreturn"); /* else LLVM does not count a loop's rounds */
+    return LLVMBuildCall2(b, type, f, args, count, "");
 }
 
 static bool is_operation(LLVMValueRef inst, const char *action)
@@ -84,12 +99,6 @@ static unsigned constant(LLVMValueRef call, unsigned operand)
 
 /* ---- the matrix in memory -------------------------------------------------------------------------------------------------------------
  */
-
-/* Everything in bytes but rows and height, and in 64 bits. */
-struct region {
-    LLVMValueRef base, width, height, pitch, x, y;
-    unsigned rows, bytes; /* of the block */
-};
 
 static struct region region_of(struct blocks *o, LLVMValueRef call, unsigned rows, unsigned columns, unsigned size)
 {
@@ -254,29 +263,101 @@ static LLVMValueRef phi_of(struct blocks *o, const struct fork *f, LLVMValueRef 
     return made;
 }
 
-/* Finds out where the rows are. */
-static void begin_read(struct blocks *o, LLVMValueRef call)
+/* The constant by which `to` is larger than `from`, if there is one. */
+static bool is_apart(struct blocks *o, LLVMValueRef from, LLVMValueRef to, int64_t *distance)
 {
-    unsigned size = constant(call, READ_BITS) / 8;
-    LLVMPositionBuilderBefore(o->b, call);
-    struct region r = region_of(o, call, constant(call, READ_ROWS), constant(call, READ_COLUMNS) * constant(call, READ_BLOCKS), size);
-    LLVMValueRef memory = buffer(o, &r), first = address(o, r.base, r.pitch, r.y, r.x);
-    struct fork f = fork_before(o, call, lies_within(o, &r));
-    LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
-    copy(o, &r, memory, false);
-    LLVMValueRef copied = LLVMBuildAddrSpaceCast(o->b, memory, LLVMTypeOf(r.base), "");
-    LLVMPositionBuilderBefore(o->b, call);
-    struct pending *p = &o->pending[o->pending_count++];
-    *p = (struct pending){.call = call, .rows.first = phi_of(o, &f, first, copied)};
-    p->rows.pitch = phi_of(o, &f, r.pitch, number(o, r.bytes));
-    tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one load", r.rows, r.bytes);
+    struct tsr__linear a = tsr__linear_of(o->l, from), b = tsr__linear_of(o->l, to), rest = tsr__linear_minus(&b, &a);
+    *distance = rest.constant;
+    return rest.valid && !rest.count;
 }
 
-static LLVMValueRef load(struct blocks *o, struct rows *rows, LLVMTypeRef type, unsigned row, unsigned byte)
+static bool same_matrix(const struct area *a, const struct area *b)
 {
-    if (!rows->at[row])
-        rows->at[row] = row ? address(o, rows->first, rows->pitch, number(o, row), number(o, 0)) : rows->first;
-    LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, rows->at[row], byte), "");
+    static const unsigned operands[] = {BASE, WIDTH, HEIGHT, PITCH, READ_BITS};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(operands); i++)
+        if (LLVMGetOperand(a->call, operands[i]) != LLVMGetOperand(b->call, operands[i]))
+            return false;
+    return true;
+}
+
+static void move_into(struct blocks *o, struct area *from, struct area *to, unsigned row, unsigned byte)
+{
+    from->in = to;
+    for (size_t i = 0; i < o->pending_count; i++)
+        if (o->pending[i].area == from) {
+            o->pending[i].area = to;
+            o->pending[i].row += row;
+            o->pending[i].byte += byte;
+        }
+}
+
+/* Joins b to a if it lies right under it or beside it, and as wide or high. */
+static bool join_areas(struct blocks *o, struct area *a, struct area *b)
+{
+    int64_t down, right;
+    if (!same_matrix(a, b) || !is_apart(o, a->region.y, b->region.y, &down) || !is_apart(o, a->region.x, b->region.x, &right))
+        return false;
+    bool under = right == 0 && down == a->region.rows && a->region.bytes == b->region.bytes;
+    bool beside = down == 0 && right == a->region.bytes && a->region.rows == b->region.rows;
+    if ((!under && !beside) || (under && a->region.rows + b->region.rows > MAX_ROWS) ||
+        (beside && a->region.bytes + b->region.bytes > MAX_BYTES))
+        return false;
+    move_into(o, b, a, under ? a->region.rows : 0, beside ? a->region.bytes : 0);
+    a->region.rows += under ? b->region.rows : 0;
+    a->region.bytes += beside ? b->region.bytes : 0;
+    return true;
+}
+
+static void join_all(struct blocks *o, struct area *areas, size_t count)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < count; k++)
+                again = (i != k && !areas[i].in && !areas[k].in && join_areas(o, &areas[i], &areas[k])) || again;
+    }
+}
+
+/* Finds out where the rows are, before `at`. */
+static void find_rows(struct blocks *o, struct area *area, LLVMValueRef at)
+{
+    struct region *r = &area->region;
+    LLVMPositionBuilderBefore(o->b, at);
+    LLVMValueRef memory = buffer(o, r), first = address(o, r->base, r->pitch, r->y, r->x);
+    struct fork f = fork_before(o, at, lies_within(o, r));
+    LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
+    copy(o, r, memory, false);
+    LLVMValueRef copied = LLVMBuildAddrSpaceCast(o->b, memory, LLVMTypeOf(r->base), "");
+    LLVMPositionBuilderBefore(o->b, at);
+    area->first = phi_of(o, &f, first, copied);
+    area->pitch = phi_of(o, &f, r->pitch, number(o, r->bytes));
+}
+
+/* Of all reads so far. */
+static void find_all_rows(struct blocks *o, LLVMValueRef at)
+{
+    struct area *areas = tsr_arena_alloc(&o->l->scratch, (o->pending_count + 1) * sizeof *areas);
+    LLVMPositionBuilderBefore(o->b, at);
+    for (size_t i = 0; i < o->pending_count; i++) {
+        LLVMValueRef call = o->pending[i].call;
+        unsigned size = constant(call, READ_BITS) / 8, columns = constant(call, READ_COLUMNS) * constant(call, READ_BLOCKS);
+        areas[i] = (struct area){.call = call, .region = region_of(o, call, constant(call, READ_ROWS), columns, size)};
+        o->pending[i].area = &areas[i];
+        tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one load", areas[i].region.rows, areas[i].region.bytes);
+    }
+    join_all(o, areas, o->pending_count);
+    for (size_t i = 0; i < o->pending_count; i++)
+        if (!areas[i].in)
+            find_rows(o, &areas[i], at);
+}
+
+static LLVMValueRef load(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned row, unsigned byte)
+{
+    struct area *area = p->area;
+    LLVMValueRef *at = &area->at[p->row + row];
+    if (!*at)
+        *at = p->row + row ? address(o, area->first, area->pitch, number(o, p->row + row), number(o, 0)) : area->first;
+    LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, *at, p->byte + byte), "");
     LLVMSetAlignment(made, 1);
     return made;
 }
@@ -299,14 +380,14 @@ static LLVMValueRef join(struct blocks *o, LLVMValueRef x, LLVMValueRef y)
 }
 
 /* Value i: that of one row, or of the two that share the lanes. */
-static LLVMValueRef plain(struct blocks *o, struct rows *rows, LLVMTypeRef type, unsigned i, unsigned lanes_each, unsigned count,
+static LLVMValueRef plain(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned i, unsigned lanes_each, unsigned count,
                           unsigned byte)
 {
     if (lanes_each == LANES)
-        return load(o, rows, type, i, byte);
+        return load(o, p, type, i, byte);
     LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), lanes_each);
-    LLVMValueRef even = load(o, rows, half, 2 * i, byte);
-    return join(o, even, 2 * i + 1 < count ? load(o, rows, half, 2 * i + 1, byte) : LLVMConstNull(half));
+    LLVMValueRef even = load(o, p, half, 2 * i, byte);
+    return join(o, even, 2 * i + 1 < count ? load(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
 }
 
 /* The order of bytes in which four rows become columns, from memory that LLVM does not look into: it would make a dozen instructions of the
@@ -327,13 +408,13 @@ static LLVMValueRef byte_order(struct blocks *o, const unsigned *from)
 }
 
 /* Value i of a lane is its column of the rows first … first + each - 1. */
-static LLVMValueRef transform(struct blocks *o, struct rows *rows, LLVMTypeRef type, unsigned first, unsigned each, unsigned byte)
+static LLVMValueRef transform(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned each, unsigned byte)
 {
     LLVMTypeRef row = LLVMVectorType(LLVMIntTypeInContext(o->l->context, 32 / each), LANES);
     LLVMValueRef r[4], all;
     unsigned from[4 * LANES];
-    for (unsigned p = 0; p < each; p++)
-        r[p] = load(o, rows, row, first + p, byte);
+    for (unsigned i = 0; i < each; i++)
+        r[i] = load(o, p, row, first + i, byte);
     for (unsigned i = 0; i < each * LANES; i++)
         from[i] = i % each * LANES + i / each;
     if (each == 2) {
@@ -351,17 +432,17 @@ static LLVMValueRef transform(struct blocks *o, struct rows *rows, LLVMTypeRef t
 
 /* Column c of the rows first, first + step … becomes vector c. The rows of lanes 0 to 7 lie in the lower halves of eight vectors, those of
  * lanes 8 to 15 in the upper ones; each half is transposed by exchanging blocks of 4 x 4, 2 x 2 and 1 x 1. */
-static void transpose(struct blocks *o, struct rows *rows, LLVMTypeRef type, unsigned first, unsigned step, LLVMValueRef *columns)
+static void transpose(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned step, LLVMValueRef *columns)
 {
     enum { SIDE = 8 };
     LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), SIDE);
     for (unsigned i = 0; i < SIDE; i++)
-        columns[i] = join(o, load(o, rows, half, first + i * step, 0), load(o, rows, half, first + (i + SIDE) * step, 0));
+        columns[i] = join(o, load(o, p, half, first + i * step, 0), load(o, p, half, first + (i + SIDE) * step, 0));
     for (unsigned d = SIDE / 2; d; d /= 2) {
         unsigned upper[LANES], lower[LANES];
-        for (unsigned p = 0; p < LANES; p++) {
-            upper[p] = p & d ? LANES + p - d : p;
-            lower[p] = p & d ? LANES + p : p + d;
+        for (unsigned n = 0; n < LANES; n++) {
+            upper[n] = n & d ? LANES + n - d : n;
+            lower[n] = n & d ? LANES + n : n + d;
         }
         for (unsigned i = 0; i < SIDE; i++) {
             if (i & d)
@@ -383,15 +464,15 @@ static void make_values(struct blocks *o, struct pending *p, LLVMTypeRef type, u
         LLVMValueRef found[MAX_ROW_BYTES / 8];
         switch ((enum tsr_block2d_layout)constant(call, LAYOUT)) {
         case TSR_BLOCK2D_PLAIN:
-            values[i] = plain(o, &p->rows, type, n, columns / each, rows, byte);
+            values[i] = plain(o, p, type, n, columns / each, rows, byte);
             break;
         case TSR_BLOCK2D_TRANSFORM:
-            values[i] = transform(o, &p->rows, type, n * each, each, byte);
+            values[i] = transform(o, p, type, n * each, each, byte);
             break;
         case TSR_BLOCK2D_TRANSPOSE: /* value i is column i / deep of the rows deep · lane + i % deep */
             if (i >= rows / LANES)
                 break;
-            transpose(o, &p->rows, type, i, rows / LANES, found);
+            transpose(o, p, type, i, rows / LANES, found);
             for (unsigned c = 0; c < columns; c++)
                 values[c * (rows / LANES) + i] = found[c];
             break;
@@ -416,6 +497,7 @@ static void finish_read(struct blocks *o, struct pending *p)
 /* The loads of all reads so far, before `at`. */
 static void finish_reads(struct blocks *o, LLVMValueRef at)
 {
+    find_all_rows(o, at);
     for (size_t i = 0; i < o->pending_count; i++) {
         LLVMPositionBuilderBefore(o->b, at);
         finish_read(o, &o->pending[i]);
@@ -585,6 +667,58 @@ static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
     return n;
 }
 
+/* ---- reads of the next step --------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_CHAIN = 12 }; /* of arithmetic that makes an operand */
+
+static uintptr_t place_of(const struct blocks *o, LLVMValueRef v)
+{
+    return tsr__map_get(&o->places, v);
+}
+
+/* Is the value there at the place, or can be, as it is arithmetic of what is? */
+static bool can_come_to(const struct blocks *o, LLVMValueRef v, LLVMValueRef place, int depth)
+{
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) || place_of(o, v) < place_of(o, place))
+        return true;
+    bool arithmetic = depth && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAICmpInst(v) ||
+                                LLVMIsAGetElementPtrInst(v));
+    for (int i = 0; arithmetic && i < LLVMGetNumOperands(v); i++)
+        arithmetic = can_come_to(o, LLVMGetOperand(v, (unsigned)i), place, depth - 1);
+    return arithmetic;
+}
+
+static void bring(struct blocks *o, LLVMValueRef v, LLVMValueRef place)
+{
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) || place_of(o, v) < place_of(o, place))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        bring(o, LLVMGetOperand(v, (unsigned)i), place);
+    LLVMMetadataRef line = LLVMInstructionGetDebugLoc(v);
+    LLVMInstructionRemoveFromParent(v);
+    LLVMPositionBuilderBefore(o->b, place);
+    LLVMInsertIntoBuilder(o->b, v);
+    LLVMInstructionSetDebugLoc(v, line);
+    tsr__map_set(&o->places, v, place_of(o, place) - 1);
+}
+
+/* Products write no memory: what is read behind them can be read before them, together with what they want. */
+static void take_reads_ahead(struct blocks *o, LLVMValueRef *code, size_t count)
+{
+    for (size_t i = 0; i < count && code[i] && !LLVMIsATerminatorInst(code[i]); i++) {
+        bool read = is_operation(code[i], "read"), comes = read;
+        if (!read && !is_operation(code[i], "prefetch") && may_write(code[i]))
+            break;
+        for (int k = 0; comes && k < LLVMGetNumOperands(code[i]); k++)
+            comes = can_come_to(o, LLVMGetOperand(code[i], (unsigned)k), code[0], MAX_CHAIN);
+        if (!comes)
+            continue;
+        bring(o, code[i], code[0]);
+        o->pending[o->pending_count++] = (struct pending){.call = code[i]};
+        code[i] = NULL;
+    }
+}
+
 static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
 {
     LLVMValueRef *writes = tsr_arena_alloc(&o->l->scratch, count * sizeof *writes);
@@ -593,10 +727,12 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
         if (!inst) /* taken */
             continue;
         bool read = is_operation(inst, "read"), prefetch = is_operation(inst, "prefetch");
-        if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write(inst) || uses_pending(o, inst)))
+        if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write(inst) || uses_pending(o, inst))) {
+            take_reads_ahead(o, code + i, count - i);
             finish_reads(o, inst);
+        }
         if (read)
-            begin_read(o, inst);
+            o->pending[o->pending_count++] = (struct pending){.call = inst};
         else if (prefetch)
             lower_prefetch(o, inst);
         else if (is_operation(inst, "write"))
@@ -604,10 +740,28 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
     }
 }
 
+/* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now. */
+static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t function_count)
+{
+    bool any = false;
+    for (size_t i = 0; i < function_count && tsr__tile_unit(l) != TSR__TILES_NONE; i++) {
+        size_t count;
+        LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
+        any = any || has_operations(code, count);
+    }
+    if (any && !tsr__llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
+        return false;
+    for (size_t i = 0; any && i < function_count; i++)
+        tsr__mark_mad_loops(l, functions[i]);
+    return !any || tsr__llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
+}
+
 bool tsr__pass_blocks(struct tsr__lanes *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    if (!unroll(l, functions, function_count))
+        return false;
     for (size_t i = 0; i < function_count; i++) {
         size_t count;
         LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
@@ -615,6 +769,9 @@ bool tsr__pass_blocks(struct tsr__lanes *l)
             continue;
         struct blocks o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
         o.pending = tsr_arena_alloc(&l->scratch, count * sizeof *o.pending);
+        o.places.arena = &l->scratch;
+        for (size_t k = 0; k < count; k++)
+            tsr__map_set(&o.places, code[k], k + 2); /* what is moved gets the number of what stands in front of it */
         lower_all(&o, code, count);
         LLVMDisposeBuilder(o.entry);
         LLVMDisposeBuilder(o.b);

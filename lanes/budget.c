@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What the packets of a kernel cost the code generator. Its time grows faster than the code, so a kernel that costs too much goes back to
  * become narrower packets, and after that work-items one by one. The measure is the same on every machine: a time limit would not be. */
-#include "lanes.h"
+#include "bounds.h"
 
 /* Of a masked access that the CPU has no instruction for, each lane is a branch, an address and a scalar. */
 enum { BRANCH_COST = 30 };
@@ -98,12 +98,17 @@ static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost)
     const struct tsr_kernel_info *kernel = &l->info->kernels[number];
     if (!(kernel->flags & TSR_KERNEL_PACKETS))
         return false;
-    bool narrow = l->ways[number] < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size;
-    l->ways[number] = narrow ? TSR__NARROW : TSR__ALONE;
+    enum tsr__way before = l->ways[number];
+    const char *wrapping = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, kernel->name);
+    bool fewer = before < TSR__WITHOUT_BOUNDS && LLVMGetNamedFunction(l->module, wrapping);
+    bool narrow = !fewer && before < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size;
+    l->ways[number] = fewer ? TSR__WITHOUT_BOUNDS : narrow ? TSR__NARROW : TSR__ALONE;
     if (l->options->log)
         tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,
                        kernel->sub_group_size, (unsigned long long)cost, (unsigned long long)l->options->code_budget,
-                       narrow ? "sub-groups get smaller" : "a work-item at a time");
+                       fewer    ? "indices that may wrap are not looked at beforehand"
+                       : narrow ? "sub-groups get smaller"
+                                : "a work-item at a time");
     return true;
 }
 
@@ -111,8 +116,14 @@ bool tsr__pass_budget(struct tsr__lanes *l)
 {
     uint64_t most = l->options->code_budget;
     for (uint32_t k = 0; most && l->ways && k < l->info->kernel_count; k++) {
-        struct visit v = {.l = l, .seen = {.arena = &l->scratch}};
+        struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
+        const char *name = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, l->info->kernels[k].name);
+        LLVMValueRef wrapping = LLVMGetNamedFunction(l->module, name); /* one body too many for most kernels: counts by itself */
+        uint64_t alone = wrapping ? cost_from(&other, wrapping) : 0;
+        if (wrapping)
+            tsr__map_set(&v.seen, wrapping, 1);
         uint64_t cost = cost_from(&v, LLVMGetNamedFunction(l->module, l->info->kernels[k].entry));
+        cost = cost > alone ? cost : alone;
         if (cost > most && go_back(l, k, cost))
             l->again = true;
     }

@@ -8,6 +8,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "access.h"
+#include "bounds.h"
 #include "explain.h"
 #include "rows.h"
 #include "solo.h"
@@ -41,13 +42,13 @@ struct tsr__explain {
 /* ---- notes ------------------------------------------------------------------------------------------------------------------------------
  */
 
-/* The kernel whose code a function is, by what stands before the first dot of its name. Partial packets are of no interest. */
+/* The kernel whose code a function is, by what stands before the first dot of its name. Bodies for what is rare are of no interest. */
 static bool find_kernel(const struct tsr__lanes *l, const char *name, uint32_t *kernel)
 {
     size_t length = strcspn(name, ".");
     for (*kernel = 0; *kernel < l->info->kernel_count; ++*kernel)
         if (!strncmp(l->info->kernels[*kernel].name, name, length) && !l->info->kernels[*kernel].name[length])
-            return strcmp(name + length, ".partial") != 0;
+            return strcmp(name + length, ".partial") != 0 && strcmp(name + length, "." TSR__WRAPPING) != 0;
     return false;
 }
 

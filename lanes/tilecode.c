@@ -55,10 +55,26 @@ unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_produc
     return product->number | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
 }
 
+/* Tiles in memory go through a register where there are any, and in their model. */
+static bool passes(const struct tsr__tiles *t, int number)
+{
+    return number >= TSR__TILE_REGISTERS && t->unit != TSR__TILES_VECTORS;
+}
+
+static void fetch(struct tsr__tiles *t, int number)
+{
+    tsr__tile_load(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), NULL, false);
+}
+
+static void put_back(struct tsr__tiles *t, int number)
+{
+    tsr__tile_store(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES));
+}
+
 void tsr__tile_zero(struct tsr__tiles *t, int number)
 {
     LLVMValueRef args[1] = {reg(t, number)};
-    if (t->unit == TSR__TILES_AMX)
+    if (t->unit == TSR__TILES_AMX && !passes(t, number))
         instruction(t, "llvm.x86.tilezero", args, 1);
     else
         LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE),
@@ -68,6 +84,11 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
 void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__tile_product *product,
                     bool is_b)
 {
+    if (passes(t, to)) {
+        tsr__tile_load(t, TSR__PASSAGE, from, stride, product, is_b);
+        put_back(t, to);
+        return;
+    }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {reg(t, to), memory, stride};
@@ -84,6 +105,10 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
 
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride)
 {
+    if (passes(t, from)) {
+        fetch(t, from);
+        from = TSR__PASSAGE;
+    }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {reg(t, from), memory, stride};
@@ -96,6 +121,12 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
 
 void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *product, int accumulator, int a, int b)
 {
+    if (passes(t, accumulator)) {
+        fetch(t, accumulator);
+        tsr__tile_multiply(t, product, TSR__PASSAGE, a, b);
+        put_back(t, accumulator);
+        return;
+    }
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {reg(t, accumulator), reg(t, a), reg(t, b)};
         instruction(t, product->instruction, args, 3);

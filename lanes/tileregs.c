@@ -328,10 +328,10 @@ static bool puts_in(const struct tsr__life *life, const struct tsr__places *plac
 }
 
 /* Bits of the registers that are taken where the accumulator is. */
-static unsigned occupy(struct tsr__webs *w, const struct tsr__life *life, struct tsr__places *places, bool *busy)
+static uint32_t occupy(struct tsr__webs *w, const struct tsr__life *life, struct tsr__places *places, bool *busy)
 {
     bool *live = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
-    unsigned others = 0;
+    uint32_t others = 0;
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = places->count - 1; i >= 0; i--) {
@@ -382,36 +382,42 @@ static void find_turn(struct tsr__life *life, const struct tsr__places *places)
 }
 
 /* Registers that are in use during the life's turn; those of other turns in the same place are not among `taken`. */
-static unsigned in_turns(const struct tsr__registers *r, const struct tsr__life *life)
+static uint32_t in_turns(const struct tsr__registers *r, const struct tsr__life *life)
 {
-    unsigned used = 0;
+    uint32_t used = 0;
     for (const struct tsr__life *x = r->lives; x != life; x++)
         if (x->accumulator >= 0 && x->turn == life->turn && x->turn_begin <= life->turn_end && life->turn_begin <= x->turn_end)
-            used |= 1u << x->accumulator;
+            used |= UINT32_C(1) << x->accumulator;
     return used;
 }
 
-static void choose_register(struct tsr__registers *r, struct tsr__webs *w, struct tsr__life *life)
+/* False: none is left. */
+static bool choose_register(struct tsr__registers *r, struct tsr__webs *w, struct tsr__life *life)
 {
     struct tsr__places *places = &r->places;
     bool *busy = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
-    unsigned others = occupy(w, life, places, busy);
+    uint32_t others = occupy(w, life, places, busy);
+    int most = r->in_memory ? TSR__PASSAGE : TSR__MOST_ACCUMULATORS;
     find_turn(life, places);
     if (life->turn)
         others = places->at[life->turn - 1].taken_throughout | in_turns(r, life);
     life->accumulator = 0;
-    while (others >> life->accumulator & 1)
+    while (life->accumulator < TSR__ALL_TILES && others >> life->accumulator & 1) {
         life->accumulator++;
-    if (life->accumulator >= TSR__MOST_ACCUMULATORS) {
+        if (r->in_memory && life->accumulator == most)
+            life->accumulator = most = TSR__TILE_REGISTERS;
+    }
+    if (life->accumulator >= (r->in_memory ? TSR__ALL_TILES : most)) {
         life->accumulator = -1;
         life->why = "no tile register is left";
-        return;
+        return false;
     }
     for (int i = 0; i < places->count; i++) {
-        unsigned bit = busy[i] ? 1u << life->accumulator : 0;
+        uint32_t bit = busy[i] ? UINT32_C(1) << life->accumulator : 0;
         places->at[i].taken |= bit;
         places->at[i].taken_throughout |= life->turn ? 0 : bit;
     }
+    return true;
 }
 
 /* Of a block that is not whole AMX makes good use all the same, vectors do not. An accumulator that goes round in no loop, as one in a loop
@@ -436,6 +442,19 @@ static void give_up(const struct tsr__life *life)
     }
 }
 
+/* False: there are more accumulators than registers. */
+static bool choose_registers(struct tsr__registers *r, struct tsr__webs *w)
+{
+    for (int i = 0; i < r->places.count; i++)
+        r->places.at[i].taken = r->places.at[i].taken_throughout = 0;
+    for (size_t i = 0; i < w->block_count; i++)
+        if (!r->lives[i].why && !choose_register(r, w, &r->lives[i]) && !r->in_memory) {
+            r->lives[i].why = NULL;
+            return false;
+        }
+    return true;
+}
+
 void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
 {
     *r = (struct tsr__registers){.lives = tsr_arena_alloc(&w->l->scratch, (w->block_count + 1) * sizeof *r->lives)};
@@ -445,9 +464,12 @@ void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
         *life = (struct tsr__life){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
         if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
             life->why = "two values of its accumulator are needed at the same time";
-        if (!life->why)
-            choose_register(r, w, life);
-        if (life->accumulator < 0)
-            give_up(life);
     }
+    if (!choose_registers(r, w)) {
+        r->in_memory = true;
+        choose_registers(r, w);
+    }
+    for (size_t i = 0; i < w->block_count; i++)
+        if (r->lives[i].accumulator < 0)
+            give_up(&r->lives[i]);
 }

@@ -126,7 +126,7 @@ static void refresh(struct tsr__tiles *t, LLVMValueRef point)
 /* The answer is the register that has the operand; `not` is in use. */
 static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
 {
-    unsigned count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
+    uint32_t count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
     int to = -1;
     t->clock++;
     for (int i = 0; i < TSR__TILE_REGISTERS; i++) {
@@ -136,7 +136,8 @@ static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueR
             have->used = t->clock;
             return i;
         }
-        if (!(taken >> i & 1) && i != not && (to < 0 || have->used < t->loaded[to].used))
+        bool free = !(taken >> i & 1) && i != not && !(t->registers.in_memory && i == TSR__PASSAGE);
+        if (free && (to < 0 || have->used < t->loaded[to].used))
             to = i;
     }
     t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
@@ -196,6 +197,7 @@ static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_i
             mad->a_in_place = a_in_place;
             mad->b_in_place = b_in_place;
             mad->in_loop = in_loop;
+            mad->in_memory = x->life->accumulator >= TSR__TILE_REGISTERS;
         }
 }
 
@@ -337,7 +339,7 @@ static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
 {
     const struct tsr__mad *mad = &in_tiles->mad;
     static const char *const text[] = {
-        [TSR__TILES_AMX] = "the accumulator stays in a tile register",
+        [TSR__TILES_AMX] = "accumulators stay in tile registers",
         [TSR__TILES_MODEL] = "tiles in plain C, as TESSERA_TILES asks",
         [TSR__TILES_VECTORS] = "blocks of 16 x 16, 64 bytes of K at a time",
     };
@@ -349,8 +351,11 @@ static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
                        : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
                        : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
                                                                     : "A and B by way of the stack";
+    const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "";
+    if (in_tiles->in_memory && !in_tiles->in_loop)
+        more = "; the accumulator lies in memory, as there are more than registers";
     tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; %s%s", mad->called->name, mad->lanes, tsr__mad_origin(mad),
-                 text[t->unit], from, in_tiles->in_loop ? "; all rounds of the loop at once" : "");
+                 text[t->unit], from, more);
 }
 
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)

@@ -51,6 +51,7 @@ struct tsr__tile_mad {
     bool joins_next;             /* is done together with the next operation of the web, which adds to its result */
     bool a_in_place, b_in_place; /* loaded by tile loads, not by way of a buffer */
     bool in_loop;                /* which the device runs as a whole */
+    bool in_memory;              /* the accumulator is in no register */
 };
 
 struct tsr__web {
@@ -85,15 +86,16 @@ struct tsr__webs {
 
 /* ---- registers (tileregs.c) --------------------------------------------------------------------------------------------------------- */
 
-enum { TSR__TILE_REGISTERS = 8, TSR__MOST_ACCUMULATORS = 6 };
+/* Further accumulators lie in memory, and are numbered behind the registers. A register is kept free for what is done to these. */
+enum { TSR__TILE_REGISTERS = 8, TSR__MOST_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__PASSAGE = TSR__MOST_ACCUMULATORS - 1 };
 
 /* A block of code. */
 struct tsr__place {
     LLVMBasicBlockRef ref;
     int *next, *before; /* successors, predecessors */
     unsigned next_count, before_count;
-    unsigned taken;            /* bit per register that holds an accumulator somewhere in it */
-    unsigned taken_throughout; /* … other than in turn with others */
+    uint32_t taken;            /* bit per register, or tile in memory, that holds an accumulator somewhere in it */
+    uint32_t taken_throughout; /* … other than in turn with others */
 };
 
 /* Where users outside of the webs need a fragment as vectors: at the start of the place, or behind the operation if that stands there. */
@@ -108,7 +110,7 @@ struct tsr__life {
     struct tsr__block_of_webs *block;
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
-    int accumulator; /* register; negative: the webs stay vectors */
+    int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
     const char *why; /* if they do */
     int turn;        /* its place + 1, if it needs the register only from one operation to another; else 0 */
     size_t turn_begin, turn_end;
@@ -121,6 +123,7 @@ struct tsr__registers {
         struct tsr__map number; /* LLVMBasicBlockRef → number + 1 */
     } places;
     struct tsr__life *lives; /* of the blocks of webs */
+    bool in_memory;          /* are there accumulators in memory? Then no other is in the register TSR__PASSAGE */
 };
 
 /* Makes index arithmetic 64 bits wide in a function with matrix operations, where there are tiles. (extend.c) */
@@ -195,8 +198,8 @@ struct tsr__tiles {
     struct tsr__lanes *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
-    LLVMValueRef slots[TSR__TILE_REGISTERS]; /* on the stack, without AMX */
-    struct tsr__map buffers;                 /* on the stack, by this pass → 1 */
+    LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
+    struct tsr__map buffers;            /* on the stack, by this pass → 1 */
     struct tsr__webs webs;
     struct tsr__registers registers;
     struct tsr__life *life;
@@ -220,7 +223,7 @@ bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragmen
 
 /* Makes `life` the one that is meant. */
 void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life);
-/* Where a register's tile lies, without AMX. */
+/* Where a tile lies that is in no register of AMX. */
 LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number);
 /* The last argument of the device's functions. */
 unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product);

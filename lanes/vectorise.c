@@ -7,6 +7,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "bounds.h"
 #include "dot.h"
 #include "explain.h"
 #include "hoist.h"
@@ -128,31 +129,47 @@ static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, c
     return made;
 }
 
-/* The kernel itself only chooses. */
-static void choose(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef whole, LLVMValueRef partial)
+/* The bodies of a kernel. */
+struct bodies {
+    LLVMValueRef whole, partial;
+    LLVMValueRef fits, wrapping; /* where indices do not fit, the body for whole packets is another one; or NULL */
+};
+
+/* A new block with a call of a body. */
+static LLVMBasicBlockRef way_to(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef kernel, LLVMValueRef body)
 {
-    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, kernel, "");
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
     unsigned n = LLVMCountParams(kernel);
     LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
+    LLVMBasicBlockRef made = LLVMAppendBasicBlockInContext(l->context, kernel, "");
     LLVMGetParams(kernel, args);
+    LLVMPositionBuilderAtEnd(b, made);
+    LLVMBuildCall2(b, LLVMGlobalGetValueType(kernel), body, args, n, "");
+    LLVMBuildRetVoid(b);
+    return made;
+}
+
+/* The kernel itself only chooses. */
+static void choose(struct tsr__lanes *l, LLVMValueRef kernel, const struct bodies *bodies)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMBasicBlockRef start = bodies->fits ? LLVMGetEntryBasicBlock(kernel) : LLVMAppendBasicBlockInContext(l->context, kernel, "");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
     LLVMPositionBuilderAtEnd(b, start);
     LLVMValueRef is_whole = LLVMBuildCall2(b, query, tsr__declare(l, "__tsr_whole_packet", query), NULL, 0, "");
     is_whole = LLVMBuildICmp(b, LLVMIntNE, is_whole, LLVMConstNull(i32), "");
-    LLVMBasicBlockRef arms[2];
     LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel);
     if (subprogram) /* what will be inlined here keeps its lines only if the call has one */
         LLVMSetCurrentDebugLocation2(
             b, LLVMDIBuilderCreateDebugLocation(l->context, LLVMDISubprogramGetLine(subprogram), 0, subprogram, NULL));
-    for (int i = 0; i < 2; i++) {
-        arms[i] = LLVMAppendBasicBlockInContext(l->context, kernel, "");
-        LLVMPositionBuilderAtEnd(b, arms[i]);
-        LLVMBuildCall2(b, LLVMGlobalGetValueType(kernel), i ? partial : whole, args, n, "");
-        LLVMBuildRetVoid(b);
+    LLVMBasicBlockRef whole = way_to(l, b, kernel, bodies->whole), partial = way_to(l, b, kernel, bodies->partial);
+    if (bodies->fits) {
+        LLVMBasicBlockRef fast = whole, slow = way_to(l, b, kernel, bodies->wrapping);
+        whole = LLVMAppendBasicBlockInContext(l->context, kernel, "");
+        LLVMPositionBuilderAtEnd(b, whole);
+        LLVMBuildCondBr(b, bodies->fits, fast, slow);
     }
     LLVMPositionBuilderAtEnd(b, start);
-    LLVMBuildCondBr(b, is_whole, arms[0], arms[1]);
+    LLVMBuildCondBr(b, is_whole, whole, partial);
     LLVMDisposeBuilder(b);
 }
 
@@ -340,15 +357,18 @@ static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LL
 }
 
 /* False: what is possible for the one body is not for the other. */
-static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned width, LLVMValueRef whole, LLVMValueRef partial)
+static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned width, const struct bodies *bodies)
 {
-    restrict_ends_at_barriers(l, whole);
-    restrict_ends_at_barriers(l, partial);
-    if (!tsr__cut_regions(l, whole, width, TSR__PACKETS_WHOLE, &info->context_bytes))
+    restrict_ends_at_barriers(l, bodies->whole);
+    restrict_ends_at_barriers(l, bodies->partial);
+    if (bodies->wrapping)
+        restrict_ends_at_barriers(l, bodies->wrapping);
+    if (!tsr__cut_regions(l, bodies->whole, width, TSR__PACKETS_WHOLE, &info->context_bytes))
         return true;
     info->flags |= TSR_KERNEL_REGIONS;
     enum tsr__packets packets = info->flags & TSR_KERNEL_LOOSE ? TSR__PACKETS_OF_ROWS : TSR__PACKETS_DENSE;
-    return tsr__cut_regions(l, partial, width, packets, &info->context_bytes);
+    return (!bodies->wrapping || tsr__cut_regions(l, bodies->wrapping, width, TSR__PACKETS_WHOLE, &info->context_bytes)) &&
+           tsr__cut_regions(l, bodies->partial, width, packets, &info->context_bytes);
 }
 
 bool tsr__pass_vectorise(struct tsr__lanes *l)
@@ -374,20 +394,33 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         LLVMValueRef item = body_of(l, kernel);
         tsr__hoist_loads(l, item);
         tsr__interlace(l, item, packet.width);
-        LLVMValueRef whole = packet_function(l, kernel, "whole"), partial = packet_function(l, kernel, "partial");
+        struct bodies bodies = {.whole = packet_function(l, kernel, "whole"), .partial = packet_function(l, kernel, "partial")};
         struct tsr__packet rows = packet;
+        struct tsr__assumed *assumed = NULL;
         rows.whole_rows = true;
-        bool built = tsr__simd_build(l, item, whole, rows, false), meets = built && tsr__packet_meets(l, whole);
-        if (!built || !build_partial(l, info, item, partial, packet, !meets))
+        if (!l->ways || l->ways[i] != TSR__WITHOUT_BOUNDS)
+            bodies.fits = tsr__assume_bounds(l, item, kernel, &assumed);
+        bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__packet_meets(l, bodies.whole);
+        if (bodies.fits) {
+            size_t notes = tsr__explain_count(l);
+            tsr__forget_bounds(assumed);
+            bodies.wrapping = packet_function(l, kernel, TSR__WRAPPING);
+            tsr__add_fn_attr(l, bodies.wrapping, "noinline");
+            built = built && tsr__simd_build(l, item, bodies.wrapping, rows, false);
+            tsr__explain_forget(l, notes);
+        }
+        if (!built || !build_partial(l, info, item, bodies.partial, packet, !meets))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
-        tsr__add_fn_attr(l, partial, "noinline"); /* for the edges: small is better */
-        choose(l, kernel, whole, partial);
+        tsr__add_fn_attr(l, bodies.partial, "noinline"); /* for the edges: small is better */
+        choose(l, kernel, &bodies);
         if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.packets", info->name)))
             return false;
         if (!meets) {
             info->flags |= TSR_KERNEL_ROWS;
-            tsr__loop_rows(l, whole, packet.width);
-        } else if (!cut(l, info, packet.width, whole, partial)) {
+            tsr__loop_rows(l, bodies.whole, packet.width);
+            if (bodies.wrapping)
+                tsr__loop_rows(l, bodies.wrapping, packet.width);
+        } else if (!cut(l, info, packet.width, &bodies)) {
             return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
         }
         tsr__explain_meets(l, info, item);

@@ -71,10 +71,14 @@ static void clone_whole(struct tsr__simd *s, LLVMValueRef inst)
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
         LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
     if (!tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) || s->mask) {
-        bool stays = !s->mask && adds_up(inst) && LLVMGetNSW(inst) && tsr__shape_of(&s->shapes, inst).nsw;
+        struct tsr__shape shape = tsr__shape_of(&s->shapes, inst);
+        bool stays = !s->mask && adds_up(inst), nsw = stays && LLVMGetNSW(inst) && shape.nsw;
+        bool nuw = stays && LLVMGetNUW(inst) && shape.nuw;
         drop_promises(copy);
-        if (stays) /* as its extension is taken to be exact */
+        if (nsw) /* as its extension is taken to be exact */
             LLVMSetNSW(copy, true);
+        if (nuw)
+            LLVMSetNUW(copy, true);
     }
     LLVMInsertIntoBuilder(s->b, copy);
     tsr__set_whole(s, inst, copy);

@@ -23,16 +23,22 @@
 #ifndef FIRST
 #define FIRST 0
 #endif
+#ifndef index /* the type of indices */
+#define index int
+#endif
+#ifndef WRAPS /* with indices that are a uint: n times this wraps around to 0 */
+#define WRAPS 0
+#endif
 #ifndef LANE
 #define LANE get_sub_group_local_id()
 #endif
 #ifdef STAGED /* A comes by way of local memory, with barriers in the loop */
 #define READ_A(p) ((const local a_scalar *)(p))[lane]
 #elif defined PLAIN /* without block reads */
-#define A_PITCH (k_bytes / (int)sizeof(a_scalar))
-#define READ_A_AT(row, byte) ((global const a_scalar *)a)[(row) * A_PITCH + (byte) / (int)sizeof(a_scalar) + lane]
+#define A_PITCH (k_bytes / (index)sizeof(a_scalar))
+#define READ_A_AT(row, byte) ((global const a_scalar *)a)[(row) * A_PITCH + (byte) / (index)sizeof(a_scalar) + lane]
 #define READ_B_AT(row, column) CAT(as_, b_scalar)(b[(row) * n + column + lane])
-#elif defined BLOCKS /* of two dimensions: ROWS · M = 16, CHAIN = 2, SG = 16; so many rows of D are none to the functions */
+#elif defined BLOCKS /* of two dimensions: SG = 16, and ROWS · M = 16, CHAIN = 2 but for SMALL blocks; so many rows of D are none to the functions */
 #define READ_A_AT(row, byte) CAT(as_, a_scalar)(in_a[part][i * M + r])
 #define READ_B_AT(row, column) CAT(as_, b_scalar)(in_b[j][part * 8 + r])
 #elif SG == 16
@@ -46,11 +52,11 @@
 #endif
 
 __attribute__((intel_reqd_sub_group_size(SG)))
-kernel void gemm(global const uchar *a, global const uint *b, global const element *c, global element *d, int k_bytes, int n)
+kernel void gemm(global const uchar *a, global const uint *b, global const element *c, global element *d, index k_bytes, index n)
 {
-    int panel = get_group_id(0) * get_num_sub_groups() + get_sub_group_id(), row = get_group_id(1) * ROWS * M;
-    int column = panel * COLUMNS * SG, lane = LANE;
-    int first = A_ROWS < M ? get_sub_group_id() % 2 * A_ROWS : 0; /* of the rows that this sub-group reads */
+    index panel = get_group_id(0) * get_num_sub_groups() + get_sub_group_id(), row = get_group_id(1) * ROWS * M;
+    index column = panel * COLUMNS * SG, lane = LANE;
+    index first = A_ROWS < M ? get_sub_group_id() % 2 * A_ROWS : 0; /* of the rows that this sub-group reads */
     c_part sum[ROWS][COLUMNS];
     for (int i = 0; i < ROWS; i++)
         for (int j = 0; j < COLUMNS; j++)
@@ -63,7 +69,7 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
 #ifdef STAGED
     local uchar stage[ROWS * M][32 * CHAIN];
 #endif
-    for (int k = FIRST; k < k_bytes; k += 32 * CHAIN) {
+    for (index k = FIRST; k < k_bytes; k += 32 * CHAIN) {
 #ifdef SKIP /* a condition in the loop, the same for all */
         if (b[k / 4 * n] == SKIP)
             continue;
@@ -71,19 +77,31 @@ kernel void gemm(global const uchar *a, global const uint *b, global const eleme
 #ifdef BLOCKS
         ushort in_a[CHAIN][ROWS * M];
         uint in_b[COLUMNS][CHAIN * 8];
+#ifdef SMALL
+        for (int part = 0; part < CHAIN; part++) {
+            for (int i = 0; i < ROWS; i++)
+                intel_sub_group_2d_block_read_16b_8r16x1c((global void *)a, k_bytes, row + ROWS * M, k_bytes,
+                                                          (int2)(k / 2 + part * 16, row + i * M), in_a[part] + i * M);
+            for (int j = 0; j < COLUMNS; j++)
+                intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, n * 4, k_bytes / 4, n * 4,
+                                                          (int2)(column + j * SG, k / 4 + part * 8), in_b[j] + part * 8);
+        }
+#else
         intel_sub_group_2d_block_read_16b_16r16x2c((global void *)a, k_bytes, row + ROWS * M, k_bytes, (int2)(k / 2, row), in_a[0]);
         for (int j = 0; j < COLUMNS; j++)
             intel_sub_group_2d_block_read_32b_16r16x1c((global void *)b, n * 4, k_bytes / 4, n * 4, (int2)(column + j * SG, k / 4), in_b[j]);
 #endif
+#endif
+        index start = k + n * WRAPS;
 #ifdef STAGED
         barrier(CLK_LOCAL_MEM_FENCE);
         for (int i = get_local_id(0); i < ROWS * M * 32 * CHAIN; i += get_local_size(0))
-            stage[i / (32 * CHAIN)][i % (32 * CHAIN)] = a[(row + i / (32 * CHAIN)) * k_bytes + k + i % (32 * CHAIN)];
+            stage[i / (32 * CHAIN)][i % (32 * CHAIN)] = a[(row + i / (32 * CHAIN)) * k_bytes + start + i % (32 * CHAIN)];
         barrier(CLK_LOCAL_MEM_FENCE);
 #endif
 #pragma unroll
         for (int part = 0; part < CHAIN; part++) {
-            int at = k + part * 32;
+            index at = start + part * 32;
             a_part x[ROWS];
             CAT(b_scalar, 8) y[COLUMNS];
             for (int i = 0; i < ROWS; i++)

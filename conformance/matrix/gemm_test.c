@@ -502,22 +502,72 @@ static void plain_indices(void **state)
                           .options = PLAIN_INDICES});
 }
 
+#define UNSIGNED_INDICES "-Dindex=uint"
+
+/* Sums of a uint may wrap; if a program lets them, they do. */
+static void unsigned_indices(void **state)
+{
+    static const char *const options[] = {UNSIGNED_INDICES, UNSIGNED_INDICES " " PLAIN_INDICES, UNSIGNED_INDICES " -DWRAPS=67108864",
+                                          UNSIGNED_INDICES " -DWRAPS=67108864 " PLAIN_INDICES,
+                                          UNSIGNED_INDICES " -DSTAGED -DWRAPS=67108864"};
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        run(&(struct way){.sub_group = i & 1 ? 8 : 16,
+                          .m = 8,
+                          .rows = 2,
+                          .columns = i & 1 ? 4 : 2,
+                          .chain = 1 + i % 3 / 2,
+                          .a = i % 3 ? BF16 : U8,
+                          .b = i % 3 ? BF16 : S8,
+                          .steps = 3,
+                          .sub_groups = 1, /* so D has 64 columns */
+                          .options = options[i / 2]});
+}
+
+/* More accumulators than a matrix unit has tile registers. */
+static void many_accumulators(void **state)
+{
+    static const struct {
+        int sub_group, rows, columns, skip;
+        const char *options;
+    } ways[] = {
+        {16, 4, 4, 0, NULL},          {16, 8, 2, 0, "-DFROM_ZERO"}, {8, 4, 8, 0, NULL},
+        {16, 4, 4, 0, "-DSTAGED"},    {8, 6, 6, 0, "-DSTAGED"},     {16, 4, 4, 305419896, "-DSKIP=305419896"},
+        {16, 8, 4, 0, "-DFROM_ZERO"}, {16, 3, 4, 0, "-DFROM_ZERO"}, {16, 4, 5, 305419896, "-DSKIP=305419896"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        run(&(struct way){.sub_group = ways[i].sub_group,
+                          .m = 8,
+                          .rows = ways[i].rows,
+                          .columns = ways[i].columns,
+                          .chain = 1 + (int)i % 2,
+                          .a = i & 1 ? BF16 : U8,
+                          .b = i & 1 ? BF16 : S8,
+                          .steps = 4,
+                          .sub_groups = 1,
+                          .options = ways[i].options,
+                          .skip = ways[i].skip});
+}
+
 /* Blocks of two dimensions, within D and across its edge. */
 static void blocks_of_rows(void **state)
 {
     static const char *const outside[] = {"-DBLOCKS=0", "-DBLOCKS=5", "-DBLOCKS=0 -DFROM_ZERO", "-DBLOCKS=12 -DFROM_ZERO"};
     (void)state;
-    for (int i = 0; i < 4; i++)
+    static const char *const small[] = {"-DSMALL -DBLOCKS=0", "-DSMALL -DBLOCKS=5", "-DSMALL -DBLOCKS=9 -Dindex=uint",
+                                        "-DSMALL -DBLOCKS=3 -DFROM_ZERO -Dindex=uint"};
+    for (int i = 0; i < 12; i++)
         run(&(struct way){.sub_group = 16,
                           .m = 8,
-                          .rows = 2,
+                          .rows = i < 4 ? 2 : 1 + i % 4,
                           .columns = 1 + i % 3,
-                          .chain = 2,
+                          .chain = i < 4 ? 2 : 1 + i / 4 % 2,
                           .a = i & 1 ? BF16 : U8,
                           .b = i & 1 ? BF16 : S8,
                           .steps = 3,
                           .sub_groups = 2,
-                          .options = outside[i]});
+                          .options = i < 4 ? outside[i] : small[i % 4]});
 }
 
 /* With TESSERA_EXPLAIN=json: 4-bit numbers are in tiles, 64 of them in a row of one operation. */
@@ -549,17 +599,34 @@ static void names_in_reports(void **state)
     assert_non_null(strstr(device.log, "intel_sub_group_u4_i4_matrix_mad_k64 for 8 lanes"));
 }
 
-/* With TESSERA_EXPLAIN=json: what 2D blocks read and write goes straight between memory and tiles. */
+/* With TESSERA_EXPLAIN=json: what 2D blocks read, and two rows of blocks that they write, goes straight between memory and tiles. A loop
+ * that makes one step of K in a round makes two, and one at the end. */
 static void blocks_are_tiles(void **state)
 {
+    static const struct {
+        int rows, columns, chain;
+        const char *options;
+    } ways[] = {{2, 2, 2, "-DBLOCKS=0 -DFROM_ZERO"},
+                {4, 2, 2, "-DBLOCKS=0 -DSMALL -DFROM_ZERO"},
+                {4, 2, 2, "-DBLOCKS=0 -DSMALL -Dindex=uint"},
+                {4, 2, 1, "-DBLOCKS=0 -DSMALL -DFROM_ZERO"},
+                {4, 2, 1, "-DBLOCKS=0 -DSMALL -Dindex=uint"}};
     (void)state;
     if (!explains_tiles())
         skip();
-    clReleaseProgram(build(&(struct way){
-        .sub_group = 16, .m = 8, .rows = 2, .columns = 2, .chain = 2, .a = S8, .b = S8, .options = "-DBLOCKS=0 -DFROM_ZERO"}));
-    assert_non_null(strstr(device.log, "A and B straight from memory"));
-    assert_null(strstr(device.log, "by way of the stack"));
-    assert_non_null(strstr(device.log, "\"topic\":\"store\",\"verdict\":\"tiles\""));
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        clReleaseProgram(build(&(struct way){.sub_group = 16,
+                                             .m = 8,
+                                             .rows = ways[i].rows,
+                                             .columns = ways[i].columns,
+                                             .chain = ways[i].chain,
+                                             .a = S8,
+                                             .b = S8,
+                                             .options = ways[i].options}));
+        assert_non_null(strstr(device.log, "A and B straight from memory"));
+        assert_true(ways[i].chain == 1 || !strstr(device.log, "by way of the stack"));
+        assert_true(ways[i].rows > 2 || strstr(device.log, "\"topic\":\"store\",\"verdict\":\"tiles\""));
+    }
 }
 
 /* With TESSERA_EXPLAIN=json, too: a loop whose counter starts at a number that no compiler knows, of which LLVM unrolls the odd round
@@ -654,16 +721,20 @@ static void without_grant(void **state)
  * are there, so are A and B, and where D goes. */
 static void all_in_tiles(void **state)
 {
-    static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}};
+    static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}, {16, 4, 4}, {16, 8, 2}};
     (void)state;
     if (!explains_tiles())
         skip();
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-        for (int kind = 0; kind < 15; kind++) {
+        for (int kind = 0; kind < 25; kind++) {
             struct way w = {.sub_group = blocks[i][0], .m = 8, .rows = blocks[i][1], .columns = blocks[i][2], .chain = 1 + (kind >= 5)};
             w.a = kind % 5 == 4 ? BF16 : kind & 1 ? U8 : S8;
             w.b = kind % 5 == 4 ? BF16 : kind & 2 ? U8 : S8;
-            w.options = kind >= 10 ? PLAIN_INDICES : kind & 1 ? "-DFROM_ZERO" : NULL;
+            w.options = kind >= 20   ? UNSIGNED_INDICES
+                        : kind >= 15 ? UNSIGNED_INDICES " " PLAIN_INDICES
+                        : kind >= 10 ? PLAIN_INDICES
+                        : kind & 1   ? "-DFROM_ZERO"
+                                     : NULL;
             clReleaseProgram(build(&w));
             int count = 0;
             for (const char *at = device.log; (at = strstr(at, "\"topic\":\"matrix\"")) != NULL; at++, count++) {
@@ -693,6 +764,8 @@ int main(void)
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
         cmocka_unit_test(plain_indices),
+        cmocka_unit_test(unsigned_indices),
+        cmocka_unit_test(many_accumulators),
         cmocka_unit_test(blocks_of_rows),
         cmocka_unit_test(loops_from_anywhere),
         cmocka_unit_test(names_in_reports),

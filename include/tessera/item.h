@@ -64,7 +64,7 @@ enum {
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16, /* plain C */
     TSR_TILE_OPERAND_BYTES = 2048 + 64,
-    TSR_TILE_LOOP_MOST = 6 /* accumulators */
+    TSR_TILE_LOOP_MOST = 16 /* accumulators */
 };
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B. */
