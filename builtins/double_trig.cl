@@ -34,29 +34,31 @@ INLINE ulong turns(double x, ulong *low)
     ulong i = as_ulong(x), m = (i & 0xfffffffffffff) | 0x10000000000000;
     uint at = (uint)(i >> 52 & 2047) - 1075 + 64, by = at & 63; /* first bit that matters: those before it count whole turns */
     constant ulong *w = inverse + (at >> 6);
-    ulong first = w[0] << by | w[1] >> 1 >> (63 - by), second = w[1] << by | w[2] >> 1 >> (63 - by), third = w[2] << by | w[3] >> 1 >> (63 - by);
+    ulong first = w[0] << by | w[1] >> 1 >> (63 - by), second = w[1] << by | w[2] >> 1 >> (63 - by),
+          third = w[2] << by | w[3] >> 1 >> (63 - by);
     ulong more = mul_hi(m, third), l = m * second + more, h = m * first + mul_hi(m, second) + (l < more ? 1 : 0);
     bool negative = as_long(x) < 0; /* all but the last bit of the negative */
     *low = negative ? ~l : l;
     return negative ? ~h : h;
 }
 
-/* The signed fraction (high, low) of 2^128, times `unit`. */
+/* The signed fraction (high, low) of 2^128, times pi and `unit`, a power of two. */
 INLINE double angle(ulong high, ulong low, double unit)
 {
     bool negative = (long)high < 0;
     high = negative ? ~high : high;
     low = negative ? ~low : low;
-    double r = ((double)high + (double)low * 0x1p-64) * unit;
+    double most = (double)high, rest = (double)(long)(high - (ulong)most) + (double)low * 0x1p-64;
+    double pi = 0x1.921fb54442d18p1 * unit, more = 0x1.1a62633145c07p-53 * unit, r = FMA(most, pi, FMA(most, more, rest * pi));
     return negative ? -r : r;
 }
 
 /* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
 INLINE double sin_half_wide(double r, ulong odd)
 {
-    double s = r * r, p = POLY(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19,
-                                -0x1.ae6455c163047p-26, 0x1.6124249cf952fp-33, -0x1.ae685a4db84a8p-41, 0x1.906e40ced1bfep-49,
-                                -0x1.84dcbce5f2883p-58);
+    double s = r * r,
+           p = POLY(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19, -0x1.ae6455c163047p-26,
+                    0x1.6124249cf952fp-33, -0x1.ae685a4db84a8p-41, 0x1.906e40ced1bfep-49, -0x1.84dcbce5f2883p-58);
     return as_double(as_ulong(FMA(p * s, r, r)) ^ odd << 63);
 }
 
@@ -73,7 +75,7 @@ double PURE sin(double x)
     if (ABS(x) > FAR) {
         ulong low, high = turns(x, &low);
         odd = (high + (1UL << 62)) >> 63;
-        r = angle(high << 1 | low >> 63, low << 1, 0x1.921fb54442d18p-63);
+        r = angle(high << 1 | low >> 63, low << 1, 0x1p-64);
     }
     double y = sin_half_wide(r, odd);
     return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
@@ -86,7 +88,7 @@ double PURE cos(double x)
     if (ABS(x) > FAR) {
         ulong low, high = turns(x, &low) + (1UL << 62);
         odd = (high + (1UL << 62)) >> 63;
-        r = angle(high << 1 | low >> 63, low << 1, 0x1.921fb54442d18p-63);
+        r = angle(high << 1 | low >> 63, low << 1, 0x1p-64);
     }
     double y = sin_half_wide(r, odd);
     return ABS(x) < (double)INFINITY ? y : (double)NAN;
@@ -101,7 +103,7 @@ INLINE ulong quadrant(double x, double *r)
     if (ABS(x) > FAR) {
         ulong low, high = turns(x, &low);
         q = (high + (1UL << 61)) >> 62;
-        *r = angle(high << 2 | low >> 62, low << 2, 0x1.921fb54442d18p-64);
+        *r = angle(high << 2 | low >> 62, low << 2, 0x1p-65);
     }
     return q;
 }
@@ -110,7 +112,7 @@ INLINE ulong quadrant(double x, double *r)
 INLINE double sin_quarter(double r)
 {
     double s = r * r, p = POLY(s, -0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
-                                -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33);
+                               -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33);
     return FMA(p * s, r, r);
 }
 
@@ -118,7 +120,7 @@ INLINE double cos_quarter(double r)
 {
     double s = r * r;
     return POLY(s, 1.0, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16, -0x1.27e4f7f19d4b2p-22,
-                 0x1.1ee9dbd0d86a6p-29, -0x1.8fa681e385241p-37);
+                0x1.1ee9dbd0d86a6p-29, -0x1.8fa681e385241p-37);
 }
 
 double OVER sincos(double x, private double *cosine)
@@ -143,12 +145,13 @@ double PURE tan(double x)
 
 /* ---- of a multiple of pi: the reduction is exact ------------------------------------------------------------------------------------- */
 
-/* sin(pi·r) for |r| ≤ 1/2. */
+/* sin(pi·r) for |r| ≤ 1/2, exact at both ends. */
 INLINE double sinpi_half(double r)
 {
     double s = r * r, p = POLY(s, -0x1.4abbce625be52p2, 0x1.466bc6775aa6ep1, -0x1.32d2cce627543p-1, 0x1.50783485190f7p-4,
-                                -0x1.e3074ddd1ecf1p-8, 0x1.e8f35e9dba214p-12, -0x1.6f79771a11d23p-16, 0x1.9d1b8829434eep-21);
-    return FMA(r, 0x1.921fb54442d18p1, p * s * r);
+                               -0x1.e3074ddd1ecf1p-8, 0x1.e8f35e9dba214p-12, -0x1.6f79771a11d23p-16, 0x1.9d1b8829434eep-21);
+    double y = FMA(r, 0x1.921fb54442d18p1, p * s * r);
+    return ABS(r) == 0.5 ? 2 * r : y;
 }
 
 /* y with its sign changed if the whole number k is odd; k may be huge. */

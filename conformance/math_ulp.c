@@ -559,9 +559,11 @@ static bool same_integer(const struct function *f, const struct call *c, int got
     return f->form != I || got == c->integer;
 }
 
-/* An angle in units of pi that is a multiple of a quarter: no error is allowed. */
+/* An angle in units of pi that is a multiple of a quarter, or the sine or cosine of multiples of a half: no error is allowed. */
 static bool exact_angle(const struct function *f, const struct call *c)
 {
+    if (f->reference == (void (*)(void))sinpi_ref || f->reference == (void (*)(void))cospi_ref)
+        return fmodl(c->x, 0.5L) == 0;
     if (f->reference == (void (*)(void))atan2pi_ref)
         return c->x == 0 || c->y == 0 || isinf(c->x) || isinf(c->y) || fabsl(c->x) == fabsl(c->y);
     bool arc = f->reference == (void (*)(void))asinpi_ref || f->reference == (void (*)(void))acospi_ref;
