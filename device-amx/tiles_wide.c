@@ -91,8 +91,8 @@ INLINE void add_product(words *sum, const words *x, const words *y, enum tsr_til
         *sum = (words)__builtin_elementwise_fma((numbers)*x, (numbers)*y, (numbers)*sum);
         return;
     }
-    const __m256i *u = (const __m256i *)x, *v = (const __m256i *)y;
-    __m256i *d = (__m256i *)sum;
+    const __m256i_u *u = (const __m256i_u *)x, *v = (const __m256i_u *)y;
+    __m256i_u *d = (__m256i_u *)sum;
     EACH(i, 2) d[i] = _mm256_add_epi32(d[i], _mm256_madd_epi16(u[i], v[i]));
 }
 

@@ -31,6 +31,7 @@ void suite_case_nbody(struct suite_case *c)
 void suite_case_stencil2d(struct suite_case *c)
 {
     size_t width = c->quick ? 64 : 1024, height = c->quick ? 48 : 1024, bytes = width * height * 4;
+    ptrdiff_t pitch = (ptrdiff_t)width;
     int steps = c->quick ? 2 : 4;
     float *first = suite_random_floats(width * height, 0, 1), *now = suite_alloc(bytes), *next = suite_alloc(bytes);
     for (size_t i = 0; i < width * height; i++)
@@ -42,8 +43,8 @@ void suite_case_stencil2d(struct suite_case *c)
                 const float *p = &now[y * width + x];
                 bool border = !x || !y || x == width - 1 || y == height - 1;
                 next[y * width + x] = border ? *p
-                                             : 0.25f * *p + 0.125f * (p[-width] + p[-1] + p[1] + p[width]) +
-                                                   0.0625f * (p[-width - 1] + p[-width + 1] + p[width - 1] + p[width + 1]);
+                                             : 0.25f * *p + 0.125f * (p[-pitch] + p[-1] + p[1] + p[pitch]) +
+                                                   0.0625f * (p[-pitch - 1] + p[-pitch + 1] + p[pitch - 1] + p[pitch + 1]);
             }
         float *swap = now;
         now = next;
