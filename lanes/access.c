@@ -422,7 +422,7 @@ static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMV
 static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
 {
     *hoped = *a;
-    if (!a->simple || tsr__address_hope(s, address) != (int64_t)a->parts * a->scalar_bytes)
+    if (!a->simple || a->parts > TSR__MAX_STEP || tsr__address_hope(s, address) != (int64_t)a->parts * a->scalar_bytes)
         return false;
     hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_GROUP;
     hoped->step = a->parts;
