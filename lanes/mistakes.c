@@ -9,7 +9,8 @@
  * - makes a shift of a mask register of shuffles that bring down the upper lanes of a mask and fill up with zeros, also where the register
  * has more bits than the mask and the rest is anything. Lanes that are cleared afterwards are no such shuffle.
  * - takes a word of 64 bits from a vector of smaller numbers for its lower half, where that half goes through an `and` that clears nothing.
- * Words that come out of an empty piece of assembly are whole; a freeze is looked through. */
+ * Words that come out of an empty piece of assembly are whole; a freeze is looked through.
+ * - stores 64 bits where one element of a vector that was truncated to 32 bits is stored under a mask that has just its bit. */
 #include "lanes.h"
 
 #include <string.h>
@@ -130,6 +131,32 @@ static void hide(LLVMBuilderRef b, LLVMValueRef word)
     LLVMSetOperand(hidden, 0, word);
 }
 
+/* The one element that a masked store stores, or -1 if there are others, or if who knows how many. */
+static int only_element(LLVMValueRef call)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    if (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.store.") || !LLVMIsConstant(LLVMGetOperand(call, 2)))
+        return -1;
+    LLVMValueRef mask = LLVMGetOperand(call, 2);
+    int found = -1;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
+        LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
+        if (!bit || !LLVMIsAConstantInt(bit) || (LLVMConstIntGetZExtValue(bit) && found >= 0))
+            return -1;
+        found = LLVMConstIntGetZExtValue(bit) ? (int)i : found;
+    }
+    return found;
+}
+
+static void store_element(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, int element)
+{
+    LLVMValueRef value = LLVMGetOperand(call, 0), at = tsr__i32(l, (uint32_t)element);
+    LLVMPositionBuilderBefore(b, call);
+    LLVMValueRef p = LLVMBuildGEP2(b, LLVMGetElementType(LLVMTypeOf(value)), LLVMGetOperand(call, 1), &at, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildExtractElement(b, value, at, ""), p), 1);
+    LLVMInstructionEraseFromParent(call);
+}
+
 static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand)
 {
     LLVMPositionBuilderBefore(b, inst);
@@ -185,6 +212,11 @@ bool tsr__pass_mistakes(struct tsr__lanes *l)
             }
             if (is_word_of_numbers(code[i])) {
                 hide(b, code[i]);
+                continue;
+            }
+            int element = LLVMIsACallInst(code[i]) ? only_element(code[i]) : -1;
+            if (element >= 0) {
+                store_element(l, b, code[i], element);
                 continue;
             }
             int lane = LLVMIsAShuffleVectorInst(code[i]) ? lane_beside_zeros(code[i]) : -1;
