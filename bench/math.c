@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What a math function costs: nanoseconds per value in the best of many rounds, in a kernel that adds up many calls, and the build of that
- * kernel. bench_math [-d] [-b] [NAME...]: -d the double forms, -b also the build times (ms); names choose functions. */
+ * kernel. bench_math [-d] [-b] [-r] [NAME...]: -d the double forms, -b also the build times (ms), -r with -cl-fast-relaxed-math; names
+ * choose functions. */
 #include <math.h>
 #include <unistd.h>
 

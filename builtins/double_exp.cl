@@ -163,17 +163,7 @@ double PURE rootn(double x, int n)
     return as_double(as_ulong(r) | (as_ulong(x) & odd_sign(n)));
 }
 
-/* x^n for |n| ≤ 8. */
-INLINE double product(double x, int n)
-{
-    double b = n < 0 ? 1 / x : x, r = n & 1 ? b : 1;
-    uint m = (uint)(n < 0 ? -n : n);
-    b *= b;
-    r = m & 2 ? r * b : r;
-    b *= b;
-    r = m & 4 ? r * b : r;
-    return m & 8 ? b * b : r;
-}
+SMALL_POWERS(double)
 
 double PURE pown(double x, int n)
 {

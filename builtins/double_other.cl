@@ -74,18 +74,14 @@ INLINE double low_bits(double k)
     return k - 128 * __builtin_elementwise_trunc(k * 0x1p-7);
 }
 
-/* r modulo d for r ≥ d, both finite, d normal; the low bits of the quotient in *quotient. Each step subtracts a multiple of d·2^n that is exact. */
+/* r modulo d for r ≥ d, both finite, d normal; the low bits of the quotient in *quotient. */
 INLINE double far_steps(double r, double d, double *quotient)
 {
     while (r >= d) {
-        long n = (long)(as_ulong(r) >> 52) - (long)(as_ulong(d) >> 52) - 51;
-        n = n < 0 ? 0 : n;
-        double step = as_double(as_ulong(d) + ((ulong)n << 52)), k = __builtin_elementwise_trunc(r / step);
-        r = FMA(-k, step, r);
-        bool over = r < 0;
-        r = over ? r + step : r;
-        k = over ? k - 1 : k;
-        *quotient = n > 7 ? 0 : low_bits(*quotient + low_bits(k) * (double)(1 << (int)n));
+        int n;
+        double k;
+        r = less_multiple(r, d, 51, &k, &n);
+        *quotient = n > 7 ? 0 : low_bits(*quotient + low_bits(k) * (double)(1 << n));
     }
     return r;
 }

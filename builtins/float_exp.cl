@@ -87,17 +87,7 @@ float PURE powr(float x, float y)
     return exp2_wide((double)y * log2_any(x)); /* 0^0, 1^inf and inf^0 are no numbers, as are the products of their logarithms */
 }
 
-/* x^n for |n| ≤ 8. */
-INLINE float product(float x, int n)
-{
-    float b = n < 0 ? 1 / x : x, r = n & 1 ? b : 1;
-    uint m = (uint)(n < 0 ? -n : n);
-    b *= b;
-    r = m & 2 ? r * b : r;
-    b *= b;
-    r = m & 4 ? r * b : r;
-    return m & 8 ? b * b : r;
-}
+SMALL_POWERS(float)
 
 float PURE pown(float x, int n)
 {

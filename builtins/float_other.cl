@@ -86,20 +86,15 @@ float PURE tgamma(float x)
 
 /* ---- remainders: exact --------------------------------------------------------------------------------------------------------------- */
 
-/* a modulo b for a, b > 0 and finite; the quotient's low bits in *quotient. In doubles no step over- or underflows: each subtracts a multiple
- * of b·2^n that is exact. */
+/* a modulo b for a, b > 0 and finite; the quotient's low bits in *quotient. In doubles no step over- or underflows. */
 INLINE float far_modulo(float a, float b, uint *quotient)
 {
     double r = a, d = b;
     uint q = 0;
     while (r >= d) {
-        int n = (int)(as_ulong(r) >> 52) - (int)(as_ulong(d) >> 52) - 24;
-        n = n < 0 ? 0 : n;
-        double step = as_double(as_ulong(d) + ((ulong)n << 52)), k = __builtin_elementwise_trunc(r / step);
-        r = FMA(-k, step, r);
-        bool over = r < 0;
-        r = over ? r + step : r;
-        k = over ? k - 1 : k;
+        int n;
+        double k;
+        r = less_multiple(r, d, 24, &k, &n);
         q = n > 7 ? 0 : q + ((uint)k << n);
     }
     *quotient = q;

@@ -33,6 +33,31 @@ INLINE double polynomial(double x, const double *c, int count)
     return FMA(sums[1], x, sums[0]);
 }
 
+/* x^n for |n| ≤ 8. */
+#define SMALL_POWERS(T)                                                                                                                    \
+    INLINE T product(T x, int n)                                                                                                           \
+    {                                                                                                                                      \
+        T b = n < 0 ? 1 / x : x, r = n & 1 ? b : 1;                                                                                        \
+        uint m = (uint)(n < 0 ? -n : n);                                                                                                   \
+        b *= b;                                                                                                                            \
+        r = m & 2 ? r * b : r;                                                                                                             \
+        b *= b;                                                                                                                            \
+        r = m & 4 ? r * b : r;                                                                                                             \
+        return m & 8 ? b * b : r;                                                                                                          \
+    }
+
+/* r less k·d·2^n, which is exact and leaves less than d·2^n of it: k has so many bits. r ≥ d > 0, finite and normal. */
+INLINE double less_multiple(double r, double d, int bits, double *k, int *n)
+{
+    int apart = (int)(as_ulong(r) >> 52) - (int)(as_ulong(d) >> 52) - bits;
+    *n = apart < 0 ? 0 : apart;
+    double step = as_double(as_ulong(d) + ((ulong)*n << 52)), times = __builtin_elementwise_trunc(r / step);
+    r = FMA(-times, step, r);
+    bool over = r < 0;
+    *k = over ? times - 1 : times;
+    return over ? r + step : r;
+}
+
 /* x + ROUNDER is x rounded to a whole number, which stands in the low bits. |x| < 2^22. */
 #define ROUNDER 0x1.8p23f
 

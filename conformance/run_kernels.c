@@ -19,9 +19,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/mman.h>
 
-#include "host/host.h"
+#include "host/edge.h"
 
 enum { MAX_ARGS = 16, MAX_RUNS = 40, MAX_GROUPINGS = 4, MAX_LINE = 4096, SKIP = 77 };
 
@@ -286,20 +285,6 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
     return true;
 }
 
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    REQUIRE(f, "%s cannot be read", path);
-    REQUIRE(!fseek(f, 0, SEEK_END), "%s", path);
-    long size = ftell(f);
-    REQUIRE(size >= 0, "%s", path);
-    rewind(f);
-    char *text = calloc(1, (size_t)size + 1);
-    REQUIRE(text && fread(text, 1, (size_t)size, f) == (size_t)size, "%s", path);
-    fclose(f);
-    return text;
-}
-
 /* What the lines at the top say. False: the device lacks something. */
 static bool read_test(const struct session *s, struct test *t, const char *path, const char *source)
 {
@@ -344,23 +329,6 @@ static int compare(const struct session *s, const struct test *t, cl_uint number
     return failed;
 }
 
-/* Memory between two pages that nobody may touch. */
-struct region {
-    unsigned char *at, *data;
-    size_t size;
-};
-
-static struct region region_for(size_t bytes)
-{
-    enum { PAGE = 4096 };
-    size_t pages = (bytes + PAGE - 1) / PAGE;
-    struct region r = {.size = (pages + 2) * PAGE};
-    r.at = mmap(NULL, r.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(r.at != MAP_FAILED && !mprotect(r.at + PAGE, pages * PAGE, PROT_READ | PROT_WRITE), "out of memory");
-    r.data = r.at + (pages + 1) * PAGE - bytes;
-    return r;
-}
-
 static int run_with(const struct session *s, const struct test *t, const char *source, const char *options, const size_t *local,
                     const char *path)
 {
@@ -379,7 +347,7 @@ static int run_with(const struct session *s, const struct test *t, const char *s
             continue;
         }
         size_t bytes = a->count * a->type->size;
-        regions[i] = region_for(bytes);
+        regions[i] = region_for(bytes, false, false);
         fill(a, a->init, regions[i].data);
         cl_mem_flags flags = a->edge ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
         buffers[i] = clCreateBuffer(s->context, flags, bytes, regions[i].data, &err);
@@ -395,7 +363,7 @@ static int run_with(const struct session *s, const struct test *t, const char *s
             failed += compare(s, t, i, buffers[i], &compared, title);
         if (buffers[i]) {
             clReleaseMemObject(buffers[i]);
-            munmap(regions[i].at, regions[i].size);
+            release(&regions[i]);
         }
     }
     REQUIRE(compared, "%s expects nothing", path);

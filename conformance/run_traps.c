@@ -9,12 +9,11 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#include "host/host.h"
+#include "host/edge.h"
 
-enum { WORDS = 4096, PAGE = 4096, ENGINES = 2, MAX_KERNELS = 256, MANY = 2048, FEW = 150 };
+enum { WORDS = 4096, ENGINES = 2, MAX_KERNELS = 256, MANY = 2048, FEW = 150 };
 static const char *const engines[ENGINES] = {"reference", "lanes"};
 static const size_t locals[] = {1, 3, 15, 16, 17, 35, 64};
 
@@ -39,29 +38,13 @@ static void on_fault(int number)
     _exit(1);
 }
 
-struct memory {
-    unsigned char *at, *mapped;
-    size_t bytes, mapped_bytes;
-};
-
-static struct memory take(size_t bytes, bool at_begin, bool closed)
-{
-    struct memory m = {.bytes = bytes, .mapped_bytes = (bytes + PAGE - 1) / PAGE * PAGE + 2 * PAGE};
-    m.mapped = mmap(NULL, m.mapped_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    REQUIRE(m.mapped != MAP_FAILED, "no memory");
-    if (!closed)
-        REQUIRE(!mprotect(m.mapped + PAGE, m.mapped_bytes - 2 * PAGE, PROT_READ | PROT_WRITE), "mprotect");
-    m.at = at_begin ? m.mapped + PAGE : m.mapped + m.mapped_bytes - PAGE - bytes;
-    return m;
-}
-
-static cl_int run(const struct session *s, cl_kernel kernel, const struct memory *in, const struct memory *out, cl_int n)
+static cl_int run(const struct session *s, cl_kernel kernel, const struct region *in, const struct region *out, cl_int n)
 {
     cl_int err, status = CL_SUCCESS;
     cl_event event;
-    cl_mem from = clCreateBuffer(s->context, CL_MEM_USE_HOST_PTR, in->bytes, in->at, &err);
+    cl_mem from = clCreateBuffer(s->context, CL_MEM_USE_HOST_PTR, in->bytes, in->data, &err);
     REQUIRE(from, "clCreateBuffer: %d", err);
-    cl_mem to = clCreateBuffer(s->context, CL_MEM_USE_HOST_PTR, out->bytes, out->at, &err);
+    cl_mem to = clCreateBuffer(s->context, CL_MEM_USE_HOST_PTR, out->bytes, out->data, &err);
     REQUIRE(to, "clCreateBuffer: %d", err);
     err = clSetKernelArg(kernel, 0, sizeof from, &from);
     err |= clSetKernelArg(kernel, 1, sizeof to, &to);
@@ -81,18 +64,18 @@ static cl_int run(const struct session *s, cl_kernel kernel, const struct memory
 }
 
 /* Numbers below 1024, or bytes. */
-static void fill(const struct memory *in, bool bytes)
+static void fill(const struct region *in, bool bytes)
 {
     for (size_t i = 0; bytes && i < in->bytes; i++)
-        in->at[i] = (unsigned char)((i * 37 + (i >> 5) * 11) % 251);
+        in->data[i] = (unsigned char)((i * 37 + (i >> 5) * 11) % 251);
     for (size_t i = 0; !bytes && i < WORDS; i++)
-        ((cl_int *)(void *)in->at)[i] = (cl_int)((i * 7919 + (i >> 3) * 31) & 1023);
+        ((cl_int *)(void *)in->data)[i] = (cl_int)((i * 7919 + (i >> 3) * 31) & 1023);
 }
 
 /* Both engines' results of one launch; whether they are the same. */
 static bool agree(const struct session *s, cl_kernel kernels[ENGINES])
 {
-    struct memory out[ENGINES];
+    struct region out[ENGINES];
     size_t each_in = 0, each_out = 0, less = 0;
     const char *numbers = strchr(now.name, '_');
     bool sized = numbers && sscanf(numbers, "_%zu_%zu_%zu", &each_in, &each_out, &less) >= 2;
@@ -100,9 +83,9 @@ static bool agree(const struct session *s, cl_kernel kernels[ENGINES])
     cl_int n = (cl_int)now.items - (now.items > 10 ? 5 : 0);
     bool closed = !strncmp(now.name, "null", 4), same = true;
     for (now.engine = 0; now.engine < ENGINES; now.engine++) {
-        struct memory in = take(sized ? (size_t)n * each_in - less : WORDS * sizeof(cl_int), now.at_begin, closed);
-        out[now.engine] = take(sized ? (size_t)n * each_out : WORDS * sizeof(cl_int), now.at_begin, false);
-        memset(out[now.engine].at, 0x5a, out[now.engine].bytes);
+        struct region in = region_for(sized ? (size_t)n * each_in - less : WORDS * sizeof(cl_int), now.at_begin, closed);
+        out[now.engine] = region_for(sized ? (size_t)n * each_out : WORDS * sizeof(cl_int), now.at_begin, false);
+        memset(out[now.engine].data, 0x5a, out[now.engine].bytes);
         if (!closed)
             fill(&in, sized);
         cl_int err = run(s, kernels[now.engine], &in, &out[now.engine], n);
@@ -110,36 +93,24 @@ static bool agree(const struct session *s, cl_kernel kernels[ENGINES])
             tell(stdout, err > 0 ? "did not end" : "error");
             same = false;
         }
-        munmap(in.mapped, in.mapped_bytes);
+        release(&in);
     }
-    if (memcmp(out[0].at, out[1].at, out[0].bytes) != 0) {
+    if (memcmp(out[0].data, out[1].data, out[0].bytes) != 0) {
         size_t at = 0;
-        while (out[0].at[at] == out[1].at[at])
+        while (out[0].data[at] == out[1].data[at])
             at++;
         tell(stdout, "the engines differ");
-        printf("  at byte %zu: %s %02x, %s %02x\n", at, engines[0], out[0].at[at], engines[1], out[1].at[at]);
+        printf("  at byte %zu: %s %02x, %s %02x\n", at, engines[0], out[0].data[at], engines[1], out[1].data[at]);
         same = false;
     }
     for (int e = 0; e < ENGINES; e++)
-        munmap(out[e].mapped, out[e].mapped_bytes);
+        release(&out[e]);
     return same;
-}
-
-static char *read_file(const char *path)
-{
-    FILE *file = fopen(path, "rb");
-    REQUIRE(file, "cannot read %s", path);
-    static char text[1 << 18];
-    size_t size = fread(text, 1, sizeof text - 1, file);
-    REQUIRE(size < sizeof text - 1, "%s is too long", path);
-    text[size] = 0;
-    fclose(file);
-    return text;
 }
 
 static unsigned run_file(const struct session *s, const char *path)
 {
-    const char *source = read_file(path);
+    char *source = read_file(path);
     cl_program programs[ENGINES];
     cl_kernel kernels[ENGINES][MAX_KERNELS];
     cl_uint count = 0;
@@ -164,6 +135,7 @@ static unsigned run_file(const struct session *s, const char *path)
     }
     for (int e = 0; e < ENGINES; e++)
         clReleaseProgram(programs[e]);
+    free(source);
     printf("%s: %u kernels\n", path, count);
     return wrong;
 }

@@ -11,8 +11,6 @@
 #include "pairs.h"
 #include "records.h"
 
-enum { CONSTANT_SPACE = 2 };
-
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
 {
     uint64_t size = LLVMABISizeOfType(layout, LLVMGetAllocatedType(alloca)), align = LLVMGetAlignment(alloca);
@@ -49,7 +47,7 @@ void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
         if (node)
             LLVMSetMetadata(made, kind, node);
     }
-    if (LLVMIsALoadInst(a->inst) && LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == CONSTANT_SPACE) {
+    if (LLVMIsALoadInst(a->inst) && LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == TSR__CONSTANT_SPACE) {
         LLVMMetadataRef empty = LLVMMDNodeInContext2(c, NULL, 0);
         LLVMSetMetadata(made, LLVMGetMDKindIDInContext(c, "invariant.load", 14), LLVMMetadataAsValue(c, empty));
     }

@@ -12,7 +12,6 @@
 #include "rows.h"
 
 enum {
-    GLOBAL_SPACE = 1,
     MAX_DEPTH = 16, /* instructions from an address back to what it is made of */
     MAX_FETCHES = 32,
     LEAST_BYTES = 32, /* of a load: smaller ones find their line there */
@@ -168,7 +167,7 @@ static LLVMValueRef loaded_from(const struct ahead *a, LLVMValueRef inst)
         return NULL;
     LLVMValueRef address = LLVMGetOperand(inst, 0);
     bool wide = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(inst)) >= LEAST_BYTES;
-    return wide && LLVMGetPointerAddressSpace(LLVMTypeOf(address)) == GLOBAL_SPACE ? address : NULL;
+    return wide && LLVMGetPointerAddressSpace(LLVMTypeOf(address)) == TSR__GLOBAL_SPACE ? address : NULL;
 }
 
 /* The barrier of the loop that every packet comes to first behind `inst`, or NULL. */

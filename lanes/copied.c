@@ -11,13 +11,13 @@
 #include "matrix.h"
 #include "tessera/item.h"
 
-enum { LINE = 64, PRIVATE_SPACE = 0, LOCAL_SPACE = 3 };
+enum { LINE = 64 };
 _Static_assert(TSR_LOCAL_MARGIN >= (TSR_MOST_LANES - 1) * 8, "lanes side by side, one of which is there");
 
 bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer));
-    return s->mask && !tsr__has(s->l, TSR_CPU_AVX512F) && (space == PRIVATE_SPACE || space == LOCAL_SPACE) &&
+    return s->mask && !tsr__has(s->l, TSR_CPU_AVX512F) && (space == TSR__PRIVATE_SPACE || space == TSR__LOCAL_SPACE) &&
            (a->class == TSR__ACCESS_CONSECUTIVE || a->class == TSR__ACCESS_REVERSED);
 }
 

@@ -6,7 +6,7 @@
 
 #include "lanes.h"
 
-enum { LOCAL_SPACE = 3, MAX_ALIGN = 128 };
+enum { MAX_ALIGN = 128 };
 
 static bool classify(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p, LLVMTypeRef *value_type)
 {
@@ -32,7 +32,7 @@ static bool classify(struct tsr__lanes *l, const struct tsr_kernel_info *kernel,
     }
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
-        arg->kind = LLVMGetPointerAddressSpace(type) == LOCAL_SPACE ? TSR_ARG_LOCAL : TSR_ARG_POINTER;
+        arg->kind = LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE ? TSR_ARG_LOCAL : TSR_ARG_POINTER;
         arg->pointee_align = tsr__param_align(body, p);
         return true;
     case LLVMTargetExtTypeKind:

@@ -2,9 +2,8 @@
  * Loops whose accumulators do not fit in the CPU's registers become several loops, one after the other, each with as many as fit.
  *
  * An accumulator that the code generator keeps in memory costs a store and a load in each round, and the next round waits for both. What
- * the loops have in common is computed in each of them, so it must be cheap, and what is read
- * must be near. Only loops of one
- * block without effects are split; each sum is made in the order in which it was made before. */
+ * the loops have in common is computed in each of them, so it must be cheap, and what is read must be near. Only loops of one block
+ * without effects are split; each sum is made in the order in which it was made before. */
 #include "fission.h"
 
 #include <string.h>
@@ -15,8 +14,6 @@ enum {
     MOST = 64,      /* accumulators, and shared values, of a loop that is looked at: bits of a word */
     SPARE = 4,      /* registers without accumulators with which the code generator gets by */
     SPILL_COST = 3, /* of a register that is kept in memory, in instructions that the loops would have in common */
-    CONSTANT_SPACE = 2,
-    LOCAL_SPACE = 3,
 };
 
 /* An accumulator, or several that are made of each other. */
@@ -102,7 +99,7 @@ static bool is_near(LLVMValueRef load)
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
     while (LLVMIsAGetElementPtrInst(pointer))
         pointer = LLVMGetOperand(pointer, 0);
-    return space == LOCAL_SPACE || space == CONSTANT_SPACE || LLVMIsAAllocaInst(pointer);
+    return space == TSR__LOCAL_SPACE || space == TSR__CONSTANT_SPACE || LLVMIsAAllocaInst(pointer);
 }
 
 /* The block is a loop by itself, with one way in and one way on. */

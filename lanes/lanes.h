@@ -31,6 +31,9 @@ struct tsr__frame {
 /* How a kernel runs: as asked, or wider because its data are small (wide.c); if its code is too much (budget.c), without a body of its own
  * for launches in which indices wrap (bounds.c), then narrow, then alone. */
 enum tsr__way { TSR__AS_ASKED, TSR__WIDE, TSR__WITHOUT_BOUNDS, TSR__NARROW, TSR__ALONE };
+/* Address spaces of SPIR. */
+enum { TSR__PRIVATE_SPACE, TSR__GLOBAL_SPACE, TSR__CONSTANT_SPACE, TSR__LOCAL_SPACE };
+
 enum { TSR__NARROW_LANES = 8, TSR__WIDE_LANES = 32 };
 
 /* One compilation. */

@@ -6,7 +6,7 @@
 
 #include "turn.h"
 
-enum { LOCAL_SPACE = 3, MAX_ALIGN = 128 };
+enum { MAX_ALIGN = 128 };
 
 struct variable {
     LLVMValueRef global;
@@ -215,7 +215,7 @@ bool tsr__pass_locals(struct tsr__lanes *l)
     s.variables = tsr_arena_alloc(&l->scratch, global_count * sizeof *s.variables);
     for (size_t i = 0; i < global_count; i++) {
         LLVMTypeRef type = LLVMGlobalGetValueType(globals[i]);
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(globals[i])) != LOCAL_SPACE)
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(globals[i])) != TSR__LOCAL_SPACE)
             continue;
         struct variable *v = &s.variables[s.count++];
         *v = (struct variable){.global = globals[i], .size = LLVMABISizeOfType(layout, type), .owner = SIZE_MAX};
@@ -230,7 +230,7 @@ bool tsr__pass_locals(struct tsr__lanes *l)
         return false;
     if (!s.count)
         return true;
-    LLVMTypeRef base_type = LLVMFunctionType(LLVMPointerTypeInContext(l->context, LOCAL_SPACE), NULL, 0, false);
+    LLVMTypeRef base_type = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
     s.base = tsr__declare(l, "__tsr_local_base", base_type);
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     for (size_t k = 0; k < function_count; k++) {

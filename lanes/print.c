@@ -6,8 +6,6 @@
 
 #include "lanes.h"
 
-enum { CONSTANT_SPACE = 2 };
-
 /* Tag and size of one argument; 0 if printf takes no such type. */
 static uint32_t tag_of(struct tsr__lanes *l, LLVMTypeRef type, uint64_t *bytes)
 {
@@ -28,7 +26,7 @@ static uint32_t tag_of(struct tsr__lanes *l, LLVMTypeRef type, uint64_t *bytes)
         return TSR_PRINT_TAG(TSR_PRINT_FLOAT, size, count);
     case LLVMPointerTypeKind:
         /* Strings are literals, and literals live in constant memory. */
-        return TSR_PRINT_TAG(LLVMGetPointerAddressSpace(type) == CONSTANT_SPACE ? TSR_PRINT_STRING : TSR_PRINT_POINTER, size, count);
+        return TSR_PRINT_TAG(LLVMGetPointerAddressSpace(type) == TSR__CONSTANT_SPACE ? TSR_PRINT_STRING : TSR_PRINT_POINTER, size, count);
     default:
         return 0;
     }

@@ -6,7 +6,6 @@
 #include "explain.h"
 
 enum { FAR = 200, MAX_MET = 32 }; /* instructions to look at; accesses between that are kept in mind */
-enum { PRIVATE_SPACE, GLOBAL_SPACE, CONSTANT_SPACE, LOCAL_SPACE };
 
 /* What is known of where an access goes. */
 struct place {
@@ -62,7 +61,7 @@ static bool may_meet(const struct tsr__simd *s, const struct place *x, const str
     LLVMValueRef a = x->address.base, b = y->address.base;
     unsigned space_a = LLVMGetPointerAddressSpace(LLVMTypeOf(x->pointer)), space_b = LLVMGetPointerAddressSpace(LLVMTypeOf(y->pointer));
     int64_t apart;
-    if (space_a != space_b && space_a <= LOCAL_SPACE && space_b <= LOCAL_SPACE)
+    if (space_a != space_b && space_a <= TSR__LOCAL_SPACE && space_b <= TSR__LOCAL_SPACE)
         return false;
     if (differ_by(x, y, &apart) && x->stride > 0 && x->stride == y->stride) {
         uint64_t behind = (uint64_t)(((apart % x->stride) + x->stride) % x->stride);

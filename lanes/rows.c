@@ -7,8 +7,6 @@
 #include "rows.h"
 #include "tessera/item.h"
 
-enum { LOCAL_SPACE = 3 };
-
 const char *tsr__primitive_name(LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
@@ -49,7 +47,7 @@ enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
     for (unsigned p = 0; p < LLVMCountParams(item); p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
         if (LLVMGetFirstUse(LLVMGetParam(item, p)) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
-            LLVMGetPointerAddressSpace(type) == LOCAL_SPACE)
+            LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE)
             seen = TSR__SEES_GROUPS;
     }
     size_t n;

@@ -3,13 +3,11 @@
  * only, so nobody comes in between. */
 #include "lanes.h"
 
-enum { LOCAL_SPACE = 3 };
-
 /* Generic pointers are often just casts of local ones. */
 static bool is_local(LLVMValueRef pointer)
 {
     for (;;) {
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == LOCAL_SPACE)
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == TSR__LOCAL_SPACE)
             return true;
         if (!LLVMIsAAddrSpaceCastInst(pointer) && !LLVMIsAGetElementPtrInst(pointer))
             return false;

@@ -62,8 +62,6 @@ static bool has_affine_phi(const struct tsr__simd *s, int block)
     return false;
 }
 
-enum { PRIVATE_SPACE = 0 };
-
 /* Whether other lanes may see when it happens. Volatile and atomic loads may wait for what another lane does. */
 static bool minds_order(LLVMValueRef inst)
 {
@@ -71,7 +69,7 @@ static bool minds_order(LLVMValueRef inst)
     case LLVMLoad:
         return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
     case LLVMStore:
-        return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))) != PRIVATE_SPACE;
+        return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))) != TSR__PRIVATE_SPACE;
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return true;

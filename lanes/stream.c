@@ -12,8 +12,6 @@
 #include "tessera/item.h"
 
 enum {
-    GLOBAL_SPACE = 1,
-    MOST_ARGUMENTS = 32,
     LEAST_BYTES = 32, /* of a store: smaller ones leave lines half full for long */
     MOST_TOGETHER = 16
 };
@@ -75,7 +73,7 @@ static uint32_t reads(LLVMValueRef inst)
     unsigned count = LLVMIsALoadInst(inst) ? 1 : LLVMIsACallInst(inst) && !is_agreed(inst) ? LLVMGetNumArgOperands(inst) : 0;
     for (unsigned i = 0; i < count; i++) {
         int from = parameter_of(LLVMGetOperand(inst, i));
-        found |= from >= 0 && from < MOST_ARGUMENTS ? UINT32_C(1) << from : 0;
+        found |= from >= 0 && from < TSR_SIZED_ARGUMENTS ? UINT32_C(1) << from : 0;
     }
     return found;
 }
@@ -85,9 +83,9 @@ uint32_t tsr__written_only(struct tsr__lanes *l, LLVMValueRef item)
     struct tsr__map seen = {.arena = &l->scratch};
     uint32_t found = 0;
     size_t n;
-    for (unsigned p = 0; p < LLVMCountParams(item) && p < MOST_ARGUMENTS; p++) {
+    for (unsigned p = 0; p < LLVMCountParams(item) && p < TSR_SIZED_ARGUMENTS; p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
-        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == GLOBAL_SPACE)
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__GLOBAL_SPACE)
             found |= UINT32_C(1) << p;
     }
     if (!found || speaks(l, item, &seen))
@@ -110,7 +108,7 @@ void tsr__mark_stream(struct tsr__simd *s, const struct tsr__access *a, LLVMValu
         return;
     int argument = parameter_of(LLVMGetOperand(a->inst, 1));
     uint64_t bytes = bytes_of(s->l, LLVMGetOperand(store, 0));
-    if (argument < 0 || argument >= MOST_ARGUMENTS || !(s->written_only >> argument & 1) || bytes < LEAST_BYTES || bytes & (bytes - 1))
+    if (argument < 0 || argument >= TSR_SIZED_ARGUMENTS || !(s->written_only >> argument & 1) || bytes < LEAST_BYTES || bytes & (bytes - 1))
         return;
     LLVMMetadataRef node[2] = {LLVMValueAsMetadata(tsr__i32(s->l, 1)), LLVMValueAsMetadata(tsr__i32(s->l, (uint32_t)argument))};
     LLVMSetMetadata(store, kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
@@ -149,8 +147,8 @@ struct stream {
     struct tsr__lanes *l;
     LLVMValueRef function;
     LLVMBuilderRef b, entry;
-    LLVMValueRef flags[MOST_ARGUMENTS]; /* what the launch says, known at the function's start */
-    LLVMValueRef run[MOST_TOGETHER];    /* stores with nothing between them that touches memory */
+    LLVMValueRef flags[TSR_SIZED_ARGUMENTS]; /* what the launch says, known at the function's start */
+    LLVMValueRef run[MOST_TOGETHER];         /* stores with nothing between them that touches memory */
     unsigned count;
 };
 
@@ -273,7 +271,7 @@ static int find_run(struct stream *x, LLVMBasicBlockRef block)
 }
 
 /* Bytes that a packet writes so. */
-static void run(struct tsr__lanes *l, LLVMValueRef function, uint64_t bytes[MOST_ARGUMENTS])
+static void run(struct tsr__lanes *l, LLVMValueRef function, uint64_t bytes[TSR_SIZED_ARGUMENTS])
 {
     struct stream x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context)};
     x.entry = tsr__builder_at_entry(l, function);
@@ -303,7 +301,7 @@ bool tsr__pass_stream(struct tsr__lanes *l)
 {
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];
-        uint64_t bytes[MOST_ARGUMENTS] = {0};
+        uint64_t bytes[TSR_SIZED_ARGUMENTS] = {0};
         uint32_t lanes = kernel->sub_group_size * (kernel->flags & TSR_KERNEL_PAIRS ? 2 : 1);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
@@ -311,7 +309,7 @@ bool tsr__pass_stream(struct tsr__lanes *l)
         run(l, entry, bytes);
         kernel->flags &= ~(uint32_t)TSR_KERNEL_STREAMS;
         for (uint32_t i = 0; i < kernel->arg_count; i++) {
-            kernel->args[i].streamed = i < MOST_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
+            kernel->args[i].streamed = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
             kernel->flags |= kernel->args[i].streamed ? TSR_KERNEL_STREAMS : 0;
         }
     }

@@ -13,7 +13,6 @@
 #include "shape.h"
 
 enum {
-    LOCAL_SPACE = 3,
     MAX_TERMS = 12,
     MAX_DEPTH = 12,  /* instructions from an index to what bounds it */
     SCATTERED = 16,  /* cost of an access that is neither uniform nor consecutive */
@@ -37,7 +36,7 @@ LLVMValueRef tsr__local_array(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRe
     if ((kind != LLVMIntegerTypeKind && kind != LLVMHalfTypeKind && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind) || bytes > 8)
         return NULL;
     LLVMTypeRef types[4] = {i64, i64, i64, i64};
-    LLVMTypeRef call = LLVMFunctionType(LLVMPointerTypeInContext(l->context, LOCAL_SPACE), types, 4, false);
+    LLVMTypeRef call = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), types, 4, false);
     LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
     if (!f) {
         f = tsr__declare(l, placeholder, call);
@@ -54,7 +53,7 @@ void tsr__place_arrays(struct tsr__lanes *l)
     LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
     if (!f)
         return;
-    LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, LOCAL_SPACE), NULL, 0, false);
+    LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
     for (LLVMUseRef use; (use = LLVMGetFirstUse(f)) != NULL;) {
         LLVMValueRef call = LLVMGetUser(use);
         LLVMBuilderRef b = tsr__builder_before(l, call);

@@ -14,8 +14,7 @@ enum {
     MAX_TRIPS = 64,
     MAX_CODE = 8000,    /* instructions that an outermost loop may grow to */
     MAX_DEPENDS = 4096, /* instructions that are followed back from one index */
-    MAX_FILL = 64,      /* instructions of a loop that fills a tile */
-    LOCAL_SPACE = 3
+    MAX_FILL = 64       /* instructions of a loop that fills a tile */
 };
 
 struct unroll {
@@ -311,7 +310,7 @@ static bool fills_tile(const struct unroll *u, int loop)
             return false;
         for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i))
-                stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == LOCAL_SPACE;
+                stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == TSR__LOCAL_SPACE;
             if (++size > MAX_FILL)
                 return false;
         }

@@ -21,8 +21,6 @@
 #include "unroll.h"
 #include "wide.h"
 
-enum { LOCAL_SPACE = 3 };
-
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,lower-switch)";
 static const char loops_in_form[] = "function(mergereturn,loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,"
@@ -121,7 +119,7 @@ static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, c
             LLVMAddAttributeAtIndex(made, p, attributes[i]);
         /* A store of all lanes, some as they were, may meet what another argument points to (copied.c). */
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, p - 1));
-        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == LOCAL_SPACE &&
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE &&
             !tsr__has(l, TSR_CPU_AVX512F))
             LLVMRemoveEnumAttributeAtIndex(made, p, tsr__attr_kind("noalias"));
     }
@@ -330,7 +328,7 @@ static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
     }
     for (unsigned p = 0; p < LLVMCountParams(packet); p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(packet, p));
-        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && (global || LLVMGetPointerAddressSpace(type) == LOCAL_SPACE))
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && (global || LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE))
             LLVMRemoveEnumAttributeAtIndex(packet, p + 1, tsr__attr_kind("noalias"));
     }
 }

@@ -138,7 +138,8 @@ static double prepare(struct server *s, const struct request *r)
     struct gemm_problem p = gemm_make_problem(r->type, 1, r->size);
     size_t count = (size_t)r->size * (size_t)r->size, bytes = count * (size_t)gemm_element_bytes(r->type);
     gemm_pack(&p, r->tiled ? GEMM_TILE : BLOCK);
-    gemm_pack_rows(&p);
+    if (r->tiled)
+        gemm_pack_rows(&p);
     s->a = buffer(s, r->tiled ? p.packed_a : p.a, bytes);
     s->b = buffer(s, p.packed, bytes);
     s->c = buffer(s, NULL, 4 * count);

@@ -36,8 +36,6 @@ struct tsr_print_sink; /* device-amx/print.c */
 struct tsr_module; /* a program's code, loaded */
 struct tsr_launch; /* one kernel with its arguments and range, ready to run */
 
-enum { TSR_SIZED_ARGUMENTS = 64 };
-
 struct tsr_device_ops {
     const char *name; /* "cpu" */
 

@@ -28,6 +28,9 @@ struct tsr_arg_info {
     uint32_t streamed;                            /* bytes that a work-item writes to it, past the caches if the launch says so */
 };
 
+/* Arguments past these are never written past the caches. */
+enum { TSR_SIZED_ARGUMENTS = 32 };
+
 enum tsr_kernel_flags {
     TSR_KERNEL_MEETS = 1,  /* has a barrier or exchange: work-items need stacks of their own */
     TSR_KERNEL_PAIRS = 2,  /* uses split matrix functions */
