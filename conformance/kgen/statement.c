@@ -184,6 +184,48 @@ static void tangle(struct gen *g, int depth)
     leave(g, before);
 }
 
+/* One with three entries. A part leads to the next one, and to any of the three, but not for ever. */
+static void knot(struct gen *g, int depth)
+{
+    enum { ENTRIES = 3 };
+    unsigned number = g->next_counter++, first = below(g, ENTRIES);
+    bool uniform = chance(g, 25), may_leave = g->may_leave;
+    put(g, "{ uint t%u = 0; switch ((", number);
+    if (uniform)
+        uniform_value(g);
+    else
+        expression(g, scalar(UINT), 1);
+    put(g, ") %% %u) { case 0: goto k%u_%u; case 1: goto k%u_%u; default: goto k%u_%u; }", ENTRIES, number, first, number,
+        (first + 1) % ENTRIES, number, (first + 2) % ENTRIES);
+    struct flow before = enter(g, uniform);
+    g->may_leave = false; /* it would leave the loop around */
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        line(g);
+        put(g, "k%u_%u: ", number, i);
+        bool drop = node_begin(g);
+        assign(g); /* so that no round is like another */
+        node_end(g, drop);
+        block(g, depth - 1);
+        put(g, " if (++t%u > ((", number);
+        if (uniform)
+            uniform_value(g);
+        else
+            expression(g, scalar(UINT), 1);
+        put(g, ") & 7) + %u) goto e%u;", below(g, 4), number);
+        bool last = i + 1 == ENTRIES;
+        if (!last && chance(g, 20))
+            continue;
+        put(g, " if (");
+        condition(g, uniform);
+        put(g, ") goto k%u_%u;", number, last ? 0 : below(g, ENTRIES));
+        if (last && chance(g, 60))
+            put(g, " goto k%u_%u;", number, below(g, ENTRIES));
+    }
+    put(g, " e%u:; }", number);
+    g->may_leave = may_leave;
+    leave(g, before);
+}
+
 static void jump(struct gen *g)
 {
     bool can_leave = g->may_leave && g->counter_count;
@@ -541,8 +583,10 @@ void statement(struct gen *g, int depth)
         loop(g, depth);
     else if (depth > 0 && what < 37)
         switch_case(g, depth);
-    else if (depth > 0 && what < 40)
+    else if (depth > 0 && what < 39)
         tangle(g, depth);
+    else if (depth > 0 && what < 40)
+        knot(g, depth);
     else if (what < 46)
         jump(g);
     else if (what < 75 && g->meets && g->together && !g->in_helper)
