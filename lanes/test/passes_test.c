@@ -457,6 +457,22 @@ static unsigned count_saves(struct world *w)
     return saves;
 }
 
+/* Loads or stores of whole vectors in global memory, without a mask. */
+static unsigned count_vectors(struct world *w, const char *name, LLVMOpcode opcode)
+{
+    size_t n;
+    unsigned count = 0;
+    LLVMValueRef *code = tsr__instructions(&w->l, function(w, name), &n);
+    for (size_t i = 0; i < n; i++) {
+        if (LLVMGetInstructionOpcode(code[i]) != opcode)
+            continue;
+        LLVMTypeRef type = LLVMTypeOf(opcode == LLVMLoad ? code[i] : LLVMGetOperand(code[i], 0));
+        LLVMTypeRef pointer = LLVMTypeOf(LLVMGetOperand(code[i], opcode == LLVMLoad ? 0 : 1));
+        count += LLVMGetTypeKind(type) == LLVMVectorTypeKind && LLVMGetPointerAddressSpace(pointer) == 1;
+    }
+    return count;
+}
+
 static void test_tile(void **state)
 {
     (void)state;
@@ -527,6 +543,36 @@ static void test_lane_by_lane(void **state)
     }
 }
 
+/* What AVX2 has for masks is for packets in which not all lanes are there. */
+static void test_tested_masks(void **state)
+{
+    (void)state;
+    static const char text[] =
+        HEADER "declare i64 @__tsr_global_id(i32) memory(none)\n"
+               "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %o, i64 %n) {\n"
+               "entry: %i = call i64 @__tsr_global_id(i32 0)\n %c = icmp slt i64 %i, %n\n br i1 %c, label %some, label %out\n"
+               "some: %p = getelementptr i32, ptr addrspace(1) %a, i64 %i\n %v = load i32, ptr addrspace(1) %p\n"
+               "%q = getelementptr i32, ptr addrspace(1) %o, i64 %i\n store i32 %v, ptr addrspace(1) %q\n br label %out\n"
+               "out: ret void }\n";
+    static const uint64_t avx2 = UINT64_C(1) << TSR_CPU_AVX2, avx512 = UINT64_C(1) << TSR_CPU_AVX512F;
+    for (int wide = 0; wide < 2; wide++) {
+        struct world w;
+        setup(&w, text);
+        w.options.packets = true;
+        w.options.cpu_features = wide ? avx2 | avx512 : avx2;
+        passes(&w, NULL, "vectorise");
+        static const char *const bodies[] = {"k.whole", "k.partial"};
+        for (size_t i = 0; i < TSR_ARRAY_LEN(bodies); i++) {
+            assert_int_equal(count_calls(&w, bodies[i], "llvm.masked.load.v16i32.p1"), 1);
+            assert_int_equal(count_calls(&w, bodies[i], "llvm.masked.store.v16i32.p1"), 1);
+            assert_int_equal(count_vectors(&w, bodies[i], LLVMLoad), !wide && !i);
+            assert_int_equal(count_vectors(&w, bodies[i], LLVMStore), !wide);
+        }
+        passes(&w, "solitary", NULL);
+        teardown(&w);
+    }
+}
+
 /* Five accumulators of sixteen numbers, four of SSE2's registers each; `round` makes %a1 to %e1 of %a to %e and the counter %j, `behind`
  * uses them. */
 #define ACCUMULATE(round, behind)                                                                                                          \
@@ -589,11 +635,11 @@ static void test_split_loops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_budget),      cmocka_unit_test(test_sites),  cmocka_unit_test(test_divide),
-        cmocka_unit_test(test_byval),       cmocka_unit_test(test_locals), cmocka_unit_test(test_print),
-        cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),  cmocka_unit_test(test_whole),
-        cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),   cmocka_unit_test(test_lane_by_lane),
-        cmocka_unit_test(test_split_loops),
+        cmocka_unit_test(test_budget),      cmocka_unit_test(test_sites),        cmocka_unit_test(test_divide),
+        cmocka_unit_test(test_byval),       cmocka_unit_test(test_locals),       cmocka_unit_test(test_print),
+        cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane),
+        cmocka_unit_test(test_split_loops), cmocka_unit_test(test_tested_masks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
