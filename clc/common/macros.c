@@ -2,6 +2,8 @@
  * The words that tell the compiler which extensions and features the device offers, made from tessera/ext.def. */
 #include "tessera/clc.h"
 
+#include <string.h>
+
 /* clang's own names go through -cl-ext, so that its type checks follow; a -D serves where clang has never heard of the name. */
 #define WORD_CLANG(name) " -cl-ext=+" #name
 #define WORD_MACRO(name) " -D" #name "=1"
@@ -17,4 +19,19 @@ const char *tsr_clc_device_macros(void)
         ;
 #undef TSR_EXT
 #undef TSR_FEATURE
+}
+
+bool tsr_clc_offers_extension(const char *name)
+{
+    static const char *const names[] = {
+#define TSR_EXT(name, major, minor, patch, by) #name,
+#define TSR_FEATURE(name, by)
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++)
+        if (!strcmp(names[i], name))
+            return true;
+    return false;
 }

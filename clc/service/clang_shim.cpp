@@ -4,6 +4,7 @@
 #include "clc/service/clang_shim.h"
 
 #include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/DiagnosticParse.h>
 #include <clang/Basic/FileManager.h>
 #include <clang/CodeGen/CodeGenAction.h>
 #include <clang/Frontend/CompilerInstance.h>
@@ -194,6 +195,26 @@ class ClockWatch : public clang::PPCallbacks
     bool &seen;
 };
 
+// Lets #pragma OPENCL EXTENSION name the device's extensions: clang warns of those that it does not know, that need no pragma, or that
+// came later than the version of OpenCL C.
+class OfferedExtensions : public clang::PPCallbacks
+{
+  public:
+    explicit OfferedExtensions(clang::DiagnosticsEngine &engine) : diagnostics(engine) {}
+    void PragmaOpenCLExtension(clang::SourceLocation at, const clang::IdentifierInfo *name, clang::SourceLocation end, unsigned) override
+    {
+        if (!tsr_clc_offers_extension(name->getName().str().c_str()))
+            return;
+        diagnostics.pushMappings(at);
+        diagnostics.setSeverity(clang::diag::warn_pragma_unknown_extension, clang::diag::Severity::Ignored, at);
+        diagnostics.setSeverity(clang::diag::warn_pragma_unsupported_extension, clang::diag::Severity::Ignored, at);
+        diagnostics.popMappings(end);
+    }
+
+  private:
+    clang::DiagnosticsEngine &diagnostics;
+};
+
 class CompileAction : public clang::EmitLLVMOnlyAction
 {
   public:
@@ -203,6 +224,7 @@ class CompileAction : public clang::EmitLLVMOnlyAction
     bool BeginSourceFileAction(clang::CompilerInstance &instance) override
     {
         instance.getPreprocessor().addPPCallbacks(std::make_unique<ClockWatch>(seen));
+        instance.getPreprocessor().addPPCallbacks(std::make_unique<OfferedExtensions>(instance.getDiagnostics()));
         return EmitLLVMOnlyAction::BeginSourceFileAction(instance);
     }
 

@@ -130,6 +130,48 @@ static int odd_sum(int i)
     FLOAT_ATOMIC(bits, T, space, place, "add", "atomic_fetch_add_explicit(p, (" #T ")i, memory_order_relaxed, memory_scope_work_group)"),  \
         FLOAT_ATOMIC(bits, T, space, place, "min_max", "atomic_fetch_min(p, (" #T ")-1), atomic_fetch_max(p, (" #T ")i)")
 
+/* A build's status; its log in `log`. */
+static cl_int build_quietly(cl_context context, cl_device_id device, const char *source, const char *options, char *log, size_t size)
+{
+    cl_program program;
+    CHECK_CREATE(program, clCreateProgramWithSource(context, 1, &source, NULL, &err), CL_SUCCESS);
+    cl_int status = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL));
+    CHECK(clReleaseProgram(program));
+    return status;
+}
+
+/* Programs may name every extension that the device lists in a pragma, whatever clang knows of it; of others it warns. */
+static void pragmas(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"-Werror -cl-std=CL1.0", "-Werror", "-Werror -cl-std=CL3.0"};
+    static char source[32768], listed[8192], log[16384];
+    cl_device_id device = test_device();
+    cl_context context = test_context(device);
+    char *at = source, *rest = listed, *end = source + sizeof(source);
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof(listed), listed, NULL));
+    int count = 0;
+    for (char *name; (name = strsep(&rest, " ")) != NULL; count += *name != 0)
+        if (*name)
+            at += snprintf(at, (size_t)(end - at),
+                           "#pragma OPENCL EXTENSION %s : enable\n#pragma OPENCL EXTENSION %s : disable\n"
+                           "_Pragma(\"OPENCL EXTENSION %s : enable\")\n",
+                           name, name, name);
+    assert_true(count > 20);
+    at += snprintf(at, (size_t)(end - at), "kernel void k(global int *p) { *p = 1; }\n");
+    for (size_t i = 0; i < COUNT(options); i++) {
+        cl_int status = build_quietly(context, device, source, options[i], log, sizeof(log));
+        assert_string_equal(log, "");
+        assert_int_equal(status, CL_SUCCESS);
+    }
+    snprintf(at, (size_t)(end - at), "#pragma OPENCL EXTENSION cl_nobody_knows : enable\n");
+    assert_int_equal(build_quietly(context, device, source, "", log, sizeof(log)), CL_SUCCESS);
+    assert_non_null(strstr(log, "cl_nobody_knows"));
+    assert_int_equal(build_quietly(context, device, source, "-Werror", log, sizeof(log)), CL_BUILD_PROGRAM_FAILURE);
+    CHECK(clReleaseContext(context));
+}
+
 /* For each name an expression of type int in a sub-group of 16 (`i` is the work-item), and its value. */
 static const struct {
     const char *name, *expression;
@@ -315,10 +357,8 @@ static void nothing_untried(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_untried),
-        cmocka_unit_test(macros),
-        cmocka_unit_test(functions),
-        cmocka_unit_test(system_svm),
+        cmocka_unit_test(nothing_untried), cmocka_unit_test(macros),     cmocka_unit_test(pragmas),
+        cmocka_unit_test(functions),       cmocka_unit_test(system_svm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

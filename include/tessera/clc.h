@@ -61,6 +61,8 @@ void tsr_clc_warm_up(void);
 void tsr_clc_unload(void);
 /* The words for tsr_clc_request.macros: every extension and OpenCL C feature of tessera/ext.def. Static text. (clc/common/macros.c) */
 const char *tsr_clc_device_macros(void);
+/* Is it an extension of tessera/ext.def? (clc/common/macros.c) */
+bool tsr_clc_offers_extension(const char *name);
 /* TESSERA_EXPLAIN: whether builds report what became of each kernel. (clc/common/options.c) */
 enum tsr_clc_explain { TSR_CLC_EXPLAIN_NOT, TSR_CLC_EXPLAIN_TEXT, TSR_CLC_EXPLAIN_JSON };
 enum tsr_clc_explain tsr_clc_explain(void);
