@@ -215,6 +215,20 @@ const struct tsr_cpu *tsr_cpu(void)
     return &this_cpu;
 }
 
+bool tsr_cpu_features_of(const char *name, uint64_t *all)
+{
+    unsigned level = 0;
+    while (level < TSR_ARRAY_LEN(level_names) && strcasecmp(name, level_names[level]))
+        level++;
+    if (level == TSR_ARRAY_LEN(level_names))
+        return false;
+    *all = 0;
+    for (unsigned i = 0; i < TSR_CPU_COUNT; i++)
+        *all |= (uint64_t)(features[i].level <= level) << i;
+    *all = level == TSR_CPU_LEVEL_NATIVE ? tsr_cpu()->features : choose_tiles(*all);
+    return true;
+}
+
 void tsr_cpu_llvm_features(uint64_t bits, char *out, size_t size)
 {
     size_t used = 0;

@@ -214,6 +214,21 @@ static void llvm_text(void **state)
     assert_int_equal(strlen(small), 9);
 }
 
+static void levels_by_name(void **state)
+{
+    (void)state;
+    uint64_t all = 0;
+    assert_true(tsr_cpu_features_of("sse2", &all));
+    assert_int_equal(all, BASE);
+    assert_true(tsr_cpu_features_of("AVX2", &all));
+    assert_int_equal(all & ~BIT(TILES_VECTORS), YMM);
+    assert_true(tsr_cpu_features_of("avx512", &all));
+    assert_int_equal(all & ~BIT(TILES_VECTORS), ALL & ~TILES);
+    assert_true(tsr_cpu_features_of("native", &all));
+    assert_int_equal(all, tsr_cpu()->features);
+    assert_false(tsr_cpu_features_of("avx", &all));
+}
+
 /* The compiler's own view of this machine is the oracle. */
 static void this_machine(void **state)
 {
@@ -241,7 +256,7 @@ int main(void)
         cmocka_unit_test(missing_leaves),   cmocka_unit_test(cap),
         cmocka_unit_test(fast_pairs),       cmocka_unit_test(slow_gathers),
         cmocka_unit_test(description),      cmocka_unit_test(llvm_text),
-        cmocka_unit_test(this_machine),
+        cmocka_unit_test(levels_by_name),   cmocka_unit_test(this_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

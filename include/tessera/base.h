@@ -205,6 +205,9 @@ static inline bool tsr_cpu_has(const struct tsr_cpu *cpu, enum tsr_cpu_feature f
 {
     return cpu->features >> f & 1;
 }
+/* What CPUs of a level have, by TESSERA_CPU's name for it: all that may be in such code, whether this CPU has it or not; of "native", what
+ * this CPU has. For code that runs elsewhere. False: there is no such level. */
+bool tsr_cpu_features_of(const char *level, uint64_t *features);
 /* "+avx2,+fma,-avx512f,…": every feature of the table, for LLVM. Static buffer size is enough for the whole table: 2048. */
 void tsr_cpu_llvm_features(uint64_t features, char *out, size_t size);
 /* Asks the kernel for AMX tile data (arch_prctl); true if granted, once per process, inherited by later threads. From then on signal

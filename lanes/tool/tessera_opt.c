@@ -16,6 +16,8 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -O0 … -O3       level of the pass optimise (default 2)\n"
                             "  -packets=N      the vector engine, with sub-groups of N\n"
                             "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
+                            "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
+                            "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
                             "  -g              keep frame pointers\n"
                             "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
                             "  -dump DIR       write the module after each pass, and in the middle of vectorise, to DIR\n"
@@ -162,7 +164,10 @@ int main(int argc, char **argv)
         bool more = i + 1 < argc;
         if (tsr__starts_with(a, "-passes="))
             passes = a + strlen("-passes=");
-        else if (!strcmp(a, "-link") && more)
+        else if (tsr__starts_with(a, "-cpu=")) {
+            if (!tsr_cpu_features_of(a + strlen("-cpu="), &options.cpu_features))
+                return die("there is no such level", a + strlen("-cpu="));
+        } else if (!strcmp(a, "-link") && more)
             library = argv[++i];
         else if (!strcmp(a, "-object") && more)
             object_path = argv[++i];
