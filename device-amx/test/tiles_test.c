@@ -144,6 +144,85 @@ static void halves_keep_the_bound(void **unused)
     assert_true(second == 0);
 }
 
+/* A half in units of 2^-24, which all finite ones are multiples of. */
+static int64_t units_of(uint16_t half)
+{
+    int64_t fraction = half & 1023, exponent = half >> 10 & 31, units = exponent ? (fraction | 1024) << (exponent - 1) : fraction;
+    return half >> 15 ? -units : units;
+}
+
+/* To 24 bits, to nearest even. */
+static __int128 rounded(__int128 x)
+{
+    __int128 size = x < 0 ? -x : x;
+    int drop = 0;
+    while (size >> drop >> 24)
+        drop++;
+    __int128 unit = (__int128)1 << drop, rest = size & (unit - 1), down = size - rest;
+    bool up = drop && (rest > unit / 2 || (rest == unit / 2 && down >> drop & 1));
+    size = down + (up ? unit : 0);
+    return x < 0 ? -size : size;
+}
+
+static float daz(float x)
+{
+    return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x;
+}
+
+/* One element by TDPFP16PS, as Intel documents it: even and odd products are summed apart with one rounding for each, which none of
+ * these sums can leave the range of normal floats by; then the two, and at last C. Denormal halves count, denormal floats do not. */
+static float by_tdpfp16ps(float c, const unsigned char *row, const unsigned char *column)
+{
+    __int128 sum[2] = {0, 0}; /* in units of 2^-48 */
+    double special = 0;       /* what infinities and NaNs make of them */
+    for (int k = 0; k < 2 * TSR__TILE_WORDS; k++) {
+        const unsigned char *in_column = column + k / 2 * TSR__TILE_BYTES + k % 2 * 2;
+        uint16_t x, y;
+        memcpy(&x, row + 2 * k, 2);
+        memcpy(&y, in_column, 2);
+        if ((x & 0x7c00) == 0x7c00 || (y & 0x7c00) == 0x7c00)
+            special += (double)widened(row + 2 * k, TSR_TILE_F16) * (double)widened(in_column, TSR_TILE_F16);
+        else
+            sum[k % 2] = rounded(sum[k % 2] + (__int128)units_of(x) * units_of(y));
+    }
+    float both = special == 0 ? (float)((double)rounded(sum[0] + sum[1]) * 0x1p-48) : (float)special;
+    return daz(daz(c) + both);
+}
+
+/* Halves and accumulators of all kinds, bit by bit. */
+static void halves_as_documented(void **unused)
+{
+    static const uint16_t halves[] = {0, 0x8000, 1, 0x83ff, 0x0400, 0x3c00, 0xbc01, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e01};
+    static const uint32_t floats[] = {0, 0x80000000, 1, 0x807fffff, 0x00800000, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00001};
+    enum { FINITE = 9, COUNT = sizeof(halves) / sizeof(halves[0]), FLOATS = sizeof(floats) / sizeof(floats[0]) };
+    (void)unused;
+    for (int round = 0; round < ROUNDS; round++) {
+        tile a, b, d, e;
+        /* Any bits; halves that are not too large, so that roundings count; special ones, finite or, seldom, not. */
+        for (int i = 0; i < TILE; i += 2)
+            for (int of_b = 0; of_b < 2; of_b++) {
+                uint16_t x = (uint16_t)number();
+                if (round % 3 == 1)
+                    x &= 0xbfff;
+                if (round % 3 == 2)
+                    x = halves[number() % (number() % 64 ? FINITE : COUNT)];
+                memcpy((of_b ? b : a) + i, &x, 2);
+            }
+        fill_accumulator(d, TSR_TILE_F16);
+        for (int i = 0; i < TILE; i += 4)
+            if (round & 1)
+                memcpy(d + i, &floats[number() % FLOATS], 4);
+        for (int i = 0; i < TILE; i += 4) {
+            float c;
+            memcpy(&c, d + i, 4);
+            c = by_tdpfp16ps(c, a + i / TSR__TILE_BYTES * TSR__TILE_BYTES, b + i % TSR__TILE_BYTES);
+            memcpy(e + i, &c, 4);
+        }
+        tsr__tile_multiply_model(d, a, b, TSR_TILE_F16);
+        assert_same(d, e, true);
+    }
+}
+
 static void vectors_are_strict(void **unused)
 {
     (void)unused;
@@ -212,6 +291,7 @@ static void pairs_are_the_model(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(model_is_amx), cmocka_unit_test(halves_keep_the_bound),
-                                       cmocka_unit_test(vectors_are_strict), cmocka_unit_test(pairs_are_the_model)};
+                                       cmocka_unit_test(halves_as_documented), cmocka_unit_test(vectors_are_strict),
+                                       cmocka_unit_test(pairs_are_the_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
