@@ -142,6 +142,16 @@ static void detect_caches(struct tsr_cpu *cpu, struct asked *asked)
     }
 }
 
+static unsigned find_core_threads(struct asked *asked)
+{
+    enum { TOPOLOGY = 11, THREADS = 1 };
+    uint32_t r[4];
+    if (!has_leaf(asked, TOPOLOGY))
+        return 1;
+    ask(asked, TOPOLOGY, 0, r);
+    return (r[ECX] >> 8 & 255) == THREADS && r[EBX] & 0xffff ? r[EBX] & 0xffff : 1;
+}
+
 /* AVX-512's gathers, made of many smaller operations. Intel's are fast from the first CPUs with AVX-VNNI on; those before have slow ones,
  * or a microcode update against sampling of gathered data. */
 static bool has_slow_gathers(const struct tsr_cpu *cpu)
@@ -179,6 +189,7 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
         cpu->features |= BIT(SLOW_GATHERS);
     cpu->vector_bits = cpu->features & BIT(AVX512F) ? 512 : cpu->features & BIT(AVX2) ? 256 : 128;
     detect_caches(cpu, asked);
+    cpu->core_threads = find_core_threads(asked);
 }
 
 static struct tsr_cpu this_cpu;

@@ -316,15 +316,16 @@ static int run_meeting(struct tsr__run *run, const struct loop *loop, unsigned h
     return run->status;
 }
 
-/* Tile registers: all eight with 16 rows of 64 bytes, for as long as kernels run that use them. */
-__attribute__((target("amx-tile"))) static void tiles_begin(void)
+/* Tile registers: all eight with 16 rows of 64 bytes, or two of them for half the K, for as long as kernels run that use them. */
+__attribute__((target("amx-tile"))) static void tiles_begin(bool halves)
 {
     static const struct {
         uint8_t palette, start_row, reserved[14];
         uint16_t bytes[16];
         uint8_t rows[16];
-    } shape = {1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}};
-    _tile_loadconfig(&shape);
+    } shapes[] = {{1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}},
+                  {1, 0, {0}, {64, 64, 64, 64, 64, 64, 32, 64}, {16, 16, 16, 16, 16, 16, 16, 8}}};
+    _tile_loadconfig(&shapes[halves]);
 }
 
 __attribute__((target("amx-tile"))) static void tiles_end(void)
@@ -384,7 +385,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     struct loop loop = {&run, begin, end};
     int status = 0;
     if (launch->flags & TSR_KERNEL_TILES)
-        tiles_begin();
+        tiles_begin(launch->flags & TSR_KERNEL_HALVES);
     if (meets)
         status = run_meeting(&run, &loop, worker->index);
     else if (launch->private_bytes > WORKER_STACK_BYTES)

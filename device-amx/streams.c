@@ -10,12 +10,12 @@
 
 enum {
     LINE = 64,
-    PART = 4,           /* of that, at least, is written */
-    FOR_A_CPU = 5 << 20 /* bytes of last-level cache */
+    PART = 4,            /* of that, at least, is written */
+    FOR_A_CORE = 5 << 20 /* bytes of last-level cache */
 };
 
 /* The last-level cache. A virtual machine may be shown all of it, or be told how many share it, or not: so it is no more than what servers
- * have for each of their CPUs. Others use the rest. */
+ * have for each of their cores, whose threads share it. Others use the rest. */
 static uint64_t cache_bytes(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
@@ -23,7 +23,7 @@ static uint64_t cache_bytes(void)
     long here = sysconf(_SC_NPROCESSORS_CONF);
     if (!cpu->l3_size || here <= 0)
         return bytes;
-    uint64_t share = (uint64_t)here * FOR_A_CPU;
+    uint64_t share = ((uint64_t)here + cpu->core_threads - 1) / cpu->core_threads * FOR_A_CORE;
     return bytes < share ? bytes : share;
 }
 

@@ -18,7 +18,7 @@ void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a,
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
-void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how);
 
 /* With AVX-512 VNNI and its BF16, or as below (tiles_vectors.c). */
 void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, uint32_t how);
@@ -32,6 +32,12 @@ void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, en
 static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 {
     return product < TSR_TILE_BF16 ? !tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) : product != TSR_TILE_BF16_PAIRS;
+}
+
+/* Words of K in a step of the loop: those of a row of A, and rows of B. */
+static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
+{
+    return x->how & TSR_TILE_HALF ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
 }
 
 /* A row of C in a tile of the loop, and where it goes. */

@@ -21,7 +21,7 @@ enum { STRIP = 8 };
 
 static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
-    uint32_t how = (uint32_t)x->how;
+    uint32_t how = (uint32_t)x->how; /* of a half step, too */
     char *in_a = x->operands, *in_b = in_a + x->rows * TSR_TILE_OPERAND_BYTES;
     for (int64_t i = 0; x->zero && i < x->rows * x->columns; i++)
         memset(x->c[i], 0, TSR__TILE_ROWS * TSR__TILE_BYTES);
@@ -87,11 +87,13 @@ AVX512 INLINE void total(__m512i *v)
 
 /* Eight rows. With `pair` two tiles beside each other; else one, with two accumulators for a row of integers, which even and odd words of K
  * go to. */
-AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product)
+AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product,
+                         unsigned words)
 {
     const char *a = x->a + row * x->a_stride, *b = x->b + column * x->b_next;
     const int64_t a_stride = x->a_stride, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
     const bool same_signs = product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8, halved = !pair && product < TSR_TILE_BF16;
+    const __mmask16 in_step = (__mmask16)((1u << words) - 1);
     const __m512i turn = _mm512_set1_epi8(-128), one = _mm512_set1_epi8(1);
     __m512i sum[STRIP][2], of_row[STRIP];
     EACH_ROW
@@ -106,8 +108,8 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
     for (int64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {
         const char *from = b, *word = a;
         if (same_signs)
-            EACH_ROW of_row[r] = dot(of_row[r], _mm512_loadu_si512(a + r * a_stride), one, product);
-        for (unsigned k = 0; k < TSR__TILE_WORDS; k += halved ? 2 : 1) {
+            EACH_ROW of_row[r] = dot(of_row[r], _mm512_maskz_loadu_epi32(in_step, a + r * a_stride), one, product);
+        for (unsigned k = 0; k < words; k += halved ? 2 : 1) {
             __m512i y[2] = {_mm512_loadu_si512(from), pair || halved ? _mm512_loadu_si512(from + second) : turn};
             if (same_signs) {
                 y[0] = _mm512_xor_si512(y[0], turn);
@@ -147,10 +149,14 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
 #define STRIPS(name, product)                                                                                                              \
     AVX512 static void name(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair)                                         \
     {                                                                                                                                      \
-        if (pair)                                                                                                                          \
-            strip(x, row, column, true, product);                                                                                          \
+        if (x->how & TSR_TILE_HALF && pair)                                                                                                \
+            strip(x, row, column, true, product, TSR__TILE_WORDS / 2);                                                                     \
+        else if (x->how & TSR_TILE_HALF)                                                                                                   \
+            strip(x, row, column, false, product, TSR__TILE_WORDS / 2);                                                                    \
+        else if (pair)                                                                                                                     \
+            strip(x, row, column, true, product, TSR__TILE_WORDS);                                                                         \
         else                                                                                                                               \
-            strip(x, row, column, false, product);                                                                                         \
+            strip(x, row, column, false, product, TSR__TILE_WORDS);                                                                        \
     }
 STRIPS(s8s8, TSR_TILE_S8S8)
 STRIPS(s8u8, TSR_TILE_S8U8)
@@ -165,7 +171,7 @@ static void strip_by_strip(const struct tsr_tile_loop *x)
 {
     for (int64_t column = 0; column < x->columns; column += 2)
         for (int64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP)
-            strips[x->how](x, row, column, column + 1 < x->columns);
+            strips[x->how & TSR_TILE_PRODUCT](x, row, column, column + 1 < x->columns);
 }
 
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
@@ -191,10 +197,11 @@ static bool overlap(struct range x, struct range y)
 /* C must not change while A and B are read. */
 static bool is_apart(const struct tsr_tile_loop *x)
 {
-    struct range a = {x->a, x->a + TSR__TILE_BYTES}, b = {x->b, x->b + TSR__TILE_BYTES}, c = {x->to, x->to + TSR__TILE_BYTES * x->columns};
+    const int64_t words = tsr__loop_words(x);
+    struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR__TILE_BYTES}, c = {x->to, x->to + TSR__TILE_BYTES * x->columns};
     widen(&a, x->rows * TSR__TILE_ROWS, x->a_stride);
     widen(&a, x->steps, x->a_step);
-    widen(&b, TSR__TILE_ROWS, x->b_stride);
+    widen(&b, words, x->b_stride);
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
     widen(&c, x->rows * TSR__TILE_ROWS, x->to_stride);
@@ -210,7 +217,7 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
     }
     x.to = x.to && is_apart(&x) ? x.to : NULL;
     x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR__TILE_BYTES == 0;
-    if (tsr__tile_is_wide((enum tsr_tile_product)x.how))
+    if (tsr__tile_is_wide(x.how & TSR_TILE_PRODUCT))
         tsr__tile_loop_wide(&x);
     else
         strip_by_strip(&x);

@@ -17,11 +17,11 @@ static int32_t byte_at(const unsigned char *p, bool is_signed)
     return is_signed ? (int32_t)(signed char)*p : (int32_t)*p;
 }
 
-static void integers(int32_t *d, const unsigned char *a, const unsigned char *b, bool a_signed, bool b_signed)
+static void integers(int32_t *d, const unsigned char *a, const unsigned char *b, int words, bool a_signed, bool b_signed)
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++)
-            for (int k = 0; k < TSR__TILE_BYTES; k++) {
+            for (int k = 0; k < 4 * words; k++) {
                 int32_t x = byte_at(a + r * TSR__TILE_BYTES + k, a_signed);
                 int32_t y = byte_at(b + k / 4 * TSR__TILE_BYTES + n * 4 + k % 4, b_signed);
                 d[r * TSR__TILE_WORDS + n] = (int32_t)((uint32_t)d[r * TSR__TILE_WORDS + n] + (uint32_t)(x * y));
@@ -51,12 +51,12 @@ static float from_f16(uint16_t bits)
 }
 
 /* Even and odd elements of K are summed apart, then together, and added to C at last. */
-static void numbers(float *d, const uint16_t *a, const uint16_t *b, float (*wide)(uint16_t))
+static void numbers(float *d, const uint16_t *a, const uint16_t *b, int words, float (*wide)(uint16_t))
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum[2] = {0, 0}, *to = &d[r * TSR__TILE_WORDS + n];
-            for (int k = 0; k < 2 * TSR__TILE_WORDS; k++) {
+            for (int k = 0; k < 2 * words; k++) {
                 float x = wide(a[r * 2 * TSR__TILE_WORDS + k]), y = wide(b[(k / 2 * TSR__TILE_WORDS + n) * 2 + k % 2]);
                 sum[k % 2] = flushed(fmaf(x, y, sum[k % 2]));
             }
@@ -73,12 +73,12 @@ static float added(float c, float x, float y)
 }
 
 /* One rounding for each product, the odd one of a pair first; denormals count as zero wherever they come up. */
-static void pairs(float *d, const uint16_t *a, const uint16_t *b)
+static void pairs(float *d, const uint16_t *a, const uint16_t *b, int words)
 {
     for (int r = 0; r < TSR__TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum = flushed(d[r * TSR__TILE_WORDS + n]);
-            for (int i = 0; i < 2 * TSR__TILE_WORDS; i++) {
+            for (int i = 0; i < 2 * words; i++) {
                 int k = i ^ 1;
                 sum = added(sum, from_bf16(a[r * 2 * TSR__TILE_WORDS + k]), from_bf16(b[(k / 2 * TSR__TILE_WORDS + n) * 2 + k % 2]));
             }
@@ -86,30 +86,37 @@ static void pairs(float *d, const uint16_t *a, const uint16_t *b)
         }
 }
 
-void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, enum tsr_tile_product product)
+void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how)
 {
+    enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
+    int words = how & TSR_TILE_HALF ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
     if (product == TSR_TILE_BF16_PAIRS)
-        pairs(accumulator, a, b);
+        pairs(accumulator, a, b, words);
     else if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
-        numbers(accumulator, a, b, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
+        numbers(accumulator, a, b, words, product == TSR_TILE_BF16 ? from_bf16 : from_f16);
     else
-        integers(accumulator, a, b, product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8,
+        integers(accumulator, a, b, words, product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8,
                  product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8);
 }
 
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how)
 {
-    if (how & TSR_TILE_IN_MODEL)
-        tsr__tile_move(item, operand, TSR__TILE_BYTES, from, stride);
-    else
+    (void)item;
+    if (!(how & TSR_TILE_IN_MODEL)) {
         tsr__tile_operand_vectors(operand, from, stride, how);
+        return;
+    }
+    bool is_b = how & TSR_TILE_IS_B, half = how & TSR_TILE_HALF;
+    size_t bytes = half && !is_b ? TSR__TILE_BYTES / 2 : TSR__TILE_BYTES;
+    for (int64_t r = 0, rows = half && is_b ? TSR__TILE_ROWS / 2 : TSR__TILE_ROWS; r < rows; r++)
+        memmove((char *)operand + r * TSR__TILE_BYTES, (const char *)from + r * stride, bytes);
 }
 
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how)
 {
     (void)item;
     if (how & TSR_TILE_IN_MODEL)
-        tsr__tile_multiply_model(accumulator, a, b, how & TSR_TILE_PRODUCT);
+        tsr__tile_multiply_model(accumulator, a, b, how);
     else
         tsr__tile_multiply_vectors(accumulator, a, b, how & TSR_TILE_PRODUCT);
 }

@@ -8,6 +8,7 @@
  *
  * One source serves AVX-512 and AVX2: 64 bytes are one register there, two here. */
 #include <immintrin.h>
+#include <string.h>
 
 #include "device-amx/tiles.h"
 #include "tessera/base.h"
@@ -70,12 +71,17 @@ INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_pr
         bytes_of(to, from, half, is_signed);
 }
 
-/* 64 bytes of a row of A: the first halves of all words, then the second ones; of TSR_TILE_F16 word after word. */
+/* 64 bytes of a row of A, or 32: the first halves of all words, then the second ones; of TSR_TILE_F16 word after word. */
 typedef uint32_t wide_row[2 * TSR__TILE_WORDS];
 
-INLINE void widen_row(wide_row *to, const char *from, enum tsr_tile_product product)
+INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_tile_product product)
 {
     bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
+    words half_row = {0};
+    if (in_row < TSR__TILE_WORDS) {
+        memcpy(&half_row, from, TSR__TILE_BYTES / 2);
+        from = (const char *)&half_row;
+    }
     if (product == TSR_TILE_F16)
         f16_of((numbers *)*to, from);
     else
@@ -118,9 +124,9 @@ INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t 
     }
 }
 
-/* Of C `rows` rows and `columns` tiles beside each other. */
+/* Of C `rows` rows and `columns` tiles beside each other, with as many words of K in a step. */
 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, unsigned rows, unsigned columns,
-                  enum tsr_tile_product product)
+                  enum tsr_tile_product product, unsigned in_step)
 {
     wide_row wide[2][TSR__TILE_ROWS] __attribute__((aligned(TSR__TILE_BYTES)));
     const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_next = x->b_next;
@@ -131,18 +137,20 @@ INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, un
     {
         EACH(c, columns) sum[r][c] = x->zero ? (words){0} : *(const words *)tsr__loop_row(x, row + r, column + c);
         if (x->steps)
-            widen_row(&wide[0][r], a + r * a_stride, product);
+            widen_row(&wide[0][r], a + r * a_stride, in_step, product);
     }
     for (int64_t step = 0; step < x->steps; step++, b += x->b_step) {
         const char *from = b, *next = a += x->a_step;
         const uint32_t *word = wide[step % 2][0];
         unsigned k = 0;
         if (step + 1 < x->steps)
-            for (wide_row *to = wide[!(step % 2)]; k < rows; k++, from += b_stride, word += to_next_word, next += a_stride) {
+            for (wide_row *to = wide[!(step % 2)]; k < rows && k < in_step; k++, from += b_stride, word += to_next_word, next += a_stride) {
                 multiply(sum, word, from, b_next, rows, columns, product);
-                widen_row(to++, next, product);
+                widen_row(to + k, next, in_step, product);
+                if (k + in_step < rows) /* there are fewer words than rows */
+                    widen_row(to + k + in_step, next + in_step * a_stride, in_step, product);
             }
-        for (; k < TSR__TILE_WORDS; k++, from += b_stride, word += to_next_word)
+        for (; k < in_step; k++, from += b_stride, word += to_next_word)
             multiply(sum, word, from, b_next, rows, columns, product);
     }
     EACH(r, rows)
@@ -170,7 +178,10 @@ struct strips {
 #define STRIP(unit, product, rows, columns)                                                                                                \
     unit static void product##_##rows##x##columns(const struct tsr_tile_loop *x, int64_t row, int64_t column)                              \
     {                                                                                                                                      \
-        strip(x, row, column, rows, columns, TSR_TILE_##product);                                                                          \
+        if (x->how & TSR_TILE_HALF)                                                                                                        \
+            strip(x, row, column, rows, columns, TSR_TILE_##product, TSR__TILE_WORDS / 2);                                                 \
+        else                                                                                                                               \
+            strip(x, row, column, rows, columns, TSR_TILE_##product, TSR__TILE_WORDS);                                                     \
     }
 #define STRIPS_512(product) STRIP(AVX512, product, 12, 2) STRIP(AVX512, product, 8, 2) STRIP(AVX512, product, 16, 1)
 #define STRIPS_256(product) STRIP(AVX2, product, 6, 1) STRIP(AVX2, product, 4, 1)
@@ -194,7 +205,7 @@ static const struct strips *strips_of(enum tsr_tile_product product)
 
 void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
 {
-    const struct strips *by = strips_of((enum tsr_tile_product)x->how);
+    const struct strips *by = strips_of(x->how & TSR_TILE_PRODUCT);
     for (int64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
         for (int64_t row = 0, left = x->rows * TSR__TILE_ROWS, rows; left; row += rows, left -= rows) {
             bool alone = by->alone && column + 1 == x->columns, high = left >= by->rows_of_high && left != 2 * by->rows_of_low;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two rounds at once of loops whose matrix operations add to their accumulators once a round: a tile takes twice the K of one operation. */
+ * Two rounds at once of loops whose matrix operations add to their accumulators once a round: a tile takes twice the K of one operation.
+ * Not of those that the device may run as a whole, whatever a round's K is. */
 #include "tiles.h"
 #include "unroll.h"
 
@@ -35,12 +36,24 @@ static bool is_innermost(const struct tsr__cfg *cfg, int loop)
     return true;
 }
 
+/* Does the loop look as if vectors will get all of its rounds at once? */
+static bool may_run_as_a_whole(struct tsr__lanes *l, const struct tsr__cfg *cfg, int loop)
+{
+    if (tsr__tile_unit(l) != TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[cfg->loops[loop].begin].ref); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+            return false;
+    return true;
+}
+
 void tsr__mark_mad_loops(struct tsr__lanes *l, LLVMValueRef function)
 {
     struct tsr__cfg cfg;
     if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))
         return;
     for (int loop = 0; loop < cfg.loop_count; loop++)
-        if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop))
+        if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop) &&
+            !may_run_as_a_whole(l, &cfg, loop))
             tsr__hint_loop(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
 }

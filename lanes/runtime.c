@@ -63,6 +63,8 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
     uint32_t flags = (uint32_t)tsr__map_get(&v->flags, f);
     if (tsr__has_text_attr(f, TSR__TILES))
         flags |= TSR_KERNEL_TILES;
+    if (tsr__has_text_attr(f, TSR__HALVES))
+        flags |= TSR_KERNEL_HALVES;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
@@ -96,7 +98,7 @@ bool tsr__pass_runtime(struct tsr__lanes *l)
     }
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
-        kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PRINTS | TSR_KERNEL_TILES);
+        kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PRINTS | TSR_KERNEL_TILES | TSR_KERNEL_HALVES);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;

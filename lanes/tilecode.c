@@ -50,6 +50,8 @@ LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number)
     return t->slots[number];
 }
 
+static const struct tsr__source accumulator;
+
 unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product)
 {
     return product->number | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
@@ -63,7 +65,7 @@ static bool passes(const struct tsr__tiles *t, int number)
 
 static void fetch(struct tsr__tiles *t, int number)
 {
-    tsr__tile_load(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), NULL, false);
+    tsr__tile_load(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), &accumulator);
 }
 
 static void put_back(struct tsr__tiles *t, int number)
@@ -81,11 +83,15 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
                         TSR__TILE_BYTES);
 }
 
-void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__tile_product *product,
-                    bool is_b)
+static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
+{
+    return tsr__i32(t->l, tsr__tile_how(t, s->product) | (s->is_b ? TSR_TILE_IS_B : 0u) | (s->half ? TSR_TILE_HALF : 0u));
+}
+
+void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__source *operand)
 {
     if (passes(t, to)) {
-        tsr__tile_load(t, TSR__PASSAGE, from, stride, product, is_b);
+        tsr__tile_load(t, TSR__PASSAGE, from, stride, operand);
         put_back(t, to);
         return;
     }
@@ -93,9 +99,8 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {reg(t, to), memory, stride};
         instruction(t, "llvm.x86.tileloadd64", args, 3);
-    } else if (product) {
-        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), memory, stride,
-                                tsr__i32(t->l, tsr__tile_how(t, product) | (is_b ? TSR_TILE_IS_B : 0u))};
+    } else if (operand->product) {
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), memory, stride, how_of(t, operand)};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_operand", args, 5);
     } else {
         LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), row, memory, stride};
@@ -119,20 +124,19 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
     }
 }
 
-void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *product, int accumulator, int a, int b)
+void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b)
 {
-    if (passes(t, accumulator)) {
-        fetch(t, accumulator);
-        tsr__tile_multiply(t, product, TSR__PASSAGE, a, b);
-        put_back(t, accumulator);
+    if (passes(t, to)) {
+        fetch(t, to);
+        tsr__tile_multiply(t, operand, TSR__PASSAGE, a, b);
+        put_back(t, to);
         return;
     }
     if (t->unit == TSR__TILES_AMX) {
-        LLVMValueRef args[3] = {reg(t, accumulator), reg(t, a), reg(t, b)};
-        instruction(t, product->instruction, args, 3);
+        LLVMValueRef args[3] = {reg(t, to), reg(t, a), reg(t, b)};
+        instruction(t, operand->product->instruction, args, 3);
     } else {
-        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, accumulator), tsr__tile_slot(t, a), tsr__tile_slot(t, b),
-                                tsr__i32(t->l, tsr__tile_how(t, product))};
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), tsr__tile_slot(t, a), tsr__tile_slot(t, b), how_of(t, operand)};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_multiply", args, 5);
     }
 }

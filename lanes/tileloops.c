@@ -23,7 +23,7 @@ struct part {
     struct moving a, b;                  /* of the first product */
     struct tsr__linear inner_a, inner_b; /* from product to product */
     unsigned depth;
-    bool zero;
+    bool zero, half; /* half: they have 32 bytes of K each */
 };
 
 /* One call: accumulators in rows and columns. */
@@ -166,7 +166,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
         if (x->life != part->life || x->latest->block != loop)
             continue;
         tsr__tiles_focus(t, part->life);
-        tsr__tile_sources(t, x, &source_a, &source_b);
+        tsr__tile_sources(t, x, true, &source_a, &source_b);
         if (x->first->c != holds || !find_moving(t, &source_a, x->latest->mad.call, &a) ||
             !find_moving(t, &source_b, x->latest->mad.call, &b))
             return false;
@@ -176,6 +176,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->b = b;
             part->inner_a = a.step;
             part->inner_b = b.step;
+            part->half = source_a.half;
             continue;
         }
         struct tsr__linear far_a = distance(&part->a, &a), far_b = distance(&part->b, &b);
@@ -183,7 +184,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_a = far_a;
             part->inner_b = far_b;
         }
-        if (!same(&a.stride, &part->a.stride) || !same(&b.stride, &part->b.stride) ||
+        if (source_a.half != part->half || !same(&a.stride, &part->a.stride) || !same(&b.stride, &part->b.stride) ||
             !tsr__linear_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__linear_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
@@ -195,8 +196,8 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
 
 static bool go_together(const struct part *x, const struct part *y)
 {
-    return x->depth == y->depth && same(&x->a.stride, &y->a.stride) && same(&x->b.stride, &y->b.stride) && same(&x->inner_a, &y->inner_a) &&
-           same(&x->inner_b, &y->inner_b);
+    return x->depth == y->depth && x->half == y->half && same(&x->a.stride, &y->a.stride) && same(&x->b.stride, &y->b.stride) &&
+           same(&x->inner_a, &y->inner_a) && same(&x->inner_b, &y->inner_b);
 }
 
 /* How many times `unit` lies between them, less than MOST; MOST: not so. */
@@ -354,7 +355,7 @@ static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
     PUT(rows, tsr__i64(t->l, x->rows));
     PUT(columns, tsr__i64(t->l, x->columns));
-    PUT(how, tsr__i64(t->l, tsr__tile_how(t, product)));
+    PUT(how, tsr__i64(t->l, tsr__tile_how(t, product) | (part->half ? TSR_TILE_HALF : 0u)));
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)

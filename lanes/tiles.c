@@ -3,7 +3,8 @@
  * where their rows lie at a constant distance, else by way of a buffer on the stack.
  *
  * Every register has 16 rows of 64 bytes; the device configures them once for a range of work-groups, since that takes longer than a
- * hundred multiplications. What has fewer rows or bytes lies in a buffer whose rest is zero. */
+ * hundred multiplications. What has fewer rows or bytes lies in a buffer whose rest is zero. But in kernels with single operations of 32
+ * bytes of K, as a last step where K is odd, or the only one of a small matrix, two registers are for those (*halves*). */
 #include <string.h>
 
 #include "explain.h"
@@ -65,9 +66,11 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
     return false;
 }
 
+/* Does it fill its register? */
 static bool is_whole(const struct tsr__source *s)
 {
-    return s->rows == TSR__TILE_ROWS && s->chunks * s->chunk_bytes == TSR__TILE_BYTES;
+    unsigned rows = s->half && s->is_b ? TSR__TILE_ROWS / 2 : TSR__TILE_ROWS;
+    return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR__TILE_BYTES);
 }
 
 /* Vector (r, c) lies at r strides and c chunks after the first. */
@@ -99,7 +102,7 @@ static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVM
 {
     struct tsr__linear stride;
     if (tsr__tile_in_place(t, s, point, &stride)) {
-        tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s->product, s->is_b);
+        tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s);
         return true;
     }
     LLVMValueRef memory = tsr__tile_buffer(t, !is_whole(s));
@@ -107,7 +110,7 @@ static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVM
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR__TILE_BYTES + i % s->chunks * s->chunk_bytes);
         LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
     }
-    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES), s->product, s->is_b);
+    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES), s);
     return false;
 }
 
@@ -123,6 +126,14 @@ static void refresh(struct tsr__tiles *t, LLVMValueRef point)
     t->last = point;
 }
 
+/* Is it a register for such operands? */
+static bool suits(const struct tsr__tiles *t, const struct tsr__source *s, int number)
+{
+    if (s->half)
+        return number == (s->is_b ? TSR__HALF_B : TSR__HALF_A);
+    return !(t->halves && number >= TSR__HALF_A) && !(t->registers.in_memory && number == TSR__PASSAGE);
+}
+
 /* The answer is the register that has the operand; `not` is in use. */
 static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
 {
@@ -136,8 +147,7 @@ static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueR
             have->used = t->clock;
             return i;
         }
-        bool free = !(taken >> i & 1) && i != not && !(t->registers.in_memory && i == TSR__PASSAGE);
-        if (free && (to < 0 || have->used < t->loaded[to].used))
+        if (!(taken >> i & 1) && i != not && suits(t, s, i) && (to < 0 || have->used < t->loaded[to].used))
             to = i;
     }
     t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
@@ -172,13 +182,15 @@ static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned 
         load(t, t->life->accumulator, &all, point);
 }
 
-void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, struct tsr__source *a, struct tsr__source *b)
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b)
 {
     const struct tsr__block_of_webs *block = x->life->block;
     unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
     const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
-    *a = (struct tsr__source){.rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product};
-    *b = (struct tsr__source){.rows = chain * TSR__WORDS, .chunks = columns, .chunk_bytes = t->chunk, .product = product, .is_b = true};
+    bool half = halves && chain == 1;
+    *a = (struct tsr__source){.rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product, .half = half};
+    *b = (struct tsr__source){
+        .rows = chain * TSR__WORDS, .chunks = columns, .chunk_bytes = t->chunk, .product = product, .is_b = true, .half = half};
     for (unsigned k = 0; k < chain; k++) {
         const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
         for (unsigned r = 0; r < t->rows; r++)
@@ -213,10 +225,10 @@ static void multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     LLVMPositionBuilderBefore(t->b, point);
     if (!x->first->c->web)
         fill(t, x->first->d, 0, point);
-    tsr__tile_sources(t, x, &a, &b);
+    tsr__tile_sources(t, x, t->halves, &a, &b);
     refresh(t, point);
     int in_a = operand(t, &a, point, -1), in_b = operand(t, &b, point, in_a);
-    tsr__tile_multiply(t, a.product, x->life->accumulator, in_a, in_b);
+    tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
     note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false);
 }
 
@@ -288,7 +300,7 @@ static void save_around_calls(struct tsr__tiles *t)
                 LLVMPositionBuilderBefore(t->b, i);
                 tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
                 LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
-                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES), NULL, false);
+                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES), &(struct tsr__source){0});
             }
         }
     }
@@ -316,6 +328,38 @@ static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
         }
     }
     return list;
+}
+
+static bool share_operand(struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *y)
+{
+    struct tsr__source a[2], b[2];
+    tsr__tiles_focus(t, x->life);
+    tsr__tile_sources(t, x, t->halves, &a[0], &b[0]);
+    tsr__tiles_focus(t, y->life);
+    tsr__tile_sources(t, y, t->halves, &a[1], &b[1]);
+    return !memcmp(a[0].from, a[1].from, sizeof a[0].from) || !memcmp(b[0].from, b[1].from, sizeof b[0].from);
+}
+
+/* Can it wait for the next one? Its results are not looked at where it stands. */
+static bool can_wait(const struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *next)
+{
+    for (size_t i = 0; i < x->life->unpacking_count; i++)
+        if (t->registers.places.at[x->life->unpackings[i].place].ref == x->latest->block)
+            return false;
+    return x->latest->block == next->latest->block && x->life != next->life;
+}
+
+/* With few registers for operands, each is to have one in common with that before it: along one row of a block, and back along the next. */
+static void go_back_and_forth(struct tsr__tiles *t, struct tsr__multiply *list, size_t count)
+{
+    for (size_t i = 1; i + 1 < count; i++) {
+        struct tsr__multiply x = list[i];
+        if (share_operand(t, &list[i - 1], &x) || !share_operand(t, &list[i - 1], &list[i + 1]) || !can_wait(t, &x, &list[i + 1]))
+            continue;
+        list[i] = list[i + 1];
+        list[i + 1] = x;
+        list[i + 1].latest = list[i].latest;
+    }
 }
 
 static void fill_for_phis(struct tsr__tiles *t)
@@ -390,56 +434,137 @@ static void note_reasons(struct tsr__tiles *t)
     }
 }
 
-static void run(struct tsr__lanes *l, LLVMValueRef function)
+static void look(struct tsr__tiles *t, struct tsr__lanes *l, LLVMValueRef function)
 {
-    struct tsr__tiles t = {.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
-    bool any = false;
-    size_t count;
+    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
     tsr__settle_phis(l, function);
     tsr__tile_loops_prepare(l, function);
-    tsr__webs_find(&t.webs, l, function);
-    tsr__registers_find(&t.registers, &t.webs);
-    note_reasons(&t);
-    for (size_t i = 0; i < t.webs.web_count; i++)
-        any = any || t.webs.webs[i]->in_block;
+    tsr__webs_find(&t->webs, l, function);
+    tsr__registers_find(&t->registers, &t->webs);
+}
+
+static void make(struct tsr__tiles *t)
+{
+    bool any = false;
+    size_t count;
+    note_reasons(t);
+    for (size_t i = 0; i < t->webs.web_count; i++)
+        any = any || t->webs.webs[i]->in_block;
     if (!any)
         return;
-    t.b = LLVMCreateBuilderInContext(l->context);
-    t.entry = tsr__builder_at_entry(l, function);
-    tsr__tile_stores_find(&t);
-    const struct tsr__multiply *list = all_multiplies(&t, &count);
-    tsr__tile_loops_find(&t, list, count);
+    t->b = LLVMCreateBuilderInContext(t->l->context);
+    t->entry = tsr__builder_at_entry(t->l, t->webs.function);
+    tsr__tile_stores_find(t);
+    struct tsr__multiply *list = all_multiplies(t, &count);
+    if (t->halves)
+        go_back_and_forth(t, list, count);
+    tsr__tile_loops_find(t, list, count);
     for (size_t i = 0; i < count; i++)
-        multiply(&t, &list[i]);
-    for (size_t i = 0; i < t.webs.block_count; i++) {
-        if (t.registers.lives[i].accumulator < 0)
+        multiply(t, &list[i]);
+    for (size_t i = 0; i < t->webs.block_count; i++) {
+        if (t->registers.lives[i].accumulator < 0)
             continue;
-        tsr__tiles_focus(&t, &t.registers.lives[i]);
-        fill_for_phis(&t);
-        for (size_t k = 0; k < t.life->unpacking_count; k++)
-            if (!t.life->unpackings[k].stores)
-                unpack(&t, &t.life->unpackings[k]);
+        tsr__tiles_focus(t, &t->registers.lives[i]);
+        fill_for_phis(t);
+        for (size_t k = 0; k < t->life->unpacking_count; k++)
+            if (!t->life->unpackings[k].stores)
+                unpack(t, &t->life->unpackings[k]);
     }
-    if (t.unit == TSR__TILES_AMX)
-        save_around_calls(&t);
-    tsr__tile_loops_make(&t);
-    tsr__tile_stores_make(&t);
-    for (size_t i = 0; i < t.webs.web_count; i++)
-        if (t.webs.webs[i]->in_block)
-            drop_web(&t, t.webs.webs[i]);
-    if (t.unit == TSR__TILES_AMX)
-        tsr__set_fn_text(l, function, TSR__TILES, "");
-    LLVMDisposeBuilder(t.entry);
-    LLVMDisposeBuilder(t.b);
+    if (t->unit == TSR__TILES_AMX)
+        save_around_calls(t);
+    tsr__tile_loops_make(t);
+    tsr__tile_stores_make(t);
+    for (size_t i = 0; i < t->webs.web_count; i++)
+        if (t->webs.webs[i]->in_block)
+            drop_web(t, t->webs.webs[i]);
+    if (t->unit == TSR__TILES_AMX)
+        tsr__set_fn_text(t->l, t->webs.function, TSR__TILES, "");
+    if (t->halves)
+        tsr__set_fn_text(t->l, t->webs.function, TSR__HALVES, "");
+    LLVMDisposeBuilder(t->entry);
+    LLVMDisposeBuilder(t->b);
+}
+
+/* ---- halves
+ * ---------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Has it a single operation with an operand in place? Then the registers of halves are what it wants. */
+static bool wants_halves(struct tsr__tiles *t)
+{
+    size_t count;
+    const struct tsr__multiply *list = all_multiplies(t, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct tsr__source a, b;
+        struct tsr__linear stride;
+        LLVMValueRef point = list[i].latest->mad.call;
+        tsr__tiles_focus(t, list[i].life);
+        tsr__tile_sources(t, &list[i], true, &a, &b);
+        if (a.half && (tsr__tile_in_place(t, &a, point, &stride) || tsr__tile_in_place(t, &b, point, &stride)))
+            return true;
+    }
+    return false;
+}
+
+/* Does it leave these registers alone, and two for whole operands? */
+static bool has_room_for_halves(const struct tsr__tiles *t)
+{
+    for (size_t i = 0; i < t->webs.block_count; i++)
+        if (t->registers.lives[i].accumulator > TSR__HALF_A - 3)
+            return false;
+    return true;
+}
+
+static struct tsr__tiles *leader(struct tsr__tiles *t)
+{
+    while (t->same_kernel)
+        t = t->same_kernel;
+    return t;
+}
+
+/* The registers are configured for all that a kernel calls. */
+static void join_callees(struct tsr__tiles *all, const struct tsr__map *number, struct tsr__tiles *caller)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(caller->l, caller->webs.function, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        size_t called = callee ? tsr__map_get(number, callee) : 0;
+        struct tsr__tiles *x = leader(caller), *y = called ? leader(&all[called - 1]) : x;
+        if (x != y)
+            y->same_kernel = x;
+    }
+}
+
+static void choose_halves(struct tsr__lanes *l, struct tsr__tiles *all, size_t count)
+{
+    struct tsr__map number = {.arena = &l->scratch};
+    bool *wanted = tsr_arena_alloc(&l->scratch, count), *refused = tsr_arena_alloc(&l->scratch, count);
+    for (size_t i = 0; i < count; i++)
+        tsr__map_set(&number, all[i].webs.function, i + 1);
+    for (size_t i = 0; i < count; i++)
+        join_callees(all, &number, &all[i]);
+    for (size_t i = 0; i < count; i++) {
+        wanted[leader(&all[i]) - all] |= wants_halves(&all[i]);
+        refused[leader(&all[i]) - all] |= !has_room_for_halves(&all[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        all[i].halves = wanted[leader(&all[i]) - all] && !refused[leader(&all[i]) - all];
 }
 
 bool tsr__pass_tiles(struct tsr__lanes *l)
 {
     size_t count;
-    if (!tsr__tile_unit(l))
+    enum tsr__tile_unit unit = tsr__tile_unit(l);
+    if (!unit)
         return true;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
     for (size_t i = 0; i < count; i++)
-        run(l, functions[i]);
+        look(&all[i], l, functions[i]);
+    if (unit != TSR__TILES_VECTORS)
+        choose_halves(l, all, count);
+    for (size_t i = 0; i < count; i++)
+        make(&all[i]);
     return true;
 }

@@ -88,6 +88,8 @@ struct tsr__webs {
 
 /* Further accumulators lie in memory, and are numbered behind the registers. A register is kept free for what is done to these. */
 enum { TSR__TILE_REGISTERS = 8, TSR__MOST_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__PASSAGE = TSR__MOST_ACCUMULATORS - 1 };
+/* In a kernel with halves: A of one operation, 16 rows of 32 bytes, and B, 8 rows of 64 bytes. */
+enum { TSR__HALF_A = 6, TSR__HALF_B = 7 };
 
 /* A block of code. */
 struct tsr__place {
@@ -184,7 +186,7 @@ struct tsr__source {
     LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
     unsigned rows, chunks, chunk_bytes;
     const struct tsr__tile_product *product;
-    bool is_b;
+    bool is_b, half; /* half: it goes to a register of half a step of K */
 };
 
 /* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
@@ -198,6 +200,7 @@ struct tsr__tiles {
     struct tsr__lanes *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
+    bool halves;                        /* two registers are for single operations of 32 bytes of K */
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
     struct tsr__map buffers;            /* on the stack, by this pass → 1 */
     struct tsr__webs webs;
@@ -208,12 +211,13 @@ struct tsr__tiles {
     LLVMValueRef last; /* instruction up to which `loaded` holds */
     struct tsr__loaded loaded[TSR__TILE_REGISTERS];
     unsigned clock;
-    struct tsr__leaving *leavings; /* tilestores.c */
-    struct tsr__rounds *rounds;    /* tileloops.c */
+    struct tsr__tiles *same_kernel; /* another function that a kernel reaches that reaches this one, or NULL */
+    struct tsr__leaving *leavings;  /* tilestores.c */
+    struct tsr__rounds *rounds;     /* tileloops.c */
 };
 
-/* The operands of a multiplication. (tiles.c) */
-void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, struct tsr__source *a, struct tsr__source *b);
+/* The operands of a multiplication; with `halves` those of a single operation are half a step. (tiles.c) */
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
 /* Are they the rows of a whole tile in memory, as they still are at `point`? Then the first lies where its load says. (tiles.c) */
 bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__linear *stride);
 /* Might it write to memory that is not of this pass? (tiles.c) */
@@ -232,10 +236,10 @@ LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char
 /* A tile on the stack; `zero`: filled with zeros when the function starts. */
 LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero);
 void tsr__tile_zero(struct tsr__tiles *t, int number);
-/* An accumulator (`product` is NULL), or an operand of such a product. */
-void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__tile_product *product,
-                    bool is_b);
-void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__tile_product *product, int accumulator, int a, int b);
+/* An operand, or an accumulator if `operand` has no product. */
+void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__source *operand);
+/* `operand`: A or B. */
+void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b);
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
 /* Where the accumulator lies on the stack, row after row: without AMX always, else it is stored there. */
 LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
@@ -245,6 +249,9 @@ LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument);
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
 /* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
 bool tsr__leaves(LLVMValueRef instruction);
+
+/* Moves what is computed for the block alone there, which hardly ever runs. (sink.c) */
+void tsr__sink_into(struct tsr__lanes *l, LLVMBasicBlockRef block);
 
 /* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tilestores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);

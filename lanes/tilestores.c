@@ -488,6 +488,7 @@ static void make(struct tsr__leaving *x)
     for (size_t i = 0; i < x->count; i++)
         tsr__tile_store(t, x->spots[i].life->accumulator, LLVMGetOperand(x->spots[i].u->stores[0], 1), stride);
     LLVMBuildBr(t->b, block);
+    tsr__sink_into(t->l, slow);
 }
 
 void tsr__tile_stores_make(struct tsr__tiles *t)

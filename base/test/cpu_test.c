@@ -57,6 +57,10 @@ static void fake_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t r[4])
         r[0] = machine.max_subleaf7;
     if (leaf == 7 && subleaf > machine.max_subleaf7)
         memset(r, 0xff, 16);
+    if (leaf == 11 && machine.max_leaf >= 11) {
+        r[1] = subleaf ? 16 : 2;
+        r[2] = subleaf | (subleaf + 1) << 8; /* threads, cores */
+    }
     if (leaf == 4 && subleaf < 4) {
         static const uint32_t level[] = {1, 1, 2, 3}, type[] = {1, 2, 3, 3}, sets[] = {64, 64, 2048, 114688};
         r[0] = type[subleaf] | level[subleaf] << 5;
@@ -198,6 +202,10 @@ static void description(void **state)
     assert_int_equal(cpu.l1d_size, 64 * 64 * 16);
     assert_int_equal(cpu.l2_size, 64 * 2048 * 16);
     assert_int_equal(cpu.l3_size, 64 * 114688 * 16);
+    assert_int_equal(cpu.core_threads, 2);
+    machine.max_leaf = 7;
+    tsr__cpu_detect(&cpu, &fake, TSR_CPU_LEVEL_AVX2);
+    assert_int_equal(cpu.core_threads, 1);
 }
 
 static void llvm_text(void **state)

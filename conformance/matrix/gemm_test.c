@@ -412,6 +412,28 @@ static bool explains_tiles(void)
     return unit && !strcmp(unit, "model") && report && !strcmp(report, "json");
 }
 
+/* One operation for each accumulator in a round: of an odd number of steps the last is half of a tile's K, and the only one of one. Where
+ * TESSERA_EXPLAIN=json tells, its operands come straight from memory, too. */
+static void half_steps(void **state)
+{
+    (void)state;
+    static const int blocks[][2] = {{2, 1}, {4, 2}, {6, 2}};
+    for (int i = 0; i < 9; i++) {
+        bool bytes = i % 2 == 0, narrow = i % 4 / 2;
+        run(&(struct way){.sub_group = narrow ? 8 : 16,
+                          .m = 8,
+                          .rows = blocks[i % 3][0],
+                          .columns = blocks[i % 3][1] * (narrow ? 2 : 1),
+                          .chain = 1,
+                          .a = bytes ? S8 : BF16,
+                          .b = bytes ? U8 : BF16,
+                          .steps = 1 + i / 3,
+                          .sub_groups = 2,
+                          .options = i % 5 ? "-DFROM_ZERO" : NULL});
+        assert_true(!explains_tiles() || i % 3 == 2 || !strstr(device.log, "by way of the stack"));
+    }
+}
+
 /* With TESSERA_EXPLAIN=json: between barriers accumulators are in tiles, too, if these are whole; with sub-groups of 16 they come from the
  * packet's context and go back there as tiles. */
 static void barriers_in_the_loop(void **state)
@@ -764,6 +786,7 @@ int main(void)
         cmocka_unit_test(barriers_in_the_loop),
         cmocka_unit_test(accumulators_change_in_the_loop),
         cmocka_unit_test(rounds_left_out),
+        cmocka_unit_test(half_steps),
         cmocka_unit_test(plain_indices),
         cmocka_unit_test(unsigned_indices),
         cmocka_unit_test(many_accumulators),

@@ -60,10 +60,12 @@ static struct memory reserve_for(const struct place *p, int64_t width, char cons
     return m;
 }
 
-static void copy_tile(unsigned char *to, const char *from, int64_t stride)
+/* The rest of the tile is zero. */
+static void copy_tile(unsigned char *to, const char *from, int64_t stride, int64_t rows, size_t bytes)
 {
-    for (int64_t r = 0; r < TSR__TILE_ROWS; r++)
-        memcpy(to + r * TSR__TILE_BYTES, from + r * stride, TSR__TILE_BYTES);
+    memset(to, 0, TILE);
+    for (int64_t r = 0; r < rows; r++)
+        memcpy(to + r * TSR__TILE_BYTES, from + r * stride, bytes);
 }
 
 /* One tile after the other. */
@@ -76,12 +78,13 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
             memset(c[i], 0, TILE);
         for (int64_t step = 0; step < x->steps; step++) {
             tile a, b;
-            copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR__TILE_ROWS * x->a_stride, x->a_stride);
-            copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride);
+            copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR__TILE_ROWS * x->a_stride, x->a_stride, TSR__TILE_ROWS,
+                      4 * tsr__loop_words(x));
+            copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride, tsr__loop_words(x), TSR__TILE_BYTES);
             if (strict)
-                strictly(c[i], a, b, product);
+                strictly(c[i], a, b, tsr__loop_words(x), product);
             else
-                tsr__tile_multiply_model(c[i], a, b, product);
+                tsr__tile_multiply_model(c[i], a, b, product | (x->how & TSR_TILE_HALF));
         }
     }
 }
@@ -100,27 +103,29 @@ static void one(uint64_t how, enum goal goal)
     struct tsr_tile_loop x = {.how = how, .zero = number() % 2, .past = number() % 2, .steps = 1 + number() % 5, .operands = operands};
     x.columns = 1 + number() % 3;
     x.rows = 1 + number() % (MOST / x.columns);
-    bool odd = number() % 2, back = number() % 2;
-    int64_t pad = odd ? number() % 50 * (how >= TSR_TILE_BF16 ? 2 : 1) : 0, width = x.columns * TSR__TILE_BYTES;
+    bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
+    x.how |= number() % 2 ? TSR_TILE_HALF : 0;
+    const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
+    int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR__TILE_BYTES;
     /* A: row after row, from the last to the first, or tile after tile. B likewise. */
-    struct place a = {{x.rows * TSR__TILE_ROWS, x.steps, 1}, {x.steps * TSR__TILE_BYTES + pad, TSR__TILE_BYTES, 0}};
-    struct place b = {{TSR__TILE_ROWS, x.steps, x.columns}, {width + pad, TSR__TILE_ROWS * (width + pad), TSR__TILE_BYTES}};
+    struct place a = {{x.rows * TSR__TILE_ROWS, x.steps, 1}, {x.steps * bytes + pad, bytes, 0}};
+    struct place b = {{words, x.steps, x.columns}, {width + pad, words * (width + pad), TSR__TILE_BYTES}};
     if (back) {
         a.distance[0] = -a.distance[0];
         b.distance[1] = -b.distance[1];
         b.distance[2] = -b.distance[2];
     } else if (number() % 2) {
-        a.distance[0] = TSR__TILE_BYTES;
-        a.distance[1] = TSR__TILE_BYTES * x.rows * TSR__TILE_ROWS + pad;
+        a.distance[0] = bytes;
+        a.distance[1] = bytes * x.rows * TSR__TILE_ROWS + pad;
     }
     x.a_stride = a.distance[0];
     x.a_step = a.distance[1];
     x.b_stride = b.distance[0];
     x.b_step = b.distance[1];
     x.b_next = b.distance[2];
-    struct memory in_a = reserve_for(&a, TSR__TILE_BYTES, &x.a), in_b = reserve_for(&b, TSR__TILE_BYTES, &x.b);
-    fill(&in_a, how >= TSR_TILE_BF16);
-    fill(&in_b, how >= TSR_TILE_BF16);
+    struct memory in_a = reserve_for(&a, bytes, &x.a), in_b = reserve_for(&b, TSR__TILE_BYTES, &x.b);
+    fill(&in_a, fractions);
+    fill(&in_b, fractions);
 
     x.to_stride = width + pad;
     struct memory elsewhere = reserve((size_t)((x.rows * TSR__TILE_ROWS - 1) * x.to_stride + width), number() % 2);
@@ -132,7 +137,7 @@ static void one(uint64_t how, enum goal goal)
         for (unsigned k = 0; k < TILE; k += 4) {
             float f = (float)(int)(number() % 2000) - 1000;
             uint32_t word = number() * 2654435761u;
-            if (how >= TSR_TILE_BF16)
+            if (fractions)
                 memcpy(&word, &f, 4);
             memcpy(c[i] + k, &word, 4);
         }

@@ -32,19 +32,20 @@ static void fill_accumulator(unsigned char *t, enum tsr_tile_product product)
     }
 }
 
-__attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16"), noinline)) static void
-by_amx(unsigned char *d, const unsigned char *a, const unsigned char *b, enum tsr_tile_product product)
+__attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16"), noinline)) static void by_amx(unsigned char *d, const unsigned char *a,
+                                                                                            const unsigned char *b, uint32_t how)
 {
+    bool half = how & TSR_TILE_HALF;
     struct {
         uint8_t palette, start, reserved[14];
         uint16_t bytes[16];
         uint8_t rows[16];
-    } shape = {1, 0, {0}, {64, 64, 64}, {16, 16, 16}};
+    } shape = {1, 0, {0}, {64, half ? 32 : 64, 64}, {16, 16, half ? 8 : 16}};
     _tile_loadconfig(&shape);
     _tile_loadd(0, d, TSR__TILE_BYTES);
     _tile_loadd(1, a, TSR__TILE_BYTES);
     _tile_loadd(2, b, TSR__TILE_BYTES);
-    switch (product) {
+    switch ((enum tsr_tile_product)(how & TSR_TILE_PRODUCT)) {
     case TSR_TILE_S8S8:
         _tile_dpbssd(0, 1, 2);
         break;
@@ -88,12 +89,13 @@ static void model_is_amx(void **unused)
     for (int round = 0; round < ROUNDS; round++)
         for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= last; product++) {
             tile a, b, d, e;
+            uint32_t how = product | (round % 4 / 2 ? TSR_TILE_HALF : 0);
             fill(a, round % 2);
             fill(b, round % 2);
             fill_accumulator(d, product);
             memcpy(e, d, TILE);
-            by_amx(d, a, b, product);
-            tsr__tile_multiply_model(e, a, b, product);
+            by_amx(d, a, b, how);
+            tsr__tile_multiply_model(e, a, b, how);
             assert_same(d, e, product >= TSR_TILE_BF16);
         }
 }
@@ -242,7 +244,7 @@ static void vectors_are_strict(void **unused)
             tsr__tile_operand(NULL, y, b, TSR__TILE_BYTES, product | TSR_TILE_IS_B);
             tsr__tile_multiply(NULL, d, x, y, product);
             if (product >= TSR_TILE_BF16)
-                strictly(e, a, b, product);
+                strictly(e, a, b, TSR__TILE_WORDS, product);
             else
                 tsr__tile_multiply_model(e, a, b, product);
             assert_same(d, e, product >= TSR_TILE_BF16);

@@ -198,6 +198,7 @@ struct tsr_cpu {
     unsigned family, model, stepping;
     unsigned vector_bits;                           /* widest usable vector register: 128, 256 or 512 */
     unsigned line_size, l1d_size, l2_size, l3_size; /* bytes, of the calling CPU's caches by CPUID */
+    unsigned core_threads;                          /* CPUs that are one core, of those that CPUID tells; at least 1 */
 };
 /* Detected once, from CPUID and XCR0 only (never by model name). Any thread. Costs microseconds. */
 const struct tsr_cpu *tsr_cpu(void);

@@ -63,6 +63,7 @@ enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16, /* plain C */
+    TSR_TILE_HALF = 32,     /* 32 bytes of K, 8 rows of B; not of single products by vectors */
     TSR_TILE_OPERAND_BYTES = 2048 + 64,
     TSR_TILE_LOOP_MOST = 16 /* accumulators */
 };
@@ -71,10 +72,10 @@ enum {
 struct tsr_tile_loop {
     const char *a, *b;          /* of the first step */
     int64_t a_stride, b_stride; /* from row to row */
-    int64_t a_step, b_step;     /* to the next 64 bytes of K */
+    int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
     int64_t b_next;             /* from a tile of B to the one beside it */
     int64_t steps, rows, columns;
-    uint64_t how;   /* an enum tsr_tile_product, and TSR_TILE_IN_MODEL */
+    uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF */
     uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
     void *operands; /* memory for rows + columns operands, in the model */
     char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */

@@ -43,6 +43,7 @@ enum tsr_kernel_flags {
     TSR_KERNEL_MIXED = 2048,      /* with ROWS: knows its groups by number only, so a packet that is not whole may have lanes of several */
     TSR_KERNEL_LOOSE = 4096,      /* knows no sub-groups: a packet that is not whole is part of a row, not a sub-group */
     TSR_KERNEL_TILES = 1024,      /* uses AMX's tile registers, 16 rows of 64 bytes each */
+    TSR_KERNEL_HALVES = 16384,    /* with TILES: the last but one has rows of 32 bytes, the last has 8 rows */
     TSR_KERNEL_STREAMS = 8192,    /* some argument is written past the caches if the launch says so: `streamed` of it is not 0 */
     TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
     TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
