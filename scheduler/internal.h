@@ -166,8 +166,12 @@ struct tsr__range {
 };
 struct tsr__range *tsr__range_new(unsigned width);
 void tsr__range_split(struct tsr__range *range, unsigned parts, uint64_t units);
-/* Takes units of [*next, end): at most `most`, and the smaller the fewer are left. False: none left. */
-bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, uint64_t most, unsigned share, uint64_t *begin, uint64_t *stop);
+/* How many units one step takes. */
+struct tsr__step {
+    uint64_t least, most;
+};
+/* Takes units of [*next, end): the fewer the fewer are left, but as the step says. False: none left. */
+bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step, unsigned share, uint64_t *begin, uint64_t *stop);
 /* Runs units of the joined task; true: all have been begun, false: left early because `until` ended. */
 bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until);
 

@@ -21,7 +21,7 @@ void tsr__range_split(struct tsr__range *range, unsigned parts, uint64_t units)
     }
 }
 
-bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, uint64_t most, unsigned share, uint64_t *begin, uint64_t *stop)
+bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step, unsigned share, uint64_t *begin, uint64_t *stop)
 {
     TSR__POINT();
     uint64_t at = atomic_load_explicit(next, memory_order_relaxed);
@@ -29,7 +29,9 @@ bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, uint64_t most, unsign
         if (at >= end)
             return false;
         uint64_t size = (end - at + share - 1) / share;
-        size = size < most ? size : most;
+        size = size > step.least ? size : step.least;
+        size = size < step.most ? size : step.most;
+        size = size < end - at ? size : end - at;
         TSR__POINT();
         if (atomic_compare_exchange_weak_explicit(next, &at, at + size, memory_order_relaxed, memory_order_relaxed)) {
             *begin = at;
@@ -40,26 +42,31 @@ bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, uint64_t most, unsign
 }
 
 /* The next units for this thread, from `part` on round the parts. */
-static bool take(struct tsr_task *task, unsigned *part, uint64_t most, uint64_t *begin, uint64_t *stop)
+static bool take(struct tsr_task *task, unsigned *part, struct tsr__step step, uint64_t *begin, uint64_t *stop)
 {
     struct tsr__range *range = task->range;
     if (!range)
-        return tsr__range_take(&task->next_unit, task->units, most, task->want > 1 ? 4 * task->want : 1, begin, stop);
+        return tsr__range_take(&task->next_unit, task->units, step, task->want > 1 ? 4 * task->want : 1, begin, stop);
     for (unsigned tried = 0; tried < range->parts; tried++) {
         struct tsr__part *p = &range->part[*part];
         /* Own parts go in quarters of what is left: large steps first, small ones at the end, for those who finish early and help. */
-        if (tsr__range_take(&p->next, p->end, most, 4, begin, stop))
+        if (tsr__range_take(&p->next, p->end, step, 4, begin, stop))
             return true;
         *part = *part + 1 < range->parts ? *part + 1 : 0;
     }
     return false;
 }
 
-/* Units that take some time, so that leaving early and sharing are looked at often enough, but not for each unit. */
-static uint64_t step(uint64_t cost)
+/* Units that take so long. */
+static uint64_t units_in(uint64_t ns, uint64_t cost)
 {
-    const uint64_t target = 50000;
-    return !cost ? 1 : cost >= target ? 1 : target / cost;
+    return !cost || cost >= ns ? 1 : ns / cost;
+}
+
+/* So that leaving early and sharing are looked at often enough, but not for each unit: a step has a price of its own. */
+static struct tsr__step step_of(uint64_t cost)
+{
+    return (struct tsr__step){units_in(2000, cost), units_in(50000, cost)};
 }
 
 bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until)
@@ -67,11 +74,12 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
     struct tsr__self *self = tsr__self();
     bool trace = tsr__trace_on(), small = task->estimate <= TSR__SMALL_NS || task->external || task->units == 1;
     unsigned part = task->range ? (unsigned)((uint64_t)tsr__seat_home(seat) * task->range->parts / seat->worker.pool->width) : 0;
-    uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), begin, stop, most = small ? task->units : step(cost);
+    uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), begin, stop;
+    struct tsr__step step = small ? (struct tsr__step){1, task->units} : step_of(cost);
     bool measure = !cost && !small, shared = false;
     uint64_t first = measure ? tsr_now_ns() : 0, done = 0;
     unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
-    while (!atomic_load_explicit(&task->failed, memory_order_relaxed) && take(task, &part, most, &begin, &stop)) {
+    while (!atomic_load_explicit(&task->failed, memory_order_relaxed) && take(task, &part, step, &begin, &stop)) {
         uint64_t start = trace ? tsr_now_ns() : 0;
         self->callbacks++;
         int status = task->run(task, &seat->worker, begin, stop);
@@ -86,7 +94,10 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
         if (measure) {
             uint64_t elapsed = tsr_now_ns() - first;
             cost = elapsed / done + 1;
-            most = elapsed >= TSR__SPIN_NS ? step(cost) : most < task->units ? most * 2 : most;
+            if (elapsed >= TSR__SPIN_NS)
+                step = step_of(cost);
+            else if (step.most < task->units)
+                step.most *= 2;
             if (!shared && elapsed > TSR__SHARE_NS) { /* it turned out long */
                 atomic_store_explicit(&task->cost, cost, memory_order_relaxed);
                 if (task->want > 1)

@@ -44,9 +44,11 @@ static void take(void **state)
             for (unsigned share = 1; share <= 64; share *= 4) {
                 _Atomic uint64_t next = 0;
                 uint64_t at = 0, begin, stop, last = UINT64_MAX;
-                while (tsr__range_take(&next, end, most, share, &begin, &stop)) {
+                const struct tsr__step step = {1 + most % 5, most};
+                while (tsr__range_take(&next, end, step, share, &begin, &stop)) {
                     assert_int_equal(begin, at);
                     assert_in_range(stop - begin, 1, most < last ? most : last); /* never larger than the step before */
+                    assert_true(stop == end || stop - begin >= (step.least < most ? step.least : most));
                     assert_true(stop <= end);
                     last = stop - begin;
                     at = stop;
@@ -55,7 +57,7 @@ static void take(void **state)
             }
     _Atomic uint64_t next = UINT64_MAX - 10; /* no overflow at the top */
     uint64_t begin, stop, count = 0;
-    while (tsr__range_take(&next, UINT64_MAX, 4, 2, &begin, &stop))
+    while (tsr__range_take(&next, UINT64_MAX, (struct tsr__step){3, 4}, 2, &begin, &stop))
         count += stop - begin;
     assert_int_equal(count, 10);
 }
