@@ -93,7 +93,7 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
 }
 
 /* False: it runs one work-item at a time already. */
-static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost)
+static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost, uint64_t most)
 {
     const struct tsr_kernel_info *kernel = &l->info->kernels[number];
     if (!(kernel->flags & TSR_KERNEL_PACKETS))
@@ -105,16 +105,15 @@ static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost)
     l->ways[number] = fewer ? TSR__WITHOUT_BOUNDS : narrow ? TSR__NARROW : TSR__ALONE;
     if (l->options->log)
         tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,
-                       kernel->sub_group_size, (unsigned long long)cost, (unsigned long long)l->options->code_budget,
+                       kernel->sub_group_size, (unsigned long long)cost, (unsigned long long)most,
                        fewer    ? "indices that may wrap are not looked at beforehand"
                        : narrow ? "sub-groups get smaller"
                                 : "a work-item at a time");
     return true;
 }
 
-bool tsr__pass_budget(struct tsr__lanes *l)
+void tsr__send_back(struct tsr__lanes *l, uint64_t most)
 {
-    uint64_t most = l->options->code_budget;
     for (uint32_t k = 0; most && l->ways && k < l->info->kernel_count; k++) {
         struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
         const char *name = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, l->info->kernels[k].name);
@@ -124,8 +123,13 @@ bool tsr__pass_budget(struct tsr__lanes *l)
             tsr__map_set(&v.seen, wrapping, 1);
         uint64_t cost = cost_from(&v, LLVMGetNamedFunction(l->module, l->info->kernels[k].entry));
         cost = cost > alone ? cost : alone;
-        if (cost > most && go_back(l, k, cost))
+        if (cost > most && go_back(l, k, cost, most))
             l->again = true;
     }
+}
+
+bool tsr__pass_budget(struct tsr__lanes *l)
+{
+    tsr__send_back(l, l->options->code_budget);
     return true;
 }

@@ -54,7 +54,7 @@ struct tsr__lanes {
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
     enum tsr__way *ways;          /* of each kernel; NULL: as asked, whatever it costs */
-    bool again;                   /* set by the pass "budget": back to "vectorise" */
+    bool again;                   /* set by the passes "ration" and "budget": back to "vectorise" */
     bool verify;                  /* after each pass and stage */
     const char *pass_name;        /* number and name of the one that runs */
     char *why;                    /* set by tsr__fail */
@@ -112,6 +112,11 @@ unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel
 
 /* Vector registers that a value of the type takes on this CPU; 1 if it is no vector. (budget.c) */
 uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type);
+/* Kernels that cost more than `most` are to go back to "vectorise" and become less; 0: any may cost what it does. (budget.c) */
+void tsr__send_back(struct tsr__lanes *l, uint64_t most);
+/* The functions that are to be inlined, since kernels that run in packets call them. Kernels that would be too much code then run alone,
+ * and keep their calls. (ration.c) */
+struct tsr__map tsr__inlined_functions(struct tsr__lanes *l);
 
 /* Functions from which a function with `seed` true can be reached by calls, itself included: map function → 1. */
 struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called));

@@ -54,8 +54,12 @@ static bool look(struct tsr__lanes *l, const char *name)
 
 bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number)
 {
+    uint64_t began = l->options->times ? tsr_now_ns() : 0;
     l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);
-    return pass->run(l) && look(l, l->pass_name);
+    bool good = pass->run(l);
+    if (l->options->times)
+        tsr_buf_printf(l->options->times, "  %-10s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
+    return good && look(l, l->pass_name);
 }
 
 bool tsr__stage(struct tsr__lanes *l, const char *stage)

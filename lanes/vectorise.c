@@ -76,6 +76,7 @@ static void bring_bodies_back(struct tsr__lanes *l)
 static void inline_all(struct tsr__lanes *l)
 {
     size_t count;
+    struct tsr__map inlined = tsr__inlined_functions(l);
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
         if (tsr__collective(functions[i])) {
@@ -88,7 +89,7 @@ static void inline_all(struct tsr__lanes *l)
         }
         tsr__drop_fn_attr(functions[i], "noinline");
         tsr__drop_fn_attr(functions[i], "optnone");
-        if (!tsr__is_kernel(functions[i]))
+        if (!tsr__is_kernel(functions[i]) && tsr__map_get(&inlined, functions[i]))
             tsr__add_fn_attr(l, functions[i], "alwaysinline");
     }
 }

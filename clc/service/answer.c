@@ -216,6 +216,7 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),
         .explain = job->explain ? &job->answer->log : NULL,
         .explain_json = job->explain == TSR_CLC_EXPLAIN_JSON,
+        .times = job->debug->times,
         .dump_dir = job->debug->dump_dir,
     };
     /* The size that the matrix functions need counts for the engine as if the source had asked for it. */

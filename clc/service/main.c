@@ -112,7 +112,7 @@ static const char usage[] =
     "  --emit-llvm    the program is the text of clang's module\n"
     "  --code         the program without its description: an ELF shared object or bitcode\n"
     "  --dump=FOLDER  write the module after each pass there\n"
-    "  --times        print what each stage took\n"
+    "  --times        print what each stage took, and each pass of the engine\n"
     "  --repeat=N     do it N times over\n"
     "  --help         this text\n"
     "\n"

@@ -23,6 +23,7 @@ struct tsr_lanes_options {
     struct tsr_buf *log;             /* NULL, or gets lines about what was not done as asked */
     struct tsr_buf *explain;         /* NULL, or gets a report of what became of each kernel */
     bool explain_json;               /* as JSON objects, one in a line */
+    struct tsr_buf *times;           /* NULL, or gets a line for each pass: how long it took */
     const char *dump_dir;            /* NULL, or where numbered text files of the module go, one after each pass */
 };
 

@@ -405,7 +405,7 @@ static void test_budget(void **state)
         uint32_t size;
         bool packets;
         int notes;
-    } cases[] = {{0, 16, true, 0}, {1000000, 16, true, 0}, {800, 8, true, 1}, {1, 16, false, 2}};
+    } cases[] = {{0, 16, true, 0}, {1000000, 16, true, 0}, {800, 8, true, 1}, {60, 16, false, 2}};
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct world w;
         struct tsr_buf log = {0};
@@ -425,6 +425,37 @@ static void test_budget(void **state)
         tsr_buf_free(&log);
         teardown(&w);
     }
+}
+
+/* Thirty functions of which each calls the next one twice are a thousand million calls if all are inlined. */
+static void test_exponential_inlining(void **state)
+{
+    (void)state;
+    struct tsr_buf text = {0}, log = {0};
+    struct world w;
+    char *why = NULL;
+    static const char first[] = HEADER LIBRARY "define spir_func i64 @f0(i64 %x) {\n  %y = mul i64 %x, %x\n  ret i64 %y\n}\n";
+    tsr_buf_bytes(&text, first, sizeof first - 1);
+    for (int i = 1; i < 30; i++)
+        tsr_buf_printf(&text,
+                       "define spir_func i64 @f%d(i64 %%x) {\n  %%y = call spir_func i64 @f%d(i64 %%x)\n"
+                       "  %%z = call spir_func i64 @f%d(i64 %%y)\n  ret i64 %%z\n}\n",
+                       i, i - 1, i - 1);
+    tsr_buf_printf(&text, "define spir_kernel void @k(ptr addrspace(1) %%p) {\n  %%i = call spir_func i64 @_Z12get_local_idj(i32 0)\n"
+                          "  %%y = call spir_func i64 @f29(i64 %%i)\n  store i64 %%y, ptr addrspace(1) %%p\n  ret void\n}\n");
+    tsr_buf_bytes(&text, "", 1);
+    setup(&w, (const char *)text.data);
+    w.options.packets = true;
+    w.options.code_budget = 10000;
+    w.options.log = &log;
+    assert_true(tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why));
+    tsr_buf_bytes(&log, "", 1);
+    assert_non_null(strstr((const char *)log.data, "note: kernel k: with all that it calls it has more than 10000 instructions"));
+    assert_false(w.info.kernels[0].flags & TSR_KERNEL_PACKETS);
+    assert_true(w.object.size > 0);
+    tsr_buf_free(&log);
+    tsr_buf_free(&text);
+    teardown(&w);
 }
 
 /* A tile of a matrix, stored across: (row, column) of the work-item's (column, row). */
@@ -639,7 +670,7 @@ int main(void)
         cmocka_unit_test(test_byval),       cmocka_unit_test(test_locals),       cmocka_unit_test(test_print),
         cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane),
-        cmocka_unit_test(test_split_loops), cmocka_unit_test(test_tested_masks),
+        cmocka_unit_test(test_split_loops), cmocka_unit_test(test_tested_masks), cmocka_unit_test(test_exponential_inlining),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
