@@ -2,7 +2,9 @@
  * Too much code, before it is made: by inlining, and for LLVM's passes, some of whose time grows with the square of the code. */
 #include "shape.h"
 
-enum { SUPERFLUOUS = 4 }; /* times more than the code generator may get, since the passes find most of it superfluous */
+/* Before LLVM's passes there may be so many times more than the code generator may get, since they find most of it superfluous; of what is
+ * inlined, before there are vectors, such a part. */
+enum { SUPERFLUOUS = 4, PART = 4 };
 
 bool tsr__pass_ration(struct tsr__lanes *l)
 {
@@ -34,6 +36,12 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
         }
     tsr__map_set(&sizes->of, f, size + 1);
     return size;
+}
+
+/* 0 in the budget: any number. */
+static uint64_t most_inlined(const struct tsr__lanes *l)
+{
+    return l->ways && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
 }
 
 static void reach(struct tsr__map *reached, LLVMValueRef f)
@@ -69,12 +77,12 @@ static void run_alone(struct tsr__lanes *l, uint32_t kernel)
     if (l->options->log)
         tsr_buf_printf(l->options->log,
                        "note: kernel %s: with all that it calls it has more than %llu instructions: a work-item at a time\n",
-                       l->info->kernels[kernel].name, (unsigned long long)l->options->code_budget);
+                       l->info->kernels[kernel].name, (unsigned long long)most_inlined(l));
 }
 
 struct tsr__map tsr__inlined_functions(struct tsr__lanes *l)
 {
-    struct sizes sizes = {.of = {.arena = &l->scratch}, .most = l->ways ? l->options->code_budget : UINT64_MAX - 2};
+    struct sizes sizes = {.of = {.arena = &l->scratch}, .most = most_inlined(l)};
     struct tsr__map reached = {.arena = &l->scratch};
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);

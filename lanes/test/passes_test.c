@@ -450,7 +450,7 @@ static void test_exponential_inlining(void **state)
     w.options.log = &log;
     assert_true(tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why));
     tsr_buf_bytes(&log, "", 1);
-    assert_non_null(strstr((const char *)log.data, "note: kernel k: with all that it calls it has more than 10000 instructions"));
+    assert_non_null(strstr((const char *)log.data, "note: kernel k: with all that it calls it has more than 2500 instructions"));
     assert_false(w.info.kernels[0].flags & TSR_KERNEL_PACKETS);
     assert_true(w.object.size > 0);
     tsr_buf_free(&log);
