@@ -78,6 +78,22 @@ LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef
     return is_bit ? LLVMBuildTrunc(s->b, x, scalar, "") : x;
 }
 
+void tsr__lay_down(struct tsr__simd *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane)
+{
+    LLVMContextRef c = s->l->context;
+    if (LLVMTypeOf(scalar) == LLVMInt1TypeInContext(c))
+        scalar = LLVMBuildZExt(s->b, scalar, LLVMInt8TypeInContext(c), "");
+    LLVMBuildStore(s->b, scalar, LLVMBuildGEP2(s->b, LLVMTypeOf(scalar), home, &lane, 1, ""));
+}
+
+LLVMValueRef tsr__laid_down(struct tsr__simd *s, LLVMTypeRef vector, LLVMValueRef home)
+{
+    bool bits = LLVMGetElementType(vector) == LLVMInt1TypeInContext(s->l->context);
+    LLVMTypeRef stored = bits ? tsr__vector(s, LLVMInt8TypeInContext(s->l->context)) : vector;
+    LLVMValueRef all = LLVMBuildLoad2(s->b, stored, home, "");
+    return bits ? LLVMBuildTrunc(s->b, all, vector, "") : all;
+}
+
 /* An operand of which each lane takes its own scalars. */
 struct taken {
     LLVMValueRef v;

@@ -25,6 +25,8 @@ static bool optimise_packets(struct tsr__lanes *l)
     for (size_t i = 0; i < count; i++) {
         parts |= tsr__split_loops(l, functions[i]);
         tsr__mark_mad_loops(l, functions[i]);
+        if (!tsr__take_turns(l, functions[i]))
+            return false;
     }
     return (!parts || tsr__llvm(l, "function(adce)")) && tsr__llvm(l, unroll);
 }

@@ -120,6 +120,9 @@ LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new
 /* Puts a vector into memory for a loop over lanes, and takes a lane's own from there: to take a lane of a register by number costs more. */
 LLVMValueRef tsr__lay_out(struct tsr__simd *s, LLVMValueRef vector);
 LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane);
+/* Puts a lane's own into such memory, and takes the vector back. */
+void tsr__lay_down(struct tsr__simd *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane);
+LLVMValueRef tsr__laid_down(struct tsr__simd *s, LLVMTypeRef vector, LLVMValueRef home);
 /* Runs `inst` once for each active lane, in lane order. */
 void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
 

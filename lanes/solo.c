@@ -9,10 +9,12 @@
 
 #include "access.h"
 #include "matrix.h"
+#include "unroll.h"
 
 enum {
     MAX_INSTRUCTIONS = 160,
-    SHARE = 8, /* of the lanes: one of so many takes no longer than a round with gathers */
+    MAX_SHORT = 32, /* instructions, of a loop that is there for several lanes at once */
+    SHARE = 8,      /* of the lanes: one of so many takes no longer than a round with gathers */
 };
 
 /* A value that the lanes bring to the loop. */
@@ -20,7 +22,15 @@ struct brought {
     LLVMValueRef v;
     struct tsr__shape shape;
     LLVMValueRef whole, *homes; /* lane 0's, or where the vectors of its parts lie */
+    LLVMValueRef own;           /* the lane's */
     struct brought *next;
+};
+
+/* Memory in which the lanes' scalars come together, to become a vector when the last lane has left: stores cost less than blends. */
+struct landing {
+    LLVMValueRef home, memory; /* of the vector; an element for each lane */
+    LLVMTypeRef type;
+    struct landing *next;
 };
 
 /* A lane's way through a loop. */
@@ -31,6 +41,8 @@ struct solo {
     struct brought *brought;
     struct tsr__map scalars;               /* in the work-item function → for the lane */
     struct tsr__map slots;                 /* of values that are used behind the loop */
+    bool all;                              /* lanes go through it so */
+    struct landing *landings;              /* of the homes that they write then */
     LLVMBasicBlockRef *blocks, start, end; /* by number, from loop->begin on; before them; where all exits lead: the next lane */
 };
 
@@ -307,7 +319,7 @@ int tsr__lane_by_lane(const struct tsr__simd *s, int block)
 /* ---- values ------------------------------------------------------------------------------------------------------------------------- */
 
 /* The lane's own from lane 0's. */
-static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shape shape)
+static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
 {
     struct tsr__simd *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(first), i64 = LLVMInt64TypeInContext(s->l->context);
@@ -315,9 +327,24 @@ static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shap
     if (tsr__is_uniform(shape))
         return first;
     LLVMTypeRef number = is_pointer ? i64 : type;
-    LLVMValueRef by = LLVMBuildIntCast2(s->b, o->lane, number, false, "");
+    LLVMValueRef by = LLVMBuildIntCast2(s->b, lane, number, false, "");
     by = LLVMBuildMul(s->b, by, LLVMConstInt(number, (uint64_t)shape.stride, true), "");
     return is_pointer ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "") : LLVMBuildAdd(s->b, first, by, "");
+}
+
+/* The number with which a phi of the header begins in all lanes, or NULL. */
+static LLVMValueRef beginning(const struct solo *o, LLVMValueRef phi)
+{
+    LLVMValueRef number = NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        if (LLVMGetIncomingBlock(phi, i) == o->s->cfg.blocks[o->loop->latch].ref)
+            continue;
+        if ((!LLVMIsAConstantInt(v) && !LLVMIsAConstantFP(v)) || (number && number != v))
+            return NULL;
+        number = v;
+    }
+    return number;
 }
 
 /* Before the first lane goes: what all lanes have of a value, and what the phi of the loop's header is to be in the round to come. */
@@ -329,6 +356,11 @@ static void bring(struct solo *o, LLVMValueRef v, bool waits)
     struct brought *b = tsr_arena_alloc(s->arena, sizeof *b);
     *b = (struct brought){.v = v, .shape = waits ? value->shape : tsr__seen(s, v), .next = o->brought};
     o->brought = b;
+    if (waits && o->all && beginning(o, v)) {
+        b->whole = beginning(o, v);
+        b->shape = tsr__shape_of(&s->shapes, b->whole);
+        return;
+    }
     if (!tsr__is_varying(b->shape)) {
         b->whole = waits ? LLVMBuildLoad2(s->b, type, value->whole_in, "") : tsr__whole(s, v);
         return;
@@ -341,16 +373,16 @@ static void bring(struct solo *o, LLVMValueRef v, bool waits)
     }
 }
 
-/* The lane's own. */
-static LLVMValueRef taken(struct solo *o, const struct brought *b)
+/* A lane's own. */
+static LLVMValueRef taken(struct solo *o, const struct brought *b, LLVMValueRef lane)
 {
     struct tsr__simd *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(b->v);
     if (b->whole)
-        return shifted(o, b->whole, b->shape);
+        return shifted(o, b->whole, b->shape, lane);
     LLVMValueRef made = LLVMGetPoison(type);
     for (int k = 0; k < tsr__part_count(type); k++)
-        made = tsr__put_scalar(s, made, k, tsr__laid_out(s, tsr__part_type(type, k), b->homes[k], o->lane));
+        made = tsr__put_scalar(s, made, k, tsr__laid_out(s, tsr__part_type(type, k), b->homes[k], lane));
     return made;
 }
 
@@ -412,14 +444,109 @@ static void bring_all(struct solo *o)
 /* ---- leaving ----------------------------------------------------------------------------------------------------------------------------
  */
 
+static const struct landing *landing_of(const struct solo *o, LLVMValueRef home)
+{
+    const struct landing *l = o->landings;
+    while (l && l->home != home)
+        l = l->next;
+    return l;
+}
+
+static void add_landing(struct solo *o, LLVMTypeRef scalar, LLVMValueRef home)
+{
+    struct tsr__simd *s = o->s;
+    if (landing_of(o, home))
+        return;
+    struct landing *l = tsr_arena_alloc(s->arena, sizeof *l);
+    *l = (struct landing){.home = home, .type = tsr__vector(s, scalar), .next = o->landings};
+    l->memory = tsr__lay_out(s, LLVMBuildLoad2(s->b, l->type, home, ""));
+    o->landings = l;
+}
+
+static void add_landings(struct solo *o, LLVMTypeRef type, LLVMValueRef *homes)
+{
+    for (int k = 0; k < tsr__part_count(type); k++)
+        add_landing(o, tsr__part_type(type, k), homes[k]);
+}
+
+/* Where the lanes come out: the number of a block, or TSR__NONE if there are several. */
+static int only_exit(const struct solo *o)
+{
+    int only = TSR__NONE;
+    for (int b = o->loop->begin; b < o->loop->end; b++)
+        for (int k = 0; k < o->s->cfg.blocks[b].succ_count; k++) {
+            int to = o->s->cfg.blocks[b].succ[k];
+            if (to >= o->loop->begin && to < o->loop->end)
+                continue;
+            if (only != TSR__NONE && only != to)
+                return TSR__NONE;
+            only = to;
+        }
+    return only;
+}
+
+static void or_mask(struct tsr__simd *s, LLVMValueRef home, LLVMValueRef mask)
+{
+    LLVMBuildStore(s->b, LLVMBuildOr(s->b, LLVMBuildLoad2(s->b, tsr__mask_type(s), home, ""), mask, ""), home);
+}
+
+/* Before the first lane goes, if all go: `mask` says who. */
+static void prepare_landings(struct solo *o, LLVMValueRef mask)
+{
+    struct tsr__simd *s = o->s;
+    int only = only_exit(o);
+    if (only != TSR__NONE && s->blocks[only].mask_home)
+        or_mask(s, s->blocks[only].mask_home, mask);
+    for (int b = o->loop->begin; b < o->loop->end; b++) {
+        const struct tsr__block *block = &s->cfg.blocks[b];
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i))
+            if (tsr__value(s, i)->outlives && tsr__value(s, i)->part_homes)
+                add_landings(o, LLVMTypeOf(i), tsr__value(s, i)->part_homes);
+        for (int k = 0; k < block->succ_count; k++) {
+            int to = block->succ[k];
+            if (to >= o->loop->begin && to < o->loop->end)
+                continue;
+            if (only == TSR__NONE && s->blocks[to].mask_home)
+                add_landing(o, LLVMInt1TypeInContext(s->l->context), s->blocks[to].mask_home);
+            for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[to].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+                if (tsr__is_varying(tsr__value(s, i)->shape))
+                    add_landings(o, LLVMTypeOf(i), tsr__value(s, i)->parts_in);
+        }
+    }
+}
+
+/* Behind the last lane. */
+static void lift(struct solo *o)
+{
+    for (const struct landing *l = o->landings; l; l = l->next)
+        LLVMBuildStore(o->s->b, tsr__laid_down(o->s, l->type, l->memory), l->home);
+}
+
 /* Puts the lane's scalars into the vectors of all lanes. */
 static void put(struct solo *o, LLVMValueRef *homes, LLVMValueRef v)
 {
     struct tsr__simd *s = o->s;
     for (int k = 0; k < tsr__part_count(LLVMTypeOf(v)); k++) {
-        LLVMValueRef all = tsr__splat(s, tsr__get_scalar(s, v, k)), old = LLVMBuildLoad2(s->b, LLVMTypeOf(all), homes[k], "");
+        LLVMValueRef own = tsr__get_scalar(s, v, k);
+        const struct landing *landing = landing_of(o, homes[k]);
+        if (landing) {
+            tsr__lay_down(s, own, landing->memory, o->lane);
+            continue;
+        }
+        LLVMValueRef all = tsr__splat(s, own), old = LLVMBuildLoad2(s->b, LLVMTypeOf(all), homes[k], "");
         LLVMBuildStore(s->b, tsr__blend(s, o->alone, all, old), homes[k]);
     }
+}
+
+static void put_mask(struct solo *o, int to)
+{
+    struct tsr__simd *s = o->s;
+    LLVMValueRef home = s->blocks[to].mask_home;
+    const struct landing *landing = landing_of(o, home);
+    if (landing)
+        tsr__lay_down(s, LLVMConstAllOnes(LLVMInt1TypeInContext(s->l->context)), landing->memory, o->lane);
+    else if (home && !o->all)
+        or_mask(s, home, o->alone);
 }
 
 static void leave(struct solo *o, int from, int to)
@@ -442,9 +569,7 @@ static void leave(struct solo *o, int from, int to)
             if (slot)
                 put(o, tsr__value(s, i)->part_homes, LLVMBuildLoad2(s->b, LLVMTypeOf(i), slot, ""));
         }
-    LLVMValueRef home = s->blocks[to].mask_home;
-    if (home)
-        LLVMBuildStore(s->b, LLVMBuildOr(s->b, LLVMBuildLoad2(s->b, tsr__mask_type(s), home, ""), o->alone, ""), home);
+    put_mask(o, to);
     LLVMBuildBr(s->b, o->end);
 }
 
@@ -536,7 +661,7 @@ static void copy_loop(struct solo *o)
     struct tsr__simd *s = o->s;
     const struct tsr__loop *loop = o->loop;
     for (const struct brought *b = o->brought; b; b = b->next)
-        tsr__map_set(&o->scalars, b->v, (uintptr_t)taken(o, b));
+        tsr__map_set(&o->scalars, b->v, (uintptr_t)b->own);
     o->start = LLVMGetInsertBlock(s->b);
     for (int b = loop->begin; b < loop->end; b++) {
         o->blocks[b - loop->begin] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo");
@@ -551,28 +676,120 @@ static void copy_loop(struct solo *o)
         complete_phis(o, b);
 }
 
+static void all_bring(struct solo *o, LLVMValueRef lane)
+{
+    for (struct brought *b = o->brought; b; b = b->next)
+        b->own = taken(o, b, lane);
+}
+
+/* What each lane brings has been read before the one before it went: the CPU does not foresee where a lane's loop ends, begins anew there,
+ * and would have nothing to do until it knows where the next lane begins. Answers whether there is a next one. */
+static LLVMValueRef look_ahead(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef before)
+{
+    struct tsr__simd *s = o->s;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context); /* as addresses have it */
+    LLVMBasicBlockRef next = LLVMGetInsertBlock(s->b);
+    LLVMPositionBuilderBefore(s->b, LLVMGetBasicBlockTerminator(before));
+    bits = bits ? LLVMBuildZExt(s->b, bits, i64, "") : NULL;
+    LLVMValueRef first = bits ? tsr__first_lane(s, bits) : tsr__i64(s->l, 0), left = NULL, rest, coming, more;
+    all_bring(o, first);
+    LLVMPositionBuilderAtEnd(s->b, next);
+    o->lane = LLVMBuildPhi(s->b, LLVMTypeOf(first), "lane");
+    LLVMAddIncoming(o->lane, &first, &before, 1);
+    if (bits)
+        left = LLVMBuildPhi(s->b, i64, "left");
+    for (struct brought *b = o->brought; b; b = b->next)
+        if (!tsr__is_uniform(b->shape)) {
+            LLVMValueRef own = LLVMBuildPhi(s->b, LLVMTypeOf(b->own), "");
+            LLVMAddIncoming(own, &b->own, &before, 1);
+            b->own = own;
+        }
+    /* Behind the last lane comes some lane. */
+    if (bits) {
+        rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, tsr__i64(s->l, 1), ""), "");
+        more = LLVMBuildICmp(s->b, LLVMIntNE, rest, LLVMConstNull(i64), "");
+        coming = tsr__first_lane(s, LLVMBuildOr(s->b, rest, tsr__i64(s->l, UINT64_C(1) << (s->width - 1)), ""));
+        LLVMAddIncoming(left, (LLVMValueRef[]){bits, rest}, (LLVMBasicBlockRef[]){before, o->end}, 2);
+    } else {
+        rest = LLVMBuildAdd(s->b, o->lane, tsr__i64(s->l, 1), "");
+        more = LLVMBuildICmp(s->b, LLVMIntNE, rest, tsr__i64(s->l, s->width), "");
+        coming = LLVMBuildAnd(s->b, rest, tsr__i64(s->l, s->width - 1), "");
+    }
+    LLVMAddIncoming(o->lane, bits ? &coming : &rest, &o->end, 1);
+    for (struct brought *b = o->brought; b; b = b->next)
+        if (!tsr__is_uniform(b->shape)) {
+            LLVMValueRef own = taken(o, b, coming);
+            LLVMAddIncoming(b->own, &own, &o->end, 1);
+        }
+    return more;
+}
+
+/* From where the builder stands to `last`. NULL for `bits`: every lane goes. */
+static void one_by_one(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last)
+{
+    struct tsr__simd *s = o->s;
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), next = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.next");
+    LLVMValueRef more;
+    o->end = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.end");
+    LLVMBuildBr(s->b, next);
+    LLVMPositionBuilderAtEnd(s->b, next);
+    if (o->all) {
+        more = look_ahead(o, bits, before);
+    } else {
+        LLVMTypeRef type = LLVMTypeOf(bits);
+        LLVMValueRef left = LLVMBuildPhi(s->b, type, "left");
+        LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(type, 1, false), ""), "");
+        LLVMAddIncoming(left, (LLVMValueRef[]){bits, rest}, (LLVMBasicBlockRef[]){before, o->end}, 2);
+        o->lane = tsr__first_lane(s, left);
+        o->alone = LLVMBuildBitCast(s->b, LLVMBuildXor(s->b, left, rest, ""), tsr__mask_type(s), "alone");
+        all_bring(o, o->lane);
+        more = LLVMBuildICmp(s->b, LLVMIntNE, rest, LLVMConstNull(type), "");
+    }
+    copy_loop(o);
+    LLVMPositionBuilderAtEnd(s->b, o->end);
+    LLVMValueRef branch = LLVMBuildCondBr(s->b, more, next, last);
+    if (!bits)
+        tsr__mark_turns(s->l, branch);
+}
+
+/* Whether it is worth a loop of its own in which no lane is missing, with several lanes' ways in a round. */
+static bool is_short(const struct solo *o)
+{
+    int count = 0;
+    for (int b = o->loop->begin; b < o->loop->end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(o->s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            count++;
+    return !o->s->function_mask && count <= MAX_SHORT;
+}
+
 void tsr__build_solo(struct tsr__simd *s, int number, LLVMValueRef bits, LLVMBasicBlockRef end)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
-    LLVMTypeRef type = LLVMTypeOf(bits);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), next = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.next");
+    LLVMContextRef c = s->l->context;
     struct solo o = {.s = s,
                      .loop = loop,
                      .scalars = {.arena = s->arena},
                      .slots = {.arena = s->arena},
-                     .blocks = tsr_arena_alloc(s->arena, (size_t)(loop->end - loop->begin) * sizeof *o.blocks),
-                     .end = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.end")};
+                     .all = s->solo[number].lanes == s->width,
+                     .blocks = tsr_arena_alloc(s->arena, (size_t)(loop->end - loop->begin) * sizeof *o.blocks)};
     LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[loop->header].mask_home);
     bring_all(&o);
-    LLVMBuildBr(s->b, next);
-    LLVMPositionBuilderAtEnd(s->b, next);
-    LLVMValueRef left = LLVMBuildPhi(s->b, type, "left");
-    LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(type, 1, false), ""), "");
-    o.lane = tsr__first_lane(s, left);
-    o.alone = LLVMBuildBitCast(s->b, LLVMBuildXor(s->b, left, rest, ""), tsr__mask_type(s), "alone");
-    copy_loop(&o);
-    LLVMPositionBuilderAtEnd(s->b, o.end);
-    LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntNE, rest, LLVMConstNull(type), ""), next, end);
-    LLVMAddIncoming(left, &bits, &before, 1);
-    LLVMAddIncoming(left, &rest, &o.end, 1);
+    if (!o.all) {
+        one_by_one(&o, bits, end);
+        return;
+    }
+    prepare_landings(&o, LLVMBuildBitCast(s->b, bits, tsr__mask_type(s), ""));
+    LLVMBasicBlockRef last = LLVMAppendBasicBlockInContext(c, s->to, "solo.last");
+    if (is_short(&o)) {
+        LLVMBasicBlockRef every = LLVMAppendBasicBlockInContext(c, s->to, "solo.every");
+        LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(c, s->to, "solo.some");
+        LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), ""), every, some);
+        LLVMPositionBuilderAtEnd(s->b, every);
+        one_by_one(&o, NULL, last);
+        LLVMPositionBuilderAtEnd(s->b, some);
+    }
+    one_by_one(&o, bits, last);
+    LLVMPositionBuilderAtEnd(s->b, last);
+    lift(&o);
+    LLVMBuildBr(s->b, end);
 }
