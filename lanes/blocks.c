@@ -753,6 +753,8 @@ static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t functio
         return false;
     for (size_t i = 0; any && i < function_count; i++)
         tsr__mark_mad_loops(l, functions[i]);
+    if (any)
+        tsr__extend_indices(l, functions, function_count);
     return !any || tsr__llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
 }
 

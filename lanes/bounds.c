@@ -103,8 +103,8 @@ static LLVMValueRef bound_of_call(struct bounds *x, LLVMValueRef call, int depth
     return a && b ? larger(x, a, b) : NULL;
 }
 
-/* A counter: the loop goes round again only if the counter, or what it becomes, is below a limit. It starts below its start's bound; so
- * it never exceeds that or the limit by more than a step. */
+/* A counter: the loop goes round again only if the counter, or what it becomes, is below a limit, or at it. It starts below its start's
+ * bound; so it never exceeds that or the limit by more than a step. */
 static LLVMValueRef bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigned latch, int depth)
 {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, latch);
@@ -123,6 +123,7 @@ static LLVMValueRef bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigne
         break;
     case LLVMIntULT:
     case LLVMIntULE:
+    case LLVMIntEQ: /* LLVM's test of a loop of two rounds */
         break;
     default:
         return NULL;

@@ -20,7 +20,13 @@ static LLVMValueRef extended(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRe
             return LLVMBuildMul(b, x, y, "");
         case LLVMShl:
             return LLVMBuildShl(b, x, y, "");
-        default: /* an `or` of disjoint bits, too */
+        case LLVMAnd:
+            return LLVMBuildAnd(b, x, y, "");
+        case LLVMOr: /* of disjoint bits it is a sum */
+            if (!LLVMGetIsDisjoint(v))
+                return LLVMBuildOr(b, x, y, "");
+            /* fall through */
+        default:
             return LLVMBuildAdd(b, x, y, "");
         }
     }
@@ -33,13 +39,13 @@ static bool is_extension(LLVMValueRef v)
     return (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
-void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef function)
+static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
 {
     struct tsr__mad mad;
     size_t count;
     bool any = false;
     LLVMValueRef *code = tsr__instructions(l, function, &count);
-    for (size_t i = 0; i < count && !any && tsr__tile_unit(l); i++)
+    for (size_t i = 0; i < count && !any; i++)
         any = tsr__mad_read(code[i], &mad);
     for (size_t i = 0; i < count && any; i++) {
         if (!is_extension(code[i]))
@@ -53,4 +59,10 @@ void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef function)
         LLVMInstructionEraseFromParent(code[i]);
         LLVMDisposeBuilder(b);
     }
+}
+
+void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count)
+{
+    for (size_t i = 0; i < count && tsr__tile_unit(l) != TSR__TILES_NONE; i++)
+        extend_in(l, functions[i]);
 }

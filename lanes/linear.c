@@ -23,7 +23,7 @@ static struct tsr__linear leaf(LLVMValueRef value, enum tsr__extension extension
 
 static bool same_factor(struct tsr__factor a, struct tsr__factor b)
 {
-    return a.value == b.value && a.extension == b.extension && a.shift == b.shift;
+    return a.value == b.value && a.extension == b.extension && a.width == b.width && a.cleared == b.cleared && a.shift == b.shift;
 }
 
 static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *b)
@@ -121,6 +121,25 @@ static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
+/* Bits that the operation with a constant clears of its first operand, or sets; 0: it does something else, or more. */
+static uint32_t bits_of(LLVMValueRef v)
+{
+    LLVMValueRef c = LLVMGetOperand(v, 1);
+    if (!LLVMIsAConstantInt(c) || LLVMGetIntTypeWidth(LLVMTypeOf(c)) > 64)
+        return 0;
+    int64_t bits = LLVMConstIntGetSExtValue(c);
+    bits = LLVMGetInstructionOpcode(v) == LLVMAnd ? ~bits : bits;
+    return bits > 0 && bits <= INT32_MAX ? (uint32_t)bits : 0;
+}
+
+/* 0: by no constant that is less than 64. */
+static unsigned constant_shift(LLVMValueRef v)
+{
+    LLVMValueRef by = LLVMGetOperand(v, 1);
+    uint64_t n = LLVMIsAConstantInt(by) && LLVMGetIntTypeWidth(LLVMTypeOf(by)) <= 64 ? LLVMConstIntGetZExtValue(by) : 0;
+    return n < 64 ? (unsigned)n : 0;
+}
+
 bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension)
 {
     if (!LLVMIsAInstruction(v))
@@ -131,9 +150,11 @@ bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension)
     case LLVMMul:
         return is_exact(v, extension);
     case LLVMOr: /* of disjoint bits: a sum that never carries */
-        return LLVMGetIsDisjoint(v);
+        return LLVMGetIsDisjoint(v) || bits_of(v);
+    case LLVMAnd:
+        return bits_of(v);
     case LLVMShl:
-        return is_exact(v, extension) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) && LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) <= 30;
+        return is_exact(v, extension) && constant_shift(v) && constant_shift(v) <= 30;
     default:
         return false;
     }
@@ -183,12 +204,32 @@ static struct tsr__linear shifted(struct tsr__linear a, unsigned by)
     return a;
 }
 
+/* The value without these bits: LLVM drops the masks that other instructions make unnecessary, (x & -2) | 1 is x | 1. So they are
+ * looked for in what is multiplied. */
+static struct tsr__linear without(LLVMValueRef v, struct tsr__linear a, enum tsr__extension extension, uint32_t bits)
+{
+    bool single = a.valid && !a.constant && a.count == 1 && !a.terms[0].factors[1].value;
+    int64_t unit = single ? a.terms[0].coefficient : 0;
+    uint64_t cleared = unit > 0 && !(unit & (unit - 1)) ? (bits / (uint64_t)unit) << a.terms[0].factors[0].shift : UINT64_MAX;
+    if (cleared > INT32_MAX) {
+        a = leaf(v, extension);
+        cleared = bits;
+    }
+    a.terms[0].factors[0].cleared |= (uint32_t)cleared;
+    return a;
+}
+
 static struct tsr__linear split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     struct tsr__linear a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMShl)
-        return sum(zero, &a, INT64_C(1) << LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)));
+        return sum(zero, &a, INT64_C(1) << constant_shift(v));
+    if (op == LLVMAnd || (op == LLVMOr && !LLVMGetIsDisjoint(v))) {
+        a = without(LLVMGetOperand(v, 0), a, extension, bits_of(v));
+        a.constant = op == LLVMOr ? bits_of(v) : 0;
+        return a;
+    }
     b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
     return op == LLVMMul ? product(&a, &b) : sum(a, &b, op == LLVMSub ? -1 : 1);
 }
@@ -205,6 +246,45 @@ static struct tsr__linear by_all_edges(struct tsr__lanes *l, LLVMValueRef phi, e
             return too_long;
     }
     return first;
+}
+
+/* The lower bits of an i64, extended. */
+static struct tsr__linear low_bits(LLVMValueRef v, unsigned width, enum tsr__extension extension)
+{
+    struct tsr__linear r = leaf(v, extension);
+    r.terms[0].factors[0].width = width;
+    return r;
+}
+
+/* How far to the left a value was shifted, or one value in front of each edge of a phi; 0: it was not. */
+static unsigned shift_to_left(LLVMValueRef v)
+{
+    LLVMValueRef first = LLVMIsAPHINode(v) ? LLVMGetIncomingValue(v, 0) : v;
+    if (!LLVMIsAInstruction(first) || LLVMGetInstructionOpcode(first) != LLVMShl)
+        return 0;
+    for (unsigned i = 1; v != first && i < LLVMCountIncoming(v); i++) {
+        LLVMValueRef other = LLVMGetIncomingValue(v, i);
+        if (!LLVMIsAInstruction(other) || LLVMGetInstructionOpcode(other) != LLVMShl ||
+            LLVMGetOperand(other, 0) != LLVMGetOperand(first, 0) || LLVMGetOperand(other, 1) != LLVMGetOperand(first, 1))
+            return 0;
+    }
+    return constant_shift(first);
+}
+
+static struct tsr__linear right(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    LLVMValueRef from = LLVMGetOperand(v, 0);
+    enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
+    struct tsr__linear zero = number(0);
+    unsigned by = constant_shift(v), left = shift_to_left(from);
+    if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__linear_splits(from, as)) {
+        LLVMValueRef shift = LLVMIsAPHINode(from) ? LLVMGetIncomingValue(from, 0) : from;
+        struct tsr__linear low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
+        return sum(zero, &low, INT64_C(1) << (left - by));
+    }
+    if (!LLVMGetExact(v) || by > 30 || !by || (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
+        return too_long;
+    return shifted(of(l, from, as, depth - 1), by);
 }
 
 static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
@@ -226,15 +306,9 @@ static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__ext
         r = by_all_edges(l, v, extension, depth);
         break;
     case LLVMLShr:
-    case LLVMAShr: {
-        LLVMValueRef by = LLVMGetOperand(v, 1);
-        enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
-        if (!LLVMGetExact(v) || !LLVMIsAConstantInt(by) || LLVMConstIntGetZExtValue(by) > 30 || !LLVMConstIntGetZExtValue(by) ||
-            (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
-            break;
-        r = shifted(of(l, LLVMGetOperand(v, 0), as, depth - 1), (unsigned)LLVMConstIntGetZExtValue(by));
+    case LLVMAShr:
+        r = right(l, v, extension, depth);
         break;
-    }
     case LLVMSExt:
         if (extension == TSR__EXT_NONE)
             return of(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
@@ -242,6 +316,10 @@ static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__ext
     case LLVMZExt:
         if (extension == TSR__EXT_NONE)
             return of(l, LLVMGetOperand(v, 0), LLVMGetNNeg(v) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, depth - 1);
+        break;
+    case LLVMTrunc:
+        if (extension != TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 64)
+            return low_bits(LLVMGetOperand(v, 0), LLVMGetIntTypeWidth(LLVMTypeOf(v)), extension);
         break;
     default:
         break;
@@ -300,14 +378,17 @@ bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block)
 /* What is added to the factor from round to round. */
 static struct tsr__linear factor_step(struct tsr__lanes *l, struct tsr__factor f, LLVMBasicBlockRef loop)
 {
-    if (!LLVMIsAPHINode(f.value))
+    if (!LLVMIsAPHINode(f.value) || f.width)
         return too_long;
     unsigned edge = 0;
     while (LLVMGetIncomingBlock(f.value, edge) != loop)
         edge++;
     struct tsr__linear next = of(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH), now = leaf(f.value, f.extension);
     struct tsr__linear step = sum(next, &now, -1);
-    if (f.shift && (step.count || step.constant % (INT64_C(1) << f.shift)))
+    int64_t unit = INT64_C(1) << f.shift;
+    while (f.cleared >= unit)
+        unit *= 2;
+    if (unit > 1 && (step.count || step.constant % unit))
         return too_long;
     step.constant /= INT64_C(1) << f.shift;
     return step;
@@ -326,12 +407,18 @@ bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBas
         struct tsr__linear grows = factor_step(l, f[second], loop), times = number(1);
         if (f[!second].value) {
             times = leaf(f[!second].value, f[!second].extension);
-            times.terms[0].factors[0].shift = f[!second].shift;
+            times.terms[0].factors[0] = f[!second];
         }
         grows = product(&grows, &times);
         *step = sum(*step, &grows, a->terms[i].coefficient);
     }
     return step->valid && !tsr__linear_varies(step, loop);
+}
+
+static LLVMValueRef extended_low(struct tsr__lanes *l, LLVMBuilderRef b, struct tsr__factor f)
+{
+    LLVMValueRef unused = tsr__i64(l, 64 - f.width), up = LLVMBuildShl(b, f.value, unused, "");
+    return f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, up, unused, "") : LLVMBuildLShr(b, up, unused, "");
 }
 
 LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear)
@@ -345,8 +432,12 @@ LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const str
             LLVMValueRef x = f.value;
             if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMPointerTypeKind)
                 x = LLVMBuildPtrToInt(b, x, i64, "");
+            else if (f.width)
+                x = extended_low(l, b, f);
             else if (f.extension != TSR__EXT_NONE)
                 x = f.extension == TSR__EXT_SIGNED ? LLVMBuildSExt(b, x, i64, "") : LLVMBuildZExt(b, x, i64, "");
+            if (f.cleared)
+                x = LLVMBuildAnd(b, x, tsr__i64(l, ~(uint64_t)f.cleared), "");
             if (f.shift)
                 x = f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, x, tsr__i64(l, f.shift), "")
                                                    : LLVMBuildLShr(b, x, tsr__i64(l, f.shift), "");

@@ -13,7 +13,9 @@ enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
 struct tsr__factor {
     LLVMValueRef value;
     enum tsr__extension extension;
-    unsigned shift; /* it counts divided by 2^shift, which leaves no rest */
+    unsigned width;   /* of the value only so many of the lower bits count; 0: all */
+    uint32_t cleared; /* bits of it, once extended, that count as zero */
+    unsigned shift;   /* then it counts divided by 2^shift, which leaves no rest */
 };
 
 /* constant + Σ coefficient · Π factors, modulo 2^64. */
@@ -27,7 +29,7 @@ struct tsr__linear {
     } terms[TSR__MAX_TERMS];
 };
 
-/* Is the value, once extended, the sum, product or shift of its operands extended? */
+/* Is the value, once extended, the sum, product or shift of its operands extended, or has it set or cleared some bits of one? */
 bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension);
 /* Of a pointer or an integer of 64 bits. */
 struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value);

@@ -6,8 +6,8 @@
 
 /* For packets: their code is simplified already, and most of default<O2> looks for what is not there (loops to vectorise, arguments to
  * promote, …) at eight times the price. Scalar evolution's passes come with the code generator. */
-static const char for_packets[] =
-    "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg)";
+static const char for_packets[] = "globaldce,cgscc(inline),function(sroa,early-cse<memssa>,simplifycfg)";
+static const char combine[] = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
 static const char across_loops[] = "function(loop-mssa(licm),gvn,dse,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
 static const char unroll[] = "function(loop-unroll<O2;no-peeling>,simplifycfg),globaldce";
 
@@ -18,8 +18,10 @@ static bool optimise_packets(struct tsr__lanes *l)
     if (!tsr__llvm(l, for_packets))
         return false;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        tsr__extend_indices(l, functions[i]);
+    tsr__extend_indices(l, functions, count);
+    if (!tsr__llvm(l, combine))
+        return false;
+    tsr__extend_indices(l, functions, count);
     if (!tsr__llvm(l, across_loops))
         return false;
     for (size_t i = 0; i < count; i++) {

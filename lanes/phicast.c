@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Phis that webs can follow. Where values that are stored as integers leave a loop of floats, LLVM has cast them on each way by itself:
  * phis come before casts. Where it has unrolled a loop and put the odd round first, values leave that round twice, to the loop and to what
- * is behind it: one of the two phis is poison where no round was made, and the other one can stand for it. */
+ * is behind it: one of the two phis is poison where no round was made, and the other one can stand for it. And casts go to their users, so
+ * that what is stored in several places, as it is and by way of the stack, is seen to be stored in each. */
 #include "tiles.h"
 
 /* The type from which all that flows into the phi is cast, constants aside; NULL: there is none. */
@@ -98,5 +99,52 @@ void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function)
                 turn(l, i, type);
             else if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && is_poison_somewhere(i))
                 join(i);
+        }
+}
+
+/* ---- casts --------------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef *users_of(struct tsr__lanes *l, LLVMValueRef v, size_t *count)
+{
+    *count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        ++*count;
+    LLVMValueRef *all = tsr_arena_alloc(&l->scratch, (*count + 1) * sizeof *all);
+    size_t n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        all[n++] = LLVMGetUser(use);
+    return all;
+}
+
+/* One cast for each user, in front of it. */
+static void spread_cast(struct tsr__webs *w, LLVMValueRef cast)
+{
+    size_t count;
+    LLVMValueRef *users = users_of(w->l, cast, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (LLVMIsAPHINode(users[i]) || (count == 1 && LLVMGetInstructionParent(users[i]) == LLVMGetInstructionParent(cast)))
+            continue;
+        LLVMBuilderRef b = tsr__builder_before(w->l, users[i]);
+        LLVMValueRef copy = LLVMInstructionClone(cast);
+        LLVMInsertIntoBuilder(b, copy);
+        LLVMDisposeBuilder(b);
+        tsr__map_set(&w->order, copy, tsr__map_get(&w->order, users[i]));
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users[i]); k++)
+            if (LLVMGetOperand(users[i], k) == cast)
+                LLVMSetOperand(users[i], k, copy);
+    }
+    if (!LLVMGetFirstUse(cast))
+        LLVMInstructionEraseFromParent(cast);
+}
+
+void tsr__spread_casts(struct tsr__webs *w)
+{
+    for (size_t i = 0; i < w->web_count; i++)
+        for (unsigned n = 0; n < w->webs[i]->fragment_count * w->webs[i]->m; n++) {
+            size_t count;
+            LLVMValueRef *users = users_of(w->l, w->webs[i]->fragments[n / w->webs[i]->m]->v[n % w->webs[i]->m], &count);
+            for (size_t k = 0; k < count; k++)
+                if (LLVMIsABitCastInst(users[k]))
+                    spread_cast(w, users[k]);
         }
 }

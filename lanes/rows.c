@@ -191,6 +191,7 @@ void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
     static const char *const names[3] = {"group", "group_row", "group_plane"};
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
     LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1);
+    columns = LLVMBuildAnd(r.b, columns, tsr__i64(l, -(uint64_t)width), ""); /* as it is, but LLVM gets to know that rows are whole */
     struct tsr__rows_loop group[3];
     for (int d = 0; d < 3; d++) {
         base[d] = tsr__rows_query(&r, "__tsr_global_id", d); /* of the first work-item */

@@ -226,13 +226,19 @@ static struct tsr__shape bitwise(struct search const *s, LLVMValueRef inst, LLVM
     int64_t c;
     if (low == 64)
         return varying;
-    bool zeros = b.align >= low; /* below the lanes' bits */
+    bool zeros = b.align >= low, constant = constant_int(mask, &c);                    /* below the lanes' bits */
+    uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
+    if (op != LLVMAnd && zeros)
+        return affine(a.stride, min_align(a, b), true, true);
+    if (op == LLVMOr && constant && !((uint64_t)c & ones))
+        return affine(a.stride, min_align(a, b), true, true);
+    if (op == LLVMOr && constant && ((uint64_t)c & ones) == ones) /* set in all lanes */
+        return uniform(min_align(a, b));
     if (op != LLVMAnd)
-        return zeros ? affine(a.stride, min_align(a, b), true, true) : varying;
+        return varying;
     if (zeros)
         return uniform(a.align > b.align ? a.align : b.align);
-    uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
-    if (!constant_int(mask, &c) || (((uint64_t)c & ones) != ones && ((uint64_t)c & ones)))
+    if (!constant || (((uint64_t)c & ones) != ones && ((uint64_t)c & ones)))
         return varying;
     return (uint64_t)c & ones ? affine(a.stride, a.align, true, true) : uniform(a.align);
 }

@@ -440,6 +440,7 @@ static void look(struct tsr__tiles *t, struct tsr__lanes *l, LLVMValueRef functi
     tsr__settle_phis(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__webs_find(&t->webs, l, function);
+    tsr__spread_casts(&t->webs);
     tsr__registers_find(&t->registers, &t->webs);
 }
 

@@ -128,8 +128,9 @@ struct tsr__registers {
     bool in_memory;          /* are there accumulators in memory? Then no other is in the register TSR__PASSAGE */
 };
 
-/* Makes index arithmetic 64 bits wide in a function with matrix operations, where there are tiles. (extend.c) */
-void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef function);
+/* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
+ * InstCombine, which forgets what does not wrap. (extend.c) */
+void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count);
 /* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phicast.c) */
 void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function);
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
@@ -146,6 +147,8 @@ struct tsr__tile_product {
 const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);
 /* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function);
+/* Casts of what is in webs go to their users. (phicast.c) */
+void tsr__spread_casts(struct tsr__webs *w);
 /* Is `user` part of a web in a block, as an operation or as a phi? */
 bool tsr__in_web(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
