@@ -13,69 +13,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "conformance/matrix/device.h"
+#include "conformance/matrix/gemm.h"
 #include "conformance/matrix/oracle.h"
 #include "tessera/base.h"
 #include "tessera/matrix_math.h"
-
-enum element { S8, U8, S4, U4, BF16, F16 };
-static const struct {
-    const char *name;
-    int bits;
-    bool is_unsigned;
-} elements[] = {[S8] = {"i8", 8, false}, [U8] = {"u8", 8, true},       [S4] = {"i4", 4, false},
-                [U4] = {"u4", 4, true},  [BF16] = {"bf16", 16, false}, [F16] = {"f16", 16, false}};
-
-struct way {
-    int sub_group, m, rows, columns, chain;
-    enum element a, b;
-    int steps;      /* of chain · 32 bytes in K */
-    int sub_groups; /* in a work-group */
-    bool split;
-    const char *options;     /* macros of gemm.cl */
-    int scale, skip, packed; /* what they mean */
-};
-
-static struct device device;
-static char *source;
-
-static int open_all(void **state)
-{
-    (void)state;
-    FILE *file = fopen(GEMM_SOURCE, "rb");
-    source = calloc(1, 1 << 16);
-    if (!file || !source || !fread(source, 1, (1 << 16) - 1, file))
-        return -1;
-    fclose(file);
-    device_open(&device);
-    return 0;
-}
-
-static int close_all(void **state)
-{
-    (void)state;
-    device_close(&device);
-    free(source);
-    return 0;
-}
-
-static cl_program build(const struct way *w)
-{
-    char options[600], mad[100];
-    snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s%s_matrix_mad_k%d", elements[w->a].name, elements[w->b].name, w->split ? "_split" : "",
-             256 / elements[w->a].bits);
-    snprintf(
-        options, sizeof(options),
-        "-cl-std=CL3.0 -DSG=%d -DM=%d -DA_ROWS=%d -DROWS=%d -DCOLUMNS=%d -DCHAIN=%d -DMAD=%s -Delement=%s -Da_scalar=%s%s -Db_scalar=%s %s",
-        w->sub_group, w->m, w->split ? w->m / 2 : w->m, w->rows, w->columns, w->chain, mad, w->a >= BF16 ? "float" : "int",
-        elements[w->a].is_unsigned ? "u" : "", w->sub_group == 16 ? "short" : "int", elements[w->b].is_unsigned ? "uint" : "int",
-        w->options ? w->options : "");
-    cl_program program = device_build(&device, source, options);
-    if (!program)
-        fprintf(stderr, "%s\n%s\n", options, device.log);
-    assert_non_null(program);
-    return program;
-}
 
 static double element_at(enum element e, const unsigned char *row, int k)
 {
@@ -216,7 +157,7 @@ static void check_packed(struct problem *p)
 static void run(const struct way *w)
 {
     struct problem p = make(w);
-    cl_program program = build(w);
+    cl_program program = gemm_build(w);
     size_t a_size = (size_t)p.m * (size_t)p.k_bytes, b_size = (size_t)p.n * (size_t)p.k_bytes, c_size = (size_t)p.m * (size_t)p.n * 4;
     size_t global[2] = {(size_t)p.n / (size_t)w->columns, 2}, local[2] = {(size_t)(w->sub_groups * w->sub_group), 1};
     void *data[4] = {p.a, p.b, p.c, p.d};
@@ -405,13 +346,6 @@ static void rows_close_together(void **state)
                           .packed = ways[i / 2].packed});
 }
 
-/* Does the build log tell what becomes tiles, in those of the model? */
-static bool explains_tiles(void)
-{
-    const char *unit = getenv("TESSERA_TILES"), *report = getenv("TESSERA_EXPLAIN");
-    return unit && !strcmp(unit, "model") && report && !strcmp(report, "json");
-}
-
 /* One operation for each accumulator in a round: of an odd number of steps the last is half of a tile's K, and the only one of one. Where
  * TESSERA_EXPLAIN=json tells, its operands come straight from memory, too. */
 static void half_steps(void **state)
@@ -505,8 +439,6 @@ static void rounds_left_out(void **state)
                       .skip = 305419896});
 }
 
-#define PLAIN_INDICES "-DPLAIN -DLANE=get_local_id(0)"
-
 /* Without block reads, indices of 32 bits. */
 static void plain_indices(void **state)
 {
@@ -523,8 +455,6 @@ static void plain_indices(void **state)
                           .sub_groups = 1,
                           .options = PLAIN_INDICES});
 }
-
-#define UNSIGNED_INDICES "-Dindex=uint"
 
 /* Sums of a uint may wrap; if a program lets them, they do. */
 static void unsigned_indices(void **state)
@@ -592,65 +522,6 @@ static void blocks_of_rows(void **state)
                           .options = i < 4 ? outside[i] : small[i % 4]});
 }
 
-/* With TESSERA_EXPLAIN=json: 4-bit numbers are in tiles, 64 of them in a row of one operation. */
-static void nibbles_in_tiles(void **state)
-{
-    (void)state;
-    if (!explains_tiles())
-        skip();
-    for (int kind = 0; kind < 4; kind++) {
-        struct way w = {.sub_group = 16, .m = 8, .rows = 2, .columns = 2, .chain = 1, .a = kind & 1 ? U4 : S4, .b = kind & 2 ? U4 : S4};
-        clReleaseProgram(build(&w));
-        assert_non_null(strstr(device.log, "\"count\":8,\"topic\":\"matrix\",\"verdict\":\"model\""));
-        assert_non_null(strstr(device.log, "of 4-bit numbers unpacked to bytes"));
-        assert_null(strstr(device.log, "not in tiles"));
-    }
-}
-
-/* With TESSERA_EXPLAIN=json: the report has the functions' names as the program has them, of those that become others, too. */
-static void names_in_reports(void **state)
-{
-    const char *report = getenv("TESSERA_EXPLAIN");
-    (void)state;
-    if (!report || strcmp(report, "json"))
-        skip();
-    struct way split = {.sub_group = 8, .m = 8, .rows = 2, .columns = 1, .chain = 1, .a = S8, .b = U8, .split = true};
-    clReleaseProgram(build(&split));
-    assert_non_null(strstr(device.log, "intel_sub_group_i8_u8_split_matrix_mad_k32 for 16 lanes"));
-    clReleaseProgram(build(&(struct way){.sub_group = 8, .m = 4, .rows = 1, .columns = 1, .chain = 1, .a = U4, .b = S4}));
-    assert_non_null(strstr(device.log, "intel_sub_group_u4_i4_matrix_mad_k64 for 8 lanes"));
-}
-
-/* With TESSERA_EXPLAIN=json: what 2D blocks read, and two rows of blocks that they write, goes straight between memory and tiles. A loop
- * that makes one step of K in a round makes two, and one at the end. */
-static void blocks_are_tiles(void **state)
-{
-    static const struct {
-        int rows, columns, chain;
-        const char *options;
-    } ways[] = {{2, 2, 2, "-DBLOCKS=0 -DFROM_ZERO"},
-                {4, 2, 2, "-DBLOCKS=0 -DSMALL -DFROM_ZERO"},
-                {4, 2, 2, "-DBLOCKS=0 -DSMALL -Dindex=uint"},
-                {4, 2, 1, "-DBLOCKS=0 -DSMALL -DFROM_ZERO"},
-                {4, 2, 1, "-DBLOCKS=0 -DSMALL -Dindex=uint"}};
-    (void)state;
-    if (!explains_tiles())
-        skip();
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
-        clReleaseProgram(build(&(struct way){.sub_group = 16,
-                                             .m = 8,
-                                             .rows = ways[i].rows,
-                                             .columns = ways[i].columns,
-                                             .chain = ways[i].chain,
-                                             .a = S8,
-                                             .b = S8,
-                                             .options = ways[i].options}));
-        assert_non_null(strstr(device.log, "A and B straight from memory"));
-        assert_true(ways[i].chain == 1 || !strstr(device.log, "by way of the stack"));
-        assert_true(ways[i].rows > 2 || strstr(device.log, "\"topic\":\"store\",\"verdict\":\"tiles\""));
-    }
-}
-
 /* With TESSERA_EXPLAIN=json, too: a loop whose counter starts at a number that no compiler knows, of which LLVM unrolls the odd round
  * first. */
 static void loops_from_anywhere(void **state)
@@ -678,7 +549,7 @@ static void in_place(void **state)
         struct problem p = make(&w); /* of which one block of D is made: 4 KiB, as much as there is of its A and B */
         int size = w.rows * w.m, bytes = size * p.k_bytes;
         p.n = size;
-        cl_program program = build(&w);
+        cl_program program = gemm_build(&w);
         assert_int_equal(bytes, size * size * 4);
         cl_int status, numbers[2] = {p.k_bytes, p.n};
         cl_kernel kernel = clCreateKernel(program, "gemm", &status);
@@ -739,37 +610,6 @@ static void without_grant(void **state)
     assert_int_equal(sigaltstack(&stack, NULL), 0);
 }
 
-/* With TESSERA_EXPLAIN=json: every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
- * are there, so are A and B, and where D goes. */
-static void all_in_tiles(void **state)
-{
-    static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}, {16, 4, 4}, {16, 8, 2}};
-    (void)state;
-    if (!explains_tiles())
-        skip();
-    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
-        /* Blocks of many accumulators take long to build: of those some kinds only. */
-        for (int kind = 0; kind < 25; kind += blocks[i][0] * blocks[i][1] * blocks[i][2] > 128 ? 6 : 1) {
-            struct way w = {.sub_group = blocks[i][0], .m = 8, .rows = blocks[i][1], .columns = blocks[i][2], .chain = 1 + (kind >= 5)};
-            w.a = kind % 5 == 4 ? BF16 : kind & 1 ? U8 : S8;
-            w.b = kind % 5 == 4 ? BF16 : kind & 2 ? U8 : S8;
-            w.options = kind >= 20   ? UNSIGNED_INDICES
-                        : kind >= 15 ? UNSIGNED_INDICES " " PLAIN_INDICES
-                        : kind >= 10 ? PLAIN_INDICES
-                        : kind & 1   ? "-DFROM_ZERO"
-                                     : NULL;
-            clReleaseProgram(build(&w));
-            int count = 0;
-            for (const char *at = device.log; (at = strstr(at, "\"topic\":\"matrix\"")) != NULL; at++, count++) {
-                const char *in_place = strstr(at, "A and B straight from memory");
-                assert_ptr_equal(strstr(at, "\"verdict\":\"model\""), strchr(at, ',') + 1);
-                assert_true(w.chain == 1 || (in_place && in_place < strchr(at, '\n')));
-            }
-            assert_true(count > 0);
-            assert_true(w.chain == 1 || strstr(device.log, "straight to memory at the end of the loop"));
-        }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -792,10 +632,6 @@ int main(void)
         cmocka_unit_test(many_accumulators),
         cmocka_unit_test(blocks_of_rows),
         cmocka_unit_test(loops_from_anywhere),
-        cmocka_unit_test(names_in_reports),
-        cmocka_unit_test(nibbles_in_tiles),
-        cmocka_unit_test(blocks_are_tiles),
-        cmocka_unit_test(all_in_tiles),
     };
-    return cmocka_run_group_tests(tests, open_all, close_all);
+    return cmocka_run_group_tests(tests, gemm_open, gemm_close);
 }

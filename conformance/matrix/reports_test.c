@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the reports of TESSERA_EXPLAIN=json say of gemm.cl and of examples/gemm: what is in tiles, and what goes straight between these and
+ * memory. Nothing is run here; gemm_test does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "conformance/matrix/gemm.h"
+
+/* 4-bit numbers are in tiles, 64 of them in a row of one operation. */
+static void nibbles_in_tiles(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        struct way w = {.sub_group = 16, .m = 8, .rows = 2, .columns = 2, .chain = 1, .a = kind & 1 ? U4 : S4, .b = kind & 2 ? U4 : S4};
+        clReleaseProgram(gemm_build(&w));
+        assert_non_null(strstr(device.log, "\"count\":8,\"topic\":\"matrix\",\"verdict\":\"model\""));
+        assert_non_null(strstr(device.log, "of 4-bit numbers unpacked to bytes"));
+        assert_null(strstr(device.log, "not in tiles"));
+    }
+}
+
+/* The report has the functions' names as the program has them, of those that become others, too. */
+static void names_in_reports(void **state)
+{
+    (void)state;
+    struct way split = {.sub_group = 8, .m = 8, .rows = 2, .columns = 1, .chain = 1, .a = S8, .b = U8, .split = true};
+    clReleaseProgram(gemm_build(&split));
+    assert_non_null(strstr(device.log, "intel_sub_group_i8_u8_split_matrix_mad_k32 for 16 lanes"));
+    clReleaseProgram(gemm_build(&(struct way){.sub_group = 8, .m = 4, .rows = 1, .columns = 1, .chain = 1, .a = U4, .b = S4}));
+    assert_non_null(strstr(device.log, "intel_sub_group_u4_i4_matrix_mad_k64 for 8 lanes"));
+}
+
+/* What 2D blocks read and write goes straight between memory and tiles. A loop that makes one step of K in a
+ * round makes two, and one at the end. */
+static void blocks_are_tiles(void **state)
+{
+    static const struct {
+        int rows, columns, chain;
+        enum element kind;
+        const char *options;
+    } ways[] = {{2, 2, 2, S8, "-DBLOCKS=0 -DFROM_ZERO"},
+                {4, 2, 2, S8, "-DBLOCKS=0 -DSMALL -DFROM_ZERO"},
+                {4, 2, 2, BF16, "-DBLOCKS=0 -DSMALL -Dindex=uint"},
+                {6, 1, 2, BF16, "-DBLOCKS=0 -DSMALL"},
+                {4, 2, 1, S8, "-DBLOCKS=0 -DSMALL -DFROM_ZERO"},
+                {4, 2, 1, S8, "-DBLOCKS=0 -DSMALL -Dindex=uint"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        clReleaseProgram(gemm_build(&(struct way){.sub_group = 16,
+                                                  .m = 8,
+                                                  .rows = ways[i].rows,
+                                                  .columns = ways[i].columns,
+                                                  .chain = ways[i].chain,
+                                                  .a = ways[i].kind,
+                                                  .b = ways[i].kind,
+                                                  .options = ways[i].options}));
+        assert_non_null(strstr(device.log, "A and B straight from memory"));
+        assert_true(ways[i].chain == 1 || !strstr(device.log, "by way of the stack"));
+        assert_non_null(strstr(device.log, "\"topic\":\"store\",\"verdict\":\"tiles\""));
+    }
+}
+
+/* What a pair of sub-groups has of A lies in memory as a tile has it. */
+static void pairs_are_tiles(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct way w = {.sub_group = 8, .m = 8, .rows = 4, .columns = 1 + i % 2, .chain = 2, .split = true};
+        w.a = w.b = i & 2 ? BF16 : S8;
+        w.options = i & 1 ? "-DFROM_ZERO" : NULL;
+        clReleaseProgram(gemm_build(&w));
+        assert_non_null(strstr(device.log, "a pair of sub-groups"));
+        assert_null(strstr(device.log, "A by way of the stack"));
+        assert_null(strstr(device.log, "A and B by way of the stack"));
+    }
+}
+
+/* Nor anything of the kernels of examples/gemm. */
+static void example_is_tiles(void **state)
+{
+    static const char *const options[] = {"", "-DBF16"};
+    static char text[1 << 16];
+    enum { KERNELS = 4 };
+    FILE *file = fopen(GEMM_EXAMPLE, "rb");
+    (void)state;
+    assert_true(file && fread(text, 1, sizeof(text) - 1, file));
+    fclose(file);
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        int stores = 0;
+        cl_program program = device_build(&device, text, options[i]);
+        assert_non_null(program);
+        clReleaseProgram(program);
+        assert_null(strstr(device.log, "by way of the stack"));
+        for (const char *at = device.log; (at = strstr(at, "4 of them straight to memory")) != NULL; at++)
+            stores++;
+        assert_int_equal(stores, KERNELS);
+    }
+}
+
+/* Every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
+ * are there, so are A and B, and where D goes. Each block meets each way to write the loop and each kind of numbers, and each way each
+ * kind; but the two largest blocks, which take long to build, share them. */
+static void all_in_tiles(void **state)
+{
+    static const int blocks[][3] = {{16, 4, 2}, {16, 4, 1}, {16, 2, 2}, {16, 2, 3}, {8, 4, 4}, {8, 4, 2}, {16, 4, 4}, {16, 8, 2}};
+    static const char *const options[] = {NULL, NULL, PLAIN_INDICES, UNSIGNED_INDICES " " PLAIN_INDICES, UNSIGNED_INDICES};
+    enum { KINDS = 5 };
+    (void)state;
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+        for (size_t k = 0; k < sizeof(options) / sizeof(options[0]); k++) {
+            size_t kind = (i + k) % KINDS;
+            bool large = blocks[i][0] * blocks[i][1] * blocks[i][2] > 128;
+            if (large && k % 2 != i % 2)
+                continue;
+            struct way w = {.sub_group = blocks[i][0], .m = 8, .rows = blocks[i][1], .columns = blocks[i][2], .chain = 1 + (k > 0)};
+            w.a = kind == 4 ? BF16 : kind & 1 ? U8 : S8;
+            w.b = kind == 4 ? BF16 : kind & 2 ? U8 : S8;
+            w.options = options[k] ? options[k] : i & 1 ? "-DFROM_ZERO" : NULL;
+            clReleaseProgram(gemm_build(&w));
+            int count = 0;
+            for (const char *at = device.log; (at = strstr(at, "\"topic\":\"matrix\"")) != NULL; at++, count++) {
+                const char *in_place = strstr(at, "A and B straight from memory");
+                assert_ptr_equal(strstr(at, "\"verdict\":\"model\""), strchr(at, ',') + 1);
+                assert_true(w.chain == 1 || (in_place && in_place < strchr(at, '\n')));
+            }
+            assert_true(count > 0);
+            assert_true(w.chain == 1 || strstr(device.log, "straight to memory at the end of the loop"));
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports), cmocka_unit_test(blocks_are_tiles),
+        cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles), cmocka_unit_test(all_in_tiles),
+    };
+    if (!explains_tiles()) {
+        fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);
+        return 1;
+    }
+    return cmocka_run_group_tests(tests, gemm_open, gemm_close);
+}
