@@ -12,7 +12,7 @@
 
 #include "tiles_test.h"
 
-enum { PAGE = 4096, ROUNDS = 150, MOST = TSR_TILE_LOOP_MOST };
+enum { PAGE = 4096, MOST = TSR_TILE_LOOP_MOST };
 
 /* Memory that ends, or with `at_begin` begins, beside a page that nobody may touch. */
 struct memory {
