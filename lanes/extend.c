@@ -6,31 +6,60 @@
 
 enum { MAX_DEPTH = 12 };
 
-static LLVMValueRef extended(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
+struct extensions {
+    struct tsr__lanes *l;
+    struct tsr__map known[2]; /* number → itself in 64 bits; with zeros, and with its sign */
+};
+
+static LLVMBuilderRef behind(struct tsr__lanes *l, LLVMValueRef v)
 {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
-    LLVMValueRef x, y;
-    if (depth && tsr__linear_splits(v, extension)) {
-        x = extended(l, b, LLVMGetOperand(v, 0), extension, depth - 1);
-        y = extended(l, b, LLVMGetOperand(v, 1), extension, depth - 1);
-        switch (LLVMGetInstructionOpcode(v)) {
-        case LLVMSub:
-            return LLVMBuildSub(b, x, y, "");
-        case LLVMMul:
-            return LLVMBuildMul(b, x, y, "");
-        case LLVMShl:
-            return LLVMBuildShl(b, x, y, "");
-        case LLVMAnd:
-            return LLVMBuildAnd(b, x, y, "");
-        case LLVMOr: /* of disjoint bits it is a sum */
-            if (!LLVMGetIsDisjoint(v))
-                return LLVMBuildOr(b, x, y, "");
-            /* fall through */
-        default:
-            return LLVMBuildAdd(b, x, y, "");
-        }
+    if (LLVMIsAArgument(v))
+        return tsr__builder_at_entry(l, LLVMGetParamParent(v));
+    do
+        v = LLVMGetNextInstruction(v);
+    while (LLVMIsAPHINode(v));
+    return tsr__builder_before(l, v);
+}
+
+/* What is no sum is extended once, behind its definition: where LLVM knows more of it, as in a loop whose end it is, it would make another
+ * extension for one user, and the two are not seen to be one number. */
+static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef v, bool is_signed)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(x->l->context);
+    if (LLVMIsAConstant(v))
+        return is_signed ? LLVMBuildSExt(here, v, i64, "") : LLVMBuildZExt(here, v, i64, "");
+    LLVMValueRef wide = (LLVMValueRef)tsr__map_get(&x->known[is_signed], v);
+    if (!wide) {
+        LLVMBuilderRef b = behind(x->l, v);
+        wide = is_signed ? LLVMBuildSExt(b, v, i64, "") : LLVMBuildZExt(b, v, i64, "");
+        LLVMDisposeBuilder(b);
+        tsr__map_set(&x->known[is_signed], v, (uintptr_t)wide);
     }
-    return extension == TSR__EXT_SIGNED ? LLVMBuildSExt(b, v, i64, "") : LLVMBuildZExt(b, v, i64, "");
+    return wide;
+}
+
+static LLVMValueRef extended(struct extensions *e, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    if (!depth || !tsr__linear_splits(v, extension))
+        return leaf(e, b, v, extension == TSR__EXT_SIGNED);
+    LLVMValueRef x = extended(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
+    LLVMValueRef y = extended(e, b, LLVMGetOperand(v, 1), extension, depth - 1);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMSub:
+        return LLVMBuildSub(b, x, y, "");
+    case LLVMMul:
+        return LLVMBuildMul(b, x, y, "");
+    case LLVMShl:
+        return LLVMBuildShl(b, x, y, "");
+    case LLVMAnd:
+        return LLVMBuildAnd(b, x, y, "");
+    case LLVMOr: /* of disjoint bits it is a sum */
+        if (!LLVMGetIsDisjoint(v))
+            return LLVMBuildOr(b, x, y, "");
+        /* fall through */
+    default:
+        return LLVMBuildAdd(b, x, y, "");
+    }
 }
 
 static bool is_extension(LLVMValueRef v)
@@ -44,6 +73,7 @@ static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
     struct tsr__mad mad;
     size_t count;
     bool any = false;
+    struct extensions e = {.l = l, .known = {{.arena = &l->scratch}, {.arena = &l->scratch}}};
     LLVMValueRef *code = tsr__instructions(l, function, &count);
     for (size_t i = 0; i < count && !any; i++)
         any = tsr__mad_read(code[i], &mad);
@@ -52,10 +82,8 @@ static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
             continue;
         LLVMValueRef v = LLVMGetOperand(code[i], 0);
         enum tsr__extension extension = LLVMIsASExtInst(code[i]) || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO;
-        if (!tsr__linear_splits(v, extension))
-            continue;
         LLVMBuilderRef b = tsr__builder_before(l, code[i]);
-        LLVMReplaceAllUsesWith(code[i], extended(l, b, v, extension, MAX_DEPTH));
+        LLVMReplaceAllUsesWith(code[i], extended(&e, b, v, extension, MAX_DEPTH));
         LLVMInstructionEraseFromParent(code[i]);
         LLVMDisposeBuilder(b);
     }

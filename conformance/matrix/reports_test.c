@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the reports of TESSERA_EXPLAIN=json say of gemm.cl and of examples/gemm: what is in tiles, and what goes straight between these and
- * memory. Nothing is run here; gemm_test does. */
+ * What the reports of TESSERA_EXPLAIN=json say of gemm.cl, examples/gemm and bench/gemm: what is in tiles, and what goes straight between
+ * these and memory. Nothing is run here; gemm_test does. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -81,19 +81,27 @@ static void pairs_are_tiles(void **state)
     }
 }
 
+static cl_program build_file(const char *path, const char *options)
+{
+    static char text[1 << 16];
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    assert_true(size > 0);
+    text[size] = 0;
+    return device_build(&device, text, options);
+}
+
 /* Nor anything of the kernels of examples/gemm. */
 static void example_is_tiles(void **state)
 {
     static const char *const options[] = {"", "-DBF16"};
-    static char text[1 << 16];
     enum { KERNELS = 4 };
-    FILE *file = fopen(GEMM_EXAMPLE, "rb");
     (void)state;
-    assert_true(file && fread(text, 1, sizeof(text) - 1, file));
-    fclose(file);
     for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
         int stores = 0;
-        cl_program program = device_build(&device, text, options[i]);
+        cl_program program = build_file(GEMM_EXAMPLE, options[i]);
         assert_non_null(program);
         clReleaseProgram(program);
         assert_null(strstr(device.log, "by way of the stack"));
@@ -101,6 +109,26 @@ static void example_is_tiles(void **state)
             stores++;
         assert_int_equal(stores, KERNELS);
     }
+}
+
+/* The kernels that bench_gemm measures are loops that the device runs as a whole, whatever the block. LLVM knows that k_bytes, which is an
+ * int, is not negative where the loop runs. */
+static void bench_is_loops(void **state)
+{
+    static const int blocks[][3] = {{16, 4, 2}, {8, 4, 4}, {16, 2, 2}, {16, 4, 1}, {8, 4, 2}, {16, 2, 1}, {8, 2, 2}};
+    static const char *const more[] = {"", " -DBF16", " -DTILED", " -DBATCH=64", " -DBATCH=16 -DSTEP=32 -DBF16"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+        for (size_t k = i % 2; k < sizeof(more) / sizeof(more[0]); k += 2) {
+            char options[100];
+            snprintf(options, sizeof(options), "-DAHEAD=0 -DSG=%d -DROWS=%d -DCOLUMNS=%d%s", blocks[i][0], blocks[i][1], blocks[i][2],
+                     more[k]);
+            cl_program program = build_file(GEMM_BENCH, options);
+            assert_non_null(program);
+            clReleaseProgram(program);
+            assert_null(strstr(device.log, "by way of the stack"));
+            assert_non_null(strstr(device.log, "all rounds of the loop at once"));
+        }
 }
 
 /* Every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
@@ -138,7 +166,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports), cmocka_unit_test(blocks_are_tiles),
-        cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles), cmocka_unit_test(all_in_tiles),
+        cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles), cmocka_unit_test(bench_is_loops),
+        cmocka_unit_test(all_in_tiles),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);
