@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loads of the next round of a loop with barriers, asked of the caches while this one computes.
+ * Loads of later rounds of a loop, asked of the caches while this one computes.
  *
  * A tiled kernel loads a tile, waits, and computes. On a GPU other groups compute meanwhile. Here the tile's rows come one by one from
  * further out, with strides that no prefetcher of a CPU follows, and nothing else runs. So behind the barrier that ends the loading stands
- * a prefetch of what each of these loads will ask for in the next round: the same address with the loop's counters one step further. */
+ * a prefetch of what each of these loads will ask for in the next round: the same address with the loop's counters one step further.
+ *
+ * A list for each work-item, of neighbours or of a matrix's columns, lies transposed, so that work-items read theirs side by side. So each
+ * round reads a line that is a row further on, and then gathers, which fill the window of instructions that the CPU looks ahead in: it
+ * comes to the next rounds too late. There the loads of the list have prefetches some rounds ahead. */
 #include "ahead.h"
 
 #include <string.h>
@@ -15,7 +19,9 @@ enum {
     MAX_DEPTH = 16, /* instructions from an address back to what it is made of */
     MAX_FETCHES = 32,
     LEAST_BYTES = 32, /* of a load: smaller ones find their line there */
-    LINE = 64
+    LINE = 64,
+    ROUNDS = 12,    /* for lists: enough for memory, in rounds with a gather */
+    FOLLOWED = 1024 /* bytes from round to round that a CPU's prefetchers see */
 };
 
 struct ahead {
@@ -228,15 +234,68 @@ static void look_at_loop(struct ahead *a)
     }
 }
 
-void tsr__fetch_ahead(struct tsr__lanes *l, LLVMValueRef packet)
+/* Does the loop find memory by this value? */
+static bool is_address(const struct ahead *a, LLVMValueRef v, int depth)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use), callee = tsr__callee(user);
+        if (!is_inside(a, user))
+            continue;
+        bool gathers = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
+        if ((gathers || LLVMIsALoadInst(user)) && LLVMGetOperand(user, 0) == v)
+            return true;
+        if ((LLVMIsABinaryOperator(user) || LLVMIsACastInst(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAExtractElementInst(user) ||
+             LLVMIsAShuffleVectorInst(user) || LLVMIsAFreezeInst(user) || LLVMIsAPHINode(user) || LLVMIsASelectInst(user)) &&
+            is_address(a, user, depth - 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_followed(LLVMValueRef by)
+{
+    int64_t bytes = LLVMIsAConstantInt(by) ? LLVMConstIntGetSExtValue(by) : INT64_MAX;
+    return bytes >= -FOLLOWED && bytes <= FOLLOWED;
+}
+
+static void look_at_lists(struct ahead *a)
+{
+    const struct tsr__cfg *cfg = &a->cfg;
+    for (a->place = cfg->loops[a->loop].begin; a->place < cfg->loops[a->loop].end; a->place++) {
+        LLVMValueRef next = cfg->blocks[a->place].loop == a->loop ? LLVMGetFirstInstruction(cfg->blocks[a->place].ref) : NULL;
+        for (LLVMValueRef i; (i = next);) {
+            next = LLVMGetNextInstruction(i);
+            LLVMValueRef address = loaded_from(a, i);
+            if (!address || !is_address(a, i, MAX_DEPTH / 2))
+                continue;
+            LLVMPositionBuilderBefore(a->b, i);
+            LLVMValueRef by = change(a, address, MAX_DEPTH);
+            if (by && !is_followed(by))
+                prefetch(a, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""),
+                         LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(i)));
+        }
+    }
+}
+
+static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
 {
     struct tsr_arena arena = {0};
     struct ahead a = {.l = l};
     if (tsr__cfg_make(&a.cfg, packet, &arena)) {
         a.b = LLVMCreateBuilderInContext(l->context);
         for (a.loop = 0; a.loop < a.cfg.loop_count; a.loop++)
-            look_at_loop(&a);
+            at_loop(&a);
         LLVMDisposeBuilder(a.b);
     }
     tsr_arena_free(&arena);
+}
+
+void tsr__fetch_ahead(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    look(l, packet, look_at_loop);
+}
+
+void tsr__fetch_lists(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    look(l, packet, look_at_lists);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LLVM's passes on the finished work-item or packet functions. */
+#include "ahead.h"
 #include "fission.h"
 #include "tiles.h"
 #include "unroll.h"
@@ -25,6 +26,7 @@ static bool optimise_packets(struct tsr__lanes *l)
     if (!tsr__llvm(l, across_loops))
         return false;
     for (size_t i = 0; i < count; i++) {
+        tsr__fetch_lists(l, functions[i]);
         parts |= tsr__split_loops(l, functions[i]);
         tsr__mark_mad_loops(l, functions[i]);
         if (!tsr__take_turns(l, functions[i]))

@@ -16,6 +16,7 @@
 #include "tessera/item.h"
 #include "tessera/printf.h"
 
+#include "ahead.h"
 #include "fission.h"
 
 #define HEADER                                                                                                                             \
@@ -663,6 +664,47 @@ static void test_split_loops(void **state)
     }
 }
 
+/* A loop that reads a vector of numbers at %p, which may say where it adds up others; `list` makes %p and the counter %j of %i, `to` the
+ * place. */
+#define LIST(space, list, to)                                                                                                              \
+    HEADER "declare <16 x i32> @llvm.masked.gather.v16i32.v16p1(<16 x ptr addrspace(1)>, <16 x i1>, <16 x i32>)\n"                         \
+           "define void @f(ptr addrspace(1) %x, ptr addrspace(" space ") %a, ptr addrspace(1) %o, i64 %pitch, i64 %n) {\n"                 \
+           "entry: br label %loop\nloop: %i = phi i64 [0, %entry], [%j, %loop]\n %s = phi <16 x i32> [zeroinitializer, %entry], [%t, "     \
+           "%loop]\n" list "%k = load <16 x i32>, ptr addrspace(" space ") %p\n %w = sext <16 x i32> %k to <16 x i64>\n"                   \
+           "%q = getelementptr i32, ptr addrspace(1) %x, <16 x i64> " to "\n"                                                              \
+           "%v = call <16 x i32> @llvm.masked.gather.v16i32.v16p1(<16 x ptr addrspace(1)> %q, <16 x i1> splat (i1 true), "                 \
+           "<16 x i32> %k)\n %t = add <16 x i32> %s, %v\n %c = icmp slt i64 %j, %n\n br i1 %c, label %loop, label %out\n"                  \
+           "out: store <16 x i32> %t, ptr addrspace(1) %o\n ret void }\n"
+#define AT(space, index) "%p = getelementptr i32, ptr addrspace(" space ") %a, i64 " index "\n"
+#define ROW(by) "%j = add nsw i64 %i, 1\n %r = mul nsw i64 %i, " by "\n"
+
+/* Lists are fetched ahead whose rows lie where no prefetcher of the CPU looks. */
+static void test_lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned fetches;
+    } cases[] = {
+        {LIST("1", ROW("%pitch") AT("1", "%r"), "%w"), 1},
+        {LIST("1", ROW("1024") AT("1", "%r"), "%w"), 1},
+        {LIST("1", ROW("16") AT("1", "%r"), "%w"), 0},
+        {LIST("3", ROW("%pitch") AT("3", "%r"), "%w"), 0},
+        /* No list: what is read says nothing of where the others are. */
+        {LIST("1", ROW("%pitch") AT("1", "%r"), "zeroinitializer"), 0},
+        /* Where the next row lies is found in the list. */
+        {LIST("1", "%z = getelementptr i64, ptr addrspace(1) %o, i64 %i\n %j = load i64, ptr addrspace(1) %z\n" AT("1", "%i"), "%w"), 0},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        setup(&w, cases[i].text);
+        tsr__fetch_lists(&w.l, function(&w, "f"));
+        assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
+        assert_int_equal(count_calls(&w, "f", "llvm.prefetch.p1"), cases[i].fetches);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -671,6 +713,7 @@ int main(void)
         cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane),
         cmocka_unit_test(test_split_loops), cmocka_unit_test(test_tested_masks), cmocka_unit_test(test_exponential_inlining),
+        cmocka_unit_test(test_lists),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
