@@ -30,7 +30,7 @@ struct tsr__frame {
     uint64_t bytes;
 };
 
-/* How a kernel runs: as asked, or wider because its data are small (wide.c); if its code is too much (budget.c), without a body of its own
+/* How a kernel runs: as asked, or wider because that pays (wide.c); if its code is too much (budget.c), without a body of its own
  * for launches in which indices wrap (bounds.c), then narrow, then alone. */
 enum tsr__way { TSR__AS_ASKED, TSR__WIDE, TSR__WITHOUT_BOUNDS, TSR__NARROW, TSR__ALONE };
 /* Address spaces of SPIR. */

@@ -240,13 +240,12 @@ static struct tsr__packet packet_of(struct tsr__lanes *l, const struct tsr_kerne
     return (struct tsr__packet){.width = tsr__works_in_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
 }
 
-static void widen(struct tsr__lanes *l, uint32_t number)
+static void widen(struct tsr__lanes *l, uint32_t number, const char *why)
 {
     if (!l->ways)
         l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
     l->ways[number] = TSR__WIDE;
-    tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since all data have 8 or 16 bits",
-                 TSR__WIDE_LANES);
+    tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
 }
 
 static bool make_reducible(struct tsr__lanes *l)
@@ -281,12 +280,16 @@ static bool prepare(struct tsr__lanes *l)
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__has_small_data(l, tsr__kernel(l, &l->info->kernels[i])))
-            widen(l, i);
+            widen(l, i, "all data have 8 or 16 bits");
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));
     if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical) || !make_reducible(l) || !tsr__llvm(l, loops_in_form))
         return false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        if (may_widen[i] && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
+            tsr__waits(l, tsr__kernel(l, &l->info->kernels[i])))
+            widen(l, i, "a register alone would wait for its own results");
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
             tsr__turn_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);

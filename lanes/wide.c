@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels whose data have 8 or 16 bits run in wider packets, unless they can tell: sixteen bytes fill a quarter of a register. */
+ * Kernels that run in wider packets, unless they can tell: those whose data have 8 or 16 bits, as sixteen bytes fill a quarter of a
+ * register, and those whose code is a chain, as a packet of two registers is two chains, of which one goes on while the other waits for a
+ * result. */
 #include "wide.h"
 
 #include <string.h>
 
+#include "cfg.h"
 #include "rows.h"
 
 static unsigned data_bits(LLVMTypeRef type)
@@ -80,4 +83,56 @@ bool tsr__has_small_data(struct tsr__lanes *l, LLVMValueRef kernel)
         stores = stores || LLVMIsAStoreInst(code[i]);
     }
     return stores;
+}
+
+/* Registers of a packet of 16 lanes. */
+static unsigned registers_of(struct tsr__lanes *l, LLVMTypeRef type)
+{
+    enum { IN_LANE = 4 };
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
+        return 0;
+    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), type);
+    return (unsigned)((bytes + IN_LANE - 1) / IN_LANE);
+}
+
+/* Numbers that go from round to round. */
+static unsigned carried(struct tsr__lanes *l, LLVMBasicBlockRef header)
+{
+    unsigned sum = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(header); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        sum += registers_of(l, LLVMTypeOf(i));
+    return sum;
+}
+
+/* Is the block more than the CPU looks ahead, with little in it that does not wait for what stands in front of it? */
+static bool is_chain(struct tsr__lanes *l, LLVMBasicBlockRef block)
+{
+    enum { WINDOW = 200, SIDE_BY_SIDE = 2 };
+    struct tsr__map depths = {.arena = &l->scratch};
+    uintptr_t count = 0, deepest = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), count++) {
+        uintptr_t depth = 0;
+        for (int k = 0; !LLVMIsAPHINode(i) && k < LLVMGetNumOperands(i); k++) {
+            uintptr_t of_operand = tsr__map_get(&depths, LLVMGetOperand(i, (unsigned)k));
+            depth = of_operand > depth ? of_operand : depth;
+        }
+        tsr__map_set(&depths, i, depth + 1);
+        deepest = depth + 1 > deepest ? depth + 1 : deepest;
+    }
+    return count >= WINDOW && count < SIDE_BY_SIDE * deepest;
+}
+
+bool tsr__waits(struct tsr__lanes *l, LLVMValueRef kernel)
+{
+    enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
+    struct tsr__cfg cfg;
+    if (!(l->options->cpu_features >> TSR_CPU_AVX512F & 1) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
+        return false;
+    bool waits = cfg.loop_count > 0;
+    for (int i = 0; i < cfg.loop_count; i++)
+        if (carried(l, cfg.blocks[cfg.loops[i].header].ref) > MOST_CARRIED)
+            return false;
+    for (int b = 0; b < cfg.block_count && !waits; b++)
+        waits = is_chain(l, cfg.blocks[b].ref);
+    return waits;
 }

@@ -568,8 +568,9 @@ static void test_lane_by_lane(void **state)
         w.options.packets = true;
         w.options.cpu_features = cases[i].features;
         passes(&w, NULL, "vectorise");
-        assert_int_equal(count_calls(&w, "k.whole", "llvm.masked.gather.v16i32.v16p1") > 0, cases[i].vectors);
-        assert_int_equal(count_calls(&w, "k.partial", "llvm.masked.gather.v16i32.v16p1") > 0, cases[i].vectors);
+        const char *gather = cases[i].features & avx512 ? "llvm.masked.gather.v32i32.v32p1" : "llvm.masked.gather.v16i32.v16p1";
+        assert_int_equal(count_calls(&w, "k.whole", gather) > 0, cases[i].vectors);
+        assert_int_equal(count_calls(&w, "k.partial", gather) > 0, cases[i].vectors);
         passes(&w, "solitary", NULL);
         teardown(&w);
     }
@@ -664,6 +665,61 @@ static void test_split_loops(void **state)
     }
 }
 
+/* A kernel of `steps` multiplications. They stand in a loop that carries so many numbers of 64 bits, if any; each needs the result of the
+ * one before it if they are a chain. */
+static void write_steps(struct tsr_buf *text, int carried, int steps, bool chain, const char *id)
+{
+    tsr_buf_printf(text,
+                   HEADER "declare i64 @%s(i32) memory(none)\ndefine spir_kernel void @k(ptr addrspace(1) %%a, i64 %%n) {\n"
+                          "entry: %%i = call i64 @%s(i32 0)\n %%p = getelementptr i64, ptr addrspace(1) %%a, i64 %%i\n"
+                          "%%x = load i64, ptr addrspace(1) %%p\n br label %%round\nround:\n",
+                   id, id);
+    for (int i = 0; i < carried; i++)
+        tsr_buf_printf(text, "%%c%d = phi i64 [%d, %%entry], [%%c%d.next, %%round]\n", i, i, i);
+    tsr_buf_printf(text, "%%v0 = add i64 %s, 0\n%%s0 = add i64 %%x, 0\n", carried ? "%c0" : "%x");
+    for (int i = 1; i <= steps; i++)
+        tsr_buf_printf(text, "%%f%d = add i64 %%x, %d\n%%v%d = mul i64 %%%c%d, %%f%d\n%%s%d = xor i64 %%s%d, %%v%d\n", i, 3 * i, i,
+                       chain ? 's' : 'v', chain ? i - 1 : 0, i, i, i - 1, i);
+    for (int i = 0; i < carried; i++)
+        tsr_buf_printf(text, "%%c%d.next = add i64 %%c%d, %%s%d\n", i, (i + 1) % carried, steps);
+    tsr_buf_printf(text, "%%more = icmp slt i64 %s, %%n\nbr i1 %s, label %%round, label %%out\n", carried ? "%c0.next" : "%n",
+                   carried ? "%more" : "false");
+    tsr_buf_printf(text, "out: store i64 %%s%d, ptr addrspace(1) %%p\nret void }\n", steps);
+    tsr_buf_bytes(text, "", 1);
+}
+
+/* Packets are wider where one register would wait for its own results, if the kernel can't tell and the CPU has registers enough. */
+static void test_wide(void **state)
+{
+    (void)state;
+    static const uint64_t avx2 = UINT64_C(1) << TSR_CPU_AVX2, avx512 = UINT64_C(1) << TSR_CPU_AVX512F;
+    static const char global[] = "__tsr_global_id", local[] = "__tsr_local_id";
+    static const struct {
+        int carried, steps;
+        bool chain;
+        const char *id;
+        uint64_t features;
+        unsigned width;
+    } cases[] = {
+        {2, 3, true, global, avx512, 32},    {2, 3, true, global, avx2, 16},     {2, 3, true, local, avx512, 16},
+        {6, 3, true, global, avx512, 16},    {0, 200, true, global, avx512, 32}, {0, 20, true, global, avx512, 16},
+        {0, 200, false, global, avx512, 16},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        struct tsr_buf text = {0};
+        write_steps(&text, cases[i].carried, cases[i].steps, cases[i].chain, cases[i].id);
+        setup(&w, (const char *)text.data);
+        w.options.packets = true;
+        w.options.cpu_features = cases[i].features;
+        passes(&w, NULL, "vectorise");
+        assert_int_equal(tsr__sub_group_size(&w.l, &w.info.kernels[0]), cases[i].width);
+        tsr_buf_free(&text);
+        passes(&w, "solitary", NULL);
+        teardown(&w);
+    }
+}
+
 /* A loop that reads a vector of numbers at %p, which may say where it adds up others; `list` makes %p and the counter %j of %i, `to` the
  * place. */
 #define LIST(space, list, to)                                                                                                              \
@@ -713,7 +769,7 @@ int main(void)
         cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane),
         cmocka_unit_test(test_split_loops), cmocka_unit_test(test_tested_masks), cmocka_unit_test(test_exponential_inlining),
-        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_wide),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
