@@ -92,9 +92,9 @@ static void join(LLVMValueRef phi)
 void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb), next; i && LLVMIsAPHINode(i); i = next) {
+        for (LLVMValueRef i = LLVMIsAPHINode(LLVMGetFirstInstruction(bb)), next; i; i = next) {
             LLVMTypeRef type = cast_from(i);
-            next = LLVMGetNextInstruction(i);
+            next = LLVMIsAPHINode(LLVMGetNextInstruction(i)); /* what is no phi may be a cast that is erased here */
             if (type)
                 turn(l, i, type);
             else if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && is_poison_somewhere(i))
