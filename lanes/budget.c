@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the packets of a kernel cost the code generator. Its time grows faster than the code, so a kernel that costs too much goes back to
- * become narrower packets, and after that work-items one by one. The measure is the same on every machine: a time limit would not be. */
+ * What the packets of a kernel cost LLVM's passes and the code generator. Their time grows faster than the code, so a kernel that costs
+ * too much goes back to become narrower packets, and after that work-items one by one. The measure is the same on every machine: a time
+ * limit would not be. */
 #include "bounds.h"
 
-/* Of a masked access that the CPU has no instruction for, each lane is a branch, an address and a scalar. */
-enum { BRANCH_COST = 30 };
+enum {
+    BRANCH_COST = 30, /* of a masked access that the CPU has no instruction for, each lane is a branch, an address and a scalar */
+    LOOKS = 64        /* into blocks, for one of the values that LLVM takes from the stack into registers, cost as much as a register */
+};
 
 static bool has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
 {
@@ -77,10 +80,15 @@ struct visit {
     struct tsr__map seen;
 };
 
+static bool is_home(LLVMValueRef inst)
+{
+    return LLVMIsAAllocaInst(inst) && LLVMGetTypeKind(LLVMGetAllocatedType(inst)) != LLVMArrayTypeKind;
+}
+
 /* Of a function and what it calls that this visit has not seen. */
 static uint64_t cost_from(struct visit *v, LLVMValueRef f)
 {
-    uint64_t sum = 0;
+    uint64_t sum = 0, homes = 0;
     if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f))
         return 0;
     tsr__map_set(&v->seen, f, 1);
@@ -88,8 +96,9 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
             sum += cost_of(v->l, i) + (callee ? cost_from(v, callee) : 0);
+            homes += is_home(i);
         }
-    return sum;
+    return sum + homes * LLVMCountBasicBlocks(f) / LOOKS;
 }
 
 /* False: it runs one work-item at a time already. */

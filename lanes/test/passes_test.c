@@ -428,6 +428,41 @@ static void test_budget(void **state)
     }
 }
 
+/* A packet with many branches has as many values on the stack for a while: both together count, not the code alone. */
+static void test_many_branches(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned branches;
+        bool again;
+    } cases[] = {{40, false}, {400, true}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_buf text = {0};
+        struct world w;
+        tsr_buf_printf(&text, "%s",
+                       HEADER LIBRARY "define spir_kernel void @k(ptr addrspace(1) %p) {\n"
+                                      "m0:\n  %x0 = call spir_func i64 @_Z12get_local_idj(i32 0)\n");
+        for (unsigned n = 0; n < cases[i].branches; n++)
+            tsr_buf_printf(&text,
+                           "  %%c%u = icmp ugt i64 %%x%u, %u\n  br i1 %%c%u, label %%t%u, label %%m%u\n"
+                           "t%u:\n  %%a%u = getelementptr i64, ptr addrspace(1) %%p, i64 %%x%u\n"
+                           "  %%y%u = load i64, ptr addrspace(1) %%a%u\n  br label %%m%u\n"
+                           "m%u:\n  %%x%u = phi i64 [%%x%u, %%m%u], [%%y%u, %%t%u]\n",
+                           n, n, n, n, n, n + 1, n, n, n, n, n, n + 1, n + 1, n + 1, n, n, n, n);
+        tsr_buf_printf(&text, "  store i64 %%x%u, ptr addrspace(1) %%p\n  ret void\n}\n", cases[i].branches);
+        tsr_buf_bytes(&text, "", 1);
+        setup(&w, (const char *)text.data);
+        w.options.packets = true;
+        w.options.cpu_features = UINT64_C(1) << TSR_CPU_AVX512F;
+        w.options.code_budget = cases[i].branches * 40;
+        w.l.ways = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.ways);
+        passes(&w, NULL, "ration");
+        assert_int_equal(w.l.again, cases[i].again);
+        tsr_buf_free(&text);
+        teardown(&w);
+    }
+}
+
 /* Thirty functions of which each calls the next one twice are a thousand million calls if all are inlined. */
 static void test_exponential_inlining(void **state)
 {
@@ -769,7 +804,7 @@ int main(void)
         cmocka_unit_test(test_item),        cmocka_unit_test(test_entry),        cmocka_unit_test(test_whole),
         cmocka_unit_test(test_lines),       cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane),
         cmocka_unit_test(test_split_loops), cmocka_unit_test(test_tested_masks), cmocka_unit_test(test_exponential_inlining),
-        cmocka_unit_test(test_lists),       cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_wide),         cmocka_unit_test(test_many_branches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
