@@ -153,8 +153,11 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
     __asan_unpoison_memory_region(low, fiber->size);
 #endif
 #ifdef HAS_TSAN
-    if (!stacks->tsan[index])
-        stacks->tsan[index] = __tsan_create_fiber(0);
+    /* Anew each time: what the last one called and never came back from would stay in TSan's list of calls, which nothing keeps from
+     * overflowing. */
+    if (stacks->tsan[index])
+        __tsan_destroy_fiber(stacks->tsan[index]);
+    stacks->tsan[index] = __tsan_create_fiber(0);
     fiber->sanitizer = stacks->tsan[index];
 #endif
     uintptr_t top = ((uintptr_t)high - index * COLOUR_STEP % PAGE) & ~(uintptr_t)(STACK_ALIGN - 1);
