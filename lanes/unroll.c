@@ -3,6 +3,7 @@
  * In a packet an array in memory costs a vector store and a vector load for each element, or even gathers. */
 #include "unroll.h"
 
+#include "rows.h"
 #include "shape.h"
 
 #include <string.h>
@@ -300,18 +301,22 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
     }
 }
 
-/* A loop that only fills local memory: `for (e = lane; e < N; e += 256)`. LLVM unrolls it if it surely ends after a few rounds. */
+/* A loop that only fills local memory: `for (e = lane; e < N; e += 256)`. LLVM unrolls it if it surely ends, so it should be after a few
+ * rounds. */
 static bool fills_tile(const struct unroll *u, int loop)
 {
     bool stores = false;
     int size = 0;
+    if (trips(u, loop) > MAX_TRIPS)
+        return false;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
         if (u->cfg.blocks[b].loop != loop)
             return false;
         for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i))
                 stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == TSR__LOCAL_SPACE;
-            if (++size > MAX_FILL)
+            const char *primitive = tsr__primitive_name(i);
+            if (++size > MAX_FILL || (primitive && strcmp(primitive, "barrier") == 0))
                 return false;
         }
     }

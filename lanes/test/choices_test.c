@@ -15,6 +15,7 @@
 
 #include "ahead.h"
 #include "fission.h"
+#include "unroll.h"
 #include "world.h"
 
 /* A tile of a matrix, stored across: (row, column) of the work-item's (column, row). */
@@ -319,11 +320,44 @@ static void test_lists(void **state)
     }
 }
 
+/* A loop that stores its counter to local memory, `ends` at some number, and does more. */
+#define FILL(ends, more)                                                                                                                   \
+    HEADER "declare void @__tsr_barrier(i32, i32) convergent\n"                                                                            \
+           "define void @f(ptr addrspace(3) %t, i32 %lane, i32 %n) {\nentry: br label %loop\n"                                             \
+           "loop: %i = phi i32 [%lane, %entry], [%j, %loop]\n %p = getelementptr i32, ptr addrspace(3) %t, i32 %i\n"                       \
+           "store i32 %i, ptr addrspace(3) %p\n" more "%j = add i32 %i, 16\n %c = icmp slt i32 %j, " ends "\n"                             \
+           "br i1 %c, label %loop, label %out\nout: ret void }\n"
+
+/* What fills a tile is unrolled; a thousand rounds, or barriers, would be as many regions. */
+static void test_unrolling(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool unrolls;
+    } cases[] = {
+        {FILL("64", ""), true},
+        {FILL("%n", ""), true},
+        {FILL("16000", ""), false},
+        {FILL("64", "call void @__tsr_barrier(i32 2, i32 1)\n"), false},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        setup(&w, cases[i].text);
+        assert_true(tsr__mark_unrolling(&w.l, function(&w, "f")));
+        char *text = LLVMPrintModuleToString(w.l.module);
+        assert_int_equal(strstr(text, "llvm.loop.unroll.enable") != NULL, cases[i].unrolls);
+        LLVMDisposeMessage(text);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tile),        cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_tested_masks),
         cmocka_unit_test(test_split_loops), cmocka_unit_test(test_wide),         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_unrolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
