@@ -3,7 +3,6 @@
  * In a packet an array in memory costs a vector store and a vector load for each element, or even gathers. */
 #include "unroll.h"
 
-#include "rows.h"
 #include "shape.h"
 
 #include <string.h>
@@ -301,8 +300,8 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
     }
 }
 
-/* A loop that only fills local memory: `for (e = lane; e < N; e += 256)`. LLVM unrolls it if it surely ends, so it should be after a few
- * rounds. */
+/* A loop that only fills local memory, `for (e = lane; e < N; e += 256)`, or sorts it, with barriers. LLVM unrolls it if it surely ends, so
+ * that should be after a few rounds. */
 static bool fills_tile(const struct unroll *u, int loop)
 {
     bool stores = false;
@@ -315,8 +314,7 @@ static bool fills_tile(const struct unroll *u, int loop)
         for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i))
                 stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == TSR__LOCAL_SPACE;
-            const char *primitive = tsr__primitive_name(i);
-            if (++size > MAX_FILL || (primitive && strcmp(primitive, "barrier") == 0))
+            if (++size > MAX_FILL)
                 return false;
         }
     }

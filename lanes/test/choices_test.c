@@ -328,7 +328,7 @@ static void test_lists(void **state)
            "store i32 %i, ptr addrspace(3) %p\n" more "%j = add i32 %i, 16\n %c = icmp slt i32 %j, " ends "\n"                             \
            "br i1 %c, label %loop, label %out\nout: ret void }\n"
 
-/* What fills a tile is unrolled; a thousand rounds, or barriers, would be as many regions. */
+/* What fills a tile is unrolled, and what sorts it; a thousand rounds with barriers would be as many regions. */
 static void test_unrolling(void **state)
 {
     (void)state;
@@ -339,7 +339,8 @@ static void test_unrolling(void **state)
         {FILL("64", ""), true},
         {FILL("%n", ""), true},
         {FILL("16000", ""), false},
-        {FILL("64", "call void @__tsr_barrier(i32 2, i32 1)\n"), false},
+        {FILL("64", "call void @__tsr_barrier(i32 2, i32 1)\n"), true},
+        {FILL("16000", "call void @__tsr_barrier(i32 2, i32 1)\n"), false},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct world w;
