@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dot.h"
+#include "explain.h"
 #include "matrix.h"
 
 static const struct dot {
@@ -50,6 +51,10 @@ static LLVMValueRef bytes_of(struct tsr__simd *s, LLVMValueRef operand, bool pac
 {
     if (packed)
         return LLVMBuildBitCast(s->b, tsr__part(s, operand, 0), bytes_type(s), "");
+    if (tsr__is_uniform(tsr__seen(s, operand))) {
+        LLVMValueRef word = LLVMBuildBitCast(s->b, tsr__whole(s, operand), LLVMInt32TypeInContext(s->l->context), "");
+        return LLVMBuildBitCast(s->b, tsr__splat(s, word), bytes_type(s), "");
+    }
     LLVMValueRef even = interleave(s, tsr__part(s, operand, 0), tsr__part(s, operand, 2));
     LLVMValueRef odd = interleave(s, tsr__part(s, operand, 1), tsr__part(s, operand, 3));
     return interleave(s, even, odd);
@@ -95,23 +100,30 @@ static LLVMValueRef add_products(struct tsr__simd *s, LLVMValueRef sum, LLVMValu
     return made;
 }
 
+/* Is the operand made in the block of the call? */
+static bool is_beside(LLVMValueRef call, unsigned operand)
+{
+    LLVMValueRef v = LLVMGetOperand(call, operand);
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == LLVMGetInstructionParent(call);
+}
+
 void tsr__widen_dot(struct tsr__simd *s, LLVMValueRef inst)
 {
     const struct dot *dot = dot_of(tsr__name(tsr__callee(inst)));
     LLVMTypeRef words = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
     LLVMValueRef a = bytes_of(s, LLVMGetOperand(inst, 0), dot->packed), b = bytes_of(s, LLVMGetOperand(inst, 1), dot->packed);
     LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__part(s, LLVMGetOperand(inst, 2), 0) : none, made;
-    if (dot->a_signed != dot->b_signed) {
+    bool one = dot->a_signed != dot->b_signed;
+    tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");
+    if (one) {
         made = add_products(s, more, dot->a_signed ? b : a, dot->a_signed ? a : b, dot->accumulates);
     } else {
-        LLVMValueRef moved = every_byte(s, 0x80), extra;
-        if (dot->a_signed) { /* (a + 128)·b - 128·b */
-            made = add_products(s, none, LLVMBuildXor(s->b, a, moved, ""), b, false);
-            extra = add_products(s, none, moved, b, false);
-        } else { /* a·(b - 128) - a·(-128) */
-            made = add_products(s, none, a, LLVMBuildXor(s->b, b, moved, ""), false);
-            extra = add_products(s, none, a, moved, false);
-        }
+        /* (x + 128)·y - 128·y, with signs; (x - 128)·y + 128·y without. What is taken away or added is of the side from another block: if
+         * that is before a loop, so is the product. */
+        bool swaps = is_beside(inst, 1) && !is_beside(inst, 0);
+        LLVMValueRef x = swaps ? b : a, y = swaps ? a : b, moved = every_byte(s, 0x80), near = LLVMBuildXor(s->b, x, moved, ""), extra;
+        made = dot->a_signed ? add_products(s, none, near, y, false) : add_products(s, none, y, near, false);
+        extra = dot->a_signed ? add_products(s, none, moved, y, false) : add_products(s, none, y, moved, false);
         made = LLVMBuildSub(s->b, made, extra, "");
         if (dot->accumulates) {
             const char *name = dot->a_signed ? "llvm.sadd.sat" : "llvm.uadd.sat";
