@@ -29,6 +29,14 @@ bool tsr__is_dot(struct tsr__lanes *l, LLVMValueRef function)
     return tsr__has(l, TSR_CPU_AVX512VNNI) && !tsr__has_text_attr(function, TSR__USER) && dot_of(tsr__name(function));
 }
 
+const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)
+{
+    const struct dot *d = dots;
+    while (d->a_signed != a_signed || d->b_signed != b_signed || d->packed != packed || d->accumulates)
+        d++;
+    return d->name;
+}
+
 static LLVMTypeRef bytes_type(struct tsr__simd *s)
 {
     return LLVMVectorType(LLVMInt8TypeInContext(s->l->context), 4 * s->width);

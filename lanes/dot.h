@@ -9,5 +9,10 @@
 bool tsr__is_dot(struct tsr__lanes *l, LLVMValueRef function);
 /* A call of one. */
 void tsr__widen_dot(struct tsr__simd *s, LLVMValueRef inst);
+/* The function of two vectors of four bytes, or of two words of them, that does not accumulate. */
+const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed);
+
+/* In the function of a work-item: makes calls of sums of products that are written out. False, with a reason: LLVM refuses. (dotform.c) */
+bool tsr__form_dots(struct tsr__lanes *l, LLVMValueRef function, struct tsr__packet packet);
 
 #endif

@@ -400,6 +400,8 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         struct tsr__packet rows = packet;
         struct tsr__assumed *assumed = NULL;
         rows.whole_rows = true;
+        if (!tsr__form_dots(l, item, rows))
+            return false;
         if (!l->ways || l->ways[i] != TSR__WITHOUT_BOUNDS)
             bodies.fits = tsr__assume_bounds(l, item, kernel, &assumed);
         bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__packet_meets(l, bodies.whole);

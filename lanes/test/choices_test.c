@@ -353,12 +353,84 @@ static void test_unrolling(void **state)
     }
 }
 
+/* Vectors of four bytes %p, %q, %r, %u, of which %u is the same in all lanes, and what is made of them; %s is stored. */
+#define BYTES(code)                                                                                                                        \
+    HEADER                                                                                                                                 \
+    "declare i64 @__tsr_global_id(i32) memory(none)\n"                                                                                     \
+    "define spir_kernel void @k(ptr addrspace(1) %a, ptr addrspace(1) %o) {\nentry: %i = call i64 @__tsr_global_id(i32 0)\n" VECTOR(       \
+        "p", "0") VECTOR("q", "64")                                                                                                        \
+        VECTOR("r", "128") "%u = load <4 x i8>, ptr addrspace(1) %a\n" code                                                                \
+                           "%to = getelementptr i32, ptr addrspace(1) %o, i64 %i\n store i32 %s, ptr addrspace(1) %to\n ret void }\n"
+#define VECTOR(name, offset)                                                                                                               \
+    "%" name "g = getelementptr i8, ptr addrspace(1) %a, i64 " offset "\n %" name "a = getelementptr <4 x i8>, ptr addrspace(1) %" name    \
+    "g, i64 %i\n %" name " = load <4 x i8>, ptr addrspace(1) %" name "a\n"
+#define BYTE(name, vector, at, extension, to)                                                                                              \
+    "%" name "x = extractelement <4 x i8> %" vector ", i64 " at "\n %" name " = " extension " i8 %" name "x to " to "\n"
+#define TIMES(name, p, i, pe, q, j, qe)                                                                                                    \
+    BYTE(name "p", p, i, pe, "i32") BYTE(name "q", q, j, qe, "i32") "%" name " = mul i32 %" name "p, %" name "q\n"
+#define FIRST(p, pe, q, qe) TIMES("k", p, "0", pe, q, "0", qe) TIMES("l", p, "1", pe, q, "1", qe) TIMES("m", p, "2", pe, q, "2", qe)
+#define ADD_UP "%kl = add i32 %k, %l\n %mn = add i32 %m, %n\n %s = add i32 %kl, %mn\n"
+#define FOUR(p, pe, q, qe) FIRST(p, pe, q, qe) TIMES("n", p, "3", pe, q, "3", qe) ADD_UP
+#define THREE_AND(fourth) BYTES(FIRST("p", "sext", "q", "zext") fourth ADD_UP)
+#define ROUNDS(end)                                                                                                                        \
+    BYTES(BYTE("end", end, "0", "zext", "i32") "br label %loop\nloop: %j = phi i32 [0, %entry], [%j1, %loop]\n" FOUR(                      \
+        "p", "sext", "q", "zext") "store i32 %s, ptr addrspace(1) %o\n %j1 = add i32 %j, 1\n %c = icmp ult i32 %j1, %end\n br i1 %c, "     \
+                                  "label %loop, label %out\nout:\n")
+
+/* Dot products that a program writes out become an instruction, or two. */
+static void test_written_dots(void **state)
+{
+    (void)state;
+    static const uint64_t avx512 = UINT64_C(1) << TSR_CPU_AVX512F, vnni = avx512 | UINT64_C(1) << TSR_CPU_AVX512VNNI;
+    static const struct {
+        const char *text;
+        uint64_t features;
+        unsigned instructions;
+    } cases[] = {
+        {BYTES(FOUR("p", "sext", "q", "zext")), vnni, 1},
+        {BYTES(FOUR("p", "zext", "q", "sext")), vnni, 1},
+        {BYTES(FOUR("p", "sext", "q", "sext")), vnni, 2},
+        {BYTES(FOUR("p", "zext", "q", "zext")), vnni, 2},
+        {BYTES(FOUR("p", "sext", "u", "zext")), vnni, 1},
+        {THREE_AND(TIMES("n", "q", "3", "zext", "p", "3", "sext")), vnni, 1},
+        {BYTES(FOUR("p", "sext", "q", "zext")), avx512, 0},
+        /* What all lanes have in common is computed once. */
+        {BYTES(FOUR("u", "sext", "u", "zext")), vnni, 0},
+        /* Lanes may go through a loop one by one. */
+        {ROUNDS("u"), vnni, 2}, /* of a wider packet */
+        {ROUNDS("p"), vnni, 0},
+        /* An element twice; another vector; another sign; one that is used elsewhere, too. */
+        {THREE_AND(TIMES("n", "p", "2", "sext", "q", "2", "zext")), vnni, 0},
+        {THREE_AND(TIMES("n", "p", "3", "sext", "r", "3", "zext")), vnni, 0},
+        {THREE_AND(TIMES("n", "p", "3", "sext", "q", "3", "sext")), vnni, 0},
+        {THREE_AND(TIMES("n", "p", "3", "sext", "q", "3", "zext") "store i32 %n, ptr addrspace(1) %o\n"), vnni, 0},
+        /* Elements that do not go together. */
+        {BYTES(TIMES("k", "p", "0", "sext", "q", "1", "zext") TIMES("l", "p", "1", "sext", "q", "0", "zext")
+                   TIMES("m", "p", "2", "sext", "q", "3", "zext") TIMES("n", "p", "3", "sext", "q", "2", "zext") ADD_UP),
+         vnni, 0},
+        /* Narrow products. */
+        {THREE_AND(BYTE("np", "p", "3", "sext", "i16") BYTE("nq", "q", "3", "zext", "i16") "%nm = mul i16 %np, %nq\n"
+                                                                                           "%n = zext i16 %nm to i32\n"),
+         vnni, 0},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        setup(&w, cases[i].text);
+        w.options.packets = true;
+        w.options.cpu_features = cases[i].features;
+        passes(&w, NULL, "vectorise");
+        assert_int_equal(count_calls(&w, "k.whole", "llvm.x86.avx512.vpdpbusd.512"), cases[i].instructions);
+        assert_int_equal(count_calls(&w, "k.partial", "llvm.x86.avx512.vpdpbusd.512"), cases[i].instructions);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile),        cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_tested_masks),
-        cmocka_unit_test(test_split_loops), cmocka_unit_test(test_wide),         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_unrolling),
+        cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_tested_masks),
+        cmocka_unit_test(test_split_loops),  cmocka_unit_test(test_wide),         cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_written_dots), cmocka_unit_test(test_unrolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
