@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * A loop over K at once: a block of tiles in C gets the products of all steps. With AVX-512 a strip of 8 rows and two columns of tiles
- * stays in registers for the whole loop; A and B are read where they are.
+ * stays in registers for the whole loop. B is read where it is; A's next step is copied while the one before is multiplied, since there is
+ * time for stores, and then products never wait for its lines, however far apart they are.
  *
- * VNNI multiplies unsigned by signed bytes. Where both are of one kind, B is moved into the other one's range as it is loaded: s + 128, or
- * u - 128, by turning the highest bit. What that makes too much or too little is 128 times the sum of a row of A. */
+ * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range as it is copied: s + 128, or
+ * u - 128, by turning the highest bit. What that makes too much or too little is 128 times the sum of a column of B, which the first strip
+ * of the column counts. A's bytes are turned once for each strip, B's would be for every eight rows. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -14,7 +16,10 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16")))
 #define INLINE __attribute__((always_inline)) static inline
 #define EACH_ROW _Pragma("GCC unroll 8") for (unsigned r = 0; r < STRIP; r++)
-enum { STRIP = 8 };
+enum {
+    STRIP = 8,
+    AHEAD = 2, /* steps before a line of A is copied, it is fetched */
+};
 
 /* ---- one tile after the other -----------------------------------------------------------------------------------------------------------
  */
@@ -45,8 +50,8 @@ AVX512 INLINE __m512i dot(__m512i sum, __m512i a, __m512i b, enum tsr_tile_produ
 {
     if (product == TSR_TILE_BF16_PAIRS)
         return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)a, (__m512bh)b));
-    bool a_unsigned = product == TSR_TILE_U8S8 || product == TSR_TILE_U8U8;
-    return a_unsigned ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
+    bool b_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    return b_signed ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
 }
 
 typedef int word __attribute__((may_alias, aligned(1)));
@@ -66,79 +71,102 @@ AVX512 INLINE void put(const struct tsr_tile_loop *x, char *to, __m512i row)
         _mm512_storeu_si512(to, row);
 }
 
-/* The sums of eight vectors, each in all words of a vector. */
-AVX512 INLINE void total(__m512i *v)
+INLINE bool has_same_signs(enum tsr_tile_product product)
 {
-    __m512i pairs[4], quads[2];
-    for (int i = 0; i < 4; i++)
-        pairs[i] = _mm512_add_epi32(_mm512_unpacklo_epi32(v[2 * i], v[2 * i + 1]), _mm512_unpackhi_epi32(v[2 * i], v[2 * i + 1]));
-    for (int i = 0; i < 2; i++)
-        quads[i] =
-            _mm512_add_epi32(_mm512_unpacklo_epi64(pairs[2 * i], pairs[2 * i + 1]), _mm512_unpackhi_epi64(pairs[2 * i], pairs[2 * i + 1]));
-    for (int i = 0; i < 2; i++) { /* of v[4 i + j] there are four parts, in the words j of the four quarters */
-        __m512i half = _mm512_add_epi32(quads[i], _mm512_shuffle_i32x4(quads[i], quads[i], _MM_SHUFFLE(1, 0, 3, 2)));
-        __m512i whole = _mm512_add_epi32(half, _mm512_shuffle_i32x4(half, half, _MM_SHUFFLE(2, 3, 0, 1)));
-        v[4 * i] = _mm512_shuffle_epi32(whole, _MM_PERM_AAAA);
-        v[4 * i + 1] = _mm512_shuffle_epi32(whole, _MM_PERM_BBBB);
-        v[4 * i + 2] = _mm512_shuffle_epi32(whole, _MM_PERM_CCCC);
-        v[4 * i + 3] = _mm512_shuffle_epi32(whole, _MM_PERM_DDDD);
+    return product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
+}
+
+/* A step of A, row after row. */
+typedef char copied[STRIP][TSR__TILE_BYTES];
+
+AVX512 INLINE void copy_row(char *to, const char *from, enum tsr_tile_product product, unsigned words)
+{
+    __m512i row = _mm512_maskz_loadu_epi32((__mmask16)((1u << words) - 1), from);
+    _mm512_store_si512(to, has_same_signs(product) ? _mm512_xor_si512(row, _mm512_set1_epi8(-128)) : row);
+}
+
+/* What a step adds to eight rows. With `pair` there are two tiles beside each other; else one, with two accumulators for a row of integers,
+ * which even and odd words of K go to. The step of A that begins at `next` is copied, if there is one. */
+AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struct tsr_tile_loop *x, const copied *a, const char *b,
+                            copied *to, const char *next, bool pair, enum tsr_tile_product product, unsigned words, bool first)
+{
+    const bool halved = !pair && product < TSR_TILE_BF16, two = pair || halved;
+    const int64_t a_stride = x->a_stride, a_step = x->a_step, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
+    const __m512i one = _mm512_set1_epi8(1);
+    const char *word = (*a)[0];
+    char *row = to ? (*to)[0] : NULL;
+    /* Not unrolled, or the compiler loads ahead of its registers. */
+    _Pragma("GCC unroll 1") for (unsigned k = 0; k < words; k += 2, b += 2 * b_stride, word += 8)
+    {
+        _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < (halved ? 1 : 2); odd++)
+        {
+            const char *at = b + odd * b_stride;
+            __m512i y[2] = {_mm512_loadu_si512(at), two ? _mm512_loadu_si512(at + second) : one};
+            if (first) {
+                of_column[0] = dot(of_column[0], one, y[0], product);
+                of_column[1] = dot(of_column[1], one, y[1], product);
+            }
+            EACH_ROW
+            {
+                const char *in_row = word + r * TSR__TILE_BYTES + 4 * odd;
+                __m512i spread_a = spread(in_row);
+                sum[r][0] = dot(sum[r][0], spread_a, y[0], product);
+                if (two)
+                    sum[r][1] = dot(sum[r][1], halved ? spread(in_row + 4) : spread_a, y[1], product);
+            }
+        }
+        if (to)
+            _Pragma("GCC unroll 2") for (unsigned r = 0; r < 2 * STRIP / words; r++, next += a_stride, row += TSR__TILE_BYTES)
+            {
+                _mm_prefetch(next + AHEAD * a_step, _MM_HINT_T0);
+                copy_row(row, next, product, words);
+            }
     }
 }
 
-/* Eight rows. With `pair` two tiles beside each other; else one, with two accumulators for a row of integers, which even and odd words of K
- * go to. */
+/* The first strip of a column makes the correction that all of them add. */
 AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product,
-                         unsigned words)
+                         unsigned words, bool first, __m512i correction[2])
 {
     const char *a = x->a + row * x->a_stride, *b = x->b + column * x->b_next;
-    const int64_t a_stride = x->a_stride, b_stride = x->b_stride, second = pair ? x->b_next : b_stride;
-    const bool same_signs = product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8, halved = !pair && product < TSR_TILE_BF16;
-    const __mmask16 in_step = (__mmask16)((1u << words) - 1);
-    const __m512i turn = _mm512_set1_epi8(-128), one = _mm512_set1_epi8(1);
-    __m512i sum[STRIP][2], of_row[STRIP];
+    const bool same_signs = has_same_signs(product), halved = !pair && product < TSR_TILE_BF16;
+    copied steps[2] __attribute__((aligned(TSR__TILE_BYTES)));
+    __m512i sum[STRIP][2], of_column[2];
+    of_column[0] = of_column[1] = _mm512_setzero_si512();
     EACH_ROW
     {
-        of_row[r] = sum[r][0] = sum[r][1] = _mm512_setzero_si512();
+        sum[r][0] = sum[r][1] = _mm512_setzero_si512();
         if (!x->zero) {
             sum[r][0] = _mm512_load_si512(tsr__loop_row(x, row + r, column));
             if (pair)
                 sum[r][1] = _mm512_load_si512(tsr__loop_row(x, row + r, column + 1));
         }
+        tsr__loop_fetch_goal(x, row + r, column);
+        if (pair)
+            tsr__loop_fetch_goal(x, row + r, column + 1);
+        if (x->steps)
+            copy_row(steps[0][r], a + r * x->a_stride, product, words);
     }
-    for (int64_t step = 0; step < x->steps; step++, a += x->a_step, b += x->b_step) {
-        const char *from = b, *word = a;
-        if (same_signs)
-            EACH_ROW of_row[r] = dot(of_row[r], _mm512_maskz_loadu_epi32(in_step, a + r * a_stride), one, product);
-        for (unsigned k = 0; k < words; k += halved ? 2 : 1) {
-            __m512i y[2] = {_mm512_loadu_si512(from), pair || halved ? _mm512_loadu_si512(from + second) : turn};
-            if (same_signs) {
-                y[0] = _mm512_xor_si512(y[0], turn);
-                y[1] = _mm512_xor_si512(y[1], turn);
-            }
-            EACH_ROW
-            {
-                __m512i spread_a = spread(word + r * a_stride);
-                sum[r][0] = dot(sum[r][0], spread_a, y[0], product);
-                if (pair)
-                    sum[r][1] = dot(sum[r][1], spread_a, y[1], product);
-                else if (halved)
-                    sum[r][1] = dot(sum[r][1], spread(word + r * a_stride + 4), y[1], product);
-            }
-            from += halved ? 2 * b_stride : b_stride;
-            word += halved ? 8 : 4;
+    int64_t step = 0;
+    for (; step + 1 < x->steps; step++, b += x->b_step)
+        multiply(sum, of_column, x, &steps[step % 2], b, &steps[!(step % 2)], a += x->a_step, pair, product, words, first);
+    if (x->steps)
+        multiply(sum, of_column, x, &steps[step % 2], b, NULL, a, pair, product, words, first);
+    if (first) {
+        if (halved)
+            of_column[0] = _mm512_add_epi32(of_column[0], of_column[1]);
+        for (int i = 0; i < 2; i++) {
+            __m512i large = _mm512_slli_epi32(of_column[i], 7);
+            correction[i] = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
         }
     }
-    if (same_signs)
-        total(of_row);
     EACH_ROW
     {
-        __m512i large = _mm512_slli_epi32(of_row[r], 7);
-        __m512i correction = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
         if (halved)
             sum[r][0] = _mm512_add_epi32(sum[r][0], sum[r][1]);
         if (same_signs) {
-            sum[r][0] = _mm512_add_epi32(sum[r][0], correction);
-            sum[r][1] = _mm512_add_epi32(sum[r][1], correction);
+            sum[r][0] = _mm512_add_epi32(sum[r][0], correction[0]);
+            sum[r][1] = _mm512_add_epi32(sum[r][1], correction[1]);
         }
         put(x, tsr__loop_goal(x, row + r, column), sum[r][0]);
         if (pair)
@@ -146,17 +174,29 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
     }
 }
 
+AVX512 INLINE void strips_under_each_other(const struct tsr_tile_loop *x, int64_t column, bool pair, enum tsr_tile_product product,
+                                           unsigned words)
+{
+    __m512i correction[2];
+    for (int64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP) {
+        if (has_same_signs(product) && row == 0)
+            strip(x, row, column, pair, product, words, true, correction);
+        else
+            strip(x, row, column, pair, product, words, false, correction);
+    }
+}
+
 #define STRIPS(name, product)                                                                                                              \
-    AVX512 static void name(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair)                                         \
+    AVX512 static void name(const struct tsr_tile_loop *x, int64_t column, bool pair)                                                      \
     {                                                                                                                                      \
         if (x->how & TSR_TILE_HALF && pair)                                                                                                \
-            strip(x, row, column, true, product, TSR__TILE_WORDS / 2);                                                                     \
+            strips_under_each_other(x, column, true, product, TSR__TILE_WORDS / 2);                                                        \
         else if (x->how & TSR_TILE_HALF)                                                                                                   \
-            strip(x, row, column, false, product, TSR__TILE_WORDS / 2);                                                                    \
+            strips_under_each_other(x, column, false, product, TSR__TILE_WORDS / 2);                                                       \
         else if (pair)                                                                                                                     \
-            strip(x, row, column, true, product, TSR__TILE_WORDS);                                                                         \
+            strips_under_each_other(x, column, true, product, TSR__TILE_WORDS);                                                            \
         else                                                                                                                               \
-            strip(x, row, column, false, product, TSR__TILE_WORDS);                                                                        \
+            strips_under_each_other(x, column, false, product, TSR__TILE_WORDS);                                                           \
     }
 STRIPS(s8s8, TSR_TILE_S8S8)
 STRIPS(s8u8, TSR_TILE_S8U8)
@@ -164,14 +204,13 @@ STRIPS(u8s8, TSR_TILE_U8S8)
 STRIPS(u8u8, TSR_TILE_U8U8)
 STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
 
-static void (*const strips[])(const struct tsr_tile_loop *, int64_t row, int64_t column, bool pair) = {
+static void (*const strips[])(const struct tsr_tile_loop *, int64_t column, bool pair) = {
     [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
 
 static void strip_by_strip(const struct tsr_tile_loop *x)
 {
     for (int64_t column = 0; column < x->columns; column += 2)
-        for (int64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP)
-            strips[x->how & TSR_TILE_PRODUCT](x, row, column, column + 1 < x->columns);
+        strips[x->how & TSR_TILE_PRODUCT](x, column, column + 1 < x->columns);
 }
 
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------

@@ -88,6 +88,13 @@ INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_
         EACH(half, 2) half_of((words *)*to + half, from, half, product, is_signed);
 }
 
+/* And the row of the step behind that comes to the cache. */
+INLINE void widen_next(wide_row *to, const char *from, int64_t step, unsigned in_row, enum tsr_tile_product product)
+{
+    __builtin_prefetch(from + step);
+    widen_row(to, from, in_row, product);
+}
+
 /* ---- strips ----------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -146,9 +153,9 @@ INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, un
         if (step + 1 < x->steps)
             for (wide_row *to = wide[!(step % 2)]; k < rows && k < in_step; k++, from += b_stride, word += to_next_word, next += a_stride) {
                 multiply(sum, word, from, b_next, rows, columns, product);
-                widen_row(to + k, next, in_step, product);
+                widen_next(to + k, next, x->a_step, in_step, product);
                 if (k + in_step < rows) /* there are fewer words than rows */
-                    widen_row(to + k + in_step, next + in_step * a_stride, in_step, product);
+                    widen_next(to + k + in_step, next + in_step * a_stride, x->a_step, in_step, product);
             }
         for (; k < in_step; k++, from += b_stride, word += to_next_word)
             multiply(sum, word, from, b_next, rows, columns, product);
