@@ -51,11 +51,4 @@ static inline char *tsr__loop_goal(const struct tsr_tile_loop *x, int64_t row, i
     return x->to ? x->to + row * x->to_stride + column * TSR__TILE_BYTES : tsr__loop_row(x, row, column);
 }
 
-/* So that the line is there when the strip is done, after many steps. */
-static inline void tsr__loop_fetch_goal(const struct tsr_tile_loop *x, int64_t row, int64_t column)
-{
-    if (!x->past && x->steps >= 8)
-        __builtin_prefetch(tsr__loop_goal(x, row, column));
-}
-
 #endif

@@ -124,6 +124,13 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
     }
 }
 
+/* So that the line is there when the strip is done, after many steps. */
+static inline void fetch_goal(const struct tsr_tile_loop *x, int64_t row, int64_t column)
+{
+    if (!x->past && x->steps >= 8)
+        __builtin_prefetch(tsr__loop_goal(x, row, column));
+}
+
 /* The first strip of a column makes the correction that all of them add. */
 AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product,
                          unsigned words, bool first, __m512i correction[2])
@@ -141,9 +148,9 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
             if (pair)
                 sum[r][1] = _mm512_load_si512(tsr__loop_row(x, row + r, column + 1));
         }
-        tsr__loop_fetch_goal(x, row + r, column);
+        fetch_goal(x, row + r, column);
         if (pair)
-            tsr__loop_fetch_goal(x, row + r, column + 1);
+            fetch_goal(x, row + r, column + 1);
         if (x->steps)
             copy_row(steps[0][r], a + r * x->a_stride, product, words);
     }

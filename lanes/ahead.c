@@ -26,10 +26,11 @@ enum {
 
 struct ahead {
     struct tsr__lanes *l;
+    struct tsr_arena *arena;
     LLVMBuilderRef b;
     struct tsr__cfg cfg;
     int loop;
-    int place;         /* block of the barrier that the builder stands behind */
+    int place;         /* block in which the builder stands: that of the barrier, or of the load */
     LLVMValueRef more; /* there: whether there is a next round; NULL: nobody knows */
 };
 
@@ -192,8 +193,10 @@ static LLVMValueRef next_barrier(const struct ahead *a, LLVMValueRef inst, int b
     return NULL;
 }
 
-static void prefetch(struct ahead *a, LLVMValueRef address, LLVMValueRef by, uint64_t bytes)
+/* What the load would read at a distance of `by` bytes. */
+static void prefetch(struct ahead *a, LLVMValueRef load, LLVMValueRef address, LLVMValueRef by)
 {
+    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(load));
     LLVMTypeRef type = LLVMTypeOf(address), i8 = LLVMInt8TypeInContext(a->l->context);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(a->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
     LLVMValueRef next = LLVMBuildGEP2(a->b, i8, address, &by, 1, "");
@@ -204,7 +207,7 @@ static void prefetch(struct ahead *a, LLVMValueRef address, LLVMValueRef by, uin
     }
 }
 
-static void look_at_loop(struct ahead *a)
+static void look_at_tiles(struct ahead *a)
 {
     int fetches = 0;
     for (int b = a->cfg.loops[a->loop].begin; b < a->cfg.loops[a->loop].end; b++) {
@@ -228,28 +231,39 @@ static void look_at_loop(struct ahead *a)
                 continue;
             if (a->more)
                 by = LLVMBuildSelect(a->b, a->more, by, LLVMConstNull(LLVMTypeOf(by)), "");
-            prefetch(a, address, by, LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(i)));
+            prefetch(a, i, address, by);
             fetches++;
         }
     }
 }
 
-/* Does the loop find memory by this value? */
-static bool is_address(const struct ahead *a, LLVMValueRef v, int depth)
+/* Marks what an address is made of, back to loads. */
+static void mark_sources(const struct ahead *a, struct tsr__map *sources, LLVMValueRef v, int depth)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use && depth; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use), callee = tsr__callee(user);
-        if (!is_inside(a, user))
-            continue;
-        bool gathers = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.");
-        if ((gathers || LLVMIsALoadInst(user)) && LLVMGetOperand(user, 0) == v)
-            return true;
-        if ((LLVMIsABinaryOperator(user) || LLVMIsACastInst(user) || LLVMIsAGetElementPtrInst(user) || LLVMIsAExtractElementInst(user) ||
-             LLVMIsAShuffleVectorInst(user) || LLVMIsAFreezeInst(user) || LLVMIsAPHINode(user) || LLVMIsASelectInst(user)) &&
-            is_address(a, user, depth - 1))
-            return true;
+    if (!depth || !is_inside(a, v) || tsr__map_get(sources, v))
+        return;
+    tsr__map_set(sources, v, 1);
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v) && !LLVMIsAExtractElementInst(v) &&
+        !LLVMIsAShuffleVectorInst(v) && !LLVMIsAInsertElementInst(v) && !LLVMIsAFreezeInst(v) && !LLVMIsAPHINode(v) &&
+        !LLVMIsASelectInst(v))
+        return;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++)
+        mark_sources(a, sources, LLVMGetOperand(v, (unsigned)k), depth - 1);
+}
+
+/* What the loop finds memory by. */
+static struct tsr__map sources_of(const struct ahead *a)
+{
+    struct tsr__map sources = {.arena = a->arena};
+    for (int b = a->cfg.loops[a->loop].begin; b < a->cfg.loops[a->loop].end; b++) {
+        LLVMValueRef i = a->cfg.blocks[b].loop == a->loop ? LLVMGetFirstInstruction(a->cfg.blocks[b].ref) : NULL;
+        for (; i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            if (LLVMIsALoadInst(i) || (callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.")))
+                mark_sources(a, &sources, LLVMGetOperand(i, 0), MAX_DEPTH);
+        }
     }
-    return false;
+    return sources;
 }
 
 static bool is_followed(LLVMValueRef by)
@@ -261,18 +275,18 @@ static bool is_followed(LLVMValueRef by)
 static void look_at_lists(struct ahead *a)
 {
     const struct tsr__cfg *cfg = &a->cfg;
+    struct tsr__map sources = sources_of(a);
     for (a->place = cfg->loops[a->loop].begin; a->place < cfg->loops[a->loop].end; a->place++) {
         LLVMValueRef next = cfg->blocks[a->place].loop == a->loop ? LLVMGetFirstInstruction(cfg->blocks[a->place].ref) : NULL;
         for (LLVMValueRef i; (i = next);) {
             next = LLVMGetNextInstruction(i);
             LLVMValueRef address = loaded_from(a, i);
-            if (!address || !is_address(a, i, MAX_DEPTH / 2))
+            if (!address || !tsr__map_get(&sources, i))
                 continue;
             LLVMPositionBuilderBefore(a->b, i);
             LLVMValueRef by = change(a, address, MAX_DEPTH);
             if (by && !is_followed(by))
-                prefetch(a, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""),
-                         LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(i)));
+                prefetch(a, i, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""));
         }
     }
 }
@@ -280,7 +294,7 @@ static void look_at_lists(struct ahead *a)
 static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
 {
     struct tsr_arena arena = {0};
-    struct ahead a = {.l = l};
+    struct ahead a = {.l = l, .arena = &arena};
     if (tsr__cfg_make(&a.cfg, packet, &arena)) {
         a.b = LLVMCreateBuilderInContext(l->context);
         for (a.loop = 0; a.loop < a.cfg.loop_count; a.loop++)
@@ -292,7 +306,7 @@ static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(stru
 
 void tsr__fetch_ahead(struct tsr__lanes *l, LLVMValueRef packet)
 {
-    look(l, packet, look_at_loop);
+    look(l, packet, look_at_tiles);
 }
 
 void tsr__fetch_lists(struct tsr__lanes *l, LLVMValueRef packet)

@@ -9,16 +9,11 @@ enum {
     LOOKS = 64        /* into blocks, for one of the values that LLVM takes from the stack into registers, cost as much as a register */
 };
 
-static bool has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
-{
-    return l->options->cpu_features >> feature & 1;
-}
-
 static unsigned element_bits(const struct tsr__lanes *l, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(type) > 1 ? LLVMGetIntTypeWidth(type) : has(l, TSR_CPU_AVX512F) ? 1 : 8;
+        return LLVMGetIntTypeWidth(type) > 1 ? LLVMGetIntTypeWidth(type) : tsr__has(l, TSR_CPU_AVX512F) ? 1 : 8;
     case LLVMHalfTypeKind:
         return 16;
     case LLVMFloatTypeKind:
@@ -33,7 +28,7 @@ uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type)
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return 1;
     uint64_t bits = (uint64_t)LLVMGetVectorSize(type) * element_bits(l, LLVMGetElementType(type));
-    uint64_t size = has(l, TSR_CPU_AVX512F) ? 512 : has(l, TSR_CPU_AVX2) ? 256 : 128;
+    uint64_t size = tsr__has(l, TSR_CPU_AVX512F) ? 512 : tsr__has(l, TSR_CPU_AVX2) ? 256 : 128;
     return (bits + size - 1) / size;
 }
 
@@ -52,7 +47,8 @@ static uint64_t branches(const struct tsr__lanes *l, LLVMValueRef inst)
     bool wide = element_bits(l, LLVMGetElementType(type)) >= 32;
     bool moves = tsr__starts_with(name, "llvm.masked.load") || tsr__starts_with(name, "llvm.masked.store");
     bool gathers = tsr__starts_with(name, "llvm.masked.gather");
-    bool native = wide ? has(l, TSR_CPU_AVX512F) || (has(l, TSR_CPU_AVX2) && (moves || gathers)) : has(l, TSR_CPU_AVX512BW) && moves;
+    bool native =
+        wide ? tsr__has(l, TSR_CPU_AVX512F) || (tsr__has(l, TSR_CPU_AVX2) && (moves || gathers)) : tsr__has(l, TSR_CPU_AVX512BW) && moves;
     return native ? 0 : LLVMGetVectorSize(type);
 }
 

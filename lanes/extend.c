@@ -11,16 +11,6 @@ struct extensions {
     struct tsr__map known[2]; /* number → itself in 64 bits; with zeros, and with its sign */
 };
 
-static LLVMBuilderRef behind(struct tsr__lanes *l, LLVMValueRef v)
-{
-    if (LLVMIsAArgument(v))
-        return tsr__builder_at_entry(l, LLVMGetParamParent(v));
-    do
-        v = LLVMGetNextInstruction(v);
-    while (LLVMIsAPHINode(v));
-    return tsr__builder_before(l, v);
-}
-
 /* What is no sum is extended once, behind its definition: where LLVM knows more of it, as in a loop whose end it is, it would make another
  * extension for one user, and the two are not seen to be one number. */
 static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef v, bool is_signed)
@@ -30,7 +20,8 @@ static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef
         return is_signed ? LLVMBuildSExt(here, v, i64, "") : LLVMBuildZExt(here, v, i64, "");
     LLVMValueRef wide = (LLVMValueRef)tsr__map_get(&x->known[is_signed], v);
     if (!wide) {
-        LLVMBuilderRef b = behind(x->l, v);
+        LLVMBuilderRef b = LLVMIsAArgument(v) ? tsr__builder_at_entry(x->l, LLVMGetParamParent(v))
+                                              : tsr__builder_before(x->l, tsr__behind_phis(LLVMGetNextInstruction(v)));
         wide = is_signed ? LLVMBuildSExt(b, v, i64, "") : LLVMBuildZExt(b, v, i64, "");
         LLVMDisposeBuilder(b);
         tsr__map_set(&x->known[is_signed], v, (uintptr_t)wide);
@@ -44,22 +35,8 @@ static LLVMValueRef extended(struct extensions *e, LLVMBuilderRef b, LLVMValueRe
         return leaf(e, b, v, extension == TSR__EXT_SIGNED);
     LLVMValueRef x = extended(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
     LLVMValueRef y = extended(e, b, LLVMGetOperand(v, 1), extension, depth - 1);
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMSub:
-        return LLVMBuildSub(b, x, y, "");
-    case LLVMMul:
-        return LLVMBuildMul(b, x, y, "");
-    case LLVMShl:
-        return LLVMBuildShl(b, x, y, "");
-    case LLVMAnd:
-        return LLVMBuildAnd(b, x, y, "");
-    case LLVMOr: /* of disjoint bits it is a sum */
-        if (!LLVMGetIsDisjoint(v))
-            return LLVMBuildOr(b, x, y, "");
-        /* fall through */
-    default:
-        return LLVMBuildAdd(b, x, y, "");
-    }
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return LLVMBuildBinOp(b, op == LLVMOr && LLVMGetIsDisjoint(v) ? LLVMAdd : op, x, y, ""); /* of disjoint bits it is a sum */
 }
 
 static bool is_extension(LLVMValueRef v)

@@ -128,6 +128,11 @@ bool tsr__starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
+{
+    return l->options->cpu_features >> feature & 1;
+}
+
 unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
 {
     if (kernel->reqd_sub_group_size)
@@ -235,6 +240,13 @@ bool tsr__has_text_attr(LLVMValueRef function, const char *name)
 }
 
 /* ---- building ----------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__behind_phis(LLVMValueRef instruction)
+{
+    while (LLVMIsAPHINode(instruction))
+        instruction = LLVMGetNextInstruction(instruction);
+    return instruction;
+}
 
 LLVMBuilderRef tsr__builder_before(struct tsr__lanes *l, LLVMValueRef instruction)
 {

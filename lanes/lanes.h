@@ -112,6 +112,8 @@ unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel
 
 /* Vector registers that a value of the type takes on this CPU; 1 if it is no vector. (budget.c) */
 uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type);
+/* May the code use it? */
+bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature);
 /* Kernels that cost more than `most` are to go back to "vectorise" and become less; 0: any may cost what it does. (budget.c) */
 void tsr__send_back(struct tsr__lanes *l, uint64_t most);
 /* The functions that are to be inlined, since kernels that run in packets call them. Kernels that would be too much code then run alone,
@@ -133,6 +135,8 @@ LLVMAttributeRef tsr__int_attr(struct tsr__lanes *l, const char *name, uint64_t 
 
 /* A copy of a call, before it, to another function with `extra` (may be NULL) as one more argument at the end. */
 LLVMValueRef tsr__recall(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra);
+/* The instruction, or the next one that is no phi. */
+LLVMValueRef tsr__behind_phis(LLVMValueRef instruction);
 LLVMBuilderRef tsr__builder_before(struct tsr__lanes *l, LLVMValueRef instruction);
 /* At the start of the entry block. */
 LLVMBuilderRef tsr__builder_at_entry(struct tsr__lanes *l, LLVMValueRef function);

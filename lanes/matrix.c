@@ -8,11 +8,6 @@
 
 #define PREFIX "tsr.mad"
 
-bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
-{
-    return l->options->cpu_features >> feature & 1;
-}
-
 const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function)
 {
     const struct tsr_matrix_builtin *f = tsr_matrix_find(tsr__name(function));

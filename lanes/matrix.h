@@ -52,6 +52,4 @@ void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValu
 void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why);
 const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call);
 
-bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature);
-
 #endif

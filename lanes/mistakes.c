@@ -194,7 +194,7 @@ bool tsr__pass_mistakes(struct tsr__lanes *l)
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    bool has_half = l->options->cpu_features >> TSR_CPU_AVX512FP16 & 1;
+    bool has_half = tsr__has(l, TSR_CPU_AVX512FP16);
     for (size_t f = 0; f < function_count; f++) {
         size_t count;
         LLVMValueRef *code = tsr__instructions(l, functions[f], &count);

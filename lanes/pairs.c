@@ -242,10 +242,7 @@ static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane)
         return made;
     made = by_itself(c, v, lane);
     if (!made) {
-        LLVMValueRef at = LLVMGetNextInstruction(v);
-        while (LLVMIsAPHINode(at))
-            at = LLVMGetNextInstruction(at);
-        before(c, at);
+        before(c, tsr__behind_phis(LLVMGetNextInstruction(v)));
         made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
     }
     tsr__map_set(&c->made[lane], v, (uintptr_t)made);

@@ -30,15 +30,13 @@ static LLVMValueRef uncast(LLVMValueRef v, LLVMTypeRef type)
 static void turn(struct tsr__lanes *l, LLVMValueRef phi, LLVMTypeRef type)
 {
     LLVMBuilderRef b = tsr__builder_before(l, phi);
-    LLVMValueRef made = LLVMBuildPhi(b, type, ""), at = phi;
+    LLVMValueRef made = LLVMBuildPhi(b, type, "");
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = uncast(LLVMGetIncomingValue(phi, i), type);
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
         LLVMAddIncoming(made, &v, &from, 1);
     }
-    while (LLVMIsAPHINode(at))
-        at = LLVMGetNextInstruction(at);
-    LLVMPositionBuilderBefore(b, at);
+    LLVMPositionBuilderBefore(b, tsr__behind_phis(phi));
     LLVMReplaceAllUsesWith(phi, LLVMBuildBitCast(b, made, LLVMTypeOf(phi), ""));
     for (unsigned i = LLVMCountIncoming(phi); i-- > 0;) {
         LLVMValueRef cast = LLVMGetIncomingValue(phi, i);

@@ -340,10 +340,7 @@ static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
     bool prepares = t->unit == TSR__TILES_MODEL;
     LLVMValueRef args[2], loop = args[1] = reserve(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = behind(x->loop);
-    LLVMValueRef at = LLVMGetFirstInstruction(after);
-    while (LLVMIsAPHINode(at))
-        at = LLVMGetNextInstruction(at);
-    LLVMPositionBuilderBefore(t->b, at);
+    LLVMPositionBuilderBefore(t->b, tsr__behind_phis(LLVMGetFirstInstruction(after)));
 #define PUT(field, value) put(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__linear_build(t->l, t->b, &part->a.step), rounds));
     PUT(b, first_address(t, &part->b, tsr__linear_build(t->l, t->b, &part->b.step), rounds));

@@ -243,9 +243,7 @@ static void stand_for_unpacking(struct tsr__tiles *t, const struct tsr__unpackin
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     if (u->f->mad && u->f->block == block)
         at = LLVMGetNextInstruction(tsr__latest(t->life->block, u->f->mad)->mad.call);
-    while (LLVMIsAPHINode(at))
-        at = LLVMGetNextInstruction(at);
-    LLVMPositionBuilderBefore(t->b, at);
+    LLVMPositionBuilderBefore(t->b, tsr__behind_phis(at));
 }
 
 static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from, LLVMBasicBlockRef block, LLVMValueRef v, unsigned row,

@@ -333,6 +333,7 @@ bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function)
         for (int b = 0; b < u.cfg.block_count; b++)
             for (LLVMValueRef i = LLVMGetFirstInstruction(u.cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
                 look_at(&u, i);
+        begin(&u); /* nothing is wanted of the loops around one that fills a tile */
         for (int k = 0; k < u.cfg.loop_count; k++)
             if (u.all[k])
                 mark(&u, k, "llvm.loop.unroll.full");

@@ -85,22 +85,21 @@ bool tsr__has_small_data(struct tsr__lanes *l, LLVMValueRef kernel)
     return stores;
 }
 
-/* Registers of a packet of 16 lanes. */
-static unsigned registers_of(struct tsr__lanes *l, LLVMTypeRef type)
+/* Registers of 16 lanes for the numbers that go from round to round. */
+static uint64_t carried(struct tsr__lanes *l, LLVMBasicBlockRef header)
 {
-    enum { IN_LANE = 4 };
-    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
-        return 0;
-    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), type);
-    return (unsigned)((bytes + IN_LANE - 1) / IN_LANE);
-}
-
-/* Numbers that go from round to round. */
-static unsigned carried(struct tsr__lanes *l, LLVMBasicBlockRef header)
-{
-    unsigned sum = 0;
-    for (LLVMValueRef i = LLVMGetFirstInstruction(header); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        sum += registers_of(l, LLVMTypeOf(i));
+    enum { LANES = 16 };
+    uint64_t sum = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(header); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        LLVMTypeRef type = LLVMTypeOf(i);
+        unsigned count = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+            type = LLVMGetElementType(type);
+        LLVMTypeKind kind = LLVMGetTypeKind(type);
+        if (kind != LLVMPointerTypeKind && kind != LLVMStructTypeKind &&
+            kind != LLVMArrayTypeKind) /* LLVM has taken apart what is a record */
+            sum += tsr__registers(l, LLVMVectorType(type, count * LANES));
+    }
     return sum;
 }
 
@@ -126,7 +125,7 @@ bool tsr__waits(struct tsr__lanes *l, LLVMValueRef kernel)
 {
     enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
     struct tsr__cfg cfg;
-    if (!(l->options->cpu_features >> TSR_CPU_AVX512F & 1) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
+    if (!tsr__has(l, TSR_CPU_AVX512F) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
         return false;
     bool waits = cfg.loop_count > 0;
     for (int i = 0; i < cfg.loop_count; i++)

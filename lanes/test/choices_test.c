@@ -279,6 +279,29 @@ static void test_wide(void **state)
     }
 }
 
+/* Wide packets that are too much code get as wide as others first. */
+static void test_too_wide(void **state)
+{
+    (void)state;
+    struct world w;
+    struct tsr_buf text = {0}, log = {0};
+    char *why = NULL;
+    write_steps(&text, 0, 200, true, "__tsr_global_id");
+    setup(&w, (const char *)text.data);
+    w.options.packets = true;
+    w.options.cpu_features = UINT64_C(1) << TSR_CPU_AVX512F;
+    w.options.code_budget = 3500;
+    w.options.log = &log;
+    assert_true(tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why));
+    tsr_buf_bytes(&log, "", 1);
+    assert_non_null(strstr((const char *)log.data, "packets of 32 would be too much code"));
+    assert_non_null(strstr((const char *)log.data, "they get as wide as others"));
+    assert_int_equal(w.info.kernels[0].sub_group_size, 16);
+    tsr_buf_free(&log);
+    tsr_buf_free(&text);
+    teardown(&w);
+}
+
 /* A loop that reads a vector of numbers at %p, which may say where it adds up others; `list` makes %p and the counter %j of %i, `to` the
  * place. */
 #define LIST(space, list, to)                                                                                                              \
@@ -428,9 +451,9 @@ static void test_written_dots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tile),         cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_tested_masks),
-        cmocka_unit_test(test_split_loops),  cmocka_unit_test(test_wide),         cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_written_dots), cmocka_unit_test(test_unrolling),
+        cmocka_unit_test(test_tile),        cmocka_unit_test(test_lane_by_lane), cmocka_unit_test(test_tested_masks),
+        cmocka_unit_test(test_split_loops), cmocka_unit_test(test_wide),         cmocka_unit_test(test_too_wide),
+        cmocka_unit_test(test_lists),       cmocka_unit_test(test_written_dots), cmocka_unit_test(test_unrolling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
