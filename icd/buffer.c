@@ -37,10 +37,10 @@ static size_t place_in_page(void)
 
 unsigned char *tsr__mem_allocate(size_t size)
 {
-    enum { SEVERAL_PAGES = 64 * 1024, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
     /* Large ones by pages: few pages of theirs are shared with other data, and freeing them gives the pages back. Rows of a matrix lie on
      * as many pages, far more than the CPU keeps translations for; with huge pages they do not. */
-    bool large = size >= SEVERAL_PAGES, huge = size >= HUGE_PAGE;
+    bool large = size >= TSR__PAGED_OBJECT, huge = size >= TSR__HUGE_OBJECT;
     size_t before = large ? place_in_page() : TSR_MEM_ALIGN;
     unsigned char *memory = size + before > size ? tsr_aligned(huge ? HUGE_PAGE : large ? PAGE : TSR_MEM_ALIGN, size + before) : NULL;
     if (!memory)
@@ -249,9 +249,9 @@ cl_int tsr__check_pattern(const char *function, struct _cl_context *context, con
 {
     if (!pattern)
         return tsr__error(context, CL_INVALID_VALUE, function, "pattern", "pattern is NULL");
-    if (pattern_size == 0 || pattern_size > 128 || pattern_size & (pattern_size - 1))
+    if (pattern_size == 0 || pattern_size > TSR__MOST_PATTERN || pattern_size & (pattern_size - 1))
         return tsr__error(context, CL_INVALID_VALUE, function, "pattern_size",
-                          "a pattern of %zu bytes; powers of two up to 128 are possible", pattern_size);
+                          "a pattern of %zu bytes; powers of two up to %d are possible", pattern_size, TSR__MOST_PATTERN);
     if (start % pattern_size || size % pattern_size)
         return tsr__error(context, CL_INVALID_VALUE, function, "offset, size",
                           "start %zu and size %zu must be multiples of the pattern's %zu", (size_t)start, size, pattern_size);

@@ -5,6 +5,12 @@
 
 #include "icd/icd.h"
 
+#define SIZE(name, bytes) name = bytes,
+enum {
+#include "icd/transfer.def"
+};
+#undef SIZE
+
 /* One region of a buffer in the hands of the application. Kept by the buffer that owns the memory, so that regions of its sub-buffers can
  * be compared. icd/map.c */
 struct tsr__mapping {

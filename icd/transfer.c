@@ -5,13 +5,10 @@
 
 #include "icd/mem.h"
 
-/* A unit of a split copy: large beside what a range costs, small beside the last-level cache of several workers. */
-enum { UNIT_BYTES = 64 * 1024 };
 /* For unit_cost only: what one thread moves, and what starting a piece takes. */
 enum { BYTES_PER_NS = 8, PIECE_NS = 5 };
 
-/* From this size on nothing is gained by writing through the caches: the lines would be read first and be gone before they are used. */
-enum { STREAM_BYTES = 8 * 1024 * 1024, LINE = 64 };
+_Static_assert(TSR__UNIT_BYTES % TSR__MOST_PATTERN == 0 && TSR__FILL_BLOCK % TSR__MOST_PATTERN == 0, "both begin with a whole pattern");
 
 struct transfer {
     struct _cl_mem *mems[2]; /* held; may be NULL */
@@ -20,7 +17,7 @@ struct transfer {
     size_t size; /* linear: all; box: of a row */
     size_t to_row, to_slice, from_row, from_slice, rows;
     size_t pattern_size;
-    _Alignas(16) unsigned char pattern[128];
+    _Alignas(16) unsigned char pattern[TSR__MOST_PATTERN];
 };
 
 static struct transfer *transfer_of(struct _cl_event *command)
@@ -57,13 +54,13 @@ static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_comman
 
 static void set_linear_units(struct _cl_event *command, size_t size)
 {
-    command->task.units = size / UNIT_BYTES + (size % UNIT_BYTES != 0);
-    command->task.unit_cost = (size < UNIT_BYTES ? size : UNIT_BYTES) / BYTES_PER_NS + PIECE_NS;
+    command->task.units = size / TSR__UNIT_BYTES + (size % TSR__UNIT_BYTES != 0);
+    command->task.unit_cost = (size < TSR__UNIT_BYTES ? size : TSR__UNIT_BYTES) / BYTES_PER_NS + PIECE_NS;
 }
 
 static size_t linear_end(const struct transfer *t, uint64_t unit_end)
 {
-    return unit_end > t->size / UNIT_BYTES ? t->size : unit_end * UNIT_BYTES;
+    return unit_end > t->size / TSR__UNIT_BYTES ? t->size : unit_end * TSR__UNIT_BYTES;
 }
 
 static void stream_line(unsigned char *to, const unsigned char *from)
@@ -78,19 +75,22 @@ static void stream_line(unsigned char *to, const unsigned char *from)
     _mm_stream_si128(target + 3, d);
 }
 
-/* memcpy that bypasses the caches; to be followed by _mm_sfence. Several pages at a time keep more of the memory's banks busy. */
+/* memcpy that bypasses the caches; to be followed by _mm_sfence. Only whole lines of the destination can be written so. The bytes before
+ * the first line boundary and behind the last one are copied the usual way, and so is a copy that ends before the first boundary. */
 static void stream_copy(unsigned char *to, const unsigned char *from, size_t size)
 {
-    enum { PAGE = 4096, PAGES = 4, AHEAD = 2 * LINE };
-    size_t at = (LINE - (uintptr_t)to % LINE) % LINE;
+    enum { LINE = TSR__STREAM_LINE, PAGE = 4096, AHEAD = 2 * LINE };
+    size_t at = -(uintptr_t)to % LINE;
+    if (at > size)
+        at = size;
     memcpy(to, from, at);
-    for (; at + PAGES * PAGE <= size; at += PAGES * PAGE)
+    for (; size - at >= TSR__STREAM_PAGES; at += TSR__STREAM_PAGES)
         for (size_t i = at; i < at + PAGE; i += LINE)
-            for (size_t page = 0; page < PAGES * PAGE; page += PAGE) {
+            for (size_t page = 0; page < TSR__STREAM_PAGES; page += PAGE) {
                 _mm_prefetch((const char *)from + i + page + AHEAD, _MM_HINT_T0);
                 stream_line(to + i + page, from + i + page);
             }
-    for (; at + LINE <= size; at += LINE)
+    for (; size - at >= LINE; at += LINE)
         stream_line(to + at, from + at);
     memcpy(to + at, from + at, size - at);
 }
@@ -99,10 +99,10 @@ static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker,
 {
     (void)worker;
     const struct transfer *t = transfer_of(command);
-    size_t at = begin * UNIT_BYTES, size = linear_end(t, end) - at;
+    size_t at = begin * TSR__UNIT_BYTES, size = linear_end(t, end) - at;
     if (t->to == t->from) /* the host's pointer may be the buffer's own memory */
         return CL_SUCCESS;
-    if (t->size >= STREAM_BYTES)
+    if (t->size >= TSR__STREAM_BYTES)
         stream_copy(t->to + at, t->from + at, size);
     else
         memmove(t->to + at, t->from + at, size);
@@ -129,20 +129,19 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
 {
     (void)worker;
     const struct transfer *t = transfer_of(command);
-    size_t at = begin * UNIT_BYTES, size = linear_end(t, end) - at;
+    size_t at = begin * TSR__UNIT_BYTES, size = linear_end(t, end) - at;
     unsigned char *to = t->to + at;
     if (t->pattern_size == 1) {
         memset(to, t->pattern[0], size);
         return CL_SUCCESS;
     }
     /* Each unit starts with a whole pattern. A block of them stays in the cache and is copied over all. */
-    enum { BLOCK = 4096 };
-    unsigned char block[BLOCK];
-    for (size_t i = 0; i < BLOCK && i < size; i += t->pattern_size)
+    unsigned char block[TSR__FILL_BLOCK];
+    for (size_t i = 0; i < sizeof block && i < size; i += t->pattern_size)
         memcpy(block + i, t->pattern, t->pattern_size);
-    for (size_t done = 0; done < size; done += BLOCK) {
-        size_t piece = size - done < BLOCK ? size - done : BLOCK;
-        if (t->size >= STREAM_BYTES)
+    for (size_t done = 0; done < size; done += sizeof block) {
+        size_t piece = size - done < sizeof block ? size - done : sizeof block;
+        if (t->size >= TSR__STREAM_BYTES)
             stream_copy(to + done, block, piece);
         else
             memcpy(to + done, block, piece);
