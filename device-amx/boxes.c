@@ -19,7 +19,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 static uint64_t divide_up(uint64_t a, uint64_t b)
 {
-    return a <= b ? a != 0 : (a + b - 1) / b;
+    return a <= b ? a != 0 : a / b + (a % b != 0);
 }
 
 /* Columns are counted from the last multiple of the sub-group size at or before the first global id. */
@@ -150,7 +150,8 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
             if (can_join && count > 1)
                 joined = together = least(least(most, MOST_JOINED), in_full - index);
             box->from[d] = index * boxes->size[d] - (index ? shift(&launch->group, d) : 0);
-            end = least((index + together) * boxes->size[d] - shift(&launch->group, d), full);
+            /* The last box ends where the range does; its number times its size may be more than 64 bits hold. */
+            end = index + together == in_full ? full : (index + together) * boxes->size[d] - shift(&launch->group, d);
         }
         can_join = can_join && count == 1;
         box->size[d] = end - box->from[d];

@@ -61,7 +61,12 @@ static void suggest_local_size(const struct tsr_kernel_info *kernel, struct tsr_
             range->local[d] = reqd[d];
         return;
     }
-    bool hint_fits = hint[0] && hint[0] * hint[1] * hint[2] <= most;
+    uint64_t hinted = 1; /* work-items */
+    bool hint_fits = true;
+    for (int d = 0; d < 3 && hint_fits; d++) {
+        hint_fits = hint[d] && hint[d] <= most / hinted;
+        hinted *= hint[d];
+    }
     for (uint32_t d = 0; d < range->dim; d++) {
         hint_fits = hint_fits && range->global[d] % hint[d] == 0;
         total *= range->global[d];

@@ -28,7 +28,7 @@ bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step
     for (;;) {
         if (at >= end)
             return false;
-        uint64_t size = (end - at + share - 1) / share;
+        uint64_t size = (end - at - 1) / share + 1;
         size = size > step.least ? size : step.least;
         size = size < step.most ? size : step.most;
         size = size < end - at ? size : end - at;
