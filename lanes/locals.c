@@ -7,6 +7,7 @@
 #include "turn.h"
 
 enum { MAX_ALIGN = 128 };
+#define MOST_BYTES (UINT64_C(1) << 62) /* of a layout: what is larger counts as this */
 
 struct variable {
     LLVMValueRef global;
@@ -199,7 +200,8 @@ static bool lay_out(struct locals *s)
             continue;
         uint64_t *size = &sizes[find(w.parent, v->owner)];
         v->offset = (*size + v->align - 1) & ~(uint64_t)(v->align - 1);
-        *size = v->offset + v->size;
+        /* No sum wraps and looks small: a launch says that the device has less. */
+        *size = v->size < MOST_BYTES - v->offset ? v->offset + v->size : MOST_BYTES;
     }
     for (size_t k = 0; k < info->kernel_count; k++)
         info->kernels[k].local_bytes = sizes[find(w.parent, k)];
