@@ -119,8 +119,9 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     FAIL_IF(context, too_large(context, size), CL_INVALID_BUFFER_SIZE, "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device",
             size);
     bool svm = copied && host_ptr && tsr__svm_find(context, host_ptr, &svm_base, &svm_size);
-    FAIL_IF(context, svm && svm_base == host_ptr && size > svm_size, CL_INVALID_BUFFER_SIZE,
-            "%zu bytes over an allocation of clSVMAlloc that has only %zu", size, svm_size);
+    FAIL_IF(context, svm && size > svm_size, CL_INVALID_BUFFER_SIZE,
+            "%zu bytes from %p on, but the allocation of clSVMAlloc that begins at %p has only %zu there", size, host_ptr, svm_base,
+            svm_size);
     FAIL_IF(context, copied && !host_ptr, CL_INVALID_HOST_PTR, "host_ptr is NULL, yet flags 0x%llx say that it is used",
             (unsigned long long)flags);
     FAIL_IF(context, !copied && host_ptr, CL_INVALID_HOST_PTR,
