@@ -53,22 +53,27 @@ static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, voi
         tsr__unwatch(before);
 }
 
-/* The offsets of all local arguments follow from the sizes of those before them. */
-static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
+void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin)
 {
     const struct tsr_kernel_info *info = kernel->info;
-    uint64_t zero = 0;
-    pthread_mutex_lock(&kernel->lock);
-    store(kernel, index, &zero, NULL);
-    kernel->states[index].local_size = size;
-    uint64_t begin = tsr__local_round(info->local_bytes), at = begin;
+    uint64_t at = begin;
     for (uint32_t i = 0; i < info->arg_count; i++) {
         if (info->args[i].kind != TSR_ARG_LOCAL)
             continue;
         memcpy(kernel->args + info->args[i].offset, &at, sizeof(at));
         at += tsr__local_round(kernel->states[i].local_size);
     }
+    kernel->local_begin = begin;
     kernel->local_bytes = at - begin;
+}
+
+static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
+{
+    uint64_t zero = 0;
+    pthread_mutex_lock(&kernel->lock);
+    store(kernel, index, &zero, NULL);
+    kernel->states[index].local_size = size;
+    tsr__kernel_place_locals(kernel, tsr__local_round(kernel->info->local_bytes));
     pthread_mutex_unlock(&kernel->lock);
 }
 

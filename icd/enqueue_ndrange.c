@@ -55,11 +55,12 @@ static cl_int read_range(struct _cl_context *context, cl_uint dim, const size_t 
     /* Since OpenCL 2.1: "If global_work_size is NULL, or the value in any passed dimension is 0 then the kernel command will trivially
      * succeed." */
     *empty = !global;
+    for (cl_uint i = 0; i < dim && global; i++)
+        *empty |= !global[i];
     uint64_t total = 1;
     for (cl_uint i = 0; i < dim && global; i++) {
         range->global[i] = global[i];
         range->offset[i] = offset ? offset[i] : 0;
-        *empty |= !global[i];
         /* "CL_INVALID_GLOBAL_OFFSET if the value specified in global_work_size + the corresponding values in global_work_offset for any
          * dimensions is greater than the maximum value representable by size_t on the device." */
         uint64_t sum;
@@ -185,6 +186,10 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
             return CL_INVALID_KERNEL_ARGS;
         payload->objects[payload->object_count++] = object;
     }
+    /* The builds of two devices may differ in the local variables, behind which the local arguments lie. */
+    uint64_t local_begin = tsr__local_round(info->local_bytes);
+    if (kernel->local_bytes && kernel->local_begin != local_begin)
+        tsr__kernel_place_locals(kernel, local_begin);
     uint64_t bytes[TSR_SIZED_ARGUMENTS];
     bool streams = info->flags & TSR_KERNEL_STREAMS;
     if (streams)

@@ -250,7 +250,7 @@ struct _cl_kernel {
     unsigned char *args;                /* argument block */
     struct tsr__arg_state *states;      /* per argument: set or not, memory object (watched), local size */
     cl_uint unset_count, object_count;  /* arguments not set yet; arguments that are objects */
-    uint64_t local_bytes;               /* dynamic local memory by the arguments set */
+    uint64_t local_begin, local_bytes;  /* of the local arguments: offset of the first in local memory, bytes of those that are set */
     void **svm_pointers;                /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;
     cl_bool svm_fine_grain;

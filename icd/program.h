@@ -60,5 +60,8 @@ static inline uint64_t tsr__local_round(uint64_t bytes)
 {
     return (bytes + TSR__LOCAL_ALIGN - 1) & ~(uint64_t)(TSR__LOCAL_ALIGN - 1);
 }
+/* Gives each local argument its place in the local memory of a work-group, from this offset on: it follows from the sizes of those before
+ * it. The kernel's lock is held. icd/args.c */
+void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin);
 
 #endif
