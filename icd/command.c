@@ -283,6 +283,10 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
     cl_int err = tsr__event_wait(command, &ended);
     if (err == CL_SUCCESS && ended < 0)
         err = tsr__error(context, ended, __func__, "blocking", "the command ended with error %d", ended);
+    if (err != CL_SUCCESS && event) { /* a call that fails hands out nothing that would have to be released */
+        *event = NULL;
+        tsr__api_release(command, TSR_TAG_EVENT, CL_INVALID_EVENT);
+    }
     tsr__drop(command);
     tsr_pool_flush(queue->pool); /* a blocking call flushes what else is there */
     return err;

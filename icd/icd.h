@@ -294,7 +294,7 @@ enum { TSR_MEM_ALIGN = 128 };
 struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload);
 void tsr__command_abandon(struct _cl_event *command);
 /* Orders the command after the wait list and the queue's rules, submits it, hands out *event (retained for the caller) if asked, waits if
- * `blocking`. Consumes the command whatever happens. */
+ * `blocking`. Consumes the command whatever happens; on an error *event is NULL or as it was. */
 cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking);
 /* Blocks until the event is complete; the caller keeps it alive. *status gets what it ended with. CL_INVALID_OPERATION from a callback. */
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
