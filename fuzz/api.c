@@ -3,7 +3,8 @@
  *
  * What an application must not do, as the specification leaves it undefined, is not done: use of handles after their last release, sizes
  * beyond its own memory, waiting for user events that nobody will set. Oracles: the sanitizers; a clCreate* gives an object or an error
- * and never both; after all has been released, every context and every buffer has called its destructor callback. */
+ * and never both; after all has been released, every context and every buffer has called its destructor callback; commands that move
+ * bytes write what a plain model writes (api_bytes.c). */
 #include <sched.h>
 #include "fuzz/api.h"
 
@@ -408,7 +409,7 @@ static void (*const calls[])(void) = {
     fuzz_call_arg, fuzz_call_arg,    fuzz_call_arg,    fuzz_call_launch,       fuzz_call_launch,  fuzz_call_transfer, fuzz_call_rect,
     fuzz_call_map, fuzz_call_marker, fuzz_call_svm,    fuzz_call_svm_alloc,    call_event,        call_wait,          call_query,
     call_query,    call_retain,      call_release,     fuzz_call_program_misc, fuzz_call_binary,  call_sub_devices,   call_devices,
-    call_sampler,  fuzz_call_image,  call_device_misc, fuzz_call_transfer,
+    call_sampler,  fuzz_call_image,  call_device_misc, fuzz_call_transfer,     fuzz_call_bytes,
 };
 
 bool fuzz_seed(unsigned index, struct tsr_buf *seed)
@@ -432,6 +433,7 @@ void fuzz_begin(void)
     FUZZ_CHECK(!clGetDeviceIDs(fuzz_platform, CL_DEVICE_TYPE_ALL, 1, &root, NULL));
     for (unsigned i = 0; i < sizeof fuzz_pattern; i++)
         fuzz_pattern[i] = (unsigned char)i;
+    fuzz_begin_bytes();
 }
 
 static void release_all(void)

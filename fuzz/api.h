@@ -60,6 +60,10 @@ void fuzz_call_map(void);
 void fuzz_call_svm(void);
 void fuzz_call_marker(void);
 
+/* api_bytes.c */
+void fuzz_begin_bytes(void);
+void fuzz_call_bytes(void);
+
 /* api_program.c */
 const char *fuzz_source(unsigned index);
 void fuzz_wait_for_builds(void);

@@ -22,7 +22,7 @@ MAY_USE = {
     "examples": [],
     "bench": ["scheduler"],
     "conformance": [],
-    "fuzz": ["clc/common", "clc/client", "device-amx"],
+    "fuzz": ["clc/common", "clc/client", "device-amx", "icd"],
 }
 # Header pattern -> the only folders that may include it.
 ONLY_IN = [
