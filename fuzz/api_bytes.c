@@ -42,7 +42,8 @@ static size_t size_near_threshold(void)
     size_t near = thresholds[fuzz_below(&fuzz_in, TSR_ARRAY_LEN(thresholds))];
     if (near >= SELDOM && !fuzz_odds(4))
         near = TSR__STREAM_LINE;
-    size_t size = near + fuzz_below(&fuzz_in, 3) % 2 * near / 2 % TSR__UNIT_BYTES + fuzz_below(&fuzz_in, 131);
+    size_t more = near < TSR__UNIT_BYTES ? near / 2 : TSR__UNIT_BYTES / 2;
+    size_t size = near + (fuzz_odds(3) ? more : 0) + fuzz_below(&fuzz_in, 131);
     return size > 65 ? size - 65 : 1;
 }
 

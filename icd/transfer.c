@@ -8,7 +8,8 @@
 /* For unit_cost only: what one thread moves, and what starting a piece takes. */
 enum { BYTES_PER_NS = 8, PIECE_NS = 5 };
 
-_Static_assert(TSR__UNIT_BYTES % TSR__MOST_PATTERN == 0 && TSR__FILL_BLOCK % TSR__MOST_PATTERN == 0, "both begin with a whole pattern");
+_Static_assert(TSR__UNIT_BYTES % TSR__MOST_PATTERN == 0 && TSR__FILL_BLOCK % TSR__MOST_PATTERN == 0,
+               "units and blocks begin with a whole pattern");
 
 struct transfer {
     struct _cl_mem *mems[2]; /* held; may be NULL */
