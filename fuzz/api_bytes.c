@@ -19,7 +19,7 @@ static const size_t thresholds[] = {
 
 enum { AREA = TSR__STREAM_BYTES + 4 * TSR__UNIT_BYTES, SELDOM = 1 << 20, AROUND = 4096, ORIGIN = 1024 };
 
-/* Two areas of memory with the same model; a region of each is in use. */
+/* Two areas of memory, and what each should hold; a region of each is in use. An area is larger than any region by far. */
 static _Alignas(4096) unsigned char memory[2][AREA], model[2][AREA];
 static struct region {
     unsigned char *at, *model;
@@ -49,8 +49,7 @@ static size_t size_near_threshold(void)
 
 static void choose_region(unsigned i, size_t size)
 {
-    size_t room = AREA - size < TSR__UNIT_BYTES ? AREA - size : TSR__UNIT_BYTES;
-    size_t at = fuzz_below(&fuzz_in, 256) % room + (fuzz_odds(4) ? ORIGIN : 0);
+    size_t at = fuzz_below(&fuzz_in, 256) + (fuzz_odds(4) ? ORIGIN : 0);
     regions[i] = (struct region){memory[i] + at, model[i] + at, size};
     /* Other bytes than before, so that what a command does not write is noticed. */
     for (size_t k = 0; k < size; k += k < AROUND || size - k < AROUND ? 1 : 67) {
