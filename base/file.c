@@ -2,6 +2,7 @@
  * Whole files and folders. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ static enum tsr_status from_errno(int e)
     case ENOENT:
     case ENOTDIR:
         return TSR_NO_FILE;
+    case EEXIST:
+        return TSR_EXISTS;
     default:
         return TSR_IO;
     }
@@ -73,33 +76,96 @@ enum tsr_status tsr_file_read(const char *path, size_t limit, unsigned char **da
     return status;
 }
 
-enum tsr_status tsr_file_write_atomic(const char *path, const void *data, size_t size)
+/* ---- writing: under a temporary name, "NAME.0123456789abcdef.tmp", that then becomes the name ---------------------------------- */
+
+static const char temporary_end[] = ".tmp";
+enum { NUMBER_LENGTH = 16, TEMPORARY_LENGTH = 1 + NUMBER_LENGTH + sizeof temporary_end - 1, MOST_TRIES = 100 };
+
+size_t tsr_file_temporary(const char *name)
 {
-    char *temporary = tsr_format("%s.XXXXXX", path);
-    if (!temporary)
-        return TSR_NO_MEMORY;
-    enum tsr_status status = TSR_OK;
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0) {
-        status = from_errno(errno);
-    } else {
-        bool written = tsr__write_all(fd, data, size);
-        int e = errno;
-        if (close(fd) && written) {
-            written = false;
+    size_t length = strlen(name);
+    if (length <= TEMPORARY_LENGTH)
+        return 0;
+    const char *end = name + length - TEMPORARY_LENGTH;
+    if (*end != '.' || strspn(end + 1, "0123456789abcdef") != NUMBER_LENGTH || strcmp(end + 1 + NUMBER_LENGTH, temporary_end) != 0)
+        return 0;
+    return length - TEMPORARY_LENGTH;
+}
+
+/* A new file; its name, malloc'd, goes to *temporary. -1: errno says why. */
+static int open_temporary(int dir, const char *name, char **temporary)
+{
+    static atomic_uint count;
+    for (int i = 0; i < MOST_TRIES; i++) {
+        struct {
+            uint64_t now, pid, count;
+        } unique = {tsr_now_ns(), (uint64_t)getpid(), atomic_fetch_add(&count, 1)};
+        *temporary = tsr_format("%s.%016llx%s", name, (unsigned long long)tsr_hash_bytes(&unique, sizeof unique).lo, temporary_end);
+        if (!*temporary) {
+            errno = ENOMEM;
+            return -1;
+        }
+        int fd = openat(dir, *temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0 || errno != EEXIST)
+            return fd;
+        tsr_free(*temporary);
+        *temporary = NULL;
+    }
+    return -1;
+}
+
+/* The file system cannot do it in this way; another way may work. */
+static bool unable(int e)
+{
+    return e == EINVAL || e == ENOSYS || e == EPERM || e == ENOTSUP;
+}
+
+/* Renames, but replaces nothing: EEXIST. 0 or errno. */
+static int rename_new(int dir, const char *from, const char *to)
+{
+    if (!renameat2(dir, from, dir, to, RENAME_NOREPLACE))
+        return 0;
+    if (!unable(errno))
+        return errno;
+    if (!linkat(dir, from, dir, to, 0)) /* file systems over a network */
+        return unlinkat(dir, from, 0) ? errno : 0;
+    if (!unable(errno))
+        return errno;
+    struct stat st; /* file systems without links. A file that appears between the look and the rename would be replaced. */
+    if (!fstatat(dir, to, &st, AT_SYMLINK_NOFOLLOW))
+        return EEXIST;
+    return renameat(dir, from, dir, to) ? errno : 0;
+}
+
+static enum tsr_status write_file(int dir, const char *name, const void *data, size_t size, bool replace)
+{
+    char *temporary = NULL;
+    int fd = open_temporary(dir, name, &temporary);
+    int e = fd < 0 ? errno : 0;
+    if (fd >= 0) {
+        if (!tsr__write_all(fd, data, size))
+            e = errno ? errno : EIO;
+        if (close(fd) && !e)
             e = errno;
-        }
-        if (written && rename(temporary, path)) {
-            written = false;
-            e = errno;
-        }
-        if (!written) {
-            unlink(temporary);
-            status = from_errno(e);
-        }
+        if (!e && replace)
+            e = renameat(dir, temporary, dir, name) ? errno : 0;
+        else if (!e)
+            e = rename_new(dir, temporary, name);
+        if (e)
+            unlinkat(dir, temporary, 0);
     }
     tsr_free(temporary);
-    return status;
+    return e ? from_errno(e) : TSR_OK;
+}
+
+enum tsr_status tsr_file_write_atomic(const char *path, const void *data, size_t size)
+{
+    return write_file(AT_FDCWD, path, data, size, true);
+}
+
+enum tsr_status tsr_file_write_new(int dir, const char *name, const void *data, size_t size)
+{
+    return write_file(dir, name, data, size, false);
 }
 
 enum tsr_status tsr_dir_make(const char *path)

@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Files: reading with a limit, atomic writing, folders, memory files, the folder of our own code. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -51,6 +57,73 @@ static void write_and_read(void **state)
     tsr_free(data);
     assert_int_equal(tsr_file_write_atomic("none/a", "x", 1), TSR_NO_FILE);
     assert_int_equal(entries("."), 1); /* no temporary file is left */
+}
+
+/* Answers the system call with the error from now on, as file systems do that lack it. */
+static void refuse(long call, unsigned error)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {TSR_ARRAY_LEN(code), code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        _exit(9);
+}
+
+/* 0: a new name is written, and no file, folder or link is replaced. */
+static int try_new(const char *folder)
+{
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    unsigned char *data;
+    size_t size;
+    if (tsr_file_write_new(fd, "new", "first", 5) != TSR_OK || tsr_file_write_new(fd, "new", "second", 6) != TSR_EXISTS ||
+        tsr_file_write_new(fd, "sub", "x", 1) != TSR_EXISTS || tsr_file_write_new(fd, "link", "x", 1) != TSR_EXISTS)
+        return 1;
+    close(fd);
+    if (tsr_file_read("new-test/new", 10, &data, &size) != TSR_OK || size != 5 || memcmp(data, "first", 5))
+        return 2;
+    tsr_free(data);
+    return entries(folder) == 3 ? 0 : 3; /* nothing temporary */
+}
+
+static void nothing_is_replaced(void **state)
+{
+    (void)state;
+    for (int lacking = 0; lacking < 3; lacking++) { /* renameat2 with its flag, then linkat as well */
+        assert_int_equal(mkdir("new-test", 0700) || mkdir("new-test/sub", 0700) || symlink("nowhere", "new-test/link"), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            if (lacking > 0)
+                refuse(SYS_renameat2, EINVAL);
+            if (lacking > 1)
+                refuse(SYS_linkat, EPERM);
+            _exit(try_new("new-test"));
+        }
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+        assert_int_equal(remove("new-test/new") || remove("new-test/sub") || remove("new-test/link") || remove("new-test"), 0);
+    }
+}
+
+static void temporary_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        size_t length;
+    } cases[] = {
+        {"a.0123456789abcdef.tmp", 1},  {"some.name.0000000000000000.tmp", 9},
+        {".0123456789abcdef.tmp", 0},   {"a.0123456789abcde.tmp", 0},
+        {"a.0123456789abcdeF.tmp", 0},  {"a.0123456789abcdef.tmp2", 0},
+        {"a-0123456789abcdef.tmp", 0},  {"a.tmp", 0},
+        {"a.00123456789abcdef.tmp", 0}, {"", 0},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++)
+        assert_int_equal(tsr_file_temporary(cases[i].name), cases[i].length);
 }
 
 static void odd_files(void **state)
@@ -135,8 +208,10 @@ int main(void)
 {
     if (!mkdtemp(dir))
         return 1;
-    const struct CMUnitTest tests[] = {cmocka_unit_test(write_and_read), cmocka_unit_test(odd_files),   cmocka_unit_test(allocation_fails),
-                                       cmocka_unit_test(folders),        cmocka_unit_test(memory_file), cmocka_unit_test(own_folder)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(write_and_read),   cmocka_unit_test(nothing_is_replaced),
+                                       cmocka_unit_test(temporary_names),  cmocka_unit_test(odd_files),
+                                       cmocka_unit_test(allocation_fails), cmocka_unit_test(folders),
+                                       cmocka_unit_test(memory_file),      cmocka_unit_test(own_folder)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     static const char *const leftovers[] = {"a", "fifo", "full", "folder", "x/y/z", "x/y", "x"};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(leftovers); i++)

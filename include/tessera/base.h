@@ -164,6 +164,10 @@ void tsr_hash_hex(struct tsr_hash hash, char out[33]);
 enum tsr_status tsr_file_read(const char *path, size_t limit, unsigned char **data, size_t *size);
 /* Write to a temporary name in the same folder, then rename. Mode 0600. */
 enum tsr_status tsr_file_write_atomic(const char *path, const void *data, size_t size);
+/* The same, but replaces nothing: EXISTS if there is anything of that name. Relative names count from the folder `dir` (or AT_FDCWD). */
+enum tsr_status tsr_file_write_new(int dir, const char *name, const void *data, size_t size);
+/* Whether the name has the form of the temporary names of these two: the length of the name that the file was to get, otherwise 0. */
+size_t tsr_file_temporary(const char *name);
 /* mkdir -p with mode 0700 for what is created. */
 enum tsr_status tsr_dir_make(const char *path);
 /* The folder that holds the shared object or program which contains `address` (dladdr), malloc'd. */
