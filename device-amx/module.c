@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,30 @@ static char *path_of(int fd, unsigned number)
     return tsr_format("/proc/self/fd%s/%d", bits, fd);
 }
 
+/* Writes the code into the folder that TESSERA_KEEP_CODE names; its path, malloc'd. Replaces nothing: in containers, processes get the same
+ * numbers again and again. */
+static char *keep_code(const char *folder, const char *name, unsigned number, const struct tsr_program_info *info, char **why)
+{
+    char file[65];
+    snprintf(file, sizeof file, "%s", name);
+    for (char *slash; (slash = strchr(file, '/'));) /* a name from a damaged binary must not lead to another folder */
+        *slash = '_';
+    for (unsigned copy = 0;; copy++) {
+        char again[16] = "";
+        if (copy)
+            snprintf(again, sizeof again, ".%u", copy);
+        char *path = tsr_format("%s/%s-%ld-%u%s.so", folder, file, (long)getpid(), number, again);
+        enum tsr_status status = path ? tsr_file_write_new(AT_FDCWD, path, info->code, info->code_size) : TSR_NO_MEMORY;
+        if (status == TSR_OK)
+            return path;
+        tsr_free(path);
+        if (status != TSR_EXISTS) {
+            *why = tsr_format("cannot write the code to TESSERA_KEEP_CODE=%s: %s", folder, tsr_status_text(status));
+            return NULL;
+        }
+    }
+}
+
 /* Opens the code under a path that names a file which no other load has. */
 static void *open_code(const struct tsr_program_info *info, char **why)
 {
@@ -50,13 +75,9 @@ static void *open_code(const struct tsr_program_info *info, char **why)
     char *path = NULL;
     int fd = -1;
     if (keep) {
-        path = tsr_format("%s/%.64s-%ld-%u.so", keep, name, (long)getpid(), number);
-        enum tsr_status status = path ? tsr_file_write_atomic(path, info->code, info->code_size) : TSR_NO_MEMORY;
-        if (status) {
-            *why = tsr_format("cannot write the code to TESSERA_KEEP_CODE=%s: %s", keep, tsr_status_text(status));
-            tsr_free(path);
+        path = keep_code(keep, name, number, info, why);
+        if (!path)
             return NULL;
-        }
     } else {
         char label[80];
         snprintf(label, sizeof label, "tessera:%.64s", name);

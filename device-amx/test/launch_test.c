@@ -275,6 +275,45 @@ static void test_damaged(void **state)
     tsr_free(why);
 }
 
+/* Names that the next loads would give their files are taken: by a file, a folder and a link, as a process of the same number left them. */
+static void test_keep_code_replaces_nothing(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/tessera-keep-XXXXXX", path[160], command[60];
+    enum { LOADS = 2000 }; /* more than the tests of this program do */
+    assert_non_null(mkdtemp(folder));
+    for (int i = 0; i < LOADS; i++) {
+        snprintf(path, sizeof path, "%s/add-%ld-%d.so", folder, (long)getpid(), i);
+        assert_int_equal(symlink("../nowhere", path), 0);
+    }
+    struct tsr_program_info info = programs[1].info;
+    struct tsr_kernel_info *kernels = calloc(info.kernel_count, sizeof *kernels);
+    memcpy(kernels, info.kernels, info.kernel_count * sizeof *kernels);
+    info.kernels = kernels;
+    struct tsr_module *module;
+    char *why = NULL;
+    setenv("TESSERA_KEEP_CODE", folder, 1);
+    static const char *const names[] = {"add", "../add", "/tmp/add"};
+    for (int n = 0; n < 3; n++) {
+        kernels[0].name = names[n];
+        assert_int_equal(tsr_cpu_device.module_load(&info, &module, &why), TSR_OK);
+        tsr_cpu_device.module_unload(module);
+    }
+    unsetenv("TESSERA_KEEP_CODE");
+    free(kernels);
+    unsigned links = 0, files = 0;
+    DIR *dir = opendir(folder);
+    for (struct dirent *e; (e = readdir(dir)) != NULL;) {
+        links += e->d_type == DT_LNK;
+        files += e->d_type == DT_REG;
+    }
+    closedir(dir);
+    assert_int_equal(links, LOADS);
+    assert_int_equal(files, 3);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
 static void test_keep_code(void **state)
 {
     (void)state;
@@ -381,11 +420,14 @@ static int unload(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vadd),      cmocka_unit_test(test_arguments),  cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_numbers),   cmocka_unit_test(test_global_ids), cmocka_unit_test(test_program_scope),
-        cmocka_unit_test(test_divide),    cmocka_unit_test(test_denormals),  cmocka_unit_test(test_large_private),
-        cmocka_unit_test(test_limits),    cmocka_unit_test(test_damaged),    cmocka_unit_test(test_cost_of_nothing),
-        cmocka_unit_test(test_keep_code), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_vadd),          cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_ids),           cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_global_ids),    cmocka_unit_test(test_program_scope),
+        cmocka_unit_test(test_divide),        cmocka_unit_test(test_denormals),
+        cmocka_unit_test(test_large_private), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_cost_of_nothing),
+        cmocka_unit_test(test_keep_code),     cmocka_unit_test(test_keep_code_replaces_nothing),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, load, unload);
 }
