@@ -22,7 +22,7 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
 {
     static const struct tsr_clc_text headers[] = {{"a.h", "#define A", 9}, {"b/c.h", "", 0}};
     static const struct tsr_clc_input inputs[] = {{"TSRP", 4}, {"", 0}};
-    static const struct tsr_wire_file files[] = {{"/a.h", {1, 2}}, {"/b.h", {3, 4}}};
+    static const struct tsr_wire_file files[] = {{"/a.h", TSR_WIRE_READ, 0, {1, 2}}, {"/b.h", TSR_WIRE_FOLDER, 1, {3, 4}}};
     struct tsr_wire_request request = {.request = {.op = TSR_CLC_COMPILE,
                                                    .source = {NULL, "kernel void k() {}", 18},
                                                    .header_count = 2,

@@ -273,23 +273,6 @@ static enum tsr_status decode(const unsigned char *data, size_t size, struct tsr
     return TSR_OK;
 }
 
-enum { LARGEST_FILE = 256 << 20 };
-
-static bool files_unchanged(const struct tsr_wire_result *wire)
-{
-    for (uint32_t i = 0; i < wire->file_count; i++) {
-        unsigned char *data;
-        size_t size;
-        if (tsr_file_read(wire->files[i].path, LARGEST_FILE, &data, &size) != TSR_OK)
-            return false;
-        struct tsr_hash hash = tsr_hash_bytes(data, size);
-        tsr_free(data);
-        if (hash.lo != wire->files[i].hash.lo || hash.hi != wire->files[i].hash.hi)
-            return false;
-    }
-    return true;
-}
-
 static bool from_cache(struct tsr_hash key, struct tsr_clc_result *result)
 {
     size_t size;
@@ -300,7 +283,7 @@ static bool from_cache(struct tsr_hash key, struct tsr_clc_result *result)
     struct tsr_wire_result wire;
     enum tsr_status status = decode(data, size, result, &arena, &wire);
     bool good = status == TSR_OK;
-    if (good && (wire.outcome != TSR_CLC_DONE || !files_unchanged(&wire))) {
+    if (good && (wire.outcome != TSR_CLC_DONE || !tsr__files_unchanged(&wire))) {
         tsr_clc_result_free(result);
         good = false;
     }
@@ -399,24 +382,10 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
     }
 }
 
-/* Whether the text can read files, so that the folder in which the application stands matters. */
-static bool includes(const char *data, size_t size)
-{
-    return data && memmem(data, size, "include", 7);
-}
-
-static bool reads_files(const struct tsr_clc_request *request)
-{
-    bool answer = includes(request->source.data, request->source.size) || (request->options && strstr(request->options, "-I"));
-    for (uint32_t i = 0; i < request->header_count && !answer; i++)
-        answer = includes(request->headers[i].data, request->headers[i].size);
-    return answer;
-}
-
 void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *result)
 {
     memset(result, 0, sizeof(*result));
-    char *directory = reads_files(request) ? getcwd(NULL, 0) : NULL;
+    char *directory = tsr_wire_reads_files(request) ? getcwd(NULL, 0) : NULL;
     struct tsr_wire_request wire = {.request = *request, .directory = directory};
     struct tsr_buf bytes = {0};
     tsr_wire_write_request(&wire, &bytes);

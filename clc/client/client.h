@@ -49,13 +49,19 @@ void tsr__worker_forget(struct tsr__worker *worker);
  */
 enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned char **answer, size_t *answer_size, char **why);
 
+/* ---- files that builds look up (lookups.c) ----------------------------------------------------------------------------------------- */
+
+/* Whether everything that the build looked up is found as it was then. */
+bool tsr__files_unchanged(const struct tsr_wire_result *wire);
+
 /* ---- disk cache (cache.c) ---------------------------------------------------------------------------------------------------------- */
 
 /* False if there is none (switched off, no folder that can be written). Then the other two do nothing. */
 bool tsr__cache_on(void);
 /* Key of a request in byte form. */
 struct tsr_hash tsr__cache_key(const void *request, size_t size);
-/* The byte form of the result stored under the key, to be tsr_freed; NULL: a miss. Any defect is a miss, and the file is removed. */
+/* The byte form of the result stored under the key, to be tsr_freed; NULL: a miss. Any defect is a miss, and the file is removed if it is
+ * one of the cache. */
 unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size);
 void tsr__cache_put(struct tsr_hash key, const void *data, size_t size);
 void tsr__cache_remove(struct tsr_hash key);

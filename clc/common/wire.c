@@ -47,6 +47,8 @@ void tsr_wire_write_result(const struct tsr_wire_result *result, struct tsr_buf 
     tsr_buf_u32(buf, result->file_count);
     for (uint32_t i = 0; i < result->file_count; i++) {
         tsr_buf_str(buf, result->files[i].path);
+        tsr_buf_u32(buf, result->files[i].found);
+        tsr_buf_u32(buf, result->files[i].same_as);
         tsr_buf_u64(buf, result->files[i].hash.lo);
         tsr_buf_u64(buf, result->files[i].hash.hi);
     }
@@ -119,7 +121,7 @@ enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_a
     out.keep = keep;
     out.log = tsr_read_str(&r);
     out.image = tsr_read_blob(&r, &out.image_size);
-    out.file_count = tsr_read_count(&r, 24);
+    out.file_count = tsr_read_count(&r, 32);
     if (outcome > TSR_CLC_UNAVAILABLE || keep > 1 || !out.log || (outcome == TSR_CLC_DONE) != (out.image_size > 0))
         return TSR_DAMAGED;
     struct tsr_wire_file *files = new_array(&r, arena, out.file_count, sizeof *files);
@@ -127,14 +129,42 @@ enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_a
         return r.failed ? TSR_DAMAGED : TSR_NO_MEMORY;
     for (uint32_t i = 0; i < out.file_count; i++) {
         files[i].path = tsr_read_str(&r);
+        uint32_t found = tsr_read_u32(&r);
+        files[i].found = found;
+        files[i].same_as = tsr_read_u32(&r);
         files[i].hash.lo = tsr_read_u64(&r);
         files[i].hash.hi = tsr_read_u64(&r);
-        if (!files[i].path || files[i].path[0] != '/')
+        if (!files[i].path || files[i].path[0] != '/' || found > TSR_WIRE_READ || files[i].same_as > i)
             return TSR_DAMAGED;
     }
     out.files = files;
     *result = out;
     return at_end(&r);
+}
+
+/* ---- looking for files --------------------------------------------------------------------------------------------------------- */
+
+enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st)
+{
+    if (!stat(path, st)) {
+        if (S_ISDIR(st->st_mode))
+            return TSR_WIRE_FOLDER;
+        if (S_ISREG(st->st_mode))
+            return TSR_WIRE_PRESENT;
+        errno = ENOENT;
+    }
+    memset(st, 0, sizeof *st);
+    switch (errno) {
+    case ENOENT:
+    case ENOTDIR:
+        return TSR_WIRE_ABSENT;
+    case EACCES:
+    case ELOOP:
+    case ENAMETOOLONG:
+        return TSR_WIRE_REFUSED;
+    default:
+        return TSR_WIRE_UNKNOWN;
+    }
 }
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------- */

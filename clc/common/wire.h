@@ -10,6 +10,8 @@
 #ifndef TESSERA_CLC_WIRE_H
 #define TESSERA_CLC_WIRE_H
 
+#include <sys/stat.h>
+
 #include "tessera/clc.h"
 
 enum tsr_wire_kind {
@@ -24,13 +26,30 @@ enum { TSR_WIRE_MAGIC = 0x57525354 };      /* "TSRW" */
 /* A request, and where the application stands: relative -I paths count from there. */
 struct tsr_wire_request {
     struct tsr_clc_request request;
-    const char *directory; /* absolute; NULL if unknown */
+    const char *directory; /* absolute; NULL if unknown, or if the request reads no files */
 };
 
-/* A file that the build read, and what it held: a cached result is good as long as they all hold the same. */
+/* Whether the request can read files (reads.c). Only then does it matter where the application stands, and what folders there are. */
+bool tsr_wire_reads_files(const struct tsr_clc_request *request);
+
+/* What a build found where it looked for a file. */
+enum tsr_wire_found {
+    TSR_WIRE_ABSENT,  /* nothing, or what is neither a file nor a folder */
+    TSR_WIRE_REFUSED, /* a path that this user may not follow, or nobody can */
+    TSR_WIRE_FOLDER,
+    TSR_WIRE_PRESENT, /* a file that was not read (__has_include) */
+    TSR_WIRE_READ,
+    TSR_WIRE_UNKNOWN, /* an error that passes (out of memory, a server that does not answer): in no result that is kept */
+};
+/* Looks at a path: anything but READ. *st is set for a folder or file, otherwise zero. Opens nothing. */
+enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st);
+
+/* A path that the build looked up: a cached result is good as long as the same is found under all of them. */
 struct tsr_wire_file {
-    const char *path;     /* absolute */
-    struct tsr_hash hash; /* tsr_hash_bytes of the content */
+    const char *path; /* absolute */
+    enum tsr_wire_found found;
+    uint32_t same_as;     /* index of the first entry that is the same file or folder under another path; otherwise its own index */
+    struct tsr_hash hash; /* READ: tsr_hash_bytes of the content */
 };
 
 struct tsr_wire_result {

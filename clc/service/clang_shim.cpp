@@ -63,7 +63,66 @@ class LogStream : public raw_ostream
     uint64_t current_pos() const override { return position; }
 };
 
-using FileHashes = std::map<std::string, struct tsr_hash>;
+// Everything that was looked up on the disk, by absolute path, with what was found. clang asks for a file and for its folder before it goes
+// on to the next place, so this decides which file an #include means, and what __has_include answers.
+class Lookups
+{
+  public:
+    // Looks, and notes what was found. Anything but READ.
+    enum tsr_wire_found look(const std::string &name, struct stat &st)
+    {
+        enum tsr_wire_found found = tsr_wire_look(name.c_str(), &st);
+        unstable |= found == TSR_WIRE_UNKNOWN;
+        note(name, {found, st.st_dev, st.st_ino, {}});
+        return found;
+    }
+    void read(const std::string &name, const struct stat &st, struct tsr_hash hash)
+    {
+        note(name, {TSR_WIRE_READ, st.st_dev, st.st_ino, hash});
+    }
+    // There, but it could not be read: that may change without a trace.
+    void unreadable() { unstable = true; }
+
+    void take(struct tsr_clang_files *files) const
+    {
+        std::map<std::pair<dev_t, ino_t>, uint32_t> first;
+        files->at = static_cast<struct tsr_wire_file *>(tsr_calloc(all.size() + 1, sizeof *files->at));
+        for (const auto &[name, what] : all) {
+            char *path = files->at ? tsr_strdup(name.c_str()) : nullptr;
+            if (!path)
+                break;
+            uint32_t index = files->count++;
+            uint32_t same_as = what.inode ? first.try_emplace({what.device, what.inode}, index).first->second : index;
+            files->at[index] = {path, what.found, same_as, what.hash};
+        }
+        files->volatile_ |= unstable || files->count < all.size();
+    }
+
+  private:
+    struct Found {
+        enum tsr_wire_found found;
+        dev_t device;
+        ino_t inode;
+        struct tsr_hash hash;
+    };
+    std::map<std::string, Found> all;
+    bool unstable = false;
+
+    void note(const std::string &name, const Found &now)
+    {
+        auto [entry, added] = all.try_emplace(name, now);
+        Found &before = entry->second;
+        if (added)
+            return;
+        auto is_file = [](const Found &f) { return f.found == TSR_WIRE_PRESENT || f.found == TSR_WIRE_READ; };
+        bool same = before.found == now.found || (is_file(before) && is_file(now));
+        unstable |= !same || before.device != now.device || before.inode != now.inode; // somebody changes it right now
+        if (now.found == TSR_WIRE_READ) {
+            unstable |= before.found == TSR_WIRE_READ && memcmp(&before.hash, &now.hash, sizeof now.hash);
+            before = now;
+        }
+    }
+};
 
 class DiskFile : public vfs::File
 {
@@ -83,13 +142,13 @@ std::error_code last_error()
     return std::error_code(errno, std::generic_category());
 }
 
-// Virtual folder first, then regular files of the disk, each noted with its hash. Devices, FIFOs and the like are not there: opening one
+// Virtual folder first, then regular files of the disk, noted among the lookups. Devices, FIFOs and the like are not there: opening one
 // could wait for ever or never end.
 class SourceFileSystem : public vfs::FileSystem
 {
   public:
-    SourceFileSystem(IntrusiveRefCntPtr<vfs::InMemoryFileSystem> virtual_files, FileHashes &read_files)
-        : memory(std::move(virtual_files)), hashes(read_files)
+    SourceFileSystem(IntrusiveRefCntPtr<vfs::InMemoryFileSystem> virtual_files, Lookups &disk_lookups)
+        : memory(std::move(virtual_files)), lookups(disk_lookups)
     {
     }
 
@@ -99,9 +158,10 @@ class SourceFileSystem : public vfs::FileSystem
         if (is_virtual(name))
             return memory->status(name);
         struct stat st;
-        if (::stat(name.c_str(), &st))
-            return last_error();
-        if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        enum tsr_wire_found found = lookups.look(name, st);
+        if (found == TSR_WIRE_ABSENT)
+            return std::make_error_code(std::errc::no_such_file_or_directory); // clang goes on to the next folder
+        if (found != TSR_WIRE_FOLDER && found != TSR_WIRE_PRESENT)
             return std::make_error_code(std::errc::permission_denied);
         return convert(path.str(), st);
     }
@@ -111,11 +171,22 @@ class SourceFileSystem : public vfs::FileSystem
         std::string name = absolute(path);
         if (is_virtual(name))
             return memory->openFileForRead(name);
+        // What is no file is not opened: the other end of a FIFO would notice.
+        auto there = status(path);
+        if (!there)
+            return there.getError();
+        if (there->isDirectory())
+            return std::make_error_code(std::errc::is_a_directory);
         int fd = ::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        if (fd < 0)
-            return last_error();
+        if (fd < 0) {
+            std::error_code error = last_error();
+            lookups.unreadable();
+            return error;
+        }
         auto file = read_regular(fd, path.str(), name);
         ::close(fd);
+        if (!file)
+            lookups.unreadable();
         return file;
     }
 
@@ -129,7 +200,7 @@ class SourceFileSystem : public vfs::FileSystem
 
   private:
     IntrusiveRefCntPtr<vfs::InMemoryFileSystem> memory;
-    FileHashes &hashes;
+    Lookups &lookups;
 
     static std::string absolute(const Twine &path)
     {
@@ -174,7 +245,7 @@ class SourceFileSystem : public vfs::FileSystem
                 return got ? last_error() : std::make_error_code(std::errc::io_error);
             have += (size_t)got;
         }
-        hashes[name] = tsr_hash_bytes(buffer->getBufferStart(), have);
+        lookups.read(name, st, tsr_hash_bytes(buffer->getBufferStart(), have));
         return std::make_unique<DiskFile>(convert(shown, st), std::move(buffer));
     }
 };
@@ -252,29 +323,18 @@ void drop_address_spaces(Module &module)
             }
 }
 
-void take_files(const FileHashes &hashes, struct tsr_clang_files *files)
-{
-    files->at = static_cast<struct tsr_wire_file *>(tsr_calloc(hashes.size() + 1, sizeof *files->at));
-    for (const auto &entry : hashes) {
-        char *path = files->at ? tsr_strdup(entry.first.c_str()) : nullptr;
-        if (!path)
-            break;
-        files->at[files->count++] = {path, entry.second};
-    }
-}
-
 } // namespace
 
 LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContextRef context, struct tsr_clang_files *files,
                                 struct tsr_buf *log)
 {
     *files = {};
-    FileHashes hashes;
+    Lookups lookups;
     auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
     for (uint32_t i = 0; i < input->header_count; i++)
         memory->addFile(Twine(virtual_dir) + "/" + input->headers[i].name, 0, view(input->headers[i], input->headers[i].name));
     memory->addFile(Twine(virtual_dir) + "/.exists", 0, MemoryBuffer::getMemBuffer(""));
-    auto file_system = makeIntrusiveRefCnt<SourceFileSystem>(memory, hashes);
+    auto file_system = makeIntrusiveRefCnt<SourceFileSystem>(memory, lookups);
 
     LogStream stream(log);
     auto invocation = std::make_shared<clang::CompilerInvocation>();
@@ -292,7 +352,7 @@ LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContext
     instance.setVerboseOutputStream(stream);
     CompileAction action(unwrap(context), files->volatile_);
     bool done = instance.ExecuteAction(action);
-    take_files(hashes, files);
+    lookups.take(files);
     std::unique_ptr<Module> module = done ? action.takeModule() : nullptr;
     if (module && invocation->getCodeGenOpts().getDebugInfo() > codegenoptions::DebugLineTablesOnly)
         drop_address_spaces(*module);

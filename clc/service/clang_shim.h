@@ -19,11 +19,11 @@ struct tsr_clang_input {
     const struct tsr_clc_text *headers;
 };
 
-/* Files on disk that were read. The names live as long as the list, which tsr_clang_files_free ends. */
+/* Files and folders of the disk that were looked up. The names live as long as the list, which tsr_clang_files_free ends. */
 struct tsr_clang_files {
     struct tsr_wire_file *at;
     uint32_t count;
-    bool volatile_; /* the source asked for the time or the date: another run gives something else */
+    bool volatile_; /* another run may give something else: the source asked for the time or the date, or a file could not be read */
 };
 
 /* Makes a spir64 module in `context`. NULL: errors in the source, told in `log`; the log gets warnings as well. */

@@ -68,8 +68,10 @@ static void add_options(struct words *words, const struct tsr_clc_options *optio
         }
         add(words, word);
     }
-    if (folder)
-        add(words, tsr_arena_format(arena, "-I%s", folder)); /* last: relative #includes count from where the application stands */
+    if (!folder)
+        return;
+    add(words, tsr_arena_format(arena, "-I%s", folder)); /* last: relative #includes count from where the application stands */
+    add(words, tsr_arena_format(arena, "--embed-dir=%s", folder));
 }
 
 /* Parts of tessera-opencl.h that take milliseconds to read, so only programs that mention what they declare get them. */
@@ -130,13 +132,15 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     struct tsr_clc_words macros;
     if (tsr_clc_words_split(q->macros, &macros) != TSR_OK)
         return NULL;
-    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 4 + SECTIONS;
+    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 6 + SECTIONS;
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
     for (uint32_t i = 0; i < macros.count; i++)
         add(&words, macros.at[i]);
     add_options(&words, options, request->directory, &arena);
+    if (!tsr_wire_reads_files(q))
+        add(&words, "-nostdsysteminc"); /* else clang looks whether these folders are there */
     if (extra)
         add(&words, extra);
 

@@ -39,13 +39,38 @@ static void list_descriptors(struct tsr_buf *image)
     closedir(dir);
 }
 
+enum { MOST_LOOKUPS = 8 };
+
+/* What is found under the paths, which have blanks between them. Files are read, or with `only_stat` just seen. */
+static uint32_t look_up(char *paths, bool only_stat, struct tsr_wire_file *files)
+{
+    struct stat st[MOST_LOOKUPS];
+    uint32_t count = 0;
+    for (char *path; count < MOST_LOOKUPS && (path = strsep(&paths, " ")); count++) {
+        struct tsr_wire_file *file = &files[count];
+        *file = (struct tsr_wire_file){.path = path, .same_as = count};
+        file->found = tsr_wire_look(path, &st[count]);
+        for (uint32_t i = count; i-- > 0;)
+            if (st[i].st_ino && st[i].st_dev == st[count].st_dev && st[i].st_ino == st[count].st_ino)
+                file->same_as = i;
+        unsigned char *data;
+        size_t size;
+        if (only_stat || file->found != TSR_WIRE_PRESENT || tsr_file_read(path, 1 << 20, &data, &size) != TSR_OK)
+            continue;
+        file->found = TSR_WIRE_READ;
+        file->hash = tsr_hash_bytes(data, size);
+        tsr_free(data);
+    }
+    return count;
+}
+
 static void answer(const struct tsr_wire_request *request)
 {
     const struct tsr_clc_request *q = &request->request;
     char *text = tsr_strndup(q->source.data, q->source.size < 1000 ? q->source.size : 1000);
     struct tsr_buf image = {0}, bytes = {0};
     struct tsr_wire_result result = {.outcome = TSR_CLC_DONE, .keep = true, .log = "warning: kept with the image\n"};
-    struct tsr_wire_file file;
+    struct tsr_wire_file file, looked[MOST_LOOKUPS];
     const char *rest;
     if ((rest = after(text, "die "))) {
         fprintf(stderr, "famous last words\n");
@@ -76,9 +101,12 @@ static void answer(const struct tsr_wire_request *request)
             result.log = "error: no such file\n";
         }
         tsr_buf_bytes(&image, data, size);
-        file = (struct tsr_wire_file){rest, tsr_hash_bytes(data, size)};
+        file = (struct tsr_wire_file){rest, TSR_WIRE_READ, 0, tsr_hash_bytes(data, size)};
         result.files = &file;
         result.file_count = result.outcome == TSR_CLC_DONE;
+    } else if (after(text, "read ") || after(text, "stat ")) {
+        result.file_count = look_up(text + 5, text[0] == 's', looked);
+        result.files = looked;
     } else if (after(text, "once")) {
         result.keep = false;
     } else if (after(text, "pid")) {

@@ -35,7 +35,7 @@ static struct tsr_wire_request sample_request(void)
     };
 }
 
-static const struct tsr_wire_file files[] = {{"/usr/a.h", {1, 2}}, {"/usr/b.h", {3, UINT64_MAX}}};
+static const struct tsr_wire_file files[] = {{"/usr/a.h", TSR_WIRE_READ, 0, {1, 2}}, {"/usr/b.h", TSR_WIRE_ABSENT, 1, {3, UINT64_MAX}}};
 
 static struct tsr_wire_result sample_result(void)
 {
@@ -96,6 +96,9 @@ static void result_round_trip(void **state)
     assert_int_equal(out.file_count, 2);
     assert_string_equal(out.files[1].path, "/usr/b.h");
     assert_true(out.files[1].hash.hi == UINT64_MAX);
+    assert_int_equal(out.files[0].found, TSR_WIRE_READ);
+    assert_int_equal(out.files[1].found, TSR_WIRE_ABSENT);
+    assert_int_equal(out.files[1].same_as, 1);
     tsr_arena_free(&arena);
     tsr_buf_free(&buf);
 }
@@ -255,12 +258,50 @@ static void deadline(void **state)
     close(pair[0]);
 }
 
+/* Whether the folder in which the application stands goes into the request, and so into the key. */
+static bool gets_folder(const char *source, const char *options)
+{
+    struct tsr_clc_request request = {.source = {NULL, source, strlen(source)}, .options = options};
+    return tsr_wire_reads_files(&request);
+}
+
+static void sources_that_read_files(void **state)
+{
+    (void)state;
+    static const char *const reading[] = {
+        "#include <a>",  "#  include NAME",        "#include_next <a>",    "#import \"a\"",
+        "#embed \"a\"",  "#if __has_include(<a>)", "#if __has_embed(<a>)", "#pragma GCC dependency \"a\"",
+        "%:include <a>", "#inc\\\nlude <a>",       "#inc\\ \r\nlude <a>",  "#emb?\?/\ned \"a\"",
+    };
+    static const char *const others[] = {
+        "",
+        "kernel void k() {}",
+        "#define A \\\n  1\nkernel void k() {}",
+        "#define A(x) do {\\\nx; } while (0)",
+        "\\\n",
+        "a\\",
+        "?\?/\nx",
+        "\nx\n",
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(reading); i++)
+        if (!gets_folder(reading[i], ""))
+            fail_msg("%s reads files", reading[i]);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(others); i++)
+        if (gets_folder(others[i], ""))
+            fail_msg("%s reads no files", others[i]);
+    assert_true(gets_folder("", "-I a"));
+    struct tsr_clc_text header = {"a.h", "#include <a>", 12};
+    struct tsr_clc_request request = {.header_count = 1, .headers = &header};
+    assert_true(tsr_wire_reads_files(&request));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_round_trip), cmocka_unit_test(result_round_trip), cmocka_unit_test(spoiled_forms),
-        cmocka_unit_test(huge_counts),        cmocka_unit_test(large_frame),       cmocka_unit_test(bad_frames),
-        cmocka_unit_test(deadline),
+        cmocka_unit_test(request_round_trip), cmocka_unit_test(result_round_trip),
+        cmocka_unit_test(spoiled_forms),      cmocka_unit_test(huge_counts),
+        cmocka_unit_test(large_frame),        cmocka_unit_test(bad_frames),
+        cmocka_unit_test(deadline),           cmocka_unit_test(sources_that_read_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
