@@ -25,11 +25,20 @@ static bool splits_a_word(const char *data, size_t size)
     return false;
 }
 
+/* Whether there may be a directive at all, in any of its spellings: "#", "%:", the trigraph, or _Pragma. */
+static bool has_directive(const char *data, size_t size)
+{
+    for (const char *at = data, *end = data + size; at < end; at++)
+        if (*at == '#' || (at + 1 < end && ((*at == '%' && at[1] == ':') || (*at == '?' && at[1] == '?') || (*at == '_' && at[1] == 'P'))))
+            return true;
+    return false;
+}
+
 /* The words of all directives and operators that look for files, or a part of them. */
 static bool may_read(const char *data, size_t size)
 {
     static const char *const words[] = {"include", "import", "embed", "dependency"};
-    if (!data)
+    if (!data || !has_directive(data, size))
         return false;
     for (size_t i = 0; i < TSR_ARRAY_LEN(words); i++)
         if (memmem(data, size, words[i], strlen(words[i])))

@@ -269,12 +269,18 @@ static void sources_that_read_files(void **state)
 {
     (void)state;
     static const char *const reading[] = {
-        "#include <a>",  "#  include NAME",        "#include_next <a>",    "#import \"a\"",
-        "#embed \"a\"",  "#if __has_include(<a>)", "#if __has_embed(<a>)", "#pragma GCC dependency \"a\"",
-        "%:include <a>", "#inc\\\nlude <a>",       "#inc\\ \r\nlude <a>",  "#emb?\?/\ned \"a\"",
+        "?\?=include <a>",      "_Pragma(\"GCC dependency a\")",
+        "#include <a>",         "#  include NAME",
+        "#include_next <a>",    "#import \"a\"",
+        "#embed \"a\"",         "#if __has_include(<a>)",
+        "#if __has_embed(<a>)", "#pragma GCC dependency \"a\"",
+        "%:include <a>",        "#inc\\\nlude <a>",
+        "#inc\\ \r\nlude <a>",  "#emb?\?/\ned \"a\"",
     };
     static const char *const others[] = {
+        "kernel void include() {}",
         "",
+        "kernel void include() {}",
         "kernel void k() {}",
         "#define A \\\n  1\nkernel void k() {}",
         "#define A(x) do {\\\nx; } while (0)",
