@@ -2,7 +2,10 @@
  * Results of the compiler on disk: one file per request, named by the hash of everything that the result depends on.
  *
  * Nothing here is ever an error: what is missing, damaged, of another version or not ours is a miss, and where nothing can be written
- * nothing is kept. Several processes share the folder without locks: files appear by rename and are never changed. */
+ * nothing is kept. Several processes share the folder without locks: files appear by rename and are never changed.
+ *
+ * No file of the user is ever replaced or removed: a file is removed only from the folder that folder.c knows for ours, and only if it
+ * begins with the header of the entry that its name promises. */
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -12,15 +15,16 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "client.h"
 
 enum {
     MAGIC = 0x43525354,   /* "TSRC" */
-    VERSION = 1,          /* of the layout: header, then the byte form of a result */
+    VERSION = 2,          /* of the layout: header, then the byte form of a result */
     SWEEP_ODDS = 64,      /* one of so many files stored brings a sweep */
-    STALE_SECONDS = 3600, /* a file of another name is a leftover of a writer that died, if it is older */
+    STALE_SECONDS = 3600, /* a temporary file that is older was left by a writer that died */
     TOUCH_SECONDS = 600,  /* how exact "least recently used" is */
     NAME_LENGTH = 32,     /* the key in hexadecimal */
 };
@@ -97,44 +101,7 @@ static struct tsr_hash compiler_identity(void)
     return hash;
 }
 
-/* ---- the folder -------------------------------------------------------------------------------------------------------------------------
- */
-
-static char *folder_by_environment(void)
-{
-    const char *dir = tsr_env(TSR_ENV_CACHE_DIR);
-    if (dir)
-        return tsr_strdup(dir);
-    dir = getenv("XDG_CACHE_HOME");
-    if (dir && dir[0] == '/') /* the XDG specification: others are to be ignored */
-        return tsr_format("%s/tessera", dir);
-    dir = getenv("HOME");
-    return dir && dir[0] == '/' ? tsr_format("%s/.cache/tessera", dir) : NULL;
-}
-
-/* What is loaded from there runs with our rights, so nobody else may have put it there. */
-static bool trusted(const struct stat *st)
-{
-    return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
-static char *open_folder(void)
-{
-    if (getauxval(AT_SECURE) || !tsr_env_bool(TSR_ENV_CACHE, true))
-        return NULL;
-    char *dir = folder_by_environment();
-    struct stat st;
-    if (!dir)
-        return NULL;
-    if (stat(dir, &st) && (tsr_dir_make(dir) != TSR_OK || stat(dir, &st)))
-        tsr_log(TSR_LOG_CACHE, "no cache: %s cannot be made", dir);
-    else if (!S_ISDIR(st.st_mode) || !trusted(&st))
-        tsr_log(TSR_LOG_WARN, "no cache: %s is not a folder that belongs to this user and that no other can write (chmod go-w)", dir);
-    else
-        return dir;
-    tsr_free(dir);
-    return NULL;
-}
+/* ---- the folder and the key ---------------------------------------------------------------------------------------------------------- */
 
 static struct {
     pthread_mutex_t lock;
@@ -157,7 +124,7 @@ static char *folder(struct tsr_hash *identity)
     pthread_mutex_lock(&cache.lock);
     if (!cache.opened || memcmp(&settings, &cache.settings, sizeof(settings))) {
         tsr_free(cache.folder);
-        cache.folder = open_folder();
+        cache.folder = getauxval(AT_SECURE) || !tsr_env_bool(TSR_ENV_CACHE, true) ? NULL : tsr__folder_find();
         cache.identity = compiler_identity();
         cache.settings = settings;
         cache.opened = true;
@@ -167,16 +134,6 @@ static char *folder(struct tsr_hash *identity)
         *identity = cache.identity;
     pthread_mutex_unlock(&cache.lock);
     return copy;
-}
-
-static char *path_of(struct tsr_hash key)
-{
-    char name[NAME_LENGTH + 1];
-    tsr_hash_hex(key, name);
-    char *dir = folder(NULL);
-    char *path = dir ? tsr_format("%s/%s", dir, name) : NULL;
-    tsr_free(dir);
-    return path;
 }
 
 bool tsr__cache_on(void)
@@ -197,82 +154,133 @@ struct tsr_hash tsr__cache_key(const void *request, size_t size)
     return tsr_hash_bytes(&all, sizeof(all));
 }
 
-/* ---- get, put ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- entries ------------------------------------------------------------------------------------------------------------------------- */
 
-static bool read_all(int fd, void *data, size_t size)
+/* Where the entry of a key is, to be written or removed. */
+struct place {
+    char name[NAME_LENGTH + 1];
+    char *folder;
+    int dir; /* -1: no folder */
+};
+
+static struct place open_place(struct tsr_hash key)
 {
-    for (size_t done = 0; done < size;) {
-        ssize_t got = read(fd, (char *)data + done, size - done);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return false;
-        if (got > 0)
-            done += (size_t)got;
+    struct place place = {.folder = folder(NULL)};
+    tsr_hash_hex(key, place.name);
+    place.dir = place.folder ? tsr__folder_open(place.folder) : -1;
+    return place;
+}
+
+static void close_place(struct place *place)
+{
+    if (place->dir >= 0)
+        close(place->dir);
+    tsr_free(place->folder);
+}
+
+/* A regular file of this user, to be read; -1 if there is none. */
+static int open_file(int dir, const char *name, struct stat *st)
+{
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode) || st->st_uid != geteuid())) {
+        close(fd);
+        return -1;
     }
-    return true;
+    return fd;
+}
+
+/* Whether the file begins as the entry of this name, or is empty, as a crash of the system leaves what was written last. */
+static bool is_entry(int fd, const struct stat *st, const char name[NAME_LENGTH + 1])
+{
+    struct header header;
+    const size_t head = offsetof(struct header, hash);
+    char own[NAME_LENGTH + 1];
+    if (!st->st_size)
+        return true;
+    if (pread(fd, &header, head, 0) != (ssize_t)head || header.magic != MAGIC)
+        return false;
+    tsr_hash_hex(header.key, own);
+    return !memcmp(own, name, NAME_LENGTH);
+}
+
+/* Looks into the file, whose name begins with that of its entry. */
+static bool is_ours(int dir, const char *name)
+{
+    struct stat st;
+    int fd = open_file(dir, name, &st);
+    bool ours = fd >= 0 && is_entry(fd, &st, name);
+    if (fd >= 0)
+        close(fd);
+    return ours;
 }
 
 /* NULL: defective or not ours, or out of memory, which is no fault of the file. */
-static unsigned char *read_entry(int fd, struct tsr_hash key, size_t *size, bool *defective)
+static unsigned char *read_entry(int fd, const struct stat *st, struct tsr_hash key, size_t *size, bool *defective)
 {
     *defective = true;
-    struct stat st;
     struct header header;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !trusted(&st) || !read_all(fd, &header, sizeof(header)))
+    uint64_t whole = (uint64_t)st->st_size;
+    if ((st->st_mode & (S_IWGRP | S_IWOTH)) || whole < sizeof(header) || whole - sizeof(header) > TSR_WIRE_LIMIT)
         return NULL;
-    if (header.magic != MAGIC || header.version != VERSION || memcmp(&header.key, &key, sizeof(key)) != 0 || header.size > TSR_WIRE_LIMIT ||
-        header.size + sizeof(header) != (uint64_t)st.st_size)
-        return NULL;
-    unsigned char *data = tsr_malloc(header.size);
+    *size = (size_t)whole - sizeof(header);
+    unsigned char *data = tsr_malloc(*size);
     if (!data) {
         *defective = false;
         return NULL;
     }
+    const struct iovec parts[] = {{&header, sizeof(header)}, {data, *size}};
     struct tsr_hash hash = {0};
-    if (read_all(fd, data, header.size))
-        hash = tsr_hash_bytes(data, header.size);
-    if (memcmp(&hash, &header.hash, sizeof(hash)) != 0) {
+    bool good = readv(fd, parts, 2) == (ssize_t)whole && header.magic == MAGIC && header.version == VERSION && header.size == *size &&
+                !memcmp(&header.key, &key, sizeof(key));
+    if (good)
+        hash = tsr_hash_bytes(data, *size);
+    if (!good || memcmp(&hash, &header.hash, sizeof(hash)) != 0) {
         tsr_free(data);
         return NULL;
     }
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    if (now.tv_sec - st.st_mtim.tv_sec > TOUCH_SECONDS && futimens(fd, NULL))
+    if (now.tv_sec - st->st_mtim.tv_sec > TOUCH_SECONDS && futimens(fd, NULL))
         tsr_log(TSR_LOG_CACHE, "time of last use not written: %s", strerror(errno));
-    *size = header.size;
     return data;
 }
 
+/* Opens no descriptor of the folder, as programs that start do hundreds of these: what is read must have the right header and hash and
+ * belong to this user, and nobody else can put another folder in the place of ours. */
 unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size)
 {
-    char *path = path_of(key);
-    if (!path)
-        return NULL;
     uint64_t begin = tsr_now_ns();
+    char name[NAME_LENGTH + 1];
+    tsr_hash_hex(key, name);
+    char *dir = folder(NULL), *path = dir ? tsr_format("%s/%s", dir, name) : NULL;
     unsigned char *data = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat st;
+    int fd = path ? open_file(AT_FDCWD, path, &st) : -1;
     if (fd >= 0) {
         bool defective;
-        data = read_entry(fd, key, size, &defective);
+        data = read_entry(fd, &st, key, size, &defective);
         close(fd);
-        if (!data && defective) {
-            tsr_log(TSR_LOG_CACHE, "%s is damaged and removed", path);
-            unlink(path);
-        } else if (data) {
+        if (data)
             tsr_log(TSR_LOG_CACHE, "hit: %s, %zu bytes in %.0f us", path, *size, (double)(tsr_now_ns() - begin) / 1e3);
-        }
-    } else {
+        else if (defective)
+            tsr__cache_remove(key);
+    } else if (path) {
         tsr_log(TSR_LOG_CACHE, "miss: %s", path);
     }
+    tsr_free(dir);
     tsr_free(path);
     return data;
 }
 
 void tsr__cache_remove(struct tsr_hash key)
 {
-    char *path = path_of(key);
-    if (path && !unlink(path))
-        tsr_log(TSR_LOG_CACHE, "%s is out of date and removed", path);
-    tsr_free(path);
+    struct place place = open_place(key);
+    if (place.dir >= 0) {
+        bool gone = is_ours(place.dir, place.name) && !unlinkat(place.dir, place.name, 0);
+        tsr_log(TSR_LOG_CACHE, gone ? "%s/%s is damaged or out of date and removed" : "%s/%s is not a file of this cache and stays",
+                place.folder, place.name);
+    }
+    close_place(&place);
 }
 
 /* ---- sweeping: keeps the folder below TESSERA_CACHE_SIZE ----------------------------------------------------------------------------- */
@@ -291,45 +299,82 @@ static int by_use(const void *a, const void *b)
     return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
-static bool is_entry_name(const char *name)
+static bool is_entry_name(const char *name, size_t length)
 {
-    return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == NAME_LENGTH;
+    return length == NAME_LENGTH && strspn(name, "0123456789abcdef") >= NAME_LENGTH;
 }
 
-static void sweep(const char *dir, uint64_t limit)
+/* Lists the files that have names of entries; removes what dead writers left. */
+static void list_entries(DIR *stream, struct tsr_buf *list)
 {
-    DIR *stream = opendir(dir);
-    if (!stream)
-        return;
-    struct tsr_buf list = {0};
-    uint64_t total = 0;
+    int dir = dirfd(stream);
     time_t now = time(NULL);
     for (struct dirent *e; (e = readdir(stream));) {
         struct stat st;
-        if (fstatat(dirfd(stream), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+        bool entry_name = is_entry_name(e->d_name, strlen(e->d_name));
+        if (!entry_name && !is_entry_name(e->d_name, tsr_file_temporary(e->d_name)))
             continue;
-        if (is_entry_name(e->d_name)) {
+        if (fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+            continue;
+        if (entry_name) {
             struct entry entry = {.used = st.st_mtim, .size = (uint64_t)st.st_blocks * 512};
             memcpy(entry.name, e->d_name, NAME_LENGTH);
-            tsr_buf_bytes(&list, &entry, sizeof(entry));
-            total += entry.size;
-        } else if (now - st.st_mtime > STALE_SECONDS && st.st_uid == geteuid()) {
-            unlinkat(dirfd(stream), e->d_name, 0);
+            tsr_buf_bytes(list, &entry, sizeof(entry));
+        } else if (now - st.st_mtime > STALE_SECONDS && is_ours(dir, e->d_name)) {
+            unlinkat(dir, e->d_name, 0);
         }
     }
-    if (total > limit && !list.failed) {
-        size_t count = list.size / sizeof(struct entry);
-        struct entry *entries = (struct entry *)(void *)list.data;
-        qsort(entries, count, sizeof(*entries), by_use);
-        uint64_t before = total;
-        size_t removed = 0;
-        for (; removed < count && total > limit / 4 * 3; removed++) { /* below the limit, so that the next sweep has nothing to do */
-            unlinkat(dirfd(stream), entries[removed].name, 0);
-            total -= entries[removed].size;
-        }
-        tsr_log(TSR_LOG_CACHE, "%zu least recently used files removed: %llu of %llu bytes kept", removed, (unsigned long long)total,
-                (unsigned long long)before);
+}
+
+static uint64_t size_of(const struct entry *entries, size_t count)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += entries[i].size;
+    return total;
+}
+
+/* Keeps those that are ours. Only a folder that is too large is worth looking into each file. */
+static size_t only_ours(int dir, struct entry *entries, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (is_ours(dir, entries[i].name))
+            entries[kept++] = entries[i];
+    return kept;
+}
+
+static void remove_least_used(int dir, struct entry *entries, size_t count, uint64_t limit)
+{
+    count = only_ours(dir, entries, count);
+    uint64_t before = size_of(entries, count), total = before;
+    size_t removed = 0;
+    if (total <= limit)
+        return;
+    qsort(entries, count, sizeof(*entries), by_use);
+    for (; removed < count && total > limit / 4 * 3; removed++) { /* below the limit, so that the next sweep has nothing to do */
+        unlinkat(dir, entries[removed].name, 0);
+        total -= entries[removed].size;
     }
+    tsr_log(TSR_LOG_CACHE, "%zu least recently used files removed: %llu of %llu bytes kept", removed, (unsigned long long)total,
+            (unsigned long long)before);
+}
+
+static void sweep(int dir, uint64_t limit)
+{
+    int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *stream = own >= 0 ? fdopendir(own) : NULL;
+    if (!stream) {
+        if (own >= 0)
+            close(own);
+        return;
+    }
+    struct tsr_buf list = {0};
+    list_entries(stream, &list);
+    struct entry *entries = (struct entry *)(void *)list.data;
+    size_t count = list.size / sizeof(*entries);
+    if (!list.failed && size_of(entries, count) > limit)
+        remove_least_used(dir, entries, count, limit);
     tsr_buf_free(&list);
     closedir(stream);
 }
@@ -337,20 +382,20 @@ static void sweep(const char *dir, uint64_t limit)
 void tsr__cache_put(struct tsr_hash key, const void *data, size_t size)
 {
     uint64_t limit = tsr_env_size(TSR_ENV_CACHE_SIZE, (uint64_t)1 << 30);
-    char *dir = folder(NULL), *path = path_of(key);
     struct header header = {MAGIC, VERSION, key, tsr_hash_bytes(data, size), size};
+    struct place place = open_place(key);
     struct tsr_buf buf = {0};
-    if (dir && path && size <= limit / 4) { /* one program must not push out all others */
+    if (place.dir >= 0 && size <= limit / 4) { /* one program must not push out all others */
         tsr_buf_bytes(&buf, &header, sizeof(header));
         tsr_buf_bytes(&buf, data, size);
-        enum tsr_status status = buf.failed ? TSR_NO_MEMORY : tsr_file_write_atomic(path, buf.data, buf.size);
-        tsr_log(TSR_LOG_CACHE, "%s: %s, %zu bytes", status == TSR_OK ? "stored" : tsr_status_text(status), path, buf.size);
+        enum tsr_status status = buf.failed ? TSR_NO_MEMORY : tsr_file_write_new(place.dir, place.name, buf.data, buf.size);
+        tsr_log(TSR_LOG_CACHE, "%s: %s/%s, %zu bytes", status == TSR_OK ? "stored" : tsr_status_text(status), place.folder, place.name,
+                buf.size);
         /* No count is kept of what the folder holds: on the average the folder grows by SWEEP_ODDS files between sweeps. A small folder
          * cannot afford that, so there every file brings one. */
         if (status == TSR_OK && (key.lo % SWEEP_ODDS == 0 || limit / SWEEP_ODDS < buf.size))
-            sweep(dir, limit);
+            sweep(place.dir, limit);
     }
     tsr_buf_free(&buf);
-    tsr_free(dir);
-    tsr_free(path);
+    close_place(&place);
 }

@@ -66,4 +66,12 @@ unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size);
 void tsr__cache_put(struct tsr_hash key, const void *data, size_t size);
 void tsr__cache_remove(struct tsr_hash key);
 
+/* ---- folder of the disk cache (folder.c) ------------------------------------------------------------------------------------------- */
+
+/* Path of the folder, absolute, malloc'd. It is made if need be. NULL: none can be used, which is told in the log. */
+char *tsr__folder_find(void);
+/* A descriptor of the folder, which is made if it is missing. The caller closes it before the application goes on: applications close
+ * descriptors that they do not know. -1: it is not there, or was not made by the cache, or others can write it. */
+int tsr__folder_open(const char *path);
+
 #endif

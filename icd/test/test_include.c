@@ -59,28 +59,43 @@ static const struct {
 } cases[] = {
     /* headers that come earlier on the path, and go again */
     {V_H, "-Ia -Ib", {{"echo '#define V 2' > b/v.h", 2}, {"echo '#define V 1' > a/v.h", 1}, {"rm a/v.h", 2}, {"rm b/v.h", NONE}}},
-    {V_H, "-Ia -Ib", {{"echo '#define V 2' > v.h", 2}, {"echo '#define V 1' > b/v.h", 1}, {"rm b/v.h && mkfifo b/v.h", 2}, {"mkdir a/v.h", 2}}},
-    {V_H, "-Ia -Ib", {{"mkfifo a/v.h && ln -s /dev/zero b/v.h && echo '#define V 2' > v.h", 2}, {"rm b/v.h", 2}, {"rm a/v.h && touch a/v.h", NONE}}},
+    {V_H,
+     "-Ia -Ib",
+     {{"echo '#define V 2' > v.h", 2}, {"echo '#define V 1' > b/v.h", 1}, {"rm b/v.h && mkfifo b/v.h", 2}, {"mkdir a/v.h", 2}}},
+    {V_H,
+     "-Ia -Ib",
+     {{"mkfifo a/v.h && ln -s /dev/zero b/v.h && echo '#define V 2' > v.h", 2}, {"rm b/v.h", 2}, {"rm a/v.h && touch a/v.h", NONE}}},
     {V_H, "-IFOLDER/a -IFOLDER/b", {{"echo '#define V 2' > b/v.h", 2}, {"echo '#define V 1' > a/v.h", 1}}},
     /* a folder of the path comes */
-    {V_H, "-Ic -Ib", {{"echo '#define V 2' > b/v.h", 2}, {"mkdir c && echo '#define V 1' > c/v.h", 1}, {"mv c d && ln -s d c", 1}, {"rm c", 2}}},
+    {V_H,
+     "-Ic -Ib",
+     {{"echo '#define V 2' > b/v.h", 2}, {"mkdir c && echo '#define V 1' > c/v.h", 1}, {"mv c d && ln -s d c", 1}, {"rm c", 2}}},
     {"#include \"sub/v.h\"" KERNEL("V"),
      "-Ia -Ib",
      {{"mkdir b/sub && echo '#define V 2' > b/sub/v.h", 2}, {"mkdir a/sub", 2}, {"echo '#define V 1' > a/sub/v.h", 1}}},
     /* content */
     {V_H, "", {{"echo '#define V 1' > v.h", 1}, {"echo '#define V 2' > v.h", 2}, {"echo '#define V 3' > a/v.h && ln -sf a/v.h v.h", 3}}},
-    {V_H, "-w", {{"echo '#define V 1' > v.h", 1}, {"rm v.h && mkfifo v.h", NONE}, {"rm v.h && ln -s /dev/zero v.h", NONE}, {"rm v.h && mkdir v.h", NONE}}},
+    {V_H,
+     "-w",
+     {{"echo '#define V 1' > v.h", 1},
+      {"rm v.h && mkfifo v.h", NONE},
+      {"rm v.h && ln -s /dev/zero v.h", NONE},
+      {"rm v.h && mkdir v.h", NONE}}},
     /* two levels */
     {"#include \"one.h\"" KERNEL("V"),
      "-Ia -Ib",
-     {{"echo '#include <v.h>' > b/one.h && echo '#define V 1' > b/v.h", 1}, {"echo '#define V 2' > b/v.h", 2}, {"echo '#define V 3' > a/v.h", 3}}},
+     {{"echo '#include <v.h>' > b/one.h && echo '#define V 1' > b/v.h", 1},
+      {"echo '#define V 2' > b/v.h", 2},
+      {"echo '#define V 3' > a/v.h", 3}}},
     {"#include \"b/one.h\"" KERNEL("V"),
      "",
      {{"echo '#include \"v.h\"' > b/one.h && echo '#define V 1' > v.h", 1}, {"echo '#define V 2' > b/v.h", 2}, {"rm b/v.h", 1}}},
     /* #include_next */
     {V_H,
      "-Ia -Ib -Ic",
-     {{"echo '#include_next <v.h>' > a/v.h && mkdir c && echo '#define V 3' > c/v.h", 3}, {"echo '#define V 2' > b/v.h", 2}, {"rm b/v.h", 3}}},
+     {{"echo '#include_next <v.h>' > a/v.h && mkdir c && echo '#define V 3' > c/v.h", 3},
+      {"echo '#define V 2' > b/v.h", 2},
+      {"rm b/v.h", 3}}},
     /* one folder under two names is searched once */
     {V_H,
      "-Ia -Id -Ic",
@@ -92,7 +107,9 @@ static const struct {
      {{"printf '#pragma once\\n#ifdef V\\n#undef V\\n#define V 2\\n#else\\n#define V 1\\n#endif\\n' > a/v.h && ln a/v.h b/v.h", 0},
       {"cp a/v.h v.h && mv v.h b/v.h", 1}}},
     /* __has_include and __has_embed */
-    {HAS_INCLUDE("\"opt.h\""), "", {{":", 0}, {"touch opt.h", 1}, {"rm opt.h", 0}, {"mkdir opt.h", 0}, {"rmdir opt.h && ln -s a opt.h", 0}}},
+    {HAS_INCLUDE("\"opt.h\""),
+     "",
+     {{":", 0}, {"touch opt.h", 1}, {"rm opt.h", 0}, {"mkdir opt.h", 0}, {"rmdir opt.h && ln -s a opt.h", 0}}},
     {HAS_INCLUDE("<opt.h>"), "-Ia", {{":", 0}, {"touch a/opt.h", 1}, {"echo 1 > a/opt.h", 1}, {"mv a/opt.h b", 0}}},
     {HAS_INCLUDE("\"FOLDER/c/opt.h\""), "", {{":", 0}, {"mkdir c", 0}, {"touch c/opt.h", 1}, {"rm -r c", 0}}},
     {"#include \"one.h\"" KERNEL("V"),
@@ -102,13 +119,20 @@ static const struct {
       {"rm a/opt.h", 0}}},
     {"#include \"one.h\"" KERNEL("V"),
      "-w",
-     {{"printf '#if __has_embed(\"opt.bin\")\\n#define V 1\\n#else\\n#define V 0\\n#endif\\n' > one.h", 0}, {"echo 1 > opt.bin", 1}, {"rm opt.bin", 0}}},
+     {{"printf '#if __has_embed(\"opt.bin\")\\n#define V 1\\n#else\\n#define V 0\\n#endif\\n' > one.h", 0},
+      {"echo 1 > opt.bin", 1},
+      {"rm opt.bin", 0}}},
     /* #embed */
-    {"constant char t[] = {\n#embed \"data.bin\"\n};" KERNEL("t[0]"), "-w", {{"printf A > data.bin", 'A'}, {"printf B > data.bin", 'B'}, {"rm data.bin", NONE}}},
-    {"constant char t[] = {\n#embed \"FOLDER/data.bin\"\n};" KERNEL("t[0]"), "-w", {{"printf A > data.bin", 'A'}, {"printf B > data.bin", 'B'}}},
+    {"constant char t[] = {\n#embed \"data.bin\"\n};" KERNEL("t[0]"),
+     "-w",
+     {{"printf A > data.bin", 'A'}, {"printf B > data.bin", 'B'}, {"rm data.bin", NONE}}},
+    {"constant char t[] = {\n#embed \"FOLDER/data.bin\"\n};" KERNEL("t[0]"),
+     "-w",
+     {{"printf A > data.bin", 'A'}, {"printf B > data.bin", 'B'}}},
     {"#include \"a/one.h\"" KERNEL("t[0]"),
      "-w",
-     {{"printf 'constant char t[] = {\\n#embed \"data.bin\"\\n};\\n' > a/one.h && printf A > data.bin", 'A'}, {"printf B > a/data.bin", 'B'}}},
+     {{"printf 'constant char t[] = {\\n#embed \"data.bin\"\\n};\\n' > a/one.h && printf A > data.bin", 'A'},
+      {"printf B > a/data.bin", 'B'}}},
     /* a directive on two lines */
     {"#inc\\\nlude \"v.h\"" KERNEL("V"), "", {{"echo '#define V 1' > v.h", 1}, {"echo '#define V 2' > v.h", 2}}},
 };
@@ -147,8 +171,8 @@ static void what_is_found_is_what_is_built(void **state)
             for (int round = 0; round < 2; round++) {
                 int value = value_of(source, options);
                 if (value != cases[i].steps[s].value)
-                    fail_msg("%s\noptions %s, after %s, build %d: %d, expected %d", source, options, cases[i].steps[s].command, round, value,
-                             cases[i].steps[s].value);
+                    fail_msg("%s\noptions %s, after %s, build %d: %d, expected %d", source, options, cases[i].steps[s].command, round,
+                             value, cases[i].steps[s].value);
             }
         }
         free(source);
@@ -160,7 +184,8 @@ static void the_working_directory_counts_at_each_build(void **state)
 {
     (void)state;
     enter("work");
-    shell("echo '#define V 1' > a/v.h && echo '#define V 2' > b/v.h && mkdir a/i b/i && echo '#define W 3' > a/i/w.h && echo '#define W 4' > b/i/w.h");
+    shell("echo '#define V 1' > a/v.h && echo '#define V 2' > b/v.h && mkdir a/i b/i && echo '#define W 3' > a/i/w.h && echo '#define W 4' "
+          "> b/i/w.h");
     for (int round = 0; round < 2; round++) {
         assert_int_equal(chdir("a"), 0);
         assert_int_equal(value_of(V_H, ""), 1);
@@ -188,7 +213,7 @@ static void given_headers(void **state)
         const char *command;
         int text, value;
     } steps[] = {
-        {"echo '#define V 1' > v.h", 0, 1},   {"echo '#define V 2' > v.h", 0, 2},     {"echo '#define V 3' > a/v.h", 0, 3},
+        {"echo '#define V 1' > v.h", 0, 1},     {"echo '#define V 2' > v.h", 0, 2},       {"echo '#define V 3' > a/v.h", 0, 3},
         {"echo '#define V 4' > given.h", 1, 9}, {"echo '#define V 5' > a/given.h", 0, 3}, {"rm a/v.h", 0, 2},
     };
     enter("work");

@@ -3,10 +3,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "client_test.h"
 
-static char folder[100];
+static char folder[120]; /* where the cache keeps its files, in the one that TESSERA_CACHE_DIR names */
 
 static int begin_cached(void **state)
 {
@@ -14,9 +15,15 @@ static int begin_cached(void **state)
     snprintf(folder, sizeof(folder), "%s/cache", scratch);
     setenv("TESSERA_CACHE", "1", 1);
     setenv("TESSERA_CACHE_DIR", folder, 1);
+    strcat(folder, "/tessera-programs");
     unsetenv("TESSERA_CACHE_SIZE");
     unsetenv("TESSERA_CPU");
     return 0;
+}
+
+static bool is_entry(const char *name)
+{
+    return strlen(name) == 32 && strspn(name, "0123456789abcdef") == 32;
 }
 
 /* Path of the only entry. */
@@ -26,7 +33,7 @@ static void only_entry(char path[400])
     assert_non_null(dir);
     int count = 0;
     for (struct dirent *e; (e = readdir(dir));)
-        if (e->d_name[0] != '.') {
+        if (is_entry(e->d_name)) {
             snprintf(path, 400, "%s/%s", folder, e->d_name);
             count++;
         }
@@ -174,16 +181,6 @@ static void odd_folders_mean_no_cache_and_no_error(void **state)
     unsetenv("XDG_CACHE_HOME");
 }
 
-static void a_folder_that_others_can_write_is_not_trusted(void **state)
-{
-    (void)state;
-    assert_int_equal(mkdir(folder, 0777), 0);
-    assert_int_equal(chmod(folder, 0777), 0);
-    expect("source", TSR_CLC_DONE, "");
-    expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 2);
-}
-
 static void a_folder_that_cannot_be_written_is_still_read(void **state)
 {
     (void)state;
@@ -214,7 +211,7 @@ static uint64_t bytes_in_folder(void)
     DIR *dir = opendir(folder);
     struct stat st;
     for (struct dirent *e; (e = readdir(dir));)
-        if (e->d_name[0] != '.' && !fstatat(dirfd(dir), e->d_name, &st, 0))
+        if (is_entry(e->d_name) && !fstatat(dirfd(dir), e->d_name, &st, 0))
             total += (uint64_t)st.st_blocks * 512;
     closedir(dir);
     return total;
@@ -241,20 +238,67 @@ static void it_stays_below_its_size_and_keeps_what_was_used_last(void **state)
     assert_int_equal(runs(), 63);
 }
 
+static void set_age(const char *path, time_t seconds)
+{
+    struct timespec then[2] = {{time(NULL) - seconds, 0}, {time(NULL) - seconds, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
 static void leftovers_of_dead_writers_go(void **state)
 {
     (void)state;
     setenv("TESSERA_CACHE_SIZE", "1M", 1);
     expect("source", TSR_CLC_DONE, "");
-    char path[200];
-    snprintf(path, sizeof(path), "%s/leftover.tmp", folder);
-    assert_int_equal(tsr_file_write_atomic(path, "x", 1), TSR_OK);
-    expect("large 9", TSR_CLC_DONE, "");
-    assert_int_equal(access(path, F_OK), 0); /* its writer may be alive */
-    struct timespec old[2] = {{1000000000, 0}, {1000000000, 0}};
-    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
-    expect("large 8", TSR_CLC_DONE, "");
-    assert_int_not_equal(access(path, F_OK), 0);
+    char entry[400], path[440];
+    only_entry(entry);
+    unsigned char *data;
+    size_t size;
+    assert_int_equal(tsr_file_read(entry, 1 << 20, &data, &size), TSR_OK);
+    const struct {
+        size_t size; /* how far the writer came */
+        int age;
+        bool goes;
+    } cases[] = {
+        {size, 3700, true}, {size, 3500, false}, /* its writer may be alive */
+        {24, 3700, true},   {23, 3700, false},   /* no longer to be told from a file of the user */
+        {0, 3700, true},    {0, 3500, false},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        snprintf(path, sizeof(path), "%s.%016zx.tmp", entry, i);
+        assert_int_equal(tsr_file_write_atomic(path, data, cases[i].size), TSR_OK);
+        set_age(path, cases[i].age);
+    }
+    tsr_free(data);
+    expect("large 9", TSR_CLC_DONE, ""); /* stores a file that brings a sweep */
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        snprintf(path, sizeof(path), "%s.%016zx.tmp", entry, i);
+        assert_int_equal(access(path, F_OK) != 0, cases[i].goes);
+    }
+}
+
+static void what_a_crash_emptied_is_replaced(void **state)
+{
+    (void)state;
+    expect("source", TSR_CLC_DONE, "");
+    char path[400];
+    only_entry(path);
+    assert_int_equal(truncate(path, 0), 0);
+    expect("source", TSR_CLC_DONE, "");
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 2);
+}
+
+static void what_others_can_write_is_not_loaded(void **state)
+{
+    (void)state;
+    expect("source", TSR_CLC_DONE, "");
+    char path[400];
+    only_entry(path);
+    assert_int_equal(chmod(path, 0620), 0);
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 2);
+    expect("source", TSR_CLC_DONE, "");
+    assert_int_equal(runs(), 2); /* another has taken its place */
 }
 
 static void another_compiler_is_a_miss(void **state)
@@ -297,10 +341,11 @@ int main(void)
         CASE(every_flipped_bit_and_every_length_is_a_miss),
         CASE(an_entry_under_another_name_is_a_miss),
         CASE(a_changed_included_file_is_a_miss),
-        CASE(a_folder_that_others_can_write_is_not_trusted),
         CASE(a_folder_that_cannot_be_written_is_still_read),
         CASE(it_stays_below_its_size_and_keeps_what_was_used_last),
         CASE(leftovers_of_dead_writers_go),
+        CASE(what_a_crash_emptied_is_replaced),
+        CASE(what_others_can_write_is_not_loaded),
         CASE(another_compiler_is_a_miss),
         CASE(a_hit_is_fast),
         CASE(odd_folders_mean_no_cache_and_no_error),
