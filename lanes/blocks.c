@@ -54,6 +54,7 @@ struct blocks {
     struct pending *pending;
     size_t pending_count;
     struct tsr__map places; /* instruction → number in the function */
+    struct tsr__map frozen; /* reads whose results LLVM's passes have frozen as a whole: each value that is loaded will be */
 };
 
 static LLVMTypeRef i8(const struct blocks *o)
@@ -480,17 +481,33 @@ static void make_values(struct blocks *o, struct pending *p, LLVMTypeRef type, u
     }
 }
 
+/* The result of a read as one value, for users other than extractvalue: LLVM makes a phi of results where it finds one of their values. */
+static LLVMValueRef whole_of(struct blocks *o, LLVMTypeRef type, LLVMValueRef *values, unsigned count)
+{
+    LLVMValueRef whole = LLVMGetPoison(type);
+    for (unsigned i = 0; i < count; i++)
+        whole = LLVMBuildInsertValue(o->b, whole, values[i], i, "");
+    return whole;
+}
+
 static void finish_read(struct blocks *o, struct pending *p)
 {
     LLVMTypeRef all = LLVMTypeOf(p->call);
     unsigned count = LLVMCountStructElementTypes(all);
     LLVMValueRef *values = tsr_arena_alloc(&o->l->scratch, count * sizeof *values);
     make_values(o, p, LLVMStructGetTypeAtIndex(all, 0), count, values);
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(p->call)) != NULL;) {
+    for (unsigned i = 0; i < count && tsr__map_get(&o->frozen, p->call); i++)
+        values[i] = LLVMBuildFreeze(o->b, values[i], "");
+    for (LLVMUseRef use = LLVMGetFirstUse(p->call); use;) {
         LLVMValueRef user = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (!LLVMIsAExtractValueInst(user))
+            continue;
         LLVMReplaceAllUsesWith(user, values[*LLVMGetIndices(user)]);
         LLVMInstructionEraseFromParent(user);
     }
+    if (LLVMGetFirstUse(p->call))
+        LLVMReplaceAllUsesWith(p->call, whole_of(o, all, values, count));
     LLVMInstructionEraseFromParent(p->call);
 }
 
@@ -623,16 +640,57 @@ static bool may_write(LLVMValueRef inst)
     }
 }
 
-/* Does the instruction want what a read gives, other than to take it apart? */
+/* Does the instruction use the result of a read, or a value of it? Extractvalues, which stand behind their read, do not count. */
 static bool uses_pending(const struct blocks *o, LLVMValueRef inst)
 {
     for (int i = 0; !LLVMIsAExtractValueInst(inst) && i < LLVMGetNumOperands(inst); i++) {
-        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
-        for (size_t k = 0; LLVMIsAExtractValueInst(v) && k < o->pending_count; k++)
-            if (LLVMGetOperand(v, 0) == o->pending[k].call)
+        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i), result = LLVMIsAExtractValueInst(v) ? LLVMGetOperand(v, 0) : v;
+        for (size_t k = 0; k < o->pending_count; k++)
+            if (result == o->pending[k].call)
                 return true;
     }
     return false;
+}
+
+/* A freeze of a result would part reads that follow each other. */
+static void take_freeze(struct blocks *o, LLVMValueRef freeze)
+{
+    LLVMValueRef read = LLVMGetOperand(freeze, 0);
+    if (!is_operation(read, "read"))
+        return;
+    tsr__map_set(&o->frozen, read, true);
+    LLVMReplaceAllUsesWith(freeze, read);
+    LLVMInstructionEraseFromParent(freeze);
+}
+
+/* What takes a result apart goes right behind the read: it is erased together with it, so it must not stand where code is still to come. */
+static void gather_values(struct blocks *o, LLVMValueRef read)
+{
+    LLVMValueRef behind = LLVMGetNextInstruction(read);
+    for (LLVMUseRef use = LLVMGetFirstUse(read); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAExtractValueInst(user) || user == behind)
+            continue;
+        LLVMMetadataRef line = LLVMInstructionGetDebugLoc(user);
+        LLVMInstructionRemoveFromParent(user);
+        LLVMPositionBuilderBefore(o->b, behind);
+        LLVMInsertIntoBuilder(o->b, user);
+        LLVMInstructionSetDebugLoc(user, line);
+    }
+}
+
+/* LLVM's passes leave freezes of whole results, and move extractvalues down, into other blocks, too. */
+static void settle_results(struct blocks *o, LLVMValueRef function)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(o->l, function, &count);
+    for (size_t i = 0; i < count; i++)
+        if (LLVMIsAFreezeInst(code[i]))
+            take_freeze(o, code[i]);
+    code = tsr__instructions(o->l, function, &count);
+    for (size_t i = 0; i < count; i++)
+        if (is_operation(code[i], "read"))
+            gather_values(o, code[i]);
 }
 
 static bool has_operations(LLVMValueRef *code, size_t count)
@@ -770,8 +828,10 @@ bool tsr__pass_blocks(struct tsr__lanes *l)
         if (!has_operations(code, count))
             continue;
         struct blocks o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
+        o.places.arena = o.frozen.arena = &l->scratch;
+        settle_results(&o, functions[i]);
+        code = tsr__instructions(l, functions[i], &count);
         o.pending = tsr_arena_alloc(&l->scratch, count * sizeof *o.pending);
-        o.places.arena = &l->scratch;
         for (size_t k = 0; k < count; k++)
             tsr__map_set(&o.places, code[k], k + 2); /* what is moved gets the number of what stands in front of it */
         lower_all(&o, code, count);

@@ -12,7 +12,7 @@ set(TESSERA_VARIANTS
   "_sse2           lanes     sse2   0 levels levels"
   "_reference_sse2 reference sse2   0 levels levels")
 
-# tessera_variants(NAME quick|slow COMMAND word… [PROPERTIES name value…])
+# tessera_variants(NAME quick|slow|levels COMMAND word… [PROPERTIES name value…]); `levels`: never but under `ctest -C levels`
 function(tessera_variants name pace)
   cmake_parse_arguments(PARSE_ARGV 2 test "" "" "COMMAND;PROPERTIES")
   foreach(line IN LISTS TESSERA_VARIANTS)
@@ -23,6 +23,8 @@ function(tessera_variants name pace)
     list(GET columns 3 check)
     if(pace STREQUAL quick)
       list(GET columns 4 when)
+    elseif(pace STREQUAL levels)
+      set(when levels)
     else()
       list(GET columns 5 when)
     endif()
