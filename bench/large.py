@@ -40,6 +40,17 @@ def switch(count):
     return HEAD + "    for (int t = 0; t < n; t++) {\n        switch (b[i + t]) {\n" + cases + "        default: x += 1;\n        }\n    }\n" + TAIL
 
 
+def cases(count):
+    """A switch of many small cases, one after the other, at which work-items part."""
+    lines = "".join("    case {}: x = x * {}.5f + {}; break;\n".format(j, j % 9, j) for j in range(count))
+    return HEAD + "    switch (y) {\n" + lines + "    default: x += 1;\n    }\n" + TAIL
+
+
+def uniform_cases(count):
+    """The same with a value that all work-items have."""
+    return cases(count).replace("switch (y)", "switch (n)")
+
+
 def barriers(count):
     """Exchanges through local memory."""
     form = ("    t[l] = x; barrier(CLK_LOCAL_MEM_FENCE); x += t[(l + {j}) & (get_local_size(0) - 1)] * 0.5f; barrier(CLK_LOCAL_MEM_FENCE);\n")
@@ -80,6 +91,7 @@ def rounds(count):
 
 KERNELS = {f"{make.__name__}-{count}": (make, count)
            for make, count in [(straight, 2000), (straight, 8000), (branches, 100), (branches, 300), (branches, 1000), (switch, 300),
+                               (switch, 2000), (cases, 2000), (cases, 20000), (uniform_cases, 2000),
                                (barriers, 100), (barriers, 300), (private, 64), (private, 256), (calls, 12), (calls, 30), (maths, 60),
                                (rounds, 200), (rounds, 2000)]}
 

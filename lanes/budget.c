@@ -106,7 +106,8 @@ static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost, uint64
     enum tsr__way before = l->ways[number];
     const char *wrapping = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, kernel->name);
     bool fewer = before < TSR__WITHOUT_BOUNDS && (before == TSR__WIDE || LLVMGetNamedFunction(l->module, wrapping));
-    bool narrow = !fewer && before < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size;
+    bool narrow = !fewer && before < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size &&
+                  cost <= most * tsr__sub_group_size(l, kernel) / TSR__NARROW_LANES;
     l->ways[number] = fewer ? TSR__WITHOUT_BOUNDS : narrow ? TSR__NARROW : TSR__ALONE;
     if (l->options->log)
         tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,

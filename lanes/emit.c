@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Machine code. The code generator reports every function's frame through the context's diagnostic handler (each function asks for a
  * warning above 0 bytes), and the call graph adds them up to what one work-item of a kernel needs. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen_shim.h"
 #include "explain.h"
 
 enum {
@@ -74,6 +76,38 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
     return deepest;
 }
 
+/* ---- large functions --------------------------------------------------------------------------------------------------------- */
+
+/* The code generator moves each constant of a loop in front of it, however many there are: those of all cases of a switch, out of the loop
+ * over packets. Registers that live through thousands of blocks take its allocator time that grows with the square of the blocks. */
+static bool has_large_function(struct tsr__lanes *l)
+{
+    enum { MANY_BLOCKS = 1500 };
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        if (LLVMCountBasicBlocks(functions[i]) > MANY_BLOCKS)
+            return true;
+    return false;
+}
+
+static bool generate(struct tsr__lanes *l, char **message, LLVMMemoryBufferRef *code)
+{
+    static pthread_rwlock_t setting = PTHREAD_RWLOCK_INITIALIZER;
+    bool large = has_large_function(l);
+    if (large)
+        pthread_rwlock_wrlock(&setting);
+    else
+        pthread_rwlock_rdlock(&setting);
+    if (large)
+        tsr__machine_licm(false);
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, message, code);
+    if (large)
+        tsr__machine_licm(true);
+    pthread_rwlock_unlock(&setting);
+    return !failed;
+}
+
 bool tsr__pass_emit(struct tsr__lanes *l)
 {
     if (!l->machine)
@@ -83,9 +117,9 @@ bool tsr__pass_emit(struct tsr__lanes *l)
     LLVMContextSetDiagnosticHandler(l->context, diagnose, l);
     char *message = NULL;
     LLVMMemoryBufferRef code = NULL;
-    bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, &message, &code);
+    bool good = generate(l, &message, &code);
     LLVMContextSetDiagnosticHandler(l->context, old_handler, old_context);
-    if (failed) {
+    if (!good) {
         tsr__fail(l, "no machine code: %s", message);
         LLVMDisposeMessage(message);
         return false;

@@ -155,6 +155,8 @@ LLVMValueRef tsr__i64(struct tsr__lanes *l, uint64_t value);
 bool tsr__llvm(struct tsr__lanes *l, const char *pipeline);
 bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipeline);
 
+/* Do all kernels run a work-item at a time, as their packets would be too much code? */
+bool tsr__all_run_alone(const struct tsr__lanes *l);
 /* The parameter that carries the work-item, always the last, of a function to which pass "item" gave one. */
 LLVMValueRef tsr__item_of(LLVMValueRef function);
 bool tsr__has_text_attr(LLVMValueRef function, const char *name);

@@ -39,7 +39,7 @@ bool tsr__pass_optimise(struct tsr__lanes *l)
 {
     if (l->options->opt_level <= 0)
         return tsr__llvm(l, "globaldce,default<O0>");
-    if (l->options->packets)
+    if (l->options->packets && !tsr__all_run_alone(l))
         return optimise_packets(l);
     /* The oracle does without LLVM's own vectorisers: the one for straight code has been seen to subtract wrongly (LLVM 22). */
     return tsr__llvm(l, "globaldce,default<O1>");

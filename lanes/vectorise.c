@@ -22,12 +22,13 @@
 #include "wide.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
-static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,lower-switch)";
+static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
+static const char no_switches[] = "function(lower-switch)";
 static const char loops_in_form[] = "function(mergereturn,loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,"
                                     "simplifycfg<no-switch-range-to-icmp>,lower-switch,mergereturn,loop-simplify,early-cse,adce)";
 /* Between the two, where a loop has several entries. LLVM 22 loses what a block hands on to one entry if it has an edge to another, too; so
  * each edge gets a block of its own. */
-static const char one_entry[] = "break-crit-edges,fix-irreducible";
+static const char one_entry[] = "lower-switch,break-crit-edges,fix-irreducible";
 
 /* Before it: what is left of private arrays tells which loops to unroll. */
 static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
@@ -248,6 +249,20 @@ static void widen(struct tsr__lanes *l, uint32_t number, const char *why)
     tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
 }
 
+/* LLVM compares each branch of a lowered switch with all that dominate it, as often as it combines instructions. A large switch stays one
+ * until that is behind it. */
+static bool has_large_switch(struct tsr__lanes *l)
+{
+    enum { LARGE = 128 };
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(functions[i]); bb; bb = LLVMGetNextBasicBlock(bb))
+            if (LLVMIsASwitchInst(LLVMGetBasicBlockTerminator(bb)) && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(bb)) > LARGE)
+                return true;
+    return false;
+}
+
 static bool make_reducible(struct tsr__lanes *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
@@ -262,7 +277,6 @@ static bool make_reducible(struct tsr__lanes *l)
 static bool prepare(struct tsr__lanes *l)
 {
     promise_ranges(l);
-    inline_all(l);
     if (!tsr__llvm(l, "always-inline,globaldce"))
         return false;
     tsr__explain_arrays(l);
@@ -284,7 +298,8 @@ static bool prepare(struct tsr__lanes *l)
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));
-    if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical) || !make_reducible(l) || !tsr__llvm(l, loops_in_form))
+    if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical) || (!has_large_switch(l) && !tsr__llvm(l, no_switches)) ||
+        !make_reducible(l) || !tsr__llvm(l, loops_in_form))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
@@ -299,6 +314,7 @@ static bool prepare(struct tsr__lanes *l)
 
 bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
 {
+    inline_all(l);
     if (!prepare(l))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
@@ -373,10 +389,31 @@ static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned wid
            tsr__cut_regions(l, bodies->partial, width, packets, &info->context_bytes);
 }
 
+bool tsr__all_run_alone(const struct tsr__lanes *l)
+{
+    uint32_t k = 0;
+    while (l->ways && k < l->info->kernel_count && l->ways[k] == TSR__ALONE)
+        k++;
+    return k == l->info->kernel_count && k;
+}
+
+static void explain_alone(struct tsr__lanes *l, LLVMValueRef kernel, bool too_much)
+{
+    tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: packets %s",
+                 too_much ? "would be too much code" : "have no operation for a matrix function on this CPU");
+}
+
 bool tsr__pass_vectorise(struct tsr__lanes *l)
 {
     if (!l->options->packets)
         return true;
+    inline_all(l);
+    if (tsr__all_run_alone(l)) { /* as in the reference engine from here on */
+        for (uint32_t i = 0; i < l->info->kernel_count; i++)
+            explain_alone(l, tsr__kernel(l, &l->info->kernels[i]), true);
+        bring_bodies_back(l);
+        return true;
+    }
     if (!prepare(l))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
@@ -385,8 +422,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         struct tsr__packet packet = packet_of(l, info);
         bool too_much = l->ways && l->ways[i] == TSR__ALONE;
         if (too_much || !can_run_as_packet(l, kernel)) {
-            tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: packets %s",
-                         too_much ? "would be too much code" : "have no operation for a matrix function on this CPU");
+            explain_alone(l, kernel, too_much);
             continue;
         }
         if (packet.width > packet.sub_group)
