@@ -5,12 +5,8 @@
 #include "clc/service/lld_shim.h"
 
 #include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* lld has state of its own. */
 static pthread_mutex_t lld_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -66,46 +62,13 @@ static bool check_needs(const struct tsr_buf *elf, struct tsr_buf *log)
     return good;
 }
 
-/* The linker writes to a path, and only to a pipe does it write without a file beside the target. This thread reads the other end. */
-struct drain {
-    int fd;
-    struct tsr_buf *into;
-};
-
-static void *run_drain(void *data)
+bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log)
 {
-    struct drain *drain = data;
-    char part[1 << 16];
-    for (;;) {
-        ssize_t got = read(drain->fd, part, sizeof part);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return NULL;
-        if (got > 0)
-            tsr_buf_bytes(drain->into, part, (size_t)got);
-    }
-}
-
-/* Runs the linker on two files of /proc/self/fd. */
-static bool run_linker(int object, int helpers, struct tsr_buf *code, struct tsr_buf *log)
-{
-    int ends[2];
-    pthread_t thread;
-    if (pipe2(ends, O_CLOEXEC)) {
-        tsr_buf_printf(log, "error: no pipe for the linker: %s\n", strerror(errno));
-        return false;
-    }
-    struct drain drain = {ends[0], code};
-    if (pthread_create(&thread, NULL, run_drain, &drain)) {
-        tsr_buf_printf(log, "error: no thread for the linker\n");
-        close(ends[0]);
-        close(ends[1]);
-        return false;
-    }
-    char object_path[40], helpers_path[40], out_path[40];
-    snprintf(object_path, sizeof object_path, "/proc/self/fd/%d", object);
-    snprintf(helpers_path, sizeof helpers_path, "/proc/self/fd/%d", helpers);
-    snprintf(out_path, sizeof out_path, "/proc/self/fd/%d", ends[1]);
-    const char *const words[] = {
+    const struct tsr_lld_input inputs[] = {
+        {"object", object->data, object->size},
+        {"helpers", parts->helpers, parts->helpers_size},
+    };
+    static const char *const words[] = {
         "ld.lld",
         "-shared",
         "--gc-sections",
@@ -117,27 +80,12 @@ static bool run_linker(int object, int helpers, struct tsr_buf *code, struct tsr
         "-z",
         "norelro",
         "-o",
-        out_path,
-        object_path,
-        helpers_path,
+        "code",
+        "object",
+        "helpers",
     };
     pthread_mutex_lock(&lld_lock);
-    bool good = tsr_lld_link(words, TSR_ARRAY_LEN(words), log);
+    bool good = tsr_lld_link(words, TSR_ARRAY_LEN(words), inputs, TSR_ARRAY_LEN(inputs), code, log);
     pthread_mutex_unlock(&lld_lock);
-    close(ends[1]);
-    pthread_join(thread, NULL);
-    close(ends[0]);
-    return good;
-}
-
-bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log)
-{
-    int fd = tsr_memfd("object", object->data, object->size);
-    if (fd < 0) {
-        tsr_buf_printf(log, "error: no memory file for the linker\n");
-        return false;
-    }
-    bool good = run_linker(fd, parts->helpers_fd, code, log);
-    close(fd);
     return good && check_needs(code, log);
 }

@@ -160,18 +160,11 @@ static void forbid_writing(void)
     close(rules);
 }
 
-enum { STACK_SIZE = 64 << 20 };
-
 void tsr__jail_enter(uint64_t memory_limit)
 {
-    struct rlimit none = {0, 0}, memory = {memory_limit, memory_limit}, files = {256, 256}, stack;
+    struct rlimit none = {0, 0}, memory = {memory_limit, memory_limit}, files = {256, 256};
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_NOFILE, &files);
-    if (!getrlimit(RLIMIT_STACK, &stack) && stack.rlim_cur < STACK_SIZE) {
-        stack.rlim_cur =
-            stack.rlim_max < STACK_SIZE ? stack.rlim_max : STACK_SIZE; /* generated programs nest deeply, and so clang recurses */
-        setrlimit(RLIMIT_STACK, &stack);
-    }
     if (memory_limit)
         setrlimit(RLIMIT_AS, &memory);
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,15 +28,26 @@ static void on_child(int number)
     child_ended = 1;
 }
 
-/* The parent's whole work: see that the child ends when the driver hangs up, and tell the driver when the child dies. */
+/* A descriptor that can be read when the application has ended, or -1. The socket alone does not tell: a child that the application made
+ * with a bare clone() may hold its end open. */
+static int open_application(void)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(STDIN_FILENO, SOL_SOCKET, SO_PEERCRED, &peer, &size) || peer.pid <= 0)
+        return -1;
+    return (int)syscall(SYS_pidfd_open, peer.pid, 0);
+}
+
+/* The parent's whole work: see that the child ends when the driver hangs up or ends, and tell the driver when the child dies. */
 static int watch(pid_t child, const sigset_t *waiting_mask)
 {
-    int status;
+    int status, application = open_application();
     for (;;) {
         if (child_ended && waitpid(child, &status, WNOHANG) == child)
             break;
-        struct pollfd fd = {.fd = STDIN_FILENO, .events = POLLRDHUP};
-        if (ppoll(&fd, 1, NULL, waiting_mask) > 0) {
+        struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLRDHUP}, {.fd = application, .events = POLLIN}};
+        if (ppoll(fds, TSR_ARRAY_LEN(fds), NULL, waiting_mask) > 0) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             return 0;
@@ -45,7 +58,7 @@ static int watch(pid_t child, const sigset_t *waiting_mask)
     return 0;
 }
 
-static int serve(void)
+static int answer_requests(void)
 {
     const char *why;
     tsr__parts(&why); /* read before the jail closes; what is missing is said at the first request */
@@ -75,8 +88,25 @@ static int serve(void)
     }
 }
 
+static void serve(void *exit_status)
+{
+    *(int *)exit_status = answer_requests();
+}
+
+/* The application's limit on the size of files counts for what the compiler says as well: a write fails then, and kills nobody. */
+static void lift_file_limit(void)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    if (!getrlimit(RLIMIT_FSIZE, &limit)) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+}
+
 static int serve_in_child(void)
 {
+    lift_file_limit();
     sigset_t child_signal, waiting_mask;
     struct sigaction action = {.sa_handler = on_child};
     sigemptyset(&child_signal);
@@ -95,7 +125,11 @@ static int serve_in_child(void)
     if (getppid() != parent)
         return 1;
     fflush(NULL);
-    _exit(serve()); /* no static destructors: nothing of LLVM's is worth tidying up */
+    struct tsr__stack stack = {0};
+    int exit_status = 1;
+    if (!tsr__run_on_stack(&stack, serve, &exit_status))
+        fprintf(stderr, "tessera-cc: no memory for a stack\n");
+    _exit(exit_status); /* no static destructors: nothing of LLVM's is worth tidying up */
 }
 
 /* ---- command line ----------------------------------------------------------------------------------------------------------------- */
@@ -277,6 +311,18 @@ static int command_line(int argc, char **argv)
     return run_command(&command);
 }
 
+struct words {
+    int argc;
+    char **argv;
+    int exit_status;
+};
+
+static void run_words(void *data)
+{
+    struct words *words = data;
+    words->exit_status = command_line(words->argc, words->argv);
+}
+
 __attribute__((visibility("default"))) int tsr_cc_main(int argc, char **argv)
 {
     int type;
@@ -287,7 +333,10 @@ __attribute__((visibility("default"))) int tsr_cc_main(int argc, char **argv)
         fputs(usage, stdout);
         return argc == 1 ? 2 : 0;
     }
-    int status = command_line(argc, argv);
+    struct words words = {argc, argv, 1};
+    struct tsr__stack stack = {0};
+    if (!tsr__run_on_stack(&stack, run_words, &words))
+        complain("%s", "no memory for a stack");
     fflush(NULL);
-    _exit(status);
+    _exit(words.exit_status);
 }

@@ -56,7 +56,7 @@ static void load(void)
     if (!failure)
         parts.header = map_part(folder, "tessera-opencl.h", &parts.header_size);
     if (!failure)
-        parts.helpers_fd = open_part(folder, "tessera-rt.o");
+        parts.helpers = map_part(folder, "tessera-rt.o", &parts.helpers_size);
     tsr_free(folder);
 }
 

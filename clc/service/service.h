@@ -16,7 +16,8 @@ struct tsr__parts {
     size_t builtins_size;
     const char *header; /* tessera-opencl.h */
     size_t header_size;
-    int helpers_fd; /* tessera-rt.o: what code generation calls and libc lacks */
+    const void *helpers; /* tessera-rt.o: what code generation calls and libc lacks */
+    size_t helpers_size;
 };
 /* NULL: *why says which file is missing (static text, or malloc'd and never freed). Any thread. */
 const struct tsr__parts *tsr__parts(const char **why);
@@ -98,9 +99,20 @@ void tsr__answer_free(struct tsr__answer *answer);
 /* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. */
 void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
 
+/* ---- stack.c ------------------------------------------------------------------------------------------------------------------------- */
+
+/* All zero at first. The memory is kept for the next call. */
+struct tsr__stack {
+    void *low;
+    size_t size;
+};
+/* Runs the function on that stack, of 64 MiB if so much can be had, in the calling thread. One call at a time for each stack. False: not
+ * run, as there is no memory for a stack. */
+bool tsr__run_on_stack(struct tsr__stack *stack, void (*function)(void *), void *data);
+
 /* ---- jail.c -------------------------------------------------------------------------------------------------------------------------- */
 
-/* Limits memory, gives the stack room, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel
+/* Limits memory, forbids core dumps, network, new programs, new processes and writing to files, as far as the kernel
  * can. For good. */
 void tsr__jail_enter(uint64_t memory_limit);
 
