@@ -11,15 +11,23 @@
 
 static const struct {
     const char *name, *values;
+    enum { ANYBODY, OWNER } obeys;
 } variables[] = {
-#define TSR_ENV(name, values, text) {"TESSERA_" #name, values},
+#define TSR_ENV(name, obeys, values, text) {"TESSERA_" #name, values, obeys},
 #include "tessera/env.def"
 #undef TSR_ENV
 };
 _Static_assert(TSR_ENV_COUNT <= 64, "one bit for each variable");
 
+bool tsr_env_is_owners(enum tsr_env_name name)
+{
+    return variables[name].obeys == OWNER;
+}
+
 const char *tsr_env(enum tsr_env_name name)
 {
+    if (tsr_env_is_owners(name) && tsr_is_privileged())
+        return NULL;
     const char *value = getenv(variables[name].name);
     return value && *value ? value : NULL;
 }

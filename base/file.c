@@ -143,7 +143,7 @@ static enum tsr_status write_file(int dir, const char *name, const void *data, s
     int fd = open_temporary(dir, name, &temporary);
     int e = fd < 0 ? errno : 0;
     if (fd >= 0) {
-        if (!tsr__write_all(fd, data, size))
+        if (!tsr_write_all(fd, data, size))
             e = errno ? errno : EIO;
         if (close(fd) && !e)
             e = errno;

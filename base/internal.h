@@ -20,7 +20,5 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
 void tsr__cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);
 uint64_t tsr__xcr0(void);
 bool tsr__request_tile_data(void);
-/* Writes all; false with errno set if that fails. */
-bool tsr__write_all(int fd, const void *data, size_t size);
 
 #endif

@@ -29,8 +29,7 @@ static char file_path[4096];
 static void put(const char *line, size_t size)
 {
     int fd = file_path[0] ? open(file_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644) : -1;
-    ssize_t written = write(fd >= 0 ? fd : STDERR_FILENO, line, size);
-    (void)written; /* nowhere to report it */
+    tsr_write_all(fd >= 0 ? fd : STDERR_FILENO, line, size); /* nowhere to report a failure */
     if (fd >= 0)
         close(fd);
 }

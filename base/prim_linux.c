@@ -4,11 +4,16 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +27,7 @@ uint64_t tsr_now_ns(void)
     return (uint64_t)t.tv_sec * UINT64_C(1000000000) + (uint64_t)t.tv_nsec;
 }
 
-bool tsr__write_all(int fd, const void *data, size_t size)
+static bool write_pieces(int fd, const void *data, size_t size)
 {
     for (const char *at = data, *end = at + size; at < end;) {
         ssize_t n = write(fd, at, (size_t)(end - at));
@@ -35,6 +40,31 @@ bool tsr__write_all(int fd, const void *data, size_t size)
     return true;
 }
 
+bool tsr_write_all(int fd, const void *data, size_t size)
+{
+    sigset_t guarded, before, pending;
+    sigemptyset(&pending);
+    sigemptyset(&guarded);
+    sigaddset(&guarded, SIGXFSZ);
+    sigaddset(&guarded, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &guarded, &before);
+    /* One that the application has blocked may wait already, and is to stay. */
+    if (sigismember(&before, SIGXFSZ) || sigismember(&before, SIGPIPE))
+        sigpending(&pending);
+    bool good = write_pieces(fd, data, size);
+    int error = errno, raised = good ? 0 : error == EFBIG ? SIGXFSZ : error == EPIPE ? SIGPIPE : 0;
+    if (raised && !sigismember(&pending, raised)) {
+        const struct timespec now = {0};
+        sigemptyset(&guarded);
+        sigaddset(&guarded, raised);
+        while (sigtimedwait(&guarded, NULL, &now) < 0 && errno == EINTR)
+            ;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = error;
+    return good;
+}
+
 int tsr_memfd(const char *name, const void *data, size_t size)
 {
     /* Kernels from 6.3 on can be set to refuse execution unless asked for; older ones do not know the flag. */
@@ -42,11 +72,41 @@ int tsr_memfd(const char *name, const void *data, size_t size)
     int fd = memfd_create(name, MFD_CLOEXEC | want_exec);
     if (fd < 0 && errno == EINVAL)
         fd = memfd_create(name, MFD_CLOEXEC);
-    if (fd >= 0 && !tsr__write_all(fd, data, size)) {
+    if (fd >= 0 && !tsr_write_all(fd, data, size)) {
+        int error = errno;
         close(fd);
+        errno = error;
         fd = -1;
     }
     return fd;
+}
+
+struct tsr_fd tsr_fd_keep(int number)
+{
+    struct stat st;
+    if (number < 0 || fstat(number, &st))
+        return (struct tsr_fd){.number = -1};
+    return (struct tsr_fd){number, st.st_dev, st.st_ino};
+}
+
+bool tsr_fd_is_ours(const struct tsr_fd *fd)
+{
+    int saved = errno;
+    struct tsr_fd now = tsr_fd_keep(fd->number);
+    errno = saved;
+    return now.number >= 0 && now.device == fd->device && now.inode == fd->inode;
+}
+
+void tsr_fd_close(struct tsr_fd *fd)
+{
+    if (tsr_fd_is_ours(fd))
+        close(fd->number);
+    fd->number = -1;
+}
+
+bool tsr_is_privileged(void)
+{
+    return getauxval(AT_SECURE);
 }
 
 /* Path of the file mapped at `address` as the kernel knows it, malloc'd. */
@@ -76,13 +136,12 @@ static char *mapped_file(uintptr_t address)
 char *tsr_dir_of_code(const void *address)
 {
     Dl_info info;
-    char *path = NULL;
-    if (dladdr(address, &info) && info.dli_fname && info.dli_fname[0] == '/') {
-        char *real = realpath(info.dli_fname, NULL);
-        if (real)
-            path = tsr_strdup(real);
-        free(real);
-    }
+    char *path = NULL, real[PATH_MAX];
+    tsr_no_fork_begin(); /* the dynamic linker's lock */
+    bool known = dladdr(address, &info);
+    tsr_no_fork_end();
+    if (known && info.dli_fname && info.dli_fname[0] == '/' && realpath(info.dli_fname, real))
+        path = tsr_strdup(real);
     /* The program itself goes by argv[0], and a library opened by a relative path by just that, whatever the working directory is now. */
     if (!path)
         path = mapped_file((uintptr_t)address);

@@ -139,12 +139,15 @@ static struct {
 
 static bool open_hwloc(void)
 {
-    void *library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
-    if (!library)
+    if (tsr_is_privileged()) /* hwloc loads plug-ins that its environment variables name */
         return false;
+    tsr_no_fork_begin();
+    void *library = dlopen("libhwloc.so.15", RTLD_NOW | RTLD_LOCAL);
 #define USE(name) &&(*(void **)&hw.name = dlsym(library, "hwloc_" #name)) != NULL
-    return true HWLOC_FUNCTIONS(USE);
+    bool complete = library HWLOC_FUNCTIONS(USE);
 #undef USE
+    tsr_no_fork_end();
+    return complete;
 }
 
 static hwloc_topology_t topology; /* NULL: could not be loaded */

@@ -35,9 +35,9 @@ static void write_lines(void)
     int fd = used ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0644) : -1;
     if (fd >= 0) {
         struct stat st;
-        ssize_t written = fstat(fd, &st) || st.st_size ? 0 : write(fd, "[\n", 2);
-        written += write(fd, lines, used);
-        (void)written; /* a trace that cannot be written is no reason to fail */
+        if (!fstat(fd, &st) && !st.st_size)
+            tsr_write_all(fd, "[\n", 2);
+        tsr_write_all(fd, lines, used); /* a trace that cannot be written is no reason to fail */
         close(fd);
     }
     used = 0;

@@ -17,8 +17,10 @@ def rows(table, macro):
 def environment():
     yield "| variable | values | meaning |"
     yield "|---|---|---|"
-    for name, values, text in rows("env.def", "TSR_ENV"):
-        yield f"| `TESSERA_{name}` | {values.replace('|', '&#124;')} | {text} |"
+    for name, obeys, values, text in rows("env.def", "TSR_ENV"):
+        yield f"| `TESSERA_{name}`{' †' if obeys == 'OWNER' else ''} | {values.replace('|', '&#124;')} | {text} |"
+    yield ""
+    yield "† ignored in programs that run with more rights than who started them (set-uid, set-gid, file capabilities)"
 
 
 def extensions():

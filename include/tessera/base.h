@@ -27,14 +27,19 @@ const char *tsr_status_text(enum tsr_status status);
 /* ---- environment (base/env.c; the table is tessera/env.def) --------------------------------------------------------------- */
 
 enum tsr_env_name {
-#define TSR_ENV(name, values, text) TSR_ENV_##name,
+#define TSR_ENV(name, obeys, values, text) TSR_ENV_##name,
 #include "tessera/env.def"
 #undef TSR_ENV
     TSR_ENV_COUNT
 };
 
-/* Value of TESSERA_<name>, or NULL if unset or empty. Reads the environment at each call: callers keep what they need. */
+/* Value of TESSERA_<name>, or NULL if unset or empty. Reads the environment at each call: callers keep what they need. A privileged process
+ * (tsr_is_privileged) finds no value of a variable of the kind OWNER. */
 const char *tsr_env(enum tsr_env_name name);
+/* Whether that variable counts for its owner alone. */
+bool tsr_env_is_owners(enum tsr_env_name name);
+/* The process has more rights than who started it: set-uid or set-gid program, file capabilities (AT_SECURE). */
+bool tsr_is_privileged(void);
 /* As above parsed; anything malformed is logged once, with the accepted values, and the fallback is returned.
  * Sizes take the suffixes K, M and G (powers of 1024). Booleans take 0/1, no/yes, off/on, false/true. */
 long long tsr_env_int(enum tsr_env_name name, long long fallback, long long min, long long max);
@@ -172,9 +177,34 @@ size_t tsr_file_temporary(const char *name);
 enum tsr_status tsr_dir_make(const char *path);
 /* The folder that holds the shared object or program which contains `address` (dladdr), malloc'd. */
 char *tsr_dir_of_code(const void *address);
-/* An anonymous file (memfd, close-on-exec) holding the bytes; -1 on failure. */
+/* An anonymous file (memfd, close-on-exec) holding the bytes; -1 on failure, with errno. */
 int tsr_memfd(const char *name, const void *data, size_t size);
+/* Writes all; false with errno set if that fails. The calling thread gets no SIGXFSZ from a limit on file sizes and no SIGPIPE. */
+bool tsr_write_all(int fd, const void *data, size_t size);
 uint64_t tsr_now_ns(void); /* CLOCK_MONOTONIC */
+
+/* A descriptor that is kept between calls of the API, and the file that it stands for. An application may close descriptors that it does
+ * not know, as daemons do, and get the number for a file of its own: so each use and the closing look first. */
+struct tsr_fd {
+    int number; /* -1: none */
+    uint64_t device, inode;
+};
+struct tsr_fd tsr_fd_keep(int number);        /* of a descriptor just made; -1 gives none */
+bool tsr_fd_is_ours(const struct tsr_fd *fd); /* errno stays as it is */
+void tsr_fd_close(struct tsr_fd *fd);         /* if it is ours; in any case `fd` is none then */
+
+/* ---- fork (base/fork.c) -------------------------------------------------------------------------------------------------------- */
+
+/* fork() in another thread waits for the end of what stands between these two: calls into the dynamic linker, descriptors that exist for a
+ * moment, locks of the whole driver. Sections nest. They must be short, and none may begin under a lock that a hook takes. */
+void tsr_no_fork_begin(void);
+void tsr_no_fork_end(void);
+/* Called at each fork() when no section is open: before it, and after it on either side. Each may be NULL. Static, never removed. */
+struct tsr_fork_hooks {
+    void (*before)(void), (*in_parent)(void), (*in_child)(void);
+    struct tsr_fork_hooks *next;
+};
+void tsr_fork_watch(struct tsr_fork_hooks *hooks);
 
 /* ---- CPU features (base/cpu.c; the table is tessera/cpu.def) ------------------------------------------------------------------ */
 

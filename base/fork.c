@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * fork() and the other threads: a child gets the memory as it was and none of the threads, so whoever is in the middle of something that
+ * concerns the whole process makes fork() wait. */
+#include <pthread.h>
+
+#include "base/internal.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static unsigned inside;  /* sections that have begun and not ended */
+static unsigned forking; /* threads that wait in fork() or are in it: no other thread begins a section */
+static _Thread_local unsigned mine;
+static struct tsr_fork_hooks *hooks;
+
+/* A handler of a signal that came in a section of this thread may fork as well. */
+static void before(void)
+{
+    pthread_mutex_lock(&lock);
+    forking++;
+    while (inside > mine)
+        pthread_cond_wait(&changed, &lock);
+    for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
+        if (h->before)
+            h->before();
+}
+
+static void in_parent(void)
+{
+    for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
+        if (h->in_parent)
+            h->in_parent();
+    forking--;
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+    pthread_mutex_init(&lock, NULL);
+    pthread_cond_init(&changed, NULL);
+    inside = mine;
+    forking = 0;
+    for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
+        if (h->in_child)
+            h->in_child();
+}
+
+static void watch(void)
+{
+    pthread_atfork(before, in_parent, in_child);
+}
+
+static void watch_once(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch);
+}
+
+void tsr_fork_watch(struct tsr_fork_hooks *added)
+{
+    watch_once();
+    pthread_mutex_lock(&lock);
+    added->next = hooks;
+    hooks = added;
+    pthread_mutex_unlock(&lock);
+}
+
+void tsr_no_fork_begin(void)
+{
+    watch_once();
+    pthread_mutex_lock(&lock);
+    while (forking && !mine)
+        pthread_cond_wait(&changed, &lock);
+    inside++;
+    mine++;
+    pthread_mutex_unlock(&lock);
+}
+
+void tsr_no_fork_end(void)
+{
+    pthread_mutex_lock(&lock);
+    mine--;
+    if (!--inside || forking)
+        pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&lock);
+}
