@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,14 +27,21 @@ char *tsr__parts_folder(void)
 
 char *tsr__compiler_path(void)
 {
-    /* A privileged program must not run what its caller's environment names. */
-    const char *named = getauxval(AT_SECURE) ? NULL : tsr_env(TSR_ENV_CC);
+    const char *named = tsr_env(TSR_ENV_CC);
     if (named)
         return tsr_strdup(named);
     char *parts = tsr__parts_folder();
     char *path = parts ? tsr_format("%s/tessera-cc", parts) : NULL;
     tsr_free(parts);
     return path;
+}
+
+/* Whether no process is to be started. A privileged program starts none: the user who called it could take such a process over before that
+ * has closed itself up. */
+static bool library_only(void)
+{
+    const char *mode = tsr_env(TSR_ENV_CC_MODE);
+    return tsr_is_privileged() || (mode && !strcmp(mode, "inprocess"));
 }
 
 struct tsr_hash tsr__knobs_hash(void)
@@ -89,7 +95,8 @@ static void after_fork_in_child(void)
 
 static void watch_forks(void)
 {
-    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    static struct tsr_fork_hooks hooks = {before_fork, after_fork_in_parent, after_fork_in_child, NULL};
+    tsr_fork_watch(&hooks);
 }
 
 static unsigned most_workers(void)
@@ -110,6 +117,7 @@ static void add_alive(struct tsr__worker *worker)
 
 static void retire(struct tsr__worker *worker, bool kill_it)
 {
+    tsr_no_fork_begin(); /* a child must not inherit the descriptors of a worker that is not in the set any more */
     pthread_mutex_lock(&workers.lock);
     if (worker->prev_alive)
         worker->prev_alive->next_alive = worker->next_alive;
@@ -121,6 +129,7 @@ static void retire(struct tsr__worker *worker, bool kill_it)
     pthread_cond_signal(&workers.returned);
     pthread_mutex_unlock(&workers.lock);
     tsr__worker_end(worker, kill_it);
+    tsr_no_fork_end();
 }
 
 static void give_back(struct tsr__worker *worker)
@@ -140,6 +149,7 @@ static void give_back(struct tsr__worker *worker)
 static struct tsr__worker *start_counted(enum tsr_status *status, char **why)
 {
     struct tsr__worker *worker = NULL;
+    tsr_no_fork_begin(); /* a child must not inherit the descriptors of a worker that is not in the set yet */
     *status = tsr__worker_start(&worker, why);
     pthread_mutex_lock(&workers.lock);
     if (worker) {
@@ -149,6 +159,7 @@ static struct tsr__worker *start_counted(enum tsr_status *status, char **why)
         pthread_cond_signal(&workers.returned);
     }
     pthread_mutex_unlock(&workers.lock);
+    tsr_no_fork_end();
     return worker;
 }
 
@@ -184,8 +195,7 @@ static struct tsr__worker *take(bool *used, enum tsr_status *status, char **why)
 
 void tsr_clc_warm_up(void)
 {
-    const char *mode = tsr_env(TSR_ENV_CC_MODE);
-    if (mode && !strcmp(mode, "inprocess"))
+    if (library_only())
         return;
     pthread_mutex_lock(&workers.lock);
     bool have = workers.count != 0;
@@ -304,16 +314,22 @@ static void finish(const unsigned char *answer, size_t size, bool cached, struct
     else if (status != TSR_OK)
         fail(result, TSR_CLC_FAILED,
              tsr_strdup("error: the compiler gave an answer that makes no sense. Is TESSERA_CC another version's compiler?\n"));
-    else if (cached && wire.outcome == TSR_CLC_DONE && wire.keep)
+    else if (cached && wire.outcome == TSR_CLC_DONE && wire.keep) {
+        tsr_no_fork_begin();
         tsr__cache_put(key, answer, size);
+        tsr_no_fork_end();
+    }
     tsr_arena_free(&arena);
 }
 
+/* `before`: why no process does it, or NULL. */
 static void ask_library(const struct tsr_buf *request, bool cached, struct tsr_hash key, struct tsr_clc_result *result, const char *before)
 {
     unsigned char *answer;
     size_t size;
     char *why = NULL;
+    if (before)
+        tsr_log(TSR_LOG_WARN, "a program is compiled in this process: %s", before);
     enum tsr_status status = tsr__inprocess_ask(request->data, request->size, &answer, &size, &why);
     if (status == TSR_OK) {
         finish(answer, size, cached, key, result);
@@ -325,10 +341,22 @@ static void ask_library(const struct tsr_buf *request, bool cached, struct tsr_h
     tsr_free(why);
 }
 
+/* What is to be said of a compiler process that ended before it read its first request. */
+static char *start_failure(const struct tsr__worker *worker)
+{
+    char *words = tsr__worker_last_words(worker);
+    char *why = tsr_format("The compiler process %d ended before it read a request.%s%s", (int)worker->pid, words ? " It said: " : "",
+                           words ? words : "");
+    tsr_free(words);
+    return why;
+}
+
+enum { MOST_LOST = 4 }; /* descriptors that the application closes during one build */
+
 static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_hash key, struct tsr_clc_result *result, bool may_fall_back)
 {
     long long seconds = tsr_env_int(TSR_ENV_CC_TIMEOUT, DEFAULT_TIMEOUT_S, 1, 1000000);
-    for (;;) {
+    for (int lost = 0;;) {
         bool used, sent;
         int how;
         char *why = NULL;
@@ -357,9 +385,18 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
             tsr_free(answer);
             return;
         case TSR_DIED:
-            if (used && !sent) { /* it had died while idle: the request is not to blame. New ones are not `used`, so this ends. */
+            /* The request is not to blame if the compiler died while idle, or if the application closed the socket. */
+            if (!sent && (used || (!tsr_fd_is_ours(&worker->socket) && ++lost < MOST_LOST))) {
                 retire(worker, true);
                 continue;
+            }
+            /* Nor if a new one ended at once: a library is missing, or the application's limits and filters, which it inherits, end it. */
+            if (!sent && may_fall_back && !tsr_env(TSR_ENV_CC)) {
+                why = start_failure(worker);
+                retire(worker, true);
+                ask_library(request, cached, key, result, why ? why : "");
+                tsr_free(why);
+                return;
             }
             fail(result, TSR_CLC_FAILED, death_log(worker, how));
             break;
@@ -400,16 +437,18 @@ void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *r
         tsr_buf_free(&bytes);
         return;
     }
-    bool cached = tsr__cache_on();
     struct tsr_hash key = {0};
+    tsr_no_fork_begin(); /* the cache has a lock and, for a moment, descriptors */
+    bool cached = tsr__cache_on();
     if (cached)
         key = tsr__cache_key(bytes.data, bytes.size);
-    if (!cached || !from_cache(key, result)) {
-        const char *mode = tsr_env(TSR_ENV_CC_MODE);
-        if (mode && !strcmp(mode, "inprocess"))
+    bool found = cached && from_cache(key, result);
+    tsr_no_fork_end();
+    if (!found) {
+        if (library_only())
             ask_library(&bytes, cached, key, result, NULL);
         else
-            ask_process(&bytes, cached, key, result, !mode);
+            ask_process(&bytes, cached, key, result, !tsr_env(TSR_ENV_CC_MODE));
     }
     tsr_buf_free(&bytes);
     if (result->log && tsr_clc_explain())

@@ -21,19 +21,20 @@ struct tsr_hash tsr__knobs_hash(void);
 struct tsr__worker {
     struct tsr__worker *next; /* in the list of idle ones */
     struct tsr__worker *next_alive, *prev_alive;
-    int socket;
-    int words; /* file that its standard output and error go to */
-    pid_t pid; /* of tessera-cc, which is no child of ours */
+    struct tsr_fd socket;
+    struct tsr_fd words; /* file that its standard output and error go to */
+    pid_t pid;           /* of tessera-cc, which is no child of ours */
+    uint64_t identity;   /* tells it from a later process with the same number; 0: not known */
     unsigned builds;
     struct tsr_hash knobs;
 };
 
 /* Starts a process. NO_FILE: no compiler there. UNSUPPORTED: processes cannot be started here. *why gets malloc'd text on failure. */
 enum tsr_status tsr__worker_start(struct tsr__worker **worker, char **why);
-/* True if it has hung up while it had nothing to do. */
+/* True if it has hung up while it had nothing to do, or if the application has closed our end. */
 bool tsr__worker_is_gone(const struct tsr__worker *worker);
 /* Sends a request, waits for the answer. DIED: *how gets the wait status, or -1 if it is unknown. *sent: the whole request left,
- * and the compiler has read it. */
+ * and the compiler has read it. False as well if the application closed our end. */
 enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request, size_t size, uint64_t deadline_ns, unsigned char **answer,
                                 size_t *answer_size, bool *sent, int *how);
 /* The end of what it printed, malloc'd; NULL if it printed nothing. */
@@ -45,7 +46,8 @@ void tsr__worker_forget(struct tsr__worker *worker);
 
 /* ---- compiler in this process (inprocess.c) -------------------------------------------------------------------------------------- */
 
-/* OK: *answer is the byte form of a result, to be tsr_freed. NO_FILE, UNSUPPORTED: the library is not there or does not load; *why says so.
+/* OK: *answer is the byte form of a result, to be tsr_freed. NO_FILE, UNSUPPORTED: the library is not there or cannot be used; *why says
+ * so.
  */
 enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned char **answer, size_t *answer_size, char **why);
 

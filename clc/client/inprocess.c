@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The compiler as a library in this process, for hosts that may not start processes.
  *
- * RTLD_DEEPBIND, because the application may export another LLVM: without it the dynamic linker would bind ours to theirs. AddressSanitizer
- * refuses DEEPBIND, as its own malloc must win everywhere; there the library is not loaded. */
+ * The library exports its three entry points and nothing else, so the dynamic linker binds its LLVM to itself even if the application
+ * exports another one. What it takes from libc it takes as libc itself does, RTLD_DEEPBIND being absent: where the application has an
+ * allocator of its own, memory that libc allocates (realpath, getline) and the library frees is of one kind. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "client.h"
@@ -15,20 +17,24 @@ static struct {
     __typeof__(tsr_cc_free) *release;
 } library = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL};
 
+static _Atomic unsigned asking; /* threads that are in the library */
+static bool torn;               /* this is the child of a fork that came then: LLVM's locks are held by nobody */
+
+static void after_fork_in_child(void)
+{
+    torn |= atomic_exchange(&asking, 0) != 0;
+}
+
 /* The lock is held. The library is never closed: LLVM's state does not outlive that well. */
 static enum tsr_status load(char **why)
 {
-    if (dlsym(RTLD_DEFAULT, "__asan_init") || dlsym(RTLD_DEFAULT, "__tsan_init")) {
-        *why =
-            tsr_strdup("The compiler cannot be loaded into a process with a sanitizer; let it start processes (TESSERA_CC_MODE=process).");
-        return TSR_UNSUPPORTED;
-    }
+    static struct tsr_fork_hooks hooks = {NULL, NULL, after_fork_in_child, NULL};
     char *parts = tsr__parts_folder();
     char *path = parts ? tsr_format("%s/libtessera-cc.so", parts) : NULL;
     tsr_free(parts);
     if (!path)
         return TSR_NO_MEMORY;
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle) {
         *(void **)&library.answer = dlsym(handle, "tsr_cc_answer");
         *(void **)&library.release = dlsym(handle, "tsr_cc_free");
@@ -38,6 +44,8 @@ static enum tsr_status load(char **why)
         const char *error = handle ? "it is not Tessera's compiler" : dlerror();
         *why = tsr_format("The compiler library %s does not load: %s.", path, error ? error : "unknown reason");
         library.answer = NULL;
+    } else {
+        tsr_fork_watch(&hooks);
     }
     tsr_free(path);
     return good ? TSR_OK : TSR_NO_FILE;
@@ -46,12 +54,21 @@ static enum tsr_status load(char **why)
 enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned char **answer, size_t *answer_size, char **why)
 {
     *why = NULL;
+    tsr_no_fork_begin();
     pthread_mutex_lock(&library.lock);
     enum tsr_status status = library.answer ? TSR_OK : load(why);
     pthread_mutex_unlock(&library.lock);
+    tsr_no_fork_end();
     if (status != TSR_OK)
         return status;
+    if (torn) {
+        *why = tsr_strdup("This process was forked while another thread compiled in it, so the compiler library cannot be used here. Fork "
+                          "before the first build, or let the driver start compiler processes (TESSERA_CC_MODE=process).");
+        return TSR_UNSUPPORTED;
+    }
+    atomic_fetch_add(&asking, 1);
     unsigned char *theirs = library.answer(request, size, answer_size);
+    atomic_fetch_sub(&asking, 1);
     *answer = theirs ? tsr_malloc(*answer_size) : NULL;
     if (*answer)
         memcpy(*answer, theirs, *answer_size);

@@ -10,10 +10,14 @@
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,12 +33,51 @@ enum {
     WORDS_SHOWN = 4096,    /* bytes of the end of what a dead compiler printed */
 };
 
+/* ---- which process it is ------------------------------------------------------------------------------------------------------- */
+
+/* What tells the process that `handle` stands for from an earlier or later one with the same number; 0: not known. */
+static uint64_t identity_of(int handle, pid_t pid)
+{
+    enum { PIDFS = 0x50494446 };
+    struct statfs fs;
+    struct stat st;
+    if (!fstatfs(handle, &fs) && fs.f_type == PIDFS && !fstat(handle, &st)) /* since Linux 6.9 each process has an inode of its own */
+        return st.st_ino;
+    /* When it started, field 22 of its line: counted from behind the name, which may hold anything. */
+    char path[40], line[1024];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0)
+        close(fd);
+    line[size > 0 ? size : 0] = 0;
+    const char *at = strrchr(line, ')');
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+/* A handle of the compiler process, or -1: it has ended, and its number may be another's by now. To look after opening is safe: a process
+ * that exists now had its number all the time. */
+static int open_process(const struct tsr__worker *worker)
+{
+    int handle = worker->identity ? (int)syscall(SYS_pidfd_open, worker->pid, 0) : -1;
+    if (handle >= 0 && identity_of(handle, worker->pid) != worker->identity) {
+        close(handle);
+        handle = -1;
+    }
+    return handle;
+}
+
+/* ---- start ------------------------------------------------------------------------------------------------------------------------ */
+
 struct start {
     const char *path;
     char **environment;
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     pid_t pid;
+    uint64_t identity;
     int error;
 };
 
@@ -44,33 +87,53 @@ static int intermediate(void *data)
     struct start *start = data;
     char *argv[] = {(char *)"tessera-cc", NULL};
     start->error = posix_spawn(&start->pid, start->path, &start->actions, &start->attr, argv, start->environment);
+    /* While it is our child, nobody else has its number. */
+    int handle = start->error ? -1 : (int)syscall(SYS_pidfd_open, start->pid, 0);
+    if (handle >= 0) {
+        start->identity = identity_of(handle, start->pid);
+        close(handle);
+    }
     return 0;
 }
 
-/* Ours without what is meant for the host alone: memory that runs out there must not run out in the compiler at the same count. */
-static char **compiler_environment(void)
+/* Ours without what is meant for the host alone: memory that runs out there must not run out in the compiler at the same count. `origin` is
+ * one more, or NULL. */
+static char **compiler_environment(char *origin)
 {
     static const char skipped[] = "TESSERA_FAIL_ALLOC=";
     size_t count = 0, kept = 0;
     while (environ && environ[count])
         count++;
-    char **list = tsr_calloc(count + 1, sizeof(*list));
+    char **list = tsr_calloc(count + 2, sizeof(*list));
     for (size_t i = 0; list && i < count; i++)
         if (strncmp(environ[i], skipped, sizeof(skipped) - 1) != 0)
             list[kept++] = environ[i];
+    if (list && origin)
+        list[kept] = origin;
     return list;
 }
 
-/* 0 or errno. */
-static int spawn(const char *path, int socket, int words, pid_t *pid)
+/* Where /proc is missing, the dynamic linker cannot tell the folder of tessera-cc and so finds no library beside it. This variable tells
+ * it. malloc'd; NULL if it is not needed. */
+static char *origin_variable(const char *path)
 {
-    struct start start = {.path = path, .environment = compiler_environment()};
-    if (!start.environment)
-        return ENOMEM;
-    void *stack = mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    const char *slash = strrchr(path, '/');
+    if (!slash || !access("/proc/self/exe", F_OK))
+        return NULL;
+    return tsr_format("LD_ORIGIN_PATH=%.*s", (int)(slash - path), path);
+}
+
+/* 0 or errno. */
+static int spawn(const char *path, int socket, int words, struct tsr__worker *worker)
+{
+    char *origin = origin_variable(path);
+    struct start start = {.path = path, .environment = compiler_environment(origin)};
+    void *stack =
+        start.environment ? mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0) : MAP_FAILED;
     if (stack == MAP_FAILED) {
         tsr_free(start.environment);
-        return errno;
+        tsr_free(origin);
+        return ENOMEM;
     }
     sigset_t all, none, before;
     sigfillset(&all);
@@ -107,7 +170,8 @@ static int spawn(const char *path, int socket, int words, pid_t *pid)
         err = start.error;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    *pid = start.pid;
+    worker->pid = start.pid;
+    worker->identity = start.identity;
 attr:
     posix_spawnattr_destroy(&start.attr);
 actions:
@@ -115,6 +179,7 @@ actions:
 unmap:
     munmap(stack, STACK_SIZE);
     tsr_free(start.environment);
+    tsr_free(origin);
     return err;
 }
 
@@ -160,15 +225,15 @@ enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
     pair[0] = above_standard(pair[0]);
     pair[1] = above_standard(pair[1]);
     words = new_words_file();
-    int err = pair[0] < 0 || pair[1] < 0 || words < 0 ? EMFILE : spawn(path, pair[1], words, &worker->pid);
+    int err = pair[0] < 0 || pair[1] < 0 || words < 0 ? EMFILE : spawn(path, pair[1], words, worker);
     if (err) {
         *why = tsr_format("The compiler %s cannot be started: %s.", path, strerror(err));
         status = err == ENOENT ? TSR_NO_FILE : TSR_UNSUPPORTED;
         goto fail;
     }
     close(pair[1]);
-    worker->socket = pair[0];
-    worker->words = words;
+    worker->socket = tsr_fd_keep(pair[0]);
+    worker->words = tsr_fd_keep(words);
     worker->knobs = tsr__knobs_hash();
     tsr_log(TSR_LOG_COMPILE, "compiler process %d started in %.0f us", (int)worker->pid, (double)(tsr_now_ns() - begin) / 1e3);
     tsr_free(path);
@@ -189,8 +254,8 @@ fail:
 bool tsr__worker_is_gone(const struct tsr__worker *worker)
 {
     /* An idle compiler has nothing to say: whatever can be read is its death. */
-    struct pollfd poll_fd = {.fd = worker->socket, .events = POLLIN | POLLRDHUP};
-    return poll(&poll_fd, 1, 0) != 0;
+    struct pollfd poll_fd = {.fd = worker->socket.number, .events = POLLIN | POLLRDHUP};
+    return !tsr_fd_is_ours(&worker->socket) || poll(&poll_fd, 1, 0) != 0;
 }
 
 enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request, size_t size, uint64_t deadline_ns, unsigned char **answer,
@@ -199,11 +264,13 @@ enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request,
     uint32_t kind = 0;
     *answer = NULL;
     *how = -1;
-    enum tsr_status status = tsr_wire_send(worker->socket, TSR_WIRE_REQUEST, request, size, deadline_ns);
+    enum tsr_status status = tsr_wire_send_on(&worker->socket, TSR_WIRE_REQUEST, request, size, deadline_ns);
     *sent = status == TSR_OK;
     /* Also after a failed send: the reason of the death may be there to be read. */
     if (status == TSR_OK || status == TSR_DIED) {
-        enum tsr_status received = tsr_wire_receive(worker->socket, &kind, answer, answer_size, deadline_ns);
+        enum tsr_status received = tsr_wire_receive_on(&worker->socket, &kind, answer, answer_size, deadline_ns);
+        if (received == TSR_DIED && (errno == ECONNRESET || errno == EBADF))
+            *sent = false;
         status = received == TSR_OK && kind == TSR_WIRE_RESULT && status == TSR_DIED ? TSR_DAMAGED : received;
     }
     if (status == TSR_OK && kind == TSR_WIRE_DIED) {
@@ -223,19 +290,19 @@ enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request,
         return status;
     }
     worker->builds++;
-    if (ftruncate(worker->words, 0)) /* not needed for anything but the words of the next build */
+    if (tsr_fd_is_ours(&worker->words) && ftruncate(worker->words.number, 0)) /* what it says from now on belongs to the next build */
         tsr_log(TSR_LOG_WARN, "output of compiler process %d cannot be emptied: %s", (int)worker->pid, strerror(errno));
     return TSR_OK;
 }
 
 char *tsr__worker_last_words(const struct tsr__worker *worker)
 {
-    off_t size = lseek(worker->words, 0, SEEK_END);
+    off_t size = tsr_fd_is_ours(&worker->words) ? lseek(worker->words.number, 0, SEEK_END) : 0;
     if (size <= 0)
         return NULL;
     off_t from = size > WORDS_SHOWN ? size - WORDS_SHOWN : 0;
     char *text = tsr_malloc((size_t)(size - from) + 1);
-    ssize_t got = text ? pread(worker->words, text, (size_t)(size - from), from) : -1;
+    ssize_t got = text ? pread(worker->words.number, text, (size_t)(size - from), from) : -1;
     if (got <= 0) {
         tsr_free(text);
         return NULL;
@@ -247,32 +314,38 @@ char *tsr__worker_last_words(const struct tsr__worker *worker)
     return text;
 }
 
+/* If we are init or a subreaper, tessera-cc has become our child: without a wait it would stay a zombie. */
+static void reap(int process)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PIDFD, (id_t)process, &info, WEXITED | WNOHANG) || info.si_pid)
+        return;
+    syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+    while (waitid(P_PIDFD, (id_t)process, &info, WEXITED) && errno == EINTR)
+        ;
+}
+
 void tsr__worker_end(struct tsr__worker *worker, bool kill_it)
 {
-    if (kill_it) {
-        /* Hanging up makes it kill what it does; this is for one that is stopped or does not listen. Opening it first and looking whether
-         * the socket is still held keeps us from hitting a stranger with the same number: a live peer holds its number. */
-        int handle = (int)syscall(SYS_pidfd_open, worker->pid, 0);
-        struct pollfd poll_fd = {.fd = worker->socket, .events = POLLRDHUP};
-        if (handle >= 0 && poll(&poll_fd, 1, 0) == 0)
-            syscall(SYS_pidfd_send_signal, handle, SIGKILL, NULL, 0);
-        if (handle >= 0)
-            close(handle);
-    }
+    tsr_no_fork_begin(); /* the handle */
+    int process = open_process(worker);
+    /* Hanging up makes it kill what it does; this is for one that is stopped or does not listen. */
+    if (kill_it && process >= 0)
+        syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
     tsr_log(TSR_LOG_COMPILE, "compiler process %d %s after %u builds", (int)worker->pid, kill_it ? "killed" : "let go", worker->builds);
-    close(worker->socket);
-    /* If we are init or a subreaper, it has become our child. Without a wait it would stay a zombie. */
-    if (waitpid(worker->pid, NULL, WNOHANG) == 0) {
-        kill(worker->pid, SIGKILL);
-        waitpid(worker->pid, NULL, 0);
+    tsr_fd_close(&worker->socket);
+    if (process >= 0) {
+        reap(process);
+        close(process);
     }
-    close(worker->words);
+    tsr_no_fork_end();
+    tsr_fd_close(&worker->words);
     tsr_free(worker);
 }
 
 void tsr__worker_forget(struct tsr__worker *worker)
 {
-    close(worker->socket);
-    close(worker->words);
+    tsr_fd_close(&worker->socket);
+    tsr_fd_close(&worker->words);
     tsr_free(worker);
 }

@@ -200,41 +200,57 @@ static enum tsr_status after_error(int socket, short events, uint64_t deadline_n
     return errno == EPIPE || errno == ECONNRESET ? TSR_DIED : TSR_IO;
 }
 
-static enum tsr_status send_all(int socket, const unsigned char *data, size_t size, uint64_t deadline_ns)
+/* Whether the number still means the socket. Asked before each call: the wait for an answer is long, and other threads close descriptors.
+ */
+static bool is_lost(const struct tsr_fd *socket)
+{
+    if (tsr_fd_is_ours(socket))
+        return false;
+    errno = EBADF;
+    return true;
+}
+
+static enum tsr_status send_all(const struct tsr_fd *socket, const unsigned char *data, size_t size, uint64_t deadline_ns)
 {
     while (size) {
-        ssize_t sent = send(socket, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (is_lost(socket))
+            return TSR_DIED;
+        ssize_t sent = send(socket->number, data, size, MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent >= 0) {
             data += sent;
             size -= (size_t)sent;
             continue;
         }
-        enum tsr_status status = after_error(socket, POLLOUT, deadline_ns);
+        enum tsr_status status = after_error(socket->number, POLLOUT, deadline_ns);
         if (status != TSR_OK)
             return status;
     }
     return TSR_OK;
 }
 
-static enum tsr_status receive_all(int socket, unsigned char *data, size_t size, uint64_t deadline_ns)
+static enum tsr_status receive_all(const struct tsr_fd *socket, unsigned char *data, size_t size, uint64_t deadline_ns)
 {
     while (size) {
-        ssize_t got = recv(socket, data, size, MSG_DONTWAIT);
-        if (got == 0)
+        if (is_lost(socket))
             return TSR_DIED;
+        ssize_t got = recv(socket->number, data, size, MSG_DONTWAIT);
+        if (got == 0) {
+            errno = 0;
+            return TSR_DIED;
+        }
         if (got > 0) {
             data += got;
             size -= (size_t)got;
             continue;
         }
-        enum tsr_status status = after_error(socket, POLLIN, deadline_ns);
+        enum tsr_status status = after_error(socket->number, POLLIN, deadline_ns);
         if (status != TSR_OK)
             return status;
     }
     return TSR_OK;
 }
 
-enum tsr_status tsr_wire_send(int socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns)
+enum tsr_status tsr_wire_send_on(const struct tsr_fd *socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns)
 {
     if (size > TSR_WIRE_LIMIT)
         return TSR_LIMIT;
@@ -249,7 +265,7 @@ enum tsr_status tsr_wire_send(int socket, enum tsr_wire_kind kind, const void *d
     return status == TSR_OK ? send_all(socket, data, size, deadline_ns) : status;
 }
 
-enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns)
+enum tsr_status tsr_wire_receive_on(const struct tsr_fd *socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns)
 {
     unsigned char head[HEAD_SIZE];
     enum tsr_status status = receive_all(socket, head, sizeof head, deadline_ns);
@@ -275,12 +291,26 @@ enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **dat
         have = capacity;
     } while (status == TSR_OK && have < length);
     if (status != TSR_OK) {
+        int error = errno;
         tsr_free(bytes);
+        errno = error;
         return status;
     }
     *data = bytes;
     *size = (size_t)length;
     return TSR_OK;
+}
+
+enum tsr_status tsr_wire_send(int socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns)
+{
+    struct tsr_fd fd = tsr_fd_keep(socket);
+    return tsr_wire_send_on(&fd, kind, data, size, deadline_ns);
+}
+
+enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns)
+{
+    struct tsr_fd fd = tsr_fd_keep(socket);
+    return tsr_wire_receive_on(&fd, kind, data, size, deadline_ns);
 }
 
 void tsr_wire_send_died(int socket, int wait_status)

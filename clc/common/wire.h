@@ -70,9 +70,15 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
 enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_arena *arena, struct tsr_wire_result *result);
 
 /* Sends or receives one whole frame. No SIGPIPE. `deadline_ns` is a time of tsr_now_ns, UINT64_MAX for none.
- * DIED: the other side has hung up; TIMEOUT; DAMAGED: no frame, or longer than the limit; IO; NO_MEMORY. *data is to be tsr_freed. */
+ * DIED: the other side has hung up, and errno is ECONNRESET if it left unread what was sent before, or else 0; TIMEOUT; DAMAGED: no frame,
+ * or longer than the limit; IO; NO_MEMORY. *data is to be tsr_freed. */
 enum tsr_status tsr_wire_send(int socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns);
 enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns);
+
+/* The same on a descriptor that an application may have closed: DIED with EBADF as soon as that shows, and the application's own file with
+ * that number is left alone. */
+enum tsr_status tsr_wire_send_on(const struct tsr_fd *socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns);
+enum tsr_status tsr_wire_receive_on(const struct tsr_fd *socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns);
 
 /* For the process that watches a compiler, when that has ended: tells the driver how. A request that the compiler has not read is not to
  * blame for its death, so the driver gets to know that as well. */
