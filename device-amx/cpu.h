@@ -12,6 +12,20 @@
 /* Status of a failed launch; the numbers of OpenCL's event status. */
 enum { TSR__OUT_OF_RESOURCES = -5 };
 
+/* ---- elf.c ------------------------------------------------------------------------------------------------------------------------ */
+
+/* A program that was loaded without the dynamic linker. The tables are offsets from the base. */
+struct tsr__elf {
+    char *base; /* NULL: none */
+    uint64_t size, symbols, strings, string_size, hash;
+};
+
+/* The code is whole: the headers of its parts and what they name lie in it. NULL, or why it cannot be loaded (static text). */
+const char *tsr__elf_load(struct tsr__elf *elf, const void *code);
+/* NULL: there is none. */
+void *tsr__elf_symbol(const struct tsr__elf *elf, const char *name);
+void tsr__elf_unload(struct tsr__elf *elf);
+
 /* ---- module.c ----------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__entry {
@@ -21,7 +35,8 @@ struct tsr__entry {
 };
 
 struct tsr_module {
-    void *handle;                          /* dlopen */
+    void *handle; /* dlopen; NULL: in `elf` */
+    struct tsr__elf elf;
     const struct tsr_kernel_info *kernels; /* as given at load: compared with, never read */
     uint32_t kernel_count;
     const char *sites; /* table of sites in the code, or NULL */

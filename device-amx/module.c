@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loads a program: the ELF shared object that the compiler made goes into a file of memory of its own and through dlopen, so that gdb, perf
- * and valgrind see an ordinary library, and each load has program-scope variables of its own. */
+ * and valgrind see an ordinary library, and each load has program-scope variables of its own. Where no such file can be had, elf.c loads
+ * it. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -66,42 +67,73 @@ static char *keep_code(const char *folder, const char *name, unsigned number, co
     }
 }
 
+static void *open_path(const char *path, char **why)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        const char *error = dlerror();
+        *why = tsr_format("cannot load the code: %s", error ? error : "unknown error");
+    }
+    return handle;
+}
+
+/* Keeps the code in the folder TESSERA_KEEP_CODE and opens it there. */
+static void *open_kept(const struct tsr_program_info *info, const char *folder, const char *name, unsigned number, char **why)
+{
+    char *path = keep_code(folder, name, number, info, why);
+    void *handle = path ? open_path(path, why) : NULL;
+    tsr_free(path);
+    return handle;
+}
+
 /* Opens the code under a path that names a file which no other load has. */
-static void *open_code(const struct tsr_program_info *info, char **why)
+static void *open_memory_file(const struct tsr_program_info *info, const char *name, unsigned number, char **why)
+{
+    char label[80];
+    snprintf(label, sizeof label, "tessera:%.64s", name);
+    int fd = tsr_memfd(label, info->code, info->code_size);
+    if (fd < 0) {
+        *why = tsr_format("cannot make a memory file for the code: %s", strerror(errno));
+        return NULL;
+    }
+    char *path = path_of(fd, number + 1);
+    void *handle = path ? open_path(path, why) : NULL;
+    close(fd);
+    tsr_free(path);
+    return handle;
+}
+
+/* The dynamic linker if it can have a file, else the loader of elf.c. False: neither; *why says so if there is memory for it. */
+static bool open_code(struct tsr_module *m, const struct tsr_program_info *info, char **why)
 {
     static _Atomic unsigned loads;
     const char *keep = tsr_env(TSR_ENV_KEEP_CODE), *name = info->kernel_count ? info->kernels[0].name : "program";
     unsigned number = atomic_fetch_add(&loads, 1);
-    char *path = NULL;
-    int fd = -1;
-    if (keep) {
-        path = keep_code(keep, name, number, info, why);
-        if (!path)
-            return NULL;
-    } else {
-        char label[80];
-        snprintf(label, sizeof label, "tessera:%.64s", name);
-        fd = tsr_memfd(label, info->code, info->code_size);
-        if (fd < 0) {
-            *why = tsr_format("cannot make a memory file for the code: %s", strerror(errno));
-            return NULL;
-        }
-        path = path_of(fd, number + 1);
+    tsr_no_fork_begin();
+    m->handle = keep ? open_kept(info, keep, name, number, why) : open_memory_file(info, name, number, why);
+    tsr_no_fork_end();
+    if (m->handle || keep)
+        return m->handle;
+    const char *refusal = tsr__elf_load(&m->elf, info->code);
+    if (!refusal)
+        tsr_log(TSR_LOG_COMPILE, "the code of %s is loaded without a file: %s", name, *why ? *why : "out of memory");
+    else
+        tsr_log(TSR_LOG_COMPILE, "nor without a file: %s", refusal);
+    if (!refusal) {
+        tsr_free(*why);
+        *why = NULL;
     }
-    void *handle = NULL;
-    if (path) {
-        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) {
-            const char *error = dlerror();
-            *why = tsr_format("cannot load the code: %s", error ? error : "unknown error");
-        }
-    } else {
-        *why = tsr_strdup("out of memory");
-    }
-    if (fd >= 0)
-        close(fd);
-    tsr_free(path);
-    return handle;
+    return !refusal;
+}
+
+static void *symbol_of(const struct tsr_module *m, const char *name)
+{
+    if (!m->handle)
+        return tsr__elf_symbol(&m->elf, name);
+    tsr_no_fork_begin();
+    void *symbol = dlsym(m->handle, name);
+    tsr_no_fork_end();
+    return symbol;
 }
 
 enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr_module **module, char **why)
@@ -125,12 +157,11 @@ enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr
         return TSR_NO_MEMORY;
     m->kernels = info->kernels;
     m->kernel_count = info->kernel_count;
-    m->handle = open_code(info, why);
-    enum tsr_status status = m->handle ? TSR_OK : TSR_DAMAGED;
-    if (m->handle)
-        m->sites = dlsym(m->handle, TSR_SITES_SYMBOL);
+    enum tsr_status status = open_code(m, info, why) ? TSR_OK : *why ? TSR_DAMAGED : TSR_NO_MEMORY;
+    if (!status)
+        m->sites = symbol_of(m, TSR_SITES_SYMBOL);
     for (uint32_t i = 0; i < info->kernel_count && !status; i++) {
-        void *symbol = dlsym(m->handle, info->kernels[i].entry);
+        void *symbol = symbol_of(m, info->kernels[i].entry);
         m->entries[i].run = (void (*)(struct tsr_item *))(uintptr_t)symbol;
         m->entries[i].name = tsr_strdup(info->kernels[i].name);
         if (!m->entries[i].name) {
@@ -152,8 +183,11 @@ void tsr__module_unload(struct tsr_module *module)
 {
     for (uint32_t i = 0; i < module->kernel_count; i++)
         tsr_free(module->entries[i].name);
+    tsr_no_fork_begin();
     if (module->handle)
         dlclose(module->handle);
+    tsr_no_fork_end();
+    tsr__elf_unload(&module->elf);
     tsr_free(module);
 }
 
