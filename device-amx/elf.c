@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loads a program without a file, for processes in which none can be had: a limit on file sizes, no free descriptor, memfd_create or open
- * forbidden, no /proc. dlopen needs one. The compiler's output needs little of a loader: segments, four kinds of relocations, and libc's mem
- * functions. Debuggers and profilers do not see such a program. */
+ * forbidden, no /proc. dlopen needs one. The compiler's output needs little of a loader: segments, four kinds of relocations, and libc's
+ * mem functions. Debuggers and profilers do not see such a program. */
 #include <elf.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -110,7 +110,10 @@ static bool value_of(const struct tsr__elf *elf, uint32_t index, uint64_t *value
         void *(*function)(void);
     } functions[] = {
 #define FUNCTION(name) {#name, (void *(*)(void))(uintptr_t)name}
-        FUNCTION(memcpy), FUNCTION(memmove), FUNCTION(memset), FUNCTION(memcmp),
+        FUNCTION(memcpy),
+        FUNCTION(memmove),
+        FUNCTION(memset),
+        FUNCTION(memcmp),
 #undef FUNCTION
     };
     Elf64_Sym symbol;

@@ -3,7 +3,6 @@
  *
  * A job is what a call wants done: it owns or holds all it needs, so that the application may release and overwrite everything as soon as
  * the call has returned. While a job runs, its builds are CL_BUILD_IN_PROGRESS and nobody else touches them. */
-#include <signal.h>
 #include <string.h>
 
 #include "icd/program.h"
@@ -186,16 +185,9 @@ static void *job_thread(void *job)
 static cl_int job_start(struct job *job)
 {
     pthread_t thread;
-    pthread_attr_t attr;
-    if (job->notify && !pthread_attr_init(&attr)) {
-        sigset_t all; /* the application's signal handlers run on its own threads */
-        sigfillset(&all);
-        pthread_attr_setsigmask_np(&attr, &all);
-        pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-        int failed = pthread_create(&thread, &attr, job_thread, job);
-        pthread_attr_destroy(&attr);
-        if (!failed)
-            return CL_SUCCESS;
+    if (job->notify && tsr__build_thread(&thread, job_thread, job)) {
+        pthread_detach(thread);
+        return CL_SUCCESS;
     }
     /* No callback, or no thread to be had: "can return immediately" is a permission, not a duty. */
     bool asynchronous = job->notify;

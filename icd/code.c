@@ -3,6 +3,7 @@
  *
  * A program with several kernels is built only as far as bitcode (TSR_IMAGE_PROGRAM). The code of a kernel is made when the application
  * creates the first kernel object of it; the code of all when it asks for the binary. */
+#include <signal.h>
 #include <unistd.h>
 
 #include "icd/program.h"
@@ -77,6 +78,20 @@ void tsr__code_compile(const struct tsr_clc_request *request, struct tsr_clc_res
     again.cpu_features &= ~amx;
     tsr_clc_result_free(result);
     tsr_clc_run(&again, result);
+}
+
+bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
+{
+    enum { STACK = 8 << 20 };
+    pthread_attr_t attr;
+    sigset_t all;
+    if (pthread_attr_init(&attr))
+        return false;
+    sigfillset(&all);
+    pthread_attr_setsigmask_np(&attr, &all);
+    bool started = !pthread_attr_setstacksize(&attr, STACK) && !pthread_create(thread, &attr, function, data);
+    pthread_attr_destroy(&attr);
+    return started;
 }
 
 /* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
@@ -201,7 +216,7 @@ cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     program->kernel_count++;
     pthread_mutex_unlock(&program->lock);
-    while (started + 1 < missing && started + 1 < cpus && started < MOST && !pthread_create(&threads[started], NULL, make_some, &m))
+    while (started + 1 < missing && started + 1 < cpus && started < MOST && tsr__build_thread(&threads[started], make_some, &m))
         started++;
     make_some(&m);
     while (started)

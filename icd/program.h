@@ -22,6 +22,8 @@ bool tsr__build_is_executable(const struct tsr_build *build);
 
 /* tsr_clc_run, of which nothing comes that this process may not run: asks the operating system for AMX's tiles if the code has them. */
 void tsr__code_compile(const struct tsr_clc_request *request, struct tsr_clc_result *result);
+/* A thread that builds: its stack does not depend on the limit of the process, and no signal handler of the application runs on it. */
+bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data);
 /* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The code must be clear. */
 enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size);
 void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops);
@@ -37,6 +39,8 @@ cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
 
 /* Forgets image, information, log, options and module. */
 void tsr__build_clear(struct tsr_build *build);
+/* A thread that builds: its stack does not depend on the limit of the process, and no signal handler of the application runs on it. */
+bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data);
 /* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The build must be clear of an image. */
 enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size);
 

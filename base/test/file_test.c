@@ -6,12 +6,14 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -187,6 +189,91 @@ static void memory_file(void **state)
     close(fd);
 }
 
+/* A kept descriptor that the application has closed is nobody's, or another's. */
+static void kept_descriptor(void **state)
+{
+    (void)state;
+    int pair[2];
+    assert_int_equal(pipe(pair), 0);
+    struct tsr_fd none = tsr_fd_keep(-1), kept = tsr_fd_keep(pair[0]);
+    assert_int_equal(none.number, -1);
+    assert_false(tsr_fd_is_ours(&none));
+    tsr_fd_close(&none);
+    assert_true(tsr_fd_is_ours(&kept));
+    close(pair[0]);
+    errno = 7;
+    assert_false(tsr_fd_is_ours(&kept));
+    assert_int_equal(errno, 7);
+    assert_int_equal(open("/dev/null", O_RDWR), pair[0]);
+    assert_false(tsr_fd_is_ours(&kept));
+    tsr_fd_close(&kept);
+    assert_int_equal(kept.number, -1);
+    assert_true(fcntl(pair[0], F_GETFD) >= 0);
+    struct tsr_fd mine = tsr_fd_keep(pair[0]);
+    tsr_fd_close(&mine);
+    assert_true(fcntl(pair[0], F_GETFD) < 0);
+    close(pair[1]);
+}
+
+static volatile sig_atomic_t signals;
+static void on_signal(int number)
+{
+    (void)number;
+    signals++;
+}
+
+static bool is_pending(int number)
+{
+    sigset_t pending;
+    sigpending(&pending);
+    return sigismember(&pending, number) == 1;
+}
+
+static void writes_raise_no_signal(void **state)
+{
+    (void)state;
+    char path[64];
+    int pair[2];
+    struct rlimit before, small;
+    snprintf(path, sizeof path, "%s/a", dir);
+    signal(SIGXFSZ, on_signal);
+    signal(SIGPIPE, on_signal);
+    assert_int_equal(pipe(pair), 0);
+    close(pair[0]);
+    assert_false(tsr_write_all(pair[1], "x", 1));
+    assert_int_equal(errno, EPIPE);
+    getrlimit(RLIMIT_FSIZE, &before);
+    small = before;
+    small.rlim_cur = 8;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
+    assert_true(tsr_write_all(fd, "12345678", 8)); /* up to the limit */
+    assert_false(tsr_write_all(fd, "9", 1));       /* and above */
+    assert_int_equal(errno, EFBIG);
+    assert_int_equal(tsr_memfd("test", "123456789", 9), -1);
+    assert_int_equal(errno, EFBIG);
+    assert_int_not_equal(tsr_file_write_atomic(path, "123456789", 9), TSR_OK);
+    assert_int_equal(signals, 0);
+    assert_false(is_pending(SIGXFSZ) || is_pending(SIGPIPE));
+    /* One of the application's own stays, and comes when the application lets it. */
+    sigset_t set, old;
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    sigprocmask(SIG_BLOCK, &set, &old);
+    assert_false(tsr_write_all(fd, "9", 1));
+    assert_false(is_pending(SIGXFSZ));
+    raise(SIGXFSZ);
+    assert_false(tsr_write_all(fd, "9", 1));
+    assert_true(is_pending(SIGXFSZ));
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    assert_int_equal(signals, 1);
+    setrlimit(RLIMIT_FSIZE, &before);
+    close(fd);
+    close(pair[1]);
+    signal(SIGXFSZ, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+}
+
 static void own_folder(void **state)
 {
     (void)state;
@@ -211,7 +298,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(write_and_read),   cmocka_unit_test(nothing_is_replaced),
                                        cmocka_unit_test(temporary_names),  cmocka_unit_test(odd_files),
                                        cmocka_unit_test(allocation_fails), cmocka_unit_test(folders),
-                                       cmocka_unit_test(memory_file),      cmocka_unit_test(own_folder)};
+                                       cmocka_unit_test(memory_file),      cmocka_unit_test(own_folder),
+                                       cmocka_unit_test(kept_descriptor),  cmocka_unit_test(writes_raise_no_signal)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     static const char *const leftovers[] = {"a", "fifo", "full", "folder", "x/y/z", "x/y", "x"};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(leftovers); i++)

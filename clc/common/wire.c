@@ -169,19 +169,34 @@ enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------- */
 
-/* Waits until the socket is ready for `events`. */
-static enum tsr_status wait_for(int socket, short events, uint64_t deadline_ns)
+/* Whether the number still means the socket. Asked before each call: the wait for an answer is long, and other threads close descriptors.
+ */
+static bool is_lost(const struct tsr_fd *socket)
 {
+    if (tsr_fd_is_ours(socket))
+        return false;
+    errno = EBADF;
+    return true;
+}
+
+/* Waits until the socket is ready for `events`. If the application closes it meanwhile, nothing wakes the caller: so whoever has a deadline
+ * looks from time to time. */
+static enum tsr_status wait_for(const struct tsr_fd *socket, short events, uint64_t deadline_ns)
+{
+    const uint64_t slice_ns = 250000000;
     for (;;) {
         struct timespec left = {0};
         if (deadline_ns != UINT64_MAX) {
             uint64_t now = tsr_now_ns();
             if (now >= deadline_ns)
                 return TSR_TIMEOUT;
-            left.tv_sec = (time_t)((deadline_ns - now) / 1000000000u);
-            left.tv_nsec = (long)((deadline_ns - now) % 1000000000u);
+            if (is_lost(socket))
+                return TSR_DIED;
+            uint64_t wait_ns = deadline_ns - now < slice_ns ? deadline_ns - now : slice_ns;
+            left.tv_sec = (time_t)(wait_ns / 1000000000u);
+            left.tv_nsec = (long)(wait_ns % 1000000000u);
         }
-        struct pollfd fd = {.fd = socket, .events = events};
+        struct pollfd fd = {.fd = socket->number, .events = events};
         int ready = ppoll(&fd, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL);
         if (ready > 0)
             return TSR_OK; /* an error or a hang-up shows in the next call */
@@ -191,23 +206,13 @@ static enum tsr_status wait_for(int socket, short events, uint64_t deadline_ns)
 }
 
 /* TSR_OK: errno says that the call may be repeated. */
-static enum tsr_status after_error(int socket, short events, uint64_t deadline_ns)
+static enum tsr_status after_error(const struct tsr_fd *socket, short events, uint64_t deadline_ns)
 {
     if (errno == EAGAIN || errno == EWOULDBLOCK)
         return wait_for(socket, events, deadline_ns);
     if (errno == EINTR)
         return TSR_OK;
     return errno == EPIPE || errno == ECONNRESET ? TSR_DIED : TSR_IO;
-}
-
-/* Whether the number still means the socket. Asked before each call: the wait for an answer is long, and other threads close descriptors.
- */
-static bool is_lost(const struct tsr_fd *socket)
-{
-    if (tsr_fd_is_ours(socket))
-        return false;
-    errno = EBADF;
-    return true;
 }
 
 static enum tsr_status send_all(const struct tsr_fd *socket, const unsigned char *data, size_t size, uint64_t deadline_ns)
@@ -221,7 +226,7 @@ static enum tsr_status send_all(const struct tsr_fd *socket, const unsigned char
             size -= (size_t)sent;
             continue;
         }
-        enum tsr_status status = after_error(socket->number, POLLOUT, deadline_ns);
+        enum tsr_status status = after_error(socket, POLLOUT, deadline_ns);
         if (status != TSR_OK)
             return status;
     }
@@ -243,7 +248,7 @@ static enum tsr_status receive_all(const struct tsr_fd *socket, unsigned char *d
             size -= (size_t)got;
             continue;
         }
-        enum tsr_status status = after_error(socket->number, POLLIN, deadline_ns);
+        enum tsr_status status = after_error(socket, POLLIN, deadline_ns);
         if (status != TSR_OK)
             return status;
     }

@@ -4,6 +4,8 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include "client_test.h"
@@ -299,6 +301,137 @@ static void the_directory_is_told_only_if_files_may_be_read(void **state)
     tsr_free(without);
 }
 
+/* Number of sockets that this process has open. */
+static int sockets(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++) {
+        struct stat st;
+        count += !fstat(fd, &st) && S_ISSOCK(st.st_mode);
+    }
+    return count;
+}
+
+/* As soon as the compiler, which takes its time, has made the file. */
+static void *close_in_the_middle(void *path)
+{
+    while (access(path, F_OK))
+        usleep(1000);
+    for (int fd = 3; fd < 256; fd++) {
+        struct stat st;
+        int pair[2];
+        if (!fstat(fd, &st) && S_ISSOCK(st.st_mode)) { /* the number is another socket's from now on */
+            assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+            assert_int_equal(dup2(pair[0], fd), fd);
+            close(pair[0]);
+            return (void *)(uintptr_t)pair[1];
+        }
+    }
+    return NULL;
+}
+
+static void a_socket_that_is_closed_during_a_build_is_left_alone(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    void *peer;
+    char path[100], source[120], byte;
+    struct stat st;
+    tsr_clc_unload();
+    snprintf(path, sizeof(path), "%s/waiting", scratch);
+    snprintf(source, sizeof(source), "wait %s", path);
+    assert_int_equal(pthread_create(&thread, NULL, close_in_the_middle, path), 0);
+    uint64_t begin = tsr_now_ns();
+    expect(source, TSR_CLC_DONE, ""); /* by another compiler, which finds the file and does not wait */
+    assert_true(tsr_now_ns() - begin < 10000000000u);
+    pthread_join(thread, &peer);
+    int end = (int)(uintptr_t)peer;
+    assert_true(end > 0);
+    assert_int_equal(recv(end, &byte, 1, MSG_DONTWAIT), -1); /* nothing came, and it is open */
+    assert_int_equal(errno, EAGAIN);
+    assert_int_equal(fstat(end, &st), 0);
+    tsr_clc_unload();
+    assert_int_equal(recv(end, &byte, 1, MSG_DONTWAIT), -1);
+    assert_int_equal(errno, EAGAIN);
+    for (int fd = 3; fd < 256; fd++)
+        if (!fstat(fd, &st) && S_ISSOCK(st.st_mode))
+            close(fd);
+}
+
+/* A child of ours that has this number; 0: not to be had, as only root can ask for one. */
+static pid_t child_with_number(pid_t wanted)
+{
+    for (int i = 0; i < 200; i++) {
+        FILE *file = fopen("/proc/sys/kernel/ns_last_pid", "w");
+        bool asked = file && fprintf(file, "%d", (int)wanted - 1) > 0;
+        if (!file || fclose(file) || !asked)
+            return 0;
+        pid_t child = fork();
+        if (!child)
+            for (;;)
+                pause();
+        if (child == wanted)
+            return child;
+        kill(child, SIGKILL);
+        waitpid(child, NULL, 0);
+    }
+    return 0;
+}
+
+static void a_child_with_the_number_of_a_dead_compiler_lives_on(void **state)
+{
+    (void)state;
+    char *pid = image_of("pid"), path[64];
+    pid_t watcher = 0;
+    snprintf(path, sizeof(path), "/proc/%s/stat", pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d %*s %*c %d", &watcher), 1);
+    fclose(file);
+    tsr_free(pid);
+    kill(watcher, SIGKILL);
+    for (int i = 0; i < 500 && !kill(watcher, 0); i++)
+        usleep(10000);
+    pid_t child = child_with_number(watcher);
+    if (!child)
+        skip();
+    expect("anything", TSR_CLC_DONE, "");
+    tsr_clc_unload();
+    int status;
+    assert_int_equal(waitpid(child, &status, WNOHANG), 0);
+    kill(child, SIGKILL);
+    assert_int_equal(waitpid(child, &status, 0), child);
+}
+
+static _Atomic bool stop;
+static void *start_and_end(void *data)
+{
+    (void)data;
+    while (!atomic_load(&stop)) {
+        expect("anything", TSR_CLC_DONE, "");
+        tsr_clc_unload();
+    }
+    return NULL;
+}
+
+static void a_child_inherits_no_socket_of_a_compiler(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    atomic_store(&stop, false);
+    assert_int_equal(pthread_create(&thread, NULL, start_and_end, NULL), 0);
+    for (int i = 0; i < 150; i++) {
+        pid_t child = fork();
+        if (child == 0)
+            _exit(sockets());
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_int_equal(status, 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+}
+
 static void without_the_library_the_mode_inprocess_says_so(void **state)
 {
     (void)state;
@@ -326,6 +459,9 @@ int main(void)
         CASE(it_sees_variables_as_they_are_at_the_build),
         CASE(unloading_ends_the_idle_ones),
         CASE(the_directory_is_told_only_if_files_may_be_read),
+        CASE(a_socket_that_is_closed_during_a_build_is_left_alone),
+        CASE(a_child_with_the_number_of_a_dead_compiler_lives_on),
+        CASE(a_child_inherits_no_socket_of_a_compiler),
         CASE(without_the_library_the_mode_inprocess_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sections that fork waits for: a child never finds another thread's section half done. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tessera/base.h"
+
+static _Atomic bool stop;
+static _Atomic int half_done[3]; /* by each thread */
+
+static void *work(void *data)
+{
+    _Atomic int *mine = data;
+    while (!atomic_load(&stop)) {
+        tsr_no_fork_begin();
+        atomic_store(mine, 1);
+        usleep(100);
+        tsr_no_fork_begin(); /* they nest */
+        tsr_no_fork_end();
+        atomic_store(mine, 0);
+        tsr_no_fork_end();
+    }
+    return NULL;
+}
+
+static int status_of(pid_t child)
+{
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+static void fork_waits_for_sections_and_is_not_kept_waiting(void **state)
+{
+    (void)state;
+    pthread_t threads[TSR_ARRAY_LEN(half_done)];
+    for (size_t i = 0; i < TSR_ARRAY_LEN(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &half_done[i]), 0);
+    uint64_t begin = tsr_now_ns();
+    for (int i = 0; i < 100; i++) {
+        pid_t child = fork();
+        if (!child) {
+            bool half = false;
+            for (size_t k = 0; k < TSR_ARRAY_LEN(half_done); k++)
+                half |= atomic_load(&half_done[k]);
+            tsr_no_fork_begin(); /* and no section is open here */
+            tsr_no_fork_end();
+            pid_t grandchild = fork();
+            if (!grandchild)
+                _exit(half);
+            int status;
+            _exit(waitpid(grandchild, &status, 0) != grandchild || status);
+        }
+        assert_int_equal(status_of(child), 0);
+    }
+    assert_true(tsr_now_ns() - begin < 10000000000u);
+    atomic_store(&stop, true);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(threads); i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* As the handler of a signal may do. */
+static void a_thread_may_fork_in_its_own_section(void **state)
+{
+    (void)state;
+    tsr_no_fork_begin();
+    pid_t child = fork();
+    if (!child) {
+        tsr_no_fork_end();
+        tsr_no_fork_begin();
+        tsr_no_fork_end();
+        _exit(0);
+    }
+    tsr_no_fork_end();
+    assert_int_equal(status_of(child), 0);
+}
+
+static int before, in_parent, in_child;
+static void count_before(void)
+{
+    before++;
+}
+static void count_parent(void)
+{
+    in_parent++;
+}
+static void count_child(void)
+{
+    in_child++;
+}
+
+static void hooks_are_called_on_either_side(void **state)
+{
+    (void)state;
+    static struct tsr_fork_hooks hooks = {count_before, count_parent, count_child, NULL}, nothing = {NULL, NULL, NULL, NULL};
+    tsr_fork_watch(&hooks);
+    tsr_fork_watch(&nothing);
+    pid_t child = fork();
+    if (!child)
+        _exit(before != 1 || in_parent || in_child != 1);
+    assert_int_equal(status_of(child), 0);
+    assert_true(before == 1 && in_parent == 1 && !in_child);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(fork_waits_for_sections_and_is_not_kept_waiting),
+                                       cmocka_unit_test(a_thread_may_fork_in_its_own_section),
+                                       cmocka_unit_test(hooks_are_called_on_either_side)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
