@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Applications that leave a driver little: limits, closed descriptors, system-call filters, no /proc, more rights than their user. Builds and
- * launches work there, and what is the application's stays as it was. Each case is a process of its own; without arguments, all cases run. */
+ * Applications that leave a driver little: limits, closed descriptors, system-call filters, no /proc, more rights than their user. Builds
+ * and launches work there, and what is the application's stays as it was. Each case is a process of its own; without arguments, all cases
+ * run. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -280,8 +281,9 @@ static void set_uid(void)
     char folder[] = "/tmp/tessera-host-XXXXXX", command[200], path[100];
     if (geteuid() || !mkdtemp(folder))
         exit(SKIPPED);
-    snprintf(command, sizeof command, "cd %s && chmod 755 . && cp /proc/%d/exe plain && cp plain program && chmod 4755 program && mkdir -m 700 own",
-             folder, (int)getpid());
+    snprintf(command, sizeof command,
+             "cd %s && chmod 755 . && cp /proc/%d/exe plain && cp plain program && chmod 4755 program && mkdir -m 700 own", folder,
+             (int)getpid());
     REQUIRE(!system(command), "%s", command);
     int status[2];
     for (int i = 0; i < 2; i++) {
@@ -379,7 +381,8 @@ static int children(void)
     return count;
 }
 
-/* The application is killed while it builds. The compiler ends at once, even if a child that knows nothing of the driver holds its socket. */
+/* The application is killed while it builds. The compiler ends at once, even if a child that knows nothing of the driver holds its socket.
+ */
 static void killed_while_it_builds(void)
 {
     int ends[2];
@@ -411,7 +414,8 @@ static void killed_while_it_builds(void)
     kill(holder, SIGKILL);
     REQUIRE(left == 1, "a compiler lives a second after its application");
 }
-/* ---- all of them ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- all of them ----------------------------------------------------------------------------------------------------------------------
+ */
 
 static const struct {
     const char *name;
@@ -462,7 +466,10 @@ static int run_all(bool sanitized)
         int status = wait_for(child);
         clock_gettime(CLOCK_MONOTONIC, &end);
         bool skipped = WIFEXITED(status) && WEXITSTATUS(status) == SKIPPED;
-        printf("%-24s %s, %.2f s\n", cases[i].name, skipped ? "not possible here" : status ? "FAILED" : "good",
+        printf("%-24s %s, %.2f s\n", cases[i].name,
+               skipped  ? "not possible here"
+               : status ? "FAILED"
+                        : "good",
                (double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
         if (status && !skipped)
             printf("    status %x\n", status);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Programs that are loaded without a file: all kernels are found, and damage is found or does no harm. That they run as those of the dynamic
- * linker do is tested by launch_test, which runs a second time without files (device-amx/launch_without_files). */
+ * Programs that are loaded without a file: all kernels are found, and damage is found or does no harm. That they run as those of the
+ * dynamic linker do is tested by launch_test, which runs a second time without files (device-amx/launch_without_files). */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -82,11 +82,11 @@ static int in_a_process(const char *mode, bool forbidden, bool expect_library)
     return WEXITSTATUS(status);
 }
 
-/* A sanitizer's runtime refuses RTLD_DEEPBIND, and ends the process. */
+/* The library is not instrumented, and is not tried in one process with a sanitizer's runtime. */
 static void skip_if_sanitized(void)
 {
     if (CL_TEST_SANITIZED) {
-        print_message("the library cannot be loaded under this sanitizer\n");
+        print_message("the library is not loaded under this sanitizer\n");
         skip();
     }
 }

@@ -42,7 +42,7 @@ static int build(const char *source)
 static void load(void **state)
 {
     (void)state;
-    handle = dlopen(TESSERA_CC_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    handle = dlopen(TESSERA_CC_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
         fail_msg("%s", dlerror());
     *(void **)&answer = dlsym(handle, "tsr_cc_answer");
