@@ -178,6 +178,28 @@ static bool valid_macro(const char *name)
     return true;
 }
 
+static char *refuse_at_link(enum tsr_clc_op op, const char *word)
+{
+    return tsr_format("'%s' is an option of clBuildProgram and clCompileProgram, not of %s", word, taker_names[op]);
+}
+
+/* Names what the call takes as well: drivers differ, and the log is all that a user sees. */
+static char *refuse_unknown(enum tsr_clc_op op, const char *word)
+{
+    struct tsr_buf text = {0};
+    tsr_buf_printf(&text, "unknown option '%s'; %s takes", word, taker_names[op]);
+    if (op != TSR_CLC_LINK)
+        tsr_buf_printf(&text, " -D -I -cl-std= -W… -pedantic");
+    for (size_t i = 0; i < TSR_ARRAY_LEN(table); i++)
+        if (table[i].takers >> op & 1)
+            tsr_buf_printf(&text, " %s", table[i].word);
+    tsr_buf_bytes(&text, "", 1);
+    if (!text.failed)
+        return (char *)text.data;
+    tsr_buf_free(&text);
+    return NULL;
+}
+
 /* -D and -I, with their value in the same word or in the next. Takes `next` if it uses it. INVALID with *why NULL: out of memory. */
 static enum tsr_status take_value(enum tsr_clc_op op, const char *word, char *const *next, bool *used_next, struct tsr_clc_options *options,
                                   char **why)
@@ -186,7 +208,7 @@ static enum tsr_status take_value(enum tsr_clc_op op, const char *word, char *co
     const char *value = word + 2;
     *used_next = false;
     if (op == TSR_CLC_LINK || op == TSR_CLC_CODE) {
-        *why = tsr_format("'%s' is an option of clBuildProgram and clCompileProgram, not of %s", word, taker_names[op]);
+        *why = refuse_at_link(op, word);
         return TSR_INVALID;
     }
     if (!*value && next) {
@@ -220,8 +242,30 @@ static enum tsr_status take_flag(enum tsr_clc_op op, const char *word, struct ts
         *why = tsr_format("'%s' is not an option of %s", word, taker_names[op]);
         return TSR_INVALID;
     }
-    *why = tsr_format("unknown option '%s'", word);
+    *why = refuse_unknown(op, word);
     return TSR_INVALID;
+}
+
+/* -Wall, -Wno-…, -Werror=… and the like, which clang knows best. -Wa, -Wl, and -Wp, are words for other programs. */
+static bool is_warning_option(const char *word)
+{
+    if (!strcmp(word, "-pedantic") || !strcmp(word, "-pedantic-errors"))
+        return true;
+    bool passed_on = word[0] == '-' && word[1] == 'W' && word[2] && strchr("alp", word[2]) && word[3] == ',';
+    return !strncmp(word, "-W", 2) && strcmp(word, "-Werror") != 0 && !passed_on;
+}
+
+static enum tsr_status take_warning(enum tsr_clc_op op, const char *word, struct tsr_clc_options *options, char **why)
+{
+    if (op == TSR_CLC_LINK || op == TSR_CLC_CODE) {
+        *why = refuse_at_link(op, word);
+        return TSR_INVALID;
+    }
+    char *copy = tsr_strdup(strcmp(word, "-W") ? word : "-Wextra");
+    if (!copy)
+        return TSR_NO_MEMORY;
+    options->words[options->word_count++] = copy;
+    return TSR_OK;
 }
 
 static enum tsr_status take_words(enum tsr_clc_op op, char *const *words, uint32_t count, struct tsr_clc_options *options, char **why)
@@ -238,6 +282,8 @@ static enum tsr_status take_words(enum tsr_clc_op op, char *const *words, uint32
                 *why = refuse_version(word);
                 return TSR_INVALID;
             }
+        } else if (is_warning_option(word)) {
+            status = take_warning(op, word, options, why);
         } else {
             status = take_flag(op, word, options, why);
         }

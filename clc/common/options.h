@@ -16,7 +16,7 @@ struct tsr_clc_options {
     uint64_t set;       /* bit per enum tsr_clc_option */
     unsigned c_version; /* 100, 110, 120, 200, 300; without -cl-std the highest 1.x */
     uint32_t word_count;
-    char **words; /* "-DNAME=VALUE" and "-Ifolder", unquoted, in the order given */
+    char **words; /* "-DNAME=VALUE", "-Ifolder" and "-Wname", unquoted, in the order given */
 };
 
 static inline bool tsr_clc_option_set(const struct tsr_clc_options *options, enum tsr_clc_option option)

@@ -53,6 +53,15 @@ static void takers(void **state)
         {"-g", true, false},
         {"-create-library", false, true},
         {"-create-library -enable-link-options", false, true},
+        {"-W", true, false},
+        {"-Wall", true, false},
+        {"-Wextra", true, false},
+        {"-Wl", true, false},
+        {"-Wno-unused", true, false},
+        {"-Werror=all", true, false},
+        {"-Weverything", true, false},
+        {"-pedantic", true, false},
+        {"-pedantic-errors", true, false},
         {"-DX", true, false},
         {"-D X=1", true, false},
         {"-I.", true, false},
@@ -85,8 +94,13 @@ static void refusals(void **state)
     refused(TSR_CLC_BUILD, "-cl-std=CL2.0", "CL1.2"); /* says what there is */
     refused(TSR_CLC_BUILD, "-cl-std=", "-cl-std=");
     refused(TSR_CLC_BUILD, "-O3", "-O3");
-    refused(TSR_CLC_BUILD, "-Wall", "-Wall");
-    refused(TSR_CLC_BUILD, "-W", "-W");
+    refused(TSR_CLC_BUILD, "-O3", "-cl-fast-relaxed-math"); /* says what there is */
+    refused(TSR_CLC_LINK, "-O3", "-create-library");
+    refused(TSR_CLC_BUILD, "-Wl,-z,now", "-Wl,-z,now");
+    refused(TSR_CLC_BUILD, "-Wa,--x", "-Wa,--x");
+    refused(TSR_CLC_BUILD, "-Wp,-D", "-Wp,-D");
+    refused(TSR_CLC_BUILD, "-pedanticx", "-pedanticx");
+    refused(TSR_CLC_BUILD, "-wx", "-wx");
     refused(TSR_CLC_BUILD, "file.cl", "file.cl");
     refused(TSR_CLC_BUILD, "-D", "-D");
     refused(TSR_CLC_BUILD, "-I", "-I");
