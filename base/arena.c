@@ -2,7 +2,6 @@
  * Arena: many small allocations, freed at once. */
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/internal.h"
@@ -17,19 +16,18 @@ struct tsr_arena_block {
     _Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
-static _Atomic bool failure_aborts;
+static void (*_Atomic failure_handler)(size_t);
 
-void tsr_arena_abort_on_failure(void)
+void tsr_arena_on_failure(void (*handler)(size_t size))
 {
-    failure_aborts = true;
+    failure_handler = handler;
 }
 
 static void *no_memory(size_t size)
 {
-    if (failure_aborts) {
-        tsr_log(TSR_LOG_ERR, "out of memory: %zu bytes", size);
-        abort();
-    }
+    void (*handler)(size_t) = failure_handler;
+    if (handler)
+        handler(size);
     return NULL;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "device-amx/caps.h"
+#include "tessera/program.h"
 
 enum {
     KIB = 1024,
@@ -17,7 +18,6 @@ enum {
     MAX_WORK_GROUP = 4096,
     /* Every group's local memory stays in a second-level cache, beside what it works on. */
     LOCAL_MEMORY = 128 * KIB,
-    MAX_PARAMETER_BYTES = 4096,
     PRINTF_BUFFER = 1 * MIB,
     MAX_CONSTANT_BUFFER = 16 * MIB,
     MAX_GLOBAL_VARIABLE = 16 * MIB,
@@ -31,7 +31,7 @@ static struct tsr_device_caps caps = {
     .sub_group_sizes = {8, 16, 32},
     .sub_group_size_count = 3,
     .max_sub_groups = MAX_WORK_GROUP / 8,
-    .max_parameter_bytes = MAX_PARAMETER_BYTES,
+    .max_parameter_bytes = TSR_MAX_PARAMETER_BYTES,
     .printf_buffer = PRINTF_BUFFER,
     .max_global_variable = MAX_GLOBAL_VARIABLE,
     .fp64 = true,

@@ -134,6 +134,8 @@ static cl_int outcome_code(enum tsr_clc_op op, enum tsr_clc_outcome outcome)
                                      : CL_INVALID_BUILD_OPTIONS;
     case TSR_CLC_UNAVAILABLE:
         return op == TSR_CLC_LINK ? CL_LINKER_NOT_AVAILABLE : CL_COMPILER_NOT_AVAILABLE;
+    case TSR_CLC_NO_MEMORY:
+        return CL_OUT_OF_HOST_MEMORY;
     default:
         return failure_code(op);
     }
@@ -146,8 +148,7 @@ static cl_int job_run(struct job *job)
     struct tsr_clc_result result = {.outcome = TSR_CLC_DONE};
     if (!job->keeps_image && job->build_count)
         compile(job, &result); /* once: the devices are the same kind of CPU */
-    /* A result without a log: memory ran out. */
-    cl_int err = result.outcome != TSR_CLC_DONE && !result.log ? CL_OUT_OF_HOST_MEMORY : outcome_code(job->call, result.outcome);
+    cl_int err = outcome_code(job->call, result.outcome);
 
     pthread_mutex_lock(&program->lock);
     for (cl_uint i = 0; i < job->build_count; i++) {
@@ -255,11 +256,33 @@ static cl_int check_devices(struct _cl_program *program, cl_uint num_devices, co
     return CL_SUCCESS;
 }
 
-static cl_int check_options(struct _cl_context *context, enum tsr_clc_op op, const char *options)
+/* Nothing is built, but who looks for the reason looks into the log. */
+static void note_refusal(struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list, const char *why)
+{
+    pthread_mutex_lock(&program->lock);
+    for (cl_uint i = 0; i < program->build_count; i++) {
+        struct tsr_build *build = &program->builds[i];
+        bool meant = !num_devices;
+        for (cl_uint j = 0; j < num_devices; j++)
+            meant |= device_list[j] == build->device;
+        char *log = meant && build->status != CL_BUILD_IN_PROGRESS ? tsr_format("error: %s\n", why) : NULL;
+        if (!log)
+            continue;
+        tsr_free(build->log);
+        build->log = log;
+    }
+    pthread_mutex_unlock(&program->lock);
+}
+
+/* `program`: whose log gets the reason; NULL if there is none yet. */
+static cl_int check_options(struct _cl_context *context, struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list,
+                            enum tsr_clc_op op, const char *options)
 {
     char *why = tsr_clc_check_options(op, options ? options : "");
     if (!why)
         return CL_SUCCESS;
+    if (program)
+        note_refusal(program, num_devices, device_list, why);
     cl_int err = tsr__error(context, outcome_code(op, TSR_CLC_INVALID_OPTIONS), __func__, "options", "%s", why);
     tsr_free(why);
     return err;
@@ -274,7 +297,7 @@ TSR_API cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint num_device
     RETURN_IF(context, !pfn_notify && user_data, CL_INVALID_VALUE, "user data without a callback");
     cl_int err = check_devices(program, num_devices, device_list);
     if (err == CL_SUCCESS)
-        err = check_options(context, TSR_CLC_BUILD, options);
+        err = check_options(context, program, num_devices, device_list, TSR_CLC_BUILD, options);
     if (err != CL_SUCCESS)
         return err;
     /* "CL_INVALID_OPERATION if program was not created with clCreateProgramWithSource, clCreateProgramWithIL or clCreateProgramWithBinary."
@@ -333,7 +356,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
     }
     /* "CL_INVALID_OPERATION if program has no source or IL available." */
     RETURN_IF(context, !program->source, CL_INVALID_OPERATION, "the program has no source");
-    err = check_options(context, TSR_CLC_COMPILE, options);
+    err = check_options(context, program, num_devices, device_list, TSR_CLC_COMPILE, options);
     if (err != CL_SUCCESS)
         return err;
     struct job *job = job_new(program, TSR_CLC_COMPILE, options, num_devices, device_list);
@@ -418,7 +441,7 @@ TSR_API cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint num_dev
         num_devices = context->device_count;
         device_list = context->devices;
     }
-    err = check_options(context, TSR_CLC_LINK, options);
+    err = check_options(context, NULL, 0, NULL, TSR_CLC_LINK, options);
     if (err != CL_SUCCESS)
         goto fail;
     linked = tsr_calloc(num_devices, sizeof(*linked));

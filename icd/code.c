@@ -4,6 +4,7 @@
  * A program with several kernels is built only as far as bitcode (TSR_IMAGE_PROGRAM). The code of a kernel is made when the application
  * creates the first kernel object of it; the code of all when it asks for the binary. */
 #include <signal.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "icd/program.h"
@@ -96,9 +97,11 @@ bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
 
 /* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
 
-/* Takes the image of a result over, or says why it cannot be. Without the program's lock. */
-static cl_int take_result(struct _cl_program *program, const char *name, struct tsr_clc_result *result, struct tsr_code *code)
+/* Takes the image of a result over, or says why it cannot be: to the context's callback, and in `*why`, malloc'd. Without the program's
+ * lock. */
+static cl_int take_result(struct _cl_program *program, const char *name, struct tsr_clc_result *result, struct tsr_code *code, char **why)
 {
+    *why = NULL;
     enum tsr_status status = TSR_OK;
     if (result->outcome == TSR_CLC_DONE) {
         status = tsr__code_take(code, result->image, result->image_size);
@@ -107,12 +110,26 @@ static cl_int take_result(struct _cl_program *program, const char *name, struct 
             return CL_SUCCESS;
         }
     }
-    bool memory = status == TSR_NO_MEMORY || !result->log;
-    return tsr__error(program->context, memory ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES, __func__, "code",
-                      "no code could be made of kernel %s: %s", name ? name : "(all)",
+    bool memory = status == TSR_NO_MEMORY || result->outcome == TSR_CLC_NO_MEMORY;
+    *why = tsr_format("error: no code could be made of %s%s%s: %s", name ? "kernel '" : "all kernels", name ? name : "", name ? "'" : "",
                       status != TSR_OK ? tsr_status_text(status)
                       : result->log    ? result->log
                                        : "out of memory");
+    return tsr__error(program->context, memory ? CL_OUT_OF_HOST_MEMORY : CL_OUT_OF_RESOURCES, __func__, "code", "%s",
+                      *why ? *why : "out of memory");
+}
+
+/* The log of a build tells of the code that is made later, too: each thing once. The program's lock is held. */
+static void add_to_log(struct tsr_build *build, const char *text)
+{
+    if (build->log && strstr(build->log, text))
+        return;
+    size_t length = strlen(text);
+    char *log = tsr_format("%s%s%s", build->log ? build->log : "", text, length && text[length - 1] == '\n' ? "" : "\n");
+    if (!log)
+        return;
+    tsr_free(build->log);
+    build->log = log;
 }
 
 /* Asks the compiler for one kernel, or for all if `name` is NULL. The program's lock is held at the beginning and at the end, not in
@@ -137,9 +154,13 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
     if (result.outcome == TSR_CLC_DONE && result.log && *result.log) /* the log of the build has been given out */
         tsr_log(TSR_LOG_WARN, "%s", result.log);
     struct tsr_code made = {0};
-    cl_int err = take_result(program, name, &result, &made);
+    char *why;
+    cl_int err = take_result(program, name, &result, &made, &why);
     tsr_clc_result_free(&result);
     pthread_mutex_lock(&program->lock);
+    if (why)
+        add_to_log(build, why);
+    tsr_free(why);
     if (err == CL_SUCCESS) {
         code->image = made.image;
         code->image_size = made.image_size;

@@ -53,8 +53,33 @@ static void failure(void **state)
     tsr_arena_free(&arena);
 }
 
+static size_t missed;
+
+static void note(size_t size)
+{
+    missed = size;
+}
+
+static void handler(void **state)
+{
+    (void)state;
+    struct tsr_arena arena = {0};
+    tsr_arena_on_failure(note);
+    assert_non_null(tsr_arena_alloc(&arena, 10));
+    assert_int_equal(missed, 0);
+    tsr_fail_alloc(1);
+    assert_null(tsr_arena_alloc(&arena, 1 << 20));
+    assert_int_equal(missed, 1 << 20);
+    tsr_arena_on_failure(NULL);
+    assert_null(tsr_arena_alloc(&arena, 2 << 20));
+    assert_int_equal(missed, 1 << 20);
+    tsr_fail_alloc(0);
+    tsr_arena_free(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(many_sizes), cmocka_unit_test(text), cmocka_unit_test(failure)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(many_sizes), cmocka_unit_test(text), cmocka_unit_test(failure),
+                                       cmocka_unit_test(handler)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -253,9 +253,15 @@ static char *death_log(const struct tsr__worker *worker, int how)
     return log;
 }
 
+/* Of the request, as far as one can tell: not by somebody's hand, nor as no compiler of ours. */
+static bool crashed(int how)
+{
+    return how != -1 && WIFSIGNALED(how) && WTERMSIG(how) != SIGKILL;
+}
+
 static void fail(struct tsr_clc_result *result, enum tsr_clc_outcome outcome, char *log)
 {
-    result->outcome = outcome;
+    result->outcome = log ? outcome : TSR_CLC_NO_MEMORY;
     result->log = log;
     tsr_log(TSR_LOG_COMPILE, "build failed: %s", log ? log : "out of memory");
 }
@@ -310,7 +316,7 @@ static void finish(const unsigned char *answer, size_t size, bool cached, struct
     struct tsr_wire_result wire;
     enum tsr_status status = decode(answer, size, result, &arena, &wire);
     if (status == TSR_NO_MEMORY)
-        fail(result, TSR_CLC_UNAVAILABLE, NULL);
+        fail(result, TSR_CLC_NO_MEMORY, NULL);
     else if (status != TSR_OK)
         fail(result, TSR_CLC_FAILED,
              tsr_strdup("error: the compiler gave an answer that makes no sense. Is TESSERA_CC another version's compiler?\n"));
@@ -334,6 +340,8 @@ static void ask_library(const struct tsr_buf *request, bool cached, struct tsr_h
     if (status == TSR_OK) {
         finish(answer, size, cached, key, result);
         tsr_free(answer);
+    } else if (status == TSR_NO_MEMORY) {
+        fail(result, TSR_CLC_NO_MEMORY, NULL);
     } else {
         fail(result, TSR_CLC_UNAVAILABLE,
              tsr_format("error: no compiler.\n%s%s%s\n", before ? before : "", before ? "\n" : "", why ? why : tsr_status_text(status)));
@@ -367,9 +375,10 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
         if (!worker) {
             if (may_fall_back && status == TSR_UNSUPPORTED)
                 ask_library(request, cached, key, result, why);
+            else if (status == TSR_NO_MEMORY)
+                fail(result, TSR_CLC_NO_MEMORY, NULL);
             else
-                fail(result, TSR_CLC_UNAVAILABLE,
-                     status == TSR_NO_MEMORY ? NULL : tsr_format("error: no compiler.\n%s\n", why ? why : tsr_status_text(status)));
+                fail(result, TSR_CLC_UNAVAILABLE, tsr_format("error: no compiler.\n%s\n", why ? why : tsr_status_text(status)));
             tsr_free(why);
             return;
         }
@@ -398,7 +407,7 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
                 tsr_free(why);
                 return;
             }
-            fail(result, TSR_CLC_FAILED, death_log(worker, how));
+            fail(result, crashed(how) ? TSR_CLC_DIED : TSR_CLC_FAILED, death_log(worker, how));
             break;
         case TSR_TIMEOUT:
             fail(
@@ -407,7 +416,7 @@ static void ask_process(const struct tsr_buf *request, bool cached, struct tsr_h
                            seconds));
             break;
         case TSR_NO_MEMORY:
-            fail(result, TSR_CLC_UNAVAILABLE, NULL);
+            fail(result, TSR_CLC_NO_MEMORY, NULL);
             break;
         default:
             fail(result, TSR_CLC_FAILED,
@@ -429,7 +438,7 @@ void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *r
     free(directory);
     if (bytes.failed) {
         tsr_buf_free(&bytes);
-        fail(result, TSR_CLC_UNAVAILABLE, NULL);
+        fail(result, TSR_CLC_NO_MEMORY, NULL);
         return;
     }
     if (bytes.size > TSR_WIRE_LIMIT) {
@@ -451,6 +460,8 @@ void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *r
             ask_process(&bytes, cached, key, result, !tsr_env(TSR_ENV_CC_MODE));
     }
     tsr_buf_free(&bytes);
+    if (result->outcome == TSR_CLC_DIED)
+        tsr__blame(request, result);
     if (result->log && tsr_clc_explain())
         tsr_log_text(result->log);
 }

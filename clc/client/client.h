@@ -56,6 +56,12 @@ enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned ch
 /* Whether everything that the build looked up is found as it was then. */
 bool tsr__files_unchanged(const struct tsr_wire_result *wire);
 
+/* ---- which kernel a process died of (blame.c) ----------------------------------------------------------------------------------- */
+
+/* `result` says DIED: adds to its log which kernels of the request did that. A build under TESSERA_EXPLAIN becomes DONE, without the code
+ * of those kernels. */
+void tsr__blame(const struct tsr_clc_request *request, struct tsr_clc_result *result);
+
 /* ---- disk cache (cache.c) ---------------------------------------------------------------------------------------------------------- */
 
 /* False if there is none (switched off, no folder that can be written). Then the other two do nothing. */

@@ -30,7 +30,7 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     for (uint32_t i = 0; i < q->input_count; i++)
         tsr_buf_blob(buf, q->inputs[i].data, q->inputs[i].size);
     tsr_buf_str(buf, q->kernel);
-    tsr_buf_u32(buf, q->by_kernel);
+    tsr_buf_u32(buf, q->by_kernel | (uint32_t)q->without_code << 1);
     tsr_buf_str(buf, q->options);
     tsr_buf_str(buf, q->macros);
     tsr_buf_u64(buf, q->cpu_features);
@@ -99,14 +99,15 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
         inputs[i].data = tsr_read_blob(&r, &inputs[i].size);
     q.inputs = inputs;
     q.kernel = tsr_read_str(&r);
-    uint32_t by_kernel = tsr_read_u32(&r);
-    q.by_kernel = by_kernel;
+    uint32_t code = tsr_read_u32(&r);
+    q.by_kernel = code & 1;
+    q.without_code = code >> 1 & 1;
     q.options = tsr_read_str(&r);
     q.macros = tsr_read_str(&r);
     q.cpu_features = tsr_read_u64(&r);
     q.default_sub_group_size = tsr_read_u32(&r);
     const char *directory = tsr_read_str(&r);
-    if (by_kernel > 1 || (directory && directory[0] != '/'))
+    if (code > 3 || (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};
     return at_end(&r);
@@ -122,7 +123,7 @@ enum tsr_status tsr_wire_read_result(const void *data, size_t size, struct tsr_a
     out.log = tsr_read_str(&r);
     out.image = tsr_read_blob(&r, &out.image_size);
     out.file_count = tsr_read_count(&r, 32);
-    if (outcome > TSR_CLC_UNAVAILABLE || keep > 1 || !out.log || (outcome == TSR_CLC_DONE) != (out.image_size > 0))
+    if (outcome > TSR_CLC_NO_MEMORY || keep > 1 || !out.log || (outcome == TSR_CLC_DONE) != (out.image_size > 0))
         return TSR_DAMAGED;
     struct tsr_wire_file *files = new_array(&r, arena, out.file_count, sizeof *files);
     if (!files)

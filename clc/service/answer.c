@@ -6,6 +6,7 @@
 #include "tessera/lanes.h"
 
 #include <llvm-c/BitWriter.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -60,6 +61,8 @@ static bool parse_options(struct job *job)
     enum tsr_status status = tsr_clc_options_parse(job->request->request.op, job->request->request.options, &job->options, &why);
     if (status == TSR_OK)
         return true;
+    if (!why)
+        tsr__out_of_memory();
     tsr_buf_printf(&job->answer->log, "error: %s\n", why ? why : tsr_status_text(status));
     tsr_free(why);
     return fail(job, status == TSR_INVALID ? TSR_CLC_INVALID_OPTIONS : TSR_CLC_UNAVAILABLE);
@@ -143,11 +146,17 @@ static bool take_program(struct job *job)
     return true;
 }
 
+static bool check_module(struct job *job, LLVMModuleRef module, struct tsr_buf *log)
+{
+    bool good = tsr__verify(module, log);
+    return tsr__matrix_check(module, &job->info, log) && good;
+}
+
 /* Errors that concern a call are worth a line number: compiles once more, with line tables. */
-static bool check_matrix(struct job *job)
+static bool check_program(struct job *job)
 {
     struct tsr_buf first = {0};
-    bool good = tsr__matrix_check(job->module, &job->info, &first);
+    bool good = check_module(job, job->module, &first);
     if (!good && job->request->request.op == TSR_CLC_BUILD && !set(job, TSR_CLC_OPTION_DEBUG_INFO) && !job->explain) {
         LLVMContextRef context = LLVMContextCreate();
         struct tsr_clang_files files = {0};
@@ -156,7 +165,8 @@ static bool check_matrix(struct job *job)
         if (lined) {
             tsr_buf_free(&first);
             first = (struct tsr_buf){0};
-            tsr__matrix_check(lined, &job->info, &first);
+            tsr__plain_symbols(lined, &ignored);
+            check_module(job, lined, &first);
             LLVMDisposeModule(lined);
         }
         tsr_clang_files_free(&files);
@@ -174,6 +184,7 @@ static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struc
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
     struct tsr_program_info info = {.kind = kind, .code = LLVMGetBufferStart(bytes), .code_size = LLVMGetBufferSize(bytes)};
     if (kernels) {
+        info.global_bytes = kernels->global_bytes;
         info.kernel_count = kernels->kernel_count;
         info.kernels = tsr_arena_alloc(&job->arena, info.kernel_count * sizeof *info.kernels);
         for (uint32_t i = 0; i < info.kernel_count; i++)
@@ -231,8 +242,10 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
     bool good = tsr_lanes_run(job->module, &options, &job->arena, &job->info, object, &why);
     for (uint32_t i = 0; i < job->info.kernel_count; i++)
         job->info.kernels[i].reqd_sub_group_size = required[i];
+    if (!good && !why)
+        tsr__out_of_memory();
     if (!good)
-        tsr_buf_printf(&job->answer->log, "error: %s\n", why ? why : "out of memory");
+        tsr_buf_printf(&job->answer->log, "error: %s\n", why ? why : "the engine gives no reason");
     tsr_free(why);
     stage(job, "lanes");
     return good || fail(job, TSR_CLC_FAILED);
@@ -263,6 +276,7 @@ static bool make_program(struct job *job)
     if (!tsr__link_check(job->module, job->parts, &job->answer->log))
         return fail(job, TSR_CLC_FAILED);
     tsr__link_note_options(job->module, &job->options);
+    job->info.global_bytes = tsr__link_has_variables(job->module);
     return write_bitcode(job, TSR_IMAGE_PROGRAM, &job->info);
 }
 
@@ -270,8 +284,9 @@ static bool make_executable(struct job *job)
 {
     struct tsr_buf *log = &job->answer->log;
     struct tsr_buf object = {0}, code = {0};
-    bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_matrix(job);
-    if (good && can_wait(job))
+    tsr__plain_symbols(job->module, log);
+    bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_program(job);
+    if (good && (can_wait(job) || job->request->request.without_code))
         return make_program(job);
     tsr_lanes_mark(job->module);
     good = good && tsr__link_builtins(job->module, job->parts, log);
@@ -314,14 +329,13 @@ void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answe
     *answer = (struct tsr__answer){.outcome = TSR_CLC_DONE};
     job.context = LLVMContextCreate();
     stage(&job, NULL);
-    if (run(&job) && answer->image.failed) {
-        tsr_buf_printf(&answer->log, "error: out of memory\n");
-        answer->outcome = TSR_CLC_UNAVAILABLE;
-    }
+    run(&job);
     answer->keep = answer->outcome == TSR_CLC_DONE && !job.files.volatile_;
     answer->files = job.files.at; /* handed over */
     answer->file_count = job.files.count;
     tsr_buf_bytes(&answer->log, "", 1);
+    if (answer->log.failed || answer->image.failed)
+        tsr__out_of_memory();
     if (job.module)
         LLVMDisposeModule(job.module);
     LLVMContextDispose(job.context);
@@ -337,19 +351,51 @@ void tsr__answer_free(struct tsr__answer *answer)
     tsr_buf_free(&answer->image);
 }
 
-void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
+/* ---- byte forms -------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t memory_limit; /* 0: none of its own, as in an application */
+
+void tsr__state_memory_limit(uint64_t limit)
+{
+    memory_limit = limit;
+}
+
+struct tsr_buf tsr__no_memory_answer(unsigned char room[TSR__NO_MEMORY_ROOM])
+{
+    char log[TSR__NO_MEMORY_ROOM / 2];
+    if (memory_limit)
+        snprintf(log, sizeof log,
+                 "error: out of memory: the compiler may have %llu MiB; raise TESSERA_CC_MEMORY, or make the program smaller\n",
+                 (unsigned long long)(memory_limit >> 20));
+    else
+        snprintf(log, sizeof log,
+                 "error: out of memory: the compiler has no limit of its own, so the machine or the application has one\n");
+    struct tsr_wire_result result = {.outcome = TSR_CLC_NO_MEMORY, .log = log};
+    struct tsr_buf answer = {.data = room, .capacity = TSR__NO_MEMORY_ROOM}; /* enough, so that it does not grow */
+    tsr_wire_write_result(&result, &answer);
+    return answer;
+}
+
+struct exchange {
+    const void *request;
+    size_t size;
+    struct tsr_buf *answer;
+};
+
+static void answer_request(void *data)
 {
     static const struct tsr__answer_debug quiet;
+    const struct exchange *e = data;
     struct tsr_arena arena = {0};
     struct tsr_wire_request decoded;
-    enum tsr_status status = tsr_wire_read_request(request, size, &arena, &decoded);
+    enum tsr_status status = tsr_wire_read_request(e->request, e->size, &arena, &decoded);
     if (status == TSR_OK) {
         struct tsr__answer done;
         tsr__answer(&decoded, &quiet, &done);
         struct tsr_wire_result result = {
-            .outcome = done.log.failed ? TSR_CLC_UNAVAILABLE : done.outcome,
+            .outcome = done.outcome,
             .keep = done.keep,
-            .log = done.log.failed ? "error: out of memory\n" : (const char *)done.log.data,
+            .log = (const char *)done.log.data,
             .file_count = done.file_count,
             .files = done.files,
         };
@@ -357,11 +403,32 @@ void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
             result.image = done.image.data;
             result.image_size = done.image.size;
         }
-        tsr_wire_write_result(&result, answer);
+        tsr_wire_write_result(&result, e->answer);
         tsr__answer_free(&done);
     } else {
         struct tsr_wire_result result = {.outcome = TSR_CLC_FAILED, .log = "error: the compiler got a request that makes no sense\n"};
-        tsr_wire_write_result(&result, answer);
+        tsr_wire_write_result(&result, e->answer);
     }
     tsr_arena_free(&arena);
+}
+
+bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
+{
+    struct exchange e = {request, size, answer};
+    const char *fatal;
+    if (tsr__guard(answer_request, &e, &fatal) && !answer->failed)
+        return true;
+    *answer = (struct tsr_buf){0};
+    if (fatal) {
+        char *log =
+            tsr_format("error: LLVM gives up on this program: %s\nThis is a bug in the compiler; please report the program.\n", fatal);
+        struct tsr_wire_result result = {.outcome = TSR_CLC_FAILED, .log = log ? log : "error: LLVM gives up on this program\n"};
+        tsr_wire_write_result(&result, answer);
+        tsr_free(log);
+    } else {
+        unsigned char room[TSR__NO_MEMORY_ROOM];
+        struct tsr_buf none = tsr__no_memory_answer(room);
+        tsr_buf_bytes(answer, none.data, none.size);
+    }
+    return false;
 }

@@ -10,8 +10,12 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/Lexer.h>
 #include <clang/Lex/PPCallbacks.h>
 #include <clang/Lex/Preprocessor.h>
+#include <clang/Sema/ExternalSemaSource.h>
+#include <clang/Sema/Lookup.h>
+#include <clang/Sema/Sema.h>
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/IR/DebugInfoMetadata.h>
@@ -286,6 +290,89 @@ class OfferedExtensions : public clang::PPCallbacks
     clang::DiagnosticsEngine &diagnostics;
 };
 
+// Adds what a user of OpenCL C cannot know of clang's words.
+class Printer : public clang::TextDiagnosticPrinter
+{
+  public:
+    Printer(raw_ostream &stream, clang::DiagnosticOptions &options) : TextDiagnosticPrinter(stream, options), out(stream) {}
+    void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) override
+    {
+        TextDiagnosticPrinter::HandleDiagnostic(level, info);
+        if (info.getID() == clang::diag::err_gnu_inline_asm_disabled)
+            out << no_assembly << "\n";
+    }
+    static constexpr const char no_assembly[] = "inline assembly is not part of OpenCL C";
+
+  private:
+    raw_ostream &out;
+};
+
+// Declares a function that is called without a declaration, as C did before 1999: clang does so for C, with a warning, and never for
+// OpenCL.
+class ImplicitFunctions : public clang::ExternalSemaSource
+{
+  public:
+    explicit ImplicitFunctions(bool (*elsewhere)(const char *)) : declared_elsewhere(elsewhere) {}
+    void InitializeSema(clang::Sema &given) override { sema = &given; }
+    void ForgetSema() override { sema = nullptr; }
+
+    bool LookupUnqualified(clang::LookupResult &result, clang::Scope *scope) override
+    {
+        const clang::IdentifierInfo *name = result.getLookupName().getAsIdentifierInfo();
+        if (!sema || busy || !name || result.getLookupKind() != clang::Sema::LookupOrdinaryName || result.isForRedeclaration() || !scope ||
+            !scope->getFnParent() || !is_called(result.getNameLoc()) || is_declared_elsewhere(*name, result.getNameLoc()))
+            return false;
+        if (name->getName() == "asm") {
+            clang::DiagnosticsEngine &engine = sema->getDiagnostics();
+            engine.Report(result.getNameLoc(), engine.getCustomDiagID(clang::DiagnosticsEngine::Error, "%0")) << Printer::no_assembly;
+            return false;
+        }
+        busy = true;
+        result.addDecl(declare(*name, result.getNameLoc()));
+        result.resolveKind();
+        busy = false;
+        return true;
+    }
+
+  private:
+    clang::Sema *sema = nullptr;
+    bool (*declared_elsewhere)(const char *);
+    bool busy = false;
+
+    // A built-in function, which some lookups leave out, or one of tessera-opencl.h.
+    bool is_declared_elsewhere(const clang::IdentifierInfo &name, clang::SourceLocation at) const
+    {
+        clang::LookupResult built_in(*sema, &name, at, clang::Sema::LookupOrdinaryName);
+        built_in.suppressDiagnostics();
+        return name.getName().starts_with("__builtin_") || sema->LookupBuiltin(built_in) ||
+               declared_elsewhere(name.getName().str().c_str());
+    }
+    // A parenthesis follows, in the text or behind the macro that made the name.
+    bool is_called(clang::SourceLocation at) const
+    {
+        const clang::SourceManager &sources = sema->getSourceManager();
+        for (clang::SourceLocation place : {sources.getSpellingLoc(at), at}) {
+            auto next = clang::Lexer::findNextToken(place, sources, sema->getLangOpts());
+            if (next && next->is(clang::tok::l_paren))
+                return true;
+        }
+        return false;
+    }
+    clang::FunctionDecl *declare(const clang::IdentifierInfo &name, clang::SourceLocation at) const
+    {
+        clang::ASTContext &context = sema->getASTContext();
+        clang::FunctionType::ExtInfo info(context.getDefaultCallingConvention(false, false));
+        clang::QualType type = context.getFunctionNoProtoType(context.IntTy, info);
+        sema->Diag(at, clang::diag::ext_implicit_function_decl_c99) << &name;
+        clang::Sema::ContextRAII outside(*sema, context.getTranslationUnitDecl());
+        auto *function = clang::FunctionDecl::Create(context, context.getTranslationUnitDecl(), at, at, &name, type,
+                                                     context.getTrivialTypeSourceInfo(type, at), clang::SC_None);
+        function->setImplicit();
+        sema->PushOnScopeChains(function, sema->TUScope, /*AddToContext=*/true);
+        return function;
+    }
+};
+
 class CompileAction : public clang::EmitLLVMOnlyAction
 {
   public:
@@ -339,7 +426,7 @@ LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContext
     LogStream stream(log);
     auto invocation = std::make_shared<clang::CompilerInvocation>();
     clang::DiagnosticOptions &options = invocation->getDiagnosticOpts();
-    clang::TextDiagnosticPrinter printer(stream, options);
+    Printer printer(stream, options);
     auto early = clang::CompilerInstance::createDiagnostics(*file_system, options, &printer, /*ShouldOwnClient=*/false);
     if (!clang::CompilerInvocation::CreateFromArgs(*invocation, ArrayRef<const char *>(input->words, input->word_count), *early))
         return nullptr;
@@ -350,6 +437,7 @@ LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContext
     instance.setVirtualFileSystem(file_system);
     instance.createDiagnostics(&printer, /*ShouldOwnClient=*/false);
     instance.setVerboseOutputStream(stream);
+    instance.setExternalSemaSource(llvm::makeIntrusiveRefCnt<ImplicitFunctions>(input->declared_elsewhere));
     CompileAction action(unwrap(context), files->volatile_);
     bool done = instance.ExecuteAction(action);
     lookups.take(files);

@@ -17,6 +17,8 @@ struct tsr_clang_input {
     struct tsr_clc_text source; /* named input.cl in diagnostics */
     uint32_t header_count;      /* headers by name, which win over the disk's */
     const struct tsr_clc_text *headers;
+    /* Whether the name of a function is declared by words that are not given: then a call without a declaration is an error. */
+    bool (*declared_elsewhere)(const char *name);
 };
 
 /* Files and folders of the disk that were looked up. The names live as long as the list, which tsr_clang_files_free ends. */

@@ -11,6 +11,8 @@
 /* lld has state of its own. */
 static pthread_mutex_t lld_lock = PTHREAD_MUTEX_INITIALIZER;
 
+static _Thread_local bool linking; /* this thread holds the lock */
+
 /* Whether [offset, offset + size) lies in the file. */
 static bool inside(const struct tsr_buf *elf, uint64_t offset, uint64_t size)
 {
@@ -45,7 +47,7 @@ static bool check_needs(const struct tsr_buf *elf, struct tsr_buf *log)
     uint64_t count = 0, names_size = 0;
     const char *names = NULL;
     const Elf64_Sym *symbols = section(elf, SHT_DYNSYM, &count, &names, &names_size);
-    bool good = symbols && !elf->failed;
+    bool good = symbols;
     if (!good)
         tsr_buf_printf(log, "error: the linker's output is no shared object\n");
     for (uint64_t i = 0; symbols && i < count; i++) {
@@ -62,8 +64,23 @@ static bool check_needs(const struct tsr_buf *elf, struct tsr_buf *log)
     return good;
 }
 
+static void end_linking(void)
+{
+    linking = false;
+    pthread_mutex_unlock(&lld_lock);
+}
+
+void tsr__emit_abandon(void)
+{
+    tsr_lld_abandon();
+    if (linking)
+        end_linking();
+}
+
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log)
 {
+    if (object->failed)
+        tsr__out_of_memory();
     const struct tsr_lld_input inputs[] = {
         {"object", object->data, object->size},
         {"helpers", parts->helpers, parts->helpers_size},
@@ -85,7 +102,10 @@ bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *par
         "helpers",
     };
     pthread_mutex_lock(&lld_lock);
+    linking = true;
     bool good = tsr_lld_link(words, TSR_ARRAY_LEN(words), inputs, TSR_ARRAY_LEN(inputs), code, log);
-    pthread_mutex_unlock(&lld_lock);
+    end_linking();
+    if (code->failed)
+        tsr__out_of_memory();
     return good && check_needs(code, log);
 }

@@ -33,6 +33,17 @@ static const char *const fixed_words[] = {
     "-fmessage-length=0",
     "-fbracket-depth",
     "256",
+    "-fno-gnu-inline-asm", /* the module is for a device that has no instructions yet */
+    "-U__has_embed",       /* clang crashes on it in a source that is no file */
+    "-Wno-builtin-macro-redefined",
+};
+
+/* Errors of today's clang that were warnings when many programs were written; with -Werror they are errors as all warnings are. */
+static const char *const lenient_words[] = {
+    "-Wno-error=incompatible-pointer-types",
+    "-Wno-error=int-conversion",
+    "-Wno-error=implicit-function-declaration",
+    "-Wno-error=implicit-int",
 };
 
 struct words {
@@ -56,6 +67,9 @@ static void add_each(struct words *words, const char *text, struct tsr_arena *ar
 static void add_options(struct words *words, const struct tsr_clc_options *options, const char *folder, struct tsr_arena *arena)
 {
     add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", options->c_version / 100, options->c_version / 10 % 10));
+    if (!tsr_clc_option_set(options, TSR_CLC_OPTION_WARNINGS_ARE_ERRORS))
+        for (size_t i = 0; i < TSR_ARRAY_LEN(lenient_words); i++)
+            add(words, lenient_words[i]);
     for (int i = 0; i < TSR_CLC_OPTION_COUNT; i++)
         if (tsr_clc_option_set(options, i) && tsr_clc_option_clang(i))
             add_each(words, tsr_clc_option_clang(i), arena);
@@ -67,6 +81,8 @@ static void add_options(struct words *words, const struct tsr_clc_options *optio
             word = tsr_arena_format(arena, "-I%s/%s", folder, word + 2);
         }
         add(words, word);
+        if (word[1] == 'I')
+            add(words, tsr_arena_format(arena, "--embed-dir=%s", word + 2));
     }
     if (!folder)
         return;
@@ -103,6 +119,11 @@ static unsigned mentioned_by_request(const struct tsr_clc_request *q)
     return set;
 }
 
+static bool declared_in_section(const char *name)
+{
+    return mentioned(name, strlen(name)) != 0;
+}
+
 /* A program whose preprocessor makes up the names, or finds them in a file, fails with a message that has the name in it, and gets a second
  * try. */
 static LLVMModuleRef compile(struct tsr_clang_input *input, const struct words *words, unsigned set, LLVMContextRef context,
@@ -130,9 +151,12 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     const struct tsr_clc_request *q = &request->request;
     struct tsr_arena arena = {0};
     struct tsr_clc_words macros;
-    if (tsr_clc_words_split(q->macros, &macros) != TSR_OK)
+    if (tsr_clc_words_split(q->macros, &macros) != TSR_OK) {
+        tsr__out_of_memory();
         return NULL;
-    size_t most = TSR_ARRAY_LEN(fixed_words) + macros.count + options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 6 + SECTIONS;
+    }
+    size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + macros.count + 2 * options->word_count +
+                  OPTION_WORDS * TSR_CLC_OPTION_COUNT + 6 + SECTIONS;
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
@@ -149,7 +173,8 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     headers[1] = (struct tsr_clc_text){".builtin/tessera-opencl.h", parts->header, parts->header_size};
     if (q->header_count)
         memcpy(headers + 2, q->headers, q->header_count * sizeof *headers);
-    struct tsr_clang_input input = {.source = q->source, .header_count = q->header_count + 2, .headers = headers};
+    struct tsr_clang_input input = {
+        .source = q->source, .header_count = q->header_count + 2, .headers = headers, .declared_elsewhere = declared_in_section};
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
     if (module)
         module = tsr__plain_events(module);

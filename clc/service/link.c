@@ -109,10 +109,10 @@ static LLVMValueRef user_function(LLVMValueRef value, unsigned depth)
     return NULL;
 }
 
-/* The name as the source has it: clang gives a kernel's body a function of its own. Release with free. */
-static char *source_name(LLVMValueRef function)
+/* clang gives a kernel's body a function of its own. */
+char *tsr__source_name(LLVMValueRef function)
 {
-    static const char body[] = "__clang_ocl_kern_imp_";
+    static const char body[] = TSR__KERNEL_BODY;
     size_t size;
     const char *name = LLVMGetValueName2(function, &size);
     return tsr_clang_demangle(strncmp(name, body, sizeof body - 1) ? name : name + sizeof body - 1);
@@ -120,9 +120,9 @@ static char *source_name(LLVMValueRef function)
 
 static void put_undefined(LLVMValueRef symbol, struct tsr_buf *log)
 {
-    char *name = source_name(symbol);
+    char *name = tsr__source_name(symbol);
     LLVMValueRef user = user_function(symbol, 4);
-    char *where = user ? source_name(user) : NULL;
+    char *where = user ? tsr__source_name(user) : NULL;
     tsr_buf_printf(log, "error: undefined reference to '%s'%s%s%s\n", name ? name : "?", where ? " in '" : "", where ? where : "",
                    where ? "'" : "");
     free(where);

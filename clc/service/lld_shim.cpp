@@ -115,3 +115,8 @@ bool tsr_lld_link(const char *const *words, uint32_t count, const struct tsr_lld
     tsr_buf_bytes(log, said.data(), said.size());
     return done;
 }
+
+void tsr_lld_abandon(void)
+{
+    files = nullptr;
+}

@@ -23,6 +23,8 @@ struct tsr_lld_input {
  * to `out`, what lld says to `log`. No file, pipe or thread is used, so that it works under any limit. One at a time. */
 bool tsr_lld_link(const char *const *words, uint32_t count, const struct tsr_lld_input *inputs, uint32_t input_count, struct tsr_buf *out,
                   struct tsr_buf *log);
+/* Forgets the link that runs in this thread, which is left in the middle. */
+void tsr_lld_abandon(void);
 
 #ifdef __cplusplus
 }

@@ -58,11 +58,21 @@ static int watch(pid_t child, const sigset_t *waiting_mask)
     return 0;
 }
 
+/* The last answer of a process that has no memory for another. */
+static int serve_no_memory(void)
+{
+    unsigned char room[TSR__NO_MEMORY_ROOM];
+    struct tsr_buf answer = tsr__no_memory_answer(room);
+    return tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX) == TSR_OK ? 0 : 1;
+}
+
 static int answer_requests(void)
 {
     const char *why;
+    uint64_t limit = tsr_env_size(TSR_ENV_CC_MEMORY, default_memory);
     tsr__parts(&why); /* read before the jail closes; what is missing is said at the first request */
-    tsr__jail_enter(tsr_env_size(TSR_ENV_CC_MEMORY, default_memory));
+    tsr__state_memory_limit(limit);
+    tsr__jail_enter(limit);
     for (;;) {
         unsigned char *request;
         size_t size;
@@ -70,16 +80,20 @@ static int answer_requests(void)
         enum tsr_status status = tsr_wire_receive(STDIN_FILENO, &kind, &request, &size, UINT64_MAX);
         if (status == TSR_DIED)
             return 0;
+        if (status == TSR_NO_MEMORY)
+            return serve_no_memory();
         if (status != TSR_OK || kind != TSR_WIRE_REQUEST) {
             fprintf(stderr, "tessera-cc: bad request: %s\n", tsr_status_text(status));
             return 1;
         }
         struct tsr_buf answer = {0};
-        tsr__answer_bytes(request, size, &answer);
+        bool whole = tsr__answer_bytes(request, size, &answer);
         tsr_free(request);
-        status = answer.failed ? TSR_NO_MEMORY : tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX);
+        if (answer.failed)
+            return serve_no_memory();
+        status = tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX);
         tsr_buf_free(&answer);
-        if (status == TSR_DIED)
+        if (status == TSR_DIED || (status == TSR_OK && !whole)) /* what the request had taken is lost: the next gets a new process */
             return 0;
         if (status != TSR_OK) {
             fprintf(stderr, "tessera-cc: no answer: %s\n", tsr_status_text(status));
@@ -266,6 +280,18 @@ static int put_program(const struct command *command, const struct tsr__answer *
     return good ? 0 : complain("cannot write %s", command->out);
 }
 
+struct answering {
+    const struct tsr_wire_request *request;
+    const struct tsr__answer_debug *debug;
+    struct tsr__answer *answer;
+};
+
+static void answer_command(void *data)
+{
+    const struct answering *a = data;
+    tsr__answer(a->request, a->debug, a->answer);
+}
+
 static int run_command(struct command *command)
 {
     int status = 0;
@@ -275,7 +301,9 @@ static int run_command(struct command *command)
         struct tsr_buf times = {0};
         struct tsr__answer answer;
         command->debug.times = command->times ? &times : NULL;
-        tsr__answer(&request, &command->debug, &answer);
+        const char *fatal;
+        if (!tsr__guard(answer_command, &(struct answering){&request, &command->debug, &answer}, &fatal))
+            return complain("%s", fatal ? fatal : "out of memory");
         if (i == 0 || answer.outcome != TSR_CLC_DONE)
             fputs((const char *)answer.log.data, stderr);
         if (times.size)

@@ -47,7 +47,7 @@ static void visit(struct walk *walk, LLVMValueRef function)
         walk->capacity = walk->capacity ? 2 * walk->capacity : 64;
         walk->functions = tsr_realloc(walk->functions, walk->capacity * sizeof *walk->functions);
         if (!walk->functions)
-            abort();
+            tsr__out_of_memory();
     }
     walk->functions[walk->count++] = function;
 }

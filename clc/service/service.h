@@ -45,6 +45,22 @@ bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_pr
  * these need, in sub_group_size. False: told in the log, with source lines where the module has them. */
 bool tsr__matrix_check(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log);
 
+/* ---- verify.c: what clang lets through -------------------------------------------------------------------------------------------- */
+
+/* Resolves aliases, and drops attributes that a device cannot follow, with a warning in the log. */
+void tsr__plain_symbols(LLVMModuleRef module, struct tsr_buf *log);
+/* False: recursion that a kernel reaches, constructors, arguments beyond CL_DEVICE_MAX_PARAMETER_SIZE; told in the log, with source lines
+ * where the module has them. */
+bool tsr__verify(LLVMModuleRef module, struct tsr_buf *log);
+
+/* ---- trouble.c: the way out of a request ------------------------------------------------------------------------------------------ */
+
+/* Does `work`. False: memory ended, or LLVM gave up, for the reason `*fatal` then (it stays until the thread's next call); what `work` had
+ * taken is lost. Any thread. */
+bool tsr__guard(void (*work)(void *), void *data, const char **fatal);
+/* Leaves the request that this thread serves. Returns only to a thread that serves none. */
+void tsr__out_of_memory(void);
+
 /* ---- link.c: modules → one module -----------------------------------------------------------------------------------------------------
  */
 
@@ -52,6 +68,10 @@ bool tsr__matrix_check(LLVMModuleRef module, struct tsr_program_info *info, stru
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
 /* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
+/* Before the name of the function that clang makes of a kernel's body. */
+#define TSR__KERNEL_BODY "__clang_ocl_kern_imp_"
+/* The name as the source has it. Release with free; NULL: out of memory. */
+char *tsr__source_name(LLVMValueRef function);
 /* Where the name of a C++-mangled function begins, with what follows it, and its length; NULL: it is none. */
 const char *tsr__mangled_name(const char *mangled, size_t *length);
 /* Calls of math functions get the cheaper forms of builtins/relaxed.cl where the options of their source allow that. */
@@ -78,6 +98,8 @@ uint64_t tsr__link_noted_options(LLVMModuleRef module);
 
 /* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log. */
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log);
+/* Ends what the calling thread has begun there, before it leaves its request in the middle. */
+void tsr__emit_abandon(void);
 
 /* ---- answer.c: a request to its end -------------------------------------------------------------------------------------------------- */
 
@@ -96,8 +118,14 @@ struct tsr__answer_debug {
 };
 void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer);
 void tsr__answer_free(struct tsr__answer *answer);
-/* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. */
-void tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
+/* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. False: there was
+ * trouble, which the answer names; a process should end after it. No memory for the answer: answer->failed. */
+bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
+/* The answer of one who has no memory for another. It lies in `room`. */
+enum { TSR__NO_MEMORY_ROOM = 512 };
+struct tsr_buf tsr__no_memory_answer(unsigned char room[TSR__NO_MEMORY_ROOM]);
+/* Called once in a process of its own: what memory it may have, for messages. */
+void tsr__state_memory_limit(uint64_t limit);
 
 /* ---- stack.c ------------------------------------------------------------------------------------------------------------------------- */
 

@@ -82,7 +82,7 @@ bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t siz
     }
     unsigned char *needed = tsr_malloc(s.modules);
     if (!needed) {
-        tsr_buf_printf(log, "error: out of memory\n");
+        tsr__out_of_memory();
         return false;
     }
     bool good = true, more = true;

@@ -236,6 +236,53 @@ static void build_checks_its_arguments(void **state)
     test_end(&w);
 }
 
+/* Options that are refused leave the build as it is, but for its log. */
+static void refused_options_stand_in_the_log(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_program program = with_source(w.context, two_kernels);
+    CHECK_CODE(clBuildProgram(program, 0, NULL, "-cl-mad-enable -cl-fast", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    CHECK_THAT(strstr(log_of(program, w.device), "unknown option '-cl-fast'; clBuildProgram takes"));
+    CHECK_THAT(strstr(log_of(program, w.device), "-cl-fast-relaxed-math"));
+    assert_int_equal(status_of(program, w.device), CL_BUILD_NONE);
+    CHECK_CODE(clCompileProgram(program, 1, &w.device, "-cl-std=CL9", 0, NULL, NULL, NULL, NULL), CL_INVALID_COMPILER_OPTIONS);
+    CHECK_THAT(strstr(log_of(program, w.device), "'-cl-std=CL9': this device compiles CL1.0"));
+    CHECK(clBuildProgram(program, 0, NULL, "-Wall", NULL, NULL));
+    assert_string_equal(log_of(program, w.device), "");
+    CHECK_CODE(clBuildProgram(program, 0, NULL, "-D", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    CHECK_THAT(strstr(log_of(program, w.device), "'-D' needs a name"));
+    assert_int_equal(status_of(program, w.device), CL_BUILD_SUCCESS);
+    assert_int_equal(run_kernel(&w, program, "a"), 1);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+/* TESSERA_CC_MEMORY, which gets the build a compiler of its own: the code for it, and a log that says what to do. */
+static void a_compiler_without_memory_says_so(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CC_MEMORY", "32M", 1);
+    struct test_world w = test_begin(0);
+    cl_program program = with_source(w.context, two_kernels), linked = NULL;
+    cl_int err = CL_SUCCESS;
+    CHECK_CODE(clBuildProgram(program, 0, NULL, "-DWITHOUT_MEMORY", NULL, NULL), CL_OUT_OF_HOST_MEMORY);
+    CHECK_THAT(strstr(log_of(program, w.device), "raise TESSERA_CC_MEMORY"));
+    assert_int_equal(status_of(program, w.device), CL_BUILD_ERROR);
+    unsetenv("TESSERA_CC_MEMORY");
+    CHECK(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL));
+    setenv("TESSERA_CC_MEMORY", "32M", 1);
+    linked = clLinkProgram(w.context, 0, NULL, NULL, 1, &program, NULL, NULL, &err);
+    assert_int_equal(err, CL_OUT_OF_HOST_MEMORY);
+    CHECK_THAT(strstr(log_of(linked, w.device), "raise TESSERA_CC_MEMORY"));
+    unsetenv("TESSERA_CC_MEMORY");
+    CHECK(clReleaseProgram(linked));
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    assert_int_equal(run_kernel(&w, program, "b"), 2);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 static void a_failed_build_leaves_a_log_and_can_be_repeated(void **state)
 {
     (void)state;
@@ -490,6 +537,8 @@ int main(void)
         cmocka_unit_test(strings_are_joined_by_their_lengths),
         cmocka_unit_test(queries_follow_the_state),
         cmocka_unit_test(build_checks_its_arguments),
+        cmocka_unit_test(refused_options_stand_in_the_log),
+        cmocka_unit_test(a_compiler_without_memory_says_so),
         cmocka_unit_test(a_failed_build_leaves_a_log_and_can_be_repeated),
         cmocka_unit_test(a_callback_makes_the_build_asynchronous),
         cmocka_unit_test(a_build_in_progress_excludes_others_and_survives_a_release),

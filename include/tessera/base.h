@@ -79,14 +79,15 @@ void tsr_free(void *p);
 void tsr_fail_alloc(long long n);
 
 /* Arena (base/arena.c): allocations that are freed at once; an all-zero struct is an empty one. Not thread-safe. NULL: out of memory, which
- * only the host gets to see: the compiler process calls tsr_arena_abort_on_failure at its start. */
+ * code that sets a handler which does not return need not look for. */
 struct tsr_arena {
     struct tsr_arena_block *head;
 };
 void *tsr_arena_alloc(struct tsr_arena *arena, size_t size); /* zeroed, aligned to 16 */
 char *tsr_arena_format(struct tsr_arena *arena, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
 void tsr_arena_free(struct tsr_arena *arena);
-void tsr_arena_abort_on_failure(void);
+/* Called by the thread whose arena got no memory, of any arena of the process; if it returns, the allocation answers NULL. NULL: none. */
+void tsr_arena_on_failure(void (*handler)(size_t size));
 
 /* ---- intrusive list ------------------------------------------------------------------------------------------------------- */
 

@@ -32,6 +32,7 @@ struct tsr_clc_request {
     const struct tsr_clc_input *inputs;
     const char *kernel;    /* CODE: name, NULL for all kernels */
     bool by_kernel;        /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that nobody creates */
+    bool without_code;     /* BUILD, LINK: the answer is a TSR_IMAGE_PROGRAM in any case */
     const char *options;   /* as the application gave them; NULL is "" */
     const char *macros;    /* "-D…" and "-cl-ext=…" words that state the device's extensions and features, from the device's tables */
     uint64_t cpu_features; /* what the code may use */
@@ -40,14 +41,16 @@ struct tsr_clc_request {
 
 enum tsr_clc_outcome {
     TSR_CLC_DONE,
-    TSR_CLC_FAILED,          /* the log says why: errors in the source, or the compiler process died or ran too long */
+    TSR_CLC_FAILED,          /* the log says why: errors in the source, or the compiler process ran too long */
     TSR_CLC_INVALID_OPTIONS, /* the log names the option */
-    TSR_CLC_UNAVAILABLE,     /* no compiler: file missing, cannot spawn, no memory; the log says which */
+    TSR_CLC_UNAVAILABLE,     /* no compiler: file missing, cannot spawn; the log says which */
+    TSR_CLC_NO_MEMORY,       /* of the compiler, then the log says so; or of this process, then there is no log */
+    TSR_CLC_DIED,            /* the compiler process crashed; the log says how, and of which kernel. No compiler answers this. */
 };
 
 struct tsr_clc_result {
     enum tsr_clc_outcome outcome;
-    char *log;            /* text with a final zero, never NULL unless out of memory */
+    char *log;            /* text with a final zero; NULL only with NO_MEMORY */
     unsigned char *image; /* DONE only */
     size_t image_size;
 };

@@ -72,6 +72,9 @@ static inline uint64_t tsr_sub_group_count(uint64_t items, uint32_t size)
     return (items + size - 1) / size;
 }
 
+/* CL_DEVICE_MAX_PARAMETER_SIZE */
+enum { TSR_MAX_PARAMETER_BYTES = 4096 };
+
 enum tsr_image_kind {
     TSR_IMAGE_OBJECT = 1,     /* clCompileProgram: bitcode */
     TSR_IMAGE_LIBRARY = 2,    /* clLinkProgram -create-library: bitcode */
@@ -83,7 +86,7 @@ enum tsr_image_kind {
 struct tsr_program_info {
     enum tsr_image_kind kind;
     uint64_t cpu_features; /* bits of enum tsr_cpu_feature that the code may use */
-    uint64_t global_bytes; /* program-scope variables in global memory */
+    uint64_t global_bytes; /* program-scope variables in global memory; of a PROGRAM only whether there are any */
     uint32_t kernel_count;
     struct tsr_kernel_info *kernels; /* sorted by name */
     const void *code;                /* bitcode or ELF; points into the image */

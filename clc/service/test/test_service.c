@@ -1,119 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The compiler process as the driver meets it: requests over a socket, answers, logs, death. */
-#include "clc/common/wire.h"
-#include "tessera/program.h"
+#include "clc/service/test/service_test.h"
 
 #include <elf.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-extern char **environ;
-
-/* ---- the process ---------------------------------------------------------------------------------------------------------------- */
-
-static pid_t compiler;
-static int line = -1; /* the socket to it */
-static char folder[] = "/tmp/tessera-test-XXXXXX";
-
-static void start(void)
-{
-    int pair[2];
-    posix_spawn_file_actions_t actions;
-    char *argv[] = {(char *)"tessera-cc", NULL};
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair), 0);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, pair[1], 0);
-    assert_int_equal(posix_spawn(&compiler, TESSERA_CC, &actions, NULL, argv, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(pair[1]);
-    line = pair[0];
-}
-
-static int stop(void)
-{
-    int status;
-    close(line);
-    assert_int_equal(waitpid(compiler, &status, 0), compiler);
-    return status;
-}
-
-/* One answer. Texts and image lead into `bytes`. */
-struct answer {
-    struct tsr_wire_result result;
-    struct tsr_program_info info; /* if DONE */
-    unsigned char *bytes;
-    struct tsr_arena arena;
-};
-
-static struct answer ask(const struct tsr_clc_request *request)
-{
-    struct tsr_wire_request wire = {.request = *request, .directory = tsr_wire_reads_files(request) ? folder : NULL};
-    wire.request.macros = tsr_clc_device_macros();
-    wire.request.cpu_features = tsr_cpu()->features;
-    wire.request.default_sub_group_size = 16;
-    struct tsr_buf buf = {0};
-    struct answer answer = {0};
-    uint32_t kind;
-    size_t size;
-    tsr_wire_write_request(&wire, &buf);
-    assert_int_equal(tsr_wire_send(line, TSR_WIRE_REQUEST, buf.data, buf.size, UINT64_MAX), TSR_OK);
-    assert_int_equal(tsr_wire_receive(line, &kind, &answer.bytes, &size, tsr_now_ns() + 120000000000u), TSR_OK);
-    assert_int_equal(kind, TSR_WIRE_RESULT);
-    assert_int_equal(tsr_wire_read_result(answer.bytes, size, &answer.arena, &answer.result), TSR_OK);
-    if (answer.result.outcome == TSR_CLC_DONE)
-        assert_int_equal(tsr_image_read(answer.result.image, answer.result.image_size, &answer.arena, &answer.info), TSR_OK);
-    tsr_buf_free(&buf);
-    return answer;
-}
-
-static void end(struct answer *answer)
-{
-    tsr_free(answer->bytes);
-    tsr_arena_free(&answer->arena);
-}
-
-static struct answer compile(enum tsr_clc_op op, const char *source, const char *options)
-{
-    struct tsr_clc_request request = {.op = op, .source = {NULL, source, strlen(source)}, .options = options};
-    return ask(&request);
-}
-
-static struct answer link_two(const struct answer *a, const struct answer *b, const char *options)
-{
-    struct tsr_clc_input inputs[] = {{a->result.image, a->result.image_size}, {b->result.image, b->result.image_size}};
-    struct tsr_clc_request request = {.op = TSR_CLC_LINK, .input_count = 2, .inputs = inputs, .options = options};
-    return ask(&request);
-}
-
-static void expect(const struct answer *answer, enum tsr_clc_outcome outcome, const char *in_log)
-{
-    if (answer->result.outcome != outcome)
-        fail_msg("outcome %d, not %d: %s", (int)answer->result.outcome, (int)outcome, answer->result.log);
-    if (in_log && !strstr(answer->result.log, in_log))
-        fail_msg("no \"%s\" in the log: %s", in_log, answer->result.log);
-}
-
-/* Builds and expects this outcome with this text in the log. */
-static void check(const char *source, const char *options, enum tsr_clc_outcome outcome, const char *in_log)
-{
-    struct answer answer = compile(TSR_CLC_BUILD, source, options);
-    expect(&answer, outcome, in_log);
-    end(&answer);
-}
 
 /* ---- good programs -------------------------------------------------------------------------------------------------------------- */
 
@@ -644,6 +533,53 @@ static void hang_up(void **state)
     start();
 }
 
+/* A compiler with little memory answers, whatever it has done by then, and a new one takes the next request. */
+static void little_memory(void **state)
+{
+    (void)state;
+    int built = 0, without = 0;
+    for (int mib = 32; mib <= 256; mib += mib < 160 ? 8 : 32) {
+        char text[16];
+        snprintf(text, sizeof text, "%dM", mib);
+        stop();
+        setenv("TESSERA_CC_MEMORY", text, 1);
+        start();
+        struct answer answer = compile(TSR_CLC_BUILD, vadd, "");
+        built += answer.result.outcome == TSR_CLC_DONE;
+        without += answer.result.outcome == TSR_CLC_NO_MEMORY;
+        if (answer.result.outcome != TSR_CLC_DONE)
+            expect(&answer, TSR_CLC_NO_MEMORY, "out of memory: the compiler may have");
+        if (answer.result.outcome == TSR_CLC_NO_MEMORY)
+            assert_non_null(strstr(answer.result.log, "raise TESSERA_CC_MEMORY"));
+        end(&answer);
+    }
+    unsetenv("TESSERA_CC_MEMORY");
+    stop();
+    start();
+    check(vadd, "", TSR_CLC_DONE, NULL);
+    assert_true(built > 0);
+    assert_true(without > 0);
+}
+
+/* An allocation of the compiler's own fails, and all after it: reading the request, arenas, the answer. */
+static void failing_allocations(void **state)
+{
+    (void)state;
+    static const int numbers[] = {1, 2, 3, 5, 9, 17};
+    tsr_fail_alloc(0); /* not this program's */
+    for (size_t i = 0; i < TSR_ARRAY_LEN(numbers); i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", numbers[i]);
+        stop();
+        setenv("TESSERA_FAIL_ALLOC", text, 1);
+        start();
+        unsetenv("TESSERA_FAIL_ALLOC");
+        check(vadd, "", TSR_CLC_NO_MEMORY, "out of memory");
+    }
+    stop();
+    start();
+}
+
 /* ---- reports ------------------------------------------------------------------------------------------------------------------- */
 
 static const char explained[] = "float square(global const float *t, int i) { return t[i * i]; }\n"                          /* 1 */
@@ -740,35 +676,20 @@ static void reports(void **state)
     start();
 }
 
-static int set_up(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    start();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    stop();
-    char *command = tsr_format("rm -rf '%s'", folder);
-    int result = command ? system(command) : -1;
-    tsr_free(command);
-    return result;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),    cmocka_unit_test(every_option),
-        cmocka_unit_test(options_in_code),  cmocka_unit_test(predefined),       cmocka_unit_test(debug_information),
-        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),  cmocka_unit_test(headers),
-        cmocka_unit_test(headers_on_disk),  cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
-        cmocka_unit_test(separate),         cmocka_unit_test(kernel_by_kernel), cmocka_unit_test(in_jail),
-        cmocka_unit_test(nonsense_request), cmocka_unit_test(pasted_names),     cmocka_unit_test(death),
+        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),
+        cmocka_unit_test(every_option),     cmocka_unit_test(options_in_code),
+        cmocka_unit_test(predefined),       cmocka_unit_test(debug_information),
+        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),
+        cmocka_unit_test(headers),          cmocka_unit_test(headers_on_disk),
+        cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),         cmocka_unit_test(kernel_by_kernel),
+        cmocka_unit_test(in_jail),          cmocka_unit_test(nonsense_request),
+        cmocka_unit_test(pasted_names),     cmocka_unit_test(death),
         cmocka_unit_test(hang_up),          cmocka_unit_test(reports),
+        cmocka_unit_test(little_memory),    cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which kernel a compiler process died of. A build makes the code of several kernels at once, and a process that is gone cannot tell; so
+ * the code of each kernel is made alone, and the log names those that it does not survive. */
+#include <string.h>
+
+#include "client.h"
+#include "tessera/program.h"
+
+static void blame_kernel(const char *name, struct tsr_buf *log)
+{
+    tsr_buf_printf(log, "error: kernel '%s': the compiler process died while it made the code of this kernel\n", name);
+}
+
+/* Makes the code of each kernel of a TSR_IMAGE_PROGRAM. Errors go to `errors`, what else is said to `rest`. */
+static void try_kernels(const struct tsr_clc_request *request, const struct tsr_clc_input *program, const struct tsr_program_info *info,
+                        struct tsr_buf *errors, struct tsr_buf *rest)
+{
+    for (uint32_t i = 0; i < info->kernel_count; i++) {
+        struct tsr_clc_request code = {
+            .op = TSR_CLC_CODE,
+            .input_count = 1,
+            .inputs = program,
+            .kernel = info->kernels[i].name,
+            .options = "",
+            .cpu_features = request->cpu_features,
+            .default_sub_group_size = request->default_sub_group_size,
+        };
+        struct tsr_clc_result made;
+        tsr_clc_run(&code, &made);
+        if (made.outcome == TSR_CLC_DIED)
+            blame_kernel(code.kernel, errors);
+        else if (made.log)
+            tsr_buf_printf(rest, "%s", made.log);
+        tsr_clc_result_free(&made);
+    }
+}
+
+/* Gives the result this log, if there was memory for it. */
+static void take_log(struct tsr_clc_result *result, struct tsr_buf *log)
+{
+    tsr_buf_bytes(log, "", 1);
+    if (log->failed) {
+        tsr_buf_free(log);
+        return;
+    }
+    tsr_free(result->log);
+    result->log = (char *)log->data;
+}
+
+/* `program` has the image that the dead process was to make code of. */
+static void blame_kernels(const struct tsr_clc_request *request, struct tsr_clc_result *program, struct tsr_clc_result *result)
+{
+    struct tsr_clc_input input = {program->image, program->image_size};
+    struct tsr_arena arena = {0};
+    struct tsr_program_info info;
+    struct tsr_buf errors = {0}, rest = {0}, log = {0};
+    if (tsr_image_read(input.data, input.size, &arena, &info) == TSR_OK) {
+        try_kernels(request, &input, &info, &errors, &rest);
+        tsr_buf_printf(&log, "%s%.*s", result->log, (int)errors.size, errors.size ? (const char *)errors.data : "");
+        if (!errors.size)
+            tsr_buf_printf(&log, "note: the code of each kernel alone can be made\n");
+        /* A build that was to tell of all kernels, and so made the code of all at once: it can do without those that have none. */
+        if (request->op != TSR_CLC_CODE && request->by_kernel && tsr_clc_explain() && info.kernel_count > 1 && !info.global_bytes) {
+            tsr_buf_printf(&log, "%.*s", (int)rest.size, rest.size ? (const char *)rest.data : "");
+            result->outcome = TSR_CLC_DONE;
+            result->image = program->image;
+            result->image_size = program->image_size;
+            program->image = NULL;
+        }
+        take_log(result, &log);
+    }
+    tsr_buf_free(&errors);
+    tsr_buf_free(&rest);
+    tsr_arena_free(&arena);
+}
+
+void tsr__blame(const struct tsr_clc_request *request, struct tsr_clc_result *result)
+{
+    if (request->op == TSR_CLC_COMPILE || request->without_code || request->kernel || !result->log)
+        return;
+    struct tsr_clc_result program = {.outcome = TSR_CLC_DONE};
+    if (request->op == TSR_CLC_CODE) {
+        program.image = tsr_malloc(request->inputs[0].size);
+        if (!program.image)
+            return;
+        program.image_size = request->inputs[0].size;
+        memcpy(program.image, request->inputs[0].data, program.image_size);
+    } else {
+        struct tsr_clc_request check = *request;
+        check.without_code = true;
+        tsr_clc_run(&check, &program);
+    }
+    if (program.outcome == TSR_CLC_DONE) {
+        blame_kernels(request, &program, result);
+    } else if (program.outcome == TSR_CLC_DIED) {
+        struct tsr_buf log = {0};
+        tsr_buf_printf(&log, "%serror: it died of the program as a whole, before the code of kernels\n", result->log);
+        take_log(result, &log);
+    }
+    tsr_clc_result_free(&program);
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The compiler crashes on one kernel of a program: the log names it, and the other kernels build and run. The compiler is a stand-in that
+ * crashes on kernels whose names begin with "crash". */
+#include "icd/test/cl_test.h"
+
+static const char two[] = "kernel void good(global int *p) { p[0] = 7; }\n"
+                          "kernel void crash(global int *p) { p[0] = 8; }\n";
+static const char alone[] = "kernel void crash(global int *p) { p[0] = 8; }\n";
+static const char sharing[] = "global int v = 3;\n"
+                              "kernel void good(global int *p) { p[0] = v; }\n"
+                              "kernel void crash(global int *p) { v = p[0]; }\n";
+static const char named[] = "kernel 'crash'", innocent[] = "kernel 'good'";
+
+static char said[4000]; /* to the context's callback */
+
+static void CL_CALLBACK keep_message(const char *message, const void *private_info, size_t cb, void *user_data)
+{
+    (void)private_info, (void)cb, (void)user_data;
+    size_t length = strlen(said);
+    snprintf(said + length, sizeof said - length, "%s\n", message);
+}
+
+static cl_program program_of(cl_context context, const char *source)
+{
+    cl_program program;
+    CHECK_CREATE(program, clCreateProgramWithSource(context, 1, &source, NULL, &err), CL_SUCCESS);
+    return program;
+}
+
+static const char *log_of(const struct test_world *w, cl_program program)
+{
+    static char log[65536];
+    CHECK(clGetProgramBuildInfo(program, w->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    return log;
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, part)); at += strlen(part))
+        count++;
+    return count;
+}
+
+static void expect_in_log(const struct test_world *w, cl_program program, const char *part, int times)
+{
+    const char *log = log_of(w, program);
+    if (count_of(log, part) != times)
+        fail_msg("\"%s\" stands %d times, not %d, in the log:\n%s", part, count_of(log, part), times, log);
+}
+
+static void good_runs(const struct test_world *w, cl_program program)
+{
+    int value = 0;
+    size_t one = 1;
+    cl_kernel kernel = test_kernel(program, "good");
+    cl_mem buffer = test_buffer(w->context, CL_MEM_COPY_HOST_PTR, sizeof value, &value);
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    CHECK(clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w->queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+    assert_int_equal(value, 7);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+}
+
+static struct test_world begin(void)
+{
+    struct test_world w = {.device = test_device()};
+    CHECK_CREATE(w.context, clCreateContext(NULL, 1, &w.device, keep_message, NULL, &err), CL_SUCCESS);
+    w.queue = test_queue(w.context, w.device, 0);
+    return w;
+}
+
+static void one_of_two(void **state)
+{
+    (void)state;
+    struct test_world w = begin();
+    cl_program program = program_of(w.context, two);
+    cl_kernel kernel, kernels[2];
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+        *said = 0;
+        CHECK_CREATE(kernel, clCreateKernel(program, "crash", &err), CL_OUT_OF_RESOURCES);
+        assert_int_equal(count_of(said, named), 1);
+        expect_in_log(&w, program, named, i + 1); /* of another process each */
+        expect_in_log(&w, program, "SIGSEGV", i + 1);
+        good_runs(&w, program);
+    }
+    CHECK_CODE(clCreateKernelsInProgram(program, 2, kernels, NULL), CL_OUT_OF_RESOURCES);
+    unsigned char *binary = malloc(1 << 20);
+    CHECK_CODE(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL), CL_OUT_OF_RESOURCES);
+    expect_in_log(&w, program, innocent, 0);
+    good_runs(&w, program);
+    free(binary);
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+/* What is built at once. */
+static void in_a_build(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *options;
+    } cases[] = {{alone, ""}, {sharing, "-cl-std=CL3.0"}};
+    struct test_world w = begin();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        cl_program program = program_of(w.context, cases[i].source);
+        CHECK_CODE(clBuildProgram(program, 0, NULL, cases[i].options, NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+        expect_in_log(&w, program, named, 1);
+        expect_in_log(&w, program, innocent, 0);
+        CHECK(clReleaseProgram(program));
+    }
+    test_end(&w);
+}
+
+static void with_a_report(void **state)
+{
+    (void)state;
+    struct test_world w = begin();
+    cl_program program = program_of(w.context, two);
+    cl_kernel kernel;
+    setenv("TESSERA_EXPLAIN", "1", 1);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    expect_in_log(&w, program, named, 1);
+    expect_in_log(&w, program, "kernel good:", 1); /* its report */
+    good_runs(&w, program);
+    CHECK_CREATE(kernel, clCreateKernel(program, "crash", &err), CL_OUT_OF_RESOURCES);
+    unsetenv("TESSERA_EXPLAIN");
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
+int main(void)
+{
+    setenv("TESSERA_CACHE", "0", 1);
+    setenv("TESSERA_LOG_FILE", "/dev/null", 1); /* reports go to the log as well */
+    setenv("TESSERA_CC", CRASHING_COMPILER, 1);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_two), cmocka_unit_test(in_a_build), cmocka_unit_test(with_a_report)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
