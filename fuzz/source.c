@@ -229,7 +229,7 @@ static bool right_result(const struct tsr_clc_result *result, uint64_t ns)
 {
     if (ns > (TIMEOUT_SECONDS + 10) * UINT64_C(1000000000) || !result->log)
         return false;
-    if (result->outcome == TSR_CLC_FAILED)
+    if (result->outcome == TSR_CLC_FAILED || result->outcome == TSR_CLC_DIED || result->outcome == TSR_CLC_NO_MEMORY)
         return result->log[0];
     struct tsr_arena arena = {0};
     struct tsr_program_info info;
