@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Fuzzer of the driver's surroundings: `fuzz_host SECONDS FINDINGS [FILE…]`. A process of its own plays each sequence of steps (or those of the
- * files): it builds and runs, closes descriptors that it does not know, opens some, sets limits, forks, kills compilers. What is its own must
- * stay as it is; results are right, or a refusal has a code and a reason; and no step takes long. Not libFuzzer: it is one process. */
+ * Fuzzer of the driver's surroundings: `fuzz_host SECONDS FINDINGS [FILE…]`. A process of its own plays each sequence of steps (or those of
+ * the files): it builds and runs, closes descriptors that it does not know, opens some, sets limits, forks, kills compilers. What is its
+ * own must stay as it is; results are right, or a refusal has a code and a reason; and no step takes long. Not libFuzzer: it is one
+ * process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -150,7 +151,8 @@ static void *build_in_thread(void *data)
     return NULL;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps -----------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void close_unknown(void)
 {
@@ -194,7 +196,7 @@ static void fork_and_build(void)
 {
     pid_t child = fork();
     if (!child) {
-        child_count = 0; /* the parent's */
+        child_count = 0;      /* the parent's */
         disturbed |= running; /* the compiler library may have been in use */
         build_and_run(5);
         open_session();

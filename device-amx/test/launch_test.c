@@ -276,10 +276,18 @@ static void test_damaged(void **state)
     tsr_free(why);
 }
 
+static void skip_without_files(void)
+{
+    struct rlimit limit;
+    if (!getrlimit(RLIMIT_FSIZE, &limit) && !limit.rlim_cur)
+        skip();
+}
+
 /* Names that the next loads would give their files are taken: by a file, a folder and a link, as a process of the same number left them. */
 static void test_keep_code_replaces_nothing(void **state)
 {
     (void)state;
+    skip_without_files();
     char folder[] = "/tmp/tessera-keep-XXXXXX", path[160], command[60];
     enum { LOADS = 2000 }; /* more than the tests of this program do */
     assert_non_null(mkdtemp(folder));
@@ -318,9 +326,7 @@ static void test_keep_code_replaces_nothing(void **state)
 static void test_keep_code(void **state)
 {
     (void)state;
-    struct rlimit limit;
-    if (!getrlimit(RLIMIT_FSIZE, &limit) && !limit.rlim_cur)
-        skip();
+    skip_without_files();
     char folder[] = "/tmp/tessera-keep-XXXXXX", path[128];
     assert_non_null(mkdtemp(folder));
     setenv("TESSERA_KEEP_CODE", folder, 1);

@@ -106,7 +106,7 @@ static const struct {
      "-w",
      {{"printf '#pragma once\\n#ifdef V\\n#undef V\\n#define V 2\\n#else\\n#define V 1\\n#endif\\n' > a/v.h && ln a/v.h b/v.h", 0},
       {"cp a/v.h v.h && mv v.h b/v.h", 1}}},
-    /* __has_include and __has_embed */
+    /* __has_include */
     {HAS_INCLUDE("\"opt.h\""),
      "",
      {{":", 0}, {"touch opt.h", 1}, {"rm opt.h", 0}, {"mkdir opt.h", 0}, {"rmdir opt.h && ln -s a opt.h", 0}}},
@@ -117,11 +117,6 @@ static const struct {
      {{"printf '#if __has_include(<opt.h>)\\n#define V 1\\n#else\\n#define V 0\\n#endif\\n' > b/one.h && ln -s ../b/one.h a/one.h", 0},
       {"touch a/opt.h", 1},
       {"rm a/opt.h", 0}}},
-    {"#include \"one.h\"" KERNEL("V"),
-     "-w",
-     {{"printf '#if __has_embed(\"opt.bin\")\\n#define V 1\\n#else\\n#define V 0\\n#endif\\n' > one.h", 0},
-      {"echo 1 > opt.bin", 1},
-      {"rm opt.bin", 0}}},
     /* #embed */
     {"constant char t[] = {\n#embed \"data.bin\"\n};" KERNEL("t[0]"),
      "-w",
