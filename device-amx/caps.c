@@ -25,6 +25,7 @@ enum {
 };
 
 static struct tsr_device_caps caps = {
+    .type = TSR_DEVICE_CPU,
     .max_work_group_size = MAX_WORK_GROUP,
     .max_work_item_sizes = {MAX_WORK_GROUP, MAX_WORK_GROUP, MAX_WORK_GROUP},
     .local_memory = LOCAL_MEMORY,
@@ -34,8 +35,9 @@ static struct tsr_device_caps caps = {
     .max_parameter_bytes = TSR_MAX_PARAMETER_BYTES,
     .printf_buffer = PRINTF_BUFFER,
     .max_global_variable = MAX_GLOBAL_VARIABLE,
-    .fp64 = true,
-    .fp16 = true,
+    .native_kernels = true,
+    /* Host and device memory are the same, and so are their atomics. */
+    .svm = TSR_SVM_COARSE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_SYSTEM | TSR_SVM_ATOMICS,
 };
 
 /* PCI vendor ids, which OpenCL asks for, by the CPUID vendor. */
@@ -107,6 +109,9 @@ static void find_out(void)
     caps.global_cache = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
     caps.global_cache_line = cpu->line_size;
     caps.vector_bits = cpu->vector_bits;
+    caps.fast_dot_products = tsr_cpu_has(cpu, TSR_CPU_AVX512VNNI); /* one instruction each, or a few, in the vector engine */
+    for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
+        caps.extensions.has[i] = true;
     tsr_log(TSR_LOG_DEVICE, "cpu: %u compute units, %u MHz, %llu MiB of memory", caps.compute_units, caps.clock_mhz,
             (unsigned long long)(caps.global_memory / MIB));
 }

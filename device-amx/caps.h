@@ -5,7 +5,7 @@
 
 #include "tessera/device.h"
 
-/* tsr_device_ops.caps: found out at the first call, in well under a millisecond; no thread, no hwloc. */
+/* Found out at the first call, in well under a millisecond; no thread, no hwloc. Static storage. */
 const struct tsr_device_caps *tsr__cpu_caps(void);
 
 #endif

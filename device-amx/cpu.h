@@ -9,6 +9,8 @@
 #include "tessera/device.h"
 #include "tessera/item.h"
 
+extern const struct tsr_device_ops tsr_cpu_device;
+
 /* Status of a failed launch; the numbers of OpenCL's event status. */
 enum { TSR__OUT_OF_RESOURCES = -5 };
 
@@ -25,6 +27,25 @@ const char *tsr__elf_load(struct tsr__elf *elf, const void *code);
 /* NULL: there is none. */
 void *tsr__elf_symbol(const struct tsr__elf *elf, const char *name);
 void tsr__elf_unload(struct tsr__elf *elf);
+
+/* ---- parts.c ------------------------------------------------------------------------------------------------------------------ */
+
+struct tsr__cpu_device {
+    struct tsr_device base;
+    struct {
+        char brand[sizeof(((struct tsr_cpu *)0)->brand)];
+        cpu_set_t cpus; /* where its kernels run */
+    } identity;
+};
+
+/* As struct tsr_device_ops says. */
+unsigned tsr__cpu_roots(struct tsr_device ***devices);
+const void *tsr__cpu_identity(const struct tsr_device *device, size_t *size);
+struct tsr_pool *tsr__cpu_pool(const struct tsr_device *device);
+bool tsr__cpu_splits(const struct tsr_device *device, enum tsr_domain domain);
+bool tsr__cpu_split_by_counts(const struct tsr_device *device, const uint32_t *counts, unsigned count, struct tsr_device **parts);
+unsigned tsr__cpu_split_by_domain(const struct tsr_device *device, enum tsr_domain domain, struct tsr_device **parts);
+void tsr__cpu_part_free(struct tsr_device *part);
 
 /* ---- module.c ----------------------------------------------------------------------------------------------------------------- */
 

@@ -13,9 +13,9 @@ enum {
 };
 
 /* Half of the memory may go to stacks, or what packets keep at barriers, if every compute unit runs a group. */
-static uint64_t max_work_group(const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
+static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
 {
-    const struct tsr_device_caps *caps = tsr__cpu_caps();
+    const struct tsr_device_caps *caps = device->caps;
     uint64_t local = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN;
     if (local > caps->local_memory || local_argument_bytes > caps->local_memory - local)
         return 0;
@@ -50,10 +50,10 @@ static uint64_t good_divisor(uint64_t n, uint64_t most, uint64_t step)
     return best;
 }
 
-static void suggest_local_size(const struct tsr_kernel_info *kernel, struct tsr_ndrange *range, unsigned width)
+static void suggest_local_size(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range)
 {
     const uint64_t *reqd = kernel->reqd_local_size, *hint = kernel->local_size_hint;
-    uint64_t most = max_work_group(kernel, 0), total = 1;
+    uint64_t most = max_work_group(device, kernel, 0), total = 1;
     for (uint32_t d = 0; d < 3; d++)
         range->local[d] = 1;
     if (reqd[0]) {
@@ -78,7 +78,7 @@ static void suggest_local_size(const struct tsr_kernel_info *kernel, struct tsr_
     }
     bool packets = kernel->flags & TSR_KERNEL_PACKETS;
     uint64_t good = kernel->flags & TSR_KERNEL_MEETS && !packets ? GOOD_GROUP_FIBERS : GOOD_GROUP_LOOP;
-    uint64_t share = total / ((uint64_t)width * GROUPS_PER_WORKER);
+    uint64_t share = total / ((uint64_t)device->compute_units * GROUPS_PER_WORKER);
     if (good > share)
         good = share;
     if (good > most)
@@ -93,10 +93,53 @@ static void suggest_local_size(const struct tsr_kernel_info *kernel, struct tsr_
     }
 }
 
+/* ---- compilation ----------------------------------------------------------------------------------------------------------------- */
+
+static const uint64_t amx = 1ull << TSR_CPU_AMX_TILE | 1ull << TSR_CPU_AMX_INT8 | 1ull << TSR_CPU_AMX_BF16 | 1ull << TSR_CPU_AMX_FP16;
+
+static void target(const struct tsr_device *device, struct tsr_target *target)
+{
+    const struct tsr_device_caps *caps = device->caps;
+    *target = (struct tsr_target){
+        .triple = TSR_TRIPLE_X86_64,
+        .features = tsr_cpu()->features,
+        .doubtful = tsr_cpu()->features & amx,
+        .default_sub_group_size = caps->sub_group_sizes[caps->sub_group_size_count / 2], /* the middle: 16 of 8, 16, 32 */
+    };
+}
+
+/* Whether the operating system grants AMX's tiles is asked only when a program has come out that uses them: a process that has asked pays
+ * for their registers at every switch of threads. */
+static bool compile_again(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_target *target)
+{
+    (void)device;
+    if (!tsr_uses_tiles(info) || tsr_cpu_request_amx())
+        return false;
+    tsr_log(TSR_LOG_COMPILE, "compiled again without tiles: the operating system does not grant them");
+    target->features &= ~amx;
+    target->doubtful = 0;
+    return true;
+}
+
+static enum tsr_status module_load(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_module **module,
+                                   char **why)
+{
+    (void)device; /* code that is loaded is there for all parts of the process's CPUs */
+    return tsr__module_load(info, module, why);
+}
+
 const struct tsr_device_ops tsr_cpu_device = {
     .name = "cpu",
-    .caps = tsr__cpu_caps,
-    .module_load = tsr__module_load,
+    .roots = tsr__cpu_roots,
+    .identity = tsr__cpu_identity,
+    .pool = tsr__cpu_pool,
+    .splits = tsr__cpu_splits,
+    .split_by_counts = tsr__cpu_split_by_counts,
+    .split_by_domain = tsr__cpu_split_by_domain,
+    .part_free = tsr__cpu_part_free,
+    .target = target,
+    .compile_again = compile_again,
+    .module_load = module_load,
     .module_unload = tsr__module_unload,
     .max_work_group = max_work_group,
     .suggest_local_size = suggest_local_size,

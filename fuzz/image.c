@@ -21,8 +21,12 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
         {.name = "f", .attributes = "", .entry = "f.entry", .sub_group_size = 16},
         {.name = "g", .attributes = "x", .entry = "g.entry", .sub_group_size = 8, .args = args, .arg_count = 4, .args_size = 24},
     };
-    struct tsr_program_info info = {
-        .kind = TSR_IMAGE_EXECUTABLE, .kernel_count = index ? 2 : 0, .kernels = kernels, .code = "ELF", .code_size = 3};
+    struct tsr_program_info info = {.triple = TSR_TRIPLE_X86_64,
+                                    .kind = TSR_IMAGE_EXECUTABLE,
+                                    .kernel_count = index ? 2 : 0,
+                                    .kernels = kernels,
+                                    .code = "ELF",
+                                    .code_size = 3};
     if (index > 1)
         return false;
     struct tsr_buf image = {0};

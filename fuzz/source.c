@@ -270,9 +270,10 @@ int main(int argc, char **argv)
         struct tsr_clc_request request = {.op = TSR_CLC_BUILD,
                                           .source = {.data = (const char *)text.data, .size = text.size},
                                           .options = options[below(TSR_ARRAY_LEN(options))],
-                                          .macros = tsr_clc_device_macros(),
-                                          .cpu_features = tsr_cpu()->features,
-                                          .default_sub_group_size = 16};
+                                          .target = {.triple = TSR_TRIPLE_X86_64,
+                                                     .features = tsr_cpu()->features,
+                                                     .default_sub_group_size = 16,
+                                                     .macros = tsr_clc_all_macros()}};
         struct tsr_clc_result result;
         uint64_t start = tsr_now_ns();
         tsr_clc_run(&request, &result);

@@ -30,8 +30,7 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
                                                    .input_count = 2,
                                                    .inputs = inputs,
                                                    .options = "-w",
-                                                   .macros = "-DA",
-                                                   .default_sub_group_size = 16},
+                                                   .target = {.macros = "-DA", .default_sub_group_size = 16}},
                                        .directory = "/tmp"};
     struct tsr_wire_result result = {.outcome = TSR_CLC_DONE, .keep = true, .log = "log", .image = "TSRP", .image_size = 4};
     unsigned char kind = index < 2 ? REQUEST : index < 4 ? RESULT : FRAME;

@@ -7,11 +7,11 @@
 void tsr__build_clear(struct tsr_build *build)
 {
     for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
-        tsr__code_clear(&build->kernels[i], build->device->ops);
+        tsr__code_clear(build->device, &build->kernels[i]);
     tsr_free(build->kernels);
     build->kernels = NULL;
-    tsr__code_clear(&build->whole, build->device->ops);
-    tsr__code_clear(&build->code, build->device->ops);
+    tsr__code_clear(build->device, &build->whole);
+    tsr__code_clear(build->device, &build->code);
     tsr_free(build->options);
     tsr_free(build->log);
     build->options = build->log = NULL;
@@ -32,14 +32,14 @@ static cl_program_binary_type kind_of(enum tsr_image_kind kind)
 
 enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size)
 {
-    enum tsr_status status = tsr__code_take(&build->code, image, size);
+    enum tsr_status status = tsr__code_take(build->device, &build->code, image, size);
     if (status != TSR_OK)
         return status;
     if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
         build->kernels = tsr_calloc(build->code.info.kernel_count + 1, sizeof(*build->kernels));
         if (!build->kernels) {
             build->code.image = NULL; /* stays the caller's */
-            tsr__code_clear(&build->code, build->device->ops);
+            tsr__code_clear(build->device, &build->code);
             return TSR_NO_MEMORY;
         }
     }

@@ -8,21 +8,35 @@
 #include "icd/program.h"
 #include "tessera/clc.h"
 
+/* What a job does for one device. */
+struct part {
+    struct tsr_build *build;
+    enum tsr_clc_op op; /* what the compiler is asked for */
+    bool keeps_image;   /* the build has an executable image already: nothing to compile */
+    cl_uint input_count;
+    struct tsr_clc_input *inputs; /* copies */
+    bool done;
+};
+
 struct job {
     struct _cl_program *program; /* held */
-    enum tsr_clc_op call, op;    /* what the application called, and what the compiler is asked for */
-    bool keeps_image;            /* the build has an executable image already: nothing to compile */
+    enum tsr_clc_op call;        /* what the application called */
     char *options;
-    cl_uint build_count;
-    struct tsr_build **builds;
+    cl_uint part_count;
+    struct part *parts;
     cl_uint header_count;
     struct tsr_clc_text *headers;         /* names are copies; texts belong to header_programs */
     struct _cl_program **header_programs; /* held */
-    cl_uint input_count;
-    struct tsr_clc_input *inputs; /* copies */
     void(CL_CALLBACK *notify)(cl_program, void *);
     void *user_data;
 };
+
+static void part_clear(struct part *part)
+{
+    for (cl_uint i = 0; i < part->input_count; i++)
+        tsr_free((void *)part->inputs[i].data);
+    tsr_free(part->inputs);
+}
 
 static void job_free(struct job *job)
 {
@@ -34,12 +48,11 @@ static void job_free(struct job *job)
         if (job->header_programs && job->header_programs[i])
             tsr__drop(job->header_programs[i]);
     }
-    for (cl_uint i = 0; i < job->input_count && job->inputs; i++)
-        tsr_free((void *)job->inputs[i].data);
+    for (cl_uint i = 0; i < job->part_count; i++)
+        part_clear(&job->parts[i]);
     tsr_free(job->headers);
     tsr_free(job->header_programs);
-    tsr_free(job->inputs);
-    tsr_free(job->builds);
+    tsr_free(job->parts);
     tsr_free(job->options);
     if (job->program)
         tsr__drop(job->program);
@@ -55,10 +68,10 @@ static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, cons
         return NULL;
     tsr__hold(program);
     job->program = program;
-    job->call = job->op = op;
+    job->call = op;
     job->options = tsr_strdup(options ? options : "");
-    job->builds = tsr_calloc(program->build_count, sizeof(*job->builds));
-    if (!job->options || !job->builds) {
+    job->parts = tsr_calloc(program->build_count, sizeof(*job->parts));
+    if (!job->options || !job->parts) {
         job_free(job);
         return NULL;
     }
@@ -67,42 +80,49 @@ static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, cons
         for (cl_uint j = 0; j < num_devices; j++)
             wanted |= device_list[j] == program->builds[i].device;
         if (wanted)
-            job->builds[job->build_count++] = &program->builds[i];
+            job->parts[job->part_count++] = (struct part){.build = &program->builds[i], .op = op};
     }
     return job;
 }
 
 /* ---- the work -------------------------------------------------------------------------------------------------------------------- */
 
-static bool add_input(struct job *job, const void *data, size_t size)
+static bool add_input(struct part *part, const void *data, size_t size)
 {
     void *copy = tsr_malloc(size);
     if (!copy)
         return false;
     memcpy(copy, data, size);
-    job->inputs[job->input_count++] = (struct tsr_clc_input){copy, size};
+    part->inputs[part->input_count++] = (struct tsr_clc_input){copy, size};
     return true;
 }
 
-static void compile(struct job *job, struct tsr_clc_result *result)
+static void compile(struct job *job, const struct part *part, struct tsr_clc_result *result)
 {
-    const struct tsr_device_caps *caps = job->builds[0]->device->caps;
     struct tsr_clc_request request = {
-        .op = job->op,
+        .op = part->op,
         .source = {.data = job->program->source, .size = job->program->source_size},
         .header_count = job->header_count,
         .headers = job->headers,
-        .input_count = job->input_count,
-        .inputs = job->inputs,
+        .input_count = part->input_count,
+        .inputs = part->inputs,
         .by_kernel = true,
-        .options = job->call == job->op ? job->options : "",
-        .macros = tsr_clc_device_macros(),
-        .cpu_features = tsr_cpu()->features,
-        .default_sub_group_size = tsr__default_sub_group_size(caps),
+        .options = job->call == part->op ? job->options : "",
     };
     uint64_t begin = tsr_now_ns();
-    tsr__code_compile(&request, result);
-    tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", job->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
+    tsr__code_compile(part->build->device, &request, result);
+    tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", part->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
+}
+
+/* Whether the compiler would be asked the same for both: devices of one folder, a device and its sub-devices. */
+static bool same_request(const struct part *a, const struct part *b)
+{
+    const struct _cl_device_id *x = a->build->device, *y = b->build->device;
+    bool same =
+        a->op == b->op && a->keeps_image == b->keeps_image && x->ops == y->ops && x->caps == y->caps && a->input_count == b->input_count;
+    for (cl_uint i = 0; i < a->input_count && same; i++)
+        same = a->inputs[i].size == b->inputs[i].size && !memcmp(a->inputs[i].data, b->inputs[i].data, a->inputs[i].size);
+    return same;
 }
 
 /* Gives the build its own copy of the image. */
@@ -141,37 +161,61 @@ static cl_int outcome_code(enum tsr_clc_op op, enum tsr_clc_outcome outcome)
     }
 }
 
-/* Does the job, ends the builds' CL_BUILD_IN_PROGRESS, calls back and frees the job. */
-static cl_int job_run(struct job *job)
+/* Ends the build's CL_BUILD_IN_PROGRESS. The program's lock is held. */
+static cl_int end_build(const struct job *job, const struct part *part, const struct tsr_clc_result *result)
+{
+    struct tsr_build *build = part->build;
+    cl_int err = outcome_code(job->call, result->outcome);
+    enum tsr_status status = TSR_OK;
+    build->options = tsr_strdup(job->options);
+    if (!part->keeps_image && result->outcome == TSR_CLC_DONE)
+        status = install(build, result);
+    if (status == TSR_OK)
+        build->log = tsr_strdup(result->log ? result->log : "");
+    else
+        build->log = tsr_format("error: the compiler's result cannot be used: %s\n", tsr_status_text(status));
+    if (status != TSR_OK)
+        err = status == TSR_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : failure_code(job->call);
+    build->status = err == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    return err;
+}
+
+/* Asks the compiler for this part of the job, and ends the builds of all parts that ask for the same. */
+static cl_int run_part(struct job *job, cl_uint index)
 {
     struct _cl_program *program = job->program;
     struct tsr_clc_result result = {.outcome = TSR_CLC_DONE};
-    if (!job->keeps_image && job->build_count)
-        compile(job, &result); /* once: the devices are the same kind of CPU */
-    cl_int err = outcome_code(job->call, result.outcome);
-
+    cl_int err = CL_SUCCESS;
+    if (!job->parts[index].keeps_image)
+        compile(job, &job->parts[index], &result);
     pthread_mutex_lock(&program->lock);
-    for (cl_uint i = 0; i < job->build_count; i++) {
-        struct tsr_build *build = job->builds[i];
-        enum tsr_status status = TSR_OK;
-        build->options = tsr_strdup(job->options);
-        if (!job->keeps_image && result.outcome == TSR_CLC_DONE)
-            status = install(build, &result);
-        if (status == TSR_OK)
-            build->log = tsr_strdup(result.log ? result.log : "");
-        else
-            build->log = tsr_format("error: the compiler's result cannot be used: %s\n", tsr_status_text(status));
-        if (status != TSR_OK)
-            err = status == TSR_NO_MEMORY ? CL_OUT_OF_HOST_MEMORY : failure_code(job->call);
-        build->status = err == CL_SUCCESS ? CL_BUILD_SUCCESS : CL_BUILD_ERROR;
+    for (cl_uint i = index; i < job->part_count; i++) {
+        struct part *part = &job->parts[i];
+        if (part->done || !same_request(&job->parts[index], part))
+            continue;
+        cl_int code = end_build(job, part, &result);
+        part->done = true;
+        if (code != CL_SUCCESS)
+            err = code;
     }
     pthread_mutex_unlock(&program->lock);
-
     if (err != CL_SUCCESS)
         tsr__error(program->context, err, __func__, "result", "the program was not built: %s", result.log ? result.log : "out of memory");
     tsr_clc_result_free(&result);
+    return err;
+}
+
+/* Does the job, calls back and frees the job. One device's failure does not keep the others from an executable. */
+static cl_int job_run(struct job *job)
+{
+    cl_int err = CL_SUCCESS;
+    for (cl_uint i = 0; i < job->part_count; i++) {
+        cl_int code = job->parts[i].done ? CL_SUCCESS : run_part(job, i);
+        if (err == CL_SUCCESS)
+            err = code;
+    }
     if (job->notify)
-        job->notify(program, job->user_data);
+        job->notify(job->program, job->user_data);
     job_free(job);
     return err;
 }
@@ -196,6 +240,18 @@ static cl_int job_start(struct job *job)
     return asynchronous ? CL_SUCCESS : err;
 }
 
+/* A program from a binary: an executable is ready; objects and libraries are linked. False: there is none, or no memory for it. */
+static bool take_binary(struct part *part)
+{
+    const struct tsr_build *build = part->build;
+    part->keeps_image = build->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    if (part->keeps_image || !build->code.image)
+        return build->code.image;
+    part->op = TSR_CLC_LINK;
+    part->inputs = tsr_calloc(1, sizeof(*part->inputs));
+    return part->inputs && add_input(part, build->code.image, build->code.image_size);
+}
+
 /* Marks the builds as running, or says why that is not allowed. Frees the job if it is not. */
 static cl_int job_begin(struct job *job)
 {
@@ -203,24 +259,16 @@ static cl_int job_begin(struct job *job)
     struct _cl_context *context = program->context;
     bool busy = false, attached, missing = false;
     pthread_mutex_lock(&program->lock);
-    for (cl_uint i = 0; i < job->build_count; i++)
-        busy |= job->builds[i]->status == CL_BUILD_IN_PROGRESS;
+    for (cl_uint i = 0; i < job->part_count; i++)
+        busy |= job->parts[i].build->status == CL_BUILD_IN_PROGRESS;
     attached = program->kernel_count != 0;
-    bool binary = program->origin == TSR_FROM_BINARY && job->op == TSR_CLC_BUILD;
-    if (binary && !busy && !attached && job->build_count) {
-        /* An executable is ready; objects and libraries are linked. */
-        job->keeps_image = job->builds[0]->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-        missing = !job->builds[0]->code.image;
-        if (!job->keeps_image && !missing) {
-            job->op = TSR_CLC_LINK;
-            job->inputs = tsr_calloc(1, sizeof(*job->inputs));
-            missing = !job->inputs || !add_input(job, job->builds[0]->code.image, job->builds[0]->code.image_size);
-        }
-    }
+    bool binary = program->origin == TSR_FROM_BINARY && job->call == TSR_CLC_BUILD;
+    for (cl_uint i = 0; i < job->part_count && binary && !busy && !attached; i++)
+        missing |= !take_binary(&job->parts[i]);
     bool good = !busy && !attached && !missing;
-    for (cl_uint i = 0; i < job->build_count && good; i++) {
-        struct tsr_build *build = job->builds[i];
-        if (job->keeps_image) {
+    for (cl_uint i = 0; i < job->part_count && good; i++) {
+        struct tsr_build *build = job->parts[i].build;
+        if (job->parts[i].keeps_image) {
             tsr_free(build->options);
             tsr_free(build->log);
             build->options = build->log = NULL;
@@ -407,14 +455,14 @@ static cl_int sort_devices(struct _cl_context *context, cl_uint device_count, co
 }
 
 /* Copies the inputs: the application may compile them anew while the link runs. */
-static bool take_inputs(struct job *job, const struct _cl_device_id *device, cl_uint count, const cl_program *programs)
+static bool take_inputs(struct part *part, cl_uint count, const cl_program *programs)
 {
-    job->inputs = tsr_calloc(count, sizeof(*job->inputs));
-    bool good = job->inputs;
+    part->inputs = tsr_calloc(count, sizeof(*part->inputs));
+    bool good = part->inputs;
     for (cl_uint i = 0; i < count && good; i++) {
         pthread_mutex_lock(&programs[i]->lock);
-        const struct tsr_build *build = tsr__program_build_for(programs[i], device);
-        good = build && build->code.image && add_input(job, build->code.image, build->code.image_size);
+        const struct tsr_build *build = tsr__program_build_for(programs[i], part->build->device);
+        good = build && build->code.image && add_input(part, build->code.image, build->code.image_size);
         pthread_mutex_unlock(&programs[i]->lock);
     }
     return good;
@@ -452,8 +500,9 @@ TSR_API cl_program CL_API_CALL clLinkProgram(cl_context context, cl_uint num_dev
     program = tsr__program_new(context, num_devices, device_list, TSR_FROM_LINK);
     FAIL_IF(context, !program, CL_OUT_OF_HOST_MEMORY, "no memory for a program");
     job = job_new(program, TSR_CLC_LINK, options, linked_count, linked);
-    FAIL_IF(context, !job || !take_inputs(job, linked[0], num_input_programs, input_programs), CL_OUT_OF_HOST_MEMORY,
-            "no memory for a link");
+    FAIL_IF(context, !job, CL_OUT_OF_HOST_MEMORY, "no memory for a link");
+    for (cl_uint i = 0; i < job->part_count; i++)
+        FAIL_IF(context, !take_inputs(&job->parts[i], num_input_programs, input_programs), CL_OUT_OF_HOST_MEMORY, "no memory for a link");
     tsr_free(linked);
     job->notify = pfn_notify;
     job->user_data = user_data;

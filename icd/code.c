@@ -9,9 +9,13 @@
 
 #include "icd/program.h"
 
-enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size)
+enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size)
 {
     enum tsr_status status = tsr_image_read(image, size, &code->arena, &code->info);
+    struct tsr_target target;
+    device->ops->target(device->impl, &target);
+    if (status == TSR_OK && !tsr_image_fits(&code->info, &target))
+        status = TSR_MISMATCH;
     if (status != TSR_OK) {
         tsr_arena_free(&code->arena);
         code->info = (struct tsr_program_info){0};
@@ -22,11 +26,11 @@ enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size
     return TSR_OK;
 }
 
-void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops)
+void tsr__code_clear(const struct _cl_device_id *device, struct tsr_code *code)
 {
     struct tsr_module *module = atomic_exchange(&code->module, NULL);
     if (module)
-        ops->module_unload(module);
+        device->ops->module_unload(module);
     tsr_arena_free(&code->arena);
     tsr_free(code->image);
     code->image = NULL;
@@ -34,7 +38,7 @@ void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops)
     code->info = (struct tsr_program_info){0};
 }
 
-cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *ops, struct tsr_code *code, struct tsr_module **module)
+cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *device, struct tsr_code *code, struct tsr_module **module)
 {
     *module = atomic_load_explicit(&code->module, memory_order_acquire);
     if (*module)
@@ -44,7 +48,7 @@ cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *
     pthread_mutex_lock(&program->lock);
     *module = atomic_load_explicit(&code->module, memory_order_relaxed);
     if (!*module) {
-        status = ops->module_load(&code->info, module, &why);
+        status = device->ops->module_load(device->impl, &code->info, module, &why);
         if (status == TSR_OK)
             atomic_store_explicit(&code->module, *module, memory_order_release);
     }
@@ -57,28 +61,35 @@ cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *
     return err;
 }
 
-/* Has the result kernels that use AMX's tiles, which the operating system does not grant this process? */
-static bool has_refused_tiles(const struct tsr_clc_result *result)
+/* Whether the device wants the program compiled anew, for a target that it has changed. */
+static bool wants_another(const struct _cl_device_id *device, const struct tsr_clc_result *result, struct tsr_target *target)
 {
     struct tsr_arena arena = {0};
     struct tsr_program_info info;
-    bool refused =
-        tsr_image_read(result->image, result->image_size, &arena, &info) == TSR_OK && tsr_uses_tiles(&info) && !tsr_cpu_request_amx();
+    bool again = target->doubtful && result->outcome == TSR_CLC_DONE &&
+                 tsr_image_read(result->image, result->image_size, &arena, &info) == TSR_OK &&
+                 device->ops->compile_again(device->impl, &info, target);
     tsr_arena_free(&arena);
-    return refused;
+    return again;
 }
 
-void tsr__code_compile(const struct tsr_clc_request *request, struct tsr_clc_result *result)
+void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result)
 {
-    static const uint64_t amx = 1ull << TSR_CPU_AMX_TILE | 1ull << TSR_CPU_AMX_INT8 | 1ull << TSR_CPU_AMX_BF16 | 1ull << TSR_CPU_AMX_FP16;
-    tsr_clc_run(request, result);
-    if (!(request->cpu_features & amx) || result->outcome != TSR_CLC_DONE || !has_refused_tiles(result))
-        return;
-    tsr_log(TSR_LOG_COMPILE, "request %d again without tiles: the operating system does not grant them", request->op);
-    struct tsr_clc_request again = *request;
-    again.cpu_features &= ~amx;
-    tsr_clc_result_free(result);
-    tsr_clc_run(&again, result);
+    struct tsr_buf macros = {0};
+    device->ops->target(device->impl, &request->target);
+    tsr_clc_macros(&device->caps->extensions, &macros);
+    tsr_buf_bytes(&macros, "", 1);
+    *result = (struct tsr_clc_result){.outcome = TSR_CLC_NO_MEMORY};
+    if (!macros.failed) {
+        request->target.macros = (const char *)macros.data;
+        tsr_clc_run(request, result);
+        if (wants_another(device, result, &request->target)) {
+            tsr_clc_result_free(result);
+            tsr_clc_run(request, result);
+        }
+    }
+    request->target.macros = NULL;
+    tsr_buf_free(&macros);
 }
 
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
@@ -99,12 +110,13 @@ bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
 
 /* Takes the image of a result over, or says why it cannot be: to the context's callback, and in `*why`, malloc'd. Without the program's
  * lock. */
-static cl_int take_result(struct _cl_program *program, const char *name, struct tsr_clc_result *result, struct tsr_code *code, char **why)
+static cl_int take_result(struct _cl_program *program, const struct _cl_device_id *device, const char *name, struct tsr_clc_result *result,
+                          struct tsr_code *code, char **why)
 {
     *why = NULL;
     enum tsr_status status = TSR_OK;
     if (result->outcome == TSR_CLC_DONE) {
-        status = tsr__code_take(code, result->image, result->image_size);
+        status = tsr__code_take(device, code, result->image, result->image_size);
         if (status == TSR_OK) {
             result->image = NULL;
             return CL_SUCCESS;
@@ -146,16 +158,14 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
         .inputs = &input,
         .kernel = name,
         .options = "",
-        .cpu_features = tsr_cpu()->features,
-        .default_sub_group_size = tsr__default_sub_group_size(build->device->caps),
     };
     struct tsr_clc_result result;
-    tsr__code_compile(&request, &result);
+    tsr__code_compile(build->device, &request, &result);
     if (result.outcome == TSR_CLC_DONE && result.log && *result.log) /* the log of the build has been given out */
         tsr_log(TSR_LOG_WARN, "%s", result.log);
     struct tsr_code made = {0};
     char *why;
-    cl_int err = take_result(program, name, &result, &made, &why);
+    cl_int err = take_result(program, build->device, name, &result, &made, &why);
     tsr_clc_result_free(&result);
     pthread_mutex_lock(&program->lock);
     if (why)

@@ -122,7 +122,7 @@ TSR_API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properti
                                                        void *user_data, cl_int *errcode_ret)
 {
     size_t property_count;
-    struct _cl_device_id **devices;
+    struct _cl_device_id *devices[TSR__MOST_ROOTS];
     cl_uint count;
     cl_int err = check_properties(properties, &property_count, __func__);
     if (err)
@@ -131,8 +131,8 @@ TSR_API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properti
     err = tsr__check_device_type(device_type, __func__);
     if (err)
         goto fail;
-    count = tsr__devices_of_type(device_type, &devices);
-    FAIL_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "all devices are CPUs");
+    count = tsr__devices_of_type(device_type, devices);
+    FAIL_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "no device of this type");
     return make(properties, property_count, count, devices, pfn_notify, user_data, errcode_ret, __func__);
 fail:
     if (errcode_ret)

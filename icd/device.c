@@ -12,48 +12,13 @@
 
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
 
-static struct _cl_device_id cpu = {
-    .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_DEVICE, .api = 1, .holds = 1},
-    .ops = &tsr_cpu_device,
-};
-static struct _cl_device_id *roots[] = {&cpu};
-static pthread_once_t roots_filled = PTHREAD_ONCE_INIT;
-/* With a part of the build id: programs that keep binaries in caches of their own, pyopencl for one, tell drivers apart by this text, and
- * a binary of another build is refused. */
-static char version[sizeof(TSR_VERSION "+00000000")];
-
-static void fill_roots(void)
-{
-    const unsigned char *id = tsr_clc_build_id;
-    snprintf(version, sizeof(version), TSR_VERSION "+%02x%02x%02x%02x", id[0], id[1], id[2], id[3]);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(roots); i++) {
-        roots[i]->caps = roots[i]->ops->caps();
-        roots[i]->cpus = *tsr_cpus_allowed();
-        roots[i]->compute_units = roots[i]->caps->compute_units;
-    }
-}
-
-unsigned tsr__root_devices(struct _cl_device_id ***devices)
-{
-    pthread_once(&roots_filled, fill_roots);
-    *devices = roots;
-    return TSR_ARRAY_LEN(roots);
-}
-
-cl_int tsr__check_device_type(cl_device_type type, const char *function)
-{
-    const cl_device_type known =
-        CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
-    if (type == CL_DEVICE_TYPE_ALL || (type && !(type & ~known)))
-        return CL_SUCCESS;
-    return tsr__error(NULL, CL_INVALID_DEVICE_TYPE, function, "device_type", "0x%llx is no device type", (unsigned long long)type);
-}
-
-unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id ***devices)
-{
-    /* All devices are CPUs, and the first is the default one. */
-    return type & (CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT) ? tsr__root_devices(devices) : 0;
-}
+static_assert(TSR_DEVICE_CPU == CL_DEVICE_TYPE_CPU && TSR_DEVICE_GPU == CL_DEVICE_TYPE_GPU &&
+                  TSR_DEVICE_ACCELERATOR == CL_DEVICE_TYPE_ACCELERATOR && TSR_DEVICE_CUSTOM == CL_DEVICE_TYPE_CUSTOM,
+              "caps->type is a number of OpenCL");
+static_assert(TSR_SVM_COARSE_GRAIN_BUFFER == CL_DEVICE_SVM_COARSE_GRAIN_BUFFER &&
+                  TSR_SVM_FINE_GRAIN_BUFFER == CL_DEVICE_SVM_FINE_GRAIN_BUFFER &&
+                  TSR_SVM_FINE_GRAIN_SYSTEM == CL_DEVICE_SVM_FINE_GRAIN_SYSTEM && TSR_SVM_ATOMICS == CL_DEVICE_SVM_ATOMICS,
+              "caps->svm has bits of OpenCL");
 
 TSR_API cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries, cl_device_id *devices,
                                           cl_uint *num_devices)
@@ -67,13 +32,13 @@ TSR_API cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_typ
     RETURN_IF(NULL, !num_entries && devices, CL_INVALID_VALUE, "num_entries is 0, but devices is not NULL");
     RETURN_IF(NULL, !num_devices && !devices, CL_INVALID_VALUE, "devices and num_devices are both NULL");
 
-    struct _cl_device_id **list;
-    unsigned count = tsr__devices_of_type(device_type, &list);
+    struct _cl_device_id *found[TSR__MOST_ROOTS];
+    unsigned count = tsr__devices_of_type(device_type, found);
     if (num_devices)
         *num_devices = count;
-    RETURN_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "all devices are CPUs");
+    RETURN_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "no device of this type");
     if (devices)
-        memcpy(devices, list, (count < num_entries ? count : num_entries) * sizeof(*list));
+        memcpy(devices, found, (count < num_entries ? count : num_entries) * sizeof(*found));
     return CL_SUCCESS;
 }
 
@@ -100,41 +65,46 @@ static const cl_name_version c_versions[] = {
     {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
 };
 
-static const char *driver_version(void)
+/* With a part of the build id: programs that keep binaries in caches of their own, pyopencl for one, tell drivers apart by this text, and
+ * a binary of another build is refused. */
+static cl_int driver_version(struct _cl_device_id *d, struct tsr_info_out out)
 {
+    char version[sizeof(TSR_VERSION "+00000000")];
+    const unsigned char *id = tsr_clc_build_id;
     const char *text = tsr_env(TSR_ENV_DRIVER_VERSION);
-    return text ? text : version;
+    (void)d;
+    snprintf(version, sizeof(version), TSR_VERSION "+%02x%02x%02x%02x", id[0], id[1], id[2], id[3]);
+    return tsr__info_str(out, text ? text : version);
 }
 
-uint32_t tsr__default_sub_group_size(const struct tsr_device_caps *caps)
+static uint32_t default_sub_group_size(const struct _cl_device_id *d)
 {
-    /* The middle of what there is: 16 of 8, 16, 32. */
-    return caps->sub_group_size_count ? caps->sub_group_sizes[caps->sub_group_size_count / 2] : 1;
+    struct tsr_target target;
+    d->ops->target(d->impl, &target);
+    return target.default_sub_group_size;
 }
 
-static cl_device_atomic_capabilities atomic_capabilities(void)
+static cl_device_atomic_capabilities atomic_capabilities(const struct _cl_device_id *d)
 {
     cl_device_atomic_capabilities capabilities = CL_DEVICE_ATOMIC_ORDER_RELAXED | CL_DEVICE_ATOMIC_SCOPE_WORK_GROUP;
     static const struct {
-        const char *feature;
+        enum tsr_ext feature;
         cl_device_atomic_capabilities bit;
     } optional[] = {
-        {"__opencl_c_atomic_order_acq_rel", CL_DEVICE_ATOMIC_ORDER_ACQ_REL},
-        {"__opencl_c_atomic_order_seq_cst", CL_DEVICE_ATOMIC_ORDER_SEQ_CST},
-        {"__opencl_c_atomic_scope_device", CL_DEVICE_ATOMIC_SCOPE_DEVICE},
-        {"__opencl_c_atomic_scope_all_devices", CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
+        {TSR_HAS___opencl_c_atomic_order_acq_rel, CL_DEVICE_ATOMIC_ORDER_ACQ_REL},
+        {TSR_HAS___opencl_c_atomic_order_seq_cst, CL_DEVICE_ATOMIC_ORDER_SEQ_CST},
+        {TSR_HAS___opencl_c_atomic_scope_device, CL_DEVICE_ATOMIC_SCOPE_DEVICE},
+        {TSR_HAS___opencl_c_atomic_scope_all_devices, CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(optional); i++)
-        if (tsr__has_feature(optional[i].feature))
+        if (d->caps->extensions.has[optional[i].feature])
             capabilities |= optional[i].bit;
     return capabilities;
 }
 
-/* Each is one instruction, or a few, in the vector engine. */
 static cl_int dot_acceleration(struct _cl_device_id *d, struct tsr_info_out out)
 {
-    (void)d;
-    cl_bool fast = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) ? CL_TRUE : CL_FALSE;
+    cl_bool fast = d->caps->fast_dot_products ? CL_TRUE : CL_FALSE;
     cl_device_integer_dot_product_acceleration_properties_khr all = {fast, fast, fast, fast, fast, fast};
     return tsr__info_bytes(out, &all, sizeof all);
 }
@@ -158,10 +128,11 @@ static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, 
     return tsr__info_bytes(out, bytes, sizeof(bytes));
 }
 
-/* The same CPUs of the same processor give the same identity in every process. */
 static cl_int device_uuid(struct _cl_device_id *d, struct tsr_info_out out)
 {
-    return uuid(out, "Tessera device", tsr_cpu()->brand, &d->cpus, sizeof(d->cpus));
+    size_t size;
+    const void *identity = d->ops->identity(d->impl, &size);
+    return uuid(out, "Tessera device", d->ops->name, identity, size);
 }
 
 static cl_int driver_uuid(struct _cl_device_id *d, struct tsr_info_out out)
@@ -185,13 +156,13 @@ static cl_int partition_properties(struct _cl_device_id *d, struct tsr_info_out 
     const cl_device_partition_property none[] = {0};
     const cl_device_partition_property all[] = {CL_DEVICE_PARTITION_EQUALLY, CL_DEVICE_PARTITION_BY_COUNTS,
                                                 CL_DEVICE_PARTITION_BY_AFFINITY_DOMAIN};
-    if (d->compute_units < 2)
+    if (!tsr__most_parts(d))
         return tsr__info_bytes(out, none, sizeof(none));
     return tsr__info_bytes(out, all, tsr__affinity_domains(d) ? sizeof(all) : sizeof(all) - sizeof(*all));
 }
 
-#define FEATURE(name) tsr__has_feature("__opencl_c_" #name)
-#define EXTENSION(name) tsr__has_extension(#name)
+#define FEATURE(name) c->extensions.has[TSR_HAS___opencl_c_##name]
+#define EXTENSION(name) c->extensions.has[TSR_HAS_##name]
 
 TSR_API cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void *param_value,
                                            size_t *param_value_size_ret)

@@ -78,10 +78,10 @@ static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device
 {
     struct _cl_context *context = kernel->program->context;
     const uint64_t *required = info->reqd_local_size;
-    uint64_t most = device->ops->max_work_group(info, local_bytes);
+    uint64_t most = device->ops->max_work_group(device->impl, info, local_bytes);
     RETURN_IF(context, !most, CL_OUT_OF_RESOURCES, "kernel %s needs more memory for one work-item than the device has", info->name);
     if (!local && !required[0]) {
-        device->ops->suggest_local_size(info, range, device->compute_units);
+        device->ops->suggest_local_size(device->impl, info, range);
         return CL_SUCCESS;
     }
     uint64_t items = 1;
@@ -230,7 +230,7 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
               (unsigned long long)queue->device->caps->local_memory);
     err = tsr__check_wait_list(context, wait_count, wait_list);
     if (err == CL_SUCCESS)
-        err = tsr__code_load(kernel->program, queue->device->ops, code, &module);
+        err = tsr__code_load(kernel->program, queue->device, code, &module);
     if (err != CL_SUCCESS)
         return err;
 

@@ -1,72 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Extensions and OpenCL C features as the queries give them, from tessera/ext.def, and the extension functions that are other names of
+ * Extensions and OpenCL C features of a device as the queries give them, and the extension functions that are other names of
  * core ones. */
 #include <string.h>
 
 #include "icd/entry.h"
 
-/* QUIET extensions are for kernels only. */
-#define NAMED_CLANG(...) __VA_ARGS__
-#define NAMED_MACRO(...) __VA_ARGS__
-#define NAMED_HOST(...) __VA_ARGS__
-#define NAMED_QUIET(...)
+/* Where a line of the table is told: QUIET extensions are for kernels only. */
+enum { BY_CLANG = 1, BY_MACRO = 1, BY_HOST = 1, BY_QUIET = 0 };
 
-/* Each name is preceded by a space; the first is skipped. */
-static const char names[] = ""
-#define TSR_EXT(name, major, minor, patch, by) NAMED_##by(" " #name)
-#define TSR_FEATURE(name, by)
-#include "tessera/ext.def"
-#undef TSR_EXT
-#undef TSR_FEATURE
-    ;
-
-static const cl_name_version list[] = {
-#define TSR_EXT(name, major, minor, patch, by) NAMED_##by({CL_MAKE_VERSION(major, minor, patch), #name}, )
-#define TSR_FEATURE(name, by)
+static const struct {
+    cl_name_version line;
+    bool feature, named;
+} lines[] = {
+#define TSR_EXT(name, major, minor, patch, by) {{CL_MAKE_VERSION(major, minor, patch), #name}, false, BY_##by},
+/* "Optional features report the OpenCL C version that they belong to." */
+#define TSR_FEATURE(name, by) {{CL_MAKE_VERSION(3, 0, 0), #name}, true, true},
 #include "tessera/ext.def"
 #undef TSR_EXT
 #undef TSR_FEATURE
 };
 
-/* "Optional features report the OpenCL C version that they belong to." The last entry only ends the table: C has no empty arrays. */
-static const cl_name_version features[] = {
-#define TSR_EXT(name, major, minor, patch, by)
-#define TSR_FEATURE(name, by) {CL_MAKE_VERSION(3, 0, 0), #name},
-#include "tessera/ext.def"
-#undef TSR_EXT
-#undef TSR_FEATURE
-    {0, ""},
-};
-
-static const struct tsr__extensions all = {
-    .names = names + 1,
-    .list = list,
-    .count = TSR_ARRAY_LEN(list),
-    .features = features,
-    .feature_count = TSR_ARRAY_LEN(features) - 1,
-};
-
-const struct tsr__extensions *tsr__extensions(void)
+void tsr__extensions_fill(const struct tsr_ext_set *set, struct tsr__extensions *all)
 {
-    return &all;
-}
-
-static bool listed(const cl_name_version *entries, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(entries[i].name, name))
-            return true;
-    return false;
-}
-
-bool tsr__has_feature(const char *name)
-{
-    return listed(features, TSR_ARRAY_LEN(features) - 1, name);
-}
-
-bool tsr__has_extension(const char *name)
-{
-    return listed(list, TSR_ARRAY_LEN(list), name);
+    char *end = all->names;
+    for (unsigned i = 0; i < TSR_EXT_COUNT; i++) {
+        if (!set->has[i] || !lines[i].named)
+            continue;
+        if (lines[i].feature) {
+            all->features[all->feature_count++] = lines[i].line;
+            continue;
+        }
+        all->list[all->count++] = lines[i].line;
+        if (end != all->names)
+            *end++ = ' ';
+        end = stpcpy(end, lines[i].line.name);
+    }
 }
 
 /* cl_khr_create_command_queue */

@@ -104,10 +104,10 @@ struct _cl_platform_id {
 /* Root devices are static and never die; sub-devices are counted. */
 struct _cl_device_id {
     struct tsr_object base;
+    struct tsr_device *impl; /* what the device's folder knows of it; of a sub-device: owned */
     const struct tsr_device_ops *ops;
     const struct tsr_device_caps *caps;
-    cpu_set_t cpus;                          /* where its kernels run */
-    cl_uint compute_units;                   /* CPUs in `cpus` */
+    const struct tsr__extensions *extensions;
     struct _cl_device_id *parent;            /* held; NULL for a root device */
     _Atomic uint64_t domains;                /* tsr__affinity_domains, with TSR__DOMAINS_KNOWN once it has been asked */
     cl_device_partition_property *partition; /* of a sub-device: the list, zero-terminated */
@@ -204,7 +204,6 @@ struct _cl_sampler {
     size_t property_count;
 };
 
-/* What one device has of a program. All devices are CPUs of one machine today, yet each has its own state, as the API allows. */
 /* Machine code of an executable or of one of its kernels, or the bitcode that stands for it. */
 struct tsr_code {
     unsigned char *image;
@@ -215,6 +214,7 @@ struct tsr_code {
     bool busy;                           /* a thread makes it; the program's `coded` tells when it is done */
 };
 
+/* What one device has of a program. */
 struct tsr_build {
     struct _cl_device_id *device; /* not held: the context holds it */
     cl_build_status status;
@@ -261,23 +261,34 @@ struct _cl_kernel {
 
 struct _cl_platform_id *tsr__platform(void);
 
-/* What tessera/ext.def says, in the forms that the queries give (icd/ext.c). */
+/* Every name of tessera/ext.def with a blank or a zero behind it. */
+enum {
+    TSR__EXT_NAME_BYTES = 0
+#define TSR_EXT(name, major, minor, patch, by) +sizeof(#name)
+#define TSR_FEATURE(name, by)
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+};
+
+/* The extensions and OpenCL C features of a device, in the forms that the queries give (icd/ext.c). */
 struct tsr__extensions {
-    const char *names; /* separated by spaces */
-    const cl_name_version *list, *features;
+    char names[TSR__EXT_NAME_BYTES]; /* separated by blanks */
+    cl_name_version list[TSR_EXT_COUNT], features[TSR_EXT_COUNT];
     size_t count, feature_count;
 };
-const struct tsr__extensions *tsr__extensions(void);
-bool tsr__has_extension(const char *name);
-bool tsr__has_feature(const char *name); /* "__opencl_c_…" */
+/* `all` is zeroed. */
+void tsr__extensions_fill(const struct tsr_ext_set *set, struct tsr__extensions *all);
 
-/* Root devices of the platform, static. */
+/* Root devices of the platform, static (icd/devices.c). */
+enum { TSR__MOST_ROOTS = 16 };
 unsigned tsr__root_devices(struct _cl_device_id ***devices);
 /* CL_SUCCESS or CL_INVALID_DEVICE_TYPE. */
 cl_int tsr__check_device_type(cl_device_type type, const char *function);
-unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id ***devices);
-/* That of kernels which ask for none. */
-uint32_t tsr__default_sub_group_size(const struct tsr_device_caps *caps);
+/* The root devices of the type, in `devices`, which has room for TSR__MOST_ROOTS. */
+unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id **devices);
+/* Sub-devices that the device can be split into; 0: it cannot (icd/subdevice.c). */
+cl_uint tsr__most_parts(const struct _cl_device_id *device);
 #define TSR__DOMAINS_KNOWN (UINT64_C(1) << 63)
 /* The domains along which the device can be split in at least two; 0 if none (icd/subdevice.c). */
 cl_device_affinity_domain tsr__affinity_domains(struct _cl_device_id *device);

@@ -158,7 +158,7 @@ static cl_int load(struct _cl_kernel *kernel)
     struct tsr_module *module;
     for (cl_uint i = 0; i < kernel->build_count; i++)
         if (kernel->infos[i])
-            return tsr__code_load(program, program->builds[i].device->ops, kernel->codes[i], &module);
+            return tsr__code_load(program, program->builds[i].device, kernel->codes[i], &module);
     return CL_SUCCESS;
 }
 

@@ -108,7 +108,7 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
         return tsr__error(context, CL_INVALID_VALUE, __func__, "CL_KERNEL_GLOBAL_WORK_SIZE",
                           "only built-in kernels have a global work size");
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return tsr__info_value(out, size_t, device->ops->max_work_group(info, dynamic_local_bytes(kernel)));
+        return tsr__info_value(out, size_t, device->ops->max_work_group(device->impl, info, dynamic_local_bytes(kernel)));
     case CL_KERNEL_COMPILE_WORK_GROUP_SIZE: {
         size_t sizes[3] = {info->reqd_local_size[0], info->reqd_local_size[1], info->reqd_local_size[2]};
         return tsr__info_bytes(out, sizes, sizeof(sizes));
@@ -122,7 +122,7 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
         return tsr__info_value(out, cl_ulong, info->private_bytes + info->context_bytes / info->sub_group_size);
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL:
         /* Registers are spilled to the stack, which is private memory; there is no other. */
-        if (tsr__has_extension("cl_intel_required_subgroup_size"))
+        if (device->caps->extensions.has[TSR_HAS_cl_intel_required_subgroup_size])
             return tsr__info_value(out, cl_ulong, 0);
         break;
     default:
@@ -167,7 +167,7 @@ static cl_int sub_group_info(struct _cl_kernel *kernel, cl_device_id device, con
                              cl_kernel_sub_group_info name, size_t input_size, const void *input, struct tsr_info_out out)
 {
     struct _cl_context *context = kernel->program->context;
-    uint64_t most = device->ops->max_work_group(info, dynamic_local_bytes(kernel)), local[3];
+    uint64_t most = device->ops->max_work_group(device->impl, info, dynamic_local_bytes(kernel)), local[3];
     switch (name) {
     case CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE:
     case CL_KERNEL_SUB_GROUP_COUNT_FOR_NDRANGE:
@@ -194,7 +194,7 @@ static cl_int sub_group_info(struct _cl_kernel *kernel, cl_device_id device, con
     case CL_KERNEL_COMPILE_NUM_SUB_GROUPS:
         return tsr__info_value(out, size_t, 0); /* OpenCL C has no attribute that asks for a number of sub-groups */
     case CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL:
-        if (tsr__has_extension("cl_intel_required_subgroup_size"))
+        if (device->caps->extensions.has[TSR_HAS_cl_intel_required_subgroup_size])
             return tsr__info_value(out, size_t, info->reqd_sub_group_size);
         break;
     default:

@@ -60,6 +60,29 @@ TSR_API void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_i
     return of == &platform ? tsr__function_by_name(func_name, false) : NULL;
 }
 
+static struct tsr__extensions common;
+
+static void find_common(void)
+{
+    struct _cl_device_id **devices;
+    unsigned count = tsr__root_devices(&devices);
+    struct tsr_ext_set set;
+    for (unsigned e = 0; e < TSR_EXT_COUNT; e++) {
+        set.has[e] = true;
+        for (unsigned i = 0; i < count; i++)
+            set.has[e] &= devices[i]->caps->extensions.has[e];
+    }
+    tsr__extensions_fill(&set, &common);
+}
+
+/* "Each extension that is supported by all devices associated with this platform must be reported here." */
+static const struct tsr__extensions *common_extensions(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_common);
+    return &common;
+}
+
 static cl_ulong host_timer_resolution(void)
 {
     struct timespec step;
@@ -74,7 +97,6 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
     RETURN_IF(NULL, of && of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
 
     const char *name = tsr_env(TSR_ENV_PLATFORM_NAME);
-    const struct tsr__extensions *extensions = tsr__extensions();
     switch (param_name) {
     case CL_PLATFORM_PROFILE:
         return tsr__info_str(out, "FULL_PROFILE");
@@ -87,9 +109,9 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
     case CL_PLATFORM_VENDOR:
         return tsr__info_str(out, "The Tessera project");
     case CL_PLATFORM_EXTENSIONS:
-        return tsr__info_str(out, extensions->names);
+        return tsr__info_str(out, common_extensions()->names);
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
-        return tsr__info_bytes(out, extensions->list, extensions->count * sizeof(*extensions->list));
+        return tsr__info_bytes(out, common_extensions()->list, common_extensions()->count * sizeof(cl_name_version));
     case CL_PLATFORM_HOST_TIMER_RESOLUTION:
         return tsr__info_value(out, cl_ulong, host_timer_resolution());
     case CL_PLATFORM_ICD_SUFFIX_KHR:

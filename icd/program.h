@@ -20,15 +20,15 @@ bool tsr__build_is_executable(const struct tsr_build *build);
 
 /* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
 
-/* tsr_clc_run, of which nothing comes that this process may not run: asks the operating system for AMX's tiles if the code has them. */
-void tsr__code_compile(const struct tsr_clc_request *request, struct tsr_clc_result *result);
+/* tsr_clc_run for the device's target, and once more if the device cannot run what came out. */
+void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result);
 /* A thread that builds: its stack does not depend on the limit of the process, and no signal handler of the application runs on it. */
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data);
-/* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The code must be clear. */
-enum tsr_status tsr__code_take(struct tsr_code *code, unsigned char *image, size_t size);
-void tsr__code_clear(struct tsr_code *code, const struct tsr_device_ops *ops);
+/* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH (also: of another target), NO_MEMORY. The code must be clear. */
+enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size);
+void tsr__code_clear(const struct _cl_device_id *device, struct tsr_code *code);
 /* Loads the code, once. CL_OUT_OF_RESOURCES, with the reason to the context's callback. */
-cl_int tsr__code_load(struct _cl_program *program, const struct tsr_device_ops *ops, struct tsr_code *code, struct tsr_module **module);
+cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *device, struct tsr_code *code, struct tsr_module **module);
 /* The code that has kernel number `index` of an executable, what CL_PROGRAM_BINARIES gives, the code of every kernel: made now if it is
  * not there. The program's lock is held, and given up while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code);

@@ -22,7 +22,7 @@ static void queue_destroy(struct tsr_object *object)
 
 static struct _cl_command_queue *queue_new(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags)
 {
-    struct tsr_pool *pool = tsr_pool_get(&device->cpus);
+    struct tsr_pool *pool = device->ops->pool(device->impl);
     struct _cl_command_queue *queue = pool ? tsr_calloc(1, sizeof *queue) : NULL;
     if (!queue)
         return NULL;

@@ -22,8 +22,7 @@ static void try_kernels(const struct tsr_clc_request *request, const struct tsr_
             .inputs = program,
             .kernel = info->kernels[i].name,
             .options = "",
-            .cpu_features = request->cpu_features,
-            .default_sub_group_size = request->default_sub_group_size,
+            .target = request->target,
         };
         struct tsr_clc_result made;
         tsr_clc_run(&code, &made);

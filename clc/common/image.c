@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The byte form of a compiled program: written by the compiler process, read by the host from replies, cache files and the application.
  *
- * u32 magic, u32 format version, 16 bytes build id, XXH3-128 of all that follows, u64 CPU features needed, u32 kind, u64 global bytes,
- * u32 kernel count, the kernels, blob of code. The build id stands before the checksum: an image of another build is a mismatch,
- * whatever is in it. The checksum guards against damage, not against malice: every field is checked as well. */
+ * u32 magic, u32 format version, 16 bytes build id, XXH3-128 of all that follows, string of the target's triple, u64 features needed, u32
+ * kind, u64 global bytes, u32 kernel count, the kernels, blob of code. The build id stands before the checksum: an image of another build
+ * is a mismatch, whatever is in it. The checksum guards against damage, not against malice: every field is checked as well. */
 #include "tessera/program.h"
 
 #include "clc/common/build_id.h"
@@ -12,7 +12,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 2,
+    IMAGE_VERSION = 3,
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -64,6 +64,7 @@ void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf)
     tsr_buf_bytes(buf, tsr_clc_build_id, sizeof tsr_clc_build_id);
     tsr_buf_u64(buf, 0); /* the checksum, below */
     tsr_buf_u64(buf, 0);
+    tsr_buf_str(buf, info->triple);
     tsr_buf_u64(buf, info->cpu_features);
     tsr_buf_u32(buf, info->kind);
     tsr_buf_u64(buf, info->global_bytes);
@@ -139,12 +140,13 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
 
 static enum tsr_status get_body(struct tsr_reader *r, struct tsr_arena *arena, struct tsr_program_info *info)
 {
+    info->triple = tsr_read_str(r);
     info->cpu_features = tsr_read_u64(r);
     uint32_t kind = tsr_read_u32(r);
     info->kind = kind;
     info->global_bytes = tsr_read_u64(r);
     info->kernel_count = tsr_read_count(r, 100);
-    if (r->failed || kind < TSR_IMAGE_OBJECT || kind > TSR_IMAGE_PROGRAM)
+    if (r->failed || !info->triple || kind < TSR_IMAGE_OBJECT || kind > TSR_IMAGE_PROGRAM)
         return TSR_DAMAGED;
     info->kernels = tsr_arena_alloc(arena, info->kernel_count * sizeof *info->kernels);
     if (!info->kernels)
@@ -177,8 +179,6 @@ enum tsr_status tsr_image_read(const void *data, size_t size, struct tsr_arena *
         return TSR_DAMAGED;
     struct tsr_program_info out = {0};
     enum tsr_status status = get_body(&r, arena, &out);
-    if (status == TSR_OK && out.cpu_features & ~tsr_cpu()->features)
-        status = TSR_MISMATCH;
     if (status == TSR_OK)
         *info = out;
     return status;

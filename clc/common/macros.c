@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The words that tell the compiler which extensions and features the device offers, made from tessera/ext.def. */
+ * The words that tell the compiler which extensions and features a device offers, made from tessera/ext.def. */
 #include "tessera/clc.h"
 
 #include <string.h>
@@ -10,7 +10,22 @@
 #define WORD_HOST(name)
 #define WORD_QUIET(name) WORD_MACRO(name)
 
-const char *tsr_clc_device_macros(void)
+void tsr_clc_macros(const struct tsr_ext_set *set, struct tsr_buf *words)
+{
+    static const char *const of[] = {
+#define TSR_EXT(name, major, minor, patch, by) "" WORD_##by(name),
+#define TSR_FEATURE(name, by) "" WORD_##by(name),
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+    };
+    tsr_buf_printf(words, "-cl-ext=-all");
+    for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
+        if (set->has[i])
+            tsr_buf_bytes(words, of[i], strlen(of[i]));
+}
+
+const char *tsr_clc_all_macros(void)
 {
 #define TSR_EXT(name, major, minor, patch, by) WORD_##by(name)
 #define TSR_FEATURE(name, by) WORD_##by(name)

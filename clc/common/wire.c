@@ -22,6 +22,7 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
 {
     const struct tsr_clc_request *q = &request->request;
     tsr_buf_u32(buf, q->op);
+    tsr_buf_u32(buf, q->language);
     put_text(buf, &q->source);
     tsr_buf_u32(buf, q->header_count);
     for (uint32_t i = 0; i < q->header_count; i++)
@@ -32,9 +33,11 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     tsr_buf_str(buf, q->kernel);
     tsr_buf_u32(buf, q->by_kernel | (uint32_t)q->without_code << 1);
     tsr_buf_str(buf, q->options);
-    tsr_buf_str(buf, q->macros);
-    tsr_buf_u64(buf, q->cpu_features);
-    tsr_buf_u32(buf, q->default_sub_group_size);
+    tsr_buf_str(buf, q->target.triple);
+    tsr_buf_u64(buf, q->target.features);
+    tsr_buf_u32(buf, q->target.engine);
+    tsr_buf_u32(buf, q->target.default_sub_group_size);
+    tsr_buf_str(buf, q->target.macros);
     tsr_buf_str(buf, request->directory);
 }
 
@@ -80,6 +83,10 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     if (op > TSR_CLC_CODE)
         return TSR_DAMAGED;
     q.op = op;
+    uint32_t language = tsr_read_u32(&r);
+    if (language > TSR_CLC_OPENCL_C)
+        return TSR_DAMAGED;
+    q.language = language;
     q.source = get_text(&r);
     q.header_count = tsr_read_count(&r, 16);
     struct tsr_clc_text *headers = new_array(&r, arena, q.header_count, sizeof *headers);
@@ -103,11 +110,14 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     q.by_kernel = code & 1;
     q.without_code = code >> 1 & 1;
     q.options = tsr_read_str(&r);
-    q.macros = tsr_read_str(&r);
-    q.cpu_features = tsr_read_u64(&r);
-    q.default_sub_group_size = tsr_read_u32(&r);
+    q.target.triple = tsr_read_str(&r);
+    q.target.features = tsr_read_u64(&r);
+    uint32_t engine = tsr_read_u32(&r);
+    q.target.engine = engine;
+    q.target.default_sub_group_size = tsr_read_u32(&r);
+    q.target.macros = tsr_read_str(&r);
     const char *directory = tsr_read_str(&r);
-    if (code > 3 || (directory && directory[0] != '/'))
+    if (code > 3 || engine > TSR_ENGINE_REFERENCE || (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};
     return at_end(&r);

@@ -13,11 +13,28 @@
 /* The code generator takes some seconds for so much (TESSERA_BUDGET). */
 enum { DEFAULT_BUDGET = 150000 };
 
+struct job;
+
+/* What programs can be written in: `read` makes job->module of the request's source. */
+struct source {
+    enum tsr_clc_language language;
+    bool (*read)(struct job *job);
+};
+
+/* What code can be made for. Each function gets job->module and job->info as the one before it left them; false: told in the log. */
+struct target {
+    const char *triple;
+    bool (*prepare)(struct job *job);                                                     /* adds what the program calls */
+    bool (*generate)(struct job *job, struct tsr_buf *object);                            /* makes machine code, fills job->info */
+    bool (*package)(struct job *job, const struct tsr_buf *object, struct tsr_buf *code); /* makes what the device loads */
+};
+
 /* What one request needs while it runs. */
 struct job {
     const struct tsr_wire_request *request;
     const struct tsr__answer_debug *debug;
     struct tsr__answer *answer;
+    const struct target *target;
     struct tsr_clc_options options;
     const struct tsr__parts *parts;
     LLVMContextRef context;
@@ -92,6 +109,28 @@ static bool compile_source(struct job *job)
     return true;
 }
 
+static const struct source sources[] = {
+    {TSR_CLC_OPENCL_C, compile_source},
+};
+
+static bool read_source(struct job *job)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(sources); i++)
+        if (sources[i].language == job->request->request.language)
+            return sources[i].read(job);
+    tsr_buf_printf(&job->answer->log, "error: this compiler does not know the language of the source\n");
+    return fail(job, TSR_CLC_UNAVAILABLE);
+}
+
+/* Machine code does not fit elsewhere, and what a source sees of the device's extensions is in its bitcode, too. */
+static bool same_target(struct job *job, const struct tsr_program_info *info)
+{
+    if (!strcmp(info->triple, job->target->triple))
+        return true;
+    tsr_buf_printf(&job->answer->log, "error: an input was compiled for %s, not for %s\n", info->triple, job->target->triple);
+    return fail(job, TSR_CLC_FAILED);
+}
+
 /* What a library was made with is no concern of the program that it goes into. */
 static const uint64_t library_options = 1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS;
 
@@ -109,6 +148,8 @@ static bool join_inputs(struct job *job)
                                             : tsr_status_text(status));
             return fail(job, TSR_CLC_FAILED);
         }
+        if (!same_target(job, &info))
+            return false;
         LLVMModuleRef module = tsr__link_parse(info.code, info.code_size, job->context, &job->answer->log);
         if (!module)
             return fail(job, TSR_CLC_FAILED);
@@ -138,6 +179,8 @@ static bool take_program(struct job *job)
         tsr_buf_printf(&job->answer->log, "error: %s\n", status == TSR_OK ? "the input has code already" : tsr_status_text(status));
         return fail(job, TSR_CLC_FAILED);
     }
+    if (!same_target(job, &info))
+        return false;
     job->module = tsr__link_take(info.code, info.code_size, q->kernel, job->context, &job->answer->log);
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
@@ -182,7 +225,8 @@ static bool check_program(struct job *job)
 static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struct tsr_program_info *kernels)
 {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
-    struct tsr_program_info info = {.kind = kind, .code = LLVMGetBufferStart(bytes), .code_size = LLVMGetBufferSize(bytes)};
+    struct tsr_program_info info = {
+        .kind = kind, .triple = job->target->triple, .code = LLVMGetBufferStart(bytes), .code_size = LLVMGetBufferSize(bytes)};
     if (kernels) {
         info.global_bytes = kernels->global_bytes;
         info.kernel_count = kernels->kernel_count;
@@ -205,9 +249,21 @@ static bool write_text(struct job *job)
     return true;
 }
 
-/* TESSERA_ENGINE */
-static bool use_packets(void)
+/* ---- x86-64 ------------------------------------------------------------------------------------------------------------------------- */
+
+static bool add_builtins(struct job *job)
 {
+    tsr_lanes_mark(job->module);
+    bool good = tsr__link_builtins(job->module, job->parts, &job->answer->log);
+    stage(job, "builtins");
+    return good;
+}
+
+/* The vector engine: as the target says, or TESSERA_ENGINE. */
+static bool use_packets(const struct tsr_target *target)
+{
+    if (target->engine != TSR_ENGINE_ANY)
+        return target->engine == TSR_ENGINE_LANES;
     const char *engine = tsr_env(TSR_ENV_ENGINE);
     return !engine || strcmp(engine, "reference") != 0;
 }
@@ -216,10 +272,10 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
 {
     const struct tsr_clc_request *q = &job->request->request;
     struct tsr_lanes_options options = {
-        .cpu_features = q->cpu_features,
-        .default_sub_group_size = q->default_sub_group_size,
+        .cpu_features = q->target.features,
+        .default_sub_group_size = q->target.default_sub_group_size,
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
-        .packets = use_packets() && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
+        .packets = use_packets(&q->target) && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .check = tsr_env_bool(TSR_ENV_CHECK, false),
         .code_budget = (uint64_t)tsr_env_int(TSR_ENV_BUDGET, DEFAULT_BUDGET, 0, INT64_MAX),
         .log = &job->answer->log,
@@ -250,6 +306,31 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
     stage(job, "lanes");
     return good || fail(job, TSR_CLC_FAILED);
 }
+
+static bool link_shared(struct job *job, const struct tsr_buf *object, struct tsr_buf *code)
+{
+    bool good = tsr__emit_shared(object, job->parts, code, &job->answer->log);
+    stage(job, "lld");
+    return good;
+}
+
+static const struct target targets[] = {
+    {TSR_TRIPLE_X86_64, add_builtins, generate_code, link_shared},
+};
+
+static bool find_target(struct job *job)
+{
+    const char *triple = job->request->request.target.triple;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(targets) && triple; i++)
+        if (!strcmp(targets[i].triple, triple))
+            job->target = &targets[i];
+    if (job->target)
+        return true;
+    tsr_buf_printf(&job->answer->log, "error: this compiler makes no code for '%s'\n", triple ? triple : "");
+    return fail(job, TSR_CLC_UNAVAILABLE);
+}
+
+/* ---- executables -------------------------------------------------------------------------------------------------------------------- */
 
 /* What the device has no type for: the engine's error should come with the build. */
 static bool has_odd_argument(const struct job *job)
@@ -288,14 +369,10 @@ static bool make_executable(struct job *job)
     bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_program(job);
     if (good && (can_wait(job) || job->request->request.without_code))
         return make_program(job);
-    tsr_lanes_mark(job->module);
-    good = good && tsr__link_builtins(job->module, job->parts, log);
-    stage(job, "builtins");
-    good = good && generate_code(job, &object);
-    good = good && tsr__emit_shared(&object, job->parts, &code, log);
-    stage(job, "lld");
+    good = good && job->target->prepare(job) && job->target->generate(job, &object) && job->target->package(job, &object, &code);
     if (good) {
         job->info.kind = TSR_IMAGE_EXECUTABLE;
+        job->info.triple = job->target->triple;
         job->info.code = code.data;
         job->info.code_size = code.size;
         tsr_image_write(&job->info, &job->answer->image);
@@ -308,9 +385,9 @@ static bool make_executable(struct job *job)
 static bool run(struct job *job)
 {
     enum tsr_clc_op op = job->request->request.op;
-    if (!parse_options(job) || !find_parts(job))
+    if (!find_target(job) || !parse_options(job) || !find_parts(job))
         return false;
-    if (!(op == TSR_CLC_CODE ? take_program(job) : op == TSR_CLC_LINK ? join_inputs(job) : compile_source(job)))
+    if (!(op == TSR_CLC_CODE ? take_program(job) : op == TSR_CLC_LINK ? join_inputs(job) : read_source(job)))
         return false;
     if (job->debug->emit_llvm)
         return write_text(job);

@@ -151,7 +151,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     const struct tsr_clc_request *q = &request->request;
     struct tsr_arena arena = {0};
     struct tsr_clc_words macros;
-    if (tsr_clc_words_split(q->macros, &macros) != TSR_OK) {
+    if (tsr_clc_words_split(q->target.macros, &macros) != TSR_OK) {
         tsr__out_of_memory();
         return NULL;
     }

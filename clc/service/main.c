@@ -327,9 +327,8 @@ static int command_line(int argc, char **argv)
     tsr_buf_bytes(&command.options, "", 1);
     struct tsr_clc_request *q = &command.request;
     q->options = (const char *)command.options.data;
-    q->macros = tsr_clc_device_macros();
-    q->cpu_features = tsr_cpu()->features;
-    q->default_sub_group_size = 16;
+    q->target = (struct tsr_target){
+        .triple = TSR_TRIPLE_X86_64, .features = tsr_cpu()->features, .default_sub_group_size = 16, .macros = tsr_clc_all_macros()};
     if (q->op == TSR_CLC_LINK) {
         q->inputs = command.files;
         q->input_count = command.file_count;

@@ -61,7 +61,7 @@ static void damage_is_found_or_harmless(void **state)
         char *why = NULL;
         info.code = copy;
         limit_files(0);
-        enum tsr_status status = tsr_cpu_device.module_load(&info, &module, &why);
+        enum tsr_status status = tsr_cpu_device.module_load(test_device(), &info, &module, &why);
         limit_files(RLIM_INFINITY);
         if (status == TSR_OK)
             tsr_cpu_device.module_unload(module);

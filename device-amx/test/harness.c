@@ -61,8 +61,15 @@ void program_load(struct program *p, const char *name)
     p->info.kind = TSR_IMAGE_EXECUTABLE;
     p->info.code = p->code;
     char *why = NULL;
-    if (tsr_cpu_device.module_load(&p->info, &p->module, &why))
+    if (tsr_cpu_device.module_load(test_device(), &p->info, &p->module, &why))
         fail_msg("%s", why ? why : "no reason");
+}
+
+const struct tsr_device *test_device(void)
+{
+    struct tsr_device **devices;
+    tsr_cpu_device.roots(&devices);
+    return devices[0];
 }
 
 void program_free(struct program *p)

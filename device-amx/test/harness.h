@@ -23,6 +23,9 @@ void program_load(struct program *p, const char *name);
 void program_free(struct program *p);
 const struct tsr_kernel_info *program_kernel(const struct program *p, const char *name);
 
+/* The root device. */
+const struct tsr_device *test_device(void);
+
 struct argument {
     const void *value; /* NULL: local memory */
     size_t size;

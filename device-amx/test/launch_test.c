@@ -224,7 +224,7 @@ static void test_large_private(void **state)
     for (size_t k = 0; k < TSR_ARRAY_LEN(programs); k++) {
         struct program *p = &programs[k];
         assert_true(program_kernel(p, "large_private")->private_bytes + program_kernel(p, "large_private")->context_bytes >= 65536);
-        assert_true(tsr_cpu_device.max_work_group(program_kernel(p, "large_private"), 0) >= 1);
+        assert_true(tsr_cpu_device.max_work_group(test_device(), program_kernel(p, "large_private"), 0) >= 1);
         uint32_t out[256], *po = out;
         assert_int_equal(RUN(p, "large_private", range1(256, 256), ARG(po)), 0);
         for (uint32_t i = 0; i < 256; i++)
@@ -239,20 +239,22 @@ static void test_limits(void **state)
 {
     (void)state;
     const struct tsr_kernel_info *k = program_kernel(&programs[1], "barrier_sum");
-    uint64_t most = tsr_cpu_device.max_work_group(k, 0);
-    assert_in_range(most, 1, tsr_cpu_device.caps()->max_work_group_size);
-    assert_int_equal(tsr_cpu_device.max_work_group(k, tsr_cpu_device.caps()->local_memory), 0);
+    struct tsr_device two = *test_device();
+    two.compute_units = 2;
+    uint64_t most = tsr_cpu_device.max_work_group(test_device(), k, 0);
+    assert_in_range(most, 1, test_device()->caps->max_work_group_size);
+    assert_int_equal(tsr_cpu_device.max_work_group(test_device(), k, test_device()->caps->local_memory), 0);
     for (uint64_t n = 1; n < 3000; n = n * 3 / 2 + 1) {
         struct tsr_ndrange r = range1(n, 1);
-        tsr_cpu_device.suggest_local_size(k, &r, 2);
+        tsr_cpu_device.suggest_local_size(&two, k, &r);
         assert_in_range(r.local[0], 1, most);
         assert_int_equal(n % r.local[0], 0);
     }
     struct tsr_ndrange odd = range1(100003, 1); /* a prime */
-    tsr_cpu_device.suggest_local_size(program_kernel(&programs[2], "ids"), &odd, 2);
+    tsr_cpu_device.suggest_local_size(&two, program_kernel(&programs[2], "ids"), &odd);
     assert_int_equal(odd.local[0], 256);
     struct tsr_ndrange r = range3(64, 64, 4, 1, 1, 1);
-    tsr_cpu_device.suggest_local_size(program_kernel(&programs[1], "vadd"), &r, 2);
+    tsr_cpu_device.suggest_local_size(&two, program_kernel(&programs[1], "vadd"), &r);
     assert_int_equal(r.local[0] * r.local[1] * r.local[2], 256);
 }
 
@@ -263,7 +265,7 @@ static void test_damaged(void **state)
     struct tsr_module *module;
     char *why = NULL;
     info.code_size /= 2;
-    assert_int_not_equal(tsr_cpu_device.module_load(&info, &module, &why), TSR_OK);
+    assert_int_not_equal(tsr_cpu_device.module_load(test_device(), &info, &module, &why), TSR_OK);
     assert_non_null(why);
     tsr_free(why);
     why = NULL;
@@ -271,7 +273,7 @@ static void test_damaged(void **state)
     info = programs[1].info;
     info.kernels = &k;
     info.kernel_count = 1;
-    assert_int_not_equal(tsr_cpu_device.module_load(&info, &module, &why), TSR_OK);
+    assert_int_not_equal(tsr_cpu_device.module_load(test_device(), &info, &module, &why), TSR_OK);
     assert_non_null(strstr(why, "missing.kernel"));
     tsr_free(why);
 }
@@ -305,7 +307,7 @@ static void test_keep_code_replaces_nothing(void **state)
     static const char *const names[] = {"add", "../add", "/tmp/add"};
     for (int n = 0; n < 3; n++) {
         kernels[0].name = names[n];
-        assert_int_equal(tsr_cpu_device.module_load(&info, &module, &why), TSR_OK);
+        assert_int_equal(tsr_cpu_device.module_load(test_device(), &info, &module, &why), TSR_OK);
         tsr_cpu_device.module_unload(module);
     }
     unsetenv("TESSERA_KEEP_CODE");
@@ -359,7 +361,7 @@ static void test_keep_code(void **state)
     setenv("TESSERA_KEEP_CODE", folder, 1);
     struct tsr_module *module;
     char *why = NULL;
-    assert_int_not_equal(tsr_cpu_device.module_load(&programs[1].info, &module, &why), TSR_OK);
+    assert_int_not_equal(tsr_cpu_device.module_load(test_device(), &programs[1].info, &module, &why), TSR_OK);
     unsetenv("TESSERA_KEEP_CODE");
     assert_non_null(strstr(why, folder));
     tsr_free(why);

@@ -3,7 +3,7 @@
 #ifndef TESSERA_CLC_H
 #define TESSERA_CLC_H
 
-#include "tessera/base.h"
+#include "tessera/target.h"
 
 enum tsr_clc_op {
     TSR_CLC_BUILD,   /* source → executable */
@@ -11,6 +11,8 @@ enum tsr_clc_op {
     TSR_CLC_LINK,    /* objects and libraries → executable, or library with -create-library */
     TSR_CLC_CODE,    /* TSR_IMAGE_PROGRAM → executable with one of its kernels, or with all */
 };
+
+enum tsr_clc_language { TSR_CLC_OPENCL_C };
 
 struct tsr_clc_text {
     const char *name; /* header name as the source includes it; NULL for the source */
@@ -25,18 +27,17 @@ struct tsr_clc_input {
 
 struct tsr_clc_request {
     enum tsr_clc_op op;
+    enum tsr_clc_language language; /* of the source */
     struct tsr_clc_text source;
     uint32_t header_count;
     const struct tsr_clc_text *headers;
     uint32_t input_count; /* LINK; CODE: 1 */
     const struct tsr_clc_input *inputs;
-    const char *kernel;    /* CODE: name, NULL for all kernels */
-    bool by_kernel;        /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that nobody creates */
-    bool without_code;     /* BUILD, LINK: the answer is a TSR_IMAGE_PROGRAM in any case */
-    const char *options;   /* as the application gave them; NULL is "" */
-    const char *macros;    /* "-D…" and "-cl-ext=…" words that state the device's extensions and features, from the device's tables */
-    uint64_t cpu_features; /* what the code may use */
-    uint32_t default_sub_group_size;
+    const char *kernel;  /* CODE: name, NULL for all kernels */
+    bool by_kernel;      /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that nobody creates */
+    bool without_code;   /* BUILD, LINK: the answer is a TSR_IMAGE_PROGRAM in any case */
+    const char *options; /* as the application gave them; NULL is "" */
+    struct tsr_target target;
 };
 
 enum tsr_clc_outcome {
@@ -62,9 +63,10 @@ void tsr_clc_result_free(struct tsr_clc_result *result);
 void tsr_clc_warm_up(void);
 /* Lets the compiler processes go that have nothing to do. A later build starts new ones. */
 void tsr_clc_unload(void);
-/* The words for tsr_clc_request.macros: every extension and OpenCL C feature of tessera/ext.def. Static text. (clc/common/macros.c) */
-const char *tsr_clc_device_macros(void);
-/* Is it an extension of tessera/ext.def? (clc/common/macros.c) */
+/* The words for tsr_target.macros, for these extensions and OpenCL C features: appended to `words`, without a final zero. The two that
+ * follow are for all of tessera/ext.def: static text, and whether it is an extension there. (clc/common/macros.c) */
+void tsr_clc_macros(const struct tsr_ext_set *set, struct tsr_buf *words);
+const char *tsr_clc_all_macros(void);
 bool tsr_clc_offers_extension(const char *name);
 /* TESSERA_EXPLAIN: whether builds report what became of each kernel. (clc/common/options.c) */
 enum tsr_clc_explain { TSR_CLC_EXPLAIN_NOT, TSR_CLC_EXPLAIN_TEXT, TSR_CLC_EXPLAIN_JSON };

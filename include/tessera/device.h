@@ -1,14 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a device is to icd/: a table of facts and a table of functions. */
+ * What a device is to icd/: a table of facts and a table of functions. A device folder has one `struct tsr_device_ops`, and a line in
+ * icd/devices.def. Numbers of OpenCL are stored as plain integers.
+ *
+ * Two kinds of devices fit behind it. One runs its kernels on threads of the host, in the host's memory: launch_run, no memory functions.
+ * The other has a queue of its own, which runs what it is given: launch_submit; and if caps->own_memory, buffers have an allocation there,
+ * which icd/ keeps up to date with the memory functions. Sizes are in bytes. Unless it says otherwise, a function may be called by any
+ * thread, by several at once, and must not wait for a command of OpenCL. */
 #ifndef TESSERA_DEVICE_H
 #define TESSERA_DEVICE_H
 
 #include "tessera/program.h"
 #include "tessera/scheduler.h"
+#include "tessera/target.h"
+
+enum tsr_device_type { /* CL_DEVICE_TYPE_* */
+                       TSR_DEVICE_CPU = 2,
+                       TSR_DEVICE_GPU = 4,
+                       TSR_DEVICE_ACCELERATOR = 8,
+                       TSR_DEVICE_CUSTOM = 16,
+};
+
+enum tsr_svm { /* CL_DEVICE_SVM_* */
+               TSR_SVM_COARSE_GRAIN_BUFFER = 1,
+               TSR_SVM_FINE_GRAIN_BUFFER = 2,
+               TSR_SVM_FINE_GRAIN_SYSTEM = 4,
+               TSR_SVM_ATOMICS = 8,
+};
 
 /* Facts that the device queries answer from (icd/info_device.def names the query for each). Filled without starting a thread. */
 struct tsr_device_caps {
-    const char *name, *vendor, *extensions_note;
+    enum tsr_device_type type;
+    const char *name, *vendor;
     uint32_t vendor_id;
     uint32_t compute_units;
     uint32_t clock_mhz;
@@ -22,7 +44,18 @@ struct tsr_device_caps {
     uint64_t max_parameter_bytes;
     uint64_t printf_buffer;
     uint64_t max_global_variable;
-    bool fp64, fp16;
+    bool fast_dot_products; /* CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_*: all of them, or none */
+    bool native_kernels;    /* clEnqueueNativeKernel */
+    bool own_memory;        /* kernels cannot use the host's memory; needs the memory functions, and `svm` must be 0 */
+    unsigned svm;           /* bits of enum tsr_svm */
+    struct tsr_ext_set extensions;
+};
+
+/* A device as its folder knows it: a root device, or a part of one. The folder's own struct begins with it. */
+struct tsr_device {
+    const struct tsr_device_ops *ops;
+    const struct tsr_device_caps *caps; /* of the root device: static storage */
+    uint32_t compute_units;
 };
 
 struct tsr_ndrange {
@@ -30,40 +63,89 @@ struct tsr_ndrange {
     uint64_t offset[3], global[3], local[3]; /* unused dimensions: 0, 1, 1 */
 };
 
-/* Where a launch's printf text goes: the device appends whole work-item outputs, the owner writes them out when the command ends. */
-struct tsr_print_sink; /* device-amx/print.c */
-
 struct tsr_module; /* a program's code, loaded */
 struct tsr_launch; /* one kernel with its arguments and range, ready to run */
 
 struct tsr_device_ops {
-    const char *name; /* "cpu" */
+    const char *name; /* for the log */
 
-    /* Facts of the root device. Static storage, the same at each call. */
-    const struct tsr_device_caps *(*caps)(void);
+    /* ---- what there is */
 
-    /* Loads an executable image; each load has program-scope variables of its own. *why gets malloc'd text on failure. Any thread. */
-    enum tsr_status (*module_load)(const struct tsr_program_info *info, struct tsr_module **module, char **why);
+    /* The root devices of the folder, in *devices: an array in static storage, the same at each call. 0: this machine has none. Starts no
+     * thread, and costs microseconds if there is none. */
+    unsigned (*roots)(struct tsr_device ***devices);
+    /* Bytes that tell the device from others and are the same in every process: what CL_DEVICE_UUID_KHR is made of. Static storage, or
+     * within the device. */
+    const void *(*identity)(const struct tsr_device *device, size_t *size);
+    /* The threads that run commands of the device's queues: all of them (launch_run), or their host side (copies, launch_submit). Never
+     * destroyed. NULL: out of memory. */
+    struct tsr_pool *(*pool)(const struct tsr_device *device);
+
+    /* ---- parts (clCreateSubDevices). All of these are NULL if the device cannot be split. */
+
+    /* Whether parts that share this give at least two. */
+    bool (*splits)(const struct tsr_device *device, enum tsr_domain domain);
+    /* A part for each number of compute units, none of them shared. The sum is at most device->compute_units. False: out of memory, and
+     * nothing was made. */
+    bool (*split_by_counts)(const struct tsr_device *device, const uint32_t *counts, unsigned count, struct tsr_device **parts);
+    /* The number of parts along the domain; below 2: there is no such domain. With `parts`, which has room for that many, they are made;
+     * 0: out of memory, and nothing was made. */
+    unsigned (*split_by_domain)(const struct tsr_device *device, enum tsr_domain domain, struct tsr_device **parts);
+    void (*part_free)(struct tsr_device *part);
+
+    /* ---- compilation */
+
+    /* What programs are compiled for; everything but the macros, which icd/ makes of caps->extensions. */
+    void (*target)(const struct tsr_device *device, struct tsr_target *target);
+    /* Asked with each program that has been compiled for a target with doubtful features; NULL if there are none. True: the device cannot
+     * run it, but could run what is compiled for *target, which has been changed: the compiler is asked once more. */
+    bool (*compile_again)(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_target *target);
+
+    /* Loads an executable image; each load has program-scope variables of its own. *why gets malloc'd text on failure. */
+    enum tsr_status (*module_load)(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_module **module,
+                                   char **why);
     void (*module_unload)(struct tsr_module *module);
 
-    /* Largest work-group that the kernel can have with so much dynamic local memory (stack and local memory considered). */
-    uint64_t (*max_work_group)(const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes);
+    /* ---- memory: of devices with caps->own_memory, else NULL. An address is what a kernel sees; 0 is none. All of these have done their
+     * work when they return. OK, NO_MEMORY, or IO: the device has failed. */
+
+    /* Memory aligned to 128 bytes, contents undefined. */
+    enum tsr_status (*memory_allocate)(const struct tsr_device *device, uint64_t size, uint64_t *address);
+    void (*memory_free)(const struct tsr_device *device, uint64_t address);
+    /* From the host, to the host, within the device; ranges do not overlap, and each lies in one allocation. */
+    enum tsr_status (*memory_write)(const struct tsr_device *device, uint64_t to, const void *from, uint64_t size);
+    enum tsr_status (*memory_read)(const struct tsr_device *device, void *to, uint64_t from, uint64_t size);
+    enum tsr_status (*memory_copy)(const struct tsr_device *device, uint64_t to, uint64_t from, uint64_t size);
+    /* pattern_size: a power of two up to 128, which divides size. */
+    enum tsr_status (*memory_fill)(const struct tsr_device *device, uint64_t to, uint64_t size, const void *pattern, uint64_t pattern_size);
+
+    /* ---- launches */
+
+    /* Largest work-group that the kernel can have with so much dynamic local memory (stack and local memory considered); 0: not even one
+     * work-item. */
+    uint64_t (*max_work_group)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes);
     /* A good local size for the range (local_size NULL in clEnqueueNDRangeKernel, clGetKernelSuggestedLocalWorkSize). */
-    void (*suggest_local_size)(const struct tsr_kernel_info *kernel, struct tsr_ndrange *range, unsigned width);
+    void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
 
     /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
-     * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. NULL: out of memory. */
+     * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. With own memory, the
+     * buffers among the arguments are bound later. NULL: out of memory. */
     struct tsr_launch *(*launch_make)(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                       const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
-    /* Units (work-groups) of the launch and their rough cost, for the task. */
+    /* With own memory, else NULL: the pointer argument with this index is this address. Before the launch is submitted. */
+    void (*launch_bind)(struct tsr_launch *launch, uint32_t argument, uint64_t address);
+    /* Units (work-groups) of the launch and their rough cost in nanoseconds, 0: unknown. For launch_run. */
     uint64_t (*launch_units)(const struct tsr_launch *launch, uint64_t *unit_cost);
-    /* Runs work-groups [begin, end) in linear order. 0, or negative: the launch failed (out of memory, illegal divergence). */
+    /* Runs work-groups [begin, end) in linear order. 0, or negative: the launch failed (out of memory, illegal divergence). NULL if the
+     * device has a queue of its own. */
     int (*launch_run)(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
-    /* After the last unit: writes out what printf collected, learns the cost of a unit. *why, if not NULL, gets malloc'd text if it failed.
-     */
+    /* Gives the launch to the device's own queue and returns without waiting. When all of it has run, `ended` is called once, by any
+     * thread, under no lock, with 0 or a negative status as launch_run's. Negative: it could not be submitted, and `ended` is not called.
+     * NULL if launch_run is there. */
+    int (*launch_submit)(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data);
+    /* After the last unit, or if it never ran: writes out what printf collected, learns the cost of a unit, frees the launch. *why, if not
+     * NULL, gets malloc'd text if it failed. */
     void (*launch_end)(struct tsr_launch *launch, char **why);
 };
-
-extern const struct tsr_device_ops tsr_cpu_device;
 
 #endif

@@ -4,7 +4,9 @@
 #ifndef TESSERA_PROGRAM_H
 #define TESSERA_PROGRAM_H
 
-#include "tessera/base.h"
+#include <string.h>
+
+#include "tessera/target.h"
 
 enum tsr_arg_kind {
     TSR_ARG_VALUE,   /* `size` bytes copied into the argument block */
@@ -85,13 +87,20 @@ enum tsr_image_kind {
 
 struct tsr_program_info {
     enum tsr_image_kind kind;
-    uint64_t cpu_features; /* bits of enum tsr_cpu_feature that the code may use */
+    const char *triple;    /* what it was compiled for: tsr_target.triple */
+    uint64_t cpu_features; /* tsr_target.features that the code needs; 0 of bitcode */
     uint64_t global_bytes; /* program-scope variables in global memory; of a PROGRAM only whether there are any */
     uint32_t kernel_count;
     struct tsr_kernel_info *kernels; /* sorted by name */
     const void *code;                /* bitcode or ELF; points into the image */
     size_t code_size;
 };
+
+/* Can what was compiled for *target use the image? */
+static inline bool tsr_image_fits(const struct tsr_program_info *info, const struct tsr_target *target)
+{
+    return !strcmp(info->triple, target->triple) && !(info->cpu_features & ~target->features);
+}
 
 /* Does one of the kernels need tsr_cpu_request_amx() before it runs? */
 static inline bool tsr_uses_tiles(const struct tsr_program_info *info)
@@ -103,12 +112,12 @@ static inline bool tsr_uses_tiles(const struct tsr_program_info *info)
 }
 
 /* Image: the byte form, which is also what CL_PROGRAM_BINARIES gives. Layout: magic "TSRP", format version, build id of the compiler,
- * XXH3-128 of all that follows, then CPU features needed, kind, kernels and code. (clc/common/image.c) */
+ * XXH3-128 of all that follows, then target, features needed, kind, kernels and code. (clc/common/image.c) */
 
 /* Appends the image of `info`. Failure: buf->failed. */
 void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf);
 /* Reads an image strictly. All strings and arrays live in `arena`, code in `data`, which must outlive the result.
- * DAMAGED: anything malformed. MISMATCH: another format version or build, or the CPU lacks a feature that it needs. */
+ * DAMAGED: anything malformed. MISMATCH: another format version or build. Whether a device can use it: tsr_image_fits. */
 enum tsr_status tsr_image_read(const void *data, size_t size, struct tsr_arena *arena, struct tsr_program_info *info);
 
 #endif

@@ -54,7 +54,7 @@ static UNUSED int end(void **state)
 
 static UNUSED struct tsr_clc_request request_for(const char *source)
 {
-    return (struct tsr_clc_request){.op = TSR_CLC_BUILD, .source = {NULL, source, strlen(source)}, .options = "", .macros = ""};
+    return (struct tsr_clc_request){.op = TSR_CLC_BUILD, .source = {NULL, source, strlen(source)}, .options = "", .target.macros = ""};
 }
 
 /* Runs the source; the caller frees the result. */

@@ -61,32 +61,34 @@ static void whatever_differs_is_a_miss(void **state)
 {
     (void)state;
     struct tsr_clc_text headers[2] = {{"a.h", "1", 1}, {"b.h", "1", 1}};
-    struct tsr_clc_request request = request_for("source"), variants[8];
-    for (int i = 0; i < 8; i++)
+    struct tsr_clc_request request = request_for("source"), variants[10];
+    for (int i = 0; i < 10; i++)
         variants[i] = request;
     variants[1].options = "-w";
-    variants[2].macros = "-DX=1";
-    variants[3].cpu_features = 1;
-    variants[4].default_sub_group_size = 8;
+    variants[2].target.macros = "-DX=1";
+    variants[3].target.features = 1;
+    variants[4].target.default_sub_group_size = 8;
     variants[5].op = TSR_CLC_COMPILE;
     variants[6].header_count = 1;
     variants[6].headers = &headers[0];
     variants[7].header_count = 1;
     variants[7].headers = &headers[1];
+    variants[8].target.triple = "another-cpu";
+    variants[9].target.engine = TSR_ENGINE_REFERENCE;
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 10; i++) {
             struct tsr_clc_result result;
             tsr_clc_run(&variants[i], &result);
             assert_int_equal(result.outcome, TSR_CLC_DONE);
             tsr_clc_result_free(&result);
-            assert_int_equal(runs(), round ? 8 : i + 1);
+            assert_int_equal(runs(), round ? 10 : i + 1);
         }
     setenv("TESSERA_CPU", "sse2", 1); /* a variable that changes code */
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 9);
+    assert_int_equal(runs(), 11);
     unsetenv("TESSERA_CPU");
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 9);
+    assert_int_equal(runs(), 11);
 }
 
 static void failures_and_passing_results_are_not_kept(void **state)

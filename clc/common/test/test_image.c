@@ -34,8 +34,14 @@ static struct tsr_kernel_info kernels[] = {
      .context_bytes = 256,
      .private_bytes = 88},
 };
-static struct tsr_program_info sample = {
-    .kind = TSR_IMAGE_EXECUTABLE, .global_bytes = 5, .kernel_count = 2, .kernels = kernels, .code = "CODE", .code_size = 4};
+static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
+                                         .triple = TSR_TRIPLE_X86_64,
+                                         .cpu_features = 5,
+                                         .global_bytes = 5,
+                                         .kernel_count = 2,
+                                         .kernels = kernels,
+                                         .code = "CODE",
+                                         .code_size = 4};
 
 static struct tsr_buf write_sample(const struct tsr_program_info *info)
 {
@@ -120,11 +126,19 @@ static void other_builds(void **state)
     buf.data[8] ^= 1;
     assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
     tsr_buf_free(&buf);
-    struct tsr_program_info wants_more = sample;
-    wants_more.cpu_features = 1ull << 63; /* no CPU has it */
-    buf = write_sample(&wants_more);
-    assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
-    tsr_buf_free(&buf);
+}
+
+static void other_targets(void **state)
+{
+    (void)state;
+    struct tsr_target target = {.triple = sample.triple, .features = sample.cpu_features | 8};
+    assert_true(tsr_image_fits(&sample, &target));
+    struct tsr_program_info other = sample;
+    other.cpu_features = target.features << 1 | target.features;
+    assert_false(tsr_image_fits(&other, &target));
+    other = sample;
+    other.triple = "another-cpu";
+    assert_false(tsr_image_fits(&other, &target));
 }
 
 /* Wrong values under a right checksum: what a hostile file would hold. */
@@ -171,6 +185,6 @@ static void nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(damage), cmocka_unit_test(other_builds),
-                                       cmocka_unit_test(nonsense)};
+                                       cmocka_unit_test(other_targets), cmocka_unit_test(nonsense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

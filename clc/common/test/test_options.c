@@ -162,7 +162,7 @@ static void macros(void **state)
 {
     (void)state;
     struct tsr_clc_words split;
-    assert_int_equal(tsr_clc_words_split(tsr_clc_device_macros(), &split), TSR_OK);
+    assert_int_equal(tsr_clc_words_split(tsr_clc_all_macros(), &split), TSR_OK);
     assert_true(split.count >= 1);
     assert_string_equal(split.at[0], "-cl-ext=-all");
     for (uint32_t i = 1; i < split.count; i++)

@@ -19,18 +19,17 @@ static const struct tsr_clc_input inputs[] = {{"\0\1\2", 3}, {"x", 1}};
 static struct tsr_wire_request sample_request(void)
 {
     return (struct tsr_wire_request){
-        .request = {.op = TSR_CLC_LINK,
-                    .source = {NULL, "kernel", 6},
-                    .header_count = 2,
-                    .headers = headers,
-                    .input_count = 2,
-                    .inputs = inputs,
-                    .kernel = "k",
-                    .by_kernel = true,
-                    .options = "-w",
-                    .macros = NULL,
-                    .cpu_features = 0x8000000000000001,
-                    .default_sub_group_size = 16},
+        .request =
+            {.op = TSR_CLC_LINK,
+             .source = {NULL, "kernel", 6},
+             .header_count = 2,
+             .headers = headers,
+             .input_count = 2,
+             .inputs = inputs,
+             .kernel = "k",
+             .by_kernel = true,
+             .options = "-w",
+             .target = {.triple = "cpu-os", .features = 0x8000000000000001, .engine = TSR_ENGINE_REFERENCE, .default_sub_group_size = 16}},
         .directory = "/here",
     };
 }
@@ -73,9 +72,11 @@ static void request_round_trip(void **state)
     assert_true(out.request.by_kernel);
     assert_memory_equal(out.request.inputs[0].data, "\0\1\2", 3);
     assert_string_equal(out.request.options, "-w");
-    assert_null(out.request.macros);
-    assert_true(out.request.cpu_features == 0x8000000000000001);
-    assert_int_equal(out.request.default_sub_group_size, 16);
+    assert_string_equal(out.request.target.triple, "cpu-os");
+    assert_true(out.request.target.features == 0x8000000000000001);
+    assert_int_equal(out.request.target.engine, TSR_ENGINE_REFERENCE);
+    assert_int_equal(out.request.target.default_sub_group_size, 16);
+    assert_null(out.request.target.macros);
     assert_string_equal(out.directory, "/here");
     tsr_arena_free(&arena);
     tsr_buf_free(&buf);

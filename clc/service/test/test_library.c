@@ -27,9 +27,10 @@ static char outcome_log[400];
 static int build(const char *source)
 {
     struct tsr_wire_request request = {.request = {.source = {NULL, source, strlen(source)},
-                                                   .macros = tsr_clc_device_macros(),
-                                                   .cpu_features = tsr_cpu()->features,
-                                                   .default_sub_group_size = 16}};
+                                                   .target = {.triple = TSR_TRIPLE_X86_64,
+                                                              .features = tsr_cpu()->features,
+                                                              .default_sub_group_size = 16,
+                                                              .macros = tsr_clc_all_macros()}}};
     struct tsr_buf buf = {0};
     tsr_wire_write_request(&request, &buf);
     size_t size;

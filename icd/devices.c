@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The root devices, from the table of device folders. Tests make a driver with another table (TESSERA_DEVICES_DEF). */
+#include <stdlib.h>
+
+#include "icd/icd.h"
+
+#ifndef TESSERA_DEVICES_DEF
+#define TESSERA_DEVICES_DEF "icd/devices.def"
+#endif
+
+#define TSR_DEVICE(table) extern const struct tsr_device_ops table;
+#include TESSERA_DEVICES_DEF
+#undef TSR_DEVICE
+
+static const struct tsr_device_ops *const folders[] = {
+#define TSR_DEVICE(table) &table,
+#include TESSERA_DEVICES_DEF
+#undef TSR_DEVICE
+};
+
+static struct _cl_device_id roots[TSR__MOST_ROOTS], *root_list[TSR__MOST_ROOTS];
+static struct tsr__extensions extensions[TSR__MOST_ROOTS];
+static unsigned root_count;
+
+static void add_root(struct tsr_device *impl)
+{
+    struct _cl_device_id *device = &roots[root_count];
+    *device = (struct _cl_device_id){
+        .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_DEVICE, .api = 1, .holds = 1},
+        .impl = impl,
+        .ops = impl->ops,
+        .caps = impl->caps,
+        .extensions = &extensions[root_count],
+    };
+    tsr__extensions_fill(&impl->caps->extensions, &extensions[root_count]);
+    root_list[root_count++] = device;
+}
+
+static void find_roots(void)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(folders); i++) {
+        struct tsr_device **devices;
+        unsigned count = folders[i]->roots(&devices);
+        for (unsigned k = 0; k < count && root_count < TSR__MOST_ROOTS; k++) /* of more, the last ones are not seen */
+            add_root(devices[k]);
+    }
+}
+
+unsigned tsr__root_devices(struct _cl_device_id ***devices)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_roots);
+    *devices = root_list;
+    return root_count;
+}
+
+cl_int tsr__check_device_type(cl_device_type type, const char *function)
+{
+    const cl_device_type known =
+        CL_DEVICE_TYPE_DEFAULT | CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CUSTOM;
+    if (type == CL_DEVICE_TYPE_ALL || (type && !(type & ~known)))
+        return CL_SUCCESS;
+    return tsr__error(NULL, CL_INVALID_DEVICE_TYPE, function, "device_type", "0x%llx is no device type", (unsigned long long)type);
+}
+
+unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id **devices)
+{
+    struct _cl_device_id **all;
+    unsigned count = tsr__root_devices(&all), found = 0;
+    /* "CL_DEVICE_TYPE_ALL: all OpenCL devices available in the platform, except for custom devices." */
+    cl_device_type wanted = type == CL_DEVICE_TYPE_ALL ? ~(cl_device_type)(CL_DEVICE_TYPE_CUSTOM | CL_DEVICE_TYPE_DEFAULT) : type;
+    for (unsigned i = 0; i < count; i++) {
+        cl_device_type is = (cl_device_type)all[i]->caps->type | (i == 0 ? CL_DEVICE_TYPE_DEFAULT : 0);
+        if (is & wanted)
+            devices[found++] = all[i];
+    }
+    return found;
+}

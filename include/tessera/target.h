@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What code is compiled for: a device says it, the request carries it, the compiler looks it up in its table of targets, the image repeats
+ * it. */
+#ifndef TESSERA_TARGET_H
+#define TESSERA_TARGET_H
+
+#include "tessera/base.h"
+
+/* The only target that clc/service/targets.c has. */
+#define TSR_TRIPLE_X86_64 "x86_64-unknown-linux-gnu"
+
+enum tsr_engine {
+    TSR_ENGINE_ANY,       /* TESSERA_ENGINE says; the vector engine where it says nothing */
+    TSR_ENGINE_LANES,     /* a sub-group in each vector register */
+    TSR_ENGINE_REFERENCE, /* a work-item at a time */
+};
+
+struct tsr_target {
+    const char *triple; /* as LLVM writes it */
+    uint64_t features;  /* what the code may use. x86-64: bits of enum tsr_cpu_feature */
+    uint64_t doubtful;  /* of these, what the device may turn out to lack: see tsr_device_ops.compile_again. The compiler does not see it */
+    enum tsr_engine engine;
+    uint32_t default_sub_group_size; /* of kernels that ask for none */
+    /* "-D…" and "-cl-ext=…" words that state the device's extensions and OpenCL C features: tsr_clc_macros. */
+    const char *macros;
+};
+
+/* Every line of tessera/ext.def has a number, and a device the set of those that it has. */
+enum tsr_ext {
+#define TSR_EXT(name, major, minor, patch, by) TSR_HAS_##name,
+#define TSR_FEATURE(name, by) TSR_HAS_##name,
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+    TSR_EXT_COUNT
+};
+
+struct tsr_ext_set {
+    bool has[TSR_EXT_COUNT];
+};
+
+#endif
