@@ -29,7 +29,7 @@ static uint32_t sampler_bits(const struct _cl_sampler *sampler)
 
 /* Puts a value into the block. `object` is watched from here on, or NULL. The kernel's lock is held. Answers what was watched before.
  * "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments" (clSetKernelArg): a launch holds. */
-static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object)
+static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object, bool svm)
 {
     struct tsr__arg_state *state = &kernel->states[index];
     const struct tsr_arg_info *arg = &kernel->info->args[index];
@@ -37,17 +37,19 @@ static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, 
     void *before = state->object;
     kernel->object_count += (cl_uint)(object != NULL) - (cl_uint)(before != NULL);
     state->object = object;
+    kernel->svm_count += (cl_uint)svm - (cl_uint)state->svm;
+    state->svm = svm;
     kernel->unset_count -= !state->set;
     state->set = true;
     return before;
 }
 
-static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object)
+static void set(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object, bool svm)
 {
     if (object)
         tsr__watch(object);
     pthread_mutex_lock(&kernel->lock);
-    void *before = store(kernel, index, value, object);
+    void *before = store(kernel, index, value, object, svm);
     pthread_mutex_unlock(&kernel->lock);
     if (before)
         tsr__unwatch(before);
@@ -71,7 +73,7 @@ static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
 {
     uint64_t zero = 0;
     pthread_mutex_lock(&kernel->lock);
-    store(kernel, index, &zero, NULL);
+    store(kernel, index, &zero, NULL, false);
     kernel->states[index].local_size = size;
     tsr__kernel_place_locals(kernel, tsr__local_round(kernel->info->local_bytes));
     pthread_mutex_unlock(&kernel->lock);
@@ -88,7 +90,7 @@ static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size,
     RETURN_IF(context, mem && mem->context != context, CL_INVALID_MEM_OBJECT, "argument %u is a memory object of another context", index);
     RETURN_IF(context, mem && mem->type != CL_MEM_OBJECT_BUFFER, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
     uint64_t address = mem ? (uint64_t)(uintptr_t)mem->data : 0;
-    set(kernel, index, &address, mem);
+    set(kernel, index, &address, mem, false);
     return CL_SUCCESS;
 }
 
@@ -101,7 +103,7 @@ static cl_int set_sampler(struct _cl_kernel *kernel, cl_uint index, size_t size,
     cl_sampler sampler = *(const cl_sampler *)value;
     RETURN_IF(context, !tsr__valid(sampler, TSR_TAG_SAMPLER), CL_INVALID_SAMPLER, "argument %u is no sampler", index);
     uint32_t bits = sampler_bits(sampler);
-    set(kernel, index, &bits, sampler);
+    set(kernel, index, &bits, sampler, false);
     return CL_SUCCESS;
 }
 
@@ -118,7 +120,7 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
         RETURN_IF(context, !arg_value, CL_INVALID_ARG_VALUE, "argument %u is a value, not NULL", arg_index);
         RETURN_IF(context, arg_size != arg->size, CL_INVALID_ARG_SIZE, "argument %u of kernel %s has %u bytes, not %zu", arg_index,
                   info->name, arg->size, arg_size);
-        set(kernel, arg_index, arg_value, NULL);
+        set(kernel, arg_index, arg_value, NULL, false);
         return CL_SUCCESS;
     case TSR_ARG_POINTER:
         return set_pointer(kernel, arg_index, arg_size, arg_value);
@@ -144,11 +146,13 @@ TSR_API cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint ar
     const struct tsr_kernel_info *info = kernel->info;
     RETURN_IF(context, arg_index >= info->arg_count, CL_INVALID_ARG_INDEX, "kernel %s has %u arguments, none with index %u", info->name,
               info->arg_count, arg_index);
+    /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM." */
+    RETURN_IF(context, !tsr__context_svm(context), CL_INVALID_OPERATION, "no device of the context has SVM");
     RETURN_IF(context, info->args[arg_index].kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer",
               arg_index);
     /* With fine-grain system SVM any memory of the process will do, not only that of clSVMAlloc. */
     uint64_t address = (uint64_t)(uintptr_t)arg_value;
-    set(kernel, arg_index, &address, NULL);
+    set(kernel, arg_index, &address, NULL, arg_value != NULL);
     return CL_SUCCESS;
 }
 
@@ -157,11 +161,16 @@ TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_
 {
     RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_context *context = kernel->program->context;
+    /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM." */
+    unsigned svm = tsr__context_svm(context);
+    RETURN_IF(context, !svm, CL_INVALID_OPERATION, "no device of the context has SVM");
     if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
         RETURN_IF(context, !param_value || param_value_size != sizeof(cl_bool), CL_INVALID_VALUE, "%zu bytes for a cl_bool",
                   param_value_size);
         cl_bool value = *(const cl_bool *)param_value;
         RETURN_IF(context, value != CL_TRUE && value != CL_FALSE, CL_INVALID_VALUE, "%u is neither CL_TRUE nor CL_FALSE", value);
+        RETURN_IF(context, value && !(svm & TSR_SVM_FINE_GRAIN_SYSTEM), CL_INVALID_OPERATION,
+                  "no device of the context has fine-grain system SVM");
         pthread_mutex_lock(&kernel->lock);
         kernel->svm_fine_grain = value;
         pthread_mutex_unlock(&kernel->lock);

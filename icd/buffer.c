@@ -67,6 +67,7 @@ static void mem_destroy(struct tsr_object *object)
     tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
     tsr__mem_unmap_all(mem);
+    tsr__residence_free(mem->residence);
     if (mem->owns_data)
         tsr__mem_free(mem->data);
     if (mem->parent)
@@ -144,6 +145,10 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         mem->owns_data = true;
         if (host_ptr)
             memcpy(mem->data, host_ptr, size);
+    }
+    if (context->own_memory) {
+        mem->residence = tsr__residence_new(context, size, host_ptr != NULL);
+        FAIL_IF(context, !mem->residence, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
     }
     if (errcode_ret)
         *errcode_ret = CL_SUCCESS;

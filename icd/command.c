@@ -17,7 +17,8 @@ static int command_run(struct tsr_task *task, struct tsr_worker *worker, uint64_
     if (atomic_load_explicit(&command->status, memory_order_relaxed) == CL_SUBMITTED &&
         atomic_compare_exchange_strong(&command->status, &submitted, CL_RUNNING))
         tsr__event_advance(command, CL_RUNNING);
-    return command->execute(command, worker, begin, end);
+    cl_int err = command->uses ? tsr__uses_ready(command) : CL_SUCCESS;
+    return err != CL_SUCCESS ? err : command->execute(command, worker, begin, end);
 }
 
 /* Empties the slot if the event is in it, so that a complete command is not kept by its queue. */
@@ -35,6 +36,8 @@ static void command_done(struct tsr_task *task, int status)
         command->result = status;
     if (command->cleanup)
         command->cleanup(command);
+    tsr__uses_free(command->uses);
+    command->uses = NULL;
     tsr__event_advance(command, command->result);
     leave_fence(command);
 }
@@ -135,6 +138,8 @@ void tsr__command_abandon(struct _cl_event *command)
 {
     if (command->cleanup)
         command->cleanup(command);
+    tsr__uses_free(command->uses);
+    command->uses = NULL;
     atomic_store(&command->base.api, 0);
     tsr__drop(command);
 }

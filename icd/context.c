@@ -13,6 +13,14 @@ bool tsr__context_has(const struct _cl_context *context, const struct _cl_device
     return false;
 }
 
+unsigned tsr__context_svm(const struct _cl_context *context)
+{
+    unsigned svm = 0;
+    for (cl_uint i = 0; i < context->device_count; i++)
+        svm |= context->devices[i]->caps->svm;
+    return svm;
+}
+
 static void destroy(struct tsr_object *object)
 {
     struct _cl_context *context = TSR_CONTAINER_OF(object, struct _cl_context, base);
@@ -85,6 +93,7 @@ static cl_context make(const cl_context_properties *properties, size_t property_
             continue; /* "duplicate devices specified in devices are ignored" */
         tsr__hold(devices[i]);
         context->devices[context->device_count++] = devices[i];
+        context->own_memory |= devices[i]->caps->own_memory;
     }
     if (property_count)
         memcpy(context->properties, properties, property_count * sizeof(*properties));

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The root devices, from the table of device folders. Tests make a driver with another table (TESSERA_DEVICES_DEF). */
+ * The root devices, from the table of device folders. TESSERA_DEVICES_DEF names it: tests make a driver with another
+ * one. */
 #include <stdlib.h>
 
 #include "icd/icd.h"
-
-#ifndef TESSERA_DEVICES_DEF
-#define TESSERA_DEVICES_DEF "icd/devices.def"
-#endif
 
 #define TSR_DEVICE(table) extern const struct tsr_device_ops table;
 #include TESSERA_DEVICES_DEF

@@ -11,7 +11,8 @@ struct launch_payload {
     const struct tsr_device_ops *ops;
     struct tsr_launch *launch;
     atomic_bool failed;
-    cl_uint object_count;
+    cl_uint object_count, bound_count;
+    uint32_t *bound; /* behind the objects: with own memory, the arguments whose addresses follow from what the command uses */
     void *objects[]; /* held: the arguments' memory objects and samplers, which the kernel may let go before the launch ends */
 };
 
@@ -19,6 +20,28 @@ static cl_int launch_execute(struct _cl_event *event, struct tsr_worker *worker,
 {
     struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
     if (payload->ops->launch_run(payload->launch, worker, begin, end) == 0)
+        return CL_SUCCESS;
+    atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
+    return CL_OUT_OF_RESOURCES;
+}
+
+static void launch_ended(void *data, int status)
+{
+    struct _cl_event *event = data;
+    struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
+    if (status < 0)
+        atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
+    tsr_task_finish(&event->task, status < 0 ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+}
+
+/* On a device with a queue of its own. */
+static cl_int launch_submit(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker, (void)begin, (void)end;
+    struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
+    for (cl_uint i = 0; i < payload->bound_count; i++)
+        payload->ops->launch_bind(payload->launch, payload->bound[i], tsr__command_address(event, i));
+    if (payload->ops->launch_submit(payload->launch, launch_ended, event) == 0)
         return CL_SUCCESS;
     atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
     return CL_OUT_OF_RESOURCES;
@@ -171,6 +194,25 @@ static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_
     }
 }
 
+/* In contexts with devices that have memory of their own: the buffers among the arguments. False: out of memory. */
+static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
+{
+    struct launch_payload *payload = (struct launch_payload *)(void *)command->payload;
+    payload->bound = (uint32_t *)(void *)(payload->objects + kernel->object_count);
+    for (uint32_t i = 0; i < info->arg_count; i++) {
+        const struct tsr_arg_info *arg = &info->args[i];
+        struct _cl_mem *mem = arg->kind == TSR_ARG_POINTER ? kernel->states[i].object : NULL;
+        if (!mem)
+            continue;
+        bool reads_only = arg->address_qualifier == CL_KERNEL_ARG_ADDRESS_CONSTANT || arg->type_qualifier & CL_KERNEL_ARG_TYPE_CONST ||
+                          mem->flags & CL_MEM_READ_ONLY;
+        if (!tsr__command_uses(command, mem, 0, mem->size, TSR__READS | (reads_only ? 0 : TSR__WRITES)))
+            return false;
+        payload->bound[payload->bound_count++] = i;
+    }
+    return true;
+}
+
 /* Fills the command's payload from the kernel as it stands. The kernel's lock is held, so errors are for the caller to report. */
 static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, const struct tsr_kernel_info *info, struct tsr_module *module,
                        const struct tsr_ndrange *range)
@@ -201,8 +243,14 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
     tsr__hold(kernel);
     payload->kernel = kernel;
     command->execute = launch_execute;
-    command->task.units = ops->launch_units(payload->launch, &command->task.unit_cost);
-    return CL_SUCCESS;
+    if (ops->launch_submit) {
+        command->execute = launch_submit;
+        command->task.external = true;
+        command->task.units = 1;
+    } else {
+        command->task.units = ops->launch_units(payload->launch, &command->task.unit_cost);
+    }
+    return command->context->own_memory && !use_buffers(command, kernel, info) ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 
 static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_command_type type, cl_uint dim, const size_t *offset,
@@ -219,6 +267,9 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
         return err;
     if (kernel->unset_count)
         return unset_argument(kernel);
+    /* "CL_INVALID_OPERATION if SVM pointers are passed as arguments to a kernel and the device does not support SVM." */
+    RETURN_IF(context, kernel->svm_count && !queue->device->caps->svm, CL_INVALID_OPERATION,
+              "kernel %s has SVM pointers as arguments, and the device has no SVM (CL_DEVICE_SVM_CAPABILITIES is 0)", info->name);
     err = read_range(context, dim, offset, global, &range, &empty);
     if (err == CL_SUCCESS && !empty)
         err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &range);
@@ -234,7 +285,8 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     if (err != CL_SUCCESS)
         return err;
 
-    struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
+    size_t each = sizeof(void *) + (context->own_memory ? sizeof(uint32_t) : 0);
+    struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * each);
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     command->task.units = 0;
     if (!empty) {

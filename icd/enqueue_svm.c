@@ -4,6 +4,15 @@
 
 #include "icd/mem.h"
 
+/* As tsr__check_queue, and "CL_INVALID_OPERATION if the device associated with command queue does not support SVM". */
+static cl_int check_queue(const char *function, cl_command_queue queue)
+{
+    cl_int err = tsr__check_queue(function, queue);
+    if (err == CL_SUCCESS && !queue->device->caps->svm)
+        err = tsr__error(queue->context, CL_INVALID_OPERATION, function, "CL_DEVICE_SVM_CAPABILITIES", "the queue's device has no SVM");
+    return err;
+}
+
 /* ---- free ------------------------------------------------------------------------------------------------------------------------- */
 
 struct free_payload {
@@ -30,7 +39,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint coun
                                             void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void **, void *), void *user_data,
                                             cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = tsr__check_queue(__func__, queue);
+    cl_int err = check_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !count != !pointers, CL_INVALID_VALUE, "%u pointers at %p: both or neither must be zero", count,
@@ -56,7 +65,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint coun
 TSR_API cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
                                               cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = tsr__check_queue(__func__, queue);
+    cl_int err = check_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !to || !from, CL_INVALID_VALUE, "NULL pointer: to %p, from %p", to, from);
@@ -65,14 +74,15 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool bl
     uintptr_t a = (uintptr_t)from, b = (uintptr_t)to;
     RETURN_IF(queue->context, a < b ? b - a < size : a - b < size, CL_MEM_COPY_OVERLAP, "%zu bytes from %p on overlap those from %p on",
               size, from, to);
-    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_SVM_MEMCPY, NULL, NULL, to, from, size);
+    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_SVM_MEMCPY, (struct tsr__box){.start = to},
+                                                  (struct tsr__box){.start = (unsigned char *)from}, size);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, blocking);
 }
 
 TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *pointer, const void *pattern, size_t pattern_size, size_t size,
                                                cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = tsr__check_queue(__func__, queue);
+    cl_int err = check_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
@@ -90,7 +100,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *poi
 TSR_API cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer, size_t size,
                                            cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = tsr__check_queue(__func__, queue);
+    cl_int err = check_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
@@ -106,7 +116,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool block
 TSR_API cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void *pointer, cl_uint wait_count, const cl_event *wait_list,
                                              cl_event *event)
 {
-    cl_int err = tsr__check_queue(__func__, queue);
+    cl_int err = check_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
@@ -121,7 +131,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uin
                                                   cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *wait_list,
                                                   cl_event *event)
 {
-    cl_int err = tsr__check_queue(__func__, queue);
+    cl_int err = check_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, count == 0 || !pointers, CL_INVALID_VALUE, "an empty list: %u pointers at %p", count, (const void *)pointers);

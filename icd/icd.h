@@ -125,6 +125,7 @@ struct _cl_context {
     struct tsr_object base;
     cl_uint device_count;
     struct _cl_device_id **devices;    /* held */
+    bool own_memory;                   /* a device has memory of its own: buffers have a residence, commands say what they use */
     cl_context_properties *properties; /* as given, zero-terminated; NULL if none was given */
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
@@ -172,6 +173,7 @@ struct _cl_event {
      * execute: units [begin, end) of task.units, as tsr_task.run; CL_SUCCESS or the negative code that the event ends with. */
     cl_int (*execute)(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end);
     void (*cleanup)(struct _cl_event *event); /* drops what the payload holds; may be NULL. Before the event is seen as complete */
+    struct tsr__uses *uses;                   /* NULL unless a device of the context has own memory. icd/residence.c */
     _Alignas(16) unsigned char payload[];
 };
 
@@ -181,8 +183,9 @@ struct _cl_mem {
     cl_mem_object_type type;
     cl_mem_flags flags;
     size_t size;
-    unsigned char *data; /* the memory */
-    void *host_ptr;      /* as given */
+    unsigned char *data;              /* the host's side of the memory */
+    struct tsr__residence *residence; /* of a root buffer, if the context has devices with own memory. icd/residence.c */
+    void *host_ptr;                   /* as given */
     bool owns_data, uses_svm;
     struct _cl_mem *parent; /* held: of a sub-buffer */
     size_t origin;
@@ -250,6 +253,7 @@ struct _cl_kernel {
     unsigned char *args;                /* argument block */
     struct tsr__arg_state *states;      /* per argument: set or not, memory object (watched), local size */
     cl_uint unset_count, object_count;  /* arguments not set yet; arguments that are objects */
+    cl_uint svm_count;                  /* that are SVM pointers */
     uint64_t local_begin, local_bytes;  /* of the local arguments: offset of the first in local memory, bytes of those that are set */
     void **svm_pointers;                /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
     size_t svm_pointer_count;
@@ -316,9 +320,25 @@ struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue);
 /* Frees what the queue keeps for its next commands, when it goes. */
 void tsr__queue_discard(struct _cl_command_queue *queue);
 
+/* ---- buffers of commands, in contexts with devices that have memory of their own (icd/residence.c)
+ * --------------------------------------- */
+
+/* WRITES alone: all of the range is overwritten, so what was there need not be fetched. */
+enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
+/* Before the command is submitted: when it begins, this range of the buffer will be valid on the queue's device, or on the host. Holds the
+ * buffer. False: out of memory. Does nothing in other contexts. */
+bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access);
+/* While it runs: the address on the device of what the tsr__command_uses with this number said; its offset is counted in. */
+uint64_t tsr__command_address(const struct _cl_event *command, cl_uint index);
+/* For icd/command.c: brings all buffers in place, once; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+cl_int tsr__uses_ready(struct _cl_event *command);
+void tsr__uses_free(struct tsr__uses *uses); /* also NULL */
+
 /* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false.
  */
 bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
+/* What SVM some device of the context has, bits of enum tsr_svm (icd/context.c). */
+unsigned tsr__context_svm(const struct _cl_context *context);
 /* Forgets the list of allocations, when the context goes. The memory itself is the application's to free. */
 void tsr__svm_forget(struct _cl_context *context);
 

@@ -88,7 +88,16 @@ static struct _cl_event *map_command(struct _cl_command_queue *queue, struct _cl
     *(struct map_payload *)command->payload = (struct map_payload){.mem = mem, .mapping = mapping};
     command->cleanup = map_cleanup;
     command->task.units = 0;
-    return command;
+    /* The application may write until it unmaps the region, and no device may use it meanwhile. */
+    unsigned access = mapping->flags & CL_MAP_WRITE_INVALIDATE_REGION ? TSR__WRITES
+                      : mapping->flags & CL_MAP_WRITE                 ? TSR__READS | TSR__WRITES
+                                                                      : TSR__READS;
+    if (tsr__command_uses(command, mem, (size_t)(mapping->pointer - mem->data), mapping->size, access | TSR__ON_HOST))
+        return command;
+    command->cleanup = NULL; /* the mapping is still the caller's */
+    tsr__command_abandon(command);
+    tsr__drop(mem);
+    return NULL;
 }
 
 bool tsr__map_flags_valid(cl_map_flags flags)

@@ -61,8 +61,7 @@ TSR_API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info name, size
     }
 }
 
-/* clEnqueueMigrateMemObjects: OpenCL 3.0, 5.5.5. All devices share the host's memory, so that only the command's place in the order
- * matters. */
+/* clEnqueueMigrateMemObjects: OpenCL 3.0, 5.5.5. Where all devices use the host's memory, only the command's place in the order matters. */
 TSR_API cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl_uint count, const cl_mem *mems,
                                                       cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *wait_list,
                                                       cl_event *event)
@@ -82,5 +81,13 @@ TSR_API cl_int CL_API_CALL clEnqueueMigrateMemObjects(cl_command_queue queue, cl
     if (err != CL_SUCCESS)
         return err;
     struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_MIGRATE_MEM_OBJECTS, NULL);
+    unsigned access = flags & CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED ? TSR__WRITES : TSR__READS;
+    if (flags & CL_MIGRATE_MEM_OBJECT_HOST)
+        access |= TSR__ON_HOST;
+    for (cl_uint i = 0; i < count && command; i++)
+        if (!tsr__command_uses(command, mems[i], 0, mems[i]->size, access)) {
+            tsr__command_abandon(command);
+            command = NULL;
+        }
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }

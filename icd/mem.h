@@ -35,6 +35,10 @@ void tsr__mem_free(unsigned char *memory); /* also NULL */
 /* Forgets what of the object is still mapped, when it goes. */
 void tsr__mem_unmap_all(struct _cl_mem *mem);
 
+/* For a root buffer. `filled`: the host has its contents; else they are undefined. NULL: out of memory. */
+struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled);
+void tsr__residence_free(struct tsr__residence *residence); /* also NULL */
+
 bool tsr__map_flags_valid(cl_map_flags flags);
 /* As clSVMFree. */
 void tsr__svm_free(struct _cl_context *context, void *pointer);
@@ -53,19 +57,26 @@ cl_int tsr__check_pattern(const char *function, struct _cl_context *context, con
 
 /* ---- commands that move bytes (icd/transfer.c): large ones are split over the workers ------------------------------------------------ */
 
-/* A command that copies; `a` and `b` (may be NULL) are held until it ends. NULL: out of memory. */
-struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b, void *to,
-                                    const void *from, size_t size);
-/* … that fills; pattern_size is a power of two up to 128, size a multiple of it. */
-struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
-                                    const void *pattern, size_t pattern_size);
-/* … that copies a box. Pitches in bytes, region in bytes, rows, slices. */
+/* One end of a transfer: `start` is the address on the host, within the host's side of `mem` unless that is NULL. Pitches in bytes. */
 struct tsr__box {
+    struct _cl_mem *mem;
     unsigned char *start;
     size_t row_pitch, slice_pitch;
 };
-struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b,
-                                   struct tsr__box to, struct tsr__box from, const size_t region[3]);
+/* A command that copies; the buffers are held until it ends. NULL: out of memory. */
+struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
+                                    size_t size);
+/* … that fills; pattern_size is a power of two up to 128, size a multiple of it. */
+struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
+                                    const void *pattern, size_t pattern_size);
+/* … that copies a box: region in bytes, rows, slices. */
+struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
+                                   const size_t region[3]);
+/* The same on a queue of a device with memory of its own, where transfer.c sends them. (icd/device_transfer.c) */
+struct _cl_event *tsr__device_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
+                                          const size_t region[3]);
+struct _cl_event *tsr__device_fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to,
+                                           size_t size, const void *pattern, size_t pattern_size);
 /* … that does nothing, yet has its place in the order. `mem` (may be NULL) is held. */
 struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem);
 

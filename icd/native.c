@@ -38,6 +38,9 @@ TSR_API cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue, void(CL
     if (err != CL_SUCCESS)
         return err;
     struct _cl_context *context = queue->context;
+    /* "CL_INVALID_OPERATION if the device associated with command_queue cannot execute the native kernel." */
+    RETURN_IF(context, !queue->device->caps->native_kernels, CL_INVALID_OPERATION,
+              "the device runs no functions of the host (CL_DEVICE_EXECUTION_CAPABILITIES)");
     RETURN_IF(context, !function, CL_INVALID_VALUE, "user_func is NULL");
     RETURN_IF(context, !args && (args_size || mem_count), CL_INVALID_VALUE,
               "args is NULL, but %zu bytes and %u memory objects are announced", args_size, mem_count);
@@ -58,6 +61,7 @@ TSR_API cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue, void(CL
     RETURN_IF(context, args_size > SIZE_MAX / 2, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of arguments", args_size);
     size_t mems_at = sizeof(struct native_payload) + ((args_size + 15) & ~(size_t)15);
     struct _cl_event *command = tsr__command_new(queue, CL_COMMAND_NATIVE_KERNEL, mems_at + mem_count * sizeof *mems);
+    bool good = true;
     if (command) {
         struct native_payload *payload = (struct native_payload *)command->payload;
         payload->function = function;
@@ -70,11 +74,17 @@ TSR_API cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue, void(CL
             const void *address = mems[i] ? mems[i]->data : NULL;
             memcpy(payload->args + ((uintptr_t)locations[i] - (uintptr_t)args), &address, sizeof address);
             payload->mems[i] = mems[i];
-            if (mems[i])
+            if (mems[i]) {
                 tsr__hold(mems[i]);
+                good &= tsr__command_uses(command, mems[i], 0, mems[i]->size, TSR__READS | TSR__WRITES | TSR__ON_HOST);
+            }
         }
         command->execute = native_execute;
         command->cleanup = native_cleanup;
+    }
+    if (!good) {
+        tsr__command_abandon(command);
+        command = NULL;
     }
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }

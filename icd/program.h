@@ -47,7 +47,7 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
 /* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__arg_state {
-    bool set;
+    bool set, svm;       /* svm: by clSetKernelArgSVMPointer, and not NULL */
     void *object;        /* watched: memory object or sampler; NULL if none */
     uint64_t local_size; /* of a local argument */
 };

@@ -114,10 +114,10 @@ static cl_int read_or_write(const char *function, bool reads, cl_command_queue q
         return tsr__error(context, CL_INVALID_VALUE, function, "host_origin", "the box on the host is larger than the address space");
     if ((err = tsr__check_wait_list(context, wait_count, wait_list)) || (err = tsr__check_host_access(function, buffer, reads, !reads)))
         return err;
-    struct tsr__box device = {buffer->data + in_buffer.offset, in_buffer.row_pitch, in_buffer.slice_pitch};
-    struct tsr__box host = {(unsigned char *)ptr + on_host.offset, on_host.row_pitch, on_host.slice_pitch};
-    struct _cl_event *command = reads ? tsr__box_command(queue, CL_COMMAND_READ_BUFFER_RECT, buffer, NULL, host, device, region)
-                                      : tsr__box_command(queue, CL_COMMAND_WRITE_BUFFER_RECT, buffer, NULL, device, host, region);
+    struct tsr__box device = {buffer, buffer->data + in_buffer.offset, in_buffer.row_pitch, in_buffer.slice_pitch};
+    struct tsr__box host = {NULL, (unsigned char *)ptr + on_host.offset, on_host.row_pitch, on_host.slice_pitch};
+    struct _cl_event *command = reads ? tsr__box_command(queue, CL_COMMAND_READ_BUFFER_RECT, host, device, region)
+                                      : tsr__box_command(queue, CL_COMMAND_WRITE_BUFFER_RECT, device, host, region);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
 }
 
@@ -164,8 +164,8 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_me
               target.row_pitch, source.slice_pitch, target.slice_pitch);
     if ((err = tsr__check_wait_list(context, wait_count, wait_list)))
         return err;
-    struct tsr__box from_box = {from->data + source.offset, source.row_pitch, source.slice_pitch};
-    struct tsr__box to_box = {to->data + target.offset, target.row_pitch, target.slice_pitch};
+    struct tsr__box from_box = {from, from->data + source.offset, source.row_pitch, source.slice_pitch};
+    struct tsr__box to_box = {to, to->data + target.offset, target.row_pitch, target.slice_pitch};
     if (tsr__mem_root(from) == tsr__mem_root(to)) {
         source.offset += from->origin;
         source.end += from->origin;
@@ -173,6 +173,6 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_me
         target.end += to->origin;
         RETURN_IF(context, rects_overlap(&source, &target, region), CL_MEM_COPY_OVERLAP, "the boxes overlap in the same buffer");
     }
-    struct _cl_event *command = tsr__box_command(queue, CL_COMMAND_COPY_BUFFER_RECT, from, to, to_box, from_box, region);
+    struct _cl_event *command = tsr__box_command(queue, CL_COMMAND_COPY_BUFFER_RECT, to_box, from_box, region);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }

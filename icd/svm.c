@@ -92,17 +92,6 @@ void tsr__svm_free(struct _cl_context *context, void *pointer)
                    pointer);
 }
 
-/* True if every device of the context has these capabilities. */
-static bool all_devices_have(const struct _cl_context *context, cl_device_svm_capabilities wanted)
-{
-    for (cl_uint i = 0; i < context->device_count; i++) {
-        cl_device_svm_capabilities has = 0;
-        if (clGetDeviceInfo(context->devices[i], CL_DEVICE_SVM_CAPABILITIES, sizeof has, &has, NULL) != CL_SUCCESS || wanted & ~has)
-            return false;
-    }
-    return true;
-}
-
 /* clSVMAlloc: OpenCL 3.0, 5.6.1. NULL for any error; the reason goes to the log and to the context's callback. */
 TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
@@ -115,11 +104,15 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
             "CL_MEM_SVM_ATOMICS needs CL_MEM_SVM_FINE_GRAIN_BUFFER");
     FAIL_IF(context, access & (access - 1) || rest & ~(cl_svm_mem_flags)(CL_MEM_SVM_ATOMICS | CL_MEM_SVM_FINE_GRAIN_BUFFER),
             CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other", (unsigned long long)flags);
-    FAIL_IF(context, rest & CL_MEM_SVM_ATOMICS && !all_devices_have(context, CL_DEVICE_SVM_ATOMICS), CL_INVALID_VALUE,
-            "a device of the context lacks CL_DEVICE_SVM_ATOMICS");
+    unsigned svm = tsr__context_svm(context);
+    FAIL_IF(context, !svm, CL_INVALID_OPERATION, "no device of the context has SVM");
+    FAIL_IF(context, rest & CL_MEM_SVM_FINE_GRAIN_BUFFER && !(svm & TSR_SVM_FINE_GRAIN_BUFFER), CL_INVALID_VALUE,
+            "no device of the context has CL_DEVICE_SVM_FINE_GRAIN_BUFFER");
+    FAIL_IF(context, rest & CL_MEM_SVM_ATOMICS && !(svm & TSR_SVM_ATOMICS), CL_INVALID_VALUE,
+            "no device of the context has CL_DEVICE_SVM_ATOMICS");
     FAIL_IF(context, size == 0, CL_INVALID_VALUE, "an allocation of 0 bytes");
     for (cl_uint i = 0; i < context->device_count; i++)
-        FAIL_IF(context, size > context->devices[i]->caps->max_allocation, CL_INVALID_VALUE,
+        FAIL_IF(context, context->devices[i]->caps->svm && size > context->devices[i]->caps->max_allocation, CL_INVALID_VALUE,
                 "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of device %u", size, i);
     FAIL_IF(context, alignment & (alignment - 1) || alignment > TSR_MEM_ALIGN, CL_INVALID_VALUE,
             "alignment %u: powers of two up to %d are possible", alignment, TSR_MEM_ALIGN);

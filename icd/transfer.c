@@ -51,6 +51,21 @@ static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_comman
     return command;
 }
 
+/* In contexts with devices that have memory of their own: tells which bytes of the buffers the command uses. NULL: out of memory, and the
+ * command is gone. A box leaves the bytes between its rows as they are. */
+static struct _cl_event *with_uses(struct _cl_event *command, struct tsr__box to, size_t to_bytes, struct tsr__box from, size_t from_bytes,
+                                   bool gaps)
+{
+    if (!command->context->own_memory || !command->task.units)
+        return command;
+    unsigned written = gaps ? TSR__READS | TSR__WRITES : TSR__WRITES;
+    if ((!from.mem || tsr__command_uses(command, from.mem, (size_t)(from.start - from.mem->data), from_bytes, TSR__READS)) &&
+        (!to.mem || tsr__command_uses(command, to.mem, (size_t)(to.start - to.mem->data), to_bytes, written)))
+        return command;
+    tsr__command_abandon(command);
+    return NULL;
+}
+
 /* ---- linear ----------------------------------------------------------------------------------------------------------------------- */
 
 static void set_linear_units(struct _cl_event *command, size_t size)
@@ -111,19 +126,21 @@ static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker,
     return CL_SUCCESS;
 }
 
-struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b, void *to,
-                                    const void *from, size_t size)
+struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
+                                    size_t size)
 {
-    struct _cl_event *command = transfer_new(queue, type, a, b, 0);
+    if (queue->device->caps->own_memory)
+        return tsr__device_box_command(queue, type, to, from, (const size_t[3]){size, 1, 1});
+    struct _cl_event *command = transfer_new(queue, type, to.mem, from.mem, 0);
     if (!command)
         return NULL;
     struct transfer *t = transfer_of(command);
-    t->to = to;
-    t->from = from;
+    t->to = to.start;
+    t->from = from.start;
     t->size = size;
     command->execute = copy_execute;
     set_linear_units(command, size);
-    return command;
+    return with_uses(command, to, size, from, size, false);
 }
 
 static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
@@ -154,6 +171,8 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
 struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
                                     const void *pattern, size_t pattern_size)
 {
+    if (queue->device->caps->own_memory)
+        return tsr__device_fill_command(queue, type, mem, to, size, pattern, pattern_size);
     struct _cl_event *command = transfer_new(queue, type, mem, NULL, pattern_size);
     if (!command)
         return NULL;
@@ -164,7 +183,7 @@ struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_
     memcpy(t->pattern, pattern, pattern_size);
     command->execute = fill_execute;
     set_linear_units(command, size);
-    return command;
+    return with_uses(command, (struct tsr__box){.mem = mem, .start = to}, size, (struct tsr__box){0}, 0, false);
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------------------------ */
@@ -183,18 +202,20 @@ static cl_int box_execute(struct _cl_event *command, struct tsr_worker *worker, 
     return CL_SUCCESS;
 }
 
-struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b,
-                                   struct tsr__box to, struct tsr__box from, const size_t region[3])
+struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
+                                   const size_t region[3])
 {
+    if (queue->device->caps->own_memory)
+        return tsr__device_box_command(queue, type, to, from, region);
     size_t width = region[0], rows = region[1], slices = region[2];
     /* Rows that touch each other are one longer row, and slices likewise. */
     if (rows == 1 || (to.row_pitch == width && from.row_pitch == width)) {
         width *= rows;
         rows = 1;
         if (slices == 1 || (to.slice_pitch == width && from.slice_pitch == width))
-            return tsr__copy_command(queue, type, a, b, to.start, from.start, width * slices);
+            return tsr__copy_command(queue, type, to, from, width * slices);
     }
-    struct _cl_event *command = transfer_new(queue, type, a, b, 0);
+    struct _cl_event *command = transfer_new(queue, type, to.mem, from.mem, 0);
     if (!command)
         return NULL;
     struct transfer *t = transfer_of(command);
@@ -209,7 +230,9 @@ struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_t
     command->execute = box_execute;
     command->task.units = (uint64_t)rows * slices;
     command->task.unit_cost = width / BYTES_PER_NS + PIECE_NS;
-    return command;
+    size_t to_bytes = (slices - 1) * to.slice_pitch + (rows - 1) * to.row_pitch + width;
+    size_t from_bytes = (slices - 1) * from.slice_pitch + (rows - 1) * from.row_pitch + width;
+    return with_uses(command, to, to_bytes, from, from_bytes, true);
 }
 
 /* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */

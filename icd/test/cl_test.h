@@ -67,11 +67,17 @@ static CL_TEST_UNUSED cl_platform_id test_platform(void)
     return NULL;
 }
 
+/* CL_TEST_DEVICE: the number of the device to test; default 0. */
 static CL_TEST_UNUSED cl_device_id test_device(void)
 {
-    cl_device_id device = NULL;
-    CHECK(clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_CPU, 1, &device, NULL));
-    return device;
+    cl_device_id devices[8];
+    cl_uint count = 0;
+    const char *index = getenv("CL_TEST_DEVICE");
+    CHECK(clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_ALL, 8, devices, &count));
+    cl_uint number = index ? (cl_uint)atoi(index) : 0;
+    if (number >= count || number >= 8)
+        fail_msg("CL_TEST_DEVICE=%u, but there are %u devices", number, count);
+    return devices[number];
 }
 
 static void CL_CALLBACK test_notify(const char *message, const void *private_info, size_t cb, void *user_data)
@@ -123,6 +129,25 @@ static CL_TEST_UNUSED cl_mem test_buffer(cl_context context, cl_mem_flags flags,
     cl_mem buffer;
     CHECK_CREATE(buffer, clCreateBuffer(context, flags, size, host, &err), CL_SUCCESS);
     return buffer;
+}
+
+/* Whether kernels use the host's memory, so that all of it is up to date at all times. */
+static CL_TEST_UNUSED bool test_unified(cl_device_id device)
+{
+    cl_bool unified = CL_FALSE;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL));
+    return unified;
+}
+
+/* The host's side of a buffer gets up to date. */
+static CL_TEST_UNUSED void test_update_host(cl_command_queue queue, cl_mem buffer)
+{
+    size_t size;
+    cl_int err;
+    CHECK(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof size, &size, NULL));
+    void *pointer = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ, 0, size, 0, NULL, NULL, &err);
+    CHECK(err);
+    CHECK(clEnqueueUnmapMemObject(queue, buffer, pointer, 0, NULL, NULL));
 }
 
 /* The usual start of a test: device, context, queue. */

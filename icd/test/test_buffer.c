@@ -354,6 +354,8 @@ static void test_host_pointer(void **state)
     CHECK_THAT(pointer == host);
     CHECK(clEnqueueFillBuffer(w.queue, buffer, &three, 1, 10, 20, 0, NULL, NULL));
     CHECK(clFinish(w.queue));
+    if (!test_unified(w.device))
+        test_update_host(w.queue, buffer);
     CHECK_THAT(host[2] == 3 && host[9] == 0 && host[10] == 3 && host[29] == 3 && host[30] == 0);
     CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL)); /* onto itself */
     CHECK_THAT(host[10] == 3);
@@ -367,6 +369,8 @@ static void test_host_pointer(void **state)
     CHECK(clEnqueueCopyBuffer(w.queue, a, b, 0, 0, 128, 0, NULL, NULL));
     CHECK_CODE(clEnqueueCopyBuffer(w.queue, a, c, 0, 1, 100, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     CHECK(clFinish(w.queue));
+    if (!test_unified(w.device))
+        test_update_host(w.queue, buffer);
     CHECK_THAT(host[128] == 1 && host[130] == 3);
     CHECK(clReleaseMemObject(a));
     CHECK(clReleaseMemObject(b));

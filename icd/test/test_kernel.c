@@ -105,6 +105,10 @@ static void arguments_are_checked_by_their_type(void **state)
 static void svm_pointers_are_checked(void **state)
 {
     (void)state;
+    cl_device_svm_capabilities has;
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_SVM_CAPABILITIES, sizeof has, &has, NULL));
+    if (!has)
+        skip();
     cl_kernel kernel = test_kernel(program, "mixed");
     cl_int here = 0;
     cl_int *svm = clSVMAlloc(w.context, CL_MEM_READ_WRITE, 256, 0);
@@ -375,6 +379,8 @@ static void memory_across_barriers(void **state)
 {
     (void)state;
     enum { ARRAY = 1 << 24 };
+    if (!test_unified(w.device))
+        skip(); /* private memory is not part of what the device calls its global memory */
     cl_program keeping =
         test_build(w.context, w.device,
                    "kernel void keeps(global const int *in, global int *out) { size_t i = get_local_id(0); char a[1 << 24];\n"

@@ -43,6 +43,8 @@ static void test_map(void **state)
     CHECK(clEnqueueUnmapMemObject(w.queue, own, pointer, 0, NULL, &events[1]));
     CHECK(clEnqueueCopyBuffer(w.queue, own, buffer, 0, 0, 512, 0, NULL, NULL));
     CHECK(clFinish(w.queue));
+    if (!test_unified(w.device))
+        test_update_host(w.queue, buffer);
     CHECK_THAT(host[3] == 3 && host[300] == 300 - 256);
     CHECK(clGetEventInfo(events[0], CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
     CHECK_THAT(type == CL_COMMAND_MAP_BUFFER);
