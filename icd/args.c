@@ -107,14 +107,26 @@ static cl_int set_sampler(struct _cl_kernel *kernel, cl_uint index, size_t size,
     return CL_SUCCESS;
 }
 
+cl_int tsr__find_arg(const char *function, cl_kernel kernel, cl_uint index, const struct tsr_arg_info **arg)
+{
+    if (!tsr__valid(kernel, TSR_TAG_KERNEL))
+        return tsr__error(NULL, CL_INVALID_KERNEL, function, "kernel", "the kernel is not valid");
+    const struct tsr_kernel_info *info = kernel->info;
+    if (index >= info->arg_count)
+        return tsr__error(kernel->program->context, CL_INVALID_ARG_INDEX, function, "arg_index",
+                          "kernel %s has %u arguments, none with index %u", info->name, info->arg_count, index);
+    *arg = &info->args[index];
+    return CL_SUCCESS;
+}
+
 TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, size_t arg_size, const void *arg_value)
 {
-    RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    const struct tsr_arg_info *arg;
+    cl_int err = tsr__find_arg(__func__, kernel, arg_index, &arg);
+    if (err != CL_SUCCESS)
+        return err;
     struct _cl_context *context = kernel->program->context;
     const struct tsr_kernel_info *info = kernel->info;
-    RETURN_IF(context, arg_index >= info->arg_count, CL_INVALID_ARG_INDEX, "kernel %s has %u arguments, none with index %u", info->name,
-              info->arg_count, arg_index);
-    const struct tsr_arg_info *arg = &info->args[arg_index];
     switch (arg->kind) {
     case TSR_ARG_VALUE:
         RETURN_IF(context, !arg_value, CL_INVALID_ARG_VALUE, "argument %u is a value, not NULL", arg_index);
@@ -141,15 +153,14 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
 
 TSR_API cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
 {
-    RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    const struct tsr_arg_info *arg;
+    cl_int err = tsr__find_arg(__func__, kernel, arg_index, &arg);
+    if (err != CL_SUCCESS)
+        return err;
     struct _cl_context *context = kernel->program->context;
-    const struct tsr_kernel_info *info = kernel->info;
-    RETURN_IF(context, arg_index >= info->arg_count, CL_INVALID_ARG_INDEX, "kernel %s has %u arguments, none with index %u", info->name,
-              info->arg_count, arg_index);
     /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM." */
-    RETURN_IF(context, !tsr__context_svm(context), CL_INVALID_OPERATION, "no device of the context has SVM");
-    RETURN_IF(context, info->args[arg_index].kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer",
-              arg_index);
+    RETURN_IF(context, !context->svm_caps, CL_INVALID_OPERATION, "no device of the context has SVM");
+    RETURN_IF(context, arg->kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer", arg_index);
     /* With fine-grain system SVM any memory of the process will do, not only that of clSVMAlloc. */
     uint64_t address = (uint64_t)(uintptr_t)arg_value;
     set(kernel, arg_index, &address, NULL, arg_value != NULL);
@@ -162,7 +173,7 @@ TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_
     RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_context *context = kernel->program->context;
     /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM." */
-    unsigned svm = tsr__context_svm(context);
+    unsigned svm = context->svm_caps;
     RETURN_IF(context, !svm, CL_INVALID_OPERATION, "no device of the context has SVM");
     if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
         RETURN_IF(context, !param_value || param_value_size != sizeof(cl_bool), CL_INVALID_VALUE, "%zu bytes for a cl_bool",

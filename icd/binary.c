@@ -1,51 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Program images: what a build has of one, and programs made from them. */
+ * Programs made from binaries. */
 #include <string.h>
 
 #include "icd/program.h"
-
-void tsr__build_clear(struct tsr_build *build)
-{
-    for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
-        tsr__code_clear(build->device, &build->kernels[i]);
-    tsr_free(build->kernels);
-    build->kernels = NULL;
-    tsr__code_clear(build->device, &build->whole);
-    tsr__code_clear(build->device, &build->code);
-    tsr_free(build->options);
-    tsr_free(build->log);
-    build->options = build->log = NULL;
-    build->kind = CL_PROGRAM_BINARY_TYPE_NONE;
-}
-
-static cl_program_binary_type kind_of(enum tsr_image_kind kind)
-{
-    switch (kind) {
-    case TSR_IMAGE_OBJECT:
-        return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
-    case TSR_IMAGE_LIBRARY:
-        return CL_PROGRAM_BINARY_TYPE_LIBRARY;
-    default:
-        return CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
-    }
-}
-
-enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size)
-{
-    enum tsr_status status = tsr__code_take(build->device, &build->code, image, size);
-    if (status != TSR_OK)
-        return status;
-    if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
-        build->kernels = tsr_calloc(build->code.info.kernel_count + 1, sizeof(*build->kernels));
-        if (!build->kernels) {
-            build->code.image = NULL; /* stays the caller's */
-            tsr__code_clear(build->device, &build->code);
-            return TSR_NO_MEMORY;
-        }
-    }
-    build->kind = kind_of(build->code.info.kind);
-    return TSR_OK;
-}
 
 /* Copies and checks one binary. CL_SUCCESS, CL_INVALID_BINARY or CL_OUT_OF_HOST_MEMORY. */
 static cl_int take_binary(struct _cl_context *context, struct tsr_build *build, const unsigned char *binary, size_t length, cl_uint index)
@@ -94,13 +51,6 @@ TSR_API cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_
     }
     if (err != CL_SUCCESS)
         goto fail;
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return program;
 fail:
-    if (program)
-        tsr__drop(program);
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(program, err, errcode_ret);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Buffers and sub-buffers: creation, and the checks that every command on buffers makes. */
-#include <stdatomic.h>
+ * Buffers and sub-buffers: their creation and their end. */
 #include <string.h>
-#include <sys/mman.h>
 
 #include "icd/mem.h"
 
@@ -26,39 +24,21 @@ static bool flags_valid(cl_mem_flags flags)
            !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
 }
 
-/* Where in a page a large object begins. A load seems to a CPU to depend on an earlier store whose address has the same twelve low bits,
- * and kernels walk through several objects at one pace: so no two of eight in a row begin less than 512 bytes apart. */
-static size_t place_in_page(void)
+/* Forgets what of the object is still mapped. No command is left: it would hold the object. */
+static void forget_mappings(struct _cl_mem *mem)
 {
-    static atomic_uint count;
-    unsigned n = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
-    return TSR_MEM_ALIGN + n * 5 % 8 * 512 + n / 8 % 4 * TSR_MEM_ALIGN;
-}
-
-unsigned char *tsr__mem_allocate(size_t size)
-{
-    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
-    /* Large ones by pages: few pages of theirs are shared with other data, and freeing them gives the pages back. Rows of a matrix lie on
-     * as many pages, far more than the CPU keeps translations for; with huge pages they do not. */
-    bool large = size >= TSR__PAGED_OBJECT, huge = size >= TSR__HUGE_OBJECT;
-    size_t before = large ? place_in_page() : TSR_MEM_ALIGN;
-    unsigned char *memory = size + before > size ? tsr_aligned(huge ? HUGE_PAGE : large ? PAGE : TSR_MEM_ALIGN, size + before) : NULL;
-    if (!memory)
-        return NULL;
-    if (huge)
-        madvise(memory, size + before, MADV_HUGEPAGE); /* a kernel without them refuses, which does no harm */
-    memory += before;
-    memcpy(memory - sizeof before, &before, sizeof before);
-    return memory;
-}
-
-void tsr__mem_free(unsigned char *memory)
-{
-    size_t before;
-    if (!memory)
-        return;
-    memcpy(&before, memory - sizeof before, sizeof before);
-    tsr_free(memory - before);
+    struct _cl_mem *root = tsr__mem_root(mem);
+    pthread_mutex_lock(&root->lock);
+    for (struct tsr__mapping **link = &root->mappings; *link;) {
+        struct tsr__mapping *mapping = *link;
+        if (mapping->owner == mem) {
+            *link = mapping->next;
+            tsr_free(mapping);
+        } else {
+            link = &mapping->next;
+        }
+    }
+    pthread_mutex_unlock(&root->lock);
 }
 
 static void mem_destroy(struct tsr_object *object)
@@ -66,7 +46,7 @@ static void mem_destroy(struct tsr_object *object)
     struct _cl_mem *mem = (struct _cl_mem *)object;
     tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
-    tsr__mem_unmap_all(mem);
+    forget_mappings(mem);
     tsr__residence_free(mem->residence);
     if (mem->owns_data)
         tsr__mem_free(mem->data);
@@ -150,15 +130,8 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         mem->residence = tsr__residence_new(context, size, host_ptr != NULL);
         FAIL_IF(context, !mem->residence, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
     }
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return mem;
 fail:
-    if (mem)
-        tsr__drop(mem);
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(mem, err, errcode_ret);
 }
 
 TSR_API cl_mem CL_API_CALL clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host_ptr, cl_int *errcode_ret)
@@ -208,58 +181,5 @@ TSR_API cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, 
     mem->host_ptr = buffer->host_ptr ? (unsigned char *)buffer->host_ptr + region->origin : NULL;
     mem->uses_svm = buffer->uses_svm;
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return mem;
-}
-
-/* ---- checks of commands ------------------------------------------------------------------------------------------------------------ */
-
-cl_int tsr__check_queue(const char *function, cl_command_queue queue)
-{
-    if (!tsr__valid(queue, TSR_TAG_QUEUE))
-        return tsr__error(NULL, CL_INVALID_COMMAND_QUEUE, function, "command_queue", "not a queue: %p", (void *)queue);
-    return CL_SUCCESS;
-}
-
-cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem buffer)
-{
-    if (!tsr__valid(buffer, TSR_TAG_MEM) || buffer->type != CL_MEM_OBJECT_BUFFER)
-        return tsr__error(queue->context, CL_INVALID_MEM_OBJECT, function, "buffer", "not a buffer: %p", (void *)buffer);
-    if (buffer->context != queue->context)
-        return tsr__error(queue->context, CL_INVALID_CONTEXT, function, "buffer", "queue and buffer belong to different contexts");
-    return CL_SUCCESS;
-}
-
-cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size_t size)
-{
-    if (offset > buffer->size || size > buffer->size - offset)
-        return tsr__error(buffer->context, CL_INVALID_VALUE, function, "offset, size", "%zu bytes from %zu on go past the buffer's %zu",
-                          size, offset, buffer->size);
-    return CL_SUCCESS;
-}
-
-cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, bool writes)
-{
-    if (reads && buffer->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
-        return tsr__error(buffer->context, CL_INVALID_OPERATION, function, "buffer",
-                          "the host may not read this buffer, by the flags that it was created with");
-    if (writes && buffer->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
-        return tsr__error(buffer->context, CL_INVALID_OPERATION, function, "buffer",
-                          "the host may not write this buffer, by the flags that it was created with");
-    return CL_SUCCESS;
-}
-
-cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
-                          size_t size)
-{
-    if (!pattern)
-        return tsr__error(context, CL_INVALID_VALUE, function, "pattern", "pattern is NULL");
-    if (pattern_size == 0 || pattern_size > TSR__MOST_PATTERN || pattern_size & (pattern_size - 1))
-        return tsr__error(context, CL_INVALID_VALUE, function, "pattern_size",
-                          "a pattern of %zu bytes; powers of two up to %d are possible", pattern_size, TSR__MOST_PATTERN);
-    if (start % pattern_size || size % pattern_size)
-        return tsr__error(context, CL_INVALID_VALUE, function, "offset, size",
-                          "start %zu and size %zu must be multiples of the pattern's %zu", (size_t)start, size, pattern_size);
-    return CL_SUCCESS;
+    return tsr__created(mem, err, errcode_ret);
 }

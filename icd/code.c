@@ -106,6 +106,51 @@ bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)
     return started;
 }
 
+/* ---- images of a build ----------------------------------------------------------------------------------------------------------- */
+
+void tsr__build_clear(struct tsr_build *build)
+{
+    for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
+        tsr__code_clear(build->device, &build->kernels[i]);
+    tsr_free(build->kernels);
+    build->kernels = NULL;
+    tsr__code_clear(build->device, &build->whole);
+    tsr__code_clear(build->device, &build->code);
+    tsr_free(build->options);
+    tsr_free(build->log);
+    build->options = build->log = NULL;
+    build->kind = CL_PROGRAM_BINARY_TYPE_NONE;
+}
+
+static cl_program_binary_type kind_of(enum tsr_image_kind kind)
+{
+    switch (kind) {
+    case TSR_IMAGE_OBJECT:
+        return CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT;
+    case TSR_IMAGE_LIBRARY:
+        return CL_PROGRAM_BINARY_TYPE_LIBRARY;
+    default:
+        return CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    }
+}
+
+enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size)
+{
+    enum tsr_status status = tsr__code_take(build->device, &build->code, image, size);
+    if (status != TSR_OK)
+        return status;
+    if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
+        build->kernels = tsr_calloc(build->code.info.kernel_count + 1, sizeof(*build->kernels));
+        if (!build->kernels) {
+            build->code.image = NULL; /* stays the caller's */
+            tsr__code_clear(build->device, &build->code);
+            return TSR_NO_MEMORY;
+        }
+    }
+    build->kind = kind_of(build->code.info.kind);
+    return TSR_OK;
+}
+
 /* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
 
 /* Takes the image of a result over, or says why it cannot be: to the context's callback, and in `*why`, malloc'd. Without the program's

@@ -36,8 +36,8 @@ static void command_done(struct tsr_task *task, int status)
         command->result = status;
     if (command->cleanup)
         command->cleanup(command);
-    tsr__uses_free(command->uses);
-    command->uses = NULL;
+    if (command->uses)
+        tsr__uses_free(command);
     tsr__event_advance(command, command->result);
     leave_fence(command);
 }
@@ -88,7 +88,7 @@ void tsr__queue_discard(struct _cl_command_queue *queue)
 }
 
 /* Memory for an event with at least so much payload, or NULL. The returned ones are taken all at once, which needs no tags. */
-static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t payload)
+static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t lines)
 {
     pthread_mutex_lock(&queue->lock);
     if (!queue->spare && atomic_load_explicit(&queue->returned, memory_order_relaxed))
@@ -100,7 +100,7 @@ static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t payl
     if (!spare)
         return NULL;
     atomic_fetch_sub_explicit(&queue->returned_count, 1, memory_order_relaxed);
-    if (spare->payload_room >= payload)
+    if (spare->payload_lines >= lines)
         return spare;
     tsr_free(spare);
     return NULL;
@@ -108,14 +108,18 @@ static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t payl
 
 struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload)
 {
-    struct _cl_event *command = take_spare(queue, payload);
-    size_t room = command ? command->payload_room : (payload + 63) & ~(size_t)63;
-    if (!command)
-        command = tsr_malloc(sizeof *command + room);
+    size_t lines = payload / TSR__LINE + (payload % TSR__LINE != 0);
+    if (lines > UINT32_MAX)
+        return NULL;
+    struct _cl_event *command = take_spare(queue, lines);
+    if (command)
+        lines = command->payload_lines;
+    else
+        command = tsr_malloc(sizeof *command + lines * TSR__LINE);
     if (!command)
         return NULL;
     memset(command, 0, sizeof *command + payload);
-    command->payload_room = room;
+    command->payload_lines = (uint32_t)lines;
     tsr__object_init(&command->base, TSR_TAG_EVENT, command_destroy);
     pthread_mutex_init(&command->lock, NULL);
     tsr__hold(queue);
@@ -138,8 +142,8 @@ void tsr__command_abandon(struct _cl_event *command)
 {
     if (command->cleanup)
         command->cleanup(command);
-    tsr__uses_free(command->uses);
-    command->uses = NULL;
+    if (command->uses)
+        tsr__uses_free(command);
     atomic_store(&command->base.api, 0);
     tsr__drop(command);
 }

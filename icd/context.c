@@ -13,14 +13,6 @@ bool tsr__context_has(const struct _cl_context *context, const struct _cl_device
     return false;
 }
 
-unsigned tsr__context_svm(const struct _cl_context *context)
-{
-    unsigned svm = 0;
-    for (cl_uint i = 0; i < context->device_count; i++)
-        svm |= context->devices[i]->caps->svm;
-    return svm;
-}
-
 static void destroy(struct tsr_object *object)
 {
     struct _cl_context *context = TSR_CONTAINER_OF(object, struct _cl_context, base);
@@ -94,6 +86,7 @@ static cl_context make(const cl_context_properties *properties, size_t property_
         tsr__hold(devices[i]);
         context->devices[context->device_count++] = devices[i];
         context->own_memory |= devices[i]->caps->own_memory;
+        context->svm_caps |= devices[i]->caps->svm;
     }
     if (property_count)
         memcpy(context->properties, properties, property_count * sizeof(*properties));
@@ -121,9 +114,7 @@ TSR_API cl_context CL_API_CALL clCreateContext(const cl_context_properties *prop
         FAIL_IF(NULL, !tsr__valid(devices[i], TSR_TAG_DEVICE), CL_INVALID_DEVICE, "device %u is not valid", i);
     return make(properties, property_count, num_devices, devices, pfn_notify, user_data, errcode_ret, __func__);
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(NULL, err, errcode_ret);
 }
 
 TSR_API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
@@ -144,9 +135,7 @@ TSR_API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properti
     FAIL_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "no device of this type");
     return make(properties, property_count, count, devices, pfn_notify, user_data, errcode_ret, __func__);
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(NULL, err, errcode_ret);
 }
 
 TSR_API cl_int CL_API_CALL clRetainContext(cl_context context)

@@ -17,7 +17,7 @@ struct device_transfer {
     struct end to, from;
     size_t width, rows, slices;
     size_t pattern_size;
-    unsigned char pattern[128];
+    unsigned char pattern[TSR__MOST_PATTERN];
 };
 
 static struct device_transfer *transfer_of(struct _cl_event *command)
@@ -32,7 +32,7 @@ static cl_int code_of(enum tsr_status status)
 
 static uint64_t address_of(const struct _cl_event *command, const struct end *end)
 {
-    return end->in_buffer ? tsr__command_address(command, end->use) : end->host;
+    return end->in_buffer ? command->uses->list[end->use].address : end->host;
 }
 
 static enum tsr_status move_row(const struct _cl_device_id *device, const struct device_transfer *t, uint64_t to, uint64_t from)
@@ -66,7 +66,7 @@ static cl_int fill(struct _cl_event *command, struct tsr_worker *worker, uint64_
     (void)worker, (void)begin, (void)end;
     const struct device_transfer *t = transfer_of(command);
     const struct _cl_device_id *device = command->queue->device;
-    return code_of(device->ops->memory_fill(device->impl, tsr__command_address(command, t->to.use), t->width, t->pattern, t->pattern_size));
+    return code_of(device->ops->memory_fill(device->impl, command->uses->list[t->to.use].address, t->width, t->pattern, t->pattern_size));
 }
 
 /* From the first byte of a box to behind its last. */

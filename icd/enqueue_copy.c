@@ -14,9 +14,9 @@ static cl_int read_or_write(const char *function, bool reads, cl_command_queue q
     if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)) ||
         (err = tsr__check_host_access(function, buffer, reads, !reads)))
         return err;
-    struct tsr__box device = {.mem = buffer, .start = buffer->data + offset}, host = {.start = ptr};
-    struct _cl_event *command = reads ? tsr__copy_command(queue, CL_COMMAND_READ_BUFFER, host, device, size)
-                                      : tsr__copy_command(queue, CL_COMMAND_WRITE_BUFFER, device, host, size);
+    unsigned char *data = buffer->data + offset;
+    struct _cl_event *command = reads ? tsr__copy_command(queue, CL_COMMAND_READ_BUFFER, NULL, ptr, buffer, data, size)
+                                      : tsr__copy_command(queue, CL_COMMAND_WRITE_BUFFER, buffer, data, NULL, ptr, size);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
 }
 
@@ -47,8 +47,8 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem fr
     size_t a = from->origin + from_offset, b = to->origin + to_offset;
     RETURN_IF(queue->context, tsr__mem_root(from) == tsr__mem_root(to) && a < b + size && b < a + size, CL_MEM_COPY_OVERLAP,
               "%zu bytes from %zu on overlap those from %zu on in the same buffer", size, a, b);
-    struct tsr__box source = {.mem = from, .start = from->data + from_offset}, target = {.mem = to, .start = to->data + to_offset};
-    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_COPY_BUFFER, target, source, size);
+    struct _cl_event *command =
+        tsr__copy_command(queue, CL_COMMAND_COPY_BUFFER, to, to->data + to_offset, from, from->data + from_offset, size);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 

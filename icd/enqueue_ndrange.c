@@ -11,8 +11,7 @@ struct launch_payload {
     const struct tsr_device_ops *ops;
     struct tsr_launch *launch;
     atomic_bool failed;
-    cl_uint object_count, bound_count;
-    uint32_t *bound; /* behind the objects: with own memory, the arguments whose addresses follow from what the command uses */
+    cl_uint object_count;
     void *objects[]; /* held: the arguments' memory objects and samplers, which the kernel may let go before the launch ends */
 };
 
@@ -39,8 +38,8 @@ static cl_int launch_submit(struct _cl_event *event, struct tsr_worker *worker, 
 {
     (void)worker, (void)begin, (void)end;
     struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
-    for (cl_uint i = 0; i < payload->bound_count; i++)
-        payload->ops->launch_bind(payload->launch, payload->bound[i], tsr__command_address(event, i));
+    for (cl_uint i = 0; event->uses && i < event->uses->count; i++)
+        payload->ops->launch_bind(payload->launch, event->uses->list[i].argument, event->uses->list[i].address);
     if (payload->ops->launch_submit(payload->launch, launch_ended, event) == 0)
         return CL_SUCCESS;
     atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
@@ -197,8 +196,6 @@ static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_
 /* In contexts with devices that have memory of their own: the buffers among the arguments. False: out of memory. */
 static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
 {
-    struct launch_payload *payload = (struct launch_payload *)(void *)command->payload;
-    payload->bound = (uint32_t *)(void *)(payload->objects + kernel->object_count);
     for (uint32_t i = 0; i < info->arg_count; i++) {
         const struct tsr_arg_info *arg = &info->args[i];
         struct _cl_mem *mem = arg->kind == TSR_ARG_POINTER ? kernel->states[i].object : NULL;
@@ -208,7 +205,7 @@ static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kern
                           mem->flags & CL_MEM_READ_ONLY;
         if (!tsr__command_uses(command, mem, 0, mem->size, TSR__READS | (reads_only ? 0 : TSR__WRITES)))
             return false;
-        payload->bound[payload->bound_count++] = i;
+        command->uses->list[command->uses->count - 1].argument = i;
     }
     return true;
 }
@@ -285,8 +282,7 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     if (err != CL_SUCCESS)
         return err;
 
-    size_t each = sizeof(void *) + (context->own_memory ? sizeof(uint32_t) : 0);
-    struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * each);
+    struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     command->task.units = 0;
     if (!empty) {

@@ -74,8 +74,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool bl
     uintptr_t a = (uintptr_t)from, b = (uintptr_t)to;
     RETURN_IF(queue->context, a < b ? b - a < size : a - b < size, CL_MEM_COPY_OVERLAP, "%zu bytes from %p on overlap those from %p on",
               size, from, to);
-    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_SVM_MEMCPY, (struct tsr__box){.start = to},
-                                                  (struct tsr__box){.start = (unsigned char *)from}, size);
+    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_SVM_MEMCPY, NULL, to, NULL, from, size);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, blocking);
 }
 

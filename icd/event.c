@@ -107,9 +107,7 @@ TSR_API cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *errco
     tsr_task_init(&event->task, NULL);
     tsr_task_submit(&event->task);
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return event;
+    return tsr__created(event, err, errcode_ret);
 }
 
 /* clSetUserEventStatus: OpenCL 3.0, 5.11. Callbacks run on this thread. */

@@ -53,11 +53,15 @@ void tsr__drop(void *object);
 void tsr__watch(void *object);
 void tsr__unwatch(void *object);
 bool tsr__hold_alive(void *object);
+/* The end of a function that creates: hands out the code, and the object; if there is an error, drops the object (may be NULL) and answers
+ * NULL. */
+void *tsr__created(void *object, cl_int err, cl_int *errcode_ret);
 /* clRetain*, clRelease*: CL_SUCCESS or `invalid`. */
 cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid);
 cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid);
 
-/* ---- errors --------------------------------------------------------------------------------------------------------------------- */
+/* ---- errors (icd/error.c)
+ * --------------------------------------------------------------------------------------------------------------------- */
 
 /* Reports an error: log group ERR (function, condition, message) and the context's notify callback if `context` is not NULL. Answers
  * `code`. */
@@ -132,6 +136,7 @@ struct _cl_context {
     void *notify_data;
     pthread_mutex_t lock; /* destructors, svm */
     struct tsr_destructor *destructors;
+    unsigned svm_caps;          /* what SVM some device has, bits of enum tsr_svm */
     struct tsr__svm_range *svm; /* icd/svm.c: live SVM allocations, by address */
     size_t svm_count, svm_room;
 };
@@ -155,6 +160,8 @@ struct _cl_command_queue {
     _Atomic uint32_t returned_count;
 };
 
+enum { TSR__LINE = 64 };
+
 /* An event is its command: one allocation. User events have no queue. icd/event.c, icd/command.c */
 struct _cl_event {
     struct tsr_object base;
@@ -162,7 +169,7 @@ struct _cl_event {
     struct _cl_context *context;     /* held by user events; commands hold it through the queue */
     struct _cl_command_queue *queue; /* held; NULL for user events */
     struct _cl_event *next_spare;
-    size_t payload_room; /* bytes behind the struct */
+    uint32_t payload_lines; /* behind the struct, of TSR__LINE bytes */
     cl_command_type type;
     _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
     cl_int result;         /* what it ends with; set before cleanup is called */
@@ -263,7 +270,7 @@ struct _cl_kernel {
 /* ---- shared between the files of icd/ --------------------------------------------------------------------------------------------------
  */
 
-struct _cl_platform_id *tsr__platform(void);
+struct _cl_platform_id *tsr__platform(void); /* icd/object.c */
 
 /* Every name of tessera/ext.def with a blank or a zero behind it. */
 enum {
@@ -328,17 +335,27 @@ enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
 /* Before the command is submitted: when it begins, this range of the buffer will be valid on the queue's device, or on the host. Holds the
  * buffer. False: out of memory. Does nothing in other contexts. */
 bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access);
-/* While it runs: the address on the device of what the tsr__command_uses with this number said; its offset is counted in. */
-uint64_t tsr__command_address(const struct _cl_event *command, cl_uint index);
+/* What it said, in the order of the calls. */
+struct tsr__uses {
+    pthread_mutex_t lock;
+    bool ready;
+    cl_int err;
+    cl_uint count, room;
+    struct tsr__use {
+        struct _cl_mem *mem; /* held */
+        uint64_t offset, size;
+        unsigned access;
+        uint32_t argument; /* the caller's: of a kernel */
+        uint64_t address;  /* while the command runs: of the range, on the device */
+    } list[];
+};
 /* For icd/command.c: brings all buffers in place, once; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int tsr__uses_ready(struct _cl_event *command);
-void tsr__uses_free(struct tsr__uses *uses); /* also NULL */
+void tsr__uses_free(struct _cl_event *command); /* only if it has uses */
 
 /* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false.
  */
 bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
-/* What SVM some device of the context has, bits of enum tsr_svm (icd/context.c). */
-unsigned tsr__context_svm(const struct _cl_context *context);
 /* Forgets the list of allocations, when the context goes. The memory itself is the application's to free. */
 void tsr__svm_forget(struct _cl_context *context);
 

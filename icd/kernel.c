@@ -182,15 +182,8 @@ TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *ker
     err = load(kernel);
     if (err != CL_SUCCESS)
         goto fail;
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return kernel;
 fail:
-    if (kernel)
-        tsr__drop(kernel);
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(kernel, err, errcode_ret);
 }
 
 TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint num_kernels, cl_kernel *kernels, cl_uint *num_kernels_ret)
@@ -265,13 +258,6 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     kernel->local_bytes = source_kernel->local_bytes;
     pthread_mutex_unlock(&source_kernel->lock);
     FAIL_IF(program->context, pointer_bytes && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return kernel;
 fail:
-    if (kernel)
-        tsr__drop(kernel);
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(kernel, err, errcode_ret);
 }

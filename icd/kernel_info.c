@@ -37,12 +37,12 @@ TSR_API cl_int CL_API_CALL clGetKernelArgInfo(cl_kernel kernel, cl_uint arg_inde
                                               void *param_value, size_t *param_value_size_ret)
 {
     struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
-    RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
+    const struct tsr_arg_info *arg;
+    cl_int err = tsr__find_arg(__func__, kernel, arg_index, &arg);
+    if (err != CL_SUCCESS)
+        return err;
     struct _cl_context *context = kernel->program->context;
     const struct tsr_kernel_info *info = kernel->info;
-    RETURN_IF(context, arg_index >= info->arg_count, CL_INVALID_ARG_INDEX, "kernel %s has %u arguments, none with index %u", info->name,
-              info->arg_count, arg_index);
-    const struct tsr_arg_info *arg = &info->args[arg_index];
     /* "CL_KERNEL_ARG_INFO_NOT_AVAILABLE if the argument information is not available for kernel." */
     RETURN_IF(context, !(info->flags & TSR_KERNEL_HAS_ARG_NAMES), CL_KERNEL_ARG_INFO_NOT_AVAILABLE,
               "build the program with -cl-kernel-arg-info");

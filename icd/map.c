@@ -39,22 +39,6 @@ static bool meets_written(const struct _cl_mem *root, const unsigned char *point
     return false;
 }
 
-void tsr__mem_unmap_all(struct _cl_mem *mem)
-{
-    struct _cl_mem *root = tsr__mem_root(mem);
-    pthread_mutex_lock(&root->lock);
-    for (struct tsr__mapping **link = &root->mappings; *link;) {
-        struct tsr__mapping *mapping = *link;
-        if (mapping->owner == mem) {
-            list_remove(link); /* no command is left: it would hold the object */
-            tsr_free(mapping);
-        } else {
-            link = &mapping->next;
-        }
-    }
-    pthread_mutex_unlock(&root->lock);
-}
-
 /* ---- map ----------------------------------------------------------------------------------------------------------------------------- */
 
 struct map_payload {
@@ -98,12 +82,6 @@ static struct _cl_event *map_command(struct _cl_command_queue *queue, struct _cl
     tsr__command_abandon(command);
     tsr__drop(mem);
     return NULL;
-}
-
-bool tsr__map_flags_valid(cl_map_flags flags)
-{
-    cl_map_flags all = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
-    return !(flags & ~all) && !(flags & CL_MAP_WRITE_INVALIDATE_REGION && flags & (CL_MAP_READ | CL_MAP_WRITE));
 }
 
 /* clEnqueueMapBuffer: OpenCL 3.0, 5.2.4. The region counts as mapped from the call on. */

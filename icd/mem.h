@@ -29,21 +29,19 @@ static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
     return mem->parent ? mem->parent : mem;
 }
 
-/* Memory for an object of this size: aligned, committed by the system when touched. NULL: none left. */
+/* Memory for an object of this size (icd/memory.c): aligned, committed by the system when touched. NULL: none left. */
 unsigned char *tsr__mem_allocate(size_t size);
 void tsr__mem_free(unsigned char *memory); /* also NULL */
-/* Forgets what of the object is still mapped, when it goes. */
-void tsr__mem_unmap_all(struct _cl_mem *mem);
 
 /* For a root buffer. `filled`: the host has its contents; else they are undefined. NULL: out of memory. */
 struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled);
 void tsr__residence_free(struct tsr__residence *residence); /* also NULL */
 
-bool tsr__map_flags_valid(cl_map_flags flags);
 /* As clSVMFree. */
 void tsr__svm_free(struct _cl_context *context, void *pointer);
 
-/* Checks that open every command on buffers: CL_INVALID_COMMAND_QUEUE, then for each buffer CL_INVALID_MEM_OBJECT and CL_INVALID_CONTEXT.
+/* Checks that open every command on buffers (icd/check.c): CL_INVALID_COMMAND_QUEUE, then for each buffer CL_INVALID_MEM_OBJECT and
+ * CL_INVALID_CONTEXT.
  */
 cl_int tsr__check_queue(const char *function, cl_command_queue queue);
 cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem buffer);
@@ -55,6 +53,8 @@ cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, b
 cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
                           size_t size);
 
+bool tsr__map_flags_valid(cl_map_flags flags);
+
 /* ---- commands that move bytes (icd/transfer.c): large ones are split over the workers ------------------------------------------------ */
 
 /* One end of a transfer: `start` is the address on the host, within the host's side of `mem` unless that is NULL. Pitches in bytes. */
@@ -63,9 +63,9 @@ struct tsr__box {
     unsigned char *start;
     size_t row_pitch, slice_pitch;
 };
-/* A command that copies; the buffers are held until it ends. NULL: out of memory. */
-struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
-                                    size_t size);
+/* A command that copies; the buffers (may be NULL), which `to` and `from` lie in, are held until it ends. NULL: out of memory. */
+struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *to_mem, void *to,
+                                    struct _cl_mem *from_mem, const void *from, size_t size);
 /* … that fills; pattern_size is a power of two up to 128, size a multiple of it. */
 struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
                                     const void *pattern, size_t pattern_size);

@@ -2,6 +2,16 @@
  * The object header: validity, the two reference counts, destructor callbacks. */
 #include "icd/icd.h"
 
+/* Made by the linker, not at run time: enumerating costs nothing. */
+static struct _cl_platform_id platform = {
+    .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_PLATFORM, .api = 1, .holds = 1},
+};
+
+struct _cl_platform_id *tsr__platform(void)
+{
+    return &platform;
+}
+
 static const char *tag_name(enum tsr_tag tag)
 {
     static const char *const names[] = {"platform", "device", "context", "queue", "memory", "sampler", "program", "kernel", "event"};
@@ -98,6 +108,17 @@ cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid)
     if (count == 1)
         tsr__drop(o);
     return CL_SUCCESS;
+}
+
+void *tsr__created(void *object, cl_int err, cl_int *errcode_ret)
+{
+    if (errcode_ret)
+        *errcode_ret = err;
+    if (err == CL_SUCCESS)
+        return object;
+    if (object)
+        tsr__drop(object);
+    return NULL;
 }
 
 cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, struct tsr_destructor destructor)

@@ -5,23 +5,13 @@
 #include "icd/entry.h"
 #include "tessera/clc.h"
 
-/* Made by the linker, not at run time: enumerating costs nothing. */
-static struct _cl_platform_id platform = {
-    .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_PLATFORM, .api = 1, .holds = 1},
-};
-
-struct _cl_platform_id *tsr__platform(void)
-{
-    return &platform;
-}
-
 TSR_API cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     /* "CL_INVALID_VALUE if num_entries is equal to zero and platforms is not NULL or if both num_platforms and platforms are NULL." */
     RETURN_IF(NULL, !num_entries && platforms, CL_INVALID_VALUE, "num_entries is 0, but platforms is not NULL");
     RETURN_IF(NULL, !num_platforms && !platforms, CL_INVALID_VALUE, "platforms and num_platforms are both NULL");
     if (platforms)
-        platforms[0] = &platform;
+        platforms[0] = tsr__platform();
     if (num_platforms)
         *num_platforms = 1;
     return CL_SUCCESS;
@@ -32,32 +22,16 @@ TSR_API cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id 
     return clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
 }
 
-/* cl_khr_icd 2.0: "the loader will, for each ICD 2 compatible platform, query dispatchable entry points using …" */
-TSR_API void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id of, const char *func_name)
-{
-    return of == &platform ? tsr__function_by_name(func_name, true) : NULL;
-}
-
 /* "… and then set the platform dispatch data": from here on every object carries it. The loader calls this before anything else. */
 TSR_API cl_int CL_API_CALL clIcdSetPlatformDispatchDataKHR(cl_platform_id of, void *dispatch_data)
 {
-    RETURN_IF(NULL, of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
-    platform.base.dispatch_data = dispatch_data;
+    RETURN_IF(NULL, of != tsr__platform(), CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    tsr__platform()->base.dispatch_data = dispatch_data;
     struct _cl_device_id **devices;
     unsigned count = tsr__root_devices(&devices);
     for (unsigned i = 0; i < count; i++)
         devices[i]->base.dispatch_data = dispatch_data;
     return CL_SUCCESS;
-}
-
-TSR_API void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
-{
-    return tsr__function_by_name(func_name, false);
-}
-
-TSR_API void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *func_name)
-{
-    return of == &platform ? tsr__function_by_name(func_name, false) : NULL;
 }
 
 static struct tsr__extensions common;
@@ -94,7 +68,7 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
 {
     struct tsr_info_out out = {param_value_size, param_value, param_value_size_ret};
     /* "CL_INVALID_PLATFORM if platform is not a valid platform." A NULL platform means the only one. */
-    RETURN_IF(NULL, of && of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    RETURN_IF(NULL, of && of != tsr__platform(), CL_INVALID_PLATFORM, "the platform is none of Tessera's");
 
     const char *name = tsr_env(TSR_ENV_PLATFORM_NAME);
     switch (param_name) {
@@ -123,7 +97,7 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
 
 TSR_API cl_int CL_API_CALL clUnloadPlatformCompiler(cl_platform_id of)
 {
-    RETURN_IF(NULL, of != &platform, CL_INVALID_PLATFORM, "the platform is none of Tessera's");
+    RETURN_IF(NULL, of != tsr__platform(), CL_INVALID_PLATFORM, "the platform is none of Tessera's");
     tsr_clc_unload();
     return CL_SUCCESS;
 }

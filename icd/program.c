@@ -118,15 +118,8 @@ TSR_API cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_
     FAIL_IF(context, !program, CL_OUT_OF_HOST_MEMORY, "no memory for a program");
     program->source = join_source(count, strings, lengths, &program->source_size);
     FAIL_IF(context, !program->source, CL_OUT_OF_HOST_MEMORY, "no memory for the source");
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return program;
 fail:
-    if (program)
-        tsr__drop(program);
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(program, err, errcode_ret);
 }
 
 TSR_API cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *errcode_ret)
@@ -137,9 +130,7 @@ TSR_API cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const v
     /* "CL_INVALID_OPERATION if no devices in context support intermediate language programs." */
     FAIL_IF(context, true, CL_INVALID_OPERATION, "no device takes an intermediate language (CL_DEVICE_IL_VERSION is empty)");
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(NULL, err, errcode_ret);
 }
 
 TSR_API cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
@@ -155,9 +146,7 @@ TSR_API cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context cont
     FAIL_IF(context, true, CL_INVALID_VALUE, "the devices have no built-in kernels (CL_DEVICE_BUILT_IN_KERNELS is empty): \"%s\"",
             kernel_names);
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(NULL, err, errcode_ret);
 }
 
 /* ---- what only programs in an intermediate language can have ------------------------------------------------------------------------ */

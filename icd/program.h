@@ -35,7 +35,7 @@ cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build,
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code);
 cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
 
-/* ---- images of a build (icd/binary.c) -------------------------------------------------------------------------------------------- */
+/* ---- images of a build (icd/code.c) -------------------------------------------------------------------------------------------- */
 
 /* Forgets image, information, log, options and module. */
 void tsr__build_clear(struct tsr_build *build);
@@ -51,6 +51,9 @@ struct tsr__arg_state {
     void *object;        /* watched: memory object or sampler; NULL if none */
     uint64_t local_size; /* of a local argument */
 };
+
+/* The argument with this index: CL_INVALID_KERNEL, CL_INVALID_ARG_INDEX. (icd/args.c) */
+cl_int tsr__find_arg(const char *function, cl_kernel kernel, cl_uint index, const struct tsr_arg_info **arg);
 
 /* Number of sub-groups of a work-group. */
 static inline uint64_t tsr__sub_group_count(const struct tsr_kernel_info *info, const uint64_t local[3])

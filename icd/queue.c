@@ -80,15 +80,8 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
         FAIL_IF(context, !queue->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
         memcpy(queue->properties, properties, queue->property_count * sizeof *properties);
     }
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return queue;
 fail:
-    if (queue)
-        tsr__drop(queue);
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(queue, err, errcode_ret);
 }
 
 /* clCreateCommandQueue: OpenCL 1.2, 5.1; deprecated. */
@@ -105,9 +98,7 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl
     queue = queue_new(context, device, flags);
     FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return queue;
+    return tsr__created(queue, err, errcode_ret);
 }
 
 /* clRetainCommandQueue, clReleaseCommandQueue: OpenCL 3.0, 5.1. Releasing flushes; what is enqueued still runs. */

@@ -83,7 +83,8 @@ void tsr__residence_free(struct tsr__residence *r)
     tsr_free(r);
 }
 
-/* ---- segments, under the lock --------------------------------------------------------------------------------------------------------- */
+/* ---- segments, under the lock ---------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t segment_end(const struct tsr__residence *r, size_t index)
 {
@@ -125,7 +126,8 @@ static void merge(struct tsr__residence *r)
     r->count = kept + 1;
 }
 
-/* ---- moving --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- moving ---------------------------------------------------------------------------------------------------------------------------
+ */
 
 static cl_int code_of(enum tsr_status status)
 {
@@ -182,21 +184,10 @@ static cl_int acquire(struct tsr__residence *r, unsigned char *data, const struc
     return err;
 }
 
-/* ---- what a command uses ----------------------------------------------------------------------------------------------------------------- */
+/* ---- what a command uses
+ * ----------------------------------------------------------------------------------------------------------------- */
 
 enum { FIRST_ROOM = 4 };
-
-struct tsr__uses {
-    pthread_mutex_t lock;
-    bool ready;
-    cl_int err;
-    cl_uint count, room;
-    struct tsr__use {
-        struct _cl_mem *mem; /* held */
-        uint64_t offset, size, address;
-        unsigned access;
-    } list[];
-};
 
 static cl_int nothing(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
@@ -230,15 +221,10 @@ bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t of
     return true;
 }
 
-uint64_t tsr__command_address(const struct _cl_event *command, cl_uint index)
+void tsr__uses_free(struct _cl_event *command)
 {
-    return command->uses->list[index].address;
-}
-
-void tsr__uses_free(struct tsr__uses *uses)
-{
-    if (!uses)
-        return;
+    struct tsr__uses *uses = command->uses;
+    command->uses = NULL;
     for (cl_uint i = 0; i < uses->count; i++)
         tsr__drop(uses->list[i].mem);
     pthread_mutex_destroy(&uses->lock);

@@ -11,9 +11,7 @@ TSR_API cl_sampler CL_API_CALL clCreateSamplerWithProperties(cl_context context,
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
     err = tsr__error(context, CL_INVALID_OPERATION, __func__, "CL_DEVICE_IMAGE_SUPPORT", "the devices have no images, so no samplers");
 fail:
-    if (errcode_ret)
-        *errcode_ret = err;
-    return NULL;
+    return tsr__created(NULL, err, errcode_ret);
 }
 
 TSR_API cl_sampler CL_API_CALL clCreateSampler(cl_context context, cl_bool normalized, cl_addressing_mode addressing, cl_filter_mode filter,

@@ -104,7 +104,7 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
             "CL_MEM_SVM_ATOMICS needs CL_MEM_SVM_FINE_GRAIN_BUFFER");
     FAIL_IF(context, access & (access - 1) || rest & ~(cl_svm_mem_flags)(CL_MEM_SVM_ATOMICS | CL_MEM_SVM_FINE_GRAIN_BUFFER),
             CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other", (unsigned long long)flags);
-    unsigned svm = tsr__context_svm(context);
+    unsigned svm = context->svm_caps;
     FAIL_IF(context, !svm, CL_INVALID_OPERATION, "no device of the context has SVM");
     FAIL_IF(context, rest & CL_MEM_SVM_FINE_GRAIN_BUFFER && !(svm & TSR_SVM_FINE_GRAIN_BUFFER), CL_INVALID_VALUE,
             "no device of the context has CL_DEVICE_SVM_FINE_GRAIN_BUFFER");

@@ -51,16 +51,21 @@ static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_comman
     return command;
 }
 
+/* Whether the queue's device has memory of its own, so that its functions move the bytes. */
+static bool by_device(const struct _cl_command_queue *queue)
+{
+    return queue->context->own_memory && queue->device->caps->own_memory;
+}
+
 /* In contexts with devices that have memory of their own: tells which bytes of the buffers the command uses. NULL: out of memory, and the
  * command is gone. A box leaves the bytes between its rows as they are. */
-static struct _cl_event *with_uses(struct _cl_event *command, struct tsr__box to, size_t to_bytes, struct tsr__box from, size_t from_bytes,
-                                   bool gaps)
+static struct _cl_event *with_uses(struct _cl_event *command, size_t to_bytes, size_t from_bytes, bool gaps)
 {
-    if (!command->context->own_memory || !command->task.units)
-        return command;
+    const struct transfer *t = transfer_of(command);
+    struct _cl_mem *to = t->mems[0], *from = t->mems[1];
     unsigned written = gaps ? TSR__READS | TSR__WRITES : TSR__WRITES;
-    if ((!from.mem || tsr__command_uses(command, from.mem, (size_t)(from.start - from.mem->data), from_bytes, TSR__READS)) &&
-        (!to.mem || tsr__command_uses(command, to.mem, (size_t)(to.start - to.mem->data), to_bytes, written)))
+    if (!command->task.units || ((!from || tsr__command_uses(command, from, (size_t)(t->from - from->data), from_bytes, TSR__READS)) &&
+                                 (!to || tsr__command_uses(command, to, (size_t)(t->to - to->data), to_bytes, written))))
         return command;
     tsr__command_abandon(command);
     return NULL;
@@ -126,21 +131,22 @@ static cl_int copy_execute(struct _cl_event *command, struct tsr_worker *worker,
     return CL_SUCCESS;
 }
 
-struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
-                                    size_t size)
+struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *to_mem, void *to,
+                                    struct _cl_mem *from_mem, const void *from, size_t size)
 {
-    if (queue->device->caps->own_memory)
-        return tsr__device_box_command(queue, type, to, from, (const size_t[3]){size, 1, 1});
-    struct _cl_event *command = transfer_new(queue, type, to.mem, from.mem, 0);
+    if (by_device(queue))
+        return tsr__device_box_command(queue, type, (struct tsr__box){.mem = to_mem, .start = to},
+                                       (struct tsr__box){.mem = from_mem, .start = (unsigned char *)from}, (const size_t[3]){size, 1, 1});
+    struct _cl_event *command = transfer_new(queue, type, to_mem, from_mem, 0);
     if (!command)
         return NULL;
     struct transfer *t = transfer_of(command);
-    t->to = to.start;
-    t->from = from.start;
+    t->to = to;
+    t->from = from;
     t->size = size;
     command->execute = copy_execute;
     set_linear_units(command, size);
-    return with_uses(command, to, size, from, size, false);
+    return queue->context->own_memory ? with_uses(command, size, size, false) : command;
 }
 
 static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
@@ -171,7 +177,7 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
 struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
                                     const void *pattern, size_t pattern_size)
 {
-    if (queue->device->caps->own_memory)
+    if (by_device(queue))
         return tsr__device_fill_command(queue, type, mem, to, size, pattern, pattern_size);
     struct _cl_event *command = transfer_new(queue, type, mem, NULL, pattern_size);
     if (!command)
@@ -183,7 +189,7 @@ struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_
     memcpy(t->pattern, pattern, pattern_size);
     command->execute = fill_execute;
     set_linear_units(command, size);
-    return with_uses(command, (struct tsr__box){.mem = mem, .start = to}, size, (struct tsr__box){0}, 0, false);
+    return queue->context->own_memory ? with_uses(command, size, 0, false) : command;
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------------------------ */
@@ -205,7 +211,7 @@ static cl_int box_execute(struct _cl_event *command, struct tsr_worker *worker, 
 struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                    const size_t region[3])
 {
-    if (queue->device->caps->own_memory)
+    if (by_device(queue))
         return tsr__device_box_command(queue, type, to, from, region);
     size_t width = region[0], rows = region[1], slices = region[2];
     /* Rows that touch each other are one longer row, and slices likewise. */
@@ -213,7 +219,7 @@ struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_t
         width *= rows;
         rows = 1;
         if (slices == 1 || (to.slice_pitch == width && from.slice_pitch == width))
-            return tsr__copy_command(queue, type, to, from, width * slices);
+            return tsr__copy_command(queue, type, to.mem, to.start, from.mem, from.start, width * slices);
     }
     struct _cl_event *command = transfer_new(queue, type, to.mem, from.mem, 0);
     if (!command)
@@ -232,7 +238,7 @@ struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_t
     command->task.unit_cost = width / BYTES_PER_NS + PIECE_NS;
     size_t to_bytes = (slices - 1) * to.slice_pitch + (rows - 1) * to.row_pitch + width;
     size_t from_bytes = (slices - 1) * from.slice_pitch + (rows - 1) * from.row_pitch + width;
-    return with_uses(command, to, to_bytes, from, from_bytes, true);
+    return queue->context->own_memory ? with_uses(command, to_bytes, from_bytes, true) : command;
 }
 
 /* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */

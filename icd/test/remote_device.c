@@ -18,7 +18,8 @@ enum {
     MOST_ALLOCATIONS = 4096,
 };
 
-/* ---- memory ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory -----------------------------------------------------------------------------------------------------------------------------
+ */
 
 static struct {
     pthread_mutex_t lock;
@@ -134,7 +135,8 @@ static enum tsr_status memory_fill(const struct tsr_device *device, uint64_t to,
     return TSR_OK;
 }
 
-/* ---- launches ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- launches
+ * ------------------------------------------------------------------------------------------------------------------------------ */
 
 struct tsr_launch {
     struct tsr_module *module; /* the CPU device's */
@@ -251,7 +253,8 @@ static void launch_end(struct tsr_launch *launch, char **why)
     tsr_free(launch);
 }
 
-/* ---- the device ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- the device
+ * ---------------------------------------------------------------------------------------------------------------------------- */
 
 static struct tsr_device_caps caps;
 static struct tsr_device remote = {.ops = &tsr_remote_device, .caps = &caps, .compute_units = 1};
@@ -319,9 +322,8 @@ static void target(const struct tsr_device *device, struct tsr_target *target)
 
 static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
 {
-    return kernel->local_bytes + local_argument_bytes > LOCAL_MEMORY
-               ? 0
-               : tsr_cpu_device.max_work_group(device, kernel, local_argument_bytes);
+    return kernel->local_bytes + local_argument_bytes > LOCAL_MEMORY ? 0
+                                                                     : tsr_cpu_device.max_work_group(device, kernel, local_argument_bytes);
 }
 
 static void suggest_local_size(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range)

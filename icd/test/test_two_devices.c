@@ -80,7 +80,8 @@ static void expect(int where, cl_mem mem, cl_int more)
             fail_msg("element %d is %d, not %d", i, values[i], i + more);
 }
 
-/* ---- what the platform says ------------------------------------------------------------------------------------------------------------ */
+/* ---- what the platform says ------------------------------------------------------------------------------------------------------------
+ */
 
 static bool lists(const char *names, const char *name)
 {
@@ -184,7 +185,8 @@ static void test_sub_devices(void **state)
         CHECK(clReleaseDevice(parts[i]));
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------------------------------------------
+ */
 
 /* Back and forth, ordered by events alone, and at the end each device and the host see the same. */
 static void test_migration(void **state)
@@ -276,9 +278,9 @@ static void test_transfers(void **state)
             finish(add(!writer, b, 2, COUNT, NULL));
             CHECK(clEnqueueFillBuffer(queues[writer], a, &pattern, sizeof pattern, 16, 32, 0, NULL, NULL)); /* elements 4 … 11 */
             CHECK(clFinish(queues[writer]));
-            CHECK(clEnqueueWriteBuffer(queues[!writer], a, CL_TRUE, 80, sizeof piece, piece, 0, NULL, NULL));      /* 20 … 27 */
-            CHECK(clEnqueueCopyBuffer(queues[writer], b, a, 160, 120, 40, 0, NULL, NULL));                         /* 30 … 39 */
-            size_t source[] = {8, 2, 0}, target[] = {0, 11, 0}, region[] = {8, 2, 1};                              /* rows of 4 elements */
+            CHECK(clEnqueueWriteBuffer(queues[!writer], a, CL_TRUE, 80, sizeof piece, piece, 0, NULL, NULL)); /* 20 … 27 */
+            CHECK(clEnqueueCopyBuffer(queues[writer], b, a, 160, 120, 40, 0, NULL, NULL));                    /* 30 … 39 */
+            size_t source[] = {8, 2, 0}, target[] = {0, 11, 0}, region[] = {8, 2, 1};                         /* rows of 4 elements */
             CHECK(clEnqueueCopyBufferRect(queues[writer], b, a, source, target, region, 16, 0, 16, 0, 0, NULL, NULL)); /* 44, 45, 48, 49 */
             CHECK(clFinish(queues[writer]));
             CHECK(clEnqueueReadBuffer(queues[reader], a, CL_TRUE, 0, BYTES, values, 0, NULL, NULL));
@@ -462,7 +464,8 @@ static void test_svm(void **state)
     clSVMFree(context, svm);
 }
 
-/* ---- commands -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- commands --------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void CL_CALLBACK native(void *args)
 {
@@ -586,7 +589,8 @@ static void test_kernel_infos(void **state)
     CHECK(clReleaseMemObject(mem));
 }
 
-/* ---- programs --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- programs ---------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void expect_log(cl_program of, int where, cl_build_status status, const char *part)
 {
@@ -677,7 +681,8 @@ static void test_binaries(void **state)
         CHECK(clGetProgramInfo(from[i], CL_PROGRAM_BINARIES, sizeof binaries, binaries, NULL));
         CHECK_THAT(sizes[0] != sizes[1] || memcmp(binaries[0], binaries[1], sizes[0]));
         cl_int status[2];
-        CHECK_CREATE(again, clCreateProgramWithBinary(context, 2, devices, sizes, (const unsigned char **)binaries, status, &err), CL_SUCCESS);
+        CHECK_CREATE(again, clCreateProgramWithBinary(context, 2, devices, sizes, (const unsigned char **)binaries, status, &err),
+                     CL_SUCCESS);
         CHECK_THAT(status[0] == CL_SUCCESS && status[1] == CL_SUCCESS);
         CHECK(clBuildProgram(again, 0, NULL, "", NULL, NULL));
         CHECK_THAT(answer_of(again, CPU) == 1);
@@ -696,24 +701,15 @@ static void test_binaries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),
-        cmocka_unit_test(test_extensions),
-        cmocka_unit_test(test_sub_devices),
-        cmocka_unit_test(test_migration),
-        cmocka_unit_test(test_addresses),
-        cmocka_unit_test(test_sub_buffers),
-        cmocka_unit_test(test_transfers),
-        cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_migrate_command),
-        cmocka_unit_test(test_readers),
-        cmocka_unit_test(test_device_memory_ends),
-        cmocka_unit_test(test_svm),
-        cmocka_unit_test(test_native_kernel),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_refused_launch),
-        cmocka_unit_test(test_kernel_infos),
-        cmocka_unit_test(test_one_device_fails),
-        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_enumeration),        cmocka_unit_test(test_extensions),
+        cmocka_unit_test(test_sub_devices),        cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_addresses),          cmocka_unit_test(test_sub_buffers),
+        cmocka_unit_test(test_transfers),          cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_migrate_command),    cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_device_memory_ends), cmocka_unit_test(test_svm),
+        cmocka_unit_test(test_native_kernel),      cmocka_unit_test(test_events),
+        cmocka_unit_test(test_refused_launch),     cmocka_unit_test(test_kernel_infos),
+        cmocka_unit_test(test_one_device_fails),   cmocka_unit_test(test_options),
         cmocka_unit_test(test_binaries),
     };
     return cmocka_run_group_tests(tests, begin, end);
