@@ -13,16 +13,14 @@ def name_of(path):
 
 def graph(objects, without):
     """File -> file -> the symbols that the one needs of the other."""
-    defined, needed = {}, {}
-    for path in objects:
-        name = name_of(path)
-        needed[name] = set()
-        for line in subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout.splitlines():
-            words = line.split()
-            if len(words) == 2 and words[0] == "U":
-                needed[name].add(words[1])
-            elif len(words) == 3 and words[1] in "TDRBV":
-                defined[words[2]] = name
+    defined, needed = {}, {name_of(path): set() for path in objects}
+    lines = subprocess.run(["nm", "-gAP", *objects], capture_output=True, text=True, check=True).stdout.splitlines()
+    for line in lines:
+        path, symbol, kind = line.split()[:3]
+        if kind == "U":
+            needed[name_of(path.rstrip(":"))].add(symbol)
+        else:
+            defined[symbol] = name_of(path.rstrip(":"))
     edges = {name: {} for name in needed}
     for name, symbols in needed.items():
         for symbol in sorted(symbols):
