@@ -4,27 +4,25 @@
 
 #include "icd/program.h"
 
-/* Bits of a sampler as OpenCL C's own constants have them (CLK_*). */
+/* Bits of a sampler as OpenCL C's own constants have them. */
 static uint32_t sampler_bits(const struct _cl_sampler *sampler)
 {
-    uint32_t bits = sampler->normalized ? 1 : 0;
-    switch (sampler->addressing) {
-    case CL_ADDRESS_CLAMP_TO_EDGE:
-        bits |= 2;
-        break;
-    case CL_ADDRESS_CLAMP:
-        bits |= 4;
-        break;
-    case CL_ADDRESS_REPEAT:
-        bits |= 6;
-        break;
-    case CL_ADDRESS_MIRRORED_REPEAT:
-        bits |= 8;
-        break;
-    default:
-        break;
-    }
-    return bits | (sampler->filter == CL_FILTER_LINEAR ? 0x20 : 0x10);
+    enum property { COORDS, ADDRESSING, FILTER };
+    static const struct {
+        enum property property;
+        cl_uint value;
+        uint32_t bits;
+    } table[] = {
+#define TSR_SAMPLER(property, value, constant, bits) {property, value, bits},
+#include "tessera/sampler.def"
+#undef TSR_SAMPLER
+    };
+    const cl_uint has[] = {[COORDS] = sampler->normalized, [ADDRESSING] = sampler->addressing, [FILTER] = sampler->filter};
+    uint32_t bits = 0;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(table); i++)
+        if (has[table[i].property] == table[i].value)
+            bits |= table[i].bits;
+    return bits;
 }
 
 /* Puts a value into the block. `object` is watched from here on, or NULL. The kernel's lock is held. Answers what was watched before.
@@ -88,8 +86,23 @@ static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size,
     cl_mem mem = value ? *(const cl_mem *)value : NULL;
     RETURN_IF(context, mem && !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "argument %u is no memory object", index);
     RETURN_IF(context, mem && mem->context != context, CL_INVALID_MEM_OBJECT, "argument %u is a memory object of another context", index);
-    RETURN_IF(context, mem && mem->type != CL_MEM_OBJECT_BUFFER, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
+    RETURN_IF(context, mem && mem->image, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
     uint64_t address = mem ? (uint64_t)(uintptr_t)mem->data : 0;
+    set(kernel, index, &address, mem, false);
+    return CL_SUCCESS;
+}
+
+static cl_int set_image(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    RETURN_IF(context, size != sizeof(cl_mem), CL_INVALID_ARG_SIZE, "argument %u is an image: its size is %zu, not %zu", index,
+              sizeof(cl_mem), size);
+    RETURN_IF(context, !value, CL_INVALID_ARG_VALUE, "argument %u is an image, not NULL", index);
+    cl_mem mem = *(const cl_mem *)value;
+    RETURN_IF(context, !tsr__valid(mem, TSR_TAG_MEM) || mem->context != context, CL_INVALID_MEM_OBJECT,
+              "argument %u is no memory object of the kernel's context", index);
+    RETURN_IF(context, !mem->image, CL_INVALID_ARG_VALUE, "argument %u takes an image", index);
+    uint64_t address = (uint64_t)(uintptr_t)mem->image;
     set(kernel, index, &address, mem, false);
     return CL_SUCCESS;
 }
@@ -146,7 +159,9 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
         return CL_SUCCESS;
     case TSR_ARG_SAMPLER:
         return set_sampler(kernel, arg_index, arg_size, arg_value);
-    default: /* images, pipes, device queues: a kernel that has one does not build */
+    case TSR_ARG_IMAGE:
+        return set_image(kernel, arg_index, arg_size, arg_value);
+    default: /* pipes, device queues: a kernel that has one does not build */
         return tsr__error(context, CL_INVALID_ARG_VALUE, __func__, "kind", "argument %u is of a kind that no device has", arg_index);
     }
 }

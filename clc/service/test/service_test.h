@@ -66,8 +66,9 @@ struct answer {
 static struct answer ask(const struct tsr_clc_request *request)
 {
     struct tsr_wire_request wire = {.request = *request, .directory = tsr_wire_reads_files(request) ? folder : NULL};
-    wire.request.target = (struct tsr_target){
-        .triple = TSR_TRIPLE_X86_64, .features = tsr_cpu()->features, .default_sub_group_size = 16, .macros = tsr_clc_all_macros()};
+    if (!wire.request.target.triple)
+        wire.request.target = (struct tsr_target){
+            .triple = TSR_TRIPLE_X86_64, .features = tsr_cpu()->features, .default_sub_group_size = 16, .macros = tsr_clc_all_macros()};
     struct tsr_buf buf = {0};
     struct answer answer = {0};
     uint32_t kind;

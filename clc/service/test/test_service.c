@@ -6,6 +6,52 @@
 
 /* ---- good programs -------------------------------------------------------------------------------------------------------------- */
 
+/* A request names its target: code for another is refused, features and engine are its own, and what was compiled for one does not go into
+ * a program for another. */
+static void targets(void **state)
+{
+    (void)state;
+    static const char source[] = "kernel void k(global int *a) { a[get_global_id(0)] += 1; }";
+    struct tsr_clc_request request = {.op = TSR_CLC_BUILD, .source = {NULL, source, sizeof source - 1}, .options = ""};
+    request.target = (struct tsr_target){.triple = TSR_TRIPLE_X86_64, .default_sub_group_size = 8, .macros = "-cl-ext=-all"};
+    request.target.engine = TSR_ENGINE_LANES;
+    struct answer lanes = ask(&request);
+    request.target.engine = TSR_ENGINE_REFERENCE;
+    struct answer reference = ask(&request);
+    assert_int_equal(lanes.result.outcome, TSR_CLC_DONE);
+    assert_int_equal(reference.result.outcome, TSR_CLC_DONE);
+    assert_string_equal(lanes.info.triple, TSR_TRIPLE_X86_64);
+    assert_int_equal(lanes.info.cpu_features, 0);
+    assert_int_equal(lanes.info.kernels[0].sub_group_size, 8);
+    assert_true(lanes.info.kernels[0].flags & TSR_KERNEL_PACKETS);
+    assert_false(reference.info.kernels[0].flags & TSR_KERNEL_PACKETS);
+    end(&lanes);
+    end(&reference);
+
+    request.op = TSR_CLC_COMPILE;
+    struct answer object = ask(&request);
+    assert_int_equal(object.result.outcome, TSR_CLC_DONE);
+    assert_string_equal(object.info.triple, TSR_TRIPLE_X86_64);
+    request.target.triple = "another-cpu";
+    struct answer unknown = ask(&request);
+    assert_int_equal(unknown.result.outcome, TSR_CLC_UNAVAILABLE);
+    assert_non_null(strstr(unknown.result.log, "'another-cpu'"));
+    end(&unknown);
+
+    struct tsr_program_info foreign = object.info;
+    struct tsr_buf image = {0};
+    foreign.triple = "another-cpu";
+    tsr_image_write(&foreign, &image);
+    struct tsr_clc_input input = {image.data, image.size};
+    struct tsr_clc_request link = {.op = TSR_CLC_LINK, .input_count = 1, .inputs = &input, .options = ""};
+    struct answer linked = ask(&link);
+    assert_int_equal(linked.result.outcome, TSR_CLC_FAILED);
+    assert_non_null(strstr(linked.result.log, "another-cpu"));
+    tsr_buf_free(&image);
+    end(&linked);
+    end(&object);
+}
+
 static const char vadd[] = "kernel void vadd(global const float *a, global float *b, int n)\n"
                            "{\n"
                            "    size_t i = get_global_id(0);\n"
@@ -679,17 +725,29 @@ static void reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),
-        cmocka_unit_test(every_option),     cmocka_unit_test(options_in_code),
-        cmocka_unit_test(predefined),       cmocka_unit_test(debug_information),
-        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),
-        cmocka_unit_test(headers),          cmocka_unit_test(headers_on_disk),
-        cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
-        cmocka_unit_test(separate),         cmocka_unit_test(kernel_by_kernel),
-        cmocka_unit_test(in_jail),          cmocka_unit_test(nonsense_request),
-        cmocka_unit_test(pasted_names),     cmocka_unit_test(death),
-        cmocka_unit_test(hang_up),          cmocka_unit_test(reports),
-        cmocka_unit_test(little_memory),    cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(targets),
+        cmocka_unit_test(shared_object),
+        cmocka_unit_test(argument_info),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(options_in_code),
+        cmocka_unit_test(predefined),
+        cmocka_unit_test(debug_information),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sub_group_sizes),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(headers_on_disk),
+        cmocka_unit_test(hostile_includes),
+        cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),
+        cmocka_unit_test(kernel_by_kernel),
+        cmocka_unit_test(in_jail),
+        cmocka_unit_test(nonsense_request),
+        cmocka_unit_test(pasted_names),
+        cmocka_unit_test(death),
+        cmocka_unit_test(hang_up),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(little_memory),
+        cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
