@@ -144,6 +144,14 @@ static void one(uint64_t how, enum goal goal)
     }
     memcpy(d, c, sizeof c);
     expect(&x, d);
+    /* What is not C stays: A and B, and what lies between the rows where C goes. */
+    fill(&elsewhere, false);
+    struct memory *const inputs[] = {&in_a, &in_b, &elsewhere};
+    char *before[3];
+    for (int i = 0; i < 3; i++) {
+        before[i] = malloc(inputs[i]->bytes);
+        memcpy(before[i], inputs[i]->begin, inputs[i]->bytes);
+    }
     bool there = tsr__tile_loop(NULL, &x);
     assert_int_equal(there, x.to && goal == ELSEWHERE && runs_in_strips(how));
     for (int64_t i = 0; i < x.rows * x.columns; i++)
@@ -152,6 +160,12 @@ static void one(uint64_t how, enum goal goal)
                                    : (const char *)c[i] + r * TSR__TILE_BYTES;
             assert_memory_equal(at, d[i] + r * TSR__TILE_BYTES, TSR__TILE_BYTES);
         }
+    for (int i = 0; i < 2; i++)
+        assert_memory_equal(before[i], inputs[i]->begin, inputs[i]->bytes);
+    for (size_t at = there ? (size_t)width : 0, step = there ? (size_t)x.to_stride : elsewhere.bytes; at < elsewhere.bytes; at += step)
+        assert_memory_equal(before[2] + at, elsewhere.begin + at, there ? step - (size_t)width : step);
+    for (int i = 0; i < 3; i++)
+        free(before[i]);
     release(&in_a);
     release(&in_b);
     release(&elsewhere);

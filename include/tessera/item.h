@@ -15,8 +15,9 @@
 
 #include <stdint.h>
 
+#include "tessera/tiles.h"
+
 struct tsr_item;
-struct tsr_tile_loop;
 
 /* A constant in the code, if the program has sites where work-items meet: one line of text for each, in the order of their numbers,
  * which start at 1. */
@@ -48,40 +49,11 @@ struct tsr_rt {
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
     /* The address space that a generic pointer points into, TSR_SPACE_* of tessera/primitives.h. */
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
-    /* Tiles where no matrix unit is used. A tile is 16 rows of 64 bytes; an operand, made of A or B for one kind of product, has
-     * TSR_TILE_OPERAND_BYTES. `how`: an enum tsr_tile_product, and bits. */
+    /* Tiles where no matrix unit is used: tessera/tiles.h says what these promise. */
     void (*tile_move)(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
     void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
-    /* Not 0: the accumulators have been stored where the loop says. */
     uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
-};
-
-/* Products of a row of A with columns of B packed in words, as AMX's instructions make them; BF16_PAIRS is BF16 by VDPBF16PS. */
-enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8U8, TSR_TILE_BF16, TSR_TILE_F16, TSR_TILE_BF16_PAIRS };
-enum {
-    TSR_TILE_PRODUCT = 7, /* mask */
-    TSR_TILE_IS_B = 8,
-    TSR_TILE_IN_MODEL = 16, /* plain C */
-    TSR_TILE_HALF = 32,     /* 32 bytes of K, 8 rows of B; not of single products by vectors */
-    TSR_TILE_OPERAND_BYTES = 2048 + 64,
-    TSR_TILE_LOOP_MOST = 16 /* accumulators */
-};
-
-/* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B. */
-struct tsr_tile_loop {
-    const char *a, *b;          /* of the first step */
-    int64_t a_stride, b_stride; /* from row to row */
-    int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
-    int64_t b_next;             /* from a tile of B to the one beside it */
-    int64_t steps, rows, columns;
-    uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF */
-    uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
-    void *operands; /* memory for rows + columns operands, in the model */
-    char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
-    int64_t to_stride;
-    uint64_t past;               /* not 0: past the caches, if the rows fill lines */
-    void *c[TSR_TILE_LOOP_MOST]; /* row after row, each a tile in one piece, aligned to 64 */
 };
 
 /* One work-group being run. Read-only for generated code. */
