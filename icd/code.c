@@ -2,7 +2,8 @@
  * Machine code of programs: loading it, and making it kernel by kernel for programs that were built without.
  *
  * A program with several kernels is built only as far as bitcode (TSR_IMAGE_PROGRAM). The code of a kernel is made when the application
- * creates the first kernel object of it; the code of all when it asks for the binary. */
+ * creates the first kernel object of it; the code of all when it asks for the binary. An application that creates one kernel after the
+ * other gets more and more of them made at once, as each request carries the whole program. */
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +115,7 @@ void tsr__build_clear(struct tsr_build *build)
         tsr__code_clear(build->device, &build->kernels[i]);
     tsr_free(build->kernels);
     build->kernels = NULL;
+    build->coded = 0;
     tsr__code_clear(build->device, &build->whole);
     tsr__code_clear(build->device, &build->code);
     tsr_free(build->options);
@@ -189,12 +191,31 @@ static void add_to_log(struct tsr_build *build, const char *text)
     build->log = log;
 }
 
-/* Asks the compiler for one kernel, or for all if `name` is NULL. The program's lock is held at the beginning and at the end, not in
- * between; the program counts as having a kernel meanwhile, so its builds stay as they are. */
-static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, struct tsr_code *code)
+static void set_busy(struct tsr_code *codes, uint32_t count, bool busy)
+{
+    for (uint32_t i = 0; i < count; i++)
+        codes[i].busy = busy;
+}
+
+/* Notes what became of the kernels `codes`, the first of which has `name`. */
+static void take_made(struct tsr_build *build, const struct tsr_code *made, struct tsr_code *codes, uint32_t count)
+{
+    codes[0].image = made->image;
+    codes[0].image_size = made->image_size;
+    codes[0].arena = made->arena;
+    codes[0].info = made->info;
+    for (uint32_t i = 1; i < count; i++)
+        codes[i].with = &codes[0];
+    build->coded += codes == &build->whole ? 0 : count;
+}
+
+/* Asks the compiler for the code of so many kernels from `name` on, or of all if it is NULL. What goes wrong with one kernel, or with all,
+ * is told; several are marked to be made alone. The program's lock is held at the beginning and at the end, not in between; the program
+ * counts as having a kernel meanwhile, so its builds stay as they are. */
+static cl_int make(struct _cl_program *program, struct tsr_build *build, const char *name, struct tsr_code *codes, uint32_t count)
 {
     program->kernel_count++;
-    code->busy = true;
+    set_busy(codes, count, true);
     pthread_mutex_unlock(&program->lock);
     struct tsr_clc_input input = {build->code.image, build->code.image_size};
     struct tsr_clc_request request = {
@@ -202,6 +223,7 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
         .input_count = 1,
         .inputs = &input,
         .kernel = name,
+        .kernel_count = count,
         .options = "",
     };
     struct tsr_clc_result result;
@@ -209,43 +231,66 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
     if (result.outcome == TSR_CLC_DONE && result.log && *result.log) /* the log of the build has been given out */
         tsr_log(TSR_LOG_WARN, "%s", result.log);
     struct tsr_code made = {0};
-    char *why;
-    cl_int err = take_result(program, build->device, name, &result, &made, &why);
+    char *why = NULL;
+    cl_int err = CL_OUT_OF_RESOURCES;
+    if (count == 1 || result.outcome == TSR_CLC_DONE)
+        err = take_result(program, build->device, name, &result, &made, &why);
     tsr_clc_result_free(&result);
     pthread_mutex_lock(&program->lock);
     if (why)
         add_to_log(build, why);
     tsr_free(why);
-    if (err == CL_SUCCESS) {
-        code->image = made.image;
-        code->image_size = made.image_size;
-        code->arena = made.arena;
-        code->info = made.info;
-    }
-    code->busy = false;
+    if (err == CL_SUCCESS)
+        take_made(build, &made, codes, count);
+    for (uint32_t i = 0; i < count && err != CL_SUCCESS; i++)
+        codes[i].alone = true;
+    set_busy(codes, count, false);
     pthread_cond_broadcast(&program->coded);
     program->kernel_count--;
     return err;
 }
 
-/* Makes the code unless it is there; if another thread is at it, waits for that. The program's lock is held. */
-static cl_int want(struct _cl_program *program, struct tsr_build *build, const char *name, struct tsr_code *code)
+/* Waits for the thread that makes it, if there is one. Does it have to be made? The program's lock is held. */
+static bool is_missing(struct _cl_program *program, struct tsr_code *code)
 {
     program->kernel_count++; /* nobody clears the build while this waits */
     while (code->busy)
         pthread_cond_wait(&program->coded, &program->lock);
-    cl_int err = code->image ? CL_SUCCESS : make(program, build, name, code);
     program->kernel_count--;
+    return !code->image && !code->with;
+}
+
+/* The code of a kernel, made now if need be, together with at most `most` - 1 that follow it. The program's lock is held. */
+static cl_int want(struct _cl_program *program, struct tsr_build *build, uint32_t index, uint32_t most, struct tsr_code **code)
+{
+    const struct tsr_program_info *info = &build->code.info;
+    struct tsr_code *codes = &build->kernels[index];
+    cl_int err = CL_SUCCESS;
+    if (is_missing(program, codes)) {
+        uint32_t count = 1;
+        while (count < most && !codes->alone && index + count < info->kernel_count && !codes[count].image && !codes[count].with &&
+               !codes[count].busy && !codes[count].alone)
+            count++;
+        err = make(program, build, info->kernels[index].name, codes, count);
+        if (err != CL_SUCCESS && count > 1)
+            err = is_missing(program, codes) ? make(program, build, info->kernels[index].name, codes, 1) : CL_SUCCESS;
+    }
+    *code = codes->with ? codes->with : codes;
     return err;
 }
+
+enum {
+    MOST_TOGETHER = 64, /* kernels of a request: the program that it carries costs little beside their code */
+    ONE_MORE_FOR = 4,   /* kernels that have been wanted: a quarter of the work at most is for kernels that nobody creates */
+};
 
 cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code)
 {
     *code = &build->code;
     if (build->code.info.kind != TSR_IMAGE_PROGRAM)
         return CL_SUCCESS;
-    *code = &build->kernels[index];
-    return want(program, build, build->code.info.kernels[index].name, *code);
+    uint32_t most = build->coded / ONE_MORE_FOR;
+    return want(program, build, index, most < MOST_TOGETHER ? most : MOST_TOGETHER, code);
 }
 
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code)
@@ -254,14 +299,15 @@ cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build,
     if (build->code.info.kind != TSR_IMAGE_PROGRAM)
         return CL_SUCCESS;
     *code = &build->whole;
-    return want(program, build, NULL, *code);
+    return is_missing(program, *code) ? make(program, build, NULL, *code, 1) : CL_SUCCESS;
 }
 
-/* What several threads do for tsr__code_of_all: each takes the next kernel that nobody has taken. */
+/* What several threads do for tsr__code_of_all: each takes the next kernels that nobody has taken. */
 struct makers {
     struct _cl_program *program;
     struct tsr_build *build;
-    uint32_t next; /* guarded by the program's lock */
+    uint32_t together; /* kernels of a request */
+    uint32_t next;     /* guarded by the program's lock */
     cl_int err;
 };
 
@@ -269,11 +315,16 @@ static void *make_some(void *data)
 {
     struct makers *m = data;
     pthread_mutex_lock(&m->program->lock);
-    while (m->next < m->build->code.info.kernel_count && m->err == CL_SUCCESS) {
-        struct tsr_code *code;
-        cl_int err = tsr__code_of_kernel(m->program, m->build, m->next++, &code);
-        if (err != CL_SUCCESS)
-            m->err = err;
+    uint32_t count = m->build->code.info.kernel_count;
+    while (m->next < count && m->err == CL_SUCCESS) {
+        uint32_t at = m->next, end = m->together < count - at ? at + m->together : count;
+        m->next = end;
+        for (; at < end && m->err == CL_SUCCESS; at++) {
+            struct tsr_code *code;
+            cl_int err = want(m->program, m->build, at, end - at, &code);
+            if (err != CL_SUCCESS)
+                m->err = err;
+        }
     }
     pthread_mutex_unlock(&m->program->lock);
     return NULL;
@@ -282,14 +333,16 @@ static void *make_some(void *data)
 cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build)
 {
     enum { MOST = 16 };
-    struct makers m = {program, build, 0, CL_SUCCESS};
+    struct makers m = {program, build, 0, 0, CL_SUCCESS};
     pthread_t threads[MOST];
-    uint32_t missing = 0, started = 0;
     if (build->code.info.kind != TSR_IMAGE_PROGRAM)
         return CL_SUCCESS;
-    for (uint32_t i = 0; i < build->code.info.kernel_count; i++)
-        missing += !build->kernels[i].image;
+    uint32_t missing = build->code.info.kernel_count - build->coded, started = 0;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t share = missing / (ONE_MORE_FOR * (uint32_t)(cpus < 1      ? 1
+                                                          : cpus < MOST ? cpus
+                                                                        : MOST)); /* several for each thread, so that all end together */
+    m.together = share < 1 ? 1 : share < MOST_TOGETHER ? share : MOST_TOGETHER;
     program->kernel_count++;
     pthread_mutex_unlock(&program->lock);
     while (started + 1 < missing && started + 1 < cpus && started < MOST && tsr__build_thread(&threads[started], make_some, &m))

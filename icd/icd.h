@@ -224,6 +224,8 @@ struct tsr_code {
     struct tsr_program_info info;
     _Atomic(struct tsr_module *) module; /* loaded at first need */
     bool busy;                           /* a thread makes it; the program's `coded` tells when it is done */
+    bool alone;                          /* the compiler failed where it was to make others at the same time */
+    struct tsr_code *with;               /* of a kernel: the one whose image has this kernel, too; NULL if it is its own */
 };
 
 /* What one device has of a program. */
@@ -236,6 +238,7 @@ struct tsr_build {
     /* TSR_IMAGE_PROGRAM: the kernels, parallel to code.info.kernels, and all together for CL_PROGRAM_BINARIES; no image yet: not needed so
      * far (icd/code.c). */
     struct tsr_code *kernels, whole;
+    uint32_t coded; /* how many of the kernels have code */
 };
 
 struct _cl_program {

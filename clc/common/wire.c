@@ -31,6 +31,7 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     for (uint32_t i = 0; i < q->input_count; i++)
         tsr_buf_blob(buf, q->inputs[i].data, q->inputs[i].size);
     tsr_buf_str(buf, q->kernel);
+    tsr_buf_u32(buf, q->kernel_count);
     tsr_buf_u32(buf, q->by_kernel | (uint32_t)q->without_code << 1);
     tsr_buf_str(buf, q->options);
     tsr_buf_str(buf, q->target.triple);
@@ -106,6 +107,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
         inputs[i].data = tsr_read_blob(&r, &inputs[i].size);
     q.inputs = inputs;
     q.kernel = tsr_read_str(&r);
+    q.kernel_count = tsr_read_u32(&r);
     uint32_t code = tsr_read_u32(&r);
     q.by_kernel = code & 1;
     q.without_code = code >> 1 & 1;

@@ -181,7 +181,14 @@ static bool take_program(struct job *job)
     }
     if (!same_target(job, &info))
         return false;
-    job->module = tsr__link_take(info.code, info.code_size, q->kernel, job->context, &job->answer->log);
+    uint32_t first = 0, count = q->kernel_count ? q->kernel_count : 1;
+    while (q->kernel && first < info.kernel_count && strcmp(info.kernels[first].name, q->kernel) != 0)
+        first++;
+    if (q->kernel && (first == info.kernel_count || count > info.kernel_count - first)) {
+        tsr_buf_printf(&job->answer->log, "error: the program has no %u kernels from '%s' on\n", count, q->kernel);
+        return fail(job, TSR_CLC_FAILED);
+    }
+    job->module = tsr__link_take(&info, q->kernel ? &info.kernels[first] : NULL, count, job->context, &job->answer->log);
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
     job->options.set |= tsr__link_noted_options(job->module) & ~library_options;

@@ -219,16 +219,18 @@ bool tsr__link_check(LLVMModuleRef module, const struct tsr__parts *parts, struc
     return remove_unused(module, log) && check_defined(module, parts, log);
 }
 
-LLVMModuleRef tsr__link_take(const void *bitcode, size_t size, const char *kernel, LLVMContextRef context, struct tsr_buf *log)
+LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struct tsr_kernel_info *kernels, uint32_t count,
+                             LLVMContextRef context, struct tsr_buf *log)
 {
-    if (!kernel)
-        return tsr__link_parse(bitcode, size, context, log);
+    if (!kernels)
+        return tsr__link_parse(program->code, program->code_size, context, log);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("program", context);
-    /* A use makes the kernel one of the things needed; its type comes with it. */
+    /* A use makes a kernel one of the things needed; its type comes with it. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
-    LLVMAddFunction(module, kernel, type);
+    for (uint32_t i = 0; i < count; i++)
+        LLVMAddFunction(module, kernels[i].name, type);
     struct handler h = listen(context, log);
-    bool good = tsr_link_needed(module, bitcode, size);
+    bool good = tsr_link_needed(module, program->code, program->code_size);
     unlisten(h);
     if (good)
         return module;

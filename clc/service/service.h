@@ -80,8 +80,9 @@ void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
 /* Without adding anything: makes all but kernels internal, removes what is unused, and checks that the library has what is missing. */
 bool tsr__link_check(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
-/* Module of bitcode: of one kernel and what it refers to, or, if `kernel` is NULL, whole. NULL: told in the log. */
-LLVMModuleRef tsr__link_take(const void *bitcode, size_t size, const char *kernel, LLVMContextRef context, struct tsr_buf *log);
+/* Module of the bitcode of a program: of these kernels and what they refer to, or, if `kernels` is NULL, whole. NULL: told in the log. */
+LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struct tsr_kernel_info *kernels, uint32_t count,
+                             LLVMContextRef context, struct tsr_buf *log);
 /* Whether there are program-scope variables, which all kernels of a program share. */
 bool tsr__link_has_variables(LLVMModuleRef module);
 /* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes. False: told in the log, or through the

@@ -96,6 +96,41 @@ static void one_of_two(void **state)
     test_end(&w);
 }
 
+/* Kernels that are created one after the other are made several at once: all but the one that the compiler crashes on. */
+static void one_of_many(void **state)
+{
+    (void)state;
+    enum { COUNT = 24, CRASHES = 17 };
+    static char source[COUNT * 64];
+    struct test_world w = begin();
+    size_t one = 1, at = 0;
+    for (int i = 0; i < COUNT; i++)
+        at += (size_t)snprintf(source + at, sizeof source - at, "kernel void %s%02d(global int *p) { p[0] = %d; }\n",
+                               i == CRASHES ? "crash" : "good", i, i + 100);
+    cl_program program = program_of(w.context, source);
+    CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
+    cl_mem buffer = test_buffer(w.context, 0, sizeof(int), NULL);
+    for (int i = 0; i < COUNT; i++) { /* in an order of its own, so that some of those behind a kernel have code already */
+        char name[16];
+        int value = 0, number = (i * 7 + 5) % COUNT; /* 7 and COUNT have no common factor */
+        cl_kernel kernel;
+        snprintf(name, sizeof name, "%s%02d", number == CRASHES ? "crash" : "good", number);
+        CHECK_CREATE(kernel, clCreateKernel(program, name, &err), number == CRASHES ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
+        if (number == CRASHES)
+            continue;
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof value, &value, 0, NULL, NULL));
+        assert_int_equal(value, number + 100);
+        CHECK(clReleaseKernel(kernel));
+    }
+    expect_in_log(&w, program, "kernel 'crash17'", 1);
+    expect_in_log(&w, program, "kernel 'good", 0);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseProgram(program));
+    test_end(&w);
+}
+
 /* What is built at once. */
 static void in_a_build(void **state)
 {
@@ -136,6 +171,7 @@ int main(void)
     setenv("TESSERA_CACHE", "0", 1);
     setenv("TESSERA_LOG_FILE", "/dev/null", 1); /* reports go to the log as well */
     setenv("TESSERA_CC", CRASHING_COMPILER, 1);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_two), cmocka_unit_test(in_a_build), cmocka_unit_test(with_a_report)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_two), cmocka_unit_test(one_of_many), cmocka_unit_test(in_a_build),
+                                       cmocka_unit_test(with_a_report)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,7 @@ static struct tsr_wire_request sample_request(void)
              .input_count = 2,
              .inputs = inputs,
              .kernel = "k",
+             .kernel_count = 3,
              .by_kernel = true,
              .options = "-w",
              .target = {.triple = "cpu-os", .features = 0x8000000000000001, .engine = TSR_ENGINE_REFERENCE, .default_sub_group_size = 16}},
@@ -69,6 +70,7 @@ static void request_round_trip(void **state)
     assert_int_equal(out.request.headers[1].size, 0);
     assert_int_equal(out.request.input_count, 2);
     assert_string_equal(out.request.kernel, "k");
+    assert_int_equal(out.request.kernel_count, 3);
     assert_true(out.request.by_kernel);
     assert_memory_equal(out.request.inputs[0].data, "\0\1\2", 3);
     assert_string_equal(out.request.options, "-w");
