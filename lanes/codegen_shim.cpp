@@ -2,16 +2,28 @@
 // Sets options of LLVM's command line. The gap: LLVM's C API can only parse a command line, once, and ends the process on an error.
 #include "codegen_shim.h"
 
+#include <limits>
+
 #include <llvm/Support/CommandLine.h>
 
 using namespace llvm;
 
-void tsr__machine_licm(bool on)
+namespace
+{
+template <typename T> void set(const char *name, T value)
 {
     auto &options = cl::getRegisteredOptions();
-    for (const char *name : {"disable-machine-licm", "disable-postra-machine-licm"}) {
-        auto found = options.find(name);
-        if (found != options.end())
-            static_cast<cl::opt<bool> *>(found->second)->setValue(!on);
-    }
+    auto found = options.find(name);
+    if (found != options.end())
+        static_cast<cl::opt<T> *>(found->second)->setValue(value);
+}
+} // namespace
+
+void tsr__for_large_functions(bool on, bool alone)
+{
+    constexpr unsigned most_ways = 128;
+    set("disable-machine-licm", on);
+    set("disable-postra-machine-licm", on);
+    set("join-liveintervals", !(on && alone));
+    set("max-jump-table-size", on ? most_ways : std::numeric_limits<unsigned>::max());
 }

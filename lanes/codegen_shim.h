@@ -9,9 +9,10 @@
 extern "C" {
 #endif
 
-/* Whether the code generator moves constants and what is computed from them out of loops. It is looked at while the code generator's passes
- * are put together. Nobody may do that at the same time. */
-void tsr__machine_licm(bool on);
+/* For large functions the code generator leaves constants and what is computed from them in loops, and makes several jump tables of a large
+ * switch. Of functions that run a work-item at a time (`alone`) it does not try to do without copies from register to register, either: it
+ * looks at all blocks in which a register lives for each of them. Nobody may generate code at the same time. */
+void tsr__for_large_functions(bool on, bool alone);
 
 #ifdef __cplusplus
 }

@@ -78,32 +78,64 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
 
 /* ---- large functions --------------------------------------------------------------------------------------------------------- */
 
-/* The code generator moves each constant of a loop in front of it, however many there are: those of all cases of a switch, out of the loop
- * over packets. Registers that live through thousands of blocks take its allocator time that grows with the square of the blocks. */
-static bool has_large_function(struct tsr__lanes *l)
+/* The code generator has passes that take time that grows with the square of a function's size.
+ * - Large: it moves each constant of a loop in front of it, however many there are: those of all cases of a switch, out of the loop over
+ *   packets. Registers that live through thousands of blocks take its allocator such time. Likewise the ways of one jump table, which its
+ *   placement of blocks looks at once for each of them.
+ * - Huge: nearly all of it, so the code generator does no more than it must, as for -cl-opt-disable. Of packets, which gain most from it,
+ * the pass "budget" has seen to it that there are not too many instructions. */
+enum size { USUAL, LARGE, HUGE_SIZE };
+
+static enum size size_of_function(LLVMValueRef function, bool alone)
 {
-    enum { MANY_BLOCKS = 1500 };
+    enum { MANY_BLOCKS = 1500, TOO_MANY_BLOCKS = 5000, TOO_MANY_INSTRUCTIONS = 40000, TOO_MANY_IN_BLOCK = 8000 };
+    unsigned blocks = LLVMCountBasicBlocks(function), instructions = 0, most_in_block = 0;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        unsigned in_block = 0;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            in_block++;
+        instructions += in_block;
+        most_in_block = in_block > most_in_block ? in_block : most_in_block;
+    }
+    bool huge = blocks > TOO_MANY_BLOCKS || (alone && (instructions > TOO_MANY_INSTRUCTIONS || most_in_block > TOO_MANY_IN_BLOCK));
+    return huge ? HUGE_SIZE : blocks > MANY_BLOCKS ? LARGE : USUAL;
+}
+
+static enum size size_of_largest(struct tsr__lanes *l)
+{
     size_t count;
+    enum size largest = USUAL;
+    bool alone = tsr__all_run_alone(l);
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        if (LLVMCountBasicBlocks(functions[i]) > MANY_BLOCKS)
-            return true;
-    return false;
+    for (size_t i = 0; i < count; i++) {
+        enum size size = size_of_function(functions[i], alone);
+        largest = size > largest ? size : largest;
+    }
+    return largest;
+}
+
+static bool make_plain_machine(struct tsr__lanes *l)
+{
+    LLVMDisposeTargetMachine(l->machine);
+    l->machine = NULL;
+    return tsr__make_machine(l, 0);
 }
 
 static bool generate(struct tsr__lanes *l, char **message, LLVMMemoryBufferRef *code)
 {
     static pthread_rwlock_t setting = PTHREAD_RWLOCK_INITIALIZER;
-    bool large = has_large_function(l);
-    if (large)
+    enum size size = size_of_largest(l);
+    if (size == HUGE_SIZE && !make_plain_machine(l))
+        return false;
+    if (size == LARGE)
         pthread_rwlock_wrlock(&setting);
     else
         pthread_rwlock_rdlock(&setting);
-    if (large)
-        tsr__machine_licm(false);
+    if (size == LARGE)
+        tsr__for_large_functions(true, tsr__all_run_alone(l));
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, message, code);
-    if (large)
-        tsr__machine_licm(true);
+    if (size == LARGE)
+        tsr__for_large_functions(false, false);
     pthread_rwlock_unlock(&setting);
     return !failed;
 }
@@ -120,8 +152,10 @@ bool tsr__pass_emit(struct tsr__lanes *l)
     bool good = generate(l, &message, &code);
     LLVMContextSetDiagnosticHandler(l->context, old_handler, old_context);
     if (!good) {
-        tsr__fail(l, "no machine code: %s", message);
-        LLVMDisposeMessage(message);
+        if (message) {
+            tsr__fail(l, "no machine code: %s", message);
+            LLVMDisposeMessage(message);
+        }
         return false;
     }
     tsr_buf_bytes(l->object, LLVMGetBufferStart(code), LLVMGetBufferSize(code));

@@ -78,8 +78,8 @@ extern const size_t tsr__pass_count;
 bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number);
 /* The last two in the middle of a pass. */
 bool tsr__stage(struct tsr__lanes *l, const char *stage);
-/* The code generator, l->machine: made once the module is for x86-64. (retarget.c) */
-bool tsr__make_machine(struct tsr__lanes *l);
+/* The code generator, l->machine: made once the module is for x86-64, with 0, 1 or 2 for how hard it works. (retarget.c) */
+bool tsr__make_machine(struct tsr__lanes *l, int level);
 extern const char tsr__triple[];
 
 /* ---- helpers (ir.c) ----------------------------------------------------------------------------------------------------------------- */

@@ -14,13 +14,24 @@ bool tsr__pass_ration(struct tsr__lanes *l)
 
 /* ---- inlining ------------------------------------------------------------------------------------------------------------------------ */
 
-/* A kernel in a packet has all that it calls inlined, which may be exponential: a() calls b() twice, b() calls c() twice, and so on. */
+/* A kernel in a packet has all that it calls inlined, which may be exponential: a() calls b() twice, b() calls c() twice, and so on. Where
+ * work-items part counts more: some of LLVM's passes take time that grows with the square of the branches in a function. */
+enum { WAY_COUNTS = 64, BRANCH_COUNTS = 24 };
+
 struct sizes {
-    struct tsr__map of; /* function → instructions + 1 */
+    struct tsr__map of; /* function → what it counts + 1 */
     uint64_t most;
 };
 
-/* Instructions of `f` once all that it calls is inlined, or some number above `most`. */
+/* As how many instructions one that is no call counts. */
+static uint64_t count_of(LLVMValueRef inst)
+{
+    if (LLVMIsASwitchInst(inst))
+        return (uint64_t)WAY_COUNTS * LLVMGetNumSuccessors(inst);
+    return LLVMIsABranchInst(inst) && LLVMIsConditional(inst) ? BRANCH_COUNTS : 1;
+}
+
+/* What `f` counts once all that it calls is inlined, or some number above `most`. */
 static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
 {
     uint64_t known = tsr__map_get(&sizes->of, f), size = 0;
@@ -32,7 +43,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i && size <= sizes->most; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
-            size += callee ? inlined_size(sizes, callee) : 1;
+            size += callee ? inlined_size(sizes, callee) : count_of(i);
         }
     tsr__map_set(&sizes->of, f, size + 1);
     return size;
@@ -75,9 +86,11 @@ static void run_alone(struct tsr__lanes *l, uint32_t kernel)
         return;
     l->ways[kernel] = TSR__ALONE;
     if (l->options->log)
-        tsr_buf_printf(l->options->log,
-                       "note: kernel %s: with all that it calls it has more than %llu instructions: a work-item at a time\n",
-                       l->info->kernels[kernel].name, (unsigned long long)most_inlined(l));
+        tsr_buf_printf(
+            l->options->log,
+            "note: kernel %s: with all that it calls it has more than %llu instructions, of which a branch counts as %d, a way of "
+            "a switch as %d: a work-item at a time\n",
+            l->info->kernels[kernel].name, (unsigned long long)most_inlined(l), BRANCH_COUNTS, WAY_COUNTS);
 }
 
 struct tsr__map tsr__inlined_functions(struct tsr__lanes *l)

@@ -9,7 +9,7 @@
 
 const char tsr__triple[] = "x86_64-unknown-linux-gnu";
 
-bool tsr__make_machine(struct tsr__lanes *l)
+bool tsr__make_machine(struct tsr__lanes *l, int level)
 {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
@@ -23,7 +23,6 @@ bool tsr__make_machine(struct tsr__lanes *l)
         return false;
     }
     tsr_cpu_llvm_features(l->options->cpu_features, l->features, sizeof l->features);
-    int level = l->options->opt_level;
     LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
     LLVMTargetMachineOptionsSetCPU(options, "x86-64");
     LLVMTargetMachineOptionsSetFeatures(options, l->features);
@@ -90,7 +89,7 @@ static void retarget_function(struct tsr__lanes *l, LLVMValueRef f)
 
 bool tsr__pass_retarget(struct tsr__lanes *l)
 {
-    if (!tsr__make_machine(l))
+    if (!tsr__make_machine(l, l->options->opt_level))
         return false;
     LLVMSetTarget(l->module, tsr__triple);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(l->machine);

@@ -317,7 +317,7 @@ static void test_many_branches(void **state)
     static const struct {
         unsigned branches;
         bool again;
-    } cases[] = {{40, false}, {400, true}};
+    } cases[] = {{40, false}, {1600, true}};
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct tsr_buf text = {0};
         struct world w;
@@ -336,7 +336,7 @@ static void test_many_branches(void **state)
         setup(&w, (const char *)text.data);
         w.options.packets = true;
         w.options.cpu_features = UINT64_C(1) << TSR_CPU_AVX512F;
-        w.options.code_budget = cases[i].branches * 40;
+        w.options.code_budget = cases[i].branches * 130;
         w.l.ways = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.ways);
         passes(&w, NULL, "ration");
         assert_int_equal(w.l.again, cases[i].again);
@@ -376,13 +376,47 @@ static void test_exponential_inlining(void **state)
     teardown(&w);
 }
 
+/* Each way of a switch counts as 64 instructions, and a quarter of the budget may be there before a kernel runs a work-item at a time. */
+static void test_many_ways(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned ways;
+        bool packets;
+    } cases[] = {{38, true}, {39, false}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_buf text = {0};
+        struct world w;
+        char *why = NULL;
+        tsr_buf_printf(&text, "%s",
+                       HEADER LIBRARY "define spir_kernel void @k(ptr addrspace(1) %p) {\n"
+                                      "  %x = call spir_func i64 @_Z12get_local_idj(i32 0)\n"
+                                      "  %q = getelementptr i64, ptr addrspace(1) %p, i64 %x\n  switch i64 %x, label %other [\n");
+        for (unsigned n = 1; n < cases[i].ways; n++)
+            tsr_buf_printf(&text, "    i64 %u, label %%%s\n", n * 3, n % 2 ? "odd" : "even");
+        tsr_buf_printf(
+            &text, "  ]\nodd:\n  store i64 1, ptr addrspace(1) %%q\n  ret void\neven:\n  store i64 2, ptr addrspace(1) %%q\n  ret void\n"
+                   "other:\n  ret void\n}\n");
+        tsr_buf_bytes(&text, "", 1);
+        setup(&w, (const char *)text.data);
+        w.options.packets = true;
+        w.options.code_budget = 10000;
+        assert_true(tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why));
+        assert_int_equal((w.info.kernels[0].flags & TSR_KERNEL_PACKETS) != 0, cases[i].packets);
+        assert_true(w.object.size > 0);
+        tsr_buf_free(&text);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sites),  cmocka_unit_test(test_divide),        cmocka_unit_test(test_byval),
-        cmocka_unit_test(test_locals), cmocka_unit_test(test_print),         cmocka_unit_test(test_item),
-        cmocka_unit_test(test_entry),  cmocka_unit_test(test_whole),         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_budget), cmocka_unit_test(test_many_branches), cmocka_unit_test(test_exponential_inlining),
+        cmocka_unit_test(test_sites),     cmocka_unit_test(test_divide),        cmocka_unit_test(test_byval),
+        cmocka_unit_test(test_locals),    cmocka_unit_test(test_print),         cmocka_unit_test(test_item),
+        cmocka_unit_test(test_entry),     cmocka_unit_test(test_whole),         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_budget),    cmocka_unit_test(test_many_branches), cmocka_unit_test(test_exponential_inlining),
+        cmocka_unit_test(test_many_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

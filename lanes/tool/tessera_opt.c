@@ -211,7 +211,7 @@ int main(int argc, char **argv)
     }
     struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
-    if (is_retargeted && !tsr__make_machine(&l))
+    if (is_retargeted && !tsr__make_machine(&l, options.opt_level))
         return die(l.why, NULL);
     if (!run_named(&l, passes ? passes : want_shapes ? before_vectorise : all_passes + 1) || (want_shapes && !print_shapes(&l)))
         return die(l.why, NULL);
