@@ -6,7 +6,10 @@
 
 #include "turn.h"
 
-enum { MAX_ALIGN = 128 };
+enum {
+    MAX_ALIGN = 128,
+    MOST_PRIVATE_BYTES = 1 << 30, /* of a function, for a work-item */
+};
 #define MOST_BYTES (UINT64_C(1) << 62) /* of a layout: what is larger counts as this */
 
 struct variable {
@@ -208,11 +211,33 @@ static bool lay_out(struct locals *s)
     return true;
 }
 
+/* Private variables of a packet take as many bytes for each lane. Sums of the bytes of a frame wrap in LLVM, and offsets in it have 32
+ * bits. */
+static bool check_private(struct tsr__lanes *l, LLVMValueRef function)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    static const char body[] = "__clang_ocl_kern_imp_"; /* what clang calls the body of a kernel that is called as a function */
+    const char *name = tsr__name(function);
+    uint64_t sum = 0;
+    name += tsr__starts_with(name, body) ? sizeof body - 1 : 0;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            uint64_t bytes = LLVMIsAAllocaInst(i) ? LLVMABISizeOfType(layout, LLVMGetAllocatedType(i)) : 0;
+            if (bytes > MOST_PRIVATE_BYTES - sum)
+                return tsr__fail(l, "the private variables of function '%s' take more than %d bytes", name, MOST_PRIVATE_BYTES);
+            sum += bytes;
+        }
+    return true;
+}
+
 bool tsr__pass_locals(struct tsr__lanes *l)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     size_t global_count, function_count;
-    LLVMValueRef *globals = tsr__globals(l, &global_count);
+    LLVMValueRef *globals = tsr__globals(l, &global_count), *functions = tsr__defined_functions(l, &function_count);
+    for (size_t k = 0; k < function_count; k++)
+        if (!check_private(l, functions[k]))
+            return false;
     struct locals s = {.l = l, .index = {.arena = &l->scratch}, .constant = {.arena = &l->scratch}};
     s.variables = tsr_arena_alloc(&l->scratch, global_count * sizeof *s.variables);
     for (size_t i = 0; i < global_count; i++) {
@@ -234,7 +259,6 @@ bool tsr__pass_locals(struct tsr__lanes *l)
         return true;
     LLVMTypeRef base_type = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
     s.base = tsr__declare(l, "__tsr_local_base", base_type);
-    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     for (size_t k = 0; k < function_count; k++) {
         if (!rewrite_function(&s, functions[k]))
             return false;

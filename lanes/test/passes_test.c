@@ -376,6 +376,30 @@ static void test_exponential_inlining(void **state)
     teardown(&w);
 }
 
+/* An array of 2^60 bytes would have a size of zero in a packet of 16. */
+static void test_private_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arrays;
+        bool fits;
+    } cases[] = {{"%a = alloca [1073741824 x i8]\n", true},
+                 {"%a = alloca [1073741825 x i8]\n", false},
+                 {"%a = alloca [1073741824 x i8]\n %b = alloca i8\n", false},
+                 {"%a = alloca [1152921504606846976 x i8]\n", false}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        struct tsr_buf text = {0};
+        tsr_buf_printf(&text, "%sdefine spir_kernel void @k() {\n %s ret void\n}\n", HEADER, cases[i].arrays);
+        tsr_buf_bytes(&text, "", 1);
+        setup(&w, (const char *)text.data);
+        assert_int_equal(tsr__pass_locals(&w.l), cases[i].fits);
+        assert_int_equal(w.l.why && strstr(w.l.why, "private variables of function 'k' take more than 1073741824 bytes"), !cases[i].fits);
+        tsr_buf_free(&text);
+        teardown(&w);
+    }
+}
+
 /* Each way of a switch counts as 64 instructions, and a quarter of the budget may be there before a kernel runs a work-item at a time. */
 static void test_many_ways(void **state)
 {
@@ -416,7 +440,7 @@ int main(void)
         cmocka_unit_test(test_locals),    cmocka_unit_test(test_print),         cmocka_unit_test(test_item),
         cmocka_unit_test(test_entry),     cmocka_unit_test(test_whole),         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_budget),    cmocka_unit_test(test_many_branches), cmocka_unit_test(test_exponential_inlining),
-        cmocka_unit_test(test_many_ways),
+        cmocka_unit_test(test_many_ways), cmocka_unit_test(test_private_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
