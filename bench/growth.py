@@ -13,7 +13,7 @@ import tempfile
 import large
 
 MOST, TRIES = 3.0, 2
-SIZES = {large.straight: 1000, large.cases: 2000, large.uniform_cases: 2000, large.switch: 2000}
+SIZES = {large.straight: 800, large.cases: 1500, large.uniform_cases: 1000, large.switch: 800}
 
 
 def seconds(compiler, source):
