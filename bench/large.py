@@ -46,6 +46,12 @@ def cases(count):
     return HEAD + "    switch (y) {\n" + lines + "    default: x += 1;\n    }\n" + TAIL
 
 
+def falling_cases(count):
+    """The same, of which each fourth case falls through."""
+    lines = "".join("    case {}: x = x * {}.5f + {};{}\n".format(j, j % 9, j, " break;" if j % 4 else "") for j in range(count))
+    return HEAD + "    switch (y) {\n" + lines + "    default: x += 1;\n    }\n" + TAIL
+
+
 def uniform_cases(count):
     """The same with a value that all work-items have."""
     return cases(count).replace("switch (y)", "switch (n)")
@@ -91,7 +97,7 @@ def rounds(count):
 
 KERNELS = {f"{make.__name__}-{count}": (make, count)
            for make, count in [(straight, 2000), (straight, 8000), (branches, 100), (branches, 300), (branches, 1000), (switch, 300),
-                               (switch, 2000), (cases, 2000), (cases, 20000), (uniform_cases, 2000),
+                               (switch, 2000), (cases, 2000), (cases, 20000), (uniform_cases, 2000), (uniform_cases, 20000), (falling_cases, 20000),
                                (barriers, 100), (barriers, 300), (private, 64), (private, 256), (calls, 12), (calls, 30), (maths, 60),
                                (rounds, 200), (rounds, 2000)]}
 
