@@ -29,9 +29,7 @@ static struct tsr_device_caps caps = {
     .max_work_group_size = MAX_WORK_GROUP,
     .max_work_item_sizes = {MAX_WORK_GROUP, MAX_WORK_GROUP, MAX_WORK_GROUP},
     .local_memory = LOCAL_MEMORY,
-    .sub_group_sizes = {8, 16, 32},
-    .sub_group_size_count = 3,
-    .max_sub_groups = MAX_WORK_GROUP / 8,
+    .max_sub_groups = MAX_WORK_GROUP / 8, /* a kernel may require 8 whatever the list of sizes names */
     .max_parameter_bytes = TSR_MAX_PARAMETER_BYTES,
     .printf_buffer = PRINTF_BUFFER,
     .max_global_variable = MAX_GLOBAL_VARIABLE,
@@ -94,11 +92,30 @@ static const char *brand(const struct tsr_cpu *cpu)
     return used ? name : "x86-64 CPU";
 }
 
+/* The texts of variables are copied: the application may change its environment while a query reads them. */
+static const char *text_or(enum tsr_env_name name, const char *otherwise)
+{
+    const char *text = tsr_env(name);
+    const char *copy = text ? strdup(text) : NULL;
+    return copy ? copy : otherwise;
+}
+
+/* The sizes from TESSERA_SUB_GROUP_SIZE on, smallest first. */
+static void list_sub_group_sizes(void)
+{
+    static const char *const words[] = {"8", "16", "32"};
+    static const uint32_t sizes[] = {8, 16, 32};
+    caps.sub_group_size_count = 0;
+    for (size_t i = (size_t)tsr_env_choice(TSR_ENV_SUB_GROUP_SIZE, words, TSR_ARRAY_LEN(words), 0); i < TSR_ARRAY_LEN(sizes); i++)
+        caps.sub_group_sizes[caps.sub_group_size_count++] = sizes[i];
+}
+
 static void find_out(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
-    caps.name = brand(cpu);
-    caps.vendor = cpu->vendor;
+    caps.name = text_or(TSR_ENV_DEVICE_NAME, brand(cpu));
+    caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, cpu->vendor);
+    list_sub_group_sizes();
     caps.vendor_id = (uint32_t)tsr_env_int(TSR_ENV_VENDOR_ID, pci_vendor(cpu->vendor), 0, UINT32_MAX);
     caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
     caps.clock_mhz = clock_mhz();

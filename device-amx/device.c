@@ -104,7 +104,7 @@ static void target(const struct tsr_device *device, struct tsr_target *target)
         .triple = TSR_TRIPLE_X86_64,
         .features = tsr_cpu()->features,
         .doubtful = tsr_cpu()->features & amx,
-        .default_sub_group_size = caps->sub_group_sizes[caps->sub_group_size_count / 2], /* the middle: 16 of 8, 16, 32 */
+        .default_sub_group_size = caps->sub_group_sizes[caps->sub_group_size_count > 2], /* 16, if it is among them: 8, 16, 32 */
     };
 }
 

@@ -258,11 +258,79 @@ static void with_other_names(void)
 {
     setenv("TESSERA_VENDOR_ID", "0x1234", 1);
     setenv("TESSERA_PLATFORM_NAME", "Some Platform", 1);
+    setenv("TESSERA_DEVICE_NAME", "Some Graphics", 1);
+    setenv("TESSERA_DEVICE_VENDOR", "Some Corporation", 1);
     setenv("TESSERA_DRIVER_VERSION", "99.1", 1);
     char name[64];
     IN_CHILD(number(CL_DEVICE_VENDOR_ID) == 0x1234);
+    IN_CHILD(!strcmp(text(CL_DEVICE_NAME), "Some Graphics"));
+    IN_CHILD(!strcmp(text(CL_DEVICE_VENDOR), "Some Corporation"));
     IN_CHILD(!strcmp(text(CL_DRIVER_VERSION), "99.1"));
     IN_CHILD(!clGetPlatformInfo(test_platform(), CL_PLATFORM_NAME, sizeof(name), name, NULL) && !strcmp(name, "Some Platform"));
+}
+
+static size_t sub_group_size_of(cl_program program, const char *name)
+{
+    size_t size = 0, local = 64;
+    cl_kernel kernel = clCreateKernel(program, name, NULL);
+    IN_CHILD(kernel);
+    IN_CHILD(!clGetKernelSubGroupInfo(kernel, test_device(), CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE, sizeof(local), &local, sizeof(size),
+                                      &size, NULL));
+    clReleaseKernel(kernel);
+    return size;
+}
+
+/* The list begins with `smallest`. A kernel that requires 8 gets it all the same; one that requires nothing gets a size of the list. */
+static void expect_sub_group_sizes(const char *value, size_t smallest, size_t usual)
+{
+    setenv("TESSERA_SUB_GROUP_SIZE", value, 1);
+    size_t sizes[8], size;
+    IN_CHILD(!clGetDeviceInfo(test_device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &size));
+    size_t count = smallest == 8 ? 3 : smallest == 16 ? 2 : 1;
+    IN_CHILD(size == count * sizeof(*sizes) && sizes[0] == smallest && sizes[count - 1] == 32);
+    IN_CHILD(number(CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE) == usual);
+    IN_CHILD(number(CL_DEVICE_MAX_NUM_SUB_GROUPS) * 8 >= number(CL_DEVICE_MAX_WORK_GROUP_SIZE));
+
+    const char *source =
+        "kernel void any(global uint *out) { out[get_global_id(0)] = get_sub_group_size(); }\n"
+        "__attribute__((intel_reqd_sub_group_size(8))) kernel void eight(global uint *out) { *out = get_sub_group_size(); }";
+    cl_context context = clCreateContext(NULL, 1, (cl_device_id[]){test_device()}, NULL, NULL, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    IN_CHILD(program && !clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+    IN_CHILD(sub_group_size_of(program, "any") == usual);
+    IN_CHILD(sub_group_size_of(program, "eight") == 8);
+    clReleaseProgram(program);
+    clReleaseContext(context);
+}
+
+static void from_sub_groups_of_8(void)
+{
+    expect_sub_group_sizes("8", 8, 16);
+}
+
+static void from_sub_groups_of_16(void)
+{
+    expect_sub_group_sizes("16", 16, 16);
+}
+
+static void from_sub_groups_of_32(void)
+{
+    expect_sub_group_sizes("32", 32, 32);
+}
+
+/* No such size: ignored, as if the variable were not set. */
+static void from_sub_groups_of_12(void)
+{
+    expect_sub_group_sizes("12", 8, 16);
+}
+
+static void smallest_sub_groups(void **state)
+{
+    (void)state;
+    in_child(from_sub_groups_of_8);
+    in_child(from_sub_groups_of_16);
+    in_child(from_sub_groups_of_32);
+    in_child(from_sub_groups_of_12);
 }
 
 static void one_cpu(void **state)
@@ -280,10 +348,10 @@ static void other_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_cpu), /* these two while this process has made no OpenCL call */
-        cmocka_unit_test(other_names),   cmocka_unit_test(every_query_keeps_the_size_rules),
-        cmocka_unit_test(wrong_queries), cmocka_unit_test(enumeration),
-        cmocka_unit_test(minima),        cmocka_unit_test(consistency),
+        cmocka_unit_test(one_cpu), /* these three while this process has made no OpenCL call */
+        cmocka_unit_test(other_names),   cmocka_unit_test(smallest_sub_groups), cmocka_unit_test(every_query_keeps_the_size_rules),
+        cmocka_unit_test(wrong_queries), cmocka_unit_test(enumeration),         cmocka_unit_test(minima),
+        cmocka_unit_test(consistency),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
