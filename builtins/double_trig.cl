@@ -59,7 +59,8 @@ INLINE double sin_half_wide(double r, ulong odd)
     double s = r * r,
            p = POLY(s, -0x1.5555555555555p-3, 0x1.11111111110ddp-7, -0x1.a01a01a017079p-13, 0x1.71de3a5408f19p-19, -0x1.ae6455c163047p-26,
                     0x1.6124249cf952fp-33, -0x1.ae685a4db84a8p-41, 0x1.906e40ced1bfep-49, -0x1.84dcbce5f2883p-58);
-    return as_double(as_ulong(FMA(p * s, r, r)) ^ odd << 63);
+    double y = __builtin_elementwise_max(__builtin_elementwise_min(FMA(p * s, r, r), 1.0), -1.0);
+    return as_double(as_ulong(y) ^ odd << 63);
 }
 
 /* x less k·pi. */

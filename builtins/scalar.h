@@ -172,8 +172,10 @@ INLINE float exp2_wide(double t)
 /* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
 INLINE float sin_half(float r, uint odd)
 {
+    /* Rounding may not lead beyond 1, which programs hand on to acos and to square roots of 1 - y². */
     float s = r * r, p = POLY3(s, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70fp-13f, 0x1.5dc902p-19f);
-    return as_float(as_uint(FMA(p * s, r, r)) ^ odd << 31);
+    float y = __builtin_elementwise_max(__builtin_elementwise_min(FMA(p * s, r, r), 1.0f), -1.0f);
+    return as_float(as_uint(y) ^ odd << 31);
 }
 
 #endif
