@@ -195,6 +195,16 @@ static void consistency(void **state)
     /* "must return CL_TRUE for devices that support the cl_khr_subgroups extension" */
     CHECK_THAT(number(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS) || !has_extension("cl_khr_subgroups"));
     CHECK_THAT(!(number(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_ATOMICS) || (atomics & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES));
+    /* Programs that write vectors as wide as is preferred should not: work-items fill the registers. The widths of registers are native. */
+    static const cl_device_info widths[][2] = {
+#define WIDTHS(type) {CL_DEVICE_PREFERRED_VECTOR_WIDTH_##type, CL_DEVICE_NATIVE_VECTOR_WIDTH_##type}
+        WIDTHS(CHAR), WIDTHS(SHORT), WIDTHS(INT), WIDTHS(LONG), WIDTHS(FLOAT), WIDTHS(DOUBLE), WIDTHS(HALF),
+#undef WIDTHS
+    };
+    for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
+        assert_int_equal(number(widths[i][0]), 1);
+        CHECK_THAT(number(widths[i][1]) >= 2); /* a register of 128 bits holds two doubles */
+    }
     /* An absent IL is "", and then the list is empty, too. */
     size_t size = 1;
     CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_ILS_WITH_VERSION, 0, NULL, &size));
