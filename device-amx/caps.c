@@ -125,7 +125,6 @@ static void find_out(void)
     caps.constant_buffer = caps.max_allocation < MAX_CONSTANT_BUFFER ? caps.max_allocation : MAX_CONSTANT_BUFFER;
     caps.global_cache = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
     caps.global_cache_line = cpu->line_size;
-    caps.vector_bits = cpu->vector_bits;
     caps.fast_dot_products = tsr_cpu_has(cpu, TSR_CPU_AVX512VNNI); /* one instruction each, or a few, in the vector engine */
     for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
         caps.extensions.has[i] = true;

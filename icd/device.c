@@ -9,6 +9,8 @@
 
 /* Every buffer and SVM allocation begins at a multiple of this: the size of the largest OpenCL type. */
 #define MEMORY_ALIGN 128
+/* Width of the vector registers that every x86-64 has. */
+#define NATIVE_BITS 128
 
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
 

@@ -38,7 +38,6 @@ struct tsr_device_caps {
     uint64_t global_cache, global_cache_line;
     uint32_t max_work_group_size;
     uint64_t max_work_item_sizes[3];
-    uint32_t vector_bits; /* native vector width in bits */
     uint32_t sub_group_sizes[8], sub_group_size_count;
     uint32_t max_sub_groups;
     uint64_t max_parameter_bytes;
