@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK((status == TSR_OK) == !why && !why == !only_checked && (!why || !strcmp(why, only_checked)));
     if (status == TSR_OK) {
         for (uint32_t i = 0; i < options.word_count; i++)
-            FUZZ_CHECK(options.words[i][0] == '-' && strchr("DI", options.words[i][1]) && options.words[i][2]);
+            FUZZ_CHECK(options.words[i][0] == '-' && strchr("DIWp", options.words[i][1]) && options.words[i][2]);
         tsr_clc_options_free(&options);
     }
     tsr_free(why);
