@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * 2D blocks: collectives like those of collective.h. block2d_items.cl says what each work-item gets and gives, which is how the reference
- * engine runs them. Packets move whole rows: lanes/blocks.c. */
+ * engine runs them. Packets move whole rows: lanes/matrix/lower_block2d.c. */
 #ifndef TESSERA_BUILTINS_BLOCK2D_H
 #define TESSERA_BUILTINS_BLOCK2D_H
 

@@ -2,7 +2,7 @@
  * What the sub-group and work-group functions stand on: a few collectives, and the operations with their neutral elements.
  *
  * collective.cl defines the collectives by exchanges, which is what they mean and how the reference engine runs them. The vector engine does
- * not look inside: lanes/collective.c has instructions for them. `mode` is that of an exchange; a sub-group has at most 32 lanes. */
+ * not look inside: lanes/widen/widen_collectives.c has instructions for them. `mode` is that of an exchange; a sub-group has at most 32 lanes. */
 #ifndef TESSERA_BUILTINS_COLLECTIVE_H
 #define TESSERA_BUILTINS_COLLECTIVE_H
 

@@ -38,7 +38,7 @@ EACH_VECTOR(CONVERT)
 /* ---- MADW --------------------------------------------------------------------------------------------------------------------------- */
 
 /* The halves of src0·src1 + src2; bit i of `signs` says whether source i is signed, which the lower half does not care for. The vector engine
- * has instructions for calls of these (lanes/madw.c). */
+ * has instructions for calls of these (lanes/widen/widen_madw.c). */
 __attribute__((const, noinline)) uint tessera_madw_low_word(uint a, uint b, uint c)
 {
     return a * b + c;

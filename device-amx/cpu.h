@@ -171,13 +171,14 @@ void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE. */
 void tsr__boxes_group(struct tsr__run *run);
 
-/* ---- streams.c ------------------------------------------------------------------------------------------------------------------- */
+/* ---- nontemporal.c ------------------------------------------------------------------------------------------------------------------- */
 
 /* A bit for each argument that the launch is to write past the caches. `arg_bytes`: as for launch_make. */
 uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
                              const uint64_t *arg_bytes);
 
-/* ---- meet.c ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- rendezvous.c ----------------------------------------------------------------------------------------------------------------------
+ */
 
 struct tsr__result; /* the slots that an exchange gave to its participants */
 
@@ -230,7 +231,7 @@ extern const struct tsr_rt tsr__rt;
  * (launch.c) */
 void tsr__group_set(struct tsr__run *run, uint64_t number);
 void tsr__group_next(struct tsr__run *run, uint64_t count);
-/* The group with this number, if the kernel uses tiles, and how many from it on follow each other in x. (order.c) */
+/* The group with this number, if the kernel uses tiles, and how many from it on follow each other in x. (group_order.c) */
 void tsr__order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row);
 /* Calls `visit` for every entry of the group: each work-item, or the first of each sub-group, with its local ids in the item. `items` of
  * the run is the same entry each time if `one`, else an array. */

@@ -28,7 +28,7 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
     return true;
 }
 
-/* As lanes/print.c packs: 4 bytes of tag, the value, padding. */
+/* As lanes/lower/lower_printf.c packs: 4 bytes of tag, the value, padding. */
 static void add_argument(struct tsr_buf *args, unsigned kind, unsigned shape, struct fuzz_bytes values)
 {
     static const unsigned counts[] = {1, 2, 3, 4, 8, 16};

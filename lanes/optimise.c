@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * LLVM's passes on the finished work-item or packet functions. */
-#include "ahead.h"
-#include "fission.h"
-#include "tiles.h"
-#include "unroll.h"
+#include "lanes/after/prefetch.h"
+#include "lanes/after/loop_fission.h"
+#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/prepare/unroll.h"
 
 /* For packets: their code is simplified already, and most of default<O2> looks for what is not there (loops to vectorise, arguments to
  * promote, …) at eight times the price. Scalar evolution's passes come with the code generator. */

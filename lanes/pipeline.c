@@ -6,11 +6,11 @@
 
 #include <llvm-c/Analysis.h>
 
-#include "explain.h"
+#include "lanes/ir/explain.h"
 
 const struct tsr__pass tsr__passes[] = {
 #define TSR_PASS(name, text) {#name, tsr__pass_##name},
-#include "passes.def"
+#include "lanes/passes.def"
 #undef TSR_PASS
 };
 const size_t tsr__pass_count = TSR_ARRAY_LEN(tsr__passes);

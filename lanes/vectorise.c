@@ -7,19 +7,19 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "bounds.h"
-#include "dot.h"
-#include "explain.h"
-#include "hoist.h"
-#include "madw.h"
-#include "matrix.h"
-#include "pairs.h"
-#include "rows.h"
-#include "simd.h"
+#include "lanes/prepare/versioning.h"
+#include "lanes/widen/widen_dot.h"
+#include "lanes/ir/explain.h"
+#include "lanes/prepare/hoist_loads.h"
+#include "lanes/widen/widen_madw.h"
+#include "lanes/ir/mad_op.h"
+#include "lanes/prepare/sub_group_pairs.h"
+#include "lanes/groups/packet_loop.h"
+#include "lanes/widen/widener.h"
 #include "tessera/item.h"
-#include "turn.h"
-#include "unroll.h"
-#include "wide.h"
+#include "lanes/prepare/transpose_local.h"
+#include "lanes/prepare/unroll.h"
+#include "lanes/analysis/width_choice.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
@@ -119,7 +119,7 @@ static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, c
         LLVMGetAttributesAtIndex(kernel, p, attributes);
         for (unsigned i = 0; i < LLVMGetAttributeCountAtIndex(kernel, p); i++)
             LLVMAddAttributeAtIndex(made, p, attributes[i]);
-        /* A store of all lanes, some as they were, may meet what another argument points to (copied.c). */
+        /* A store of all lanes, some as they were, may meet what another argument points to (masked_emulate.c). */
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, p - 1));
         if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE &&
             !tsr__has(l, TSR_CPU_AVX512F))

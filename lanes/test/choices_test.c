@@ -13,9 +13,9 @@
 
 #include "tessera/item.h"
 
-#include "ahead.h"
-#include "fission.h"
-#include "unroll.h"
+#include "lanes/after/prefetch.h"
+#include "lanes/after/loop_fission.h"
+#include "lanes/prepare/unroll.h"
 #include "world.h"
 
 /* A tile of a matrix, stored across: (row, column) of the work-item's (column, row). */

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <llvm-c/IRReader.h>
 
-#include "simd.h"
+#include "lanes/widen/widener.h"
 
 #define SPLIT "_Z42intel_sub_group_i8_i8_split_matrix_mad_k32iDv8_iDv2_i"
 static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024\"\n"

@@ -3,7 +3,7 @@
 #ifndef TESSERA_LANES_TEST_WORLD_H
 #define TESSERA_LANES_TEST_WORLD_H
 
-#include "lanes.h"
+#include "lanes/ir/ir.h"
 
 #define HEADER                                                                                                                             \
     "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1\"\n"                      \

@@ -8,7 +8,7 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
-#include "simd.h"
+#include "lanes/widen/widener.h"
 
 static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -passes=a,b,…   only these passes, in this order (default: all)\n"
@@ -25,13 +25,13 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -info           print what the engine found out about each kernel, instead of the module\n"
                             "passes:\n"
 #define TSR_PASS(name, text) "  " #name ": " text "\n"
-#include "passes.def"
+#include "lanes/passes.def"
 #undef TSR_PASS
     ;
 
 static const char all_passes[] =
 #define TSR_PASS(name, text) "," #name
-#include "passes.def"
+#include "lanes/passes.def"
 #undef TSR_PASS
     ;
 

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Stores past the caches. A line that is written whole need not be read first, and does not drive out others, but who wants it next must
+ * get it from memory: that pays if it would have left the caches by then.
+ *
+ * x86 orders such stores with those of other CPUs by fences only. The device has one at the end of a thread's part of a launch. So kernels
+ * that say something to others while they run have none: atomics, fences, volatile. */
+#include <string.h>
+
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/mad_op.h"
+#include "lanes/after/nontemporal.h"
+#include "tessera/item.h"
+
+enum {
+    LEAST_BYTES = 32, /* of a store: smaller ones leave lines half full for long */
+    MOST_TOGETHER = 16
+};
+
+static unsigned kind(struct tsr__lanes *l)
+{
+    return LLVMGetMDKindIDInContext(l->context, "nontemporal", strlen("nontemporal"));
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* A pointer that the sub-group has agreed on: it is its argument. */
+static bool is_agreed(LLVMValueRef v)
+{
+    LLVMValueRef callee = tsr__callee(v);
+    return callee && tsr__starts_with(tsr__name(callee), "__tsr_same_");
+}
+
+/* The parameter that a pointer is made of, or -1. */
+static int parameter_of(LLVMValueRef pointer)
+{
+    while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer) || is_agreed(pointer))
+        pointer = LLVMGetOperand(pointer, 0);
+    if (!LLVMIsAArgument(pointer))
+        return -1;
+    LLVMValueRef function = LLVMGetParamParent(pointer);
+    int number = 0;
+    while (LLVMGetParam(function, (unsigned)number) != pointer)
+        number++;
+    return number;
+}
+
+/* May the function speak with others while it runs, itself or in what it calls? `seen`: functions that were looked at. */
+static bool speaks(struct tsr__lanes *l, LLVMValueRef function, struct tsr__map *seen)
+{
+    size_t n;
+    if (tsr__map_get(seen, function))
+        return false;
+    tsr__map_set(seen, function, 1);
+    LLVMValueRef *code = tsr__instructions(l, function, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef inst = code[i], callee = tsr__callee(inst);
+        if (LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
+            return true;
+        bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
+        if (access && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic))
+            return true;
+        if (LLVMIsACallInst(inst) && (!callee || (!LLVMIsDeclaration(callee) && speaks(l, callee, seen))))
+            return true;
+    }
+    return false;
+}
+
+/* The parameters that an instruction may read from. */
+static uint32_t reads(LLVMValueRef inst)
+{
+    uint32_t found = 0;
+    unsigned count = LLVMIsALoadInst(inst) ? 1 : LLVMIsACallInst(inst) && !is_agreed(inst) ? LLVMGetNumArgOperands(inst) : 0;
+    for (unsigned i = 0; i < count; i++) {
+        int from = parameter_of(LLVMGetOperand(inst, i));
+        found |= from >= 0 && from < TSR_SIZED_ARGUMENTS ? UINT32_C(1) << from : 0;
+    }
+    return found;
+}
+
+uint32_t tsr__written_only(struct tsr__lanes *l, LLVMValueRef item)
+{
+    struct tsr__map seen = {.arena = &l->scratch};
+    uint32_t found = 0;
+    size_t n;
+    for (unsigned p = 0; p < LLVMCountParams(item) && p < TSR_SIZED_ARGUMENTS; p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__GLOBAL_SPACE)
+            found |= UINT32_C(1) << p;
+    }
+    if (!found || speaks(l, item, &seen))
+        return 0;
+    LLVMValueRef *code = tsr__instructions(l, item, &n);
+    for (size_t i = 0; i < n; i++)
+        found &= ~reads(code[i]);
+    return found;
+}
+
+static uint64_t bytes_of(struct tsr__lanes *l, LLVMValueRef v)
+{
+    return LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(v));
+}
+
+void tsr__mark_stream(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef store)
+{
+    bool dense = a->class == TSR__ACCESS_CONSECUTIVE || (a->class == TSR__ACCESS_GROUP && a->step == a->parts);
+    if (!s->written_only || !dense || a->copied || s->cfg.blocks[s->block].loop != TSR__NONE || !LLVMIsAStoreInst(a->inst))
+        return;
+    int argument = parameter_of(LLVMGetOperand(a->inst, 1));
+    uint64_t bytes = bytes_of(s->l, LLVMGetOperand(store, 0));
+    if (argument < 0 || argument >= TSR_SIZED_ARGUMENTS || !(s->written_only >> argument & 1) || bytes < LEAST_BYTES || bytes & (bytes - 1))
+        return;
+    LLVMMetadataRef node[2] = {LLVMValueAsMetadata(tsr__i32(s->l, 1)), LLVMValueAsMetadata(tsr__i32(s->l, (uint32_t)argument))};
+    LLVMSetMetadata(store, kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
+}
+
+int tsr__stream_of(struct tsr__lanes *l, LLVMValueRef store)
+{
+    LLVMValueRef node = LLVMIsAStoreInst(store) ? LLVMGetMetadata(store, kind(l)) : NULL, operands[2];
+    if (!node || LLVMGetMDNodeNumOperands(node) != 2)
+        return -1;
+    LLVMGetMDNodeOperands(node, operands);
+    return (int)LLVMConstIntGetZExtValue(operands[1]);
+}
+
+/* ---- code -------------------------------------------------------------------------------------------------------------------------------
+ */
+
+LLVMValueRef tsr__stream_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, int argument)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef group = tsr__load_fixed(l, b, tsr__ptr(l), item, offsetof(struct tsr_item, group), 8);
+    LLVMValueRef streams = tsr__load_fixed(l, b, i64, group, offsetof(struct tsr_group, streams), 8);
+    LLVMValueRef bit = LLVMBuildAnd(b, streams, tsr__i64(l, UINT64_C(1) << argument), "");
+    return LLVMBuildICmp(b, LLVMIntNE, bit, tsr__i64(l, 0), "");
+}
+
+void tsr__stream_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align)
+{
+    LLVMValueRef made = LLVMBuildStore(b, value, to);
+    LLVMMetadataRef one = LLVMValueAsMetadata(tsr__i32(l, 1));
+    LLVMSetAlignment(made, align);
+    LLVMSetMetadata(made, kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &one, 1)));
+}
+
+struct stream {
+    struct tsr__lanes *l;
+    LLVMValueRef function;
+    LLVMBuilderRef b, entry;
+    LLVMValueRef flags[TSR_SIZED_ARGUMENTS]; /* what the launch says, known at the function's start */
+    LLVMValueRef run[MOST_TOGETHER];         /* stores with nothing between them that touches memory */
+    unsigned count;
+};
+
+static unsigned align_for(struct stream *x, LLVMValueRef store)
+{
+    uint64_t most = tsr__has(x->l, TSR_CPU_AVX512F) ? 64 : tsr__has(x->l, TSR_CPU_AVX2) ? 32 : 16;
+    uint64_t bytes = bytes_of(x->l, LLVMGetOperand(store, 0));
+    return (unsigned)(bytes < most ? bytes : most);
+}
+
+static LLVMBasicBlockRef new_block(struct stream *x, LLVMBasicBlockRef before)
+{
+    return LLVMInsertBasicBlockInContext(x->l->context, before, "");
+}
+
+/* All up to the last store goes to a block in front, the stores excepted, which go to `plain`. */
+static LLVMBasicBlockRef split(struct stream *x, LLVMBasicBlockRef block, LLVMBasicBlockRef plain)
+{
+    LLVMBasicBlockRef head = new_block(x, block);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(x->function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(bb);
+        for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+            if (LLVMGetSuccessor(end, i) == block)
+                LLVMSetSuccessor(end, i, head);
+    }
+    unsigned next = 0;
+    for (LLVMValueRef i; next < x->count;) {
+        i = LLVMGetFirstInstruction(block);
+        bool ours = i == x->run[next];
+        LLVMInstructionRemoveFromParent(i);
+        LLVMPositionBuilderAtEnd(x->b, ours ? plain : head);
+        LLVMInsertIntoBuilder(x->b, i);
+        next += ours;
+    }
+    return head;
+}
+
+/* The address without what keeps its alignment. */
+static LLVMValueRef root_of(struct stream *x, LLVMValueRef address, unsigned align)
+{
+    while (LLVMIsAGetElementPtrInst(address) && LLVMGetNumOperands(address) == 2 && LLVMIsAConstantInt(LLVMGetOperand(address, 1))) {
+        uint64_t unit = LLVMABISizeOfType(LLVMGetModuleDataLayout(x->l->module), LLVMGetGEPSourceElementType(address));
+        if (unit * LLVMConstIntGetZExtValue(LLVMGetOperand(address, 1)) % align)
+            break;
+        address = LLVMGetOperand(address, 0);
+    }
+    return address;
+}
+
+/* At the builder: are all addresses multiples of what the CPU asks for? NULL: they surely are. */
+static LLVMValueRef are_aligned(struct stream *x)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(x->l->context);
+    LLVMValueRef roots[MOST_TOGETHER], all = NULL;
+    unsigned count = 0, most = 1;
+    for (unsigned i = 0; i < x->count; i++) {
+        unsigned align = align_for(x, x->run[i]), k = 0;
+        most = align > most ? align : most;
+        if (LLVMGetAlignment(x->run[i]) >= align)
+            continue;
+        LLVMValueRef root = root_of(x, LLVMGetOperand(x->run[i], 1), align);
+        while (k < count && roots[k] != root)
+            k++;
+        if (k < count)
+            continue;
+        roots[count++] = root;
+        LLVMValueRef number = LLVMBuildPtrToInt(x->b, root, i64, "");
+        all = all ? LLVMBuildOr(x->b, all, number, "") : number;
+    }
+    return all ? LLVMBuildICmp(x->b, LLVMIntEQ, LLVMBuildAnd(x->b, all, tsr__i64(x->l, most - 1), ""), tsr__i64(x->l, 0), "") : NULL;
+}
+
+/* Makes the stores of the run, which ends in `block`, in both ways. */
+static void make(struct stream *x, LLVMBasicBlockRef block, int argument)
+{
+    LLVMBasicBlockRef past = new_block(x, block), plain = new_block(x, block), head = split(x, block, plain);
+    LLVMMoveBasicBlockBefore(head, past);
+    LLVMPositionBuilderAtEnd(x->b, head);
+    LLVMValueRef *flag = &x->flags[argument];
+    if (!*flag)
+        *flag = tsr__stream_flag(x->l, x->entry, LLVMGetParam(x->function, 0), argument);
+    LLVMBasicBlockRef asks = new_block(x, past);
+    LLVMBuildCondBr(x->b, *flag, asks, plain);
+    LLVMPositionBuilderAtEnd(x->b, asks);
+    LLVMValueRef aligned = are_aligned(x);
+    if (aligned)
+        LLVMBuildCondBr(x->b, aligned, past, plain);
+    else
+        LLVMBuildBr(x->b, past);
+    LLVMPositionBuilderAtEnd(x->b, past);
+    for (unsigned i = 0; i < x->count; i++)
+        tsr__stream_store(x->l, x->b, LLVMGetOperand(x->run[i], 0), LLVMGetOperand(x->run[i], 1), align_for(x, x->run[i]));
+    LLVMBuildBr(x->b, block);
+    LLVMPositionBuilderAtEnd(x->b, plain);
+    for (unsigned i = 0; i < x->count; i++)
+        LLVMSetMetadata(x->run[i], kind(x->l), NULL);
+    LLVMBuildBr(x->b, block);
+}
+
+static bool touches_memory(LLVMValueRef inst)
+{
+    return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst);
+}
+
+/* The next run of the block: stores to one argument. Its number, or -1: there is none. */
+static int find_run(struct stream *x, LLVMBasicBlockRef block)
+{
+    int argument = -1;
+    x->count = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && x->count < MOST_TOGETHER; i = LLVMGetNextInstruction(i)) {
+        int its = tsr__stream_of(x->l, i);
+        if (x->count && (its >= 0 ? its != argument : touches_memory(i)))
+            break;
+        if (its < 0)
+            continue;
+        argument = its;
+        x->run[x->count++] = i;
+    }
+    return argument;
+}
+
+/* Bytes that a packet writes so. */
+static void run(struct tsr__lanes *l, LLVMValueRef function, uint64_t bytes[TSR_SIZED_ARGUMENTS])
+{
+    struct stream x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context)};
+    x.entry = tsr__builder_at_entry(l, function);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function), next; bb; bb = next) {
+        next = LLVMGetNextBasicBlock(bb);
+        for (int argument; (argument = find_run(&x, bb)) >= 0;) {
+            for (unsigned i = 0; i < x.count; i++)
+                bytes[argument] += bytes_of(l, LLVMGetOperand(x.run[i], 0));
+            make(&x, bb, argument);
+        }
+    }
+    LLVMDisposeBuilder(x.entry);
+    LLVMDisposeBuilder(x.b);
+}
+
+/* What was not inlined into an entry does not see the flags. */
+static void forget(struct tsr__lanes *l, LLVMValueRef function)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, function, &n);
+    for (size_t i = 0; i < n; i++)
+        if (tsr__stream_of(l, code[i]) >= 0)
+            LLVMSetMetadata(code[i], kind(l), NULL);
+}
+
+bool tsr__pass_stream(struct tsr__lanes *l)
+{
+    for (uint32_t k = 0; k < l->info->kernel_count; k++) {
+        struct tsr_kernel_info *kernel = &l->info->kernels[k];
+        uint64_t bytes[TSR_SIZED_ARGUMENTS] = {0};
+        uint32_t lanes = kernel->sub_group_size * (kernel->flags & TSR_KERNEL_PAIRS ? 2 : 1);
+        LLVMValueRef entry = tsr__entry(l, kernel);
+        if (!entry)
+            return false;
+        run(l, entry, bytes);
+        kernel->flags &= ~(uint32_t)TSR_KERNEL_STREAMS;
+        for (uint32_t i = 0; i < kernel->arg_count; i++) {
+            kernel->args[i].streamed = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
+            kernel->flags |= kernel->args[i].streamed ? TSR_KERNEL_STREAMS : 0;
+        }
+    }
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        forget(l, functions[i]);
+    return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Stores past the caches, for launches that write more than these hold. The vectoriser marks stores that may go there, by LLVM's
+ * `nontemporal` with the number of the kernel's argument. The pass `stream` makes them twice, and the launch says which. */
+#ifndef TESSERA_LANES_AFTER_NONTEMPORAL_H
+#define TESSERA_LANES_AFTER_NONTEMPORAL_H
+
+#include "lanes/ir/ir.h"
+
+/* A bit for each parameter of a kernel's function through which all memory is written only, in a kernel that does not speak with others
+ * while it runs. */
+uint32_t tsr__written_only(struct tsr__lanes *l, LLVMValueRef item);
+/* The number of the argument if the store is marked, or -1. */
+int tsr__stream_of(struct tsr__lanes *l, LLVMValueRef store);
+/* At a builder, in a function that has the work-item: does the launch store this argument past the caches? */
+LLVMValueRef tsr__stream_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, int argument);
+/* The same store, but past the caches: `align` is that of its address, which the CPU insists on. */
+void tsr__stream_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loads of later rounds of a loop, asked of the caches while this one computes.
+ *
+ * A tiled kernel loads a tile, waits, and computes. On a GPU other groups compute meanwhile. Here the tile's rows come one by one from
+ * further out, with strides that no prefetcher of a CPU follows, and nothing else runs. So behind the barrier that ends the loading stands
+ * a prefetch of what each of these loads will ask for in the next round: the same address with the loop's counters one step further.
+ *
+ * A list for each work-item, of neighbours or of a matrix's columns, lies transposed, so that work-items read theirs side by side. So each
+ * round reads a line that is a row further on, and then gathers, which fill the window of instructions that the CPU looks ahead in: it
+ * comes to the next rounds too late. There the loads of the list have prefetches some rounds ahead. */
+#include "lanes/after/prefetch.h"
+
+#include <string.h>
+
+#include "lanes/ir/cfg.h"
+#include "lanes/groups/packet_loop.h"
+
+enum {
+    MAX_DEPTH = 16, /* instructions from an address back to what it is made of */
+    MAX_FETCHES = 32,
+    LEAST_BYTES = 32, /* of a load: smaller ones find their line there */
+    LINE = 64,
+    ROUNDS = 12,    /* for lists: enough for memory, in rounds with a gather */
+    FOLLOWED = 1024 /* bytes from round to round that a CPU's prefetchers see */
+};
+
+struct ahead {
+    struct tsr__lanes *l;
+    struct tsr_arena *arena;
+    LLVMBuilderRef b;
+    struct tsr__cfg cfg;
+    int loop;
+    int place;         /* block in which the builder stands: that of the barrier, or of the load */
+    LLVMValueRef more; /* there: whether there is a next round; NULL: nobody knows */
+};
+
+static bool is_inside(const struct ahead *a, LLVMValueRef v)
+{
+    int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
+    return block != TSR__NONE && tsr__in_loop(&a->cfg, block, a->loop);
+}
+
+/* What a counter of the loop is increased by in each round, or NULL. */
+static LLVMValueRef step_of(const struct ahead *a, LLVMValueRef phi)
+{
+    if (tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(phi)) != a->cfg.loops[a->loop].header)
+        return NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef next = LLVMGetIncomingValue(phi, i);
+        int from = tsr__cfg_number(&a->cfg, LLVMGetIncomingBlock(phi, i));
+        if (from == TSR__NONE || !tsr__in_loop(&a->cfg, from, a->loop))
+            continue;
+        if (from != a->cfg.loops[a->loop].latch || !LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd)
+            return NULL;
+        for (unsigned k = 0; k < 2; k++)
+            if (LLVMGetOperand(next, k) == phi && !is_inside(a, LLVMGetOperand(next, 1 - k)))
+                return LLVMGetOperand(next, 1 - k);
+    }
+    return NULL;
+}
+
+static bool is_there(const struct ahead *a, LLVMValueRef v)
+{
+    return !is_inside(a, v) || tsr__dominates(&a->cfg, tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(v)), a->place);
+}
+
+static LLVMValueRef change(struct ahead *a, LLVMValueRef v, int depth);
+
+/* The change of an address, in bytes. */
+static LLVMValueRef change_of_address(struct ahead *a, LLVMValueRef gep, int depth)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(a->l->context), type = LLVMGetGEPSourceElementType(gep);
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(a->l->module);
+    LLVMValueRef sum = change(a, LLVMGetOperand(gep, 0), depth - 1);
+    for (int i = 1; sum && i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef by = change(a, LLVMGetOperand(gep, (unsigned)i), depth - 1);
+        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
+            return NULL;
+        type = i > 1 ? LLVMGetElementType(type) : type;
+        if (!by)
+            return NULL;
+        by = LLVMBuildIntCast2(a->b, by, i64, true, "");
+        sum = LLVMBuildAdd(a->b, sum, LLVMBuildMul(a->b, by, tsr__i64(a->l, LLVMABISizeOfType(layout, type)), ""), "");
+    }
+    return sum;
+}
+
+/* By how much a value is larger in the next round. NULL: who knows. No address is so wrong that a prefetch does harm, so that bits are
+ * taken not to carry where they could. */
+static LLVMValueRef change(struct ahead *a, LLVMValueRef v, int depth)
+{
+    LLVMTypeRef type = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? LLVMInt64TypeInContext(a->l->context) : LLVMTypeOf(v);
+    if (!is_inside(a, v))
+        return LLVMConstNull(type);
+    if (!depth)
+        return NULL;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMPHI)
+        return step_of(a, v);
+    if (op == LLVMGetElementPtr)
+        return change_of_address(a, v, depth);
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v))
+        return NULL;
+    LLVMValueRef y = LLVMIsABinaryOperator(v) ? LLVMGetOperand(v, 1) : NULL;
+    LLVMValueRef x = LLVMGetOperand(v, 0), dx = change(a, x, depth - 1), dy = y ? change(a, y, depth - 1) : dx;
+    if (!dx || !dy)
+        return NULL;
+    if (LLVMIsNull(dx) && LLVMIsNull(dy))
+        return LLVMConstNull(type);
+    switch (op) {
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+        return LLVMBuildIntCast2(a->b, dx, type, true, "");
+    case LLVMAdd:
+    case LLVMOr:
+        return LLVMBuildAdd(a->b, dx, dy, "");
+    case LLVMSub:
+        return LLVMBuildSub(a->b, dx, dy, "");
+    case LLVMShl:
+        return LLVMIsAConstantInt(y) ? LLVMBuildShl(a->b, dx, y, "") : NULL;
+    case LLVMMul:
+        if (LLVMIsNull(dy) && is_there(a, y))
+            return LLVMBuildMul(a->b, dx, y, "");
+        return LLVMIsNull(dx) && is_there(a, x) ? LLVMBuildMul(a->b, dy, x, "") : NULL;
+    default:
+        return NULL;
+    }
+}
+
+/* Whether there will be a next round, if the loop's end compares a counter with a bound. Memory behind an array has no translation that the
+ * CPU could remember: a prefetch there searches the page tables each time. */
+static LLVMValueRef goes_on(const struct ahead *a)
+{
+    int to = a->cfg.loops[a->loop].header, from = a->cfg.loops[a->loop].latch;
+    while (from != TSR__NONE && a->cfg.blocks[from].succ_count == 1 && a->cfg.blocks[from].pred_count == 1) {
+        to = from;
+        from = a->cfg.blocks[from].pred[0];
+    }
+    LLVMValueRef end = from == TSR__NONE ? NULL : a->cfg.blocks[from].terminator;
+    if (!end || LLVMGetInstructionOpcode(end) != LLVMBr || !LLVMIsConditional(end) || !LLVMIsAICmpInst(LLVMGetCondition(end)))
+        return NULL;
+    LLVMValueRef test = LLVMGetCondition(end), operands[2], counter = NULL;
+    for (unsigned k = 0; k < 2; k++) {
+        operands[k] = LLVMGetOperand(test, k);
+        if (!is_inside(a, operands[k]))
+            continue;
+        if (counter)
+            return NULL;
+        counter = operands[k];
+        if (LLVMGetInstructionOpcode(counter) == LLVMAdd)
+            counter = LLVMGetOperand(counter, 0);
+        LLVMValueRef step = LLVMIsAPHINode(counter) ? step_of(a, counter) : NULL;
+        if (!step)
+            return NULL;
+        if (counter != operands[k]) {
+            if (LLVMGetOperand(operands[k], 1) != step)
+                return NULL;
+            operands[k] = LLVMBuildAdd(a->b, counter, step, "");
+        }
+    }
+    if (!counter)
+        return NULL;
+    LLVMValueRef made = LLVMBuildICmp(a->b, LLVMGetICmpPredicate(test), operands[0], operands[1], "");
+    return LLVMGetSuccessor(end, 0) == a->cfg.blocks[to].ref ? made : LLVMBuildNot(a->b, made, "");
+}
+
+/* The address of a wide load from global memory, or NULL. */
+static LLVMValueRef loaded_from(const struct ahead *a, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    bool masked = callee && tsr__starts_with(tsr__name(callee), "llvm.masked.load.");
+    if (!masked && !LLVMIsALoadInst(inst))
+        return NULL;
+    LLVMValueRef address = LLVMGetOperand(inst, 0);
+    bool wide = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(inst)) >= LEAST_BYTES;
+    return wide && LLVMGetPointerAddressSpace(LLVMTypeOf(address)) == TSR__GLOBAL_SPACE ? address : NULL;
+}
+
+/* The barrier of the loop that every packet comes to first behind `inst`, or NULL. */
+static LLVMValueRef next_barrier(const struct ahead *a, LLVMValueRef inst, int block)
+{
+    for (int b = block; b < a->cfg.loops[a->loop].end; b++) {
+        if (a->cfg.blocks[b].loop != a->loop || !tsr__post_dominates(&a->cfg, b, block))
+            continue;
+        LLVMValueRef i = b == block ? inst : LLVMGetFirstInstruction(a->cfg.blocks[b].ref);
+        for (; i; i = LLVMGetNextInstruction(i)) {
+            const char *name = tsr__primitive_name(i);
+            if (name && !strcmp(name, "barrier"))
+                return i;
+        }
+    }
+    return NULL;
+}
+
+/* What the load would read at a distance of `by` bytes. */
+static void prefetch(struct ahead *a, LLVMValueRef load, LLVMValueRef address, LLVMValueRef by)
+{
+    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(load));
+    LLVMTypeRef type = LLVMTypeOf(address), i8 = LLVMInt8TypeInContext(a->l->context);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(a->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
+    LLVMValueRef next = LLVMBuildGEP2(a->b, i8, address, &by, 1, "");
+    for (uint64_t at = 0; at < bytes; at += LINE) {
+        LLVMValueRef offset = tsr__i64(a->l, at), line = LLVMBuildGEP2(a->b, i8, next, &offset, 1, "");
+        LLVMValueRef args[4] = {line, tsr__i32(a->l, 0), tsr__i32(a->l, 3), tsr__i32(a->l, 1)};
+        LLVMBuildCall2(a->b, LLVMGlobalGetValueType(f), f, args, 4, "");
+    }
+}
+
+static void look_at_tiles(struct ahead *a)
+{
+    int fetches = 0;
+    for (int b = a->cfg.loops[a->loop].begin; b < a->cfg.loops[a->loop].end; b++) {
+        if (a->cfg.blocks[b].loop != a->loop)
+            continue;
+        LLVMValueRef barrier = NULL, place = NULL;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(a->cfg.blocks[b].ref); i && fetches < MAX_FETCHES; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef address = loaded_from(a, i), next = address ? next_barrier(a, i, b) : NULL;
+            if (!next)
+                continue;
+            if (next != barrier) {
+                barrier = next;
+                place = LLVMGetNextInstruction(next);
+                a->place = tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(next));
+                LLVMPositionBuilderBefore(a->b, place);
+                a->more = goes_on(a);
+            }
+            LLVMPositionBuilderBefore(a->b, place);
+            LLVMValueRef by = is_there(a, address) ? change(a, address, MAX_DEPTH) : NULL;
+            if (!by || LLVMIsNull(by))
+                continue;
+            if (a->more)
+                by = LLVMBuildSelect(a->b, a->more, by, LLVMConstNull(LLVMTypeOf(by)), "");
+            prefetch(a, i, address, by);
+            fetches++;
+        }
+    }
+}
+
+/* Marks what an address is made of, back to loads. */
+static void mark_sources(const struct ahead *a, struct tsr__map *sources, LLVMValueRef v, int depth)
+{
+    if (!depth || !is_inside(a, v) || tsr__map_get(sources, v))
+        return;
+    tsr__map_set(sources, v, 1);
+    if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v) && !LLVMIsAExtractElementInst(v) &&
+        !LLVMIsAShuffleVectorInst(v) && !LLVMIsAInsertElementInst(v) && !LLVMIsAFreezeInst(v) && !LLVMIsAPHINode(v) &&
+        !LLVMIsASelectInst(v))
+        return;
+    for (int k = 0; k < LLVMGetNumOperands(v); k++)
+        mark_sources(a, sources, LLVMGetOperand(v, (unsigned)k), depth - 1);
+}
+
+/* What the loop finds memory by. */
+static struct tsr__map sources_of(const struct ahead *a)
+{
+    struct tsr__map sources = {.arena = a->arena};
+    for (int b = a->cfg.loops[a->loop].begin; b < a->cfg.loops[a->loop].end; b++) {
+        LLVMValueRef i = a->cfg.blocks[b].loop == a->loop ? LLVMGetFirstInstruction(a->cfg.blocks[b].ref) : NULL;
+        for (; i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            if (LLVMIsALoadInst(i) || (callee && tsr__starts_with(tsr__name(callee), "llvm.masked.gather.")))
+                mark_sources(a, &sources, LLVMGetOperand(i, 0), MAX_DEPTH);
+        }
+    }
+    return sources;
+}
+
+static bool is_followed(LLVMValueRef by)
+{
+    int64_t bytes = LLVMIsAConstantInt(by) ? LLVMConstIntGetSExtValue(by) : INT64_MAX;
+    return bytes >= -FOLLOWED && bytes <= FOLLOWED;
+}
+
+static void look_at_lists(struct ahead *a)
+{
+    const struct tsr__cfg *cfg = &a->cfg;
+    struct tsr__map sources = sources_of(a);
+    for (a->place = cfg->loops[a->loop].begin; a->place < cfg->loops[a->loop].end; a->place++) {
+        LLVMValueRef next = cfg->blocks[a->place].loop == a->loop ? LLVMGetFirstInstruction(cfg->blocks[a->place].ref) : NULL;
+        for (LLVMValueRef i; (i = next);) {
+            next = LLVMGetNextInstruction(i);
+            LLVMValueRef address = loaded_from(a, i);
+            if (!address || !tsr__map_get(&sources, i))
+                continue;
+            LLVMPositionBuilderBefore(a->b, i);
+            LLVMValueRef by = change(a, address, MAX_DEPTH);
+            if (by && !is_followed(by))
+                prefetch(a, i, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""));
+        }
+    }
+}
+
+static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
+{
+    struct tsr_arena arena = {0};
+    struct ahead a = {.l = l, .arena = &arena};
+    if (tsr__cfg_make(&a.cfg, packet, &arena)) {
+        a.b = LLVMCreateBuilderInContext(l->context);
+        for (a.loop = 0; a.loop < a.cfg.loop_count; a.loop++)
+            at_loop(&a);
+        LLVMDisposeBuilder(a.b);
+    }
+    tsr_arena_free(&arena);
+}
+
+void tsr__fetch_ahead(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    look(l, packet, look_at_tiles);
+}
+
+void tsr__fetch_lists(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    look(l, packet, look_at_lists);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loads of later rounds of a loop, asked of the caches while this one computes. */
+#ifndef TESSERA_LANES_AFTER_PREFETCH_H
+#define TESSERA_LANES_AFTER_PREFETCH_H
+
+#include "lanes/ir/ir.h"
+
+/* Adds prefetches to a packet function that will be cut at its barriers: of the next round. */
+void tsr__fetch_ahead(struct tsr__lanes *l, LLVMValueRef packet);
+/* Adds prefetches of lists by which a loop gathers, to a function in its last form but for unrolling. */
+void tsr__fetch_lists(struct tsr__lanes *l, LLVMValueRef packet);
+
+#endif

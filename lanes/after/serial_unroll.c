@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Several lanes' ways in one round of a loop over lanes that go through a loop of their own one by one (serial_loop.c). */
+#include <string.h>
+
+#include "lanes/prepare/unroll.h"
+
+enum { TURNS = 4 };
+
+static unsigned kind_of_mark(struct tsr__lanes *l)
+{
+    static const char name[] = "tessera.turns";
+    return LLVMGetMDKindIDInContext(l->context, name, (unsigned)strlen(name));
+}
+
+void tsr__mark_turns(struct tsr__lanes *l, LLVMValueRef branch)
+{
+    LLVMMetadataRef empty = LLVMMDNodeInContext2(l->context, NULL, 0);
+    LLVMSetMetadata(branch, kind_of_mark(l), LLVMMetadataAsValue(l->context, empty));
+}
+
+bool tsr__take_turns(struct tsr__lanes *l, LLVMValueRef function)
+{
+    size_t count;
+    bool any = false;
+    unsigned kind = kind_of_mark(l);
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    for (size_t i = 0; i < count; i++)
+        if (LLVMIsATerminatorInst(code[i]) && LLVMGetMetadata(code[i], kind)) {
+            LLVMSetMetadata(code[i], kind, NULL);
+            tsr__hint_loop(l, code[i], "llvm.loop.unroll.count", TURNS);
+            any = true;
+        }
+    /* The lanes' counters get the width of addresses. The code generator does that as well, but has no registers to spare for all turns. */
+    return !any || tsr__llvm_on(l, function, "loop-simplify,lcssa,loop(indvars)");
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Numbers of work-items that a kernel computes from the number of its group: get_group_id(0) * get_local_size(0) + get_local_id(0). */
+#include <string.h>
+
+#include "lanes/groups/packet_loop.h"
+#include "lanes/analysis/shape.h"
+
+/* A query of dimension x, or what is left of it in fewer bits. */
+static bool asks(LLVMValueRef v, const char *name)
+{
+    if (LLVMIsATruncInst(v))
+        v = LLVMGetOperand(v, 0);
+    const char *own = LLVMIsACallInst(v) ? tsr__primitive_name(v) : NULL;
+    if (!own || strcmp(own, name) != 0 || LLVMGetNumArgOperands(v) != 1)
+        return false;
+    LLVMValueRef dim = LLVMGetArgOperand(v, 0);
+    return LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) == 0;
+}
+
+/* The size that all groups have of which a packet may have lanes. */
+static bool is_size(const struct tsr__packet *packet, LLVMValueRef v)
+{
+    if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+        return packet->required_x && LLVMConstIntGetZExtValue(v) == packet->required_x;
+    return asks(v, "enqueued_local_size") || (packet->same_sizes && asks(v, "local_size"));
+}
+
+/* Lane 0 may stand before the first group, where unsigned numbers wrap. */
+static bool may_wrap(LLVMValueRef v)
+{
+    return LLVMGetInstructionOpcode(v) == LLVMOr || !LLVMGetNUW(v);
+}
+
+/* What stands before the group's first work-item. */
+static bool is_first(const struct tsr__packet *packet, LLVMValueRef v)
+{
+    if (LLVMIsATruncInst(v))
+        v = LLVMGetOperand(v, 0);
+    if (!LLVMIsAInstruction(v))
+        return false;
+    LLVMValueRef a = LLVMGetNumOperands(v) == 2 ? LLVMGetOperand(v, 0) : NULL, b = a ? LLVMGetOperand(v, 1) : NULL;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMMul:
+        return may_wrap(v) && ((asks(a, "group_id") && is_size(packet, b)) || (asks(b, "group_id") && is_size(packet, a)));
+    case LLVMShl:
+        return may_wrap(v) && asks(a, "group_id") && packet->required_x && LLVMIsAConstantInt(b) && LLVMConstIntGetZExtValue(b) < 32 &&
+               packet->required_x == UINT64_C(1) << LLVMConstIntGetZExtValue(b);
+    default:
+        return false;
+    }
+}
+
+bool tsr__counts_items(const struct tsr__packet *packet, LLVMValueRef sum)
+{
+    LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
+    return may_wrap(sum) && ((is_first(packet, a) && asks(b, "local_id")) || (is_first(packet, b) && asks(a, "local_id")));
+}

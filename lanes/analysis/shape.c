@@ -1,0 +1,747 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Shapes of values and divergence of control flow (divergence.c), found together: a divergent branch makes phis varying, a varying
+ * condition makes branches divergent. Values start at NONE and only rise, so the search ends. */
+#include "lanes/analysis/shape.h"
+
+#include <string.h>
+
+struct search {
+    struct tsr__shapes *shapes;
+    const struct tsr__cfg *cfg;
+    struct tsr_arena *arena;
+    LLVMValueRef *list; /* instructions, in compact order of their blocks */
+    int *block_of;      /* by value number */
+    int count;
+    /* Lanes that the rules speak of, and their distance: all of the packet, those of either sub-group, or the first ones of the two. */
+    unsigned lanes, pitch;
+};
+
+/* ---- small shapes ----------------------------------------------------------------------------------------------------------------- */
+
+static const struct tsr__shape varying = {.kind = TSR__SHAPE_VARYING};
+
+static struct tsr__shape uniform(unsigned align)
+{
+    return (struct tsr__shape){.kind = TSR__SHAPE_AFFINE, .nsw = true, .nuw = true, .align = (uint8_t)(align > 63 ? 63 : align)};
+}
+
+static struct tsr__shape affine(int64_t stride, unsigned align, bool nsw, bool nuw)
+{
+    if (stride == 0)
+        return uniform(align);
+    return (struct tsr__shape){
+        .kind = TSR__SHAPE_AFFINE, .nsw = nsw, .nuw = nuw, .align = (uint8_t)(align > 63 ? 63 : align), .stride = stride};
+}
+
+/* An affine number of `bits` bits; adds what follows from the alignment: a packet whose span is at most 2^align, and which starts at a
+ * multiple of it, crosses no power of two that matters. */
+static struct tsr__shape affine_number(const struct search *s, int64_t stride, unsigned align, bool nsw, bool nuw, unsigned bits)
+{
+    struct tsr__shape shape = affine(stride, align, nsw, nuw);
+    unsigned limit = align < bits - 1 ? align : bits - 1;
+    if (stride > 0 && stride <= INT64_MAX / 64 && (uint64_t)stride * s->lanes <= UINT64_C(1) << limit)
+        shape.nsw = shape.nuw = true;
+    return shape;
+}
+
+static unsigned log2_of(uint64_t v)
+{
+    return v ? (unsigned)__builtin_ctzll(v) : 63;
+}
+
+static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
+{
+    return a.align < b.align ? a.align : b.align;
+}
+
+static bool same(struct tsr__shape a, struct tsr__shape b)
+{
+    return a.kind == b.kind && a.loose == b.loose && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw &&
+           a.halves == b.halves && a.apart_known == b.apart_known && a.apart == b.apart && a.apart_align == b.apart_align &&
+           a.apart_nsw == b.apart_nsw && a.apart_nuw == b.apart_nuw;
+}
+
+/* A number whose lanes differ in these bits only. */
+static struct tsr__shape differs_in(uint64_t bits)
+{
+    return bits ? (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = bits} : uniform(0);
+}
+
+/* The least shape that covers both. */
+static struct tsr__shape meet(struct tsr__shape a, struct tsr__shape b)
+{
+    if (a.kind == TSR__SHAPE_NONE)
+        return b;
+    if (b.kind == TSR__SHAPE_NONE)
+        return a;
+    if (tsr__is_varying(a) && tsr__is_varying(b) && a.loose == b.loose)
+        return (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = a.loose};
+    if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
+        return varying;
+    return affine(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
+}
+
+/* The shape in either half of the packet. */
+static struct tsr__shape in_halves(const struct search *s, struct tsr__shape a)
+{
+    if (a.halves)
+        return affine(a.stride, a.align, a.nsw, a.nuw);
+    unsigned apart = log2_of((uint64_t)a.stride) + log2_of(s->shapes->packet.sub_group);
+    if (a.stride && a.align > apart)
+        a.align = (uint8_t)apart;
+    return a;
+}
+
+/* The shape over the first lanes of the two halves. */
+static struct tsr__shape in_firsts(const struct search *s, struct tsr__shape a)
+{
+    if (a.halves)
+        return a.apart_known ? affine(a.apart, a.apart_align, a.apart_nsw, a.apart_nuw) : varying;
+    return __builtin_mul_overflow(a.stride, (int64_t)s->shapes->packet.sub_group, &a.stride) ? varying : a;
+}
+
+/* The shape of a value that has these in each half and over their first lanes. */
+static struct tsr__shape of_halves(struct tsr__shape half, struct tsr__shape firsts)
+{
+    if (half.kind != TSR__SHAPE_AFFINE)
+        return half;
+    half.kind = TSR__SHAPE_VARYING;
+    half.halves = true;
+    if (firsts.kind == TSR__SHAPE_AFFINE) {
+        half.apart_known = true;
+        half.apart = firsts.stride;
+        half.apart_align = firsts.align;
+        half.apart_nsw = firsts.nsw;
+        half.apart_nuw = firsts.nuw;
+    }
+    return half;
+}
+
+/* The least shape that covers both, halves included. */
+static struct tsr__shape cover(const struct search *s, struct tsr__shape a, struct tsr__shape b)
+{
+    if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE || !(a.halves || b.halves))
+        return meet(a, b);
+    return of_halves(meet(in_halves(s, a), in_halves(s, b)), meet(in_firsts(s, a), in_firsts(s, b)));
+}
+
+/* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__shape tsr__shape_of(const struct tsr__shapes *shapes, LLVMValueRef value)
+{
+    uintptr_t number = tsr__map_get(&shapes->index, value);
+    if (number)
+        return shapes->values[number - 1];
+    if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
+        return uniform(log2_of(LLVMConstIntGetZExtValue(value)));
+    if (LLVMIsAGlobalVariable(value))
+        return uniform(log2_of(LLVMGetAlignment(value) ? LLVMGetAlignment(value) : 1));
+    return uniform(LLVMIsAConstantPointerNull(value) ? 63 : 0);
+}
+
+bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in)
+{
+    for (int l = shapes->cfg->blocks[defined_in].loop; l != TSR__NONE && !tsr__in_loop(shapes->cfg, used_in, l);
+         l = shapes->cfg->loops[l].parent)
+        if (shapes->divergent_loop[l])
+            return true;
+    return false;
+}
+
+/* An operand as the instruction numbered `user` sees it. */
+static struct tsr__shape operand(const struct search *s, int user, LLVMValueRef value)
+{
+    uintptr_t number = tsr__map_get(&s->shapes->index, value);
+    if (number && s->block_of[number - 1] != TSR__NONE && tsr__leaves_divergent_loop(s->shapes, s->block_of[number - 1], s->block_of[user]))
+        return varying;
+    struct tsr__shape shape = tsr__shape_of(s->shapes, value);
+    if (s->lanes == s->shapes->packet.width)
+        return shape.halves ? varying : shape;
+    return s->pitch == 1 ? in_halves(s, shape) : in_firsts(s, shape);
+}
+
+/* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
+ */
+
+static bool constant_int(LLVMValueRef v, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *value = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+/* uniform if every operand is, else varying; NONE while an operand is unknown. */
+static struct tsr__shape plain(const struct search *s, int user, LLVMValueRef inst)
+{
+    struct tsr__shape result = uniform(0);
+    int operands = LLVMGetNumOperands(inst);
+    for (int i = 0; i < operands; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
+        if (LLVMValueIsBasicBlock(v) || LLVMIsAFunction(v))
+            continue;
+        struct tsr__shape o = operand(s, user, v);
+        if (o.kind == TSR__SHAPE_NONE)
+            return o;
+        if (!tsr__is_uniform(o))
+            result = varying;
+    }
+    return result;
+}
+
+/* The result of an instruction on affine numbers. Its flags speak of lanes that the program runs; the rule is applied from lane 0, which
+ * need not be one of them. Unsigned numbers often lie close to where they wrap, so that lane 0 must not lie beyond the others:
+ * `first_least` says whether the operation is one that grows with its operands. Signed ones are taken not to lie within a packet of the
+ * smallest. */
+static struct tsr__shape computed(const struct search *s, LLVMValueRef inst, int64_t stride, unsigned align, bool nsw, bool nuw,
+                                  bool first_least)
+{
+    return affine_number(s, stride, align, nsw, nuw && (first_least ? stride >= 0 : stride <= 0), LLVMGetIntTypeWidth(LLVMTypeOf(inst)));
+}
+
+static struct tsr__shape scaled(const struct search *s, LLVMValueRef inst, struct tsr__shape a, int64_t factor, bool nsw, bool nuw)
+{
+    int64_t stride;
+    if (__builtin_mul_overflow(a.stride, factor, &stride))
+        return varying;
+    return computed(s, inst, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0, true);
+}
+
+/* The lanes of a rising affine number differ in their lowest bits only, which are zero in lane 0: how many those are, or 64 if that is not
+ * so. Then bit operations that leave these bits alone, or touch nothing else, need no carry. */
+static unsigned free_bits(const struct search *s, struct tsr__shape a, unsigned bits)
+{
+    int64_t span;
+    if (a.stride <= 0 || __builtin_mul_overflow(a.stride, (int64_t)s->lanes - 1, &span))
+        return 64;
+    unsigned needed = 64 - (unsigned)__builtin_clzll((uint64_t)span);
+    return needed <= a.align && needed < bits ? needed : 64;
+}
+
+/* and, or, xor of an affine number and a uniform one. */
+static struct tsr__shape bitwise(struct search const *s, LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef mask,
+                                 struct tsr__shape b)
+{
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(inst)), low = free_bits(s, a, bits);
+    int64_t c;
+    if (low == 64)
+        return varying;
+    bool zeros = b.align >= low, constant = constant_int(mask, &c);                    /* below the lanes' bits */
+    uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
+    if (op != LLVMAnd && zeros)
+        return affine(a.stride, min_align(a, b), true, true);
+    if (op == LLVMOr && constant && !((uint64_t)c & ones))
+        return affine(a.stride, min_align(a, b), true, true);
+    if (op == LLVMOr && constant && ((uint64_t)c & ones) == ones) /* set in all lanes */
+        return uniform(min_align(a, b));
+    if (op != LLVMAnd)
+        return varying;
+    if (zeros)
+        return uniform(a.align > b.align ? a.align : b.align);
+    if (!constant || (((uint64_t)c & ones) != ones && ((uint64_t)c & ones)))
+        return varying;
+    return (uint64_t)c & ones ? affine(a.stride, a.align, true, true) : uniform(a.align);
+}
+
+static struct tsr__shape shifted_right(const struct search *s, LLVMValueRef inst, struct tsr__shape a, unsigned by)
+{
+    unsigned low = free_bits(s, a, LLVMGetIntTypeWidth(LLVMTypeOf(inst)));
+    unsigned align = a.align > by ? a.align - by : 0;
+    if (low == 64)
+        return varying;
+    if (by >= low)
+        return uniform(align);
+    return a.stride % (INT64_C(1) << by) == 0 ? affine(a.stride >> by, align, true, true) : differs_in(((UINT64_C(1) << low) - 1) >> by);
+}
+
+static uint64_t all_bits(LLVMTypeRef type)
+{
+    return UINT64_MAX >> (64 - LLVMGetIntTypeWidth(type));
+}
+
+/* A number that is loose in a few bits, and a uniform one. */
+static struct tsr__shape loose_bits(LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef right, struct tsr__shape b)
+{
+    int64_t c;
+    bool constant = constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
+    switch (op) {
+    case LLVMAnd:
+        return differs_in(a.loose & (constant ? (uint64_t)c : UINT64_MAX << b.align));
+    case LLVMOr:
+        return differs_in(constant ? a.loose & ~(uint64_t)c : a.loose);
+    case LLVMXor:
+        return differs_in(a.loose);
+    case LLVMShl:
+        return shifts ? differs_in(a.loose << c & all_bits(LLVMTypeOf(inst))) : varying;
+    case LLVMLShr:
+        return shifts ? differs_in(a.loose >> c) : varying;
+    default:
+        return varying;
+    }
+}
+
+static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
+{
+    LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
+    struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
+        return (struct tsr__shape){0};
+    bool adds = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(inst));
+    if (adds && s->shapes->packet.mixed && tsr__counts_items(&s->shapes->packet, inst))
+        return affine(s->pitch, 0, false, false);
+    if (a.loose && tsr__is_uniform(b))
+        return loose_bits(inst, op, a, right, b);
+    if (tsr__is_varying(a) || tsr__is_varying(b))
+        return varying;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64)
+        return plain(s, user, inst);
+    bool wraps_ok = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
+    bool nsw = wraps_ok && LLVMGetNSW(inst), nuw = wraps_ok && LLVMGetNUW(inst);
+    int64_t c;
+    switch (op) {
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMAnd:
+        if (tsr__is_uniform(a) && tsr__is_uniform(b))
+            return uniform(op == LLVMAnd && a.align > b.align ? a.align : op == LLVMAnd ? b.align : min_align(a, b));
+        if (op != LLVMOr || !LLVMGetIsDisjoint(inst))
+            return tsr__is_uniform(b) ? bitwise(s, inst, op, a, right, b) : tsr__is_uniform(a) ? bitwise(s, inst, op, b, left, a) : varying;
+        nsw = nuw = true; /* an addition that never carries */
+        /* fall through */
+    case LLVMAdd:
+        return computed(s, inst, a.stride + b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, true);
+    case LLVMSub:
+        return computed(s, inst, a.stride - b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, false);
+    case LLVMMul:
+        if (tsr__is_uniform(a) && tsr__is_uniform(b))
+            return uniform(a.align + b.align);
+        if (constant_int(right, &c))
+            return scaled(s, inst, a, c, nsw, nuw);
+        return constant_int(left, &c) ? scaled(s, inst, b, c, nsw, nuw) : varying;
+    case LLVMShl:
+        if (constant_int(right, &c) && c >= 0 && c < 62)
+            return scaled(s, inst, a, INT64_C(1) << c, nsw, nuw);
+        return plain(s, user, inst);
+    case LLVMLShr:
+    case LLVMAShr:
+        if (!constant_int(right, &c) || c < 0 || c >= 63)
+            return plain(s, user, inst);
+        return tsr__is_uniform(a) ? uniform(a.align > c ? a.align - (unsigned)c : 0) : shifted_right(s, inst, a, (unsigned)c);
+    default:
+        return plain(s, user, inst);
+    }
+}
+
+/* Whether lanes that differ in their lowest `low` bits only, zero in lane 0, are all on the same side of a uniform bound. */
+static bool on_one_side(LLVMIntPredicate predicate, LLVMValueRef bound, struct tsr__shape shape, unsigned low)
+{
+    uint64_t ones = (UINT64_C(1) << low) - 1;
+    int64_t c;
+    switch (predicate) {
+    case LLVMIntSLT:
+    case LLVMIntULT:
+    case LLVMIntSGE:
+    case LLVMIntUGE:
+        return shape.align >= low;
+    case LLVMIntSGT:
+    case LLVMIntUGT:
+    case LLVMIntSLE:
+    case LLVMIntULE:
+        return constant_int(bound, &c) && ((uint64_t)c & ones) == ones;
+    default:
+        return false;
+    }
+}
+
+static LLVMIntPredicate mirrored(LLVMIntPredicate predicate)
+{
+    static const LLVMIntPredicate pairs[][2] = {
+        {LLVMIntSLT, LLVMIntSGT}, {LLVMIntULT, LLVMIntUGT}, {LLVMIntSLE, LLVMIntSGE}, {LLVMIntULE, LLVMIntUGE}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(pairs); i++)
+        for (int k = 0; k < 2; k++)
+            if (predicate == pairs[i][k])
+                return pairs[i][!k];
+    return predicate;
+}
+
+/* Numbers or addresses as far apart from lane to lane, `p < end` where both began at the lane's own element: one answer for all. */
+static bool compare_alike(LLVMIntPredicate predicate, struct tsr__shape a, struct tsr__shape b)
+{
+    if (a.kind != TSR__SHAPE_AFFINE || b.kind != TSR__SHAPE_AFFINE || a.stride != b.stride)
+        return false;
+    if (predicate == LLVMIntEQ || predicate == LLVMIntNE)
+        return true;
+    return predicate >= LLVMIntSGT ? a.nsw && b.nsw : a.nuw && b.nuw;
+}
+
+/* A loop over a tile, `for (e = lane; e < N; e += 256)`, is one that the lanes leave together if N is a multiple of the width. */
+static struct tsr__shape comparison(const struct search *s, int user, LLVMValueRef inst)
+{
+    LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
+    struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    if (compare_alike(LLVMGetICmpPredicate(inst), a, b))
+        return uniform(0);
+    if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(left)) > 64 ||
+        a.kind != TSR__SHAPE_AFFINE || b.kind != TSR__SHAPE_AFFINE || tsr__is_uniform(a) == tsr__is_uniform(b))
+        return plain(s, user, inst);
+    bool swap = tsr__is_uniform(a);
+    LLVMIntPredicate predicate = LLVMGetICmpPredicate(inst);
+    unsigned low = free_bits(s, swap ? b : a, LLVMGetIntTypeWidth(LLVMTypeOf(left)));
+    bool together = low != 64 && on_one_side(swap ? mirrored(predicate) : predicate, swap ? left : right, swap ? a : b, low);
+    return together ? uniform(0) : varying;
+}
+
+static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
+{
+    struct tsr__shape a = operand(s, user, LLVMGetOperand(inst, 0));
+    if (a.loose && op == LLVMTrunc)
+        return differs_in(a.loose & all_bits(LLVMTypeOf(inst)));
+    if (a.loose && (op == LLVMZExt || (op == LLVMSExt && a.loose < all_bits(LLVMTypeOf(LLVMGetOperand(inst, 0))) / 2)))
+        return differs_in(a.loose);
+    if (tsr__is_varying(a))
+        return varying;
+    if (a.kind != TSR__SHAPE_AFFINE)
+        return a;
+    switch (op) {
+    case LLVMTrunc:
+        if (tsr__is_uniform(a))
+            return uniform(a.align);
+        return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(inst)) >= 16
+                   ? affine_number(s, a.stride, a.align, false, false, LLVMGetIntTypeWidth(LLVMTypeOf(inst)))
+                   : varying;
+    case LLVMSExt:
+        return tsr__is_uniform(a) || a.nsw ? affine(a.stride, a.align, true, false) : varying;
+    case LLVMZExt:
+        if (tsr__is_uniform(a) || a.nuw)
+            return affine(a.stride, a.align, true, true);
+        return LLVMGetNNeg(inst) && a.nsw ? affine(a.stride, a.align, true, false) : varying; /* lane 0 may be negative */
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+        if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind)
+            return a;
+        return tsr__is_uniform(a) ? a : varying;
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        return a; /* 64 bits on both sides */
+    default:
+        return tsr__is_uniform(a) ? uniform(0) : varying;
+    }
+}
+
+static struct tsr__shape gep(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+{
+    struct tsr__shape sum = operand(s, user, LLVMGetOperand(inst, 0));
+    if (sum.kind != TSR__SHAPE_AFFINE || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
+        return sum.kind == TSR__SHAPE_NONE ? sum : plain(s, user, inst);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
+    int operands = LLVMGetNumOperands(inst);
+    for (int i = 1; i < operands; i++) {
+        LLVMValueRef index = LLVMGetOperand(inst, (unsigned)i);
+        struct tsr__shape o = operand(s, user, index);
+        if (o.kind != TSR__SHAPE_AFFINE)
+            return o;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            sum.align = (uint8_t)(min_align(sum, uniform(log2_of(LLVMOffsetOfElement(layout, type, field)))));
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        if (!tsr__is_uniform(o) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && !o.nsw)
+            return varying;
+        uint64_t size = LLVMABISizeOfType(layout, type);
+        int64_t step;
+        if (__builtin_mul_overflow(o.stride, (int64_t)size, &step))
+            return varying;
+        sum = affine(sum.stride + step, min_align(sum, uniform(o.align + log2_of(size))), true, true);
+    }
+    return sum;
+}
+
+static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst)
+{
+    struct tsr__shape result = {0};
+    unsigned count = LLVMCountIncoming(inst);
+    LLVMValueRef only = NULL;
+    bool one = true;
+    for (unsigned i = 0; i < count; i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(inst, i);
+        if (v != inst && !LLVMIsUndef(v)) {
+            one = one && (!only || only == v);
+            only = v;
+        }
+        result = meet(result, operand(s, user, v));
+    }
+    if (s->shapes->divergent_join[s->block_of[user]] && !one && result.kind != TSR__SHAPE_NONE)
+        return varying;
+    return tsr__is_varying(result) ? varying : result; /* lanes that do not come by keep what they had */
+}
+
+const struct tsr__collective tsr__collectives[] = {
+#define TSR_COLLECTIVE(name, result) {#name, TSR__##result},
+#include "lanes/ir/collectives.def"
+#undef TSR_COLLECTIVE
+};
+
+const struct tsr__collective *tsr__collective(LLVMValueRef function)
+{
+    const char *name = tsr__name(function);
+    if (!tsr__starts_with(name, "__tsr_"))
+        return NULL;
+    name += strlen("__tsr_");
+    for (size_t i = 0; i < TSR_ARRAY_LEN(tsr__collectives); i++) {
+        const char *own = tsr__collectives[i].name, *rest = name + strlen(own);
+        if (tsr__starts_with(name, own) && (*rest == 0 || *rest == '_'))
+            return &tsr__collectives[i];
+    }
+    return NULL;
+}
+
+static struct tsr__shape collective(const struct search *s, int user, LLVMValueRef inst, enum tsr__collective_result result)
+{
+    bool one = s->lanes == s->shapes->packet.sub_group;
+    switch (result) {
+    case TSR__UNIFORM:
+        return one ? uniform(0) : varying;
+    case TSR__GROUP:
+        return uniform(0);
+    case TSR__BY_VALUE:
+        if (s->pitch > 1)
+            return operand(s, user, LLVMGetOperand(inst, 0));
+        return one ? uniform(0) : plain(s, user, inst);
+    case TSR__BY_LANE: {
+        struct tsr__shape x = operand(s, user, LLVMGetOperand(inst, 1)), lane = operand(s, user, LLVMGetOperand(inst, 2));
+        if (x.kind == TSR__SHAPE_NONE || lane.kind == TSR__SHAPE_NONE)
+            return (struct tsr__shape){0};
+        return tsr__is_uniform(x) || (one && tsr__is_uniform(lane)) ? uniform(0) : varying;
+    }
+    case TSR__BY_CLUSTER: {
+        int64_t cluster;
+        return one && constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform(0) : varying;
+    }
+    default:
+        return varying;
+    }
+}
+
+static struct tsr__shape primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
+{
+    struct tsr__packet packet = s->shapes->packet;
+    unsigned row = log2_of((uint64_t)s->lanes * s->pitch);
+    int64_t dim = -1;
+    bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
+    if (LLVMGetNumArgOperands(inst) == 1) {
+        struct tsr__shape o = operand(s, user, LLVMGetArgOperand(inst, 0));
+        if (!tsr__is_uniform(o))
+            return o.kind == TSR__SHAPE_NONE ? o : varying;
+    }
+    bool in_x = packet.whole_rows && has_dim && dim == 0;
+    if (packet.mixed && (in_x || !has_dim) && (!strcmp(name, "local_id") || !strcmp(name, "group_id") || !strcmp(name, "linear_id")))
+        return varying;
+    if (strcmp(name, "lane") == 0)
+        return affine(s->pitch, 63, true, true);
+    if (strcmp(name, "linear_id") == 0)
+        return affine(s->pitch, packet.in_group ? 0 : row, true, true);
+    bool global = strcmp(name, "global_id") == 0;
+    if (global || strcmp(name, "local_id") == 0) {
+        if (!packet.whole_rows || !has_dim)
+            return varying;
+        return dim == 0 ? affine(s->pitch, global && packet.in_group ? 0 : row, true, true) : uniform(0);
+    }
+    /* Everything else is the same for the work-group or the sub-group. */
+    bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0;
+    return uniform(in_x && multiple && !packet.mixed && !packet.in_group ? row : 0);
+}
+
+static struct tsr__shape call(const struct search *s, int user, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    if (!callee)
+        return varying;
+    const struct tsr__collective *c = tsr__collective(callee);
+    if (c)
+        return collective(s, user, inst, c->result);
+    const char *name = tsr__name(callee);
+    if (tsr__starts_with(name, "__tsr_"))
+        return primitive(s, user, name + strlen("__tsr_"), inst);
+    return LLVMGetIntrinsicID(callee) ? plain(s, user, inst) : varying;
+}
+
+static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+    switch (op) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMLShr:
+    case LLVMAShr:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+        return arithmetic(s, user, inst, op);
+    case LLVMTrunc:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        return cast(s, user, inst, op);
+    case LLVMGetElementPtr:
+        return gep(s, user, inst, layout);
+    case LLVMICmp:
+        return comparison(s, user, inst);
+    case LLVMPHI:
+        return phi(s, user, inst);
+    case LLVMSelect: {
+        struct tsr__shape c = operand(s, user, LLVMGetOperand(inst, 0));
+        struct tsr__shape m = meet(operand(s, user, LLVMGetOperand(inst, 1)), operand(s, user, LLVMGetOperand(inst, 2)));
+        if (c.kind == TSR__SHAPE_NONE || m.kind == TSR__SHAPE_NONE)
+            return (struct tsr__shape){0};
+        return tsr__is_uniform(c) ? m : varying;
+    }
+    case LLVMFreeze:
+        return operand(s, user, LLVMGetOperand(inst, 0));
+    case LLVMLoad: {
+        struct tsr__shape p = operand(s, user, LLVMGetOperand(inst, 0));
+        return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform(0) : varying;
+    }
+    case LLVMAlloca: /* one copy for each lane, side by side */
+        if (tsr__is_of_packet(inst))
+            return uniform(log2_of(LLVMGetAlignment(inst)));
+        return affine((int64_t)tsr__alloca_pitch(layout, inst) * s->pitch, log2_of(LLVMGetAlignment(inst)), true, true);
+    case LLVMCall:
+        return call(s, user, inst);
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return varying; /* each lane makes its own access and gets its own answer */
+    default:
+        return plain(s, user, inst);
+    }
+}
+
+static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+{
+    struct tsr__packet packet = s->shapes->packet;
+    struct tsr__shape shape = rule(s, user, inst, layout), firsts = {0};
+    if (!tsr__is_varying(shape) || packet.sub_group == packet.width)
+        return shape;
+    struct tsr__shape half;
+    s->lanes = packet.sub_group;
+    half = rule(s, user, inst, layout);
+    if (half.kind == TSR__SHAPE_AFFINE) {
+        s->lanes = packet.width / packet.sub_group;
+        s->pitch = packet.sub_group;
+        firsts = rule(s, user, inst, layout);
+        s->pitch = 1;
+    }
+    s->lanes = packet.width;
+    return half.kind == TSR__SHAPE_VARYING ? shape : of_halves(half, firsts);
+}
+
+/* ---- the search ---------------------------------------------------------------------------------------------------------------------- */
+
+static void collect(struct search *s)
+{
+    struct tsr__shapes *shapes = s->shapes;
+    size_t room = LLVMCountParams(s->cfg->function);
+    for (int b = 0; b < s->cfg->block_count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            room++;
+    s->list = tsr_arena_alloc(s->arena, (room + 1) * sizeof *s->list);
+    s->block_of = tsr_arena_alloc(s->arena, (room + 1) * sizeof *s->block_of);
+    shapes->values = tsr_arena_alloc(s->arena, (room + 1) * sizeof *shapes->values);
+    for (unsigned p = 0; p < LLVMCountParams(s->cfg->function); p++) {
+        LLVMValueRef v = LLVMGetParam(s->cfg->function, p);
+        s->block_of[s->count] = TSR__NONE;
+        shapes->values[s->count] = uniform(0);
+        s->list[s->count++] = v;
+        tsr__map_set(&shapes->index, v, (uintptr_t)s->count);
+    }
+    for (int b = 0; b < s->cfg->block_count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            s->block_of[s->count] = b;
+            s->list[s->count++] = i;
+            tsr__map_set(&shapes->index, i, (uintptr_t)s->count);
+        }
+}
+
+void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, struct tsr__packet packet, struct tsr_arena *arena)
+{
+    size_t blocks = (size_t)cfg->block_count + 1;
+    *shapes = (struct tsr__shapes){.cfg = cfg, .packet = packet, .index = {.arena = arena}};
+    shapes->divergent_branch = tsr_arena_alloc(arena, blocks);
+    shapes->divergent_join = tsr_arena_alloc(arena, blocks);
+    shapes->partial = tsr_arena_alloc(arena, blocks);
+    shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
+    struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width, .pitch = 1};
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
+    collect(&s);
+    bool changed;
+    do {
+        changed = false;
+        for (int i = 0; i < s.count; i++) {
+            LLVMValueRef v = s.list[i];
+            if (s.block_of[i] == TSR__NONE || same(shapes->values[i], varying))
+                continue;
+            /* The old value takes part, so that shapes only rise. */
+            struct tsr__shape new = cover(&s, shapes->values[i], transfer(&s, i, v, layout));
+            if (!same(new, shapes->values[i])) {
+                shapes->values[i] = new;
+                changed = true;
+            }
+        }
+        for (int b = 0; b < cfg->block_count; b++) {
+            LLVMValueRef t = cfg->blocks[b].terminator;
+            if (cfg->blocks[b].succ_count < 2)
+                continue;
+            uintptr_t number = tsr__map_get(&shapes->index, t);
+            struct tsr__shape c = operand(&s, (int)number - 1, LLVMGetOperand(t, 0));
+            if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c) && tsr__diverge(shapes, b, arena))
+                changed = true;
+        }
+    } while (changed);
+}
+
+/* ---- dump ---------------------------------------------------------------------------------------------------------------------------- */
+
+static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct tsr_buf *out)
+{
+    struct tsr__shape shape = tsr__shape_of(shapes, v);
+    char *text = LLVMPrintValueToString(v);
+    if (shape.kind == TSR__SHAPE_NONE)
+        tsr_buf_printf(out, "  unreached        %s\n", text);
+    else if (shape.halves && shape.apart_known)
+        tsr_buf_printf(out, "  halves %-4lld %lld apart %s\n", (long long)shape.stride, (long long)shape.apart, text);
+    else if (shape.halves)
+        tsr_buf_printf(out, "  halves %-4lld %s\n", (long long)shape.stride, text);
+    else if (tsr__is_varying(shape))
+        tsr_buf_printf(out, "  varying          %s\n", text);
+    else if (tsr__is_uniform(shape))
+        tsr_buf_printf(out, "  uniform          %s\n", text);
+    else
+        tsr_buf_printf(out, "  affine %-4lld%s%s %s\n", (long long)shape.stride, shape.nsw ? " s" : "  ", shape.nuw ? " u" : "  ", text);
+    LLVMDisposeMessage(text);
+}
+
+void tsr__shapes_print(const struct tsr__shapes *shapes, struct tsr_buf *out)
+{
+    const struct tsr__cfg *cfg = shapes->cfg;
+    tsr_buf_printf(out, "function %s, width %u%s\n", tsr__name(cfg->function), shapes->packet.width,
+                   shapes->packet.whole_rows ? ", whole rows" : "");
+    for (int b = 0; b < cfg->block_count; b++) {
+        const struct tsr__block *block = &cfg->blocks[b];
+        tsr_buf_printf(out, "block %d %s%s%s%s", b, LLVMGetBasicBlockName(block->ref), shapes->partial[b] ? " partial" : "",
+                       shapes->divergent_join[b] ? " join" : "", shapes->divergent_branch[b] ? " diverges" : "");
+        if (block->loop != TSR__NONE)
+            tsr_buf_printf(out, " loop %d%s", block->loop, shapes->divergent_loop[block->loop] ? " divergent" : "");
+        tsr_buf_printf(out, "\n");
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i))
+            if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+                print_value(shapes, i, out);
+    }
+}

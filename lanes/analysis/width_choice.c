@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels that run in wider packets, unless they can tell: those whose data have 8 or 16 bits, as sixteen bytes fill a quarter of a
+ * register, and those whose code is a chain, as a packet of two registers is two chains, of which one goes on while the other waits for a
+ * result. */
+#include "lanes/analysis/width_choice.h"
+
+#include <string.h>
+
+#include "lanes/ir/cfg.h"
+#include "lanes/groups/packet_loop.h"
+
+static unsigned data_bits(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type);
+    case LLVMHalfTypeKind:
+        return 16;
+    default:
+        return 64;
+    }
+}
+
+static bool is_small(LLVMTypeRef type)
+{
+    return data_bits(type) <= 16;
+}
+
+/* Numbers that are made of ids and constants may be large: they are addresses and counters mostly. */
+static bool keeps_small(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return is_small(LLVMTypeOf(inst));
+    case LLVMStore:
+        return is_small(LLVMTypeOf(LLVMGetOperand(inst, 0)));
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMFPExt:
+    case LLVMUIToFP:
+    case LLVMSIToFP: {
+        LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(inst, 0));
+        return !is_small(from) || data_bits(from) == 1 || is_small(LLVMTypeOf(inst));
+    }
+    case LLVMFPToUI:
+    case LLVMFPToSI:
+    case LLVMFPTrunc:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return false;
+    default:
+        return true;
+    }
+}
+
+bool tsr__may_widen(struct tsr__lanes *l, uint32_t number)
+{
+    const struct tsr_kernel_info *info = &l->info->kernels[number];
+    LLVMValueRef kernel = tsr__kernel(l, info);
+    if (info->reqd_sub_group_size || (l->ways && l->ways[number] != TSR__AS_ASKED) || tsr__sub_group_size(l, info) >= TSR__WIDE_LANES ||
+        tsr__sees_groups(l, kernel) != TSR__SEES_RANGE)
+        return false;
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = tsr__primitive_name(code[i]);
+        if (name && !strcmp(name, "max_sub_group_size"))
+            return false;
+    }
+    return true;
+}
+
+bool tsr__has_small_data(struct tsr__lanes *l, LLVMValueRef kernel)
+{
+    bool stores = false;
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!keeps_small(code[i]))
+            return false;
+        stores = stores || LLVMIsAStoreInst(code[i]);
+    }
+    return stores;
+}
+
+/* Registers of 16 lanes for the numbers that go from round to round. */
+static uint64_t carried(struct tsr__lanes *l, LLVMBasicBlockRef header)
+{
+    enum { LANES = 16 };
+    uint64_t sum = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(header); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        LLVMTypeRef type = LLVMTypeOf(i);
+        unsigned count = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+            type = LLVMGetElementType(type);
+        LLVMTypeKind kind = LLVMGetTypeKind(type);
+        if (kind != LLVMPointerTypeKind && kind != LLVMStructTypeKind &&
+            kind != LLVMArrayTypeKind) /* LLVM has taken apart what is a record */
+            sum += tsr__registers(l, LLVMVectorType(type, count * LANES));
+    }
+    return sum;
+}
+
+/* Is the block more than the CPU looks ahead, with little in it that does not wait for what stands in front of it? */
+static bool is_chain(struct tsr__lanes *l, LLVMBasicBlockRef block)
+{
+    enum { WINDOW = 200, SIDE_BY_SIDE = 2 };
+    struct tsr__map depths = {.arena = &l->scratch};
+    uintptr_t count = 0, deepest = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), count++) {
+        uintptr_t depth = 0;
+        for (int k = 0; !LLVMIsAPHINode(i) && k < LLVMGetNumOperands(i); k++) {
+            uintptr_t of_operand = tsr__map_get(&depths, LLVMGetOperand(i, (unsigned)k));
+            depth = of_operand > depth ? of_operand : depth;
+        }
+        tsr__map_set(&depths, i, depth + 1);
+        deepest = depth + 1 > deepest ? depth + 1 : deepest;
+    }
+    return count >= WINDOW && count < SIDE_BY_SIDE * deepest;
+}
+
+bool tsr__waits(struct tsr__lanes *l, LLVMValueRef kernel)
+{
+    enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
+    struct tsr__cfg cfg;
+    if (!tsr__has(l, TSR_CPU_AVX512F) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
+        return false;
+    bool waits = cfg.loop_count > 0;
+    for (int i = 0; i < cfg.loop_count; i++)
+        if (carried(l, cfg.blocks[cfg.loops[i].header].ref) > MOST_CARRIED)
+            return false;
+    for (int b = 0; b < cfg.block_count && !waits; b++)
+        waits = is_chain(l, cfg.blocks[b].ref);
+    return waits;
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Regions: packets that meet at barriers run in one call, without a stack each.
+ *
+ * An exchange among the work-group is a barrier, too (group_exchange.c). The packet function is cut behind each barrier. Every packet runs
+ * up to its next barrier, puts what it still needs into its context, and the next packet goes on; when all are there, the first one goes on
+ * behind the barrier. Whoever comes from where is decided by a number, so barriers may stand in loops and branches in any way. Packets that
+ * end a round at different barriers are in illegal divergence. */
+#include <string.h>
+
+#include "lanes/after/prefetch.h"
+#include "lanes/groups/group_exchange.h"
+#include "lanes/groups/packet_loop.h"
+#include "lanes/groups/barrier_liveness.h"
+#include "tessera/item.h"
+
+enum {
+    CONTEXT_ALIGN = 128,
+    SLOT_ALIGN = 64,
+    TURNS = 3,
+    HEADER_BYTES = 8, /* the call site where the packet waits, 0 = it has returned */
+    MAX_DEPTH = 4,    /* instructions, one upon the other, that are made again rather than kept */
+};
+
+/* A barrier: the last thing in its block but for the branch. */
+struct stop {
+    LLVMValueRef call;
+    LLVMBasicBlockRef before, behind;
+    uint32_t site;
+    bool exchanges;
+};
+
+struct cut {
+    struct tsr__rows r; /* first: what packet_loop.c knows of the loops */
+    struct tsr_arena *arena;
+    struct stop *stops;
+    unsigned stop_count;
+    struct tsr__slots slots;
+    uint64_t bytes;          /* of a context */
+    uint64_t exchange_bytes; /* of the largest exchange, for each packet */
+    enum tsr__packets kind;
+    bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
+    LLVMBasicBlockRef arrive;
+    LLVMValueRef next, traded;       /* phis of `arrive`: where the packet goes on, and whether it waits at an exchange */
+    LLVMValueRef frame;              /* its context */
+    LLVMValueRef packet, packets;    /* its number, and how many there are */
+    LLVMValueRef own_area, all_area; /* of the next exchange, of the one before */
+};
+
+/* ---- cutting ---------------------------------------------------------------------------------------------------------------------- */
+
+static void redirect(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
+        for (unsigned i = 0; t && i < LLVMGetNumSuccessors(t); i++)
+            if (LLVMGetSuccessor(t, i) == from)
+                LLVMSetSuccessor(t, i, to);
+    }
+}
+
+/* What stands up to the barrier moves into a block of its own before the rest, so that phis further on need not change. */
+static void split(struct cut *c, struct stop *stop)
+{
+    LLVMContextRef context = c->r.l->context;
+    LLVMBasicBlockRef rest = LLVMGetInstructionParent(stop->call);
+    stop->before = LLVMInsertBasicBlockInContext(context, rest, "before");
+    redirect(c->r.f, rest, stop->before);
+    LLVMPositionBuilderAtEnd(c->r.b, stop->before);
+    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(rest)) != NULL;) {
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(c->r.b, i);
+        const char *name = tsr__primitive_name(i);
+        if (name && !strcmp(name, "site") && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+            stop->site = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
+        if (i == stop->call)
+            break;
+    }
+    LLVMBuildBr(c->r.b, rest);
+}
+
+static bool is_query(LLVMValueRef inst)
+{
+    static const char *const others[] = {"barrier", "exchange",    "print",    "site",     "address_space",
+                                         "torn",    "all_present", "own_slot", "all_slots"};
+    const char *name = tsr__primitive_name(inst);
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
+        if (!strcmp(name, others[i]))
+            return false;
+    return name && (LLVMGetNumArgOperands(inst) == 0 || LLVMIsAConstantInt(LLVMGetOperand(inst, 0)));
+}
+
+/* What a few instructions make of queries, constants and arguments. */
+static bool is_cheap(LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstant(v) || LLVMIsAArgument(v) || is_query(v))
+        return true;
+    if (!depth || !LLVMIsAInstruction(v))
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+    case LLVMAnd:
+    case LLVMOr:
+    case LLVMXor:
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+        for (int i = 0; i < LLVMGetNumOperands(v); i++)
+            if (!is_cheap(LLVMGetOperand(v, (unsigned)i), depth - 1))
+                return false;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* To ask again costs less than to carry the answer past a barrier. */
+static void ask_again(struct cut *c, LLVMValueRef query)
+{
+    LLVMBasicBlockRef home = LLVMGetInstructionParent(query);
+    size_t count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(query); use; use = LLVMGetNextUse(use))
+        count++;
+    LLVMValueRef *users = tsr_arena_alloc(c->arena, (count + 1) * sizeof *users);
+    count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(query); use; use = LLVMGetNextUse(use))
+        users[count++] = LLVMGetUser(use);
+    for (size_t i = 0; i < count; i++)
+        for (int k = 0; k < LLVMGetNumOperands(users[i]); k++) {
+            if (LLVMGetOperand(users[i], (unsigned)k) != query)
+                continue;
+            bool phi = LLVMIsAPHINode(users[i]);
+            LLVMBasicBlockRef at = phi ? LLVMGetIncomingBlock(users[i], (unsigned)k) : LLVMGetInstructionParent(users[i]);
+            if (at == home)
+                continue;
+            LLVMPositionBuilderBefore(c->r.b, phi ? LLVMGetBasicBlockTerminator(at) : users[i]);
+            LLVMValueRef copy = LLVMInstructionClone(query);
+            LLVMInsertIntoBuilder(c->r.b, copy);
+            LLVMSetOperand(users[i], (unsigned)k, copy);
+        }
+}
+
+/* ---- the rounds -----------------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMBasicBlockRef block(struct cut *c, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(c->r.l->context, c->r.f, name);
+}
+
+static LLVMValueRef phi(struct cut *c, LLVMTypeRef type, LLVMValueRef first, LLVMBasicBlockRef from)
+{
+    LLVMValueRef made = LLVMBuildPhi(c->r.b, type, "");
+    LLVMAddIncoming(made, &first, &from, 1);
+    return made;
+}
+
+/* Where a round may end that comes to `at`. */
+static void ends_from(struct cut *c, LLVMBasicBlockRef at, bool *seen, bool *ends)
+{
+    uintptr_t block = tsr__map_get(&c->slots.block_of, at), stop = tsr__map_get(&c->slots.stop_at, at);
+    if (!block || seen[block - 1])
+        return;
+    seen[block - 1] = true;
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(at);
+    if (stop)
+        ends[stop - 1] = true;
+    else if (LLVMIsAReturnInst(t))
+        ends[c->stop_count] = true;
+    else
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+            ends_from(c, LLVMGetSuccessor(t, i), seen, ends);
+}
+
+/* A store less for each packet: one that hits the cache, between stores that miss it, takes as long as those. */
+static void find_ends(struct cut *c, LLVMBasicBlockRef begin)
+{
+    size_t room = c->stop_count + 1;
+    c->tells_where = tsr_arena_alloc(c->arena, room);
+    for (unsigned k = 0; k <= c->stop_count; k++) {
+        bool *seen = tsr_arena_alloc(c->arena, c->slots.block_count + 1), *ends = tsr_arena_alloc(c->arena, room);
+        size_t count = 0;
+        ends_from(c, k < c->stop_count ? c->stops[k].behind : begin, seen, ends);
+        for (size_t e = 0; e < room; e++)
+            count += ends[e];
+        for (size_t e = 0; e < room; e++)
+            c->tells_where[e] = c->tells_where[e] || (ends[e] && count > 1);
+    }
+}
+
+/* From the builder's place: the packet stops here; `end` is the stop, or the return. */
+static void stop_here(struct cut *c, uint32_t end)
+{
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(c->r.b);
+    LLVMValueRef next = tsr__i32(c->r.l, end + 1);
+    LLVMValueRef traded = LLVMConstInt(LLVMInt1TypeInContext(c->r.l->context), end < c->stop_count && c->stops[end].exchanges, false);
+    LLVMAddIncoming(c->next, &next, &from, 1);
+    LLVMAddIncoming(c->traded, &traded, &from, 1);
+    if (c->tells_where[end])
+        LLVMSetAlignment(LLVMBuildStore(c->r.b, tsr__i32(c->r.l, end < c->stop_count ? c->stops[end].site : 0), c->frame), 4);
+    LLVMBuildBr(c->r.b, c->arrive);
+}
+
+/* From the builder's place: registers go to the context, or come back from it. */
+static void move(struct cut *c, const uint64_t *set, bool save)
+{
+    for (size_t k = 0; k < c->slots.count; k++) {
+        const struct tsr__slot *slot = &c->slots.all[k];
+        if (!tsr__slots_has(set, k) || !slot->offset)
+            continue;
+        LLVMValueRef kept = tsr__at_offset(c->r.l, c->r.b, c->frame, slot->offset);
+        LLVMValueRef v = LLVMBuildLoad2(c->r.b, slot->type, save ? slot->alloca : kept, "");
+        LLVMBuildStore(c->r.b, v, save ? kept : slot->alloca);
+    }
+}
+
+/* A packet that goes on along the edge from `from` to `block` brings back what is in `set`, as late as all ways from there allow: behind
+ * the last barrier of a loop only the way out of the loop needs the sums. */
+static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef to, uint64_t *set)
+{
+    const struct tsr__slots *s = &c->slots;
+    size_t b = tsr__map_get(&s->block_of, to) - 1;
+    if (s->preds[b] != 1) {
+        LLVMBasicBlockRef edge = block(c, "back");
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(from);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
+            if (LLVMGetSuccessor(t, i) == to)
+                LLVMSetSuccessor(t, i, edge);
+        LLVMPositionBuilderAtEnd(c->r.b, edge);
+        move(c, set, false);
+        LLVMBuildBr(c->r.b, to);
+        return;
+    }
+    uint64_t *now = tsr_arena_alloc(c->arena, s->words * sizeof *now), *later = tsr_arena_alloc(c->arena, s->words * sizeof *later);
+    LLVMValueRef t = LLVMGetBasicBlockTerminator(to);
+    unsigned ways = tsr__map_get(&s->stop_at, to) ? 0 : LLVMGetNumSuccessors(t);
+    LLVMBasicBlockRef *next = tsr_arena_alloc(c->arena, (ways + 1) * sizeof *next);
+    for (unsigned i = 0; i < ways; i++)
+        next[i] = LLVMGetSuccessor(t, i);
+    for (size_t w = 0; w < s->words; w++) {
+        uint64_t everywhere = UINT64_MAX;
+        for (unsigned i = 0; i < ways; i++)
+            everywhere &= s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
+        now[w] = set[w] & (s->used[b][w] | everywhere);
+        set[w] &= ~now[w];
+    }
+    LLVMPositionBuilderBefore(c->r.b, LLVMGetFirstInstruction(to));
+    move(c, now, false);
+    for (unsigned i = 0; i < ways; i++) {
+        bool again = false;
+        for (unsigned k = 0; k < i; k++)
+            again = again || next[k] == next[i];
+        uint64_t any = 0;
+        for (size_t w = 0; w < s->words; w++)
+            any |= later[w] = set[w] & s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
+        if (any && !again)
+            bring_back(c, to, next[i], later);
+    }
+}
+
+/* What group_exchange.c left. The first 64 packets have a bit in the mask. */
+static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst, const char *name)
+{
+    LLVMBuilderRef b = c->r.b;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c->r.l->context), i64 = LLVMInt64TypeInContext(c->r.l->context);
+    if (!strcmp(name, "own_slot")) {
+        LLVMValueRef at = LLVMBuildNUWMul(b, c->packet, LLVMBuildZExt(b, LLVMGetOperand(inst, 0), i64, ""), "");
+        return LLVMBuildInBoundsGEP2(b, i8, c->own_area, &at, 1, "");
+    }
+    if (!strcmp(name, "all_slots"))
+        return c->all_area;
+    if (strcmp(name, "all_present"))
+        return NULL;
+    LLVMValueRef few = LLVMBuildICmp(b, LLVMIntULT, c->packets, tsr__i64(c->r.l, 64), "");
+    LLVMValueRef bit = LLVMBuildShl(b, tsr__i64(c->r.l, 1), LLVMBuildAnd(b, c->packets, tsr__i64(c->r.l, 63), ""), "");
+    return LLVMBuildSelect(b, few, LLVMBuildSub(b, bit, tsr__i64(c->r.l, 1), ""), LLVMConstAllOnes(i64), "");
+}
+
+/* Three areas behind the contexts take turns, since what an exchange gave stays valid during the next: then one is written by packets that
+ * are ahead, one read by others, and of a third, the result before, somebody may still know. */
+static void find_areas(struct cut *c, LLVMValueRef contexts, LLVMValueRef turn)
+{
+    struct tsr__lanes *l = c->r.l;
+    LLVMBuilderRef b = c->r.b;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context);
+    LLVMValueRef zero = tsr__i64(l, 0), bytes = LLVMBuildNUWMul(b, c->packets, tsr__i64(l, c->exchange_bytes), "");
+    LLVMValueRef behind = LLVMBuildNUWMul(b, c->packets, tsr__i64(l, c->bytes), "");
+    LLVMValueRef before = LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, turn, zero, ""), tsr__i64(l, TURNS - 1),
+                                          LLVMBuildSub(b, turn, tsr__i64(l, 1), ""), "");
+    LLVMValueRef own = LLVMBuildAdd(b, behind, LLVMBuildMul(b, turn, bytes, ""), "");
+    LLVMValueRef all = LLVMBuildAdd(b, behind, LLVMBuildMul(b, before, bytes, ""), "");
+    c->own_area = LLVMBuildInBoundsGEP2(b, i8, contexts, &own, 1, "");
+    c->all_area = LLVMBuildInBoundsGEP2(b, i8, contexts, &all, 1, "");
+}
+
+/* How many lanes a packet has, if so many work-items are left. */
+static void count_lanes(struct cut *c, LLVMValueRef left)
+{
+    struct tsr__rows *r = &c->r;
+    LLVMValueRef width = tsr__i64(r->l, r->width), full = LLVMBuildICmp(r->b, LLVMIntUGE, left, width, "");
+    left = LLVMBuildSelect(r->b, full, width, left, "");
+    r->lanes = LLVMBuildTrunc(r->b, left, LLVMInt32TypeInContext(r->l->context), "");
+}
+
+/* The local ids of a sub-group that is not whole stand in memory. */
+static void find_ids(struct cut *c, LLVMValueRef ids)
+{
+    struct tsr__rows *r = &c->r;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(r->l->context), i32 = LLVMInt32TypeInContext(r->l->context);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->l->context);
+    const uint64_t row = TSR_MOST_LANES * sizeof(uint32_t);
+    LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(r->l, 3 * row), "");
+    LLVMValueRef first = LLVMBuildInBoundsGEP2(r->b, i8, ids, &at, 1, "");
+    for (int d = 0; d < 3; d++) {
+        r->ids[d] = tsr__at_offset(r->l, r->b, first, (uint64_t)d * row);
+        r->local[d] = LLVMBuildZExt(r->b, tsr__load_fixed(r->l, r->b, i32, r->ids[d], 0, 4), i64, "");
+    }
+}
+
+static void rewrite(struct cut *c, LLVMValueRef inst)
+{
+    const char *name = tsr__primitive_name(inst);
+    LLVMPositionBuilderBefore(c->r.b, inst);
+    if (LLVMIsAReturnInst(inst)) {
+        stop_here(c, c->stop_count);
+        LLVMInstructionEraseFromParent(inst);
+        return;
+    }
+    LLVMValueRef made = name ? tsr__rows_known(&c->r, inst, name) : NULL;
+    if (!made && name)
+        made = known_of_exchange(c, inst, name);
+    if (!made)
+        return;
+    LLVMReplaceAllUsesWith(inst, made);
+    LLVMInstructionEraseFromParent(inst);
+}
+
+static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
+{
+    struct tsr__lanes *l = c->r.l;
+    struct tsr__rows *r = &c->r;
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context), i64 = LLVMInt64TypeInContext(l->context);
+    LLVMTypeRef pointer_query = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
+    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), none = tsr__i32(l, 0), base[3], size[3], no = LLVMConstNull(i1);
+
+    LLVMPositionBuilderAtEnd(r->b, start);
+    LLVMValueRef contexts = LLVMBuildCall2(r->b, pointer_query, tsr__declare(l, "__tsr_contexts", pointer_query), NULL, 0, "");
+    LLVMValueRef groups = tsr__rows_query(r, "__tsr_row_groups", 0), pitch = tsr__rows_query(r, "__tsr_enqueued_local_size", 0);
+    for (int d = 0; d < 3; d++) {
+        base[d] = tsr__rows_query(r, "__tsr_global_id", d);
+        size[d] = tsr__rows_query(r, "__tsr_local_size", d);
+        r->group[d] = tsr__rows_query(r, "__tsr_group_id", d);
+    }
+    LLVMTypeRef ids_query = LLVMFunctionType(tsr__ptr(l), &i32, 1, false);
+    bool dense = c->kind == TSR__PACKETS_DENSE, of_rows = c->kind == TSR__PACKETS_OF_ROWS;
+    LLVMValueRef ids = dense ? LLVMBuildCall2(r->b, ids_query, tsr__declare(l, "__tsr_packet_ids", ids_query), &none, 1, "") : NULL;
+    LLVMValueRef width = tsr__i64(l, r->width), rows = LLVMBuildNUWMul(r->b, size[1], size[2], "");
+    LLVMValueRef items = LLVMBuildNUWMul(r->b, size[0], rows, "");
+    c->packets = LLVMBuildNUWAdd(r->b, of_rows ? size[0] : items, tsr__i64(l, r->width - 1), "");
+    c->packets = LLVMBuildLShr(r->b, c->packets, tsr__i64(l, (uint64_t)__builtin_ctz(r->width)), "");
+    if (of_rows)
+        c->packets = LLVMBuildNUWMul(r->b, c->packets, rows, "");
+    struct tsr__rows_loop group = tsr__rows_open(r, "group", zero);
+    r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
+    LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
+    LLVMBasicBlockRef dispatch = block(c, "dispatch"), again = block(c, "again"), advance = block(c, "advance");
+    LLVMBasicBlockRef round = block(c, "round"), agreed = block(c, "agreed"), apart = block(c, "apart"), last = block(c, "last");
+    c->arrive = block(c, "arrive");
+    LLVMBuildBr(r->b, dispatch);
+
+    LLVMPositionBuilderAtEnd(r->b, dispatch);
+    LLVMValueRef state = phi(c, i32, none, group.head), expected = phi(c, i32, none, group.head), mixed = phi(c, i1, no, group.head);
+    LLVMValueRef turn = phi(c, i64, zero, group.head), id[3];
+    c->packet = phi(c, i64, zero, group.head);
+    for (int d = 0; d < 3; d++)
+        r->local[d] = id[d] = phi(c, i64, zero, group.head);
+    if (c->exchange_bytes)
+        find_areas(c, contexts, turn);
+    LLVMValueRef item = LLVMBuildNUWMul(r->b, c->packet, width, "");
+    if (of_rows) {
+        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, id[2], size[1], ""), id[1], "");
+        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, item, size[0], ""), id[0], "");
+        count_lanes(c, LLVMBuildSub(r->b, size[0], id[0], ""));
+    } else if (dense) {
+        find_ids(c, ids);
+        count_lanes(c, LLVMBuildSub(r->b, items, item, ""));
+    }
+    r->global[0] = LLVMBuildNUWAdd(r->b, base_x, r->local[0], "");
+    r->global[1] = LLVMBuildNUWAdd(r->b, base[1], r->local[1], "");
+    r->global[2] = LLVMBuildNUWAdd(r->b, base[2], r->local[2], "");
+    r->linear = LLVMBuildTrunc(r->b, item, i32, "");
+    LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(l, c->bytes), "");
+    c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(l->context), contexts, &at, 1, "frame");
+    for (size_t k = 0; k < c->slots.count; k++)
+        if (!c->slots.all[k].plain) {
+            LLVMReplaceAllUsesWith(c->slots.all[k].alloca, tsr__at_offset(l, r->b, c->frame, c->slots.all[k].offset));
+            LLVMInstructionEraseFromParent(c->slots.all[k].alloca);
+        }
+    tsr__rows_forget(r, start);
+    LLVMValueRef choice = LLVMBuildSwitch(r->b, state, begin, c->stop_count);
+
+    LLVMPositionBuilderAtEnd(r->b, c->arrive);
+    c->next = LLVMBuildPhi(r->b, i32, "next");
+    c->traded = LLVMBuildPhi(r->b, i1, "traded");
+    LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, c->packet, zero, "");
+    LLVMValueRef where = LLVMBuildSelect(r->b, is_first, c->next, expected, "");
+    LLVMValueRef differs = LLVMBuildICmp(r->b, LLVMIntNE, c->next, where, "");
+    LLVMValueRef mixed_now = LLVMBuildOr(r->b, mixed, differs, ""), packet_next = LLVMBuildNUWAdd(r->b, c->packet, one, "");
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, packet_next, c->packets, ""), advance, round);
+
+    LLVMPositionBuilderAtEnd(r->b, advance);
+    LLVMValueRef next_id[3] = {LLVMBuildNUWAdd(r->b, id[0], width, ""), id[1], id[2]};
+    for (int d = 0; d < 2; d++) {
+        LLVMValueRef wraps = LLVMBuildICmp(r->b, LLVMIntUGE, next_id[d], size[d], "");
+        next_id[d] = LLVMBuildSelect(r->b, wraps, zero, next_id[d], "");
+        next_id[d + 1] = LLVMBuildSelect(r->b, wraps, LLVMBuildNUWAdd(r->b, id[d + 1], one, ""), id[d + 1], "");
+    }
+    LLVMBuildBr(r->b, dispatch);
+
+    LLVMPositionBuilderAtEnd(r->b, round);
+    LLVMBuildCondBr(r->b, mixed_now, apart, agreed);
+    LLVMPositionBuilderAtEnd(r->b, apart);
+    LLVMTypeRef report = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i64, 1, false);
+    LLVMValueRef bytes = tsr__i64(l, c->bytes);
+    tsr__call(l, r->b, tsr__declare(l, "__tsr_apart", report), &bytes, 1);
+    LLVMBuildRetVoid(r->b);
+    LLVMPositionBuilderAtEnd(r->b, agreed);
+    LLVMValueRef done = LLVMBuildICmp(r->b, LLVMIntEQ, where, tsr__i32(l, c->stop_count + 1), "");
+    LLVMBuildCondBr(r->b, done, last, again);
+    LLVMPositionBuilderAtEnd(r->b, again);
+    LLVMValueRef next_turn = LLVMBuildNUWAdd(r->b, turn, LLVMBuildZExt(r->b, c->traded, i64, ""), "");
+    next_turn = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, next_turn, tsr__i64(l, TURNS), ""), zero, next_turn, "");
+    LLVMBuildBr(r->b, dispatch);
+    LLVMBasicBlockRef both[2] = {advance, again};
+    LLVMAddIncoming(state, (LLVMValueRef[]){state, where}, both, 2);
+    LLVMAddIncoming(expected, (LLVMValueRef[]){where, none}, both, 2);
+    LLVMAddIncoming(mixed, (LLVMValueRef[]){mixed_now, no}, both, 2);
+    LLVMAddIncoming(c->packet, (LLVMValueRef[]){packet_next, zero}, both, 2);
+    LLVMAddIncoming(turn, (LLVMValueRef[]){turn, next_turn}, both, 2);
+    for (int d = 0; d < 3; d++)
+        LLVMAddIncoming(id[d], (LLVMValueRef[]){next_id[d], zero}, both, 2);
+    LLVMPositionBuilderAtEnd(r->b, last);
+    tsr__rows_close(r, group, one, groups);
+    LLVMBuildRetVoid(r->b);
+
+    for (unsigned k = 0; k < c->slots.loop_count; k++) {
+        LLVMBasicBlockRef entry = c->slots.loops[k].entry;
+        LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(entry));
+        move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, entry) - 1], true);
+    }
+    for (unsigned k = 0; k < c->stop_count; k++) {
+        struct stop *stop = &c->stops[k];
+        LLVMPositionBuilderAtEnd(r->b, stop->before);
+        move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
+        stop_here(c, k);
+        LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
+    }
+    for (unsigned k = 0; k < c->stop_count; k++) {
+        LLVMBasicBlockRef behind = c->stops[k].behind;
+        bring_back(c, dispatch, behind, c->slots.needed[tsr__map_get(&c->slots.block_of, behind) - 1]);
+    }
+}
+
+/* Barriers, in the order of the code. */
+static void find_stops(struct cut *c)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
+    c->stops = tsr_arena_alloc(c->arena, (n + 1) * sizeof *c->stops);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = tsr__primitive_name(code[i]);
+        if (!name || strcmp(name, "barrier"))
+            continue;
+        LLVMValueRef flags = LLVMGetOperand(code[i], 1);
+        bool exchanges = LLVMIsAConstantInt(flags) && LLVMConstIntGetZExtValue(flags) == TSR__EXCHANGE_FENCE;
+        c->stops[c->stop_count++] = (struct stop){.call = code[i], .exchanges = exchanges};
+    }
+}
+
+/* Exchanges become barriers; false if one cannot. */
+static bool cut_exchanges(struct cut *c)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < n; i++) {
+            const char *name = tsr__primitive_name(code[i]);
+            if (!name || strcmp(name, "exchange"))
+                continue;
+            if (pass == 0 && !tsr__exchange_can_be_cut(code[i]))
+                return false;
+            if (pass)
+                tsr__exchange_cut(c->r.l, code[i]);
+        }
+    return true;
+}
+
+static void measure_exchanges(struct cut *c)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = tsr__primitive_name(code[i]);
+        if (!name || strcmp(name, "own_slot"))
+            continue;
+        uint64_t bytes = (LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+        c->exchange_bytes = bytes > c->exchange_bytes ? bytes : c->exchange_bytes;
+    }
+}
+
+bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum tsr__packets packets, uint64_t *context_bytes)
+{
+    struct tsr_arena arena = {0};
+    struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .kind = packets};
+    if (!cut_exchanges(&c)) {
+        tsr_arena_free(&arena);
+        return false;
+    }
+    measure_exchanges(&c);
+    c.r.b = LLVMCreateBuilderInContext(l->context);
+    bool good = tsr__llvm_on(l, c.r.f, "sroa,early-cse,adce");
+    if (good) {
+        tsr__fetch_ahead(l, f);
+        find_stops(&c);
+    }
+    for (unsigned k = 0; good && k < c.stop_count; k++)
+        split(&c, &c.stops[k]);
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+    for (size_t i = count; good && i-- > 0;) /* what is made of a query before the query */
+        if (is_cheap(code[i], MAX_DEPTH))
+            ask_again(&c, code[i]);
+    good = good && tsr__llvm_on(l, c.r.f, "reg2mem");
+    if (good) {
+        LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f);
+        LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
+        LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
+        for (unsigned k = 0; k < c.stop_count; k++)
+            c.stops[k].behind = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(c.stops[k].before), 0);
+        struct tsr__slots_stop *stops = tsr_arena_alloc(&arena, (c.stop_count + 1) * sizeof *stops);
+        for (unsigned k = 0; k < c.stop_count; k++)
+            stops[k] = (struct tsr__slots_stop){c.stops[k].before, c.stops[k].behind};
+        c.slots = (struct tsr__slots){.function = f, .arena = &arena, .stops = stops, .stop_count = c.stop_count};
+        tsr__slots_find(&c.slots, start);
+        c.bytes = tsr__slots_lay_out(&c.slots, LLVMGetModuleDataLayout(l->module), HEADER_BYTES);
+        c.bytes = (c.bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
+        find_ends(&c, begin);
+        LLVMInstructionEraseFromParent(into);
+        for (unsigned k = 0; k < c.stop_count; k++) {
+            LLVMInstructionEraseFromParent(LLVMGetNextInstruction(c.stops[k].call));
+            LLVMInstructionEraseFromParent(c.stops[k].call);
+        }
+        code = tsr__instructions(l, f, &count);
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++)
+            if (!LLVMIsAAllocaInst(code[i]))
+                code[kept++] = code[i];
+        build(&c, start, begin);
+        for (size_t i = 0; i < kept; i++)
+            rewrite(&c, code[i]);
+        uint64_t bytes = c.bytes + TURNS * c.exchange_bytes;
+        *context_bytes = bytes > *context_bytes ? bytes : *context_bytes;
+    }
+    LLVMDisposeBuilder(c.r.b);
+    tsr_arena_free(&arena);
+    return good;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over whole packets: where nobody meets, one call of a packet function runs the rows of many work-groups, with ids in registers. */
+#include <string.h>
+
+#include "lanes/widen/widen_dot.h"
+#include "lanes/widen/widen_madw.h"
+#include "lanes/groups/packet_loop.h"
+#include "tessera/item.h"
+
+const char *tsr__primitive_name(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const char *name = callee ? tsr__name(callee) : "";
+    return tsr__starts_with(name, "__tsr_") ? name + strlen("__tsr_") : NULL;
+}
+
+/* ---- what a kernel sees --------------------------------------------------------------------------------------------------------- */
+
+static bool is_one_of(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static enum tsr__sees seen_by(LLVMValueRef call)
+{
+    static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
+                                           "max_sub_group_size", "print",       "site",          "address_space"};
+    static const char *const numbers[] = {"local_id", "group_id", "local_size", "enqueued_local_size", "num_groups", "linear_id"};
+    const char *name = tsr__primitive_name(call);
+    if (!name) /* a matrix function, which the lanes of a sub-group compute together */
+        return TSR__SEES_SUB_GROUPS;
+    if (is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
+        return TSR__SEES_RANGE;
+    if (is_one_of(name, numbers, TSR_ARRAY_LEN(numbers)))
+        return TSR__SEES_NUMBERS;
+    bool barrier = !strcmp(name, "barrier") && LLVMIsAConstantInt(LLVMGetOperand(call, 0)) &&
+                   LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)) == TSR_SCOPE_WORK_GROUP;
+    return barrier || !strcmp(name, "local_base") ? TSR__SEES_GROUPS : TSR__SEES_SUB_GROUPS;
+}
+
+enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
+{
+    enum tsr__sees seen = TSR__SEES_RANGE;
+    for (unsigned p = 0; p < LLVMCountParams(item); p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
+        if (LLVMGetFirstUse(LLVMGetParam(item, p)) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
+            LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE)
+            seen = TSR__SEES_GROUPS;
+    }
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, item, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        bool own = !callee || LLVMGetIntrinsicID(callee) || tsr__is_madw(callee) || tsr__is_dot(l, callee); /* each lane's business */
+        enum tsr__sees more = own ? TSR__SEES_RANGE : seen_by(code[i]);
+        seen = more > seen ? more : seen;
+    }
+    return seen;
+}
+
+bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
+{
+    static const char *const meeting[] = {"barrier", "exchange"};
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, packet, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = tsr__primitive_name(code[i]);
+        if (name && is_one_of(name, meeting, TSR_ARRAY_LEN(meeting)))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__rows_query(struct tsr__rows *r, const char *name, int dim)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(r->l->context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMInt64TypeInContext(r->l->context), &i32, dim >= 0, false);
+    LLVMValueRef at = tsr__i32(r->l, (uint32_t)dim);
+    return LLVMBuildCall2(r->b, type, tsr__declare(r->l, name, type), &at, dim >= 0, "");
+}
+
+static LLVMBasicBlockRef block(struct tsr__rows *r, const char *name)
+{
+    return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
+}
+
+LLVMBasicBlockRef tsr__rows_part(struct tsr__rows *r)
+{
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(r->f);
+    LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
+    LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
+    LLVMInstructionEraseFromParent(into);
+    LLVMPositionBuilderAtEnd(r->b, start);
+    return begin;
+}
+
+struct tsr__rows_loop tsr__rows_open(struct tsr__rows *r, const char *name, LLVMValueRef first)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
+    struct tsr__rows_loop loop = {block(r, name), NULL};
+    LLVMBuildBr(r->b, loop.head);
+    LLVMPositionBuilderAtEnd(r->b, loop.head);
+    loop.phi = LLVMBuildPhi(r->b, LLVMTypeOf(first), name);
+    LLVMAddIncoming(loop.phi, &first, &before, 1);
+    return loop;
+}
+
+void tsr__rows_close(struct tsr__rows *r, struct tsr__rows_loop loop, LLVMValueRef step, LLVMValueRef end)
+{
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = block(r, "");
+    LLVMValueRef next = LLVMBuildNUWAdd(r->b, loop.phi, step, "");
+    LLVMAddIncoming(loop.phi, &next, &latch, 1);
+    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, end, ""), loop.head, out);
+    LLVMPositionBuilderAtEnd(r->b, out);
+}
+
+void tsr__rows_forget(struct tsr__rows *r, LLVMBasicBlockRef start)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i)) {
+        if (!LLVMIsAAllocaInst(i))
+            continue;
+        LLVMTypeRef type = LLVMGetAllocatedType(i);
+        LLVMTypeKind kind = LLVMGetTypeKind(type);
+        if (kind != LLVMArrayTypeKind && kind != LLVMStructTypeKind)
+            LLVMBuildStore(r->b, LLVMGetPoison(type), i);
+    }
+}
+
+static LLVMValueRef of_dimension(struct tsr__rows *r, LLVMValueRef dim, LLVMValueRef *values)
+{
+    if (LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) < 3)
+        return values[LLVMConstIntGetZExtValue(dim)];
+    LLVMValueRef result = values[2];
+    for (uint32_t d = 2; d-- > 0;)
+        result = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, dim, tsr__i32(r->l, d), ""), values[d], result, "");
+    return result;
+}
+
+LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char *name)
+{
+    if (!strcmp(name, "local_id"))
+        return of_dimension(r, LLVMGetOperand(call, 0), r->local);
+    if (!strcmp(name, "global_id"))
+        return of_dimension(r, LLVMGetOperand(call, 0), r->global);
+    if (!strcmp(name, "linear_id"))
+        return r->linear;
+    if (!strcmp(name, "sub_group_id"))
+        return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
+    if (!strcmp(name, "group_id"))
+        return of_dimension(r, LLVMGetOperand(call, 0), r->group);
+    if (!strcmp(name, "packet_ids") && r->lanes)
+        return of_dimension(r, LLVMGetOperand(call, 0), r->ids);
+    if (!strcmp(name, "sub_group_size"))
+        return r->lanes;
+    if (!strcmp(name, "row_at"))
+        return r->at;
+    if (!strcmp(name, "row_items"))
+        return r->items;
+    return NULL;
+}
+
+void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
+{
+    const char *name = tsr__primitive_name(inst);
+    LLVMPositionBuilderBefore(r->b, inst);
+    if (LLVMIsAReturnInst(inst)) {
+        LLVMBuildBr(r->b, end);
+    } else if (name && (strcmp(name, "site") || r->l->options->check)) {
+        LLVMValueRef made = tsr__rows_known(r, inst, name);
+        if (!made)
+            return;
+        LLVMReplaceAllUsesWith(inst, made);
+    } else if (!name) { /* sites are for those who meet or are looked at */
+        return;
+    }
+    LLVMInstructionEraseFromParent(inst);
+}
+
+void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
+{
+    struct tsr__rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end"), begin = tsr__rows_part(&r);
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, f, &count);
+
+    static const char *const names[3] = {"group", "group_row", "group_plane"};
+    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
+    LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1);
+    columns = LLVMBuildAnd(r.b, columns, tsr__i64(l, -(uint64_t)width), ""); /* as it is, but LLVM gets to know that rows are whole */
+    struct tsr__rows_loop group[3];
+    for (int d = 0; d < 3; d++) {
+        base[d] = tsr__rows_query(&r, "__tsr_global_id", d); /* of the first work-item */
+        size[d] = tsr__rows_query(&r, "__tsr_local_size", d);
+        pitch[d] = tsr__rows_query(&r, "__tsr_enqueued_local_size", d);
+        groups[d] = tsr__rows_query(&r, "__tsr_row_groups", d);
+        r.group[d] = tsr__rows_query(&r, "__tsr_group_id", d);
+    }
+    for (int d = 2; d >= 0; d--) {
+        group[d] = tsr__rows_open(&r, names[d], zero);
+        r.group[d] = LLVMBuildNUWAdd(r.b, r.group[d], group[d].phi, "");
+        base[d] = LLVMBuildNUWAdd(r.b, base[d], LLVMBuildNUWMul(r.b, pitch[d], group[d].phi, ""), "");
+    }
+    struct tsr__rows_loop z = tsr__rows_open(&r, "z", zero);
+    r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
+    LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
+    struct tsr__rows_loop y = tsr__rows_open(&r, "y", zero);
+    r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
+    LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
+    struct tsr__rows_loop x = tsr__rows_open(&r, "x", zero);
+    r.global[0] = LLVMBuildNUWAdd(r.b, base[0], x.phi, "");
+    r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
+    r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
+    tsr__rows_forget(&r, start);
+    LLVMBuildBr(r.b, begin);
+
+    LLVMPositionBuilderAtEnd(r.b, end);
+    tsr__rows_close(&r, x, tsr__i64(l, width), columns);
+    tsr__rows_close(&r, y, one, size[1]);
+    tsr__rows_close(&r, z, one, size[2]);
+    for (int d = 0; d < 3; d++)
+        tsr__rows_close(&r, group[d], one, groups[d]);
+    LLVMBuildRetVoid(r.b);
+
+    for (size_t i = 0; i < count; i++)
+        tsr__rows_rewrite(&r, code[i], end);
+    LLVMDisposeBuilder(r.b);
+}

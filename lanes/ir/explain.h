@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What passes say for TESSERA_EXPLAIN, each at the place where it decides. Nothing happens unless l->explain is set. */
+#ifndef TESSERA_LANES_IR_EXPLAIN_H
+#define TESSERA_LANES_IR_EXPLAIN_H
+
+#include "lanes/ir/ir.h"
+
+struct tsr__access;
+struct tsr__simd;
+
+/* A note about an instruction, or about the kernel whose function `at` is: the topic and the verdict on it are one word each, or few. The
+ * functions below are for those who have more to find out. */
+void tsr__explain(struct tsr__lanes *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
+    TSR_PRINTF_LIKE(5, 6);
+
+/* A load or store; `hoped`: a test at run time finds out whether it is straight. */
+void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool hoped);
+/* Loops and divergent branches. */
+void tsr__explain_flow(struct tsr__simd *s);
+/* An instruction that runs for one lane after the other. */
+void tsr__explain_lanes(struct tsr__lanes *l, LLVMValueRef inst);
+/* How packets wait for each other. `item`: the work-item function. */
+void tsr__explain_meets(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
+/* Private arrays, as long as all are there: those that nobody speaks of later have become registers. */
+void tsr__explain_arrays(struct tsr__lanes *l);
+/* One that remains. */
+void tsr__explain_array(struct tsr__lanes *l, LLVMValueRef array, bool lane_order);
+/* Sizes of the machine code. */
+void tsr__explain_code(struct tsr__lanes *l);
+
+/* Sets l->explain if the options ask for it, before the first pass. */
+void tsr__explain_begin(struct tsr__lanes *l);
+/* How many notes there are; forgets those behind so many. */
+size_t tsr__explain_count(const struct tsr__lanes *l);
+void tsr__explain_forget(struct tsr__lanes *l, size_t count);
+/* After the last pass. */
+void tsr__explain_print(struct tsr__lanes *l);
+
+#endif

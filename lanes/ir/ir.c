@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Helpers over the LLVM-C API. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Error.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "lanes/ir/ir.h"
+
+bool tsr__fail(struct tsr__lanes *l, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!l->why)
+        l->why = tsr_strdup(text);
+    return false;
+}
+
+/* ---- map -------------------------------------------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct tsr__map *map, const void *key)
+{
+    size_t i = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20 & (map->capacity - 1);
+    while (map->keys[i] && map->keys[i] != key)
+        i = (i + 1) & (map->capacity - 1);
+    return i;
+}
+
+void tsr__map_set(struct tsr__map *map, const void *key, uintptr_t value)
+{
+    if (map->count * 2 >= map->capacity) {
+        struct tsr__map bigger = {.arena = map->arena, .capacity = map->capacity ? map->capacity * 2 : 64, .count = map->count};
+        bigger.keys = tsr_arena_alloc(map->arena, bigger.capacity * sizeof *bigger.keys);
+        bigger.values = tsr_arena_alloc(map->arena, bigger.capacity * sizeof *bigger.values);
+        for (size_t i = 0; i < map->capacity; i++) {
+            if (map->keys[i]) {
+                size_t to = slot_of(&bigger, map->keys[i]);
+                bigger.keys[to] = map->keys[i];
+                bigger.values[to] = map->values[i];
+            }
+        }
+        *map = bigger;
+    }
+    size_t i = slot_of(map, key);
+    if (!map->keys[i]) {
+        map->keys[i] = key;
+        map->count++;
+    }
+    map->values[i] = value;
+}
+
+uintptr_t tsr__map_get(const struct tsr__map *map, const void *key)
+{
+    if (!map->capacity)
+        return 0;
+    size_t i = slot_of(map, key);
+    return map->keys[i] ? map->values[i] : 0;
+}
+
+/* ---- walking -------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef *tsr__defined_functions(struct tsr__lanes *l, size_t *count)
+{
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        n += !LLVMIsDeclaration(f);
+    LLVMValueRef *all = tsr_arena_alloc(&l->scratch, n * sizeof *all);
+    *count = n;
+    n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
+        if (!LLVMIsDeclaration(f))
+            all[n++] = f;
+    }
+    return all;
+}
+
+LLVMValueRef *tsr__globals(struct tsr__lanes *l, size_t *count)
+{
+    size_t n = 0;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g; g = LLVMGetNextGlobal(g))
+        n++;
+    LLVMValueRef *all = tsr_arena_alloc(&l->scratch, n * sizeof *all);
+    *count = n;
+    n = 0;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g; g = LLVMGetNextGlobal(g))
+        all[n++] = g;
+    return all;
+}
+
+LLVMValueRef *tsr__instructions(struct tsr__lanes *l, LLVMValueRef function, size_t *count)
+{
+    size_t n = 0;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            n++;
+    }
+    LLVMValueRef *all = tsr_arena_alloc(&l->scratch, n * sizeof *all);
+    *count = n;
+    n = 0;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            all[n++] = i;
+    }
+    return all;
+}
+
+LLVMValueRef tsr__callee(LLVMValueRef instruction)
+{
+    if (!LLVMIsACallInst(instruction))
+        return NULL;
+    return LLVMIsAFunction(LLVMGetCalledValue(instruction));
+}
+
+const char *tsr__name(LLVMValueRef value)
+{
+    size_t length;
+    return LLVMGetValueName2(value, &length);
+}
+
+bool tsr__starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
+{
+    return l->options->cpu_features >> feature & 1;
+}
+
+unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+{
+    if (kernel->reqd_sub_group_size)
+        return kernel->reqd_sub_group_size;
+    enum tsr__way way = l->ways ? l->ways[kernel - l->info->kernels] : TSR__AS_ASKED;
+    return way == TSR__WIDE ? TSR__WIDE_LANES : way == TSR__NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
+}
+
+bool tsr__is_kernel(LLVMValueRef function)
+{
+    return LLVMGetFunctionCallConv(function) == TSR__CALL_SPIR_KERNEL;
+}
+
+LLVMValueRef tsr__kernel(struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(l->module, kernel->name);
+    return f && !LLVMIsDeclaration(f) ? f : NULL;
+}
+
+LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+{
+    LLVMValueRef entry = kernel->entry ? LLVMGetNamedFunction(l->module, kernel->entry) : NULL;
+    if (!entry)
+        tsr__fail(l, "kernel '%s' has no entry: the pass entry comes first", kernel->name);
+    return entry;
+}
+
+struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called))
+{
+    struct tsr__map reaching = {.arena = &l->scratch};
+    size_t count = 0, todo = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        count++;
+    LLVMValueRef *stack = tsr_arena_alloc(&l->scratch, count * sizeof *stack);
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
+        if (seed(f)) {
+            tsr__map_set(&reaching, f, 1);
+            stack[todo++] = f;
+        }
+    }
+    while (todo) {
+        LLVMValueRef called = stack[--todo];
+        for (LLVMUseRef use = LLVMGetFirstUse(called); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (!LLVMIsACallInst(user) || LLVMGetCalledValue(user) != called)
+                continue;
+            LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
+            if (!tsr__map_get(&reaching, caller)) {
+                tsr__map_set(&reaching, caller, 1);
+                stack[todo++] = caller;
+            }
+        }
+    }
+    return reaching;
+}
+
+/* ---- attributes -------------------------------------------------------------------------------------------------------------- */
+
+unsigned tsr__attr_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+unsigned tsr__param_align(LLVMValueRef function, unsigned param)
+{
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(function, param + 1, tsr__attr_kind("align"));
+    return a ? (unsigned)LLVMGetEnumAttributeValue(a) : 1;
+}
+
+void tsr__drop_attr(LLVMValueRef function, LLVMAttributeIndex at, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, at, tsr__attr_kind(name));
+}
+
+void tsr__drop_fn_attr(LLVMValueRef function, const char *name)
+{
+    tsr__drop_attr(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name);
+}
+
+void tsr__drop_call_attr(LLVMValueRef call, LLVMAttributeIndex at, const char *name)
+{
+    LLVMRemoveCallSiteEnumAttribute(call, at, tsr__attr_kind(name));
+}
+
+LLVMAttributeRef tsr__int_attr(struct tsr__lanes *l, const char *name, uint64_t value)
+{
+    return LLVMCreateEnumAttribute(l->context, tsr__attr_kind(name), value);
+}
+
+void tsr__add_fn_attr(struct tsr__lanes *l, LLVMValueRef function, const char *name)
+{
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, name, 0));
+}
+
+void tsr__set_fn_text(struct tsr__lanes *l, LLVMValueRef function, const char *name, const char *value)
+{
+    LLVMAttributeRef a = LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
+}
+
+bool tsr__has_text_attr(LLVMValueRef function, const char *name)
+{
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return LLVMGetStringAttributeAtIndex(function, at, name, (unsigned)strlen(name)) != NULL;
+}
+
+/* ---- building ----------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__behind_phis(LLVMValueRef instruction)
+{
+    while (LLVMIsAPHINode(instruction))
+        instruction = LLVMGetNextInstruction(instruction);
+    return instruction;
+}
+
+LLVMBuilderRef tsr__builder_before(struct tsr__lanes *l, LLVMValueRef instruction)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderBefore(b, instruction);
+    return b;
+}
+
+LLVMBuilderRef tsr__builder_at_entry(struct tsr__lanes *l, LLVMValueRef function)
+{
+    return tsr__builder_before(l, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+}
+
+LLVMTypeRef tsr__ptr(struct tsr__lanes *l)
+{
+    return LLVMPointerTypeInContext(l->context, 0);
+}
+
+LLVMValueRef tsr__i32(struct tsr__lanes *l, uint32_t value)
+{
+    return LLVMConstInt(LLVMInt32TypeInContext(l->context), value, false);
+}
+
+LLVMValueRef tsr__i64(struct tsr__lanes *l, uint64_t value)
+{
+    return LLVMConstInt(LLVMInt64TypeInContext(l->context), value, false);
+}
+
+LLVMValueRef tsr__at_offset(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
+{
+    LLVMValueRef index = tsr__i64(l, offset);
+    return offset ? LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(l->context), base, &index, 1, "") : base;
+}
+
+LLVMValueRef tsr__load_fixed(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset, unsigned align)
+{
+    LLVMValueRef load = LLVMBuildLoad2(b, type, tsr__at_offset(l, b, base, offset), "");
+    LLVMSetAlignment(load, align);
+    unsigned kind = LLVMGetMDKindIDInContext(l->context, "invariant.load", 14);
+    LLVMSetMetadata(load, kind, LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, NULL, 0)));
+    return load;
+}
+
+LLVMValueRef tsr__declare(struct tsr__lanes *l, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(l->module, name);
+    if (!f) {
+        f = LLVMAddFunction(l->module, name, type);
+        tsr__add_fn_attr(l, f, "nounwind");
+    }
+    return f;
+}
+
+LLVMValueRef tsr__call(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, args, count, "");
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "convergent", 0));
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "nounwind", 0));
+    return call;
+}
+
+static void copy_call_attributes(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, unsigned args)
+{
+    for (unsigned i = 0; i <= args + 1; i++) {
+        LLVMAttributeIndex at = i == args + 1 ? (LLVMAttributeIndex)LLVMAttributeFunctionIndex : i;
+        unsigned n = LLVMGetCallSiteAttributeCount(from, at);
+        LLVMAttributeRef *attributes = tsr_arena_alloc(&l->scratch, n * sizeof *attributes);
+        LLVMGetCallSiteAttributes(from, at, attributes);
+        for (unsigned k = 0; k < n; k++)
+            LLVMAddCallSiteAttribute(to, at, attributes[k]);
+    }
+}
+
+LLVMValueRef tsr__recall(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra)
+{
+    unsigned n = LLVMGetNumArgOperands(call), bundle_count = LLVMGetNumOperandBundles(call);
+    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
+    for (unsigned i = 0; i < n; i++)
+        args[i] = LLVMGetOperand(call, i);
+    args[n] = extra;
+    LLVMOperandBundleRef *bundles = tsr_arena_alloc(&l->scratch, bundle_count * sizeof *bundles);
+    for (unsigned i = 0; i < bundle_count; i++)
+        bundles[i] = LLVMGetOperandBundleAtIndex(call, i);
+    LLVMPositionBuilderBefore(b, call);
+    LLVMTypeRef type = LLVMGlobalGetValueType(function);
+    LLVMValueRef made = LLVMBuildCallWithOperandBundles(b, type, function, args, n + (extra != NULL), bundles, bundle_count, "");
+    for (unsigned i = 0; i < bundle_count; i++)
+        LLVMDisposeOperandBundle(bundles[i]);
+    LLVMSetInstructionCallConv(made, LLVMGetInstructionCallConv(call));
+    copy_call_attributes(l, call, made, n);
+    if (LLVMCanValueUseFastMathFlags(call))
+        LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(call));
+    size_t metadata_count;
+    LLVMValueMetadataEntry *metadata = LLVMInstructionGetAllMetadataOtherThanDebugLoc(call, &metadata_count);
+    for (unsigned i = 0; i < metadata_count; i++) {
+        LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(metadata, i);
+        LLVMSetMetadata(made, LLVMValueMetadataEntriesGetKind(metadata, i), LLVMMetadataAsValue(l->context, node));
+    }
+    LLVMDisposeValueMetadataEntries(metadata);
+    LLVMInstructionSetDebugLoc(made, LLVMInstructionGetDebugLoc(call));
+    return made;
+}
+
+LLVMValueRef tsr__item_of(LLVMValueRef function)
+{
+    return LLVMGetParam(function, LLVMCountParams(function) - 1);
+}
+
+static bool take_error(struct tsr__lanes *l, LLVMErrorRef error, const char *pipeline)
+{
+    if (!error)
+        return true;
+    char *text = LLVMGetErrorMessage(error);
+    tsr__fail(l, "LLVM refused the passes '%s': %s", pipeline, text);
+    LLVMDisposeErrorMessage(text);
+    return false;
+}
+
+bool tsr__llvm(struct tsr__lanes *l, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(l->module, pipeline, l->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return take_error(l, error, pipeline);
+}
+
+bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipeline)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPassesOnFunction(function, pipeline, l->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    return take_error(l, error, pipeline);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The matrix operation of a packet: made by the vectoriser, read by the passes that choose instructions. */
+#include "lanes/ir/mad_op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PREFIX "tsr.mad"
+
+const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function)
+{
+    const struct tsr_matrix_builtin *f = tsr_matrix_find(tsr__name(function));
+    if (!f)
+        return NULL;
+    bool integers = f->ec == TSR_ELEMENT_S32;
+    bool halves = f->ea == TSR_ELEMENT_F16;
+    if (!integers && (!tsr__has(l, TSR_CPU_FMA) || (halves && !tsr__has(l, TSR_CPU_F16C))))
+        return NULL;
+    return f;
+}
+
+const char *tsr__mad_origin(const struct tsr__mad *mad)
+{
+    return mad->called == mad->f                   ? ""
+           : mad->called->form == TSR_MATRIX_SPLIT ? ", a pair of sub-groups"
+                                                   : ", of 4-bit numbers unpacked to bytes";
+}
+
+/* The overload for sub-groups of 16 with the same matrices. */
+static const struct tsr_matrix_builtin *unsplit(const struct tsr_matrix_builtin *split)
+{
+    const struct tsr_matrix_builtin *f = tsr_matrix_builtins;
+    while (f->form != TSR_MATRIX_N16 || f->m != split->m || f->k != split->k || f->ea != split->ea || f->eb != split->eb ||
+           f->ec != split->ec)
+        f++;
+    return f;
+}
+
+/* ---- 4-bit numbers --------------------------------------------------------------------------------------------------------------------
+ * There is no instruction for them. Unpacked to bytes they are two operations: one for the lower halves of all bytes, those with even k,
+ * one for the upper ones. */
+
+static bool has_nibbles(enum tsr_element e)
+{
+    return e == TSR_ELEMENT_S4 || e == TSR_ELEMENT_U4;
+}
+
+/* The overload for bytes with as many vectors. Where no number has a sign, B's count as signed bytes, which spares VNNI a correction. */
+static const struct tsr_matrix_builtin *of_bytes(const struct tsr_matrix_builtin *f)
+{
+    enum tsr_element a = f->ea == TSR_ELEMENT_S4 ? TSR_ELEMENT_S8 : TSR_ELEMENT_U8;
+    enum tsr_element b = f->eb == TSR_ELEMENT_S4 || a == TSR_ELEMENT_U8 ? TSR_ELEMENT_S8 : TSR_ELEMENT_U8;
+    const struct tsr_matrix_builtin *g = tsr_matrix_builtins;
+    while (g->form != f->form || g->m != f->m || g->ea != a || g->eb != b)
+        g++;
+    return g;
+}
+
+static LLVMValueRef filled(LLVMTypeRef bytes, unsigned value)
+{
+    enum { MOST = 64 };
+    LLVMValueRef all[MOST];
+    unsigned n = LLVMGetVectorSize(bytes);
+    for (unsigned i = 0; i < n; i++)
+        all[i] = LLVMConstInt(LLVMGetElementType(bytes), value, false);
+    return LLVMConstVector(all, n);
+}
+
+static LLVMValueRef unpacked(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+    LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), size);
+    x = LLVMBuildBitCast(b, x, bytes, "");
+    x = upper ? LLVMBuildLShr(b, x, filled(bytes, 4), "") : LLVMBuildAnd(b, x, filled(bytes, 15), "");
+    if (e == TSR_ELEMENT_S4)
+        x = LLVMBuildSub(b, LLVMBuildXor(b, x, filled(bytes, 8), ""), filled(bytes, 8), "");
+    return LLVMBuildBitCast(b, x, type, "");
+}
+
+static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+                          const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count);
+
+static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                                     LLVMValueRef *operands, unsigned count)
+{
+    unsigned a_count = count - TSR__WORDS - f->m;
+    LLVMValueRef *of_half = tsr_arena_alloc(&l->scratch, count * sizeof *of_half), made = NULL;
+    for (unsigned i = 0; i < count; i++)
+        of_half[i] = operands[i];
+    for (unsigned half = 0; half < 2; half++) {
+        for (unsigned i = 0; i < a_count + TSR__WORDS; i++)
+            of_half[i] = unpacked(l, b, operands[i], i < a_count ? f->ea : f->eb, half);
+        for (unsigned i = 0; i < f->m && half; i++)
+            of_half[a_count + TSR__WORDS + i] = LLVMBuildExtractValue(b, made, i, "");
+        made = build(l, b, of_bytes(f), f, lanes, of_half, count);
+    }
+    return made;
+}
+
+/* ---- the operation --------------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+                          const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
+{
+    static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+    LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, (count + f->m) * sizeof *types), *rows = types + count;
+    const char *name =
+        tsr_arena_format(&l->scratch, PREFIX "%u.%td.%td.%s", lanes, f - tsr_matrix_builtins, called - tsr_matrix_builtins, called->name);
+
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(operands[i]);
+    for (unsigned i = 0; i < f->m; i++)
+        rows[i] = types[count - 1];
+    LLVMTypeRef type = LLVMFunctionType(LLVMStructTypeInContext(l->context, rows, f->m, false), types, count, false);
+    LLVMValueRef function = tsr__declare(l, name, type);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, function, promises[i]);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
+    return LLVMBuildCall2(b, type, function, operands, count, "");
+}
+
+LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                            LLVMValueRef *operands, unsigned count)
+{
+    if (has_nibbles(f->ea))
+        return build_of_nibbles(l, b, f, lanes, operands, count);
+    return build(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit(f) : f, f, lanes, operands, count);
+}
+
+bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
+{
+    LLVMValueRef callee = tsr__callee(instruction);
+    if (!callee || !tsr__starts_with(tsr__name(callee), PREFIX))
+        return false;
+    char *rest;
+    mad->call = instruction;
+    mad->lanes = (unsigned)strtoul(tsr__name(callee) + strlen(PREFIX), &rest, 10);
+    mad->f = &tsr_matrix_builtins[strtoul(rest + 1, &rest, 10)];
+    mad->called = &tsr_matrix_builtins[strtoul(rest + 1, NULL, 10)];
+    mad->a_count = LLVMGetNumArgOperands(instruction) - TSR__WORDS - mad->f->m;
+    return true;
+}
+
+void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows)
+{
+    LLVMBuilderRef b = tsr__builder_before(l, mad->call);
+    LLVMValueRef all = NULL; /* for users other than extractvalue */
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(mad->call)) != NULL;) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMGetInstructionOpcode(user) == LLVMExtractValue) {
+            LLVMReplaceAllUsesWith(user, rows[*LLVMGetIndices(user)]);
+            LLVMInstructionEraseFromParent(user);
+            continue;
+        }
+        all = LLVMGetPoison(LLVMTypeOf(mad->call));
+        for (unsigned i = 0; i < mad->f->m; i++)
+            all = LLVMBuildInsertValue(b, all, rows[i], i, "");
+        LLVMReplaceAllUsesWith(mad->call, all);
+    }
+    LLVMDisposeBuilder(b);
+    LLVMInstructionEraseFromParent(mad->call);
+}
+
+static unsigned note_kind(struct tsr__lanes *l)
+{
+    return LLVMGetMDKindIDInContext(l->context, "tsr.tiles", 9);
+}
+
+void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why)
+{
+    LLVMMetadataRef text = LLVMMDStringInContext2(l->context, why, strlen(why));
+    LLVMSetMetadata(call, note_kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &text, 1)));
+}
+
+const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call)
+{
+    LLVMValueRef node = LLVMGetMetadata(call, note_kind(l)), text;
+    unsigned length;
+    if (!node)
+        return NULL;
+    LLVMGetMDNodeOperands(node, &text);
+    return LLVMGetMDString(text, &length);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrix functions between the vectoriser and the passes that choose instructions for them.
+ *
+ * The vectoriser leaves each call of a matrix function as one operation of the packet, a call of
+ *
+ *     { <lanes x c>, … } tsr.mad<lanes>.<f>.<called>.<name>(<lanes x a>, …, <lanes x i32> × 8, <lanes x c>, …)
+ *
+ * with a vector for each scalar of the arguments a, b and c of a lane; f and called are places in the table of overloads: what it does, and
+ * what the program called, whose name it bears. It has no effects, so LLVM moves it as it moves an addition. A function of 4-bit numbers is
+ * two of bytes, a split one that for sub-groups of 16 with the same matrices. */
+#ifndef TESSERA_LANES_IR_MAD_OP_H
+#define TESSERA_LANES_IR_MAD_OP_H
+
+#include "lanes/ir/ir.h"
+#include "tessera/matrix.h"
+
+enum { TSR__MAX_M = 8, TSR__WORDS = 8 }; /* rows of D; 32-bit words in a row of A, and rows of packed B */
+
+struct tsr__mad {
+    LLVMValueRef call;
+    const struct tsr_matrix_builtin *f;
+    const struct tsr_matrix_builtin *called; /* by the program: f; a split one; or one of 4-bit numbers, of which this is a half */
+    unsigned lanes, a_count;                 /* vectors of A; of B there are TSR__WORDS, of C and D f->m */
+};
+
+/* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and kernels that
+ * call it run as in the reference engine. */
+const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function);
+/* Builds the operation. `operands`: the vectors of a, b and c. */
+LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+                            LLVMValueRef *operands, unsigned count);
+/* Is it one? Fills `mad`. */
+bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad);
+static inline LLVMValueRef tsr__mad_a(const struct tsr__mad *mad, unsigned i)
+{
+    return LLVMGetOperand(mad->call, i);
+}
+static inline LLVMValueRef tsr__mad_b(const struct tsr__mad *mad, unsigned i)
+{
+    return LLVMGetOperand(mad->call, mad->a_count + i);
+}
+static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
+{
+    return LLVMGetOperand(mad->call, mad->a_count + TSR__WORDS + i);
+}
+/* For reports: what became of the function that the program calls. */
+const char *tsr__mad_origin(const struct tsr__mad *mad);
+/* Puts the rows of D in the operation's place and drops it. */
+void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);
+
+/* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `mad`; NULL: nothing was noted. */
+void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why);
+const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call);
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Addresses as sums of products. What is not understood counts as a value of its own. */
+#include "lanes/ir/polynomial.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 24 };
+
+static const struct tsr__linear too_long;
+
+static struct tsr__linear number(int64_t constant)
+{
+    return (struct tsr__linear){.valid = true, .constant = constant};
+}
+
+static struct tsr__linear leaf(LLVMValueRef value, enum tsr__extension extension)
+{
+    struct tsr__linear r = {.valid = true, .count = 1};
+    r.terms[0].coefficient = 1;
+    r.terms[0].factors[0] = (struct tsr__factor){.value = value, .extension = extension};
+    return r;
+}
+
+static bool same_factor(struct tsr__factor a, struct tsr__factor b)
+{
+    return a.value == b.value && a.extension == b.extension && a.width == b.width && a.cleared == b.cleared && a.shift == b.shift;
+}
+
+static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *b)
+{
+    for (int i = 0; i < TSR__MAX_FACTORS; i++)
+        if (!same_factor(a[i], b[i]))
+            return false;
+    return true;
+}
+
+/* a += coefficient · Π factors */
+static void add_term(struct tsr__linear *a, int64_t coefficient, const struct tsr__factor *factors)
+{
+    unsigned i = 0;
+    while (i < a->count && !same_factors(a->terms[i].factors, factors))
+        i++;
+    if (i == TSR__MAX_TERMS) {
+        a->valid = false;
+        return;
+    }
+    if (i == a->count) {
+        a->count++;
+        a->terms[i].coefficient = 0;
+        memcpy(a->terms[i].factors, factors, sizeof a->terms[i].factors);
+    }
+    a->terms[i].coefficient = (int64_t)((uint64_t)a->terms[i].coefficient + (uint64_t)coefficient);
+    if (!a->terms[i].coefficient)
+        a->terms[i] = a->terms[--a->count];
+}
+
+static int64_t times(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static struct tsr__linear sum(struct tsr__linear a, const struct tsr__linear *b, int64_t factor)
+{
+    if (!a.valid || !b->valid)
+        return too_long;
+    a.constant = (int64_t)((uint64_t)a.constant + (uint64_t)times(b->constant, factor));
+    for (unsigned i = 0; i < b->count && a.valid; i++)
+        add_term(&a, times(b->terms[i].coefficient, factor), b->terms[i].factors);
+    return a;
+}
+
+/* Into `out`, the factors of both; false: too many. */
+static bool join_factors(const struct tsr__factor *a, const struct tsr__factor *b, struct tsr__factor *out)
+{
+    unsigned n = 0;
+    memset(out, 0, TSR__MAX_FACTORS * sizeof *out);
+    for (int i = 0; i < 2 * TSR__MAX_FACTORS; i++) {
+        struct tsr__factor f = i < TSR__MAX_FACTORS ? a[i] : b[i - TSR__MAX_FACTORS];
+        if (!f.value)
+            continue;
+        if (n == TSR__MAX_FACTORS)
+            return false;
+        unsigned at = n++;
+        for (; at > 0 && (uintptr_t)out[at - 1].value > (uintptr_t)f.value; at--)
+            out[at] = out[at - 1];
+        out[at] = f;
+    }
+    return true;
+}
+
+static struct tsr__linear product(const struct tsr__linear *a, const struct tsr__linear *b)
+{
+    if (!a->valid || !b->valid)
+        return too_long;
+    struct tsr__linear zero = number(0), r = sum(zero, b, a->constant);
+    struct tsr__linear scaled = *a;
+    scaled.constant = 0;
+    r = sum(r, &scaled, b->constant);
+    for (unsigned i = 0; i < a->count; i++)
+        for (unsigned k = 0; k < b->count && r.valid; k++) {
+            struct tsr__factor factors[TSR__MAX_FACTORS];
+            if (!join_factors(a->terms[i].factors, b->terms[k].factors, factors))
+                return too_long;
+            add_term(&r, times(a->terms[i].coefficient, b->terms[k].coefficient), factors);
+        }
+    return r;
+}
+
+static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth);
+
+/* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
+static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
+{
+    switch (extension) {
+    case TSR__EXT_NONE:
+        return true;
+    case TSR__EXT_SIGNED:
+        return LLVMGetNSW(v);
+    default:
+        return LLVMGetNUW(v);
+    }
+}
+
+/* Bits that the operation with a constant clears of its first operand, or sets; 0: it does something else, or more. */
+static uint32_t bits_of(LLVMValueRef v)
+{
+    LLVMValueRef c = LLVMGetOperand(v, 1);
+    if (!LLVMIsAConstantInt(c) || LLVMGetIntTypeWidth(LLVMTypeOf(c)) > 64)
+        return 0;
+    int64_t bits = LLVMConstIntGetSExtValue(c);
+    bits = LLVMGetInstructionOpcode(v) == LLVMAnd ? ~bits : bits;
+    return bits > 0 && bits <= INT32_MAX ? (uint32_t)bits : 0;
+}
+
+/* 0: by no constant that is less than 64. */
+static unsigned constant_shift(LLVMValueRef v)
+{
+    LLVMValueRef by = LLVMGetOperand(v, 1);
+    uint64_t n = LLVMIsAConstantInt(by) && LLVMGetIntTypeWidth(LLVMTypeOf(by)) <= 64 ? LLVMConstIntGetZExtValue(by) : 0;
+    return n < 64 ? (unsigned)n : 0;
+}
+
+bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+        return is_exact(v, extension);
+    case LLVMOr: /* of disjoint bits: a sum that never carries */
+        return LLVMGetIsDisjoint(v) || bits_of(v);
+    case LLVMAnd:
+        return bits_of(v);
+    case LLVMShl:
+        return is_exact(v, extension) && constant_shift(v) && constant_shift(v) <= 30;
+    default:
+        return false;
+    }
+}
+
+static struct tsr__linear gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
+    struct tsr__linear r = of(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
+    for (int i = 1; i < LLVMGetNumOperands(v); i++) {
+        LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
+        struct tsr__linear step;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            step = number((int64_t)LLVMOffsetOfElement(layout, type, field));
+            r = sum(r, &step, 1);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
+        step = of(l, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, depth - 1);
+        r = sum(r, &step, (int64_t)LLVMABISizeOfType(layout, type));
+    }
+    return r;
+}
+
+/* a / 2^by, where that is known to leave no rest: if no summand but one can leave one, that one does not either. */
+static struct tsr__linear shifted(struct tsr__linear a, unsigned by)
+{
+    int64_t unit = INT64_C(1) << by;
+    bool divided = a.constant % unit == 0;
+    a.constant /= unit;
+    for (unsigned i = 0; i < a.count && a.valid; i++) {
+        bool even = a.terms[i].coefficient % unit == 0;
+        if (even) {
+            a.terms[i].coefficient /= unit;
+            continue;
+        }
+        if (!divided || a.terms[i].coefficient != 1 || a.terms[i].factors[1].value)
+            return too_long;
+        a.terms[i].factors[0].shift += by;
+        divided = false;
+    }
+    return a;
+}
+
+/* The value without these bits: LLVM drops the masks that other instructions make unnecessary, (x & -2) | 1 is x | 1. So they are
+ * looked for in what is multiplied. */
+static struct tsr__linear without(LLVMValueRef v, struct tsr__linear a, enum tsr__extension extension, uint32_t bits)
+{
+    bool single = a.valid && !a.constant && a.count == 1 && !a.terms[0].factors[1].value;
+    int64_t unit = single ? a.terms[0].coefficient : 0;
+    uint64_t cleared = unit > 0 && !(unit & (unit - 1)) ? (bits / (uint64_t)unit) << a.terms[0].factors[0].shift : UINT64_MAX;
+    if (cleared > INT32_MAX) {
+        a = leaf(v, extension);
+        cleared = bits;
+    }
+    a.terms[0].factors[0].cleared |= (uint32_t)cleared;
+    return a;
+}
+
+static struct tsr__linear split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    struct tsr__linear a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (op == LLVMShl)
+        return sum(zero, &a, INT64_C(1) << constant_shift(v));
+    if (op == LLVMAnd || (op == LLVMOr && !LLVMGetIsDisjoint(v))) {
+        a = without(LLVMGetOperand(v, 0), a, extension, bits_of(v));
+        a.constant = op == LLVMOr ? bits_of(v) : 0;
+        return a;
+    }
+    b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
+    return op == LLVMMul ? product(&a, &b) : sum(a, &b, op == LLVMSub ? -1 : 1);
+}
+
+/* What a phi gets by each edge, if that is the same by all, as where LLVM has moved a part of a sum to the ends of blocks. A value that
+ * reaches all of the edges reaches the phi. */
+static struct tsr__linear by_all_edges(struct tsr__lanes *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
+{
+    enum { PRICE = 4 }; /* of a phi, since those of loops lead round */
+    struct tsr__linear first = of(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
+    for (unsigned i = 1; i < LLVMCountIncoming(phi) && first.valid; i++) {
+        struct tsr__linear other = of(l, LLVMGetIncomingValue(phi, i), extension, depth / PRICE);
+        if (!tsr__linear_is_multiple(&other, &first, 1))
+            return too_long;
+    }
+    return first;
+}
+
+/* The lower bits of an i64, extended. */
+static struct tsr__linear low_bits(LLVMValueRef v, unsigned width, enum tsr__extension extension)
+{
+    struct tsr__linear r = leaf(v, extension);
+    r.terms[0].factors[0].width = width;
+    return r;
+}
+
+/* How far to the left a value was shifted, or one value in front of each edge of a phi; 0: it was not. */
+static unsigned shift_to_left(LLVMValueRef v)
+{
+    LLVMValueRef first = LLVMIsAPHINode(v) ? LLVMGetIncomingValue(v, 0) : v;
+    if (!LLVMIsAInstruction(first) || LLVMGetInstructionOpcode(first) != LLVMShl)
+        return 0;
+    for (unsigned i = 1; v != first && i < LLVMCountIncoming(v); i++) {
+        LLVMValueRef other = LLVMGetIncomingValue(v, i);
+        if (!LLVMIsAInstruction(other) || LLVMGetInstructionOpcode(other) != LLVMShl ||
+            LLVMGetOperand(other, 0) != LLVMGetOperand(first, 0) || LLVMGetOperand(other, 1) != LLVMGetOperand(first, 1))
+            return 0;
+    }
+    return constant_shift(first);
+}
+
+static struct tsr__linear right(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    LLVMValueRef from = LLVMGetOperand(v, 0);
+    enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
+    struct tsr__linear zero = number(0);
+    unsigned by = constant_shift(v), left = shift_to_left(from);
+    if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__linear_splits(from, as)) {
+        LLVMValueRef shift = LLVMIsAPHINode(from) ? LLVMGetIncomingValue(from, 0) : from;
+        struct tsr__linear low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
+        return sum(zero, &low, INT64_C(1) << (left - by));
+    }
+    if (!LLVMGetExact(v) || by > 30 || !by || (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
+        return too_long;
+    return shifted(of(l, from, as, depth - 1), by);
+}
+
+static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+        return number(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
+    if (!depth || !LLVMIsAInstruction(v))
+        return leaf(v, extension);
+    if (tsr__linear_splits(v, extension)) {
+        struct tsr__linear both = split(l, v, extension, depth);
+        return both.valid ? both : leaf(v, extension);
+    }
+    struct tsr__linear r = too_long;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMGetElementPtr:
+        r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? gep(l, v, depth) : too_long;
+        break;
+    case LLVMPHI:
+        r = by_all_edges(l, v, extension, depth);
+        break;
+    case LLVMLShr:
+    case LLVMAShr:
+        r = right(l, v, extension, depth);
+        break;
+    case LLVMSExt:
+        if (extension == TSR__EXT_NONE)
+            return of(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
+        break;
+    case LLVMZExt:
+        if (extension == TSR__EXT_NONE)
+            return of(l, LLVMGetOperand(v, 0), LLVMGetNNeg(v) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, depth - 1);
+        break;
+    case LLVMTrunc:
+        if (extension != TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 64)
+            return low_bits(LLVMGetOperand(v, 0), LLVMGetIntTypeWidth(LLVMTypeOf(v)), extension);
+        break;
+    default:
+        break;
+    }
+    return r.valid ? r : leaf(v, extension);
+}
+
+struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value)
+{
+    return of(l, value, TSR__EXT_NONE, MAX_DEPTH);
+}
+
+struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b)
+{
+    return sum(*a, b, -1);
+}
+
+bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor)
+{
+    struct tsr__linear rest = sum(*a, b, -factor);
+    return rest.valid && rest.constant == 0 && rest.count == 0;
+}
+
+bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest)
+{
+    *quotient = 0;
+    if (!a->valid || !b->valid)
+        return false;
+    if (!b->count) {
+        if (b->constant <= 0)
+            return false;
+        *quotient = a->constant / b->constant - (a->constant % b->constant < 0);
+    }
+    for (unsigned i = 0; i < a->count && b->count; i++)
+        if (same_factors(a->terms[i].factors, b->terms[0].factors))
+            *quotient = a->terms[i].coefficient / b->terms[0].coefficient;
+    struct tsr__linear left = sum(*a, b, -*quotient);
+    *rest = left.constant;
+    return left.valid && !left.count;
+}
+
+static bool is_in(LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    return v && LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
+}
+
+bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < a->count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (is_in(a->terms[i].factors[k].value, block))
+                return true;
+    return false;
+}
+
+/* What is added to the factor from round to round. */
+static struct tsr__linear factor_step(struct tsr__lanes *l, struct tsr__factor f, LLVMBasicBlockRef loop)
+{
+    if (!LLVMIsAPHINode(f.value) || f.width)
+        return too_long;
+    unsigned edge = 0;
+    while (LLVMGetIncomingBlock(f.value, edge) != loop)
+        edge++;
+    struct tsr__linear next = of(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH), now = leaf(f.value, f.extension);
+    struct tsr__linear step = sum(next, &now, -1);
+    int64_t unit = INT64_C(1) << f.shift;
+    while (f.cleared >= unit)
+        unit *= 2;
+    if (unit > 1 && (step.count || step.constant % unit))
+        return too_long;
+    step.constant /= INT64_C(1) << f.shift;
+    return step;
+}
+
+bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBasicBlockRef loop, struct tsr__linear *step)
+{
+    *step = number(0);
+    for (unsigned i = 0; i < a->count; i++) {
+        const struct tsr__factor *f = a->terms[i].factors;
+        bool first = is_in(f[0].value, loop), second = is_in(f[1].value, loop);
+        if (!first && !second)
+            continue;
+        if (first && second)
+            return false;
+        struct tsr__linear grows = factor_step(l, f[second], loop), times = number(1);
+        if (f[!second].value) {
+            times = leaf(f[!second].value, f[!second].extension);
+            times.terms[0].factors[0] = f[!second];
+        }
+        grows = product(&grows, &times);
+        *step = sum(*step, &grows, a->terms[i].coefficient);
+    }
+    return step->valid && !tsr__linear_varies(step, loop);
+}
+
+static LLVMValueRef extended_low(struct tsr__lanes *l, LLVMBuilderRef b, struct tsr__factor f)
+{
+    LLVMValueRef unused = tsr__i64(l, 64 - f.width), up = LLVMBuildShl(b, f.value, unused, "");
+    return f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, up, unused, "") : LLVMBuildLShr(b, up, unused, "");
+}
+
+LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef made = tsr__i64(l, (uint64_t)linear->constant);
+    for (unsigned i = 0; i < linear->count; i++) {
+        LLVMValueRef term = tsr__i64(l, (uint64_t)linear->terms[i].coefficient);
+        for (int k = 0; k < TSR__MAX_FACTORS && linear->terms[i].factors[k].value; k++) {
+            struct tsr__factor f = linear->terms[i].factors[k];
+            LLVMValueRef x = f.value;
+            if (LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMPointerTypeKind)
+                x = LLVMBuildPtrToInt(b, x, i64, "");
+            else if (f.width)
+                x = extended_low(l, b, f);
+            else if (f.extension != TSR__EXT_NONE)
+                x = f.extension == TSR__EXT_SIGNED ? LLVMBuildSExt(b, x, i64, "") : LLVMBuildZExt(b, x, i64, "");
+            if (f.cleared)
+                x = LLVMBuildAnd(b, x, tsr__i64(l, ~(uint64_t)f.cleared), "");
+            if (f.shift)
+                x = f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, x, tsr__i64(l, f.shift), "")
+                                                   : LLVMBuildLShr(b, x, tsr__i64(l, f.shift), "");
+            term = LLVMBuildMul(b, term, x, "");
+        }
+        made = LLVMBuildAdd(b, made, term, "");
+    }
+    return made;
+}

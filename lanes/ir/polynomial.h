@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Addresses as sums: base values times constants, so that the distance of two addresses can be told, and computed. */
+#ifndef TESSERA_LANES_IR_POLYNOMIAL_H
+#define TESSERA_LANES_IR_POLYNOMIAL_H
+
+#include "lanes/ir/ir.h"
+
+enum { TSR__MAX_TERMS = 12, TSR__MAX_FACTORS = 2 };
+
+/* How a value that is narrower than 64 bits counts. */
+enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
+
+struct tsr__factor {
+    LLVMValueRef value;
+    enum tsr__extension extension;
+    unsigned width;   /* of the value only so many of the lower bits count; 0: all */
+    uint32_t cleared; /* bits of it, once extended, that count as zero */
+    unsigned shift;   /* then it counts divided by 2^shift, which leaves no rest */
+};
+
+/* constant + Σ coefficient · Π factors, modulo 2^64. */
+struct tsr__linear {
+    bool valid; /* false: too long */
+    int64_t constant;
+    unsigned count;
+    struct {
+        int64_t coefficient;
+        struct tsr__factor factors[TSR__MAX_FACTORS]; /* in the order of addresses; NULL: none */
+    } terms[TSR__MAX_TERMS];
+};
+
+/* Is the value, once extended, the sum, product or shift of its operands extended, or has it set or cleared some bits of one? */
+bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension);
+/* Of a pointer or an integer of 64 bits. */
+struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value);
+struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b);
+/* a == b · factor? */
+bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor);
+/* a == quotient · b + rest, with constants for both, if there are such; a rest of a constant b is at least 0 and less than b. */
+bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest);
+/* Is a value of this block in it? */
+bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block);
+/* What is added to it from round to round of a loop of one block; false: nothing that stays the same. */
+bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBasicBlockRef loop, struct tsr__linear *step);
+/* Code for it, an i64, where all its factors are known. */
+LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Integer division and remainder by zero, and of the smallest number by -1, have undefined results in OpenCL C but must not raise SIGFPE.
+ */
+#include "lanes/ir/ir.h"
+
+/* A scalar constant that needs no guard. */
+static bool is_harmless(LLVMValueRef divisor)
+{
+    return LLVMIsAConstantInt(divisor) && !LLVMIsNull(divisor) && divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
+}
+
+static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef element)
+{
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return element;
+    unsigned n = LLVMGetVectorSize(type);
+    LLVMValueRef elements[64];
+    for (unsigned i = 0; i < n; i++)
+        elements[i] = element;
+    return LLVMConstVector(elements, n);
+}
+
+static bool guard(struct tsr__lanes *l, LLVMValueRef division, bool is_signed)
+{
+    LLVMValueRef value = LLVMGetOperand(division, 0), divisor = LLVMGetOperand(division, 1);
+    LLVMTypeRef type = LLVMTypeOf(divisor);
+    bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+    if (is_harmless(divisor))
+        return true;
+    if (vector && LLVMGetVectorSize(type) > 64)
+        return tsr__fail(l, "integer division of a vector with %u elements", LLVMGetVectorSize(type));
+    LLVMTypeRef element = vector ? LLVMGetElementType(type) : type;
+    LLVMBuilderRef b = tsr__builder_before(l, division);
+    /* A poisonous operand would make the guards worthless. */
+    value = LLVMBuildFreeze(b, value, "");
+    divisor = LLVMBuildFreeze(b, divisor, "");
+    LLVMValueRef bad = LLVMBuildICmp(b, LLVMIntEQ, divisor, LLVMConstNull(type), "");
+    if (is_signed) {
+        unsigned bits = LLVMGetIntTypeWidth(element);
+        uint64_t words[2] = {0};
+        if (bits > 128)
+            return tsr__fail(l, "integer division of %u bits", bits);
+        words[(bits - 1) / 64] = (uint64_t)1 << ((bits - 1) % 64);
+        LLVMValueRef lowest = splat(type, LLVMConstIntOfArbitraryPrecision(element, (bits + 63) / 64, words));
+        LLVMValueRef is_lowest = LLVMBuildICmp(b, LLVMIntEQ, value, lowest, "");
+        LLVMValueRef is_minus_one = LLVMBuildICmp(b, LLVMIntEQ, divisor, LLVMConstAllOnes(type), "");
+        bad = LLVMBuildOr(b, bad, LLVMBuildAnd(b, is_lowest, is_minus_one, ""), "");
+    }
+    LLVMValueRef one = splat(type, LLVMConstInt(element, 1, false));
+    LLVMSetOperand(division, 0, value);
+    LLVMSetOperand(division, 1, LLVMBuildSelect(b, bad, one, divisor, ""));
+    LLVMDisposeBuilder(b);
+    return true;
+}
+
+bool tsr__pass_divide(struct tsr__lanes *l)
+{
+    size_t function_count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    for (size_t k = 0; k < function_count; k++) {
+        size_t n;
+        LLVMValueRef *code = tsr__instructions(l, functions[k], &n);
+        for (size_t i = 0; i < n; i++) {
+            LLVMOpcode op = LLVMGetInstructionOpcode(code[i]);
+            bool is_signed = op == LLVMSDiv || op == LLVMSRem;
+            if ((is_signed || op == LLVMUDiv || op == LLVMURem) && !guard(l, code[i], is_signed))
+                return false;
+        }
+    }
+    return true;
+}

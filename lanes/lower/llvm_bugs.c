@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What LLVM's code generator gets wrong is not shown to it.
+ * LLVM 22:
+ * - makes PMULHW of a vector product of which bits above 15 are kept as 16 bits, whatever the shift: of products of 64 bits with shifts of
+ * 32 and more it gives undefined values. It does not look through a freeze.
+ * - makes VPTERNLOG under a mask of logic with a constant that is selected, and exchanges two operands when the constant comes from memory.
+ * It does not where numbers with a fraction are selected.
+ * - calls fmaxf and fminf, which nobody has, for maxima of half where the CPU has no AVX512-FP16. In float they are the same.
+ * - makes a shift of a mask register of shuffles that bring down the upper lanes of a mask and fill up with zeros, also where the register
+ * has more bits than the mask and the rest is anything. Lanes that are cleared afterwards are no such shuffle.
+ * - takes a word of 64 bits from a vector of smaller numbers for its lower half, where that half goes through an `and` that clears nothing.
+ * Words that come out of an empty piece of assembly are whole; a freeze is looked through.
+ * - stores 64 bits where one element of a vector that was truncated to 32 bits is stored under a mask that has just its bit. */
+#include "lanes/ir/ir.h"
+
+#include <string.h>
+
+static bool is_wide_product(LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMMul || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
+        return false;
+    return LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(v))) > 32;
+}
+
+static bool is_right_shift(LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) && (LLVMGetInstructionOpcode(v) == LLVMLShr || LLVMGetInstructionOpcode(v) == LLVMAShr);
+}
+
+static bool is_logic(LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    return opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor;
+}
+
+/* Logic of logic: one instruction of three operands. */
+static bool is_ternary_logic(LLVMValueRef v)
+{
+    return is_logic(v) && (is_logic(LLVMGetOperand(v, 0)) || is_logic(LLVMGetOperand(v, 1)));
+}
+
+/* The type to select as instead of this one; NULL: the selection may stay as it is. */
+static LLVMTypeRef other_type(struct tsr__lanes *l, LLVMValueRef select)
+{
+    LLVMTypeRef type = LLVMTypeOf(select);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
+        return NULL;
+    if (!is_ternary_logic(LLVMGetOperand(select, 1)) && !is_ternary_logic(LLVMGetOperand(select, 2)))
+        return NULL;
+    switch (LLVMGetIntTypeWidth(LLVMGetElementType(type))) {
+    case 32:
+        return LLVMVectorType(LLVMFloatTypeInContext(l->context), LLVMGetVectorSize(type));
+    case 64:
+        return LLVMVectorType(LLVMDoubleTypeInContext(l->context), LLVMGetVectorSize(type));
+    default:
+        return NULL;
+    }
+}
+
+static void select_as(LLVMBuilderRef b, LLVMValueRef select, LLVMTypeRef type)
+{
+    LLVMPositionBuilderBefore(b, select);
+    LLVMValueRef x = LLVMBuildBitCast(b, LLVMGetOperand(select, 1), type, ""), y = LLVMBuildBitCast(b, LLVMGetOperand(select, 2), type, "");
+    LLVMValueRef made = LLVMBuildSelect(b, LLVMGetOperand(select, 0), x, y, "");
+    LLVMReplaceAllUsesWith(select, LLVMBuildBitCast(b, made, LLVMTypeOf(select), ""));
+    LLVMInstructionEraseFromParent(select);
+}
+
+/* Of a shuffle of masks: a lane that comes from its first operand, or -1 if none does, or if the others are not all zeros. */
+static int lane_beside_zeros(LLVMValueRef shuffle)
+{
+    LLVMTypeRef bit = LLVMGetElementType(LLVMTypeOf(shuffle));
+    LLVMValueRef others = LLVMGetOperand(shuffle, 1);
+    if (LLVMGetTypeKind(bit) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(bit) != 1 || !LLVMIsAConstant(others))
+        return -1;
+    int width = (int)LLVMGetVectorSize(LLVMTypeOf(others)), lane = -1;
+    bool zeros = false;
+    for (unsigned i = 0; i < LLVMGetNumMaskElements(shuffle); i++) {
+        int from = LLVMGetMaskValue(shuffle, i);
+        if (from >= width && !LLVMIsNull(LLVMGetAggregateElement(others, (unsigned)(from - width))))
+            return -1;
+        zeros = zeros || from >= width;
+        lane = from >= 0 && from < width ? from : lane;
+    }
+    return zeros ? lane : -1;
+}
+
+static void clear_afterwards(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef shuffle, int lane)
+{
+    unsigned count = LLVMGetNumMaskElements(shuffle);
+    int width = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0)));
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef *from = tsr_arena_alloc(&l->scratch, count * sizeof *from), *kept = tsr_arena_alloc(&l->scratch, count * sizeof *kept);
+    for (unsigned i = 0; i < count; i++) {
+        int at = LLVMGetMaskValue(shuffle, i);
+        bool own = at >= 0 && at < width;
+        from[i] = LLVMConstInt(i32, (unsigned)(own ? at : lane), false);
+        kept[i] = LLVMConstInt(i1, own, false);
+    }
+    LLVMPositionBuilderBefore(b, shuffle);
+    LLVMValueRef first = LLVMGetOperand(shuffle, 0);
+    LLVMValueRef made = LLVMBuildShuffleVector(b, first, LLVMGetPoison(LLVMTypeOf(first)), LLVMConstVector(from, count), "");
+    LLVMReplaceAllUsesWith(shuffle, LLVMBuildAnd(b, made, LLVMConstVector(kept, count), ""));
+    LLVMInstructionEraseFromParent(shuffle);
+}
+
+/* A word taken from a vector of smaller numbers. */
+static bool is_word_of_numbers(LLVMValueRef v)
+{
+    if (!LLVMIsAExtractElementInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
+        return false;
+    LLVMValueRef words = LLVMGetOperand(v, 0);
+    if (!LLVMIsABitCastInst(words))
+        return false;
+    LLVMTypeRef numbers = LLVMTypeOf(LLVMGetOperand(words, 0));
+    return LLVMGetTypeKind(numbers) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(numbers)) == LLVMIntegerTypeKind &&
+           LLVMGetIntTypeWidth(LLVMGetElementType(numbers)) < 64;
+}
+
+static void hide(LLVMBuilderRef b, LLVMValueRef word)
+{
+    static const char tied[] = "=r,0";
+    LLVMTypeRef type = LLVMTypeOf(word), function = LLVMFunctionType(type, &type, 1, false);
+    LLVMValueRef assembly = LLVMGetInlineAsm(function, "", 0, tied, strlen(tied), false, false, LLVMInlineAsmDialectATT, false),
+                 undefined = LLVMGetUndef(type);
+    LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(word));
+    LLVMValueRef hidden = LLVMBuildCall2(b, function, assembly, &undefined, 1, "");
+    LLVMReplaceAllUsesWith(word, hidden);
+    LLVMSetOperand(hidden, 0, word);
+}
+
+/* The one element that a masked store stores, or -1 if there are others, or if who knows how many. */
+static int only_element(LLVMValueRef call)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    if (!callee || !tsr__starts_with(tsr__name(callee), "llvm.masked.store.") || !LLVMIsConstant(LLVMGetOperand(call, 2)))
+        return -1;
+    LLVMValueRef mask = LLVMGetOperand(call, 2);
+    int found = -1;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
+        LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
+        if (!bit || !LLVMIsAConstantInt(bit) || (LLVMConstIntGetZExtValue(bit) && found >= 0))
+            return -1;
+        found = LLVMConstIntGetZExtValue(bit) ? (int)i : found;
+    }
+    return found;
+}
+
+static void store_element(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, int element)
+{
+    LLVMValueRef value = LLVMGetOperand(call, 0), at = tsr__i32(l, (uint32_t)element);
+    LLVMPositionBuilderBefore(b, call);
+    LLVMValueRef p = LLVMBuildGEP2(b, LLVMGetElementType(LLVMTypeOf(value)), LLVMGetOperand(call, 1), &at, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(b, LLVMBuildExtractElement(b, value, at, ""), p), 1);
+    LLVMInstructionEraseFromParent(call);
+}
+
+static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand)
+{
+    LLVMPositionBuilderBefore(b, inst);
+    LLVMSetOperand(inst, operand, LLVMBuildFreeze(b, LLVMGetOperand(inst, operand), ""));
+}
+
+static bool is_half_extreme(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const char *name = callee ? tsr__name(callee) : "";
+    if (!tsr__starts_with(name, "llvm.maxnum.") && !tsr__starts_with(name, "llvm.minnum."))
+        return false;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    return LLVMGetTypeKind(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type) == LLVMHalfTypeKind;
+}
+
+static void in_float(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call)
+{
+    LLVMTypeRef half = LLVMTypeOf(call), type = LLVMFloatTypeInContext(l->context);
+    if (LLVMGetTypeKind(half) == LLVMVectorTypeKind)
+        type = LLVMVectorType(type, LLVMGetVectorSize(half));
+    unsigned id = LLVMGetIntrinsicID(tsr__callee(call));
+    LLVMPositionBuilderBefore(b, call);
+    LLVMValueRef args[2];
+    for (unsigned i = 0; i < 2; i++)
+        args[i] = LLVMBuildFPExt(b, LLVMGetOperand(call, i), type, "");
+    LLVMValueRef made = LLVMBuildCall2(b, LLVMIntrinsicGetType(l->context, id, &type, 1),
+                                       LLVMGetIntrinsicDeclaration(l->module, id, &type, 1), args, 2, "");
+    LLVMReplaceAllUsesWith(call, LLVMBuildFPTrunc(b, made, half, ""));
+    LLVMInstructionEraseFromParent(call);
+}
+
+bool tsr__pass_mistakes(struct tsr__lanes *l)
+{
+    size_t function_count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    bool has_half = tsr__has(l, TSR_CPU_AVX512FP16);
+    for (size_t f = 0; f < function_count; f++) {
+        size_t count;
+        LLVMValueRef *code = tsr__instructions(l, functions[f], &count);
+        for (size_t i = 0; i < count; i++) {
+            if (is_right_shift(code[i]) && is_wide_product(LLVMGetOperand(code[i], 0)))
+                freeze_operand(b, code[i], 0);
+            LLVMTypeRef type = LLVMIsASelectInst(code[i]) ? other_type(l, code[i]) : NULL;
+            if (type) {
+                select_as(b, code[i], type);
+                continue;
+            }
+            if (!has_half && is_half_extreme(code[i])) {
+                in_float(l, b, code[i]);
+                continue;
+            }
+            if (is_word_of_numbers(code[i])) {
+                hide(b, code[i]);
+                continue;
+            }
+            int element = LLVMIsACallInst(code[i]) ? only_element(code[i]) : -1;
+            if (element >= 0) {
+                store_element(l, b, code[i], element);
+                continue;
+            }
+            int lane = LLVMIsAShuffleVectorInst(code[i]) ? lane_beside_zeros(code[i]) : -1;
+            if (lane >= 0)
+                clear_afterwards(l, b, code[i], lane);
+        }
+    }
+    LLVMDisposeBuilder(b);
+    return true;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Atomic operations on local memory become plain ones: one thread runs all work-items of a work-group and changes between them at barriers
+ * only, so nobody comes in between. */
+#include "lanes/ir/ir.h"
+
+/* Generic pointers are often just casts of local ones. */
+static bool is_local(LLVMValueRef pointer)
+{
+    for (;;) {
+        if (LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)) == TSR__LOCAL_SPACE)
+            return true;
+        if (!LLVMIsAAddrSpaceCastInst(pointer) && !LLVMIsAGetElementPtrInst(pointer))
+            return false;
+        pointer = LLVMGetOperand(pointer, 0);
+    }
+}
+
+static LLVMValueRef choose(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y)
+{
+    return LLVMBuildSelect(b, LLVMBuildICmp(b, p, x, y, ""), x, y, "");
+}
+
+/* NULL: an operation that stays atomic. */
+static LLVMValueRef updated(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old, LLVMValueRef v)
+{
+    switch (op) {
+    case LLVMAtomicRMWBinOpXchg:
+        return v;
+    case LLVMAtomicRMWBinOpAdd:
+        return LLVMBuildAdd(b, old, v, "");
+    case LLVMAtomicRMWBinOpSub:
+        return LLVMBuildSub(b, old, v, "");
+    case LLVMAtomicRMWBinOpAnd:
+        return LLVMBuildAnd(b, old, v, "");
+    case LLVMAtomicRMWBinOpOr:
+        return LLVMBuildOr(b, old, v, "");
+    case LLVMAtomicRMWBinOpXor:
+        return LLVMBuildXor(b, old, v, "");
+    case LLVMAtomicRMWBinOpMax:
+        return choose(b, LLVMIntSGT, old, v);
+    case LLVMAtomicRMWBinOpMin:
+        return choose(b, LLVMIntSLT, old, v);
+    case LLVMAtomicRMWBinOpUMax:
+        return choose(b, LLVMIntUGT, old, v);
+    case LLVMAtomicRMWBinOpUMin:
+        return choose(b, LLVMIntULT, old, v);
+    case LLVMAtomicRMWBinOpFAdd:
+        return LLVMBuildFAdd(b, old, v, "");
+    case LLVMAtomicRMWBinOpFSub:
+        return LLVMBuildFSub(b, old, v, "");
+    default:
+        return NULL;
+    }
+}
+
+static void update(LLVMBuilderRef b, LLVMValueRef inst)
+{
+    LLVMValueRef pointer = LLVMGetOperand(inst, 0), old = LLVMBuildLoad2(b, LLVMTypeOf(inst), pointer, "");
+    LLVMValueRef made = updated(b, LLVMGetAtomicRMWBinOp(inst), old, LLVMGetOperand(inst, 1));
+    if (!made) {
+        LLVMInstructionEraseFromParent(old);
+        return;
+    }
+    LLVMBuildStore(b, made, pointer);
+    LLVMReplaceAllUsesWith(inst, old);
+    LLVMInstructionEraseFromParent(inst);
+}
+
+static void exchange(LLVMBuilderRef b, LLVMValueRef inst)
+{
+    LLVMValueRef pointer = LLVMGetOperand(inst, 0), expected = LLVMGetOperand(inst, 1), wanted = LLVMGetOperand(inst, 2);
+    LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(expected), pointer, "");
+    LLVMValueRef same = LLVMBuildICmp(b, LLVMIntEQ, old, expected, "");
+    LLVMBuildStore(b, LLVMBuildSelect(b, same, wanted, old, ""), pointer);
+    LLVMValueRef result = LLVMBuildInsertValue(b, LLVMGetPoison(LLVMTypeOf(inst)), old, 0, "");
+    LLVMReplaceAllUsesWith(inst, LLVMBuildInsertValue(b, result, same, 1, ""));
+    LLVMInstructionEraseFromParent(inst);
+}
+
+static void make_plain(LLVMBuilderRef b, LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    bool store = opcode == LLVMStore;
+    if (!store && opcode != LLVMLoad && opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
+        return;
+    if (!is_local(LLVMGetOperand(inst, store ? 1 : 0)))
+        return;
+    LLVMPositionBuilderBefore(b, inst);
+    if (opcode == LLVMAtomicRMW)
+        update(b, inst);
+    else if (opcode == LLVMAtomicCmpXchg)
+        exchange(b, inst);
+    else if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+        LLVMSetOrdering(inst, LLVMAtomicOrderingNotAtomic);
+}
+
+bool tsr__pass_solitary(struct tsr__lanes *l)
+{
+    size_t function_count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    for (size_t f = 0; f < function_count; f++) {
+        size_t count;
+        LLVMValueRef *code = tsr__instructions(l, functions[f], &count);
+        for (size_t i = 0; i < count; i++)
+            make_plain(b, code[i]);
+    }
+    LLVMDisposeBuilder(b);
+    return true;
+}

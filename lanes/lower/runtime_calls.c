@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * After the optimiser: notes what each kernel still asks of the device, and makes the placeholders calls through struct tsr_rt. */
+#include <string.h>
+
+#include "tessera/item.h"
+
+#include "lanes/ir/ir.h"
+
+static const struct {
+    const char *name;
+    size_t offset;
+    uint32_t flags; /* of the kernels that reach it */
+} functions[] = {
+    {TSR__RT_PREFIX "barrier", offsetof(struct tsr_rt, barrier), TSR_KERNEL_MEETS},
+    {TSR__RT_PREFIX "exchange", offsetof(struct tsr_rt, exchange), TSR_KERNEL_MEETS},
+    {TSR__RT_PREFIX "apart", offsetof(struct tsr_rt, apart), 0},
+    {TSR__RT_PREFIX "torn", offsetof(struct tsr_rt, torn), 0},
+    {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTS},
+    {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), 0},
+    {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0},
+    {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
+    {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0},
+    {TSR__RT_PREFIX "tile_loop", offsetof(struct tsr_rt, tile_loop), 0},
+};
+
+/* A barrier or exchange whose scope, its second argument, is a pair of sub-groups. */
+static bool is_of_pairs(LLVMValueRef call)
+{
+    LLVMValueRef scope = LLVMGetNumArgOperands(call) > 1 ? LLVMGetOperand(call, 1) : NULL;
+    return scope && LLVMIsAConstantInt(scope) && LLVMConstIntGetZExtValue(scope) == TSR_SCOPE_PAIR;
+}
+
+static void lower(struct tsr__lanes *l, LLVMValueRef call, size_t offset)
+{
+    LLVMTypeRef ptr = tsr__ptr(l), type = LLVMGetCalledFunctionType(call);
+    LLVMBuilderRef b = tsr__builder_before(l, call);
+    LLVMValueRef group = tsr__load_fixed(l, b, ptr, LLVMGetOperand(call, 0), offsetof(struct tsr_item, group), 8);
+    LLVMValueRef rt = tsr__load_fixed(l, b, ptr, group, offsetof(struct tsr_group, rt), 8);
+    LLVMValueRef function = tsr__load_fixed(l, b, ptr, rt, offset, 8);
+    unsigned n = LLVMGetNumArgOperands(call);
+    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, n * sizeof(LLVMValueRef));
+    for (unsigned i = 0; i < n; i++)
+        args[i] = LLVMGetOperand(call, i);
+    LLVMValueRef made = LLVMBuildCall2(b, type, function, args, n, "");
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
+        LLVMReplaceAllUsesWith(call, made);
+    LLVMInstructionEraseFromParent(call);
+    LLVMDisposeBuilder(b);
+}
+
+struct visit {
+    struct tsr__lanes *l;
+    struct tsr__map flags; /* function → flags + 1, of what it calls itself */
+    struct tsr__map seen;  /* function → kernel + 1 that came by last */
+    uint32_t kernel;
+};
+
+static uint32_t flags_of(struct visit *v, LLVMValueRef f)
+{
+    if (tsr__map_get(&v->seen, f) == v->kernel + 1)
+        return 0;
+    tsr__map_set(&v->seen, f, v->kernel + 1);
+    uint32_t flags = (uint32_t)tsr__map_get(&v->flags, f);
+    if (tsr__has_text_attr(f, TSR__TILES))
+        flags |= TSR_KERNEL_TILES;
+    if (tsr__has_text_attr(f, TSR__HALVES))
+        flags |= TSR_KERNEL_HALVES;
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            if (callee && !LLVMIsDeclaration(callee))
+                flags |= flags_of(v, callee);
+        }
+    }
+    return flags;
+}
+
+bool tsr__pass_runtime(struct tsr__lanes *l)
+{
+    struct visit v = {.l = l, .flags = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
+    for (size_t k = 0; k < TSR_ARRAY_LEN(functions); k++) {
+        LLVMValueRef placeholder = LLVMGetNamedFunction(l->module, functions[k].name);
+        if (!placeholder)
+            continue;
+        LLVMUseRef use;
+        while ((use = LLVMGetFirstUse(placeholder)) != NULL) {
+            LLVMValueRef call = LLVMGetUser(use);
+            if (tsr__callee(call) != placeholder)
+                return tsr__fail(l, "internal error: the address of %s is taken", functions[k].name);
+            LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
+            uint32_t flags = functions[k].flags;
+            if (flags & TSR_KERNEL_MEETS && is_of_pairs(call))
+                flags |= TSR_KERNEL_PAIRS;
+            tsr__map_set(&v.flags, f, tsr__map_get(&v.flags, f) | flags);
+            lower(l, call, functions[k].offset);
+        }
+        LLVMDeleteFunction(placeholder);
+    }
+    for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
+        struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
+        kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PRINTS | TSR_KERNEL_TILES | TSR_KERNEL_HALVES);
+        LLVMValueRef entry = tsr__entry(l, kernel);
+        if (!entry)
+            return false;
+        kernel->flags |= flags_of(&v, entry);
+        if (kernel->flags & TSR_KERNEL_REGIONS) /* they need their contexts even if no barrier is left */
+            kernel->flags |= TSR_KERNEL_MEETS;
+        if (l->options->denorms_are_zero)
+            kernel->flags |= TSR_KERNEL_DENORMS_ZERO;
+    }
+    return true;
+}

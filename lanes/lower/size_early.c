@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Too much code, before it is made: by inlining, and for LLVM's passes, some of whose time grows with the square of the code. */
+#include "lanes/analysis/shape.h"
+
+/* Before LLVM's passes there may be so many times more than the code generator may get, since they find most of it superfluous; of what is
+ * inlined, before there are vectors, such a part. */
+enum { SUPERFLUOUS = 4, PART = 4 };
+
+bool tsr__pass_ration(struct tsr__lanes *l)
+{
+    tsr__send_back(l, SUPERFLUOUS * l->options->code_budget);
+    return true;
+}
+
+/* ---- inlining ------------------------------------------------------------------------------------------------------------------------ */
+
+/* A kernel in a packet has all that it calls inlined, which may be exponential: a() calls b() twice, b() calls c() twice, and so on. Where
+ * work-items part counts more: some of LLVM's passes take time that grows with the square of the branches in a function. */
+enum { WAY_COUNTS = 64, BRANCH_COUNTS = 24 };
+
+struct sizes {
+    struct tsr__map of; /* function → what it counts + 1 */
+    uint64_t most;
+};
+
+/* As how many instructions one that is no call counts. */
+static uint64_t count_of(LLVMValueRef inst)
+{
+    if (LLVMIsASwitchInst(inst))
+        return (uint64_t)WAY_COUNTS * LLVMGetNumSuccessors(inst);
+    return LLVMIsABranchInst(inst) && LLVMIsConditional(inst) ? BRANCH_COUNTS : 1;
+}
+
+/* What `f` counts once all that it calls is inlined, or some number above `most`. */
+static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
+{
+    uint64_t known = tsr__map_get(&sizes->of, f), size = 0;
+    if (known)
+        return known - 1;
+    if (LLVMIsDeclaration(f) || tsr__collective(f))
+        return 1;
+    tsr__map_set(&sizes->of, f, sizes->most + 2); /* of a recursion that clang has let through */
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i && size <= sizes->most; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            size += callee ? inlined_size(sizes, callee) : count_of(i);
+        }
+    tsr__map_set(&sizes->of, f, size + 1);
+    return size;
+}
+
+/* 0 in the budget: any number. */
+static uint64_t most_inlined(const struct tsr__lanes *l)
+{
+    return l->ways && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
+}
+
+static void reach(struct tsr__map *reached, LLVMValueRef f)
+{
+    if (LLVMIsDeclaration(f) || tsr__map_get(reached, f))
+        return;
+    tsr__map_set(reached, f, 1);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+            if (tsr__callee(i))
+                reach(reached, tsr__callee(i));
+}
+
+/* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. */
+static void keep_calls(struct tsr__lanes *l, LLVMValueRef f, struct sizes *sizes, const struct tsr__map *elsewhere)
+{
+    enum { FEW = 100 };
+    LLVMAttributeRef noinline = LLVMCreateEnumAttribute(l->context, tsr__attr_kind("noinline"), 0);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            if (callee && tsr__map_get(elsewhere, callee) && inlined_size(sizes, callee) > FEW)
+                LLVMAddCallSiteAttribute(i, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
+        }
+}
+
+/* A work-item at a time may call. */
+static void run_alone(struct tsr__lanes *l, uint32_t kernel)
+{
+    if (l->ways[kernel] == TSR__ALONE)
+        return;
+    l->ways[kernel] = TSR__ALONE;
+    if (l->options->log)
+        tsr_buf_printf(
+            l->options->log,
+            "note: kernel %s: with all that it calls it has more than %llu instructions, of which a branch counts as %d, a way of "
+            "a switch as %d: a work-item at a time\n",
+            l->info->kernels[kernel].name, (unsigned long long)most_inlined(l), BRANCH_COUNTS, WAY_COUNTS);
+}
+
+struct tsr__map tsr__inlined_functions(struct tsr__lanes *l)
+{
+    struct sizes sizes = {.of = {.arena = &l->scratch}, .most = most_inlined(l)};
+    struct tsr__map reached = {.arena = &l->scratch};
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (uint32_t k = 0; k < l->info->kernel_count; k++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[k]);
+        if (inlined_size(&sizes, kernel) > sizes.most)
+            run_alone(l, k);
+        if (!l->ways || l->ways[k] != TSR__ALONE)
+            reach(&reached, kernel);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!tsr__map_get(&reached, functions[i]))
+            keep_calls(l, functions[i], &sizes, &reached);
+    return reached;
+}

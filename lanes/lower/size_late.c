@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the packets of a kernel cost LLVM's passes and the code generator. Their time grows faster than the code, so a kernel that costs
+ * too much goes back to become narrower packets, and after that work-items one by one. The measure is the same on every machine: a time
+ * limit would not be. */
+#include "lanes/prepare/versioning.h"
+
+enum {
+    BRANCH_COST = 30, /* of a masked access that the CPU has no instruction for, each lane is a branch, an address and a scalar */
+    LOOKS = 64        /* into blocks, for one of the values that LLVM takes from the stack into registers, cost as much as a register */
+};
+
+static unsigned element_bits(const struct tsr__lanes *l, LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMIntegerTypeKind:
+        return LLVMGetIntTypeWidth(type) > 1 ? LLVMGetIntTypeWidth(type) : tsr__has(l, TSR_CPU_AVX512F) ? 1 : 8;
+    case LLVMHalfTypeKind:
+        return 16;
+    case LLVMFloatTypeKind:
+        return 32;
+    default:
+        return 64;
+    }
+}
+
+uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return 1;
+    uint64_t bits = (uint64_t)LLVMGetVectorSize(type) * element_bits(l, LLVMGetElementType(type));
+    uint64_t size = tsr__has(l, TSR_CPU_AVX512F) ? 512 : tsr__has(l, TSR_CPU_AVX2) ? 256 : 128;
+    return (bits + size - 1) / size;
+}
+
+/* Lanes of a masked access that the code generator takes apart, or 0. */
+static uint64_t branches(const struct tsr__lanes *l, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const char *name = callee ? tsr__name(callee) : "";
+    if (!tsr__starts_with(name, "llvm.masked."))
+        return 0;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind)
+        type = LLVMTypeOf(LLVMGetOperand(inst, 0)); /* what is stored */
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return 0;
+    bool wide = element_bits(l, LLVMGetElementType(type)) >= 32;
+    bool moves = tsr__starts_with(name, "llvm.masked.load") || tsr__starts_with(name, "llvm.masked.store");
+    bool gathers = tsr__starts_with(name, "llvm.masked.gather");
+    bool native =
+        wide ? tsr__has(l, TSR_CPU_AVX512F) || (tsr__has(l, TSR_CPU_AVX2) && (moves || gathers)) : tsr__has(l, TSR_CPU_AVX512BW) && moves;
+    return native ? 0 : LLVMGetVectorSize(type);
+}
+
+static uint64_t cost_of(const struct tsr__lanes *l, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+        return 1;
+    case LLVMCall:
+        return tsr__registers(l, LLVMTypeOf(inst)) + branches(l, inst) * BRANCH_COST;
+    case LLVMStore:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMTrunc:
+    case LLVMFPTrunc:
+        return tsr__registers(l, LLVMTypeOf(LLVMGetOperand(inst, 0)));
+    default:
+        return tsr__registers(l, LLVMTypeOf(inst));
+    }
+}
+
+struct visit {
+    struct tsr__lanes *l;
+    struct tsr__map seen;
+};
+
+static bool is_home(LLVMValueRef inst)
+{
+    return LLVMIsAAllocaInst(inst) && LLVMGetTypeKind(LLVMGetAllocatedType(inst)) != LLVMArrayTypeKind;
+}
+
+/* Of a function and what it calls that this visit has not seen. */
+static uint64_t cost_from(struct visit *v, LLVMValueRef f)
+{
+    uint64_t sum = 0, homes = 0;
+    if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f))
+        return 0;
+    tsr__map_set(&v->seen, f, 1);
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
+            LLVMValueRef callee = tsr__callee(i);
+            sum += cost_of(v->l, i) + (callee ? cost_from(v, callee) : 0);
+            homes += is_home(i);
+        }
+    return sum + homes * LLVMCountBasicBlocks(f) / LOOKS;
+}
+
+/* False: it runs one work-item at a time already. */
+static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost, uint64_t most)
+{
+    const struct tsr_kernel_info *kernel = &l->info->kernels[number];
+    if (!(kernel->flags & TSR_KERNEL_PACKETS))
+        return false;
+    enum tsr__way before = l->ways[number];
+    const char *wrapping = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, kernel->name);
+    bool fewer = before < TSR__WITHOUT_BOUNDS && (before == TSR__WIDE || LLVMGetNamedFunction(l->module, wrapping));
+    bool narrow = !fewer && before < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size &&
+                  cost <= most * tsr__sub_group_size(l, kernel) / TSR__NARROW_LANES;
+    l->ways[number] = fewer ? TSR__WITHOUT_BOUNDS : narrow ? TSR__NARROW : TSR__ALONE;
+    if (l->options->log)
+        tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,
+                       kernel->sub_group_size, (unsigned long long)cost, (unsigned long long)most,
+                       fewer    ? before == TSR__WIDE ? "they get as wide as others" : "indices that may wrap are not looked at beforehand"
+                       : narrow ? "sub-groups get smaller"
+                                : "a work-item at a time");
+    return true;
+}
+
+void tsr__send_back(struct tsr__lanes *l, uint64_t most)
+{
+    for (uint32_t k = 0; most && l->ways && k < l->info->kernel_count; k++) {
+        struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
+        const char *name = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, l->info->kernels[k].name);
+        LLVMValueRef wrapping = LLVMGetNamedFunction(l->module, name); /* one body too many for most kernels: counts by itself */
+        uint64_t alone = wrapping ? cost_from(&other, wrapping) : 0;
+        if (wrapping)
+            tsr__map_set(&v.seen, wrapping, 1);
+        uint64_t cost = cost_from(&v, LLVMGetNamedFunction(l->module, l->info->kernels[k].entry));
+        cost = cost > alone ? cost : alone;
+        if (cost > most && go_back(l, k, cost, most))
+            l->again = true;
+    }
+}
+
+bool tsr__pass_budget(struct tsr__lanes *l)
+{
+    tsr__send_back(l, l->options->code_budget);
+    return true;
+}

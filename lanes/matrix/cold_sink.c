@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Code of blocks that hardly ever run: what is computed for such a block alone goes there. LLVM has moved it out of the loops around. */
+#include "lanes/matrix/tiles/tiles.h"
+
+/* Is it computed from its operands alone, wherever it stands? */
+static bool can_move(LLVMValueRef v)
+{
+    return LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsACmpInst(v);
+}
+
+static bool is_only_for(LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAPHINode(user) || LLVMGetInstructionParent(user) != block)
+            return false;
+    }
+    return true;
+}
+
+static LLVMValueRef first_user(LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block);; i = LLVMGetNextInstruction(i))
+        for (int k = 0; k < LLVMGetNumOperands(i); k++)
+            if (LLVMGetOperand(i, (unsigned)k) == v)
+                return i;
+}
+
+static bool sink_operands(LLVMBuilderRef b, LLVMValueRef inst, LLVMBasicBlockRef block)
+{
+    bool any = false;
+    for (int k = 0; k < LLVMGetNumOperands(inst); k++) {
+        LLVMValueRef v = LLVMIsAInstruction(LLVMGetOperand(inst, (unsigned)k));
+        if (!v || LLVMGetInstructionParent(v) == block || !can_move(v) || !is_only_for(v, block))
+            continue;
+        LLVMInstructionRemoveFromParent(v);
+        LLVMPositionBuilderBefore(b, first_user(v, block));
+        LLVMInsertIntoBuilder(b, v);
+        any = true;
+    }
+    return any;
+}
+
+void tsr__sink_into(struct tsr__lanes *l, LLVMBasicBlockRef block)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    for (bool any = true; any;) {
+        any = false;
+        for (LLVMValueRef i = LLVMGetLastInstruction(block); i; i = LLVMGetPreviousInstruction(i))
+            any = sink_operands(b, i, block) || any;
+    }
+    LLVMDisposeBuilder(b);
+}

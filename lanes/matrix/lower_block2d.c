@@ -1,0 +1,842 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operations on 2D blocks become loads and stores of whole rows.
+ *
+ * A block that lies within its matrix is read where it is. One that does not is first copied to the stack, with zeros for what is outside;
+ * so the loads are the same, but for where they begin and how far the rows are apart. Reads of blocks that lie side by side or under each
+ * other are one read of a larger block. Reads that follow each other find out first, and then all load: that way the loads stand in one
+ * basic block with the matrix operations that want them, where the pass `tiles` makes them tile loads. */
+#include "lanes/matrix/lower_block2d.h"
+
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "lanes/ir/explain.h"
+#include "lanes/matrix/tiles/tiles.h"
+#include "tessera/block2d.h"
+#include "lanes/prepare/unroll.h"
+
+#define PREFIX "tsr.block2d_"
+
+enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = 64 };
+enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */
+
+/* Operands of the operations: the same in all up to y. */
+enum { BASE, WIDTH, HEIGHT, PITCH, X, Y, LAYOUT, READ_BITS, READ_ROWS, READ_COLUMNS, READ_BLOCKS };
+enum { WRITE_BITS = LAYOUT, WRITE_PRESENT, WRITE_VALUES };
+enum { PREFETCH_ROWS = LAYOUT, PREFETCH_BYTES };
+
+/* Everything in bytes but rows and height, and in 64 bits. */
+struct region {
+    LLVMValueRef base, width, height, pitch, x, y;
+    unsigned rows, bytes; /* of the block */
+};
+
+/* A block in memory, and its rows. */
+struct area {
+    struct area *in;   /* the larger one that it became a part of, or NULL */
+    LLVMValueRef call; /* the first read of it */
+    struct region region;
+    LLVMValueRef first, pitch;
+    LLVMValueRef at[MAX_ROWS]; /* the rows that were asked for */
+};
+
+/* A read whose loads are still to come: a part of an area. */
+struct pending {
+    LLVMValueRef call;
+    struct area *area;
+    unsigned row, byte;
+};
+
+struct blocks {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b, entry;
+    struct pending *pending;
+    size_t pending_count;
+    struct tsr__map places; /* instruction → number in the function */
+    struct tsr__map frozen; /* reads whose results LLVM's passes have frozen as a whole: each value that is loaded will be */
+};
+
+static LLVMTypeRef i8(const struct blocks *o)
+{
+    return LLVMInt8TypeInContext(o->l->context);
+}
+
+static LLVMTypeRef i64(const struct blocks *o)
+{
+    return LLVMInt64TypeInContext(o->l->context);
+}
+
+static LLVMValueRef number(const struct blocks *o, int64_t n)
+{
+    return tsr__i64(o->l, (uint64_t)n);
+}
+
+/* ---- operations --------------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__block2d_build(struct tsr__lanes *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+                                unsigned count)
+{
+    LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, count * sizeof *types);
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    name = tsr_arena_format(&l->scratch, PREFIX "%s", name + strlen("__tsr_block2d_"));
+    LLVMValueRef f = tsr__declare(l, name, type);
+    tsr__add_fn_attr(l, f, "willreturn"); /* else LLVM does not count a loop's rounds */
+    return LLVMBuildCall2(b, type, f, args, count, "");
+}
+
+static bool is_operation(LLVMValueRef inst, const char *action)
+{
+    LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
+    return callee && tsr__starts_with(tsr__name(callee), PREFIX) && tsr__starts_with(tsr__name(callee) + strlen(PREFIX), action);
+}
+
+static unsigned constant(LLVMValueRef call, unsigned operand)
+{
+    return (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, operand));
+}
+
+/* ---- the matrix in memory -------------------------------------------------------------------------------------------------------------
+ */
+
+static struct region region_of(struct blocks *o, LLVMValueRef call, unsigned rows, unsigned columns, unsigned size)
+{
+    struct region r = {.base = LLVMGetOperand(call, BASE), .rows = rows, .bytes = columns * size};
+    LLVMValueRef *to[] = {[WIDTH] = &r.width, [HEIGHT] = &r.height, [PITCH] = &r.pitch, [X] = &r.x, [Y] = &r.y};
+    for (unsigned i = WIDTH; i <= Y; i++)
+        *to[i] = LLVMBuildSExt(o->b, LLVMGetOperand(call, i), i64(o), "");
+    r.x = LLVMBuildMul(o->b, r.x, number(o, size), "");
+    r.width = LLVMBuildAnd(o->b, r.width, number(o, -(int64_t)size), ""); /* whole elements */
+    return r;
+}
+
+static LLVMValueRef address(struct blocks *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte)
+{
+    LLVMValueRef offset = LLVMBuildAdd(o->b, LLVMBuildMul(o->b, row, pitch, ""), byte, "");
+    return LLVMBuildGEP2(o->b, i8(o), base, &offset, 1, "");
+}
+
+static LLVMValueRef both(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildAnd(o->b, a, b, "");
+}
+
+static LLVMValueRef at_least(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildICmp(o->b, LLVMIntSGE, a, b, "");
+}
+
+static LLVMValueRef lies_within(struct blocks *o, const struct region *r)
+{
+    LLVMValueRef last_x = LLVMBuildSub(o->b, r->width, number(o, r->bytes), "");
+    LLVMValueRef last_y = LLVMBuildSub(o->b, r->height, number(o, r->rows), "");
+    LLVMValueRef zero = number(o, 0);
+    return both(o, both(o, at_least(o, r->x, zero), at_least(o, last_x, r->x)),
+                both(o, at_least(o, r->y, zero), at_least(o, last_y, r->y)));
+}
+
+static LLVMValueRef limited(struct blocks *o, LLVMValueRef v, LLVMValueRef low, LLVMValueRef high)
+{
+    v = LLVMBuildSelect(o->b, at_least(o, v, low), v, low, "");
+    return LLVMBuildSelect(o->b, at_least(o, high, v), v, high, "");
+}
+
+/* The block on the stack, row by row without gaps. */
+static LLVMValueRef buffer(struct blocks *o, const struct region *r)
+{
+    LLVMValueRef made = LLVMBuildAlloca(o->entry, LLVMArrayType2(i8(o), r->rows * r->bytes), "block");
+    LLVMSetAlignment(made, LINE);
+    return made;
+}
+
+/* ---- blocks at the edge: a function that copies ------------------------------------------------------------------------------------- */
+
+/* void (ptr buffer, ptr base, i64 width, height, pitch, x, y, rows, bytes): for each row of the block, copies the part that lies within the
+ * matrix to the buffer or, `out`, from it. */
+static LLVMValueRef copy_function(struct blocks *o, bool out)
+{
+    enum { BUFFER, FROM, COPY_WIDTH, COPY_HEIGHT, COPY_PITCH, COPY_X, COPY_Y, ROWS, BYTES, PARAMS };
+    const char *name = out ? "tsr.block2d.put" : "tsr.block2d.get";
+    LLVMValueRef f = LLVMGetNamedFunction(o->l->module, name), p[PARAMS];
+    if (f)
+        return f;
+    LLVMContextRef c = o->l->context;
+    LLVMTypeRef types[PARAMS] = {LLVMPointerTypeInContext(c, 0), LLVMPointerTypeInContext(c, 1)};
+    for (unsigned i = COPY_WIDTH; i < PARAMS; i++)
+        types[i] = i64(o);
+    f = LLVMAddFunction(o->l->module, name, LLVMFunctionType(LLVMVoidTypeInContext(c), types, PARAMS, false));
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    tsr__add_fn_attr(o->l, f, "noinline");
+    tsr__add_fn_attr(o->l, f, "cold");
+    tsr__add_fn_attr(o->l, f, "nounwind");
+    LLVMGetParams(f, p);
+    LLVMBuilderRef outer = o->b;
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(c, f, ""), loop = LLVMAppendBasicBlockInContext(c, f, "row"),
+                      end = LLVMAppendBasicBlockInContext(c, f, "");
+    LLVMValueRef zero = number(o, 0);
+
+    o->b = LLVMCreateBuilderInContext(c);
+    LLVMPositionBuilderAtEnd(o->b, start);
+    if (!out)
+        LLVMBuildMemSet(o->b, p[BUFFER], LLVMConstNull(i8(o)), LLVMBuildMul(o->b, p[ROWS], p[BYTES], ""), LINE);
+    /* Columns from `low` to `high` of the block, rows from `top` to `bottom`. */
+    LLVMValueRef low = limited(o, LLVMBuildNeg(o->b, p[COPY_X], ""), zero, p[BYTES]);
+    LLVMValueRef high = limited(o, LLVMBuildSub(o->b, p[COPY_WIDTH], p[COPY_X], ""), low, p[BYTES]);
+    LLVMValueRef top = limited(o, LLVMBuildNeg(o->b, p[COPY_Y], ""), zero, p[ROWS]);
+    LLVMValueRef bottom = limited(o, LLVMBuildSub(o->b, p[COPY_HEIGHT], p[COPY_Y], ""), top, p[ROWS]);
+    LLVMValueRef any = LLVMBuildICmp(o->b, LLVMIntULT, top, bottom, "");
+    LLVMBuildCondBr(o->b, any, loop, end);
+
+    LLVMPositionBuilderAtEnd(o->b, loop);
+    LLVMValueRef row = LLVMBuildPhi(o->b, i64(o), "row");
+    LLVMValueRef there = address(o, p[FROM], p[COPY_PITCH], LLVMBuildAdd(o->b, p[COPY_Y], row, ""), LLVMBuildAdd(o->b, p[COPY_X], low, ""));
+    LLVMValueRef here = address(o, p[BUFFER], p[BYTES], row, low), size = LLVMBuildSub(o->b, high, low, "");
+    LLVMBuildMemCpy(o->b, out ? there : here, 1, out ? here : there, 1, size);
+    LLVMValueRef next = LLVMBuildAdd(o->b, row, number(o, 1), "");
+    LLVMBuildCondBr(o->b, LLVMBuildICmp(o->b, LLVMIntULT, next, bottom, ""), loop, end);
+    LLVMAddIncoming(row, (LLVMValueRef[]){top, next}, (LLVMBasicBlockRef[]){start, loop}, 2);
+    LLVMPositionBuilderAtEnd(o->b, end);
+    LLVMBuildRetVoid(o->b);
+    LLVMDisposeBuilder(o->b);
+    o->b = outer;
+    return f;
+}
+
+static void copy(struct blocks *o, const struct region *r, LLVMValueRef memory, bool out)
+{
+    LLVMValueRef f = copy_function(o, out);
+    LLVMValueRef args[] = {memory, r->base, r->width, r->height, r->pitch, r->x, r->y, number(o, r->rows), number(o, r->bytes)};
+    LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
+}
+
+/* ---- two ways to go on --------------------------------------------------------------------------------------------------------------- */
+
+struct fork {
+    LLVMBasicBlockRef within, edge, rest;
+};
+
+static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMValueRef label = LLVMBasicBlockAsValue(from);
+    for (LLVMUseRef use = LLVMGetFirstUse(label); use;) {
+        LLVMValueRef branch = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(branch); i++)
+            if (LLVMGetSuccessor(branch, i) == from)
+                LLVMSetSuccessor(branch, i, to);
+    }
+}
+
+/* What stands before `at` moves into a block of its own before the rest, so that phis further on need not change. Between them, control
+ * goes through one of two blocks. */
+static struct fork fork_before(struct blocks *o, LLVMValueRef at, LLVMValueRef is_within)
+{
+    LLVMContextRef c = o->l->context;
+    struct fork f = {.rest = LLVMGetInstructionParent(at)};
+    LLVMBasicBlockRef before = LLVMInsertBasicBlockInContext(c, f.rest, "before");
+    f.within = LLVMInsertBasicBlockInContext(c, f.rest, "within");
+    f.edge = LLVMInsertBasicBlockInContext(c, f.rest, "edge");
+    redirect(f.rest, before);
+    LLVMPositionBuilderAtEnd(o->b, before);
+    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(f.rest)) != at;) {
+        LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i); /* the builder would set its own */
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(o->b, i);
+        LLVMInstructionSetDebugLoc(i, place);
+    }
+    LLVMBuildCondBr(o->b, is_within, f.within, f.edge);
+    LLVMBasicBlockRef ways[] = {f.within, f.edge};
+    for (int i = 0; i < 2; i++) {
+        LLVMPositionBuilderAtEnd(o->b, ways[i]);
+        LLVMBuildBr(o->b, f.rest);
+    }
+    return f;
+}
+
+/* ---- reads -------------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef phi_of(struct blocks *o, const struct fork *f, LLVMValueRef straight, LLVMValueRef at_edge)
+{
+    LLVMValueRef made = LLVMBuildPhi(o->b, LLVMTypeOf(straight), "");
+    LLVMAddIncoming(made, (LLVMValueRef[]){straight, at_edge}, (LLVMBasicBlockRef[]){f->within, f->edge}, 2);
+    return made;
+}
+
+/* The constant by which `to` is larger than `from`, if there is one. */
+static bool is_apart(struct blocks *o, LLVMValueRef from, LLVMValueRef to, int64_t *distance)
+{
+    struct tsr__linear a = tsr__linear_of(o->l, from), b = tsr__linear_of(o->l, to), rest = tsr__linear_minus(&b, &a);
+    *distance = rest.constant;
+    return rest.valid && !rest.count;
+}
+
+static bool same_matrix(const struct area *a, const struct area *b)
+{
+    static const unsigned operands[] = {BASE, WIDTH, HEIGHT, PITCH, READ_BITS};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(operands); i++)
+        if (LLVMGetOperand(a->call, operands[i]) != LLVMGetOperand(b->call, operands[i]))
+            return false;
+    return true;
+}
+
+static void move_into(struct blocks *o, struct area *from, struct area *to, unsigned row, unsigned byte)
+{
+    from->in = to;
+    for (size_t i = 0; i < o->pending_count; i++)
+        if (o->pending[i].area == from) {
+            o->pending[i].area = to;
+            o->pending[i].row += row;
+            o->pending[i].byte += byte;
+        }
+}
+
+/* Joins b to a if it lies right under it or beside it, and as wide or high. */
+static bool join_areas(struct blocks *o, struct area *a, struct area *b)
+{
+    int64_t down, right;
+    if (!same_matrix(a, b) || !is_apart(o, a->region.y, b->region.y, &down) || !is_apart(o, a->region.x, b->region.x, &right))
+        return false;
+    bool under = right == 0 && down == a->region.rows && a->region.bytes == b->region.bytes;
+    bool beside = down == 0 && right == a->region.bytes && a->region.rows == b->region.rows;
+    if ((!under && !beside) || (under && a->region.rows + b->region.rows > MAX_ROWS) ||
+        (beside && a->region.bytes + b->region.bytes > MAX_BYTES))
+        return false;
+    move_into(o, b, a, under ? a->region.rows : 0, beside ? a->region.bytes : 0);
+    a->region.rows += under ? b->region.rows : 0;
+    a->region.bytes += beside ? b->region.bytes : 0;
+    return true;
+}
+
+static void join_all(struct blocks *o, struct area *areas, size_t count)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < count; k++)
+                again = (i != k && !areas[i].in && !areas[k].in && join_areas(o, &areas[i], &areas[k])) || again;
+    }
+}
+
+/* Finds out where the rows are, before `at`. */
+static void find_rows(struct blocks *o, struct area *area, LLVMValueRef at)
+{
+    struct region *r = &area->region;
+    LLVMPositionBuilderBefore(o->b, at);
+    LLVMValueRef memory = buffer(o, r), first = address(o, r->base, r->pitch, r->y, r->x);
+    struct fork f = fork_before(o, at, lies_within(o, r));
+    LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
+    copy(o, r, memory, false);
+    LLVMValueRef copied = LLVMBuildAddrSpaceCast(o->b, memory, LLVMTypeOf(r->base), "");
+    LLVMPositionBuilderBefore(o->b, at);
+    area->first = phi_of(o, &f, first, copied);
+    area->pitch = phi_of(o, &f, r->pitch, number(o, r->bytes));
+}
+
+/* Of all reads so far. */
+static void find_all_rows(struct blocks *o, LLVMValueRef at)
+{
+    struct area *areas = tsr_arena_alloc(&o->l->scratch, (o->pending_count + 1) * sizeof *areas);
+    LLVMPositionBuilderBefore(o->b, at);
+    for (size_t i = 0; i < o->pending_count; i++) {
+        LLVMValueRef call = o->pending[i].call;
+        unsigned size = constant(call, READ_BITS) / 8, columns = constant(call, READ_COLUMNS) * constant(call, READ_BLOCKS);
+        areas[i] = (struct area){.call = call, .region = region_of(o, call, constant(call, READ_ROWS), columns, size)};
+        o->pending[i].area = &areas[i];
+        tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one load", areas[i].region.rows, areas[i].region.bytes);
+    }
+    join_all(o, areas, o->pending_count);
+    for (size_t i = 0; i < o->pending_count; i++)
+        if (!areas[i].in)
+            find_rows(o, &areas[i], at);
+}
+
+static LLVMValueRef load(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned row, unsigned byte)
+{
+    struct area *area = p->area;
+    LLVMValueRef *at = &area->at[p->row + row];
+    if (!*at)
+        *at = p->row + row ? address(o, area->first, area->pitch, number(o, p->row + row), number(o, 0)) : area->first;
+    LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, *at, p->byte + byte), "");
+    LLVMSetAlignment(made, 1);
+    return made;
+}
+
+static LLVMValueRef shuffle(struct blocks *o, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
+{
+    LLVMValueRef indices[MAX_ROW_BYTES];
+    for (unsigned i = 0; i < count; i++)
+        indices[i] = tsr__i32(o->l, from[i]);
+    return LLVMBuildShuffleVector(o->b, x, y, LLVMConstVector(indices, count), "");
+}
+
+/* x, then y. */
+static LLVMValueRef join(struct blocks *o, LLVMValueRef x, LLVMValueRef y)
+{
+    unsigned from[MAX_ROW_BYTES], n = LLVMGetVectorSize(LLVMTypeOf(x));
+    for (unsigned i = 0; i < 2 * n; i++)
+        from[i] = i;
+    return shuffle(o, x, y, from, 2 * n);
+}
+
+/* Value i: that of one row, or of the two that share the lanes. */
+static LLVMValueRef plain(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned i, unsigned lanes_each, unsigned count,
+                          unsigned byte)
+{
+    if (lanes_each == LANES)
+        return load(o, p, type, i, byte);
+    LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), lanes_each);
+    LLVMValueRef even = load(o, p, half, 2 * i, byte);
+    return join(o, even, 2 * i + 1 < count ? load(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
+}
+
+/* The order of bytes in which four rows become columns, from memory that LLVM does not look into: it would make a dozen instructions of the
+ * shuffle, though one can do it. */
+static LLVMValueRef byte_order(struct blocks *o, const unsigned *from)
+{
+    static const char name[] = "tsr.block2d.order";
+    LLVMValueRef bytes[4 * LANES], memory = LLVMGetNamedGlobal(o->l->module, name);
+    LLVMTypeRef type = LLVMVectorType(i8(o), 4 * LANES);
+    if (!memory) {
+        for (unsigned i = 0; i < 4 * LANES; i++)
+            bytes[i] = LLVMConstInt(i8(o), from[i], false);
+        memory = LLVMAddGlobal(o->l->module, type, name);
+        LLVMSetLinkage(memory, LLVMInternalLinkage);
+        LLVMSetInitializer(memory, LLVMConstVector(bytes, 4 * LANES));
+    }
+    return tsr__load_fixed(o->l, o->b, type, memory, 0, LINE);
+}
+
+/* Value i of a lane is its column of the rows first … first + each - 1. */
+static LLVMValueRef transform(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned each, unsigned byte)
+{
+    LLVMTypeRef row = LLVMVectorType(LLVMIntTypeInContext(o->l->context, 32 / each), LANES);
+    LLVMValueRef r[4], all;
+    unsigned from[4 * LANES];
+    for (unsigned i = 0; i < each; i++)
+        r[i] = load(o, p, row, first + i, byte);
+    for (unsigned i = 0; i < each * LANES; i++)
+        from[i] = i % each * LANES + i / each;
+    if (each == 2) {
+        all = shuffle(o, r[0], r[1], from, 2 * LANES);
+    } else if (tsr__has(o->l, TSR_CPU_AVX512VBMI)) {
+        static const char permute[] = "llvm.x86.avx512.permvar.qi.512";
+        LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(permute, strlen(permute)), NULL, 0);
+        LLVMValueRef args[] = {join(o, join(o, r[0], r[1]), join(o, r[2], r[3])), byte_order(o, from)};
+        all = LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, 2, "");
+    } else {
+        all = shuffle(o, join(o, r[0], r[1]), join(o, r[2], r[3]), from, 4 * LANES);
+    }
+    return LLVMBuildBitCast(o->b, all, type, "");
+}
+
+/* Column c of the rows first, first + step … becomes vector c. The rows of lanes 0 to 7 lie in the lower halves of eight vectors, those of
+ * lanes 8 to 15 in the upper ones; each half is transposed by exchanging blocks of 4 x 4, 2 x 2 and 1 x 1. */
+static void transpose(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned step, LLVMValueRef *columns)
+{
+    enum { SIDE = 8 };
+    LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), SIDE);
+    for (unsigned i = 0; i < SIDE; i++)
+        columns[i] = join(o, load(o, p, half, first + i * step, 0), load(o, p, half, first + (i + SIDE) * step, 0));
+    for (unsigned d = SIDE / 2; d; d /= 2) {
+        unsigned upper[LANES], lower[LANES];
+        for (unsigned n = 0; n < LANES; n++) {
+            upper[n] = n & d ? LANES + n - d : n;
+            lower[n] = n & d ? LANES + n : n + d;
+        }
+        for (unsigned i = 0; i < SIDE; i++) {
+            if (i & d)
+                continue;
+            LLVMValueRef a = columns[i], b = columns[i + d];
+            columns[i] = shuffle(o, a, b, upper, LANES);
+            columns[i + d] = shuffle(o, a, b, lower, LANES);
+        }
+    }
+}
+
+static void make_values(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned count, LLVMValueRef *values)
+{
+    LLVMValueRef call = p->call;
+    unsigned bits = constant(call, READ_BITS), rows = constant(call, READ_ROWS), columns = constant(call, READ_COLUMNS);
+    unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / bits, in_block = count / constant(call, READ_BLOCKS);
+    for (unsigned i = 0; i < count; i++) {
+        unsigned n = i % in_block, byte = i / in_block * columns * bits / 8;
+        LLVMValueRef found[MAX_ROW_BYTES / 8];
+        switch ((enum tsr_block2d_layout)constant(call, LAYOUT)) {
+        case TSR_BLOCK2D_PLAIN:
+            values[i] = plain(o, p, type, n, columns / each, rows, byte);
+            break;
+        case TSR_BLOCK2D_TRANSFORM:
+            values[i] = transform(o, p, type, n * each, each, byte);
+            break;
+        case TSR_BLOCK2D_TRANSPOSE: /* value i is column i / deep of the rows deep · lane + i % deep */
+            if (i >= rows / LANES)
+                break;
+            transpose(o, p, type, i, rows / LANES, found);
+            for (unsigned c = 0; c < columns; c++)
+                values[c * (rows / LANES) + i] = found[c];
+            break;
+        }
+    }
+}
+
+/* The result of a read as one value, for users other than extractvalue: LLVM makes a phi of results where it finds one of their values. */
+static LLVMValueRef whole_of(struct blocks *o, LLVMTypeRef type, LLVMValueRef *values, unsigned count)
+{
+    LLVMValueRef whole = LLVMGetPoison(type);
+    for (unsigned i = 0; i < count; i++)
+        whole = LLVMBuildInsertValue(o->b, whole, values[i], i, "");
+    return whole;
+}
+
+static void finish_read(struct blocks *o, struct pending *p)
+{
+    LLVMTypeRef all = LLVMTypeOf(p->call);
+    unsigned count = LLVMCountStructElementTypes(all);
+    LLVMValueRef *values = tsr_arena_alloc(&o->l->scratch, count * sizeof *values);
+    make_values(o, p, LLVMStructGetTypeAtIndex(all, 0), count, values);
+    for (unsigned i = 0; i < count && tsr__map_get(&o->frozen, p->call); i++)
+        values[i] = LLVMBuildFreeze(o->b, values[i], "");
+    for (LLVMUseRef use = LLVMGetFirstUse(p->call); use;) {
+        LLVMValueRef user = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        if (!LLVMIsAExtractValueInst(user))
+            continue;
+        LLVMReplaceAllUsesWith(user, values[*LLVMGetIndices(user)]);
+        LLVMInstructionEraseFromParent(user);
+    }
+    if (LLVMGetFirstUse(p->call))
+        LLVMReplaceAllUsesWith(p->call, whole_of(o, all, values, count));
+    LLVMInstructionEraseFromParent(p->call);
+}
+
+/* The loads of all reads so far, before `at`. */
+static void finish_reads(struct blocks *o, LLVMValueRef at)
+{
+    find_all_rows(o, at);
+    for (size_t i = 0; i < o->pending_count; i++) {
+        LLVMPositionBuilderBefore(o->b, at);
+        finish_read(o, &o->pending[i]);
+    }
+    o->pending_count = 0;
+}
+
+/* ---- writes and prefetches ----------------------------------------------------------------------------------------------------------- */
+
+static void write_rows(struct blocks *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
+{
+    for (unsigned i = 0; i < rows; i++) {
+        LLVMValueRef at = address(o, first, pitch, number(o, i), number(o, 0));
+        LLVMSetAlignment(LLVMBuildStore(o->b, LLVMGetOperand(call, WRITE_VALUES + i), at), 1);
+    }
+}
+
+/* A write that is to be made. */
+struct writing {
+    LLVMValueRef call, memory, first; /* a buffer; where its rows begin if it lies within the matrix */
+    struct region r;
+    LLVMValueRef is_within;
+};
+
+/* Before the builder's place. Work-items that are absent have no columns. */
+static struct writing begin_write(struct blocks *o, LLVMValueRef call)
+{
+    unsigned rows = LLVMGetNumArgOperands(call) - WRITE_VALUES, size = constant(call, WRITE_BITS) / 8;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, WRITE_VALUES));
+    unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
+    struct writing w = {.call = call, .r = region_of(o, call, rows, LANES * each / size, size)};
+    w.memory = buffer(o, &w.r);
+    w.first = address(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
+    LLVMValueRef present = LLVMBuildZExt(o->b, LLVMGetOperand(call, WRITE_PRESENT), i64(o), "");
+    LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, number(o, each), ""), "");
+    w.r.width = LLVMBuildSelect(o->b, at_least(o, w.r.width, end), end, w.r.width, "");
+    w.is_within = lies_within(o, &w.r);
+    tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one store", w.r.rows, w.r.bytes);
+    return w;
+}
+
+/* At the edge by way of the stack. */
+static void write_before(struct blocks *o, const struct writing *w, LLVMValueRef at)
+{
+    struct fork f = fork_before(o, at, w->is_within);
+    LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
+    write_rows(o, w->call, w->first, w->r.pitch, w->r.rows);
+    LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
+    write_rows(o, w->call, w->memory, number(o, w->r.bytes), w->r.rows);
+    copy(o, &w->r, w->memory, true);
+}
+
+/* Writes that follow each other, with nothing in between that touches memory. If all lie within their matrices, one basic block has all
+ * their stores, where the pass `tiles` finds them. */
+static void lower_writes(struct blocks *o, LLVMValueRef *calls, size_t count)
+{
+    struct writing *list = tsr_arena_alloc(&o->l->scratch, count * sizeof *list);
+    LLVMValueRef last = calls[count - 1], all = NULL;
+    LLVMPositionBuilderBefore(o->b, last);
+    for (size_t i = 0; i < count; i++) {
+        list[i] = begin_write(o, calls[i]);
+        all = all ? both(o, all, list[i].is_within) : list[i].is_within;
+    }
+    if (count == 1) {
+        write_before(o, &list[0], last);
+    } else {
+        struct fork f = fork_before(o, last, all);
+        LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
+        for (size_t i = 0; i < count; i++)
+            write_rows(o, calls[i], list[i].first, list[i].r.pitch, list[i].r.rows);
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(f.edge);
+        for (size_t i = 0; i < count; i++)
+            write_before(o, &list[i], end);
+    }
+    for (size_t i = 0; i < count; i++)
+        LLVMInstructionEraseFromParent(calls[i]);
+}
+
+/* Rows and columns outside are no reason to look for pages that are not there. */
+static void lower_prefetch(struct blocks *o, LLVMValueRef call)
+{
+    unsigned rows = constant(call, PREFETCH_ROWS), bytes = constant(call, PREFETCH_BYTES);
+    LLVMPositionBuilderBefore(o->b, call);
+    struct region r = region_of(o, call, rows, bytes, 1);
+    LLVMValueRef zero = number(o, 0), one = number(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
+    LLVMTypeRef type = LLVMTypeOf(r.base);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
+    for (unsigned byte = 0; byte < bytes; byte += LINE) {
+        LLVMValueRef x = LLVMBuildAdd(o->b, r.x, number(o, byte), "");
+        x = limited(o, x, zero, LLVMBuildSub(o->b, r.width, one, ""));
+        for (unsigned row = 0; row < rows; row++) {
+            LLVMValueRef y = limited(o, LLVMBuildAdd(o->b, r.y, number(o, row), ""), zero, last);
+            enum { FOR_READING = 0, ALL_LEVELS = 3, DATA = 1 };
+            LLVMValueRef args[] = {address(o, r.base, r.pitch, y, x), tsr__i32(o->l, FOR_READING), tsr__i32(o->l, ALL_LEVELS),
+                                   tsr__i32(o->l, DATA)};
+            LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
+        }
+    }
+    LLVMInstructionEraseFromParent(call);
+}
+
+/* ---- the pass --------------------------------------------------------------------------------------------------------------------- */
+
+static bool may_write(LLVMValueRef inst)
+{
+    struct tsr__mad mad;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMStore:
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMLoad:
+        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    case LLVMCall: {
+        LLVMValueRef callee = tsr__callee(inst);
+        LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+        LLVMAttributeRef memory = callee ? LLVMGetEnumAttributeAtIndex(callee, at, tsr__attr_kind("memory")) : NULL;
+        return !tsr__mad_read(inst, &mad) && !(memory && LLVMGetEnumAttributeValue(memory) == 0);
+    }
+    default:
+        return false;
+    }
+}
+
+/* Does the instruction use the result of a read, or a value of it? Extractvalues, which stand behind their read, do not count. */
+static bool uses_pending(const struct blocks *o, LLVMValueRef inst)
+{
+    for (int i = 0; !LLVMIsAExtractValueInst(inst) && i < LLVMGetNumOperands(inst); i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i), result = LLVMIsAExtractValueInst(v) ? LLVMGetOperand(v, 0) : v;
+        for (size_t k = 0; k < o->pending_count; k++)
+            if (result == o->pending[k].call)
+                return true;
+    }
+    return false;
+}
+
+/* A freeze of a result would part reads that follow each other. */
+static void take_freeze(struct blocks *o, LLVMValueRef freeze)
+{
+    LLVMValueRef read = LLVMGetOperand(freeze, 0);
+    if (!is_operation(read, "read"))
+        return;
+    tsr__map_set(&o->frozen, read, true);
+    LLVMReplaceAllUsesWith(freeze, read);
+    LLVMInstructionEraseFromParent(freeze);
+}
+
+/* What takes a result apart goes right behind the read: it is erased together with it, so it must not stand where code is still to come. */
+static void gather_values(struct blocks *o, LLVMValueRef read)
+{
+    LLVMValueRef behind = LLVMGetNextInstruction(read);
+    for (LLVMUseRef use = LLVMGetFirstUse(read); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAExtractValueInst(user) || user == behind)
+            continue;
+        LLVMMetadataRef line = LLVMInstructionGetDebugLoc(user);
+        LLVMInstructionRemoveFromParent(user);
+        LLVMPositionBuilderBefore(o->b, behind);
+        LLVMInsertIntoBuilder(o->b, user);
+        LLVMInstructionSetDebugLoc(user, line);
+    }
+}
+
+/* LLVM's passes leave freezes of whole results, and move extractvalues down, into other blocks, too. */
+static void settle_results(struct blocks *o, LLVMValueRef function)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(o->l, function, &count);
+    for (size_t i = 0; i < count; i++)
+        if (LLVMIsAFreezeInst(code[i]))
+            take_freeze(o, code[i]);
+    code = tsr__instructions(o->l, function, &count);
+    for (size_t i = 0; i < count; i++)
+        if (is_operation(code[i], "read"))
+            gather_values(o, code[i]);
+}
+
+static bool has_operations(LLVMValueRef *code, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (is_operation(code[i], ""))
+            return true;
+    return false;
+}
+
+/* Variables of the packet, which no block in memory can be part of. */
+static bool is_own(LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address))
+        address = LLVMGetOperand(address, 0);
+    return LLVMIsAAllocaInst(address);
+}
+
+/* Takes from the code, which begins with a write, those that can be made together with it. */
+static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count && !LLVMIsATerminatorInst(code[i]); i++) {
+        bool loads = LLVMIsALoadInst(code[i]), stores = LLVMIsAStoreInst(code[i]);
+        if (is_operation(code[i], "write")) {
+            taken[n++] = code[i];
+            code[i] = NULL;
+        } else if (loads || stores ? !is_own(LLVMGetOperand(code[i], stores)) : may_write(code[i])) {
+            break;
+        }
+    }
+    return n;
+}
+
+/* ---- reads of the next step --------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_CHAIN = 12 }; /* of arithmetic that makes an operand */
+
+static uintptr_t place_of(const struct blocks *o, LLVMValueRef v)
+{
+    return tsr__map_get(&o->places, v);
+}
+
+/* Is the value there at the place, or can be, as it is arithmetic of what is? */
+static bool can_come_to(const struct blocks *o, LLVMValueRef v, LLVMValueRef place, int depth)
+{
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) || place_of(o, v) < place_of(o, place))
+        return true;
+    bool arithmetic = depth && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAICmpInst(v) ||
+                                LLVMIsAGetElementPtrInst(v));
+    for (int i = 0; arithmetic && i < LLVMGetNumOperands(v); i++)
+        arithmetic = can_come_to(o, LLVMGetOperand(v, (unsigned)i), place, depth - 1);
+    return arithmetic;
+}
+
+static void bring(struct blocks *o, LLVMValueRef v, LLVMValueRef place)
+{
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) || place_of(o, v) < place_of(o, place))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        bring(o, LLVMGetOperand(v, (unsigned)i), place);
+    LLVMMetadataRef line = LLVMInstructionGetDebugLoc(v);
+    LLVMInstructionRemoveFromParent(v);
+    LLVMPositionBuilderBefore(o->b, place);
+    LLVMInsertIntoBuilder(o->b, v);
+    LLVMInstructionSetDebugLoc(v, line);
+    tsr__map_set(&o->places, v, place_of(o, place) - 1);
+}
+
+/* Products write no memory: what is read behind them can be read before them, together with what they want. */
+static void take_reads_ahead(struct blocks *o, LLVMValueRef *code, size_t count)
+{
+    for (size_t i = 0; i < count && code[i] && !LLVMIsATerminatorInst(code[i]); i++) {
+        bool read = is_operation(code[i], "read"), comes = read;
+        if (!read && !is_operation(code[i], "prefetch") && may_write(code[i]))
+            break;
+        for (int k = 0; comes && k < LLVMGetNumOperands(code[i]); k++)
+            comes = can_come_to(o, LLVMGetOperand(code[i], (unsigned)k), code[0], MAX_CHAIN);
+        if (!comes)
+            continue;
+        bring(o, code[i], code[0]);
+        o->pending[o->pending_count++] = (struct pending){.call = code[i]};
+        code[i] = NULL;
+    }
+}
+
+static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
+{
+    LLVMValueRef *writes = tsr_arena_alloc(&o->l->scratch, count * sizeof *writes);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef inst = code[i];
+        if (!inst) /* taken */
+            continue;
+        bool read = is_operation(inst, "read"), prefetch = is_operation(inst, "prefetch");
+        if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write(inst) || uses_pending(o, inst))) {
+            take_reads_ahead(o, code + i, count - i);
+            finish_reads(o, inst);
+        }
+        if (read)
+            o->pending[o->pending_count++] = (struct pending){.call = inst};
+        else if (prefetch)
+            lower_prefetch(o, inst);
+        else if (is_operation(inst, "write"))
+            lower_writes(o, writes, take_writes(code + i, count - i, writes));
+    }
+}
+
+/* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now. */
+static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t function_count)
+{
+    bool any = false;
+    for (size_t i = 0; i < function_count && tsr__tile_unit(l) != TSR__TILES_NONE; i++) {
+        size_t count;
+        LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
+        any = any || has_operations(code, count);
+    }
+    if (any && !tsr__llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
+        return false;
+    for (size_t i = 0; any && i < function_count; i++)
+        tsr__mark_mad_loops(l, functions[i]);
+    if (any)
+        tsr__extend_indices(l, functions, function_count);
+    return !any || tsr__llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
+}
+
+bool tsr__pass_blocks(struct tsr__lanes *l)
+{
+    size_t function_count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    if (!unroll(l, functions, function_count))
+        return false;
+    for (size_t i = 0; i < function_count; i++) {
+        size_t count;
+        LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
+        if (!has_operations(code, count))
+            continue;
+        struct blocks o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
+        o.places.arena = o.frozen.arena = &l->scratch;
+        settle_results(&o, functions[i]);
+        code = tsr__instructions(l, functions[i], &count);
+        o.pending = tsr_arena_alloc(&l->scratch, count * sizeof *o.pending);
+        for (size_t k = 0; k < count; k++)
+            tsr__map_set(&o.places, code[k], k + 2); /* what is moved gets the number of what stands in front of it */
+        lower_all(&o, code, count);
+        LLVMDisposeBuilder(o.entry);
+        LLVMDisposeBuilder(o.b);
+    }
+    return true;
+}

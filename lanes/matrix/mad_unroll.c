@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Two rounds at once of loops whose matrix operations add to their accumulators once a round: a tile takes twice the K of one operation.
+ * Not of those that the device may run as a whole, whatever a round's K is. */
+#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/prepare/unroll.h"
+
+/* The operation that the accumulator comes from, or NULL. */
+static LLVMValueRef made_by(LLVMValueRef c)
+{
+    struct tsr__mad mad;
+    return LLVMIsAExtractValueInst(c) && tsr__mad_read(LLVMGetOperand(c, 0), &mad) ? LLVMGetOperand(c, 0) : NULL;
+}
+
+/* Is there an operation that would be in tiles, and none that adds to the result of another one of the same round? */
+static bool adds_once(struct tsr__lanes *l, const struct tsr__cfg *cfg, int loop)
+{
+    bool any = false;
+    for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            struct tsr__mad mad;
+            if (!tsr__mad_read(i, &mad) || !tsr__tile_product(l, mad.f))
+                continue;
+            LLVMValueRef before = made_by(tsr__mad_c(&mad, 0));
+            if (before && tsr__in_loop(cfg, tsr__cfg_number(cfg, LLVMGetInstructionParent(before)), loop))
+                return false;
+            any = true;
+        }
+    return any;
+}
+
+static bool is_innermost(const struct tsr__cfg *cfg, int loop)
+{
+    for (int i = 0; i < cfg->loop_count; i++)
+        if (cfg->loops[i].parent == loop)
+            return false;
+    return true;
+}
+
+/* Does the loop look as if vectors will get all of its rounds at once? */
+static bool may_run_as_a_whole(struct tsr__lanes *l, const struct tsr__cfg *cfg, int loop)
+{
+    if (tsr__tile_unit(l) != TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[cfg->loops[loop].begin].ref); i; i = LLVMGetNextInstruction(i))
+        if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+            return false;
+    return true;
+}
+
+void tsr__mark_mad_loops(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct tsr__cfg cfg;
+    if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))
+        return;
+    for (int loop = 0; loop < cfg.loop_count; loop++)
+        if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop) &&
+            !may_run_as_a_whole(l, &cfg, loop))
+            tsr__hint_loop(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
+}

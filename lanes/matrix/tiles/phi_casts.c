@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Phis that webs can follow. Where values that are stored as integers leave a loop of floats, LLVM has cast them on each way by itself:
+ * phis come before casts. Where it has unrolled a loop and put the odd round first, values leave that round twice, to the loop and to what
+ * is behind it: one of the two phis is poison where no round was made, and the other one can stand for it. And casts go to their users, so
+ * that what is stored in several places, as it is and by way of the stack, is seen to be stored in each. */
+#include "lanes/matrix/tiles/tiles.h"
+
+/* The type from which all that flows into the phi is cast, constants aside; NULL: there is none. */
+static LLVMTypeRef cast_from(LLVMValueRef phi)
+{
+    LLVMTypeRef type = NULL;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        if (LLVMIsAConstant(v) && (LLVMIsNull(v) || LLVMIsUndef(v)))
+            continue;
+        if (!LLVMIsABitCastInst(v) || (type && LLVMTypeOf(LLVMGetOperand(v, 0)) != type))
+            return NULL;
+        type = LLVMTypeOf(LLVMGetOperand(v, 0));
+    }
+    return type && LLVMGetTypeKind(type) == LLVMVectorTypeKind ? type : NULL;
+}
+
+static LLVMValueRef uncast(LLVMValueRef v, LLVMTypeRef type)
+{
+    if (!LLVMIsAConstant(v))
+        return LLVMGetOperand(v, 0);
+    return LLVMIsPoison(v) ? LLVMGetPoison(type) : LLVMIsUndef(v) ? LLVMGetUndef(type) : LLVMConstNull(type);
+}
+
+static void turn(struct tsr__lanes *l, LLVMValueRef phi, LLVMTypeRef type)
+{
+    LLVMBuilderRef b = tsr__builder_before(l, phi);
+    LLVMValueRef made = LLVMBuildPhi(b, type, "");
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = uncast(LLVMGetIncomingValue(phi, i), type);
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
+        LLVMAddIncoming(made, &v, &from, 1);
+    }
+    LLVMPositionBuilderBefore(b, tsr__behind_phis(phi));
+    LLVMReplaceAllUsesWith(phi, LLVMBuildBitCast(b, made, LLVMTypeOf(phi), ""));
+    for (unsigned i = LLVMCountIncoming(phi); i-- > 0;) {
+        LLVMValueRef cast = LLVMGetIncomingValue(phi, i);
+        LLVMSetOperand(phi, i, LLVMGetPoison(LLVMTypeOf(phi)));
+        if (LLVMIsABitCastInst(cast) && !LLVMGetFirstUse(cast))
+            LLVMInstructionEraseFromParent(cast);
+    }
+    LLVMInstructionEraseFromParent(phi);
+    LLVMDisposeBuilder(b);
+}
+
+static LLVMValueRef from_edge(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned i = 0;
+    while (LLVMGetIncomingBlock(phi, i) != from)
+        i++;
+    return LLVMGetIncomingValue(phi, i);
+}
+
+/* Does `x` have the values of `phi` wherever that has any? */
+static bool stands_for(LLVMValueRef x, LLVMValueRef phi)
+{
+    if (x == phi || LLVMTypeOf(x) != LLVMTypeOf(phi))
+        return false;
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+        if (!LLVMIsPoison(v) && v != from_edge(x, LLVMGetIncomingBlock(phi, i)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_poison_somewhere(LLVMValueRef phi)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMIsPoison(LLVMGetIncomingValue(phi, i)))
+            return true;
+    return false;
+}
+
+static void join(LLVMValueRef phi)
+{
+    for (LLVMValueRef x = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(x); x = LLVMGetNextInstruction(x))
+        if (stands_for(x, phi)) {
+            LLVMReplaceAllUsesWith(phi, x);
+            LLVMInstructionEraseFromParent(phi);
+            return;
+        }
+}
+
+void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
+        for (LLVMValueRef i = LLVMIsAPHINode(LLVMGetFirstInstruction(bb)), next; i; i = next) {
+            LLVMTypeRef type = cast_from(i);
+            next = LLVMIsAPHINode(LLVMGetNextInstruction(i)); /* what is no phi may be a cast that is erased here */
+            if (type)
+                turn(l, i, type);
+            else if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && is_poison_somewhere(i))
+                join(i);
+        }
+}
+
+/* ---- casts --------------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef *users_of(struct tsr__lanes *l, LLVMValueRef v, size_t *count)
+{
+    *count = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        ++*count;
+    LLVMValueRef *all = tsr_arena_alloc(&l->scratch, (*count + 1) * sizeof *all);
+    size_t n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        all[n++] = LLVMGetUser(use);
+    return all;
+}
+
+/* One cast for each user, in front of it. */
+static void spread_cast(struct tsr__webs *w, LLVMValueRef cast)
+{
+    size_t count;
+    LLVMValueRef *users = users_of(w->l, cast, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (LLVMIsAPHINode(users[i]) || (count == 1 && LLVMGetInstructionParent(users[i]) == LLVMGetInstructionParent(cast)))
+            continue;
+        LLVMBuilderRef b = tsr__builder_before(w->l, users[i]);
+        LLVMValueRef copy = LLVMInstructionClone(cast);
+        LLVMInsertIntoBuilder(b, copy);
+        LLVMDisposeBuilder(b);
+        tsr__map_set(&w->order, copy, tsr__map_get(&w->order, users[i]));
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users[i]); k++)
+            if (LLVMGetOperand(users[i], k) == cast)
+                LLVMSetOperand(users[i], k, copy);
+    }
+    if (!LLVMGetFirstUse(cast))
+        LLVMInstructionEraseFromParent(cast);
+}
+
+void tsr__spread_casts(struct tsr__webs *w)
+{
+    for (size_t i = 0; i < w->web_count; i++)
+        for (unsigned n = 0; n < w->webs[i]->fragment_count * w->webs[i]->m; n++) {
+            size_t count;
+            LLVMValueRef *users = users_of(w->l, w->webs[i]->fragments[n / w->webs[i]->m]->v[n % w->webs[i]->m], &count);
+            for (size_t k = 0; k < count; k++)
+                if (LLVMIsABitCastInst(users[k]))
+                    spread_cast(w, users[k]);
+        }
+}

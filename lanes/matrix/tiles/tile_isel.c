@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Single instructions of AMX, or calls of the functions that stand for them, and tiles on the stack. */
+#include <string.h>
+
+#include "lanes/after/nontemporal.h"
+#include "lanes/matrix/tiles/tiles.h"
+
+enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
+
+void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    t->life = life;
+    t->chunk = 4 * first->lanes;
+    t->rows = life->block->rows * first->m;
+}
+
+/* ---- instructions, or calls of the device ----------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef reg(struct tsr__tiles *t, int number)
+{
+    return LLVMConstInt(LLVMInt8TypeInContext(t->l->context), (unsigned)number, false);
+}
+
+static void instruction(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
+{
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->l->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+    LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
+}
+
+LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char *name, LLVMValueRef *args, unsigned count)
+{
+    LLVMTypeRef types[5];
+    args[0] = tsr__item_of(t->webs.function);
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    return LLVMBuildCall2(t->b, type, tsr__declare(t->l, name, type), args, count, "");
+}
+
+LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number)
+{
+    if (!t->slots[number]) {
+        LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
+        t->slots[number] = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TSR_TILE_OPERAND_BYTES), "slot");
+        LLVMSetAlignment(t->slots[number], TSR__TILE_BYTES);
+        tsr__map_set(&t->buffers, t->slots[number], 1);
+    }
+    return t->slots[number];
+}
+
+static const struct tsr__source accumulator;
+
+unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product)
+{
+    return product->number | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
+}
+
+/* Tiles in memory go through a register where there are any, and in their model. */
+static bool passes(const struct tsr__tiles *t, int number)
+{
+    return number >= TSR__TILE_REGISTERS && t->unit != TSR__TILES_VECTORS;
+}
+
+static void fetch(struct tsr__tiles *t, int number)
+{
+    tsr__tile_load(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), &accumulator);
+}
+
+static void put_back(struct tsr__tiles *t, int number)
+{
+    tsr__tile_store(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES));
+}
+
+void tsr__tile_zero(struct tsr__tiles *t, int number)
+{
+    LLVMValueRef args[1] = {reg(t, number)};
+    if (t->unit == TSR__TILES_AMX && !passes(t, number))
+        instruction(t, "llvm.x86.tilezero", args, 1);
+    else
+        LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE),
+                        TSR__TILE_BYTES);
+}
+
+static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
+{
+    return tsr__i32(t->l, tsr__tile_how(t, s->product) | (s->is_b ? TSR_TILE_IS_B : 0u) | (s->half ? TSR_TILE_HALF : 0u));
+}
+
+void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__source *operand)
+{
+    if (passes(t, to)) {
+        tsr__tile_load(t, TSR__PASSAGE, from, stride, operand);
+        put_back(t, to);
+        return;
+    }
+    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
+    if (t->unit == TSR__TILES_AMX) {
+        LLVMValueRef args[3] = {reg(t, to), memory, stride};
+        instruction(t, "llvm.x86.tileloadd64", args, 3);
+    } else if (operand->product) {
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), memory, stride, how_of(t, operand)};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_operand", args, 5);
+    } else {
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), row, memory, stride};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_move", args, 5);
+    }
+}
+
+void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride)
+{
+    if (passes(t, from)) {
+        fetch(t, from);
+        from = TSR__PASSAGE;
+    }
+    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
+    if (t->unit == TSR__TILES_AMX) {
+        LLVMValueRef args[3] = {reg(t, from), memory, stride};
+        instruction(t, "llvm.x86.tilestored64", args, 3);
+    } else {
+        LLVMValueRef args[5] = {NULL, memory, stride, tsr__tile_slot(t, from), row};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_move", args, 5);
+    }
+}
+
+void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b)
+{
+    if (passes(t, to)) {
+        fetch(t, to);
+        tsr__tile_multiply(t, operand, TSR__PASSAGE, a, b);
+        put_back(t, to);
+        return;
+    }
+    if (t->unit == TSR__TILES_AMX) {
+        LLVMValueRef args[3] = {reg(t, to), reg(t, a), reg(t, b)};
+        instruction(t, operand->product->instruction, args, 3);
+    } else {
+        LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), tsr__tile_slot(t, a), tsr__tile_slot(t, b), how_of(t, operand)};
+        tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_multiply", args, 5);
+    }
+}
+
+bool tsr__leaves(LLVMValueRef inst)
+{
+    struct tsr__mad mad;
+    if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))
+        return false;
+    LLVMValueRef callee = tsr__callee(inst);
+    return !callee || (!LLVMGetIntrinsicID(callee) && !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_"));
+}
+
+/* ---- on the stack ----------------------------------------------------------------------------------------------------------------------
+ */
+
+LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
+{
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
+    LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TILE), "tile");
+    LLVMSetAlignment(made, TSR__TILE_BYTES);
+    tsr__map_set(&t->buffers, made, 1);
+    if (zero)
+        LLVMBuildMemSet(t->entry, made, LLVMConstNull(i8), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
+    return made;
+}
+
+LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number)
+{
+    if (t->unit != TSR__TILES_AMX)
+        return tsr__tile_slot(t, number);
+    LLVMValueRef memory = tsr__tile_buffer(t, false);
+    tsr__tile_store(t, number, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    return memory;
+}
+
+LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument)
+{
+    return tsr__stream_flag(t->l, t->entry, tsr__item_of(t->webs.function), argument);
+}
+
+void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made)
+{
+    LLVMValueRef memory = tsr__tile_buffer(t, false);
+    tsr__tile_store(t, t->life->accumulator, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    for (unsigned r = 0; r < t->rows; r++)
+        for (unsigned c = 0; c < t->life->block->columns; c++) {
+            LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, r * TSR__TILE_BYTES + c * t->chunk);
+            made->rows[r][c] = LLVMBuildLoad2(t->b, type, at, "");
+            LLVMSetAlignment(made->rows[r][c], t->chunk);
+        }
+}

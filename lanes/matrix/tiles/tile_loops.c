@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over K that go to the device as a whole, where it has no matrix unit: a loop of one block that writes nothing, in which
+ * accumulators get products of tiles that lie in memory, each as far behind the one before as all others.
+ *
+ * The loop stays and counts its rounds, nothing else. Behind it, one call gets the products of all rounds. */
+#include <stddef.h>
+#include <string.h>
+
+#include "lanes/matrix/tiles/tiles.h"
+
+enum { MOST = TSR_TILE_LOOP_MOST };
+
+/* An operand in a loop. */
+struct moving {
+    LLVMValueRef address;
+    struct tsr__linear at, stride, step /* from round to round */;
+};
+
+/* What one accumulator gets in a round: `depth` products. */
+struct part {
+    struct tsr__life *life;
+    const struct tsr__fragment *phi;
+    struct moving a, b;                  /* of the first product */
+    struct tsr__linear inner_a, inner_b; /* from product to product */
+    unsigned depth;
+    bool zero, half; /* half: they have 32 bytes of K each */
+};
+
+/* One call: accumulators in rows and columns. */
+struct tsr__rounds {
+    struct tsr__rounds *next;
+    LLVMBasicBlockRef loop;
+    struct part parts[MOST]; /* row after row */
+    unsigned rows, columns;
+    struct tsr__linear b_next;
+    bool zero;
+};
+
+/* ---- loops ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* The block behind a loop of one block that leaves at its end, or NULL. */
+static LLVMBasicBlockRef behind(LLVMBasicBlockRef loop)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
+        return NULL;
+    LLVMBasicBlockRef to[2] = {LLVMGetSuccessor(end, 0), LLVMGetSuccessor(end, 1)};
+    return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
+}
+
+static bool is_candidate(struct tsr__lanes *l, LLVMBasicBlockRef loop)
+{
+    struct tsr__mad mad;
+    for (LLVMValueRef i = behind(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
+        if (tsr__mad_read(i, &mad) && tsr__tile_product(l, mad.f))
+            return true;
+    return false;
+}
+
+static unsigned ways_in(LLVMValueRef function, LLVMBasicBlockRef to)
+{
+    unsigned n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(b)); i++)
+            n += LLVMGetSuccessor(LLVMGetBasicBlockTerminator(b), i) == to;
+    return n;
+}
+
+/* Puts a block of its own on the way by successor `way`. */
+static void split(struct tsr__lanes *l, LLVMBasicBlockRef from, unsigned way)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
+    LLVMBasicBlockRef to = LLVMGetSuccessor(end, way), made = LLVMInsertBasicBlockInContext(l->context, to, "");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(b, made);
+    LLVMBuildBr(b, to);
+    LLVMSetSuccessor(end, way, made);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(to); (phi = LLVMIsAPHINode(i)) != NULL;) {
+        LLVMPositionBuilderBefore(b, phi);
+        LLVMValueRef copy = LLVMBuildPhi(b, LLVMTypeOf(phi), "");
+        for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
+            LLVMValueRef v = LLVMGetIncomingValue(phi, e);
+            LLVMBasicBlockRef before = LLVMGetIncomingBlock(phi, e);
+            LLVMAddIncoming(copy, &v, before == from ? &made : &before, 1);
+        }
+        i = LLVMGetNextInstruction(phi);
+        LLVMReplaceAllUsesWith(phi, copy);
+        LLVMInstructionEraseFromParent(phi);
+    }
+    LLVMDisposeBuilder(b);
+}
+
+/* Every way to the block that begins at a fork becomes a block, except the block's way to itself. */
+static void split_ways_to(struct tsr__lanes *l, LLVMValueRef function, LLVMBasicBlockRef to)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && ways_in(function, to) > 1; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        for (unsigned i = 0; b != to && LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 && i < 2; i++)
+            if (LLVMGetSuccessor(end, i) == to && LLVMGetSuccessor(end, !i) != to)
+                split(l, b, i);
+    }
+}
+
+/* The ways into a loop, behind it and around it get room for code that no other way runs. */
+void tsr__tile_loops_prepare(struct tsr__lanes *l, LLVMValueRef function)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && tsr__tile_unit(l) != TSR__TILES_AMX; b = LLVMGetNextBasicBlock(b))
+        if (is_candidate(l, b)) {
+            split_ways_to(l, function, behind(b));
+            split_ways_to(l, function, b);
+        }
+}
+
+/* ---- which ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct moving *m)
+{
+    LLVMBasicBlockRef loop = LLVMGetInstructionParent(point);
+    if (!tsr__tile_in_place(t, s, point, &m->stride))
+        return false;
+    m->address = LLVMGetOperand(s->from[0], 0);
+    m->at = tsr__linear_of(t->l, m->address);
+    return !tsr__linear_varies(&m->stride, loop) && tsr__linear_step(t->l, &m->at, loop, &m->step);
+}
+
+static struct tsr__linear distance(const struct moving *from, const struct moving *to)
+{
+    return tsr__linear_minus(&to->at, &from->at);
+}
+
+static bool same(const struct tsr__linear *a, const struct tsr__linear *b)
+{
+    return tsr__linear_is_multiple(a, b, 1);
+}
+
+static const struct tsr__fragment *accumulator_at(const struct tsr__life *life, LLVMBasicBlockRef block)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    for (unsigned i = 0; i < first->fragment_count; i++)
+        if (first->fragments[i]->kind == TSR__FRAGMENT_PHI && first->fragments[i]->block == block)
+            return first->fragments[i];
+    return NULL;
+}
+
+static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__life *life, LLVMBasicBlockRef block)
+{
+    for (size_t i = 0; i < life->unpacking_count; i++)
+        if (t->registers.places.at[life->unpackings[i].place].ref == block)
+            return true;
+    return false;
+}
+
+/* All that goes into the accumulator of `life` in the loop. False: it is not only products of tiles at regular distances. */
+static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count, LLVMBasicBlockRef loop, struct part *part)
+{
+    const struct tsr__fragment *holds = part->phi = accumulator_at(part->life, loop);
+    if (!holds || holds->in_count != 2 || is_looked_at(t, part->life, loop))
+        return false;
+    unsigned back = LLVMGetIncomingBlock(holds->v[0], 1) == loop;
+    for (size_t i = 0; i < count; i++) {
+        const struct tsr__multiply *x = &list[i];
+        struct tsr__source source_a, source_b;
+        struct moving a, b;
+        if (x->life != part->life || x->latest->block != loop)
+            continue;
+        tsr__tiles_focus(t, part->life);
+        tsr__tile_sources(t, x, true, &source_a, &source_b);
+        if (x->first->c != holds || !find_moving(t, &source_a, x->latest->mad.call, &a) ||
+            !find_moving(t, &source_b, x->latest->mad.call, &b))
+            return false;
+        holds = x->last->d;
+        if (!part->depth++) {
+            part->a = a;
+            part->b = b;
+            part->inner_a = a.step;
+            part->inner_b = b.step;
+            part->half = source_a.half;
+            continue;
+        }
+        struct tsr__linear far_a = distance(&part->a, &a), far_b = distance(&part->b, &b);
+        if (part->depth == 2) {
+            part->inner_a = far_a;
+            part->inner_b = far_b;
+        }
+        if (source_a.half != part->half || !same(&a.stride, &part->a.stride) || !same(&b.stride, &part->b.stride) ||
+            !tsr__linear_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
+            !tsr__linear_is_multiple(&far_b, &part->inner_b, part->depth - 1))
+            return false;
+    }
+    part->zero = !part->phi->in[!back]->web && tsr__tile_starts_zero(t, part->phi, !back);
+    return part->depth && holds == part->phi->in[back] && tsr__linear_is_multiple(&part->a.step, &part->inner_a, part->depth) &&
+           tsr__linear_is_multiple(&part->b.step, &part->inner_b, part->depth);
+}
+
+static bool go_together(const struct part *x, const struct part *y)
+{
+    return x->depth == y->depth && x->half == y->half && same(&x->a.stride, &y->a.stride) && same(&x->b.stride, &y->b.stride) &&
+           same(&x->inner_a, &y->inner_a) && same(&x->inner_b, &y->inner_b);
+}
+
+/* How many times `unit` lies between them, less than MOST; MOST: not so. */
+static unsigned place_of(const struct tsr__linear *distance, const struct tsr__linear *unit, unsigned factor)
+{
+    unsigned i = 0;
+    while (i < MOST && !tsr__linear_is_multiple(distance, unit, (int64_t)i * factor))
+        i++;
+    return i;
+}
+
+/* Puts the parts into rows and columns. False: they do not fill such a block. */
+static bool arrange(struct tsr__rounds *x, const struct part *parts, unsigned count)
+{
+    const struct part *taken[MOST][MOST] = {0};
+    x->rows = x->columns = 0;
+    x->b_next = (struct tsr__linear){.valid = true};
+    for (unsigned i = 1; i < count && !x->b_next.count && !x->b_next.constant; i++)
+        x->b_next = distance(&parts[0].b, &parts[i].b);
+    for (unsigned i = 0; i < count; i++) {
+        struct tsr__linear down = distance(&parts[0].a, &parts[i].a), right = distance(&parts[0].b, &parts[i].b);
+        unsigned row = place_of(&down, &parts[0].a.stride, TSR__TILE_ROWS), column = place_of(&right, &x->b_next, 1);
+        if (row == MOST || column == MOST || taken[row][column] || !go_together(&parts[0], &parts[i]))
+            return false;
+        taken[row][column] = &parts[i];
+        x->rows = row >= x->rows ? row + 1 : x->rows;
+        x->columns = column >= x->columns ? column + 1 : x->columns;
+    }
+    x->zero = true;
+    for (unsigned i = 0; i < x->rows * x->columns; i++) {
+        const struct part *part = taken[i / x->columns][i % x->columns];
+        if (!part)
+            return false;
+        x->parts[i] = *part;
+        x->zero = x->zero && part->zero;
+    }
+    return !tsr__linear_varies(&x->b_next, x->loop);
+}
+
+static void add(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
+{
+    struct tsr__rounds *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
+    *x = (struct tsr__rounds){.next = t->rounds, .loop = loop};
+    if (arrange(x, parts, count)) {
+        t->rounds = x;
+        return;
+    }
+    for (unsigned i = 0; i < count && count > 1; i++)
+        add(t, loop, &parts[i], 1);
+}
+
+static bool writes_nothing(const struct tsr__tiles *t, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (tsr__tile_may_write(t, i))
+            return false;
+    return true;
+}
+
+void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
+{
+    for (int p = 0; p < t->registers.places.count && t->unit != TSR__TILES_AMX; p++) {
+        LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
+        struct part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
+        unsigned n = 0;
+        if (!behind(loop) || !writes_nothing(t, loop))
+            continue;
+        for (size_t i = 0; i < t->webs.block_count && n < MOST; i++) {
+            parts[n] = (struct part){.life = &t->registers.lives[i]};
+            n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);
+        }
+        if (n)
+            add(t, loop, parts, n);
+    }
+}
+
+static const struct tsr__rounds *rounds_of(const struct tsr__tiles *t, const struct tsr__life *life, LLVMBasicBlockRef loop)
+{
+    for (const struct tsr__rounds *x = t->rounds; x; x = x->next)
+        for (unsigned i = 0; i < x->rows * x->columns; i++)
+            if (x->loop == loop && x->parts[i].life == life)
+                return x;
+    return NULL;
+}
+
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x)
+{
+    return rounds_of(t, x->life, x->latest->block);
+}
+
+bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__life *life, const struct tsr__fragment *phi)
+{
+    const struct tsr__rounds *x = rounds_of(t, life, phi->block);
+    return x && x->zero;
+}
+
+/* ---- code -------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* How many rounds the loop has made, at its end. */
+static LLVMValueRef count_rounds(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct tsr__fragment *phi)
+{
+    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(loop));
+    LLVMValueRef number = LLVMBuildPhi(t->b, LLVMInt64TypeInContext(t->l->context), "");
+    LLVMPositionBuilderBefore(t->b, LLVMGetBasicBlockTerminator(loop));
+    LLVMValueRef made = LLVMBuildAdd(t->b, number, tsr__i64(t->l, 1), "");
+    for (unsigned e = 0; e < phi->in_count; e++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi->v[0], e);
+        LLVMValueRef v = from == loop ? made : tsr__i64(t->l, 0);
+        LLVMAddIncoming(number, &v, &from, 1);
+    }
+    return made;
+}
+
+static void put(struct tsr__tiles *t, LLVMValueRef block, size_t offset, LLVMValueRef v)
+{
+    LLVMBuildStore(t->b, v, tsr__at_offset(t->l, t->b, block, offset));
+}
+
+/* Where the operand was in the first round; in the last one it was at its address. */
+static LLVMValueRef first_address(struct tsr__tiles *t, const struct moving *m, LLVMValueRef step, LLVMValueRef rounds)
+{
+    LLVMValueRef last = LLVMBuildAddrSpaceCast(t->b, m->address, tsr__ptr(t->l), "");
+    LLVMValueRef back = LLVMBuildMul(t->b, step, LLVMBuildSub(t->b, tsr__i64(t->l, 1), rounds, ""), "");
+    return LLVMBuildGEP2(t->b, LLVMInt8TypeInContext(t->l->context), last, &back, 1, "");
+}
+
+static LLVMValueRef reserve(struct tsr__tiles *t, uint64_t bytes)
+{
+    LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(LLVMInt8TypeInContext(t->l->context), bytes), "");
+    LLVMSetAlignment(made, TSR__TILE_BYTES);
+    return made;
+}
+
+static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
+{
+    const struct part *part = &x->parts[0];
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
+    struct tsr__life *lives[MOST];
+    bool prepares = t->unit == TSR__TILES_MODEL;
+    LLVMValueRef args[2], loop = args[1] = reserve(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
+    LLVMBasicBlockRef after = behind(x->loop);
+    LLVMPositionBuilderBefore(t->b, tsr__behind_phis(LLVMGetFirstInstruction(after)));
+#define PUT(field, value) put(t, loop, offsetof(struct tsr_tile_loop, field), value)
+    PUT(a, first_address(t, &part->a, tsr__linear_build(t->l, t->b, &part->a.step), rounds));
+    PUT(b, first_address(t, &part->b, tsr__linear_build(t->l, t->b, &part->b.step), rounds));
+    PUT(a_stride, tsr__linear_build(t->l, t->b, &part->a.stride));
+    PUT(b_stride, tsr__linear_build(t->l, t->b, &part->b.stride));
+    PUT(a_step, tsr__linear_build(t->l, t->b, &part->inner_a));
+    PUT(b_step, tsr__linear_build(t->l, t->b, &part->inner_b));
+    PUT(b_next, tsr__linear_build(t->l, t->b, &x->b_next));
+    PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
+    PUT(rows, tsr__i64(t->l, x->rows));
+    PUT(columns, tsr__i64(t->l, x->columns));
+    PUT(how, tsr__i64(t->l, tsr__tile_how(t, product) | (part->half ? TSR_TILE_HALF : 0u)));
+    PUT(zero, tsr__i64(t->l, x->zero));
+    PUT(operands, prepares ? reserve(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
+    for (unsigned i = 0; i < x->rows * x->columns; i++)
+        PUT(c[i], tsr__tile_slot(t, (lives[i] = x->parts[i].life)->accumulator));
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), past = to_stride,
+                 to = LLVMConstNull(tsr__ptr(t->l));
+    struct tsr__leaving *leaving = tsr__tile_leaving(t, after, after, lives, x->rows, x->columns);
+    if (!leaving && LLVMGetNumSuccessors(end) == 1)
+        leaving = tsr__tile_leaving(t, LLVMGetSuccessor(end, 0), after, lives, x->rows, x->columns);
+    if (leaving)
+        to = tsr__tile_leaving_place(leaving, after, &to_stride, &past);
+    PUT(to, to);
+    PUT(to_stride, to_stride);
+    PUT(past, past);
+#undef PUT
+    LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
+    if (leaving)
+        tsr__tile_leaving_done(leaving, after, done);
+}
+
+void tsr__tile_loops_make(struct tsr__tiles *t)
+{
+    for (const struct tsr__rounds *x = t->rounds; x; x = x->next)
+        make(t, x);
+}

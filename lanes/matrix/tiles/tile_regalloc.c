@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Tile registers for accumulators. All fragments of a block of webs share one: an operation adds to it, a phi is nothing. That is right if,
+ * wherever a fragment is used, the register holds just that one, which is checked by following what it holds through the function. */
+#include <string.h>
+
+#include "lanes/matrix/tiles/tiles.h"
+
+unsigned tsr__index_in_web(const struct tsr__fragment *f)
+{
+    unsigned i = 0;
+    while (f->web->fragments[i] != f)
+        i++;
+    return i;
+}
+
+const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad)
+{
+    const struct tsr__tile_mad *latest = mad;
+    for (unsigned r = 0; r < block->rows; r++)
+        for (unsigned c = 0; c < block->columns; c++)
+            if (tsr__operation(block, mad, r, c)->order > latest->order)
+                latest = tsr__operation(block, mad, r, c);
+    return latest;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------------------------- */
+
+static int number_of(const struct tsr__places *places, LLVMBasicBlockRef block)
+{
+    return (int)tsr__map_get(&places->number, block) - 1;
+}
+
+static void find_places(struct tsr__places *p, struct tsr__webs *w)
+{
+    struct tsr_arena *arena = &w->l->scratch;
+    p->number.arena = arena;
+    p->at = tsr_arena_alloc(arena, LLVMCountBasicBlocks(w->function) * sizeof *p->at);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->function); b; b = LLVMGetNextBasicBlock(b)) {
+        p->at[p->count] = (struct tsr__place){.ref = b};
+        tsr__map_set(&p->number, b, (uintptr_t)++p->count);
+    }
+    for (int i = 0; i < p->count; i++) {
+        LLVMValueRef t = LLVMGetBasicBlockTerminator(p->at[i].ref);
+        p->at[i].next = tsr_arena_alloc(arena, (LLVMGetNumSuccessors(t) + 1) * sizeof(int));
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(t); k++) {
+            int to = number_of(p, LLVMGetSuccessor(t, k));
+            p->at[i].next[p->at[i].next_count++] = to;
+            p->at[to].before_count++;
+        }
+    }
+    for (int i = 0; i < p->count; i++) {
+        p->at[i].before = tsr_arena_alloc(arena, (p->at[i].before_count + 1) * sizeof(int));
+        p->at[i].before_count = 0;
+    }
+    for (int i = 0; i < p->count; i++)
+        for (unsigned k = 0; k < p->at[i].next_count; k++) {
+            struct tsr__place *to = &p->at[p->at[i].next[k]];
+            to->before[to->before_count++] = i;
+        }
+}
+
+/* ---- users outside ----------------------------------------------------------------------------------------------------------------------
+ */
+
+static void add_unpacking(struct tsr__life *life, struct tsr__fragment *f, int place)
+{
+    for (size_t i = 0; i < life->unpacking_count; i++)
+        if (life->unpackings[i].f == f && life->unpackings[i].place == place)
+            return;
+    life->unpackings[life->unpacking_count++] = (struct tsr__unpacking){.f = f, .place = place};
+}
+
+static size_t count_uses(LLVMValueRef v)
+{
+    size_t n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        n++;
+    return n;
+}
+
+/* One user of a vector of the fragment `f` of the first web. False: it stands before the instruction that makes the tile. */
+static bool note_user(struct tsr__life *life, struct tsr__webs *w, const struct tsr__places *places, struct tsr__fragment *f,
+                      LLVMValueRef v, LLVMValueRef user)
+{
+    if (LLVMIsAPHINode(user)) {
+        for (unsigned k = 0; k < LLVMCountIncoming(user); k++)
+            if (LLVMGetIncomingValue(user, k) == v)
+                add_unpacking(life, f, number_of(places, LLVMGetIncomingBlock(user, k)));
+        return true;
+    }
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
+    add_unpacking(life, f, number_of(places, block));
+    return !f->mad || block != f->block || tsr__map_get(&w->order, user) - 1 > tsr__latest(life->block, f->mad)->order;
+}
+
+static bool find_unpackings(struct tsr__life *life, struct tsr__webs *w, const struct tsr__places *places)
+{
+    struct tsr__block_of_webs *b = life->block;
+    const struct tsr__web *first = b->webs[0][0];
+    size_t most = 0;
+    bool good = true;
+    for (int pass = 0; pass < 2; pass++) {
+        for (unsigned n = 0; n < first->fragment_count * b->rows * b->columns * first->m; n++) {
+            unsigned i = n / first->m % first->fragment_count, web = n / first->m / first->fragment_count;
+            LLVMValueRef v = b->fragments[web / b->columns][web % b->columns][i]->v[n % first->m];
+            most += count_uses(v);
+            for (LLVMUseRef use = pass ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use))
+                if (!tsr__in_web(w, LLVMGetUser(use)))
+                    good = note_user(life, w, places, first->fragments[i], v, LLVMGetUser(use)) && good;
+        }
+        if (!pass)
+            life->unpackings = tsr_arena_alloc(&w->l->scratch, (most + 1) * sizeof *life->unpackings);
+    }
+    return good;
+}
+
+/* ---- what the register holds ------------------------------------------------------------------------------------------------------------
+ */
+
+/* Contents: a fragment, or a phi's address plus an edge's number and one for what is put there for that edge. */
+typedef uintptr_t contents;
+enum { NOTHING = 0, MIXED = 1, MOST_EDGES = 32 };
+
+struct trace {
+    struct tsr__life *life;
+    const struct tsr__places *places;
+    contents *in, *out;
+    bool good; /* every user finds what it wants */
+};
+
+static bool same_stranger(const struct tsr__fragment *x, const struct tsr__fragment *y)
+{
+    return (x->kind == TSR__FRAGMENT_ZERO && y->kind == TSR__FRAGMENT_ZERO) || !memcmp(x->v, y->v, x->m * sizeof *x->v);
+}
+
+const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block, const struct tsr__fragment *to, unsigned edge,
+                                          unsigned row, unsigned column)
+{
+    const struct tsr__fragment *other = block->fragments[row][column][tsr__index_in_web(to)];
+    unsigned e = 0;
+    if (other->mad)
+        return other->mad->c;
+    while (LLVMGetIncomingBlock(other->v[0], e) != LLVMGetIncomingBlock(to->v[0], edge))
+        e++;
+    return other->in[e];
+}
+
+/* Do the phis `x` and `y` get the same from strangers by these edges, which leave the same place? So it is where a loop may be left out. */
+static bool get_the_same(const struct tsr__block_of_webs *block, const struct tsr__fragment *x, unsigned x_edge,
+                         const struct tsr__fragment *y, unsigned y_edge)
+{
+    for (unsigned r = 0; r < block->rows; r++)
+        for (unsigned c = 0; c < block->columns; c++)
+            if (!same_stranger(tsr__stranger(block, x, x_edge, r, c), tsr__stranger(block, y, y_edge, r, c)))
+                return false;
+    return true;
+}
+
+bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge)
+{
+    const struct tsr__web *web = (*phi)->web;
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock((*phi)->v[0], *edge);
+    for (unsigned i = 0; i < web->fragment_count; i++) {
+        const struct tsr__fragment *other = web->fragments[i];
+        if (other == *phi)
+            return true;
+        for (unsigned e = 0; e < other->in_count; e++)
+            if (LLVMGetIncomingBlock(other->v[0], e) == from && !other->in[e]->web && get_the_same(block, *phi, *edge, other, e)) {
+                *phi = other;
+                *edge = e;
+                return false;
+            }
+    }
+    return true;
+}
+
+static contents fresh_for(const struct trace *t, const struct tsr__fragment *phi, unsigned edge)
+{
+    tsr__first_to_get(t->life->block, &phi, &edge);
+    return (contents)phi + edge + 1;
+}
+
+static const struct tsr__fragment *phi_at(const struct tsr__web *web, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < web->fragment_count; i++)
+        if (web->fragments[i]->kind == TSR__FRAGMENT_PHI && web->fragments[i]->block == block)
+            return web->fragments[i];
+    return NULL;
+}
+
+static void want(struct trace *t, contents have, const struct tsr__fragment *f)
+{
+    if (have != (contents)f)
+        t->good = false;
+}
+
+/* What the phi gets from a place. */
+static unsigned edge_from(const struct tsr__fragment *phi, LLVMBasicBlockRef from)
+{
+    unsigned e = 0;
+    while (LLVMGetIncomingBlock(phi->v[0], e) != from)
+        e++;
+    return e;
+}
+
+static contents enter(struct trace *t, int at)
+{
+    const struct tsr__place *place = &t->places->at[at];
+    const struct tsr__fragment *phi = phi_at(t->life->block->webs[0][0], place->ref);
+    contents all = NOTHING;
+    for (unsigned i = 0; i < place->before_count; i++) {
+        contents from = t->out[place->before[i]];
+        if (from == NOTHING)
+            continue;
+        if (phi) {
+            unsigned e = edge_from(phi, t->places->at[place->before[i]].ref);
+            contents wanted = phi->in[e]->web ? (contents)phi->in[e] : fresh_for(t, phi, e);
+            from = from == wanted ? (contents)phi : MIXED;
+        }
+        all = all == NOTHING || all == from ? from : MIXED;
+    }
+    return all;
+}
+
+/* What is put there at the end of the place for phis that follow. */
+static contents leave(struct trace *t, int at, contents have)
+{
+    const struct tsr__place *place = &t->places->at[at];
+    contents put = NOTHING;
+    for (unsigned i = 0; i < place->next_count; i++) {
+        const struct tsr__fragment *phi = phi_at(t->life->block->webs[0][0], t->places->at[place->next[i]].ref);
+        if (!phi)
+            continue;
+        unsigned e = edge_from(phi, place->ref);
+        if (phi->in[e]->web)
+            continue;
+        if (put != NOTHING && put != fresh_for(t, phi, e))
+            t->good = false;
+        put = fresh_for(t, phi, e);
+    }
+    return put != NOTHING ? put : have;
+}
+
+/* Goes through a place; operations of the first web come in order. */
+static contents pass_through(struct trace *t, int at, contents have)
+{
+    const struct tsr__web *first = t->life->block->webs[0][0];
+    LLVMBasicBlockRef ref = t->places->at[at].ref;
+    for (size_t i = 0; i < t->life->unpacking_count; i++) {
+        const struct tsr__fragment *f = t->life->unpackings[i].f;
+        if (t->life->unpackings[i].place == at && !(f->mad && f->block == ref))
+            want(t, have, f);
+    }
+    for (unsigned i = 0; i < first->mad_count; i++) {
+        const struct tsr__tile_mad *mad = first->mads[i];
+        if (mad->block != ref)
+            continue;
+        if (mad->c->web)
+            want(t, have, mad->c);
+        have = (contents)mad->d;
+    }
+    return leave(t, at, have);
+}
+
+static bool one_register_is_enough(struct tsr__webs *w, struct tsr__life *life, const struct tsr__places *places)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    struct trace t = {life, places, tsr_arena_alloc(&w->l->scratch, (size_t)places->count * sizeof(contents)),
+                      tsr_arena_alloc(&w->l->scratch, (size_t)places->count * sizeof(contents)), true};
+    for (unsigned i = 0; i < first->fragment_count; i++)
+        if (first->fragments[i]->kind == TSR__FRAGMENT_PHI &&
+            (first->fragments[i]->in_count > MOST_EDGES || phi_at(first, first->fragments[i]->block) != first->fragments[i]))
+            return false; /* two accumulators in one web, as where they are exchanged */
+    /* Joined operations stand together: nothing is between them that could look. */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < places->count; i++) {
+            t.in[i] = enter(&t, i);
+            contents out = pass_through(&t, i, t.in[i]);
+            changed = changed || out != t.out[i];
+            t.out[i] = out;
+        }
+    }
+    t.good = true;
+    for (int i = 0; i < places->count; i++)
+        pass_through(&t, i, t.in[i]);
+    return t.good;
+}
+
+/* ---- where it holds anything
+ * --------------------------------------------------------------------------------------------------------------
+ */
+
+/* Does the place look at what the register holds on entry? */
+static bool looks(const struct tsr__life *life, const struct tsr__places *places, int at)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    LLVMBasicBlockRef ref = places->at[at].ref;
+    if (phi_at(first, ref))
+        return true;
+    for (size_t i = 0; i < life->unpacking_count; i++)
+        if (life->unpackings[i].place == at && !(life->unpackings[i].f->mad && life->unpackings[i].f->block == ref))
+            return true;
+    for (unsigned i = 0; i < first->mad_count; i++)
+        if (first->mads[i]->block == ref)
+            return first->mads[i]->c->web;
+    return false;
+}
+
+static bool fills(const struct tsr__life *life, const struct tsr__places *places, int at)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    for (unsigned i = 0; i < first->mad_count; i++)
+        if (first->mads[i]->block == places->at[at].ref)
+            return true;
+    return false;
+}
+
+/* Is something new put there at the end of the place, for a phi? */
+static bool puts_in(const struct tsr__life *life, const struct tsr__places *places, int at)
+{
+    for (unsigned i = 0; i < places->at[at].next_count; i++) {
+        const struct tsr__fragment *phi = phi_at(life->block->webs[0][0], places->at[places->at[at].next[i]].ref);
+        if (phi && !phi->in[edge_from(phi, places->at[at].ref)]->web)
+            return true;
+    }
+    return false;
+}
+
+/* Bits of the registers that are taken where the accumulator is. */
+static uint32_t occupy(struct tsr__webs *w, const struct tsr__life *life, struct tsr__places *places, bool *busy)
+{
+    bool *live = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
+    uint32_t others = 0;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = places->count - 1; i >= 0; i--) {
+            bool after = false;
+            for (unsigned k = 0; k < places->at[i].next_count; k++)
+                after = after || live[places->at[i].next[k]];
+            bool now = looks(life, places, i) || (after && !fills(life, places, i) && !puts_in(life, places, i));
+            busy[i] = now || after || fills(life, places, i);
+            changed = changed || now != live[i];
+            live[i] = now;
+        }
+    }
+    for (int i = 0; i < places->count; i++)
+        others |= busy[i] ? places->at[i].taken : 0;
+    return others;
+}
+
+/* ---- accumulators of straight code ---------------------------------------------------------------------------------------------------
+ * One that goes round in no loop, and whose results are vectors again right behind its last operation, needs its register for the
+ * operations between only: several take turns, which others of the same place cannot. */
+
+/* The store of a vector as it is, cast or not: it may become a tile's, which leaves later. */
+static bool is_stored(LLVMValueRef user)
+{
+    LLVMUseRef only = LLVMIsABitCastInst(user) ? LLVMGetFirstUse(user) : NULL;
+    return LLVMIsAStoreInst(only && !LLVMGetNextUse(only) ? LLVMGetUser(only) : user);
+}
+
+static void find_turn(struct tsr__life *life, const struct tsr__places *places)
+{
+    const struct tsr__web *first = life->block->webs[0][0];
+    const struct tsr__tile_mad *last = first->mads[first->mad_count - 1];
+    int place = number_of(places, last->block);
+    bool computed = false;
+    for (unsigned i = 0; i < first->mad_count; i++)
+        if (first->loops || first->mads[i]->block != last->block)
+            return;
+    for (size_t i = 0; i < life->unpacking_count; i++)
+        if (life->unpackings[i].place != place || life->unpackings[i].f != last->d)
+            return;
+    for (LLVMUseRef use = LLVMGetFirstUse(last->d->v[0]); use; use = LLVMGetNextUse(use))
+        computed = computed || !is_stored(LLVMGetUser(use));
+    if (!computed)
+        return;
+    life->turn = place + 1;
+    life->turn_begin = tsr__latest(life->block, first->mads[0])->order;
+    life->turn_end = tsr__latest(life->block, last)->order;
+}
+
+/* Registers that are in use during the life's turn; those of other turns in the same place are not among `taken`. */
+static uint32_t in_turns(const struct tsr__registers *r, const struct tsr__life *life)
+{
+    uint32_t used = 0;
+    for (const struct tsr__life *x = r->lives; x != life; x++)
+        if (x->accumulator >= 0 && x->turn == life->turn && x->turn_begin <= life->turn_end && life->turn_begin <= x->turn_end)
+            used |= UINT32_C(1) << x->accumulator;
+    return used;
+}
+
+/* False: none is left. */
+static bool choose_register(struct tsr__registers *r, struct tsr__webs *w, struct tsr__life *life)
+{
+    struct tsr__places *places = &r->places;
+    bool *busy = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
+    uint32_t others = occupy(w, life, places, busy);
+    int most = r->in_memory ? TSR__PASSAGE : TSR__MOST_ACCUMULATORS;
+    find_turn(life, places);
+    if (life->turn)
+        others = places->at[life->turn - 1].taken_throughout | in_turns(r, life);
+    life->accumulator = 0;
+    while (life->accumulator < TSR__ALL_TILES && others >> life->accumulator & 1) {
+        life->accumulator++;
+        if (r->in_memory && life->accumulator == most)
+            life->accumulator = most = TSR__TILE_REGISTERS;
+    }
+    if (life->accumulator >= (r->in_memory ? TSR__ALL_TILES : most)) {
+        life->accumulator = -1;
+        life->why = "no tile register is left";
+        return false;
+    }
+    for (int i = 0; i < places->count; i++) {
+        uint32_t bit = busy[i] ? UINT32_C(1) << life->accumulator : 0;
+        places->at[i].taken |= bit;
+        places->at[i].taken_throughout |= life->turn ? 0 : bit;
+    }
+    return true;
+}
+
+/* Of a block that is not whole AMX makes good use all the same, vectors do not. An accumulator that goes round in no loop, as one in a loop
+ * with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of which vectors multiply four at once,
+ * for all of a tile's K. */
+static const char *no_gain(const struct tsr__webs *w, const struct tsr__block_of_webs *block)
+{
+    const struct tsr__web *first = block->webs[0][0];
+    bool whole = block->rows * first->m == TSR__TILE_ROWS && 4 * first->lanes * block->columns == TSR__TILE_BYTES;
+    bool vectors = tsr__tile_unit(w->l) == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
+    if (!first->loops && (vectors || !whole || (bytes && first->mad_count == 1)))
+        return "its accumulator does not go round in a loop";
+    return !whole && vectors ? "without AMX only blocks of 16 rows and 16 columns are worth it" : NULL;
+}
+
+static void give_up(const struct tsr__life *life)
+{
+    for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
+        struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
+        web->in_block = false;
+        web->why = life->why;
+    }
+}
+
+/* False: there are more accumulators than registers. */
+static bool choose_registers(struct tsr__registers *r, struct tsr__webs *w)
+{
+    for (int i = 0; i < r->places.count; i++)
+        r->places.at[i].taken = r->places.at[i].taken_throughout = 0;
+    for (size_t i = 0; i < w->block_count; i++)
+        if (!r->lives[i].why && !choose_register(r, w, &r->lives[i]) && !r->in_memory) {
+            r->lives[i].why = NULL;
+            return false;
+        }
+    return true;
+}
+
+void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
+{
+    *r = (struct tsr__registers){.lives = tsr_arena_alloc(&w->l->scratch, (w->block_count + 1) * sizeof *r->lives)};
+    find_places(&r->places, w);
+    for (size_t i = 0; i < w->block_count; i++) {
+        struct tsr__life *life = &r->lives[i];
+        *life = (struct tsr__life){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
+        if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
+            life->why = "two values of its accumulator are needed at the same time";
+    }
+    if (!choose_registers(r, w)) {
+        r->in_memory = true;
+        choose_registers(r, w);
+    }
+    for (size_t i = 0; i < w->block_count; i++)
+        if (r->lives[i].accumulator < 0)
+            give_up(&r->lives[i]);
+}

@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Accumulators that a program stores as they are, each row at the same distance from the one before: tile stores instead of vectors.
+ *
+ * The tiles of a place leave together, where the last of their vectors was stored. That is the same if no two of them overlap. Whether rows
+ * may is known at run time only, when the distance is; so the vectors' way stays beside the tiles', for rows that lie too close. */
+#include <string.h>
+
+#include "lanes/ir/explain.h"
+#include "lanes/after/nontemporal.h"
+#include "lanes/matrix/tiles/tiles.h"
+
+enum { MAX_DEPTH = 8 };
+
+/* Where a tile lies, against the first of the place: rows down, and bytes to the right. */
+struct spot {
+    struct tsr__life *life;
+    struct tsr__unpacking *u;
+    int64_t row, byte;
+};
+
+/* All that is stored in one place. */
+struct tsr__leaving {
+    struct tsr__leaving *next;
+    struct tsr__tiles *t;
+    LLVMBasicBlockRef block;
+    struct spot *spots;
+    size_t count;
+    LLVMValueRef first, last; /* stores */
+    struct tsr__linear origin, stride;
+    int64_t left, right; /* bytes of a row that are written */
+    int argument;        /* of the kernel, if the launch may want all of them past the caches; or -1 */
+    LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
+};
+
+static struct tsr__linear bytes(int64_t constant)
+{
+    return (struct tsr__linear){.valid = true, .constant = constant};
+}
+
+/* ---- which ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_free_to_move(LLVMValueRef store)
+{
+    return LLVMIsAStoreInst(store) && !LLVMGetVolatile(store) && LLVMGetOrdering(store) == LLVMAtomicOrderingNotAtomic;
+}
+
+/* Does the phi get the vector from the block? */
+static bool gets(LLVMValueRef phi, LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
+        if (LLVMGetIncomingValue(phi, i) == v && LLVMGetIncomingBlock(phi, i) == block)
+            return true;
+    return false;
+}
+
+/* The one store of the vector in the block, cast or not; NULL if it has other users there. */
+static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    LLVMValueRef found = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use), stored = v;
+        bool here = LLVMIsAPHINode(user) ? gets(user, v, block) : LLVMGetInstructionParent(user) == block;
+        if (!here || tsr__in_web(w, user))
+            continue;
+        LLVMUseRef only = LLVMIsABitCastInst(user) ? LLVMGetFirstUse(user) : NULL;
+        if (only && !LLVMGetNextUse(only)) {
+            stored = user;
+            user = LLVMGetUser(only);
+        }
+        if (found || !is_free_to_move(user) || LLVMGetInstructionParent(user) != block || LLVMGetOperand(user, 0) != stored)
+            return NULL;
+        found = user;
+    }
+    return found;
+}
+
+static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
+{
+    const struct tsr__block_of_webs *block = t->life->block;
+    unsigned index = tsr__index_in_web(u->f), m = u->f->m;
+    if (t->rows < TSR__TILE_ROWS || t->chunk * block->columns < TSR__TILE_BYTES)
+        return false;
+    LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
+    for (unsigned i = 0; i < t->rows * block->columns; i++) {
+        unsigned r = i / block->columns, c = i % block->columns;
+        stores[i] = store_of(&t->webs, block->fragments[r / m][c][index]->v[r % m], t->registers.places.at[u->place].ref);
+        if (!stores[i])
+            return false;
+    }
+    u->stores = stores;
+    return true;
+}
+
+/* ---- where ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tsr__linear address(const struct tsr__leaving *x, LLVMValueRef store)
+{
+    return tsr__linear_of(x->t->l, LLVMGetOperand(store, 1));
+}
+
+/* Do the vectors lie as in a tile? Then where against the first tile. */
+static bool locate(struct tsr__leaving *x, struct spot *spot)
+{
+    unsigned columns = spot->life->block->columns, count = TSR__TILE_ROWS * columns;
+    LLVMValueRef *stores = spot->u->stores;
+    struct tsr__linear first = address(x, stores[0]);
+    if (spot == x->spots) {
+        x->origin = first;
+        x->stride = address(x, stores[columns]);
+        x->stride = tsr__linear_minus(&x->stride, &first);
+    }
+    for (unsigned i = 0; i < count; i++) {
+        struct tsr__linear at = address(x, stores[i]), in_row = bytes((int64_t)(i % columns * (TSR__TILE_BYTES / columns)));
+        at = tsr__linear_minus(&at, &first);
+        at = tsr__linear_minus(&at, &in_row);
+        if (!at.valid || !tsr__linear_is_multiple(&at, &x->stride, i / columns))
+            return false;
+    }
+    first = tsr__linear_minus(&first, &x->origin);
+    return tsr__linear_divide(&first, &x->stride, &spot->row, &spot->byte);
+}
+
+static bool overlap(const struct spot *a, const struct spot *b)
+{
+    int64_t rows = a->row - b->row, right = a->byte - b->byte;
+    return rows < TSR__TILE_ROWS && -rows < TSR__TILE_ROWS && right < TSR__TILE_BYTES && -right < TSR__TILE_BYTES;
+}
+
+static bool lie_apart(struct tsr__leaving *x)
+{
+    x->left = x->right = 0;
+    for (size_t i = 0; i < x->count; i++) {
+        if (!locate(x, &x->spots[i]))
+            return false;
+        int64_t left = x->spots[i].byte;
+        x->left = left < x->left ? left : x->left;
+        x->right = left + TSR__TILE_BYTES > x->right ? left + TSR__TILE_BYTES : x->right;
+        for (size_t k = 0; k < i; k++)
+            if (overlap(&x->spots[i], &x->spots[k]))
+                return false;
+    }
+    return x->stride.count || x->stride.constant >= x->right - x->left;
+}
+
+/* ---- when -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_ours(const struct tsr__leaving *x, LLVMValueRef inst)
+{
+    for (size_t i = 0; i < x->count; i++)
+        for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
+            if (x->spots[i].u->stores[k] == inst)
+                return true;
+    return false;
+}
+
+static bool adds_to(const struct tsr__life *life, LLVMValueRef inst)
+{
+    for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
+        const struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
+        for (unsigned k = 0; k < web->mad_count; k++)
+            if (web->mads[k]->mad.call == inst)
+                return true;
+    }
+    return false;
+}
+
+static bool touches_memory(LLVMValueRef inst)
+{
+    return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst) || LLVMIsAFenceInst(inst) ||
+           LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+}
+
+/* Can they wait for the last of them? Nothing else touches memory in between, and the registers hold the same until then. */
+static bool can_wait(struct tsr__leaving *x)
+{
+    unsigned seen = 0, all = 0;
+    for (size_t i = 0; i < x->count; i++)
+        all += TSR__TILE_ROWS * x->spots[i].life->block->columns;
+    x->first = x->last = NULL;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(x->block); seen < all; i = LLVMGetNextInstruction(i)) {
+        for (size_t k = 0; k < x->count; k++) {
+            const struct tsr__fragment *f = x->spots[k].u->f;
+            bool holds = !f->mad || f->block != x->block ||
+                         tsr__map_get(&x->t->webs.order, i) - 1 > tsr__latest(x->spots[k].life->block, f->mad)->order;
+            if (holds && adds_to(x->spots[k].life, i))
+                return false;
+        }
+        if (is_ours(x, i)) {
+            seen++;
+            x->first = x->first ? x->first : i;
+            x->last = i;
+        } else if (x->first && touches_memory(i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The argument that all the stores are marked with, or -1. */
+static int streamed_to(const struct tsr__leaving *x)
+{
+    int argument = tsr__stream_of(x->t->l, x->first);
+    for (size_t i = 0; i < x->count; i++)
+        for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
+            if (tsr__stream_of(x->t->l, x->spots[i].u->stores[k]) != argument)
+                return -1;
+    return argument;
+}
+
+static struct tsr__leaving *all_from(struct tsr__tiles *t, int place, size_t most)
+{
+    struct tsr__leaving *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
+    *x = (struct tsr__leaving){
+        .t = t, .block = t->registers.places.at[place].ref, .spots = tsr_arena_alloc(&t->l->scratch, most * sizeof(struct spot))};
+    for (size_t n = 0; n < t->webs.block_count; n++) {
+        struct tsr__life *life = &t->registers.lives[n];
+        for (size_t k = 0; k < life->unpacking_count && life->accumulator >= 0; k++)
+            if (life->unpackings[k].place == place && life->unpackings[k].stores)
+                x->spots[x->count++] = (struct spot){.life = life, .u = &life->unpackings[k]};
+    }
+    return x;
+}
+
+void tsr__tile_stores_find(struct tsr__tiles *t)
+{
+    size_t most = 0;
+    for (size_t n = 0; n < t->webs.block_count; n++) {
+        if (t->registers.lives[n].accumulator < 0)
+            continue;
+        tsr__tiles_focus(t, &t->registers.lives[n]);
+        for (size_t k = 0; k < t->life->unpacking_count; k++)
+            most += find_stores(t, &t->life->unpackings[k]);
+    }
+    for (int place = 0; place < t->registers.places.count && most; place++) {
+        struct tsr__leaving *x = all_from(t, place, most);
+        if (x->count && x->block != LLVMGetEntryBasicBlock(t->webs.function) && lie_apart(x) && can_wait(x)) {
+            x->next = t->leavings;
+            x->argument = streamed_to(x);
+            t->leavings = x;
+            continue;
+        }
+        for (size_t i = 0; i < x->count; i++)
+            x->spots[i].u->stores = NULL;
+    }
+}
+
+/* ---- early ----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool is_only_stored(const struct spot *spot)
+{
+    const struct tsr__fragment *f = spot->u->f;
+    if (spot->life->unpacking_count != 1)
+        return false;
+    for (unsigned i = 0; i < f->web->fragment_count; i++) {
+        const struct tsr__fragment *other = f->web->fragments[i];
+        for (unsigned e = 0; e < other->in_count; e++)
+            if (other->in[e] == f)
+                return false;
+    }
+    for (unsigned i = 0; i < f->web->mad_count; i++)
+        if (f->web->mads[i]->c == f)
+            return false;
+    return true;
+}
+
+/* Is it the first thing that the block does to memory? */
+static bool comes_first(const struct tsr__leaving *x)
+{
+    LLVMValueRef i = LLVMGetFirstInstruction(x->block);
+    while (!touches_memory(i))
+        i = LLVMGetNextInstruction(i);
+    return i == x->first;
+}
+
+static const struct spot *spot_of(const struct tsr__leaving *x, const struct tsr__life *life)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (x->spots[i].life == life)
+            return &x->spots[i];
+    return NULL;
+}
+
+/* Is the value known where `from` begins, or can be? What stands in it or in the block of the stores is made there once more, if it is
+ * arithmetic. */
+static bool can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef v, int depth)
+{
+    LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    if (!at || (at != from && at != x->block) || (at == from && LLVMIsAPHINode(v)))
+        return true;
+    bool arithmetic = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v);
+    for (int i = 0; arithmetic && i < LLVMGetNumOperands(v); i++)
+        arithmetic = depth && can_come(x, from, LLVMGetOperand(v, (unsigned)i), depth - 1);
+    return arithmetic;
+}
+
+static LLVMValueRef come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef v)
+{
+    LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
+    if (!at || (at != from && at != x->block) || LLVMIsAPHINode(v))
+        return v;
+    LLVMValueRef copy = LLVMInstructionClone(v);
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        LLVMSetOperand(copy, (unsigned)i, come(x, from, LLVMGetOperand(v, (unsigned)i)));
+    LLVMInsertIntoBuilder(x->t->b, copy);
+    return copy;
+}
+
+static bool all_can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, const struct tsr__linear *sum)
+{
+    for (unsigned i = 0; i < sum->count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (sum->terms[i].factors[k].value && !can_come(x, from, sum->terms[i].factors[k].value, MAX_DEPTH))
+                return false;
+    return true;
+}
+
+static LLVMValueRef build_early(const struct tsr__leaving *x, LLVMBasicBlockRef from, struct tsr__linear sum)
+{
+    for (unsigned i = 0; i < sum.count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++)
+            if (sum.terms[i].factors[k].value)
+                sum.terms[i].factors[k].value = come(x, from, sum.terms[i].factors[k].value);
+    return tsr__linear_build(x->t->l, x->t->b, &sum);
+}
+
+struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
+                                       struct tsr__life *const *lives, unsigned rows, unsigned columns)
+{
+    struct tsr__leaving *x = t->leavings;
+    while (x && x->block != block)
+        x = x->next;
+    if (!x || x->count != rows * columns || x->done || !comes_first(x) || !all_can_come(x, from, &x->origin) ||
+        !all_can_come(x, from, &x->stride))
+        return NULL;
+    for (unsigned i = 0; i < rows * columns; i++) {
+        const struct spot *spot = spot_of(x, lives[i]);
+        if (!spot || !is_only_stored(spot) || spot->row != (int64_t)(i / columns * TSR__TILE_ROWS) ||
+            spot->byte != (int64_t)(i % columns * TSR__TILE_BYTES))
+            return NULL;
+    }
+    return x;
+}
+
+/* Do tiles at this distance not overlap? */
+static LLVMValueRef are_apart(const struct tsr__leaving *x, LLVMValueRef stride)
+{
+    return LLVMBuildICmp(x->t->b, LLVMIntSGE, stride, tsr__i64(x->t->l, (uint64_t)(x->right - x->left)), "");
+}
+
+LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride, LLVMValueRef *past)
+{
+    LLVMBuilderRef b = x->t->b;
+    LLVMTypeRef ptr = tsr__ptr(x->t->l);
+    *past = tsr__i64(x->t->l, 0);
+    if (x->argument >= 0)
+        *past = LLVMBuildZExt(b, tsr__tile_stream_flag(x->t, x->argument), LLVMInt64TypeInContext(x->t->l->context), "");
+    *stride = build_early(x, from, x->stride);
+    LLVMValueRef at = LLVMBuildIntToPtr(b, build_early(x, from, x->origin), ptr, "");
+    return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
+}
+
+void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done)
+{
+    struct tsr__tiles *t = x->t;
+    x->done = done;
+    if (from == x->block)
+        return;
+    LLVMPositionBuilderBefore(t->b, LLVMGetFirstInstruction(x->block));
+    x->done = LLVMBuildPhi(t->b, LLVMTypeOf(done), "");
+    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(t->webs.function); bb; bb = LLVMGetNextBasicBlock(bb)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(bb), v = bb == from ? done : LLVMConstNull(LLVMTypeOf(done));
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+            if (LLVMGetSuccessor(end, i) == x->block)
+                LLVMAddIncoming(x->done, &v, &bb, 1);
+    }
+}
+
+/* ---- code -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void move_to_end(struct tsr__tiles *t, LLVMValueRef inst, LLVMBasicBlockRef block)
+{
+    LLVMInstructionRemoveFromParent(inst);
+    LLVMPositionBuilderAtEnd(t->b, block);
+    LLVMInsertIntoBuilder(t->b, inst);
+}
+
+/* All up to the last store goes to a block in front, the stores excepted, which go to `slow`. */
+static LLVMBasicBlockRef split(struct tsr__leaving *x, LLVMBasicBlockRef slow)
+{
+    struct tsr__tiles *t = x->t;
+    LLVMBasicBlockRef block = x->block, head = LLVMInsertBasicBlockInContext(t->l->context, block, "");
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(t->webs.function); b; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        for (unsigned i = 0; end && i < LLVMGetNumSuccessors(end); i++)
+            if (LLVMGetSuccessor(end, i) == block)
+                LLVMSetSuccessor(end, i, head);
+    }
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block), next; i; i = next) {
+        next = i == x->last ? NULL : LLVMGetNextInstruction(i);
+        move_to_end(t, i, is_ours(x, i) ? slow : head);
+    }
+    return head;
+}
+
+/* In `slow`, which holds the stores: what they store. */
+static void store_vectors(struct tsr__leaving *x, LLVMBasicBlockRef slow)
+{
+    struct tsr__tiles *t = x->t;
+    LLVMValueRef first = LLVMGetFirstInstruction(slow);
+    for (size_t i = 0; i < x->count; i++) {
+        struct tsr__unpacked made;
+        unsigned columns = x->spots[i].life->block->columns;
+        tsr__tiles_focus(t, x->spots[i].life);
+        LLVMPositionBuilderBefore(t->b, first);
+        tsr__tile_vectors(t, LLVMTypeOf(x->spots[i].u->f->v[0]), &made);
+        for (unsigned k = 0; k < TSR__TILE_ROWS * columns; k++)
+            LLVMSetOperand(x->spots[i].u->stores[k], 0, made.rows[k / columns][k % columns]);
+    }
+}
+
+/* At the builder: whether the launch wants the tiles past the caches, and all their rows fill lines. NULL: never. */
+static LLVMValueRef goes_past(struct tsr__leaving *x, LLVMValueRef stride)
+{
+    struct tsr__tiles *t = x->t;
+    LLVMValueRef all = stride;
+    if (x->argument < 0)
+        return NULL;
+    for (size_t i = 0; i < x->count; i++) {
+        LLVMValueRef at = LLVMBuildPtrToInt(t->b, LLVMGetOperand(x->spots[i].u->stores[0], 1), LLVMTypeOf(stride), "");
+        all = LLVMBuildOr(t->b, all, at, "");
+    }
+    LLVMValueRef rest = LLVMBuildAnd(t->b, all, tsr__i64(t->l, TSR__TILE_BYTES - 1), "");
+    LLVMValueRef fills = LLVMBuildICmp(t->b, LLVMIntEQ, rest, tsr__i64(t->l, 0), "");
+    return LLVMBuildAnd(t->b, tsr__tile_stream_flag(t, x->argument), fills, "");
+}
+
+/* Row by row, from where the tile lies on the stack. */
+static void store_past(struct tsr__leaving *x, const struct spot *spot, LLVMValueRef stride)
+{
+    struct tsr__tiles *t = x->t;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context), row = LLVMVectorType(LLVMInt32TypeInContext(t->l->context), TSR__TILE_BYTES / 4);
+    LLVMValueRef to = LLVMGetOperand(spot->u->stores[0], 1), from = tsr__tile_on_stack(t, spot->life->accumulator);
+    for (unsigned r = 0; r < TSR__TILE_ROWS; r++) {
+        LLVMValueRef v = LLVMBuildLoad2(t->b, row, tsr__at_offset(t->l, t->b, from, r * TSR__TILE_BYTES), "");
+        LLVMSetAlignment(v, TSR__TILE_BYTES);
+        tsr__stream_store(t->l, t->b, v, to, TSR__TILE_BYTES);
+        to = LLVMBuildGEP2(t->b, i8, to, &stride, 1, "");
+    }
+}
+
+static void make(struct tsr__leaving *x)
+{
+    struct tsr__tiles *t = x->t;
+    tsr__explain(t->l, x->first, "store", "tiles", "%zu of them straight to memory%s, if their rows do not overlap", x->count,
+                 x->done ? " at the end of the loop" : "");
+    LLVMBasicBlockRef block = x->block;
+    LLVMBasicBlockRef fast = LLVMInsertBasicBlockInContext(t->l->context, block, ""),
+                      slow = LLVMInsertBasicBlockInContext(t->l->context, block, ""), head = split(x, slow);
+    LLVMMoveBasicBlockBefore(head, fast);
+    store_vectors(x, slow);
+    LLVMPositionBuilderAtEnd(t->b, slow);
+    LLVMBuildBr(t->b, block);
+    LLVMPositionBuilderAtEnd(t->b, head);
+    if (x->done) {
+        LLVMBasicBlockRef rest = LLVMInsertBasicBlockInContext(t->l->context, fast, "");
+        LLVMBuildCondBr(t->b, LLVMBuildIsNull(t->b, x->done, ""), rest, block);
+        LLVMPositionBuilderAtEnd(t->b, rest);
+    }
+    LLVMValueRef stride = tsr__linear_build(t->l, t->b, &x->stride);
+    LLVMBuildCondBr(t->b, are_apart(x, stride), fast, slow);
+    LLVMPositionBuilderAtEnd(t->b, fast);
+    LLVMValueRef past = goes_past(x, stride);
+    if (past) {
+        LLVMBasicBlockRef usual = LLVMInsertBasicBlockInContext(t->l->context, slow, ""),
+                          around = LLVMInsertBasicBlockInContext(t->l->context, slow, "");
+        LLVMBuildCondBr(t->b, past, around, usual);
+        LLVMPositionBuilderAtEnd(t->b, around);
+        for (size_t i = 0; i < x->count; i++)
+            store_past(x, &x->spots[i], stride);
+        LLVMBuildBr(t->b, block);
+        LLVMPositionBuilderAtEnd(t->b, usual);
+    }
+    for (size_t i = 0; i < x->count; i++)
+        tsr__tile_store(t, x->spots[i].life->accumulator, LLVMGetOperand(x->spots[i].u->stores[0], 1), stride);
+    LLVMBuildBr(t->b, block);
+    tsr__sink_into(t->l, slow);
+}
+
+void tsr__tile_stores_make(struct tsr__tiles *t)
+{
+    for (struct tsr__leaving *x = t->leavings; x; x = x->next)
+        make(x);
+}

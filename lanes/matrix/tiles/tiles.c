@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrix operations of packets in AMX's tile registers: accumulators stay there through loops, and A and B come from memory by tile loads
+ * where their rows lie at a constant distance, else by way of a buffer on the stack.
+ *
+ * Every register has 16 rows of 64 bytes; the device configures them once for a range of work-groups, since that takes longer than a
+ * hundred multiplications. What has fewer rows or bytes lies in a buffer whose rest is zero. But in kernels with single operations of 32
+ * bytes of K, as a last step where K is odd, or the only one of a small matrix, two registers are for those (*halves*). */
+#include <string.h>
+
+#include "lanes/ir/explain.h"
+#include "lanes/matrix/tiles/tiles.h"
+
+/* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef object(LLVMValueRef address)
+{
+    while (LLVMIsAGetElementPtrInst(address))
+        address = LLVMGetOperand(address, 0);
+    return address;
+}
+
+bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
+{
+    static const char *const harmless[] = {"llvm.x86.tile",    "llvm.x86.tdp",  TSR__RT_PREFIX "tile_",
+                                           "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMStore: /* into the buffers of this pass */
+        return !tsr__map_get(&t->buffers, object(LLVMGetOperand(inst, 1)));
+    case LLVMFence:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMCall: {
+        struct tsr__mad mad;
+        LLVMValueRef callee = tsr__callee(inst);
+        for (size_t i = 0; callee && i < TSR_ARRAY_LEN(harmless); i++)
+            if (tsr__starts_with(tsr__name(callee), harmless[i]))
+                return false;
+        return !tsr__mad_read(inst, &mad);
+    }
+    default:
+        return false;
+    }
+}
+
+/* Is the vector a load, and does memory still hold the same at `point`? */
+static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRef point)
+{
+    enum { MOST_BLOCKS = 4 };
+    if (!LLVMIsALoadInst(v) || LLVMGetVolatile(v))
+        return false;
+    LLVMBasicBlockRef from = LLVMGetInstructionParent(v), at = LLVMGetInstructionParent(point);
+    for (int n = 0; n < MOST_BLOCKS; n++) { /* backwards, where there is one way only */
+        LLVMValueRef first = at == from ? v : LLVMGetFirstInstruction(at);
+        for (LLVMValueRef i = first; i && i != point; i = LLVMGetNextInstruction(i))
+            if (tsr__tile_may_write(t, i))
+                return false;
+        if (at == from)
+            return true;
+        const struct tsr__place *place = &t->registers.places.at[tsr__map_get(&t->registers.places.number, at) - 1];
+        if (place->before_count != 1)
+            return false;
+        at = t->registers.places.at[place->before[0]].ref;
+        point = NULL;
+    }
+    return false;
+}
+
+/* Does it fill its register? */
+static bool is_whole(const struct tsr__source *s)
+{
+    unsigned rows = s->half && s->is_b ? TSR__TILE_ROWS / 2 : TSR__TILE_ROWS;
+    return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR__TILE_BYTES);
+}
+
+/* Vector (r, c) lies at r strides and c chunks after the first. */
+bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__linear *stride)
+{
+    struct tsr__linear first = {0};
+    *stride = (struct tsr__linear){.valid = true};
+    if (!is_whole(s))
+        return false;
+    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+        if (!is_live_load(t, s->from[i], point))
+            return false;
+        struct tsr__linear at = tsr__linear_of(t->l, LLVMGetOperand(s->from[i], 0));
+        if (i == 0)
+            first = at;
+        struct tsr__linear in_row = {.valid = true, .constant = (int64_t)(i % s->chunks * s->chunk_bytes)};
+        at = tsr__linear_minus(&at, &first);
+        at = tsr__linear_minus(&at, &in_row);
+        if (i == s->chunks)
+            *stride = at;
+        if (!at.valid || !tsr__linear_is_multiple(&at, stride, i / s->chunks))
+            return false;
+    }
+    return true;
+}
+
+/* True: by a tile load alone. */
+static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
+{
+    struct tsr__linear stride;
+    if (tsr__tile_in_place(t, s, point, &stride)) {
+        tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s);
+        return true;
+    }
+    LLVMValueRef memory = tsr__tile_buffer(t, !is_whole(s));
+    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR__TILE_BYTES + i % s->chunks * s->chunk_bytes);
+        LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
+    }
+    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES), s);
+    return false;
+}
+
+/* Forgets what may have changed since the last operation. */
+static void refresh(struct tsr__tiles *t, LLVMValueRef point)
+{
+    bool holds = t->block == LLVMGetInstructionParent(point);
+    for (LLVMValueRef i = holds ? t->last : point; i != point; i = LLVMGetNextInstruction(i))
+        holds = holds && !tsr__leaves(i);
+    if (!holds)
+        memset(t->loaded, 0, sizeof t->loaded);
+    t->block = LLVMGetInstructionParent(point);
+    t->last = point;
+}
+
+/* Is it a register for such operands? */
+static bool suits(const struct tsr__tiles *t, const struct tsr__source *s, int number)
+{
+    if (s->half)
+        return number == (s->is_b ? TSR__HALF_B : TSR__HALF_A);
+    return !(t->halves && number >= TSR__HALF_A) && !(t->registers.in_memory && number == TSR__PASSAGE);
+}
+
+/* The answer is the register that has the operand; `not` is in use. */
+static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
+{
+    uint32_t count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
+    int to = -1;
+    t->clock++;
+    for (int i = 0; i < TSR__TILE_REGISTERS; i++) {
+        struct tsr__loaded *have = &t->loaded[i];
+        if (have->count == count && have->product == s->product && have->is_b == s->is_b &&
+            !memcmp(have->from, s->from, count * sizeof *s->from)) {
+            have->used = t->clock;
+            return i;
+        }
+        if (!(taken >> i & 1) && i != not && suits(t, s, i) && (to < 0 || have->used < t->loaded[to].used))
+            to = i;
+    }
+    t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
+    t->loaded[to].in_place = load(t, to, s, point);
+    memcpy(t->loaded[to].from, s->from, count * sizeof *s->from);
+    return to;
+}
+
+/* ---- accumulators
+ * --------------------------------------------------------------------------------------------------------------------------
+ */
+
+bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge)
+{
+    const struct tsr__block_of_webs *block = t->life->block;
+    for (unsigned i = 0; i < block->rows * block->columns; i++)
+        if (tsr__stranger(block, to, edge, i / block->columns, i % block->columns)->kind != TSR__FRAGMENT_ZERO)
+            return false;
+    return true;
+}
+
+/* Fills the accumulator with vectors that come from elsewhere, before `point`, where the builder stands. */
+static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
+{
+    unsigned columns = t->life->block->columns, m = to->m;
+    struct tsr__source all = {.rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
+    for (unsigned i = 0; i < t->rows * columns; i++)
+        all.from[i] = tsr__stranger(t->life->block, to, edge, i / columns / m, i % columns)->v[i / columns % m];
+    if (tsr__tile_starts_zero(t, to, edge))
+        tsr__tile_zero(t, t->life->accumulator);
+    else
+        load(t, t->life->accumulator, &all, point);
+}
+
+void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b)
+{
+    const struct tsr__block_of_webs *block = x->life->block;
+    unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
+    bool half = halves && chain == 1;
+    *a = (struct tsr__source){.rows = t->rows, .chunks = chain, .chunk_bytes = TSR__ROW_BYTES, .product = product, .half = half};
+    *b = (struct tsr__source){
+        .rows = chain * TSR__WORDS, .chunks = columns, .chunk_bytes = t->chunk, .product = product, .is_b = true, .half = half};
+    for (unsigned k = 0; k < chain; k++) {
+        const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
+        for (unsigned r = 0; r < t->rows; r++)
+            a->from[r * chain + k] = tsr__mad_a(&tsr__operation(block, mad, r / m, 0)->mad, r % m);
+        for (unsigned i = 0; i < TSR__WORDS * columns; i++)
+            b->from[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation(block, mad, 0, i % columns)->mad, i / columns);
+    }
+}
+
+static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_in_place, bool in_loop)
+{
+    const struct tsr__block_of_webs *block = x->life->block;
+    for (unsigned n = x->first->number; n <= x->last->number; n++)
+        for (unsigned i = 0; i < block->rows * block->columns; i++) {
+            struct tsr__tile_mad *mad = block->webs[i / block->columns][i % block->columns]->mads[n];
+            mad->a_in_place = a_in_place;
+            mad->b_in_place = b_in_place;
+            mad->in_loop = in_loop;
+            mad->in_memory = x->life->accumulator >= TSR__TILE_REGISTERS;
+        }
+}
+
+static void multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
+{
+    struct tsr__source a, b;
+    LLVMValueRef point = x->latest->mad.call;
+    tsr__tiles_focus(t, x->life);
+    if (tsr__in_tile_loop(t, x)) {
+        note_places(x, true, true, true);
+        return;
+    }
+    LLVMPositionBuilderBefore(t->b, point);
+    if (!x->first->c->web)
+        fill(t, x->first->d, 0, point);
+    tsr__tile_sources(t, x, t->halves, &a, &b);
+    refresh(t, point);
+    int in_a = operand(t, &a, point, -1), in_b = operand(t, &b, point, in_a);
+    tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
+    note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false);
+}
+
+/* ---- vectors again
+ * ---------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Behind the operation that stands in the place, or at its start. */
+static void stand_for_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
+{
+    LLVMBasicBlockRef block = t->registers.places.at[u->place].ref;
+    LLVMValueRef at = LLVMGetFirstInstruction(block);
+    if (u->f->mad && u->f->block == block)
+        at = LLVMGetNextInstruction(tsr__latest(t->life->block, u->f->mad)->mad.call);
+    LLVMPositionBuilderBefore(t->b, tsr__behind_phis(at));
+}
+
+static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from, LLVMBasicBlockRef block, LLVMValueRef v, unsigned row,
+                         unsigned column)
+{
+    size_t n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        n++;
+    LLVMValueRef *users = tsr_arena_alloc(&t->l->scratch, (n + 1) * sizeof *users);
+    n = 0;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        if (!tsr__in_web(&t->webs, LLVMGetUser(use)))
+            users[n++] = LLVMGetUser(use);
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users[i]); k++) {
+            LLVMBasicBlockRef at = LLVMIsAPHINode(users[i]) ? LLVMGetIncomingBlock(users[i], k) : LLVMGetInstructionParent(users[i]);
+            if (at == block && LLVMGetOperand(users[i], k) == v)
+                LLVMSetOperand(users[i], k, from->rows[row][column]);
+        }
+}
+
+/* Gives the users in one place vectors. */
+static void unpack(struct tsr__tiles *t, const struct tsr__unpacking *u)
+{
+    const struct tsr__block_of_webs *block = t->life->block;
+    unsigned index = tsr__index_in_web(u->f), m = u->f->m;
+    struct tsr__unpacked made;
+    stand_for_unpacking(t, u);
+    tsr__tile_vectors(t, LLVMTypeOf(u->f->v[0]), &made);
+    for (unsigned r = 0; r < t->rows; r++)
+        for (unsigned c = 0; c < block->columns; c++)
+            give_vectors(t, &made, t->registers.places.at[u->place].ref, block->fragments[r / m][c][index]->v[r % m], r, c);
+}
+
+/* ---- calls
+ * ------------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Where the function is left for a while, as at a barrier, accumulators wait on the stack. */
+static void save_around_calls(struct tsr__tiles *t)
+{
+    LLVMValueRef home[TSR__TILE_REGISTERS] = {0};
+    for (int p = 0; p < t->registers.places.count; p++) {
+        const struct tsr__place *place = &t->registers.places.at[p];
+        for (LLVMValueRef i = LLVMGetFirstInstruction(place->ref); i && place->taken; i = LLVMGetNextInstruction(i)) {
+            if (!tsr__leaves(i))
+                continue;
+            for (int n = 0; n < TSR__TILE_REGISTERS; n++) {
+                if (!(place->taken >> n & 1))
+                    continue;
+                home[n] = home[n] ? home[n] : tsr__tile_buffer(t, false);
+                LLVMPositionBuilderBefore(t->b, i);
+                tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
+                LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
+                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES), &(struct tsr__source){0});
+            }
+        }
+    }
+}
+
+/* ---- a function
+ * ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
+{
+    struct tsr__multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
+    *count = 0;
+    for (size_t n = 0; n < t->webs.block_count; n++) {
+        struct tsr__life *life = &t->registers.lives[n];
+        const struct tsr__web *first = life->block->webs[0][0];
+        for (unsigned i = 0; i < first->mad_count && life->accumulator >= 0; i++) {
+            const struct tsr__tile_mad *begin = first->mads[i];
+            i += begin->joins_next;
+            struct tsr__multiply x = {life, begin, first->mads[i], tsr__latest(life->block, first->mads[i])};
+            size_t at = (*count)++;
+            for (; at > 0 && list[at - 1].latest->order > x.latest->order; at--)
+                list[at] = list[at - 1];
+            list[at] = x;
+        }
+    }
+    return list;
+}
+
+static bool share_operand(struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *y)
+{
+    struct tsr__source a[2], b[2];
+    tsr__tiles_focus(t, x->life);
+    tsr__tile_sources(t, x, t->halves, &a[0], &b[0]);
+    tsr__tiles_focus(t, y->life);
+    tsr__tile_sources(t, y, t->halves, &a[1], &b[1]);
+    return !memcmp(a[0].from, a[1].from, sizeof a[0].from) || !memcmp(b[0].from, b[1].from, sizeof b[0].from);
+}
+
+/* Can it wait for the next one? Its results are not looked at where it stands. */
+static bool can_wait(const struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *next)
+{
+    for (size_t i = 0; i < x->life->unpacking_count; i++)
+        if (t->registers.places.at[x->life->unpackings[i].place].ref == x->latest->block)
+            return false;
+    return x->latest->block == next->latest->block && x->life != next->life;
+}
+
+/* With few registers for operands, each is to have one in common with that before it: along one row of a block, and back along the next. */
+static void go_back_and_forth(struct tsr__tiles *t, struct tsr__multiply *list, size_t count)
+{
+    for (size_t i = 1; i + 1 < count; i++) {
+        struct tsr__multiply x = list[i];
+        if (share_operand(t, &list[i - 1], &x) || !share_operand(t, &list[i - 1], &list[i + 1]) || !can_wait(t, &x, &list[i + 1]))
+            continue;
+        list[i] = list[i + 1];
+        list[i + 1] = x;
+        list[i + 1].latest = list[i].latest;
+    }
+}
+
+static void fill_for_phis(struct tsr__tiles *t)
+{
+    const struct tsr__web *first = t->life->block->webs[0][0];
+    for (unsigned i = 0; i < first->fragment_count; i++) {
+        struct tsr__fragment *f = first->fragments[i];
+        for (unsigned e = 0; e < f->in_count; e++) {
+            const struct tsr__fragment *phi = f;
+            unsigned edge = e;
+            if (f->in[e]->web || !tsr__first_to_get(t->life->block, &phi, &edge) || tsr__tile_loop_fills(t, t->life, f))
+                continue;
+            LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e));
+            LLVMPositionBuilderBefore(t->b, end);
+            fill(t, f, e, end);
+        }
+    }
+}
+
+static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
+{
+    const struct tsr__mad *mad = &in_tiles->mad;
+    static const char *const text[] = {
+        [TSR__TILES_AMX] = "accumulators stay in tile registers",
+        [TSR__TILES_MODEL] = "tiles in plain C, as TESSERA_TILES asks",
+        [TSR__TILES_VECTORS] = "blocks of 16 x 16, 64 bytes of K at a time",
+    };
+    enum tsr_tile_product number = tsr__tile_product(t->l, mad->f)->number;
+    const char *bytes = tsr__has(t->l, TSR_CPU_AVX512VNNI) ? "VPDPBUSD" : "VPMADDWD";
+    const char *by_vectors = number < TSR_TILE_BF16 ? bytes : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
+    const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
+    const char *from = in_tiles->a_in_place && in_tiles->b_in_place ? "A and B straight from memory"
+                       : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
+                       : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
+                                                                    : "A and B by way of the stack";
+    const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "";
+    if (in_tiles->in_memory && !in_tiles->in_loop)
+        more = "; the accumulator lies in memory, as there are more than registers";
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; %s%s", mad->called->name, mad->lanes, tsr__mad_origin(mad),
+                 text[t->unit], from, more);
+}
+
+static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
+{
+    for (unsigned i = 0; i < web->mad_count; i++)
+        explain(t, web->mads[i]);
+    for (unsigned i = 0; i < web->fragment_count; i++)
+        for (unsigned k = 0; k < web->m; k++) {
+            LLVMValueRef v = web->fragments[i]->v[k];
+            LLVMReplaceAllUsesWith(v, LLVMGetPoison(LLVMTypeOf(v)));
+            LLVMInstructionEraseFromParent(v);
+        }
+    for (unsigned i = 0; i < web->mad_count; i++)
+        LLVMInstructionEraseFromParent(web->mads[i]->mad.call);
+}
+
+/* Leaves a note at each operation that stays a vector's. */
+static void note_reasons(struct tsr__tiles *t)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(t->l, t->webs.function, &n);
+    for (size_t i = 0; i < n; i++) {
+        struct tsr__mad mad;
+        if (tsr__mad_read(code[i], &mad))
+            tsr__mad_note(t->l, code[i],
+                          tsr__tile_product(t->l, mad.f) ? "its result is not taken apart at once" : "they have no product of these types");
+    }
+    for (size_t i = 0; i < t->webs.mad_count; i++) {
+        const struct tsr__web *web = t->webs.mads[i].d->web;
+        if (!web->in_block)
+            tsr__mad_note(t->l, t->webs.mads[i].mad.call, web->why);
+    }
+}
+
+static void look(struct tsr__tiles *t, struct tsr__lanes *l, LLVMValueRef function)
+{
+    *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
+    tsr__settle_phis(l, function);
+    tsr__tile_loops_prepare(l, function);
+    tsr__webs_find(&t->webs, l, function);
+    tsr__spread_casts(&t->webs);
+    tsr__registers_find(&t->registers, &t->webs);
+}
+
+static void make(struct tsr__tiles *t)
+{
+    bool any = false;
+    size_t count;
+    note_reasons(t);
+    for (size_t i = 0; i < t->webs.web_count; i++)
+        any = any || t->webs.webs[i]->in_block;
+    if (!any)
+        return;
+    t->b = LLVMCreateBuilderInContext(t->l->context);
+    t->entry = tsr__builder_at_entry(t->l, t->webs.function);
+    tsr__tile_stores_find(t);
+    struct tsr__multiply *list = all_multiplies(t, &count);
+    if (t->halves)
+        go_back_and_forth(t, list, count);
+    tsr__tile_loops_find(t, list, count);
+    for (size_t i = 0; i < count; i++)
+        multiply(t, &list[i]);
+    for (size_t i = 0; i < t->webs.block_count; i++) {
+        if (t->registers.lives[i].accumulator < 0)
+            continue;
+        tsr__tiles_focus(t, &t->registers.lives[i]);
+        fill_for_phis(t);
+        for (size_t k = 0; k < t->life->unpacking_count; k++)
+            if (!t->life->unpackings[k].stores)
+                unpack(t, &t->life->unpackings[k]);
+    }
+    if (t->unit == TSR__TILES_AMX)
+        save_around_calls(t);
+    tsr__tile_loops_make(t);
+    tsr__tile_stores_make(t);
+    for (size_t i = 0; i < t->webs.web_count; i++)
+        if (t->webs.webs[i]->in_block)
+            drop_web(t, t->webs.webs[i]);
+    if (t->unit == TSR__TILES_AMX)
+        tsr__set_fn_text(t->l, t->webs.function, TSR__TILES, "");
+    if (t->halves)
+        tsr__set_fn_text(t->l, t->webs.function, TSR__HALVES, "");
+    LLVMDisposeBuilder(t->entry);
+    LLVMDisposeBuilder(t->b);
+}
+
+/* ---- halves
+ * ---------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Has it a single operation with an operand in place? Then the registers of halves are what it wants. */
+static bool wants_halves(struct tsr__tiles *t)
+{
+    size_t count;
+    const struct tsr__multiply *list = all_multiplies(t, &count);
+    for (size_t i = 0; i < count; i++) {
+        struct tsr__source a, b;
+        struct tsr__linear stride;
+        LLVMValueRef point = list[i].latest->mad.call;
+        tsr__tiles_focus(t, list[i].life);
+        tsr__tile_sources(t, &list[i], true, &a, &b);
+        if (a.half && (tsr__tile_in_place(t, &a, point, &stride) || tsr__tile_in_place(t, &b, point, &stride)))
+            return true;
+    }
+    return false;
+}
+
+/* Does it leave these registers alone, and two for whole operands? */
+static bool has_room_for_halves(const struct tsr__tiles *t)
+{
+    for (size_t i = 0; i < t->webs.block_count; i++)
+        if (t->registers.lives[i].accumulator > TSR__HALF_A - 3)
+            return false;
+    return true;
+}
+
+static struct tsr__tiles *leader(struct tsr__tiles *t)
+{
+    while (t->same_kernel)
+        t = t->same_kernel;
+    return t;
+}
+
+/* The registers are configured for all that a kernel calls. */
+static void join_callees(struct tsr__tiles *all, const struct tsr__map *number, struct tsr__tiles *caller)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(caller->l, caller->webs.function, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        size_t called = callee ? tsr__map_get(number, callee) : 0;
+        struct tsr__tiles *x = leader(caller), *y = called ? leader(&all[called - 1]) : x;
+        if (x != y)
+            y->same_kernel = x;
+    }
+}
+
+static void choose_halves(struct tsr__lanes *l, struct tsr__tiles *all, size_t count)
+{
+    struct tsr__map number = {.arena = &l->scratch};
+    bool *wanted = tsr_arena_alloc(&l->scratch, count), *refused = tsr_arena_alloc(&l->scratch, count);
+    for (size_t i = 0; i < count; i++)
+        tsr__map_set(&number, all[i].webs.function, i + 1);
+    for (size_t i = 0; i < count; i++)
+        join_callees(all, &number, &all[i]);
+    for (size_t i = 0; i < count; i++) {
+        wanted[leader(&all[i]) - all] |= wants_halves(&all[i]);
+        refused[leader(&all[i]) - all] |= !has_room_for_halves(&all[i]);
+    }
+    for (size_t i = 0; i < count; i++)
+        all[i].halves = wanted[leader(&all[i]) - all] && !refused[leader(&all[i]) - all];
+}
+
+bool tsr__pass_tiles(struct tsr__lanes *l)
+{
+    size_t count;
+    enum tsr__tile_unit unit = tsr__tile_unit(l);
+    if (!unit)
+        return true;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
+    for (size_t i = 0; i < count; i++)
+        look(&all[i], l, functions[i]);
+    if (unit != TSR__TILES_VECTORS)
+        choose_halves(l, all, count);
+    for (size_t i = 0; i < count; i++)
+        make(&all[i]);
+    return true;
+}

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Finds the accumulators of matrix operations and how they hang together. */
+#include <string.h>
+
+#include "lanes/matrix/tiles/tiles.h"
+
+enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l)
+{
+    return tsr__has(l, TSR_CPU_AMX_TILE)        ? TSR__TILES_AMX
+           : tsr__has(l, TSR_CPU_TILES_MODEL)   ? TSR__TILES_MODEL
+           : tsr__has(l, TSR_CPU_TILES_VECTORS) ? TSR__TILES_VECTORS
+                                                : TSR__TILES_NONE;
+}
+
+/* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */
+static bool is_usable(const struct tsr__lanes *l, const struct tsr__tile_product *x)
+{
+    enum tsr__tile_unit unit = tsr__tile_unit(l);
+    if (unit != TSR__TILES_VECTORS)
+        return x->instruction && (unit != TSR__TILES_AMX || tsr__has(l, x->feature));
+    if (x->number < TSR_TILE_BF16)
+        return tsr__has(l, TSR_CPU_AVX512VNNI) || !tsr__has(l, TSR_CPU_AVXVNNI);
+    return x->instruction || tsr__has(l, x->feature);
+}
+
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f)
+{
+    static const struct tsr__tile_product products[] = {
+        {TSR_ELEMENT_S8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbssd", TSR_TILE_S8S8},
+        {TSR_ELEMENT_S8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbsud", TSR_TILE_S8U8},
+        {TSR_ELEMENT_U8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbusd", TSR_TILE_U8S8},
+        {TSR_ELEMENT_U8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbuud", TSR_TILE_U8U8},
+        {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_BF16_PAIRS, NULL, TSR_TILE_BF16_PAIRS},
+        {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_AMX_BF16, "llvm.x86.tdpbf16ps", TSR_TILE_BF16},
+        {TSR_ELEMENT_F16, TSR_ELEMENT_F16, TSR_CPU_AMX_FP16, "llvm.x86.tdpfp16ps", TSR_TILE_F16},
+    };
+    bool words = f->ec == TSR_ELEMENT_S32 || f->ec == TSR_ELEMENT_F32;
+    for (size_t i = 0; words && i < TSR_ARRAY_LEN(products); i++)
+        if (products[i].a == f->ea && products[i].b == f->eb && is_usable(l, &products[i]))
+            return &products[i];
+    return NULL;
+}
+
+/* ---- fragments ---------------------------------------------------------------------------------------------------------------------- */
+
+static struct tsr__fragment *fragment_of(struct tsr__webs *w, const LLVMValueRef *v, unsigned m);
+
+static struct tsr__tile_mad *result_of(const struct tsr__webs *w, const LLVMValueRef *v, unsigned m)
+{
+    for (unsigned i = 0; i < m; i++)
+        if (!LLVMIsAExtractValueInst(v[i]) || LLVMGetOperand(v[i], 0) != LLVMGetOperand(v[0], 0) || *LLVMGetIndices(v[i]) != i)
+            return NULL;
+    for (size_t i = 0; i < w->mad_count; i++)
+        if (w->mads[i].mad.call == LLVMGetOperand(v[0], 0))
+            return w->mads[i].mad.f->m == m ? &w->mads[i] : NULL;
+    return NULL;
+}
+
+static bool are_phis(const LLVMValueRef *v, unsigned m)
+{
+    for (unsigned i = 0; i < m; i++)
+        if (!LLVMIsAPHINode(v[i]) || LLVMGetInstructionParent(v[i]) != LLVMGetInstructionParent(v[0]))
+            return false;
+    return true;
+}
+
+static bool are_zero(const LLVMValueRef *v, unsigned m)
+{
+    for (unsigned i = 0; i < m; i++)
+        if (!LLVMIsAConstant(v[i]) || !(LLVMIsNull(v[i]) || LLVMIsUndef(v[i])))
+            return false;
+    return true;
+}
+
+/* What a phi gets from a block. */
+static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+{
+    unsigned i = 0;
+    while (LLVMGetIncomingBlock(phi, i) != from)
+        i++;
+    return LLVMGetIncomingValue(phi, i);
+}
+
+static void follow_phis(struct tsr__webs *w, struct tsr__fragment *f)
+{
+    f->in_count = LLVMCountIncoming(f->v[0]);
+    f->in = tsr_arena_alloc(&w->l->scratch, f->in_count * sizeof(struct tsr__fragment *));
+    for (unsigned e = 0; e < f->in_count; e++) {
+        LLVMValueRef v[TSR__MAX_M];
+        for (unsigned i = 0; i < f->m; i++)
+            v[i] = incoming(f->v[i], LLVMGetIncomingBlock(f->v[0], e));
+        f->in[e] = fragment_of(w, v, f->m);
+    }
+}
+
+static struct tsr__fragment *fragment_of(struct tsr__webs *w, const LLVMValueRef *v, unsigned m)
+{
+    struct tsr__fragment *first = (struct tsr__fragment *)tsr__map_get(&w->by_first, v[0]);
+    for (struct tsr__fragment *f = first; f; f = f->next)
+        if (f->m == m && !memcmp(f->v, v, m * sizeof *v))
+            return f;
+    struct tsr__fragment *f = tsr_arena_alloc(&w->l->scratch, sizeof *f);
+    *f = (struct tsr__fragment){.next = first, .m = m};
+    w->fragment_count++;
+    memcpy(f->v, v, m * sizeof *v);
+    f->mad = result_of(w, v, m);
+    if (f->mad) {
+        f->kind = TSR__FRAGMENT_RESULT;
+        f->block = f->mad->block;
+        f->mad->d = f;
+    } else if (are_phis(v, m)) {
+        f->kind = TSR__FRAGMENT_PHI;
+        f->block = LLVMGetInstructionParent(v[0]);
+    } else {
+        f->kind = are_zero(v, m) ? TSR__FRAGMENT_ZERO : TSR__FRAGMENT_OTHER;
+        return f; /* zeros and strangers join no webs */
+    }
+    tsr__map_set(&w->by_first, v[0], (uintptr_t)f);
+    if (f->kind == TSR__FRAGMENT_PHI) {
+        f->next_phi = w->phis;
+        w->phis = f;
+        follow_phis(w, f);
+    }
+    return f;
+}
+
+/* The extractvalues of an operation's result, each once; false if it is used otherwise. */
+static bool read_result(const struct tsr__mad *mad, LLVMValueRef *v)
+{
+    memset(v, 0, TSR__MAX_M * sizeof *v);
+    for (LLVMUseRef use = LLVMGetFirstUse(mad->call); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAExtractValueInst(user) || v[*LLVMGetIndices(user)])
+            return false;
+        v[*LLVMGetIndices(user)] = user;
+    }
+    for (unsigned i = 0; i < mad->f->m; i++)
+        if (!v[i])
+            return false;
+    return true;
+}
+
+static void find_mads(struct tsr__webs *w)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(w->l, w->function, &n), v[TSR__MAX_M];
+    w->mads = tsr_arena_alloc(&w->l->scratch, (n + 1) * sizeof *w->mads);
+    for (size_t i = 0; i < n; i++) {
+        struct tsr__tile_mad *mad = &w->mads[w->mad_count];
+        tsr__map_set(&w->order, code[i], i + 1);
+        *mad = (struct tsr__tile_mad){.order = i, .block = LLVMGetInstructionParent(code[i])};
+        if (tsr__mad_read(code[i], &mad->mad) && tsr__tile_product(w->l, mad->mad.f) && read_result(&mad->mad, v))
+            w->mad_count++;
+    }
+}
+
+/* ---- webs
+ * ---------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool joins_webs(const struct tsr__fragment *f)
+{
+    return f->kind == TSR__FRAGMENT_PHI || f->kind == TSR__FRAGMENT_RESULT;
+}
+
+/* Everything that the fragment becomes or comes from goes into the web. */
+static void spread(struct tsr__webs *w, struct tsr__web *web, struct tsr__fragment *f)
+{
+    if (!joins_webs(f) || f->web)
+        return;
+    f->web = web;
+    web->fragments[web->fragment_count++] = f;
+    web->loops = web->loops || f->kind == TSR__FRAGMENT_PHI;
+    for (unsigned e = 0; e < f->in_count; e++)
+        spread(w, web, f->in[e]);
+    if (f->mad)
+        spread(w, web, f->mad->c);
+    for (size_t i = 0; i < w->mad_count; i++)
+        if (w->mads[i].c == f)
+            spread(w, web, w->mads[i].d);
+    for (struct tsr__fragment *phi = w->phis; phi; phi = phi->next_phi)
+        for (unsigned e = 0; e < phi->in_count; e++)
+            if (phi->in[e] == f)
+                spread(w, web, phi);
+}
+
+/* Vectors of an accumulator that are A or B of an operation, too, would have to be there as vectors before the tiles are. */
+static bool is_operand(const struct tsr__webs *w, const struct tsr__web *web)
+{
+    for (size_t i = 0; i < w->mad_count; i++)
+        for (unsigned k = 0; k < w->mads[i].mad.a_count + TSR__WORDS; k++)
+            for (unsigned n = 0; n < web->fragment_count; n++)
+                for (unsigned r = 0; r < web->m; r++)
+                    if (LLVMGetOperand(w->mads[i].mad.call, k) == web->fragments[n]->v[r])
+                        return true;
+    return false;
+}
+
+static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first)
+{
+    struct tsr_arena *arena = &w->l->scratch;
+    struct tsr__web *web = tsr_arena_alloc(arena, sizeof *web);
+    *web = (struct tsr__web){.m = first->m,
+                             .lanes = first->mad->mad.lanes,
+                             .mads = tsr_arena_alloc(arena, w->mad_count * sizeof(struct tsr__tile_mad *)),
+                             .fragments = tsr_arena_alloc(arena, w->fragment_count * sizeof(struct tsr__fragment *))};
+    spread(w, web, first);
+    for (size_t i = 0; i < w->mad_count; i++) {
+        if (w->mads[i].d->web != web)
+            continue;
+        w->mads[i].number = web->mad_count;
+        web->mads[web->mad_count++] = &w->mads[i];
+    }
+    if (is_operand(w, web))
+        web->why = "its accumulator is an operand of another product, too";
+    return web;
+}
+
+/* The phi of `block` that gets `v` from `from`, or NULL. */
+static LLVMValueRef phi_with(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMValueRef v)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
+        if (incoming(i, from) == v)
+            return i;
+    return NULL;
+}
+
+/* Phis behind a loop, to which its accumulators flow. */
+static void look_ahead(struct tsr__webs *w, const struct tsr__fragment *f)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(f->v[0]); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef phi = LLVMGetUser(use), v[TSR__MAX_M];
+        for (unsigned e = 0; LLVMIsAPHINode(phi) && e < LLVMCountIncoming(phi); e++) {
+            if (LLVMGetIncomingValue(phi, e) != f->v[0])
+                continue;
+            unsigned i = 0;
+            while (i < f->m && (v[i] = phi_with(LLVMGetInstructionParent(phi), LLVMGetIncomingBlock(phi, e), f->v[i])) != NULL)
+                i++;
+            if (i == f->m)
+                fragment_of(w, v, f->m);
+        }
+    }
+}
+
+static void find_webs(struct tsr__webs *w)
+{
+    LLVMValueRef v[TSR__MAX_M];
+    for (size_t i = 0; i < w->mad_count; i++) {
+        struct tsr__tile_mad *mad = &w->mads[i];
+        read_result(&mad->mad, v);
+        fragment_of(w, v, mad->mad.f->m);
+        for (unsigned k = 0; k < mad->mad.f->m; k++)
+            v[k] = tsr__mad_c(&mad->mad, k);
+        mad->c = fragment_of(w, v, mad->mad.f->m);
+    }
+    for (size_t i = 0; i < w->mad_count; i++)
+        look_ahead(w, w->mads[i].d);
+    for (struct tsr__fragment *seen = NULL; seen != w->phis;) { /* those found come first in the list */
+        struct tsr__fragment *stop = seen;
+        seen = w->phis;
+        for (struct tsr__fragment *f = seen; f != stop; f = f->next_phi)
+            look_ahead(w, f);
+    }
+    w->webs = tsr_arena_alloc(&w->l->scratch, (w->mad_count + 1) * sizeof(struct tsr__web *));
+    for (size_t i = 0; i < w->mad_count; i++) {
+        if (!w->mads[i].d->web)
+            w->webs[w->web_count++] = new_web(w, w->mads[i].d);
+    }
+}
+
+bool tsr__in_web(const struct tsr__webs *w, LLVMValueRef user)
+{
+    struct tsr__mad mad;
+    if (tsr__mad_read(user, &mad)) {
+        for (size_t i = 0; i < w->mad_count; i++)
+            if (w->mads[i].mad.call == user)
+                return w->mads[i].d->web->in_block;
+        return false;
+    }
+    if (!LLVMIsAPHINode(user))
+        return false;
+    for (size_t i = 0; i < w->web_count; i++)
+        for (unsigned k = 0; w->webs[i]->in_block && k < w->webs[i]->fragment_count; k++)
+            for (unsigned r = 0; r < w->webs[i]->m; r++)
+                if (w->webs[i]->fragments[k]->v[r] == user)
+                    return true;
+    return false;
+}
+
+/* ---- chains in K
+ * --------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Is the result used by nothing but the operation `next`? */
+static bool only_for(const struct tsr__fragment *d, const struct tsr__tile_mad *next)
+{
+    for (unsigned i = 0; i < d->m; i++)
+        for (LLVMUseRef use = LLVMGetFirstUse(d->v[i]); use; use = LLVMGetNextUse(use))
+            if (LLVMGetUser(use) != next->mad.call)
+                return false;
+    return true;
+}
+
+static void join_chains(struct tsr__web *web)
+{
+    for (unsigned i = 0; i + 1 < web->mad_count; i++) {
+        struct tsr__tile_mad *a = web->mads[i], *b = web->mads[i + 1];
+        bool taken = i > 0 && web->mads[i - 1]->joins_next;
+        a->joins_next = !taken && b->c == a->d && a->block == b->block && a->mad.f == b->mad.f && only_for(a->d, b);
+    }
+}
+
+/* ---- blocks
+ * -------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool same_operands(const struct tsr__mad *a, const struct tsr__mad *b, unsigned first, unsigned count)
+{
+    for (unsigned i = first; i < first + count; i++)
+        if (LLVMGetOperand(a->call, i) != LLVMGetOperand(b->call, i))
+            return false;
+    return true;
+}
+
+static bool corresponds(struct tsr__fragment *x, struct tsr__fragment *y)
+{
+    if (x->kind != y->kind)
+        return false;
+    if (!joins_webs(x))
+        return true;
+    if (x->partner)
+        return x->partner == y;
+    if (x->block != y->block || x->in_count != y->in_count || (x->mad && x->mad->number != y->mad->number))
+        return false;
+    x->partner = y;
+    for (unsigned e = 0; e < x->in_count; e++) {
+        unsigned k = 0;
+        while (LLVMGetIncomingBlock(y->v[0], k) != LLVMGetIncomingBlock(x->v[0], e))
+            k++;
+        if (!corresponds(x->in[e], y->in[k]))
+            return false;
+    }
+    return true;
+}
+
+/* Would the phis correspond, as far as partners are known? */
+static bool matches(const struct tsr__fragment *x, const struct tsr__fragment *y)
+{
+    if (y->kind != TSR__FRAGMENT_PHI || x->block != y->block || x->in_count != y->in_count)
+        return false;
+    for (unsigned e = 0; e < x->in_count; e++) {
+        unsigned k = 0;
+        while (LLVMGetIncomingBlock(y->v[0], k) != LLVMGetIncomingBlock(x->v[0], e))
+            k++;
+        if (joins_webs(x->in[e]) ? x->in[e]->partner != y->in[k] : x->in[e]->kind != y->in[k]->kind)
+            return false;
+    }
+    return true;
+}
+
+/* Phis to which the webs flow, and from which no operation adds to anything. Every fragment must get a partner. */
+static bool match_the_rest(struct tsr__web *x, const struct tsr__web *y)
+{
+    unsigned left = 0, before;
+    do {
+        before = left;
+        left = 0;
+        for (unsigned i = 0; i < x->fragment_count; i++) {
+            struct tsr__fragment *f = x->fragments[i];
+            for (unsigned k = 0; k < y->fragment_count && !f->partner; k++)
+                if (matches(f, y->fragments[k]))
+                    f->partner = y->fragments[k];
+            left += !f->partner;
+        }
+    } while (left && left != before);
+    return !left;
+}
+
+/* Do two webs run side by side with the same A (or, else, the same B)? Then partners are set in the first. */
+static bool side_by_side(struct tsr__web *x, struct tsr__web *y, bool same_a)
+{
+    if (x->mad_count != y->mad_count || x->fragment_count != y->fragment_count || x->m != y->m || x->lanes != y->lanes)
+        return false;
+    for (unsigned i = 0; i < x->fragment_count; i++)
+        x->fragments[i]->partner = NULL;
+    for (unsigned i = 0; i < x->mad_count; i++) {
+        struct tsr__tile_mad *a = x->mads[i], *b = y->mads[i];
+        unsigned first = same_a ? 0 : a->mad.a_count, count = same_a ? a->mad.a_count : TSR__WORDS;
+        if (a->block != b->block || a->mad.f != b->mad.f || a->joins_next != b->joins_next ||
+            !same_operands(&a->mad, &b->mad, first, count) || !corresponds(a->d, b->d) || !corresponds(a->c, b->c))
+            return false;
+    }
+    return match_the_rest(x, y);
+}
+
+static void take(struct tsr__webs *w, struct tsr__block_of_webs *block, unsigned row, unsigned column, struct tsr__web *web)
+{
+    struct tsr__web *first = block->webs[0][0] ? block->webs[0][0] : web;
+    struct tsr__fragment **list = tsr_arena_alloc(&w->l->scratch, first->fragment_count * sizeof(struct tsr__fragment *));
+    for (unsigned i = 0; i < first->fragment_count; i++)
+        list[i] = web == first ? first->fragments[i] : first->fragments[i]->partner;
+    block->webs[row][column] = web;
+    block->fragments[row][column] = list;
+    web->in_block = true;
+}
+
+static bool is_free(const struct tsr__web *web)
+{
+    return !web->why && !web->in_block;
+}
+
+static struct tsr__web *neighbour(struct tsr__webs *w, struct tsr__web *of, bool same_a)
+{
+    for (size_t i = 0; i < w->web_count; i++)
+        if (w->webs[i] != of && is_free(w->webs[i]) && side_by_side(of, w->webs[i], same_a))
+            return w->webs[i];
+    return NULL;
+}
+
+/* The web that stands under the first row's second web as `left` stands under its first. */
+static struct tsr__web *corner(struct tsr__webs *w, struct tsr__block_of_webs *block, struct tsr__web *left)
+{
+    for (size_t i = 0; i < w->web_count; i++)
+        if (w->webs[i] != left && is_free(w->webs[i]) && side_by_side(block->webs[0][1], w->webs[i], false) &&
+            side_by_side(left, w->webs[i], true))
+            return w->webs[i];
+    return NULL;
+}
+
+static void make_block(struct tsr__webs *w, struct tsr__block_of_webs *block, struct tsr__web *first)
+{
+    enum { LANES = TSR__TILE_BYTES / 4 };
+    *block = (struct tsr__block_of_webs){.rows = 1, .columns = 1};
+    take(w, block, 0, 0, first);
+    struct tsr__web *right = first->lanes < LANES ? neighbour(w, first, true) : NULL;
+    if (right) {
+        take(w, block, 0, 1, right);
+        block->columns = 2;
+    }
+    while (block->rows < TSR__MAX_ROW_WEBS && (block->rows + 1) * first->m <= TSR__TILE_ROWS) {
+        struct tsr__web *below = neighbour(w, first, false), *other = NULL;
+        if (!below)
+            break;
+        if (right) {
+            other = corner(w, block, below);
+            if (!other)
+                break;
+            side_by_side(first, below, false); /* the partners again */
+        }
+        take(w, block, block->rows, 0, below);
+        if (other) {
+            /* From the first web to its right neighbour, and from there down. */
+            struct tsr__fragment **top = block->fragments[0][1];
+            struct tsr__fragment **list = tsr_arena_alloc(&w->l->scratch, first->fragment_count * sizeof(struct tsr__fragment *));
+            side_by_side(right, other, false);
+            for (unsigned i = 0; i < first->fragment_count; i++)
+                list[i] = top[i]->partner;
+            block->webs[block->rows][1] = other;
+            block->fragments[block->rows][1] = list;
+            other->in_block = true;
+        }
+        block->rows++;
+    }
+}
+
+void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function)
+{
+    *w = (struct tsr__webs){.l = l, .function = function, .order = {.arena = &l->scratch}, .by_first = {.arena = &l->scratch}};
+    find_mads(w);
+    find_webs(w);
+    for (size_t i = 0; i < w->web_count; i++)
+        join_chains(w->webs[i]);
+    w->blocks = tsr_arena_alloc(&l->scratch, (w->web_count + 1) * sizeof *w->blocks);
+    for (size_t i = 0; i < w->web_count; i++)
+        if (is_free(w->webs[i]))
+            make_block(w, &w->blocks[w->block_count++], w->webs[i]);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Sums and products of 32 bits that do not wrap and are extended become sums and products of 64 bits, which never do for an address. LLVM
+ * reorders sums to move parts of them out of loops; of the narrow ones it then no longer knows that they do not wrap, so that the distance
+ * of two rows could not be told any more. */
+#include "lanes/matrix/tiles/tiles.h"
+
+enum { MAX_DEPTH = 12 };
+
+struct extensions {
+    struct tsr__lanes *l;
+    struct tsr__map known[2]; /* number → itself in 64 bits; with zeros, and with its sign */
+};
+
+/* What is no sum is extended once, behind its definition: where LLVM knows more of it, as in a loop whose end it is, it would make another
+ * extension for one user, and the two are not seen to be one number. */
+static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef v, bool is_signed)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(x->l->context);
+    if (LLVMIsAConstant(v))
+        return is_signed ? LLVMBuildSExt(here, v, i64, "") : LLVMBuildZExt(here, v, i64, "");
+    LLVMValueRef wide = (LLVMValueRef)tsr__map_get(&x->known[is_signed], v);
+    if (!wide) {
+        LLVMBuilderRef b = LLVMIsAArgument(v) ? tsr__builder_at_entry(x->l, LLVMGetParamParent(v))
+                                              : tsr__builder_before(x->l, tsr__behind_phis(LLVMGetNextInstruction(v)));
+        wide = is_signed ? LLVMBuildSExt(b, v, i64, "") : LLVMBuildZExt(b, v, i64, "");
+        LLVMDisposeBuilder(b);
+        tsr__map_set(&x->known[is_signed], v, (uintptr_t)wide);
+    }
+    return wide;
+}
+
+static LLVMValueRef extended(struct extensions *e, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    if (!depth || !tsr__linear_splits(v, extension))
+        return leaf(e, b, v, extension == TSR__EXT_SIGNED);
+    LLVMValueRef x = extended(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
+    LLVMValueRef y = extended(e, b, LLVMGetOperand(v, 1), extension, depth - 1);
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    return LLVMBuildBinOp(b, op == LLVMOr && LLVMGetIsDisjoint(v) ? LLVMAdd : op, x, y, ""); /* of disjoint bits it is a sum */
+}
+
+static bool is_extension(LLVMValueRef v)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    return (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
+}
+
+static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct tsr__mad mad;
+    size_t count;
+    bool any = false;
+    struct extensions e = {.l = l, .known = {{.arena = &l->scratch}, {.arena = &l->scratch}}};
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    for (size_t i = 0; i < count && !any; i++)
+        any = tsr__mad_read(code[i], &mad);
+    for (size_t i = 0; i < count && any; i++) {
+        if (!is_extension(code[i]))
+            continue;
+        LLVMValueRef v = LLVMGetOperand(code[i], 0);
+        enum tsr__extension extension = LLVMIsASExtInst(code[i]) || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO;
+        LLVMBuilderRef b = tsr__builder_before(l, code[i]);
+        LLVMReplaceAllUsesWith(code[i], extended(&e, b, v, extension, MAX_DEPTH));
+        LLVMInstructionEraseFromParent(code[i]);
+        LLVMDisposeBuilder(b);
+    }
+}
+
+void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count)
+{
+    for (size_t i = 0; i < count && tsr__tile_unit(l) != TSR__TILES_NONE; i++)
+        extend_in(l, functions[i]);
+}

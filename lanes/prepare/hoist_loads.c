@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loads that are the same in each round of a loop move before it. In a loop that lanes leave at different times they would be made under a
+ * mask in each round, and nothing could move them afterwards. LLVM's own pass drops the promises that addresses need. */
+#include "lanes/prepare/hoist_loads.h"
+
+#include "lanes/ir/cfg.h"
+
+struct loop_of {
+    const struct tsr__cfg *cfg;
+    int loop;
+};
+
+static bool is_inside(const struct loop_of *l, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    int block = tsr__cfg_number(l->cfg, LLVMGetInstructionParent(v));
+    return block == TSR__NONE || tsr__in_loop(l->cfg, block, l->loop);
+}
+
+/* Whether the value can be had before the loop, by moving at most so many instructions on each way to it. */
+static bool can_move(const struct loop_of *l, LLVMValueRef v, int depth)
+{
+    if (!is_inside(l, v))
+        return true;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMGetElementPtr:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMMul:
+    case LLVMShl:
+        break;
+    default:
+        return false;
+    }
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        if (!depth || !can_move(l, LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return false;
+    return true;
+}
+
+static void move(const struct loop_of *l, LLVMBuilderRef b, LLVMValueRef v)
+{
+    if (!is_inside(l, v))
+        return;
+    for (int i = 0; i < LLVMGetNumOperands(v); i++)
+        move(l, b, LLVMGetOperand(v, (unsigned)i));
+    LLVMInstructionRemoveFromParent(v);
+    LLVMInsertIntoBuilder(b, v);
+}
+
+static bool may_write(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMFence:
+        return true;
+    case LLVMCall: {
+        LLVMValueRef callee = tsr__callee(inst);
+        return !callee || !LLVMGetIntrinsicID(callee) || tsr__starts_with(tsr__name(callee), "llvm.mem");
+    }
+    default:
+        return false;
+    }
+}
+
+static bool writes_nothing(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+{
+    for (int i = loop->begin; i < loop->end; i++)
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(cfg->blocks[i].ref); inst; inst = LLVMGetNextInstruction(inst))
+            if (may_write(inst))
+                return false;
+    return true;
+}
+
+/* The one block before the loop that leads nowhere else, or TSR__NONE. */
+static int preheader(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+{
+    const struct tsr__block *header = &cfg->blocks[loop->header];
+    int found = TSR__NONE;
+    for (int i = 0; i < header->pred_count; i++) {
+        if (header->pred[i] >= loop->header)
+            continue;
+        if (found != TSR__NONE)
+            return TSR__NONE;
+        found = header->pred[i];
+    }
+    return found != TSR__NONE && cfg->blocks[found].succ_count == 1 ? found : TSR__NONE;
+}
+
+void tsr__hoist_loads(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct tsr_arena arena = {0};
+    struct tsr__cfg cfg;
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    int loops = tsr__cfg_make(&cfg, function, &arena) ? cfg.loop_count : 0;
+    for (int i = loops - 1; i >= 0; i--) { /* inner loops first */
+        const struct tsr__loop *loop = &cfg.loops[i];
+        int before = preheader(&cfg, loop);
+        if (before == TSR__NONE || !writes_nothing(&cfg, loop))
+            continue;
+        LLVMPositionBuilderBefore(b, cfg.blocks[before].terminator);
+        struct loop_of where = {&cfg, i};
+        /* Every round makes the loads of the header, the first one, too. */
+        for (LLVMValueRef inst = LLVMGetFirstInstruction(cfg.blocks[loop->header].ref), next; inst; inst = next) {
+            next = LLVMGetNextInstruction(inst);
+            bool plain = LLVMGetInstructionOpcode(inst) == LLVMLoad && !LLVMGetVolatile(inst) &&
+                         LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+            enum { DEPTH = 4 };
+            if (plain && can_move(&where, LLVMGetOperand(inst, 0), DEPTH))
+                move(&where, b, inst);
+        }
+    }
+    LLVMDisposeBuilder(b);
+    tsr_arena_free(&arena);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Private arrays in lane order: element e of all lanes side by side, so that an index which is the same for all makes one vector access.
+ *
+ * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).
+ * What the vectoriser then sees are common addresses: uniform base, index, lane. */
+#include "lanes/ir/explain.h"
+#include "lanes/widen/widener.h"
+
+#include <string.h>
+
+enum { MAX_SET = 64 }; /* elements that a memset may fill: each is a store */
+
+static const char packet_kind[] = "tessera.packet";
+
+static unsigned kind_of(LLVMContextRef c)
+{
+    return LLVMGetMDKindIDInContext(c, packet_kind, sizeof packet_kind - 1);
+}
+
+bool tsr__is_of_packet(LLVMValueRef alloca)
+{
+    return LLVMGetMetadata(alloca, kind_of(LLVMGetTypeContext(LLVMTypeOf(alloca)))) != NULL;
+}
+
+/* ---- may it be done? ----------------------------------------------------------------------------------------------------------------- */
+
+struct candidate {
+    struct tsr__lanes *l;
+    LLVMTargetDataRef layout;
+    uint64_t unit; /* bytes of an element; 0: none seen yet */
+    unsigned width;
+    LLVMValueRef array, lane_offset;
+};
+
+static bool unit_is(struct candidate *c, LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
+        return false;
+    LLVMTypeRef scalar = tsr__part_type(type, 0);
+    uint64_t bytes = LLVMABISizeOfType(c->layout, scalar);
+    if (bytes > 8 || LLVMSizeOfTypeInBits(c->layout, scalar) != 8 * bytes || (c->unit && bytes != c->unit))
+        return false;
+    c->unit = bytes;
+    return true;
+}
+
+static bool sets_elements(LLVMValueRef call, LLVMValueRef pointer)
+{
+    return LLVMIsAMemSetInst(call) && LLVMGetOperand(call, 0) == pointer && LLVMIsAConstantInt(LLVMGetOperand(call, 1)) &&
+           LLVMIsAConstantInt(LLVMGetOperand(call, 2));
+}
+
+static bool is_lifetime(LLVMValueRef call)
+{
+    return tsr__callee(call) && tsr__starts_with(tsr__name(tsr__callee(call)), "llvm.lifetime.");
+}
+
+/* Finds the unit, and whether all uses are known. */
+static bool uses_are_elements(struct candidate *c, LLVMValueRef pointer)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool good = false;
+        switch (LLVMGetInstructionOpcode(user)) {
+        case LLVMGetElementPtr:
+            good = LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind && uses_are_elements(c, user);
+            break;
+        case LLVMLoad:
+            good = LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic && unit_is(c, LLVMTypeOf(user));
+            break;
+        case LLVMStore:
+            good = LLVMGetOperand(user, 0) != pointer && LLVMGetOrdering(user) == LLVMAtomicOrderingNotAtomic &&
+                   unit_is(c, LLVMTypeOf(LLVMGetOperand(user, 0)));
+            break;
+        case LLVMCall:
+            good = is_lifetime(user) || sets_elements(user, pointer);
+            break;
+        default:
+            break;
+        }
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+/* Goes through the indices of a GEP: constants are added up, for the others `visit` is called with the bytes that they count. */
+static int64_t each_index(const struct candidate *c, LLVMValueRef gep, void (*visit)(void *, LLVMValueRef, int64_t), void *with)
+{
+    int64_t offset = 0;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            offset += (int64_t)LLVMOffsetOfElement(c->layout, type, field);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        int64_t size = (int64_t)LLVMABISizeOfType(c->layout, type);
+        if (LLVMIsAConstantInt(index))
+            offset += LLVMConstIntGetSExtValue(index) * size;
+        else
+            visit(with, index, size);
+    }
+    return offset;
+}
+
+struct steps {
+    int64_t unit;
+    bool whole;
+};
+
+static void check_step(void *with, LLVMValueRef index, int64_t bytes)
+{
+    struct steps *steps = with;
+    (void)index;
+    steps->whole = steps->whole && bytes % steps->unit == 0;
+}
+
+static bool steps_are_elements(const struct candidate *c, LLVMValueRef pointer)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAMemSetInst(user)) {
+            uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(user, 2));
+            if (bytes % c->unit || bytes / c->unit > MAX_SET)
+                return false;
+        }
+        if (!LLVMIsAGetElementPtrInst(user))
+            continue;
+        struct steps steps = {(int64_t)c->unit, true};
+        if (each_index(c, user, check_step, &steps) % (int64_t)c->unit || !steps.whole || !steps_are_elements(c, user))
+            return false;
+    }
+    return true;
+}
+
+/* ---- doing it -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Bytes from an array's start, in its own order: a constant and, unless NULL, an i64. */
+struct place {
+    int64_t constant;
+    LLVMValueRef rest;
+};
+
+struct adding {
+    const struct candidate *c;
+    LLVMBuilderRef b;
+    struct place place;
+};
+
+static void add_step(void *with, LLVMValueRef index, int64_t bytes)
+{
+    struct adding *a = with;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(a->c->l->context);
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
+        index = LLVMBuildSExt(a->b, index, i64, "");
+    index = LLVMBuildMul(a->b, index, LLVMConstInt(i64, (uint64_t)bytes * a->c->width, true), "");
+    a->place.rest = a->place.rest ? LLVMBuildAdd(a->b, a->place.rest, index, "") : index;
+}
+
+/* Where a lane has the element at a place. */
+static LLVMValueRef element_at(const struct candidate *c, LLVMBuilderRef b, struct place place, uint64_t element)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c->l->context), i8 = LLVMInt8TypeInContext(c->l->context);
+    LLVMValueRef by = LLVMConstInt(i64, ((uint64_t)place.constant + element * c->unit) * c->width, true);
+    LLVMValueRef p = LLVMBuildGEP2(b, i8, c->array, &by, 1, "");
+    p = place.rest ? LLVMBuildGEP2(b, i8, p, &place.rest, 1, "") : p;
+    LLVMValueRef lane = c->lane_offset;
+    return LLVMBuildGEP2(b, i8, p, &lane, 1, "");
+}
+
+static LLVMValueRef copy_with(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef inst, unsigned operand, LLVMValueRef pointer)
+{
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    LLVMSetOperand(copy, operand, pointer);
+    LLVMSetAlignment(copy, (unsigned)c->unit);
+    LLVMInsertIntoBuilder(b, copy);
+    return copy;
+}
+
+static void rewrite_load(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef load, struct place place)
+{
+    LLVMTypeRef type = LLVMTypeOf(load);
+    LLVMValueRef made;
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+        made = copy_with(c, b, load, 0, element_at(c, b, place, 0));
+    } else {
+        made = LLVMGetPoison(type);
+        for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+            LLVMValueRef part = LLVMBuildLoad2(b, LLVMGetElementType(type), element_at(c, b, place, i), "");
+            LLVMSetAlignment(part, (unsigned)c->unit);
+            made = LLVMBuildInsertElement(b, made, part, tsr__i32(c->l, i), "");
+        }
+    }
+    LLVMReplaceAllUsesWith(load, made);
+}
+
+static void rewrite_store(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef store, struct place place)
+{
+    LLVMValueRef value = LLVMGetOperand(store, 0);
+    LLVMTypeRef type = LLVMTypeOf(value);
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind) {
+        copy_with(c, b, store, 1, element_at(c, b, place, 0));
+        return;
+    }
+    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+        LLVMValueRef part = LLVMBuildExtractElement(b, value, tsr__i32(c->l, i), "");
+        LLVMSetAlignment(LLVMBuildStore(b, part, element_at(c, b, place, i)), (unsigned)c->unit);
+    }
+}
+
+static void rewrite_set(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef call, struct place place)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(c->l->context, (unsigned)c->unit * 8);
+    uint64_t byte = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 1)) & 255;
+    uint64_t count = LLVMConstIntGetZExtValue(LLVMGetOperand(call, 2)) / c->unit;
+    LLVMValueRef value = LLVMConstInt(type, byte * UINT64_C(0x0101010101010101), false);
+    for (uint64_t i = 0; i < count; i++)
+        LLVMSetAlignment(LLVMBuildStore(b, value, element_at(c, b, place, i)), (unsigned)c->unit);
+}
+
+/* Takes over and erases all uses of a pointer to `place`. */
+static void rewrite_uses(const struct candidate *c, LLVMValueRef pointer, struct place place)
+{
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(pointer)) != NULL;) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMBuilderRef b = tsr__builder_before(c->l, user);
+        struct adding adding = {c, b, place};
+        if (LLVMIsAGetElementPtrInst(user)) {
+            int64_t by = each_index(c, user, add_step, &adding);
+            adding.place.constant += by;
+            rewrite_uses(c, user, adding.place);
+        } else if (LLVMIsALoadInst(user)) {
+            rewrite_load(c, b, user, place);
+        } else if (LLVMIsAStoreInst(user)) {
+            rewrite_store(c, b, user, place);
+        } else if (LLVMIsAMemSetInst(user)) {
+            rewrite_set(c, b, user, place);
+        }
+        LLVMDisposeBuilder(b);
+        LLVMInstructionEraseFromParent(user);
+    }
+}
+
+static void interlace(struct candidate *c, LLVMValueRef alloca)
+{
+    LLVMContextRef context = c->l->context;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context), query = LLVMFunctionType(i32, NULL, 0, false);
+    uint64_t bytes = LLVMABISizeOfType(c->layout, LLVMGetAllocatedType(alloca));
+    LLVMBuilderRef b = tsr__builder_before(c->l, alloca);
+    c->array = LLVMBuildAlloca(b, LLVMArrayType2(LLVMInt8TypeInContext(context), bytes * c->width), LLVMGetValueName(alloca));
+    LLVMSetAlignment(c->array, 64);
+    LLVMSetMetadata(c->array, kind_of(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+    LLVMValueRef lane = LLVMBuildCall2(b, query, tsr__declare(c->l, "__tsr_lane", query), NULL, 0, "");
+    c->lane_offset = LLVMBuildMul(b, LLVMBuildZExt(b, lane, i64, ""), LLVMConstInt(i64, c->unit, false), "");
+    LLVMDisposeBuilder(b);
+    rewrite_uses(c, alloca, (struct place){0, NULL});
+    LLVMInstructionEraseFromParent(alloca);
+}
+
+void tsr__interlace(struct tsr__lanes *l, LLVMValueRef function, unsigned width)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    size_t count;
+    LLVMValueRef *arrays = tsr__instructions(l, function, &count);
+    size_t allocas = 0;
+    for (size_t k = 0; k < count; k++)
+        if (LLVMIsAAllocaInst(arrays[k]) && LLVMGetInstructionParent(arrays[k]) == LLVMGetEntryBasicBlock(function))
+            arrays[allocas++] = arrays[k];
+    for (size_t k = 0; k < allocas; k++) {
+        LLVMValueRef i = arrays[k];
+        if (!LLVMIsAConstantInt(LLVMGetOperand(i, 0)) || LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)) != 1)
+            continue;
+        struct candidate c = {.l = l, .layout = layout, .width = width};
+        uint64_t bytes = LLVMABISizeOfType(layout, LLVMGetAllocatedType(i));
+        bool good = uses_are_elements(&c, i) && c.unit && bytes % c.unit == 0 && bytes * width <= INT32_MAX && steps_are_elements(&c, i);
+        tsr__explain_array(l, i, good);
+        if (good)
+            interlace(&c, i);
+    }
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels whose sub-groups work in pairs: a packet is a pair, with a sub-group in each half.
+ *
+ * Split matrix functions join the sub-groups 2j and 2j + 1. In one packet they meet without waiting, and what they make together is one
+ * operation as wide as the packet (mad_op.c). Sub-group functions keep to their halves. */
+#include "lanes/prepare/sub_group_pairs.h"
+
+#include <string.h>
+
+#include "lanes/ir/mad_op.h"
+
+bool tsr__works_in_pairs(struct tsr__lanes *l, LLVMValueRef kernel)
+{
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        const struct tsr_matrix_builtin *f = callee ? tsr__mad_overload(l, callee) : NULL;
+        if (f && f->form == TSR_MATRIX_SPLIT)
+            return true;
+    }
+    return false;
+}
+
+/* ---- ids: what a work-item knows of its sub-group follows from its linear id --------------------------------------------------------- */
+
+struct ids {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b;
+    uint32_t size; /* of a sub-group, a power of two */
+};
+
+static LLVMValueRef query(struct ids *q, const char *name, LLVMTypeRef result, int dim)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(q->l->context), type = LLVMFunctionType(result, &i32, dim >= 0, false);
+    LLVMValueRef at = tsr__i32(q->l, (uint32_t)dim);
+    return LLVMBuildCall2(q->b, type, tsr__declare(q->l, name, type), &at, dim >= 0, "");
+}
+
+static LLVMValueRef linear_id(struct ids *q)
+{
+    return query(q, "__tsr_linear_id", LLVMInt32TypeInContext(q->l->context), -1);
+}
+
+static LLVMValueRef work_items(struct ids *q, const char *size)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(q->l->context);
+    LLVMValueRef all = query(q, size, i64, 0);
+    for (int d = 1; d < 3; d++)
+        all = LLVMBuildMul(q->b, all, query(q, size, i64, d), "");
+    return LLVMBuildTrunc(q->b, all, LLVMInt32TypeInContext(q->l->context), "");
+}
+
+static LLVMValueRef divided(struct ids *q, LLVMValueRef x)
+{
+    return LLVMBuildLShr(q->b, x, tsr__i32(q->l, (uint32_t)__builtin_ctz(q->size)), "");
+}
+
+static LLVMValueRef lane(struct ids *q)
+{
+    return LLVMBuildAnd(q->b, linear_id(q), tsr__i32(q->l, q->size - 1), "");
+}
+
+static LLVMValueRef sub_group_id(struct ids *q)
+{
+    return divided(q, linear_id(q));
+}
+
+/* The last one may be smaller. */
+static LLVMValueRef sub_group_size(struct ids *q)
+{
+    LLVMValueRef first = LLVMBuildAnd(q->b, linear_id(q), tsr__i32(q->l, ~(q->size - 1)), "");
+    LLVMValueRef left = LLVMBuildSub(q->b, work_items(q, "__tsr_local_size"), first, ""), most = tsr__i32(q->l, q->size);
+    return LLVMBuildSelect(q->b, LLVMBuildICmp(q->b, LLVMIntULT, left, most, ""), left, most, "");
+}
+
+static LLVMValueRef sub_groups_of(struct ids *q, const char *size)
+{
+    return divided(q, LLVMBuildAdd(q->b, work_items(q, size), tsr__i32(q->l, q->size - 1), ""));
+}
+
+static LLVMValueRef num_sub_groups(struct ids *q)
+{
+    return sub_groups_of(q, "__tsr_local_size");
+}
+
+static LLVMValueRef enqueued_num_sub_groups(struct ids *q)
+{
+    return sub_groups_of(q, "__tsr_enqueued_local_size");
+}
+
+void tsr__pair_ids(struct tsr__lanes *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel)
+{
+    static const struct {
+        const char *name;
+        LLVMValueRef (*build)(struct ids *q);
+    } own[] = {
+        {"__tsr_lane", lane},
+        {"__tsr_sub_group_id", sub_group_id},
+        {"__tsr_sub_group_size", sub_group_size},
+        {"__tsr_num_sub_groups", num_sub_groups},
+        {"__tsr_enqueued_num_sub_groups", enqueued_num_sub_groups},
+    };
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &n);
+    struct ids q = {.l = l, .size = sub_group_size_of_kernel};
+    for (size_t i = 0; i < n; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        for (size_t k = 0; callee && k < TSR_ARRAY_LEN(own); k++) {
+            if (strcmp(tsr__name(callee), own[k].name) != 0)
+                continue;
+            q.b = tsr__builder_before(l, code[i]);
+            LLVMReplaceAllUsesWith(code[i], own[k].build(&q));
+            LLVMDisposeBuilder(q.b);
+            LLVMInstructionEraseFromParent(code[i]);
+            break;
+        }
+    }
+}
+
+/* ---- values of a packet of two sub-groups ---------------------------------------------------------------------------------------------
+ */
+
+LLVMValueRef tsr__by_half(struct tsr__simd *s, const LLVMValueRef *scalars)
+{
+    LLVMValueRef from[64], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
+    for (unsigned h = 0; h < 2; h++)
+        both = LLVMBuildInsertElement(s->b, both, scalars[h], tsr__i32(s->l, h), "");
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = tsr__i32(s->l, i >= s->sub_group);
+    return LLVMBuildShuffleVector(s->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(from, s->width), "");
+}
+
+LLVMValueRef tsr__joined_halves(struct tsr__simd *s, LLVMValueRef first, LLVMValueRef second)
+{
+    LLVMValueRef from[64];
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = tsr__i32(s->l, i);
+    return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
+}
+
+LLVMValueRef tsr__half(struct tsr__simd *s, LLVMValueRef x, unsigned half)
+{
+    LLVMValueRef from[64];
+    for (unsigned i = 0; i < s->sub_group; i++)
+        from[i] = tsr__i32(s->l, half * s->sub_group + i);
+    return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, s->sub_group), "");
+}
+
+/* ---- scalars: one lane of a vector of addresses or indices, computed by itself
+ * ------------------------------------------------------------ The vectors hold what differs between the two sub-groups, and addresses need
+ * two of their lanes. LLVM would take them out of the vector at the end. Computed as scalars, two addresses can be seen to lie at a
+ * constant distance, as rows of a tile do. */
+
+struct scalars {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b;
+    struct tsr__map made[64]; /* by lane: vector → scalar */
+};
+
+static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane);
+
+static bool is_vector(LLVMValueRef v)
+{
+    return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
+}
+
+static void before(struct scalars *c, LLVMValueRef v)
+{
+    LLVMPositionBuilderBefore(c->b, v);
+}
+
+static LLVMValueRef of_operation(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef x = scalar_of(c, LLVMGetOperand(v, 0), lane), y = scalar_of(c, LLVMGetOperand(v, 1), lane);
+    before(c, v);
+    LLVMValueRef made = LLVMBuildBinOp(c->b, op, x, y, "");
+    if (LLVMIsAInstruction(made) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)) {
+        LLVMSetNSW(made, LLVMGetNSW(v));
+        LLVMSetNUW(made, LLVMGetNUW(v));
+    }
+    return made;
+}
+
+static LLVMValueRef of_gep(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    unsigned n = (unsigned)LLVMGetNumOperands(v);
+    LLVMValueRef *operands = tsr_arena_alloc(&c->l->scratch, n * sizeof *operands);
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef x = LLVMGetOperand(v, i);
+        operands[i] = is_vector(x) ? scalar_of(c, x, lane) : x;
+    }
+    before(c, v);
+    return LLVMBuildGEPWithNoWrapFlags(c->b, LLVMGetGEPSourceElementType(v), operands[0], operands + 1, n - 1, "",
+                                       LLVMGEPGetNoWrapFlags(v));
+}
+
+static LLVMValueRef of_shuffle(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    int from = LLVMGetMaskValue(v, lane), n = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
+    if (from < 0)
+        return LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(v)));
+    return scalar_of(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
+}
+
+/* NULL: no instruction that takes lanes separately. */
+static LLVMValueRef by_itself(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if (LLVMIsABinaryOperator(v))
+        return of_operation(c, v, lane);
+    switch (op) {
+    case LLVMGetElementPtr:
+        return of_gep(c, v, lane);
+    case LLVMShuffleVector:
+        return of_shuffle(c, v, lane);
+    case LLVMInsertElement: {
+        LLVMValueRef at = LLVMGetOperand(v, 2);
+        if (!LLVMIsAConstantInt(at))
+            return NULL;
+        return LLVMConstIntGetZExtValue(at) == lane ? LLVMGetOperand(v, 1) : scalar_of(c, LLVMGetOperand(v, 0), lane);
+    }
+    case LLVMTrunc:
+    case LLVMZExt:
+    case LLVMSExt: {
+        LLVMValueRef x = scalar_of(c, LLVMGetOperand(v, 0), lane);
+        before(c, v);
+        return LLVMBuildCast(c->b, op, x, LLVMGetElementType(LLVMTypeOf(v)), "");
+    }
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane)
+{
+    if (!LLVMIsAInstruction(v)) /* functions of the program have no vectors of lanes as arguments */
+        return LLVMConstExtractElement(v, tsr__i32(c->l, lane));
+    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&c->made[lane], v);
+    if (made)
+        return made;
+    made = by_itself(c, v, lane);
+    if (!made) {
+        before(c, tsr__behind_phis(LLVMGetNextInstruction(v)));
+        made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
+    }
+    tsr__map_set(&c->made[lane], v, (uintptr_t)made);
+    return made;
+}
+
+static bool is_address(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMPointerTypeKind ||
+           (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32);
+}
+
+static void make_scalars(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct scalars c = {.l = l, .b = LLVMCreateBuilderInContext(l->context)};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(c.made); i++)
+        c.made[i] = (struct tsr__map){.arena = &l->scratch};
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, function, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (!LLVMIsAExtractElementInst(code[i]) || !is_address(LLVMTypeOf(code[i])))
+            continue;
+        LLVMValueRef v = LLVMGetOperand(code[i], 0), at = LLVMGetOperand(code[i], 1);
+        if (!LLVMIsAInstruction(v) || !LLVMIsAConstantInt(at) || LLVMGetVectorSize(LLVMTypeOf(v)) > TSR_ARRAY_LEN(c.made))
+            continue;
+        LLVMReplaceAllUsesWith(code[i], scalar_of(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
+        LLVMInstructionEraseFromParent(code[i]);
+    }
+    LLVMDisposeBuilder(c.b);
+}
+
+bool tsr__pair_scalars(struct tsr__lanes *l)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        any = any || l->info->kernels[i].flags & TSR_KERNEL_PAIRS;
+    if (!any)
+        return true;
+    if (!tsr__llvm(l, "function(mem2reg)"))
+        return false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            make_scalars(l, f);
+    return true;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Packets of two sub-groups, for kernels with split matrix functions. (sub_group_pairs.c) */
+#ifndef TESSERA_LANES_PREPARE_SUB_GROUP_PAIRS_H
+#define TESSERA_LANES_PREPARE_SUB_GROUP_PAIRS_H
+
+#include "lanes/widen/widener.h"
+
+/* Does the kernel, into which everything is inlined, call a split matrix function for which the packet has an operation? */
+bool tsr__works_in_pairs(struct tsr__lanes *l, LLVMValueRef kernel);
+/* What the kernel asks about sub-groups of this size becomes arithmetic with its linear id, which holds whatever a packet is. */
+void tsr__pair_ids(struct tsr__lanes *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel);
+
+static inline bool tsr__is_pair(const struct tsr__simd *s)
+{
+    return s->sub_group < s->width;
+}
+/* After everything else: lanes of vectors of addresses are computed by themselves, so that one sees how they hang together. */
+bool tsr__pair_scalars(struct tsr__lanes *l);
+/* scalars[0] in all lanes of the first half, scalars[1] in those of the second. */
+LLVMValueRef tsr__by_half(struct tsr__simd *s, const LLVMValueRef *scalars);
+/* Two vectors of half a packet as one, and half of a packet's vector. */
+LLVMValueRef tsr__joined_halves(struct tsr__simd *s, LLVMValueRef first, LLVMValueRef second);
+LLVMValueRef tsr__half(struct tsr__simd *s, LLVMValueRef x, unsigned half);
+
+#endif

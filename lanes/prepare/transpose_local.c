@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A tile that a kernel stores across and reads along: `as[lane][row] = …`, then `… as[k][row]`. On a GPU that costs nothing, in a packet
+ * the store is a scatter. Nobody but the kernel sees the layout of its local arrays, so such a one is turned: its element (i, j) lies where
+ * (j, i) would.
+ *
+ * Every access must be known: a whole element at row and column whose bounds show that the column is one of its row, since a[0][n] for the
+ * next row's element is more than programs may write but not more than they do. */
+#include "lanes/prepare/transpose_local.h"
+
+#include <string.h>
+
+#include "lanes/ir/explain.h"
+#include "lanes/analysis/shape.h"
+
+enum {
+    MAX_TERMS = 12,
+    MAX_DEPTH = 12,  /* instructions from an index to what bounds it */
+    SCATTERED = 16,  /* cost of an access that is neither uniform nor consecutive */
+    LOOP_WEIGHT = 3, /* a loop goes round 2^3 times, for all one knows */
+    MAX_LOOP_DEPTH = 5
+};
+
+static const char placeholder[] = "__tsr_local_array";
+
+/* ---- the placeholder -------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__local_array(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset)
+{
+    static const char *const promises[] = {"memory", "willreturn", "speculatable"};
+    if (!l->options->packets || LLVMGetTypeKind(type) != LLVMArrayTypeKind ||
+        LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMArrayTypeKind)
+        return NULL;
+    LLVMTypeRef row = LLVMGetElementType(type), element = LLVMGetElementType(row), i64 = LLVMInt64TypeInContext(l->context);
+    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), element);
+    LLVMTypeKind kind = LLVMGetTypeKind(element);
+    if ((kind != LLVMIntegerTypeKind && kind != LLVMHalfTypeKind && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind) || bytes > 8)
+        return NULL;
+    LLVMTypeRef types[4] = {i64, i64, i64, i64};
+    LLVMTypeRef call = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), types, 4, false);
+    LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
+    if (!f) {
+        f = tsr__declare(l, placeholder, call);
+        for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, promises[i], 0));
+    }
+    LLVMValueRef args[4] = {tsr__i64(l, offset), tsr__i64(l, LLVMGetArrayLength2(type)), tsr__i64(l, LLVMGetArrayLength2(row)),
+                            tsr__i64(l, bytes)};
+    return LLVMBuildCall2(b, call, f, args, 4, "");
+}
+
+void tsr__place_arrays(struct tsr__lanes *l)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
+    if (!f)
+        return;
+    LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(f)) != NULL;) {
+        LLVMValueRef call = LLVMGetUser(use);
+        LLVMBuilderRef b = tsr__builder_before(l, call);
+        LLVMValueRef at = tsr__call(l, b, tsr__declare(l, "__tsr_local_base", base), NULL, 0);
+        at = tsr__at_offset(l, b, at, LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)));
+        LLVMDisposeBuilder(b);
+        LLVMReplaceAllUsesWith(call, at);
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(f);
+}
+
+/* ---- bounds ----------------------------------------------------------------------------------------------------------------------- */
+
+struct bounds {
+    int64_t least, most;
+};
+
+static bool constant(LLVMValueRef v, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *value = LLVMConstIntGetSExtValue(v);
+    return *value >= 0 && *value < INT64_C(1) << 40;
+}
+
+/* Numbers that are no less than zero and far from wrapping, or false. */
+static bool find_bounds(const struct tsr_kernel_info *info, LLVMValueRef v, int depth, struct bounds *r)
+{
+    struct bounds a, b;
+    int64_t c;
+    if (constant(v, &c)) {
+        *r = (struct bounds){c, c};
+        return true;
+    }
+    if (!LLVMIsAInstruction(v) || depth == 0 || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return false;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef x = LLVMGetNumOperands(v) > 0 ? LLVMGetOperand(v, 0) : NULL, y = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
+    bool by_constant = y && constant(y, &c);
+    switch (op) { /* what needs to know nothing of x */
+    case LLVMCall:
+        if (!tsr__callee(v) || strcmp(tsr__name(tsr__callee(v)), "__tsr_local_id") != 0 || !constant(x, &c) || c > 2 ||
+            !info->reqd_local_size[c])
+            return false;
+        *r = (struct bounds){0, (int64_t)info->reqd_local_size[c] - 1};
+        return true;
+    case LLVMAnd:
+        if (!by_constant)
+            return false;
+        *r = (struct bounds){0, find_bounds(info, x, depth - 1, &a) && a.most < c ? a.most : c};
+        return true;
+    case LLVMURem:
+        if (!by_constant || c == 0)
+            return false;
+        *r = (struct bounds){0, c - 1};
+        return true;
+    default:
+        break;
+    }
+    if (!x || !find_bounds(info, x, depth - 1, &a))
+        return false;
+    switch (op) {
+    case LLVMZExt:
+    case LLVMSExt:
+    case LLVMTrunc:
+        *r = a;
+        break;
+    case LLVMShl:
+        if (!by_constant || c > 20)
+            return false;
+        *r = (struct bounds){a.least << c, a.most << c};
+        break;
+    case LLVMLShr:
+        if (!by_constant || c > 62)
+            return false;
+        *r = (struct bounds){a.least >> c, a.most >> c};
+        break;
+    case LLVMMul:
+        if (!by_constant || c > 1 << 20)
+            return false;
+        *r = (struct bounds){a.least * c, a.most * c};
+        break;
+    case LLVMAdd:
+    case LLVMOr:
+        if ((op == LLVMOr && !LLVMGetIsDisjoint(v)) || !find_bounds(info, y, depth - 1, &b))
+            return false;
+        *r = (struct bounds){a.least + b.least, a.most + b.most};
+        break;
+    default:
+        return false;
+    }
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
+    return r->most < INT64_C(1) << (bits - 1 < 40 ? bits - 1 : 40);
+}
+
+/* ---- accesses --------------------------------------------------------------------------------------------------------------------------
+ */
+
+struct term {
+    LLVMValueRef index;
+    int64_t bytes;
+};
+
+struct access {
+    LLVMValueRef inst, base;
+    struct term terms[MAX_TERMS];
+    int term_count;
+    int64_t bytes; /* constant part */
+    struct access *next;
+};
+
+struct array {
+    struct tsr__lanes *l;
+    const struct tsr_kernel_info *info;
+    LLVMTargetDataRef layout;
+    int64_t offset, rows, columns, unit;
+    struct access *accesses;
+};
+
+static bool in_row(const struct array *a, int64_t bytes)
+{
+    return bytes % a->unit == 0 && bytes % (a->unit * a->columns) != 0;
+}
+
+/* Rows and columns of the constant part. */
+static int64_t constant_row(const struct array *a, const struct access *x)
+{
+    return x->bytes / (a->unit * a->columns);
+}
+
+static int64_t constant_column(const struct array *a, const struct access *x)
+{
+    return x->bytes % (a->unit * a->columns) / a->unit;
+}
+
+/* The column is one of its row, whatever the indices are. */
+static bool stays_in_row(const struct array *a, const struct access *x)
+{
+    if (x->bytes < 0 || x->bytes % a->unit)
+        return false;
+    int64_t most = constant_column(a, x);
+    for (int i = 0; i < x->term_count; i++) {
+        struct bounds b;
+        if (x->terms[i].bytes % (a->unit * a->columns) == 0)
+            continue;
+        if (!in_row(a, x->terms[i].bytes) || x->terms[i].bytes < 0 || !find_bounds(a->info, x->terms[i].index, MAX_DEPTH, &b))
+            return false;
+        most += b.most * (x->terms[i].bytes / a->unit);
+    }
+    return most < a->columns;
+}
+
+static bool collect(struct array *a, LLVMValueRef pointer, const struct access *so_far);
+
+static bool add_index(struct array *a, struct access *x, LLVMValueRef index, LLVMTypeRef type)
+{
+    int64_t size = (int64_t)LLVMABISizeOfType(a->layout, type);
+    if (LLVMIsAConstantInt(index)) {
+        x->bytes += LLVMConstIntGetSExtValue(index) * size;
+        return true;
+    }
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 || x->term_count == MAX_TERMS)
+        return false;
+    x->terms[x->term_count++] = (struct term){index, size};
+    return true;
+}
+
+static bool collect_user(struct array *a, LLVMValueRef pointer, LLVMValueRef user, const struct access *so_far)
+{
+    struct access x = *so_far;
+    x.inst = user;
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMGetElementPtr: {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(user);
+        for (int i = 1; i < LLVMGetNumOperands(user); i++) {
+            if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
+                return false;
+            type = i > 1 ? LLVMGetElementType(type) : type;
+            if (!add_index(a, &x, LLVMGetOperand(user, (unsigned)i), type))
+                return false;
+        }
+        return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind && collect(a, user, &x);
+    }
+    case LLVMLoad:
+    case LLVMStore: {
+        bool store = LLVMIsAStoreInst(user);
+        LLVMTypeRef type = LLVMTypeOf(store ? LLVMGetOperand(user, 0) : user);
+        LLVMTypeKind kind = LLVMGetTypeKind(type);
+        if ((store && LLVMGetOperand(user, 0) == pointer) || LLVMGetVolatile(user) ||
+            LLVMGetOrdering(user) != LLVMAtomicOrderingNotAtomic || kind == LLVMVectorTypeKind || kind == LLVMArrayTypeKind ||
+            kind == LLVMStructTypeKind || LLVMABISizeOfType(a->layout, type) != (uint64_t)a->unit || !stays_in_row(a, &x))
+            return false;
+        struct access *kept = tsr_arena_alloc(&a->l->scratch, sizeof *kept);
+        *kept = x;
+        kept->next = a->accesses;
+        a->accesses = kept;
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+static bool collect(struct array *a, LLVMValueRef pointer, const struct access *so_far)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
+        if (!LLVMIsAInstruction(LLVMGetUser(use)) || !collect_user(a, pointer, LLVMGetUser(use), so_far))
+            return false;
+    return true;
+}
+
+/* ---- is it worth it? -------------------------------------------------------------------------------------------------------------------
+ */
+
+/* What an access costs for each way to lay out the array. */
+static void add_costs(const struct array *a, const struct tsr__shapes *shapes, const struct access *x, int64_t costs[2])
+{
+    int64_t row = 0, column = 0;
+    bool varying = false;
+    for (int i = 0; i < x->term_count; i++) {
+        struct tsr__shape shape = tsr__shape_of(shapes, x->terms[i].index);
+        int64_t elements = x->terms[i].bytes / a->unit;
+        varying = varying || shape.kind != TSR__SHAPE_AFFINE;
+        if (shape.kind == TSR__SHAPE_AFFINE && in_row(a, x->terms[i].bytes))
+            column += shape.stride * elements;
+        else if (shape.kind == TSR__SHAPE_AFFINE)
+            row += shape.stride * (elements / a->columns);
+    }
+    int block = tsr__cfg_number(shapes->cfg, LLVMGetInstructionParent(x->inst));
+    if (block == TSR__NONE)
+        return;
+    int loop = shapes->cfg->blocks[block].loop, depth = loop == TSR__NONE ? 0 : shapes->cfg->loops[loop].depth;
+    int64_t weight = INT64_C(1) << LOOP_WEIGHT * (depth < MAX_LOOP_DEPTH ? depth : MAX_LOOP_DEPTH);
+    int64_t strides[2] = {row * a->columns + column, row + column * a->rows};
+    for (int i = 0; i < 2; i++)
+        costs[i] += weight * (!varying && strides[i] >= -1 && strides[i] <= 1 ? 1 : SCATTERED);
+}
+
+/* ---- turning ------------------------------------------------------------------------------------------------------------------------- */
+
+static void turn(const struct array *a, const struct access *x)
+{
+    struct tsr__lanes *l = a->l;
+    LLVMBuilderRef b = tsr__builder_before(l, x->inst);
+    LLVMValueRef row = tsr__i64(l, (uint64_t)constant_row(a, x)), column = tsr__i64(l, (uint64_t)constant_column(a, x));
+    for (int i = 0; i < x->term_count; i++) {
+        bool along = in_row(a, x->terms[i].bytes);
+        LLVMValueRef times = tsr__i64(l, (uint64_t)(x->terms[i].bytes / (along ? a->unit : a->unit * a->columns)));
+        LLVMValueRef part = LLVMBuildNSWMul(b, x->terms[i].index, times, ""), *sum = along ? &column : &row;
+        *sum = LLVMBuildNSWAdd(b, part, *sum, "");
+    }
+    LLVMValueRef at = LLVMBuildNSWAdd(b, LLVMBuildNSWMul(b, column, tsr__i64(l, (uint64_t)a->rows), ""), row, "");
+    at = LLVMBuildNSWMul(b, at, tsr__i64(l, (uint64_t)a->unit), "");
+    at = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(l->context), x->base, &at, 1, "");
+    LLVMDisposeBuilder(b);
+    LLVMSetOperand(x->inst, LLVMIsAStoreInst(x->inst) ? 1 : 0, at);
+}
+
+static bool find_accesses(struct array *a, LLVMValueRef *bases, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(bases[i], 0)) == a->offset &&
+            !collect(a, bases[i], &(struct access){.base = bases[i]}))
+            return false;
+    return true;
+}
+
+void tsr__turn_arrays(struct tsr__lanes *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+{
+    size_t count, base_count = 0;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count), *bases = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *bases);
+    for (size_t i = 0; i < count; i++)
+        if (tsr__callee(code[i]) && !strcmp(tsr__name(tsr__callee(code[i])), placeholder))
+            bases[base_count++] = code[i];
+    if (!base_count)
+        return;
+    struct tsr_arena arena = {0};
+    struct tsr__cfg cfg;
+    struct tsr__shapes shapes;
+    bool known = tsr__cfg_make(&cfg, kernel, &arena);
+    if (known)
+        tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = tsr__sub_group_size(l, info), .whole_rows = true}, &arena);
+    struct tsr__map done = {.arena = &arena};
+    for (size_t i = 0; known && i < base_count; i++) {
+        int64_t layout[4], costs[2] = {0};
+        for (unsigned k = 0; k < 4; k++)
+            layout[k] = (int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(bases[i], k));
+        struct array a = {.l = l,
+                          .info = info,
+                          .layout = LLVMGetModuleDataLayout(l->module),
+                          .offset = layout[0],
+                          .rows = layout[1],
+                          .columns = layout[2],
+                          .unit = layout[3]};
+        if (tsr__map_get(&done, LLVMGetOperand(bases[i], 0)))
+            continue;
+        tsr__map_set(&done, LLVMGetOperand(bases[i], 0), 1);
+        if (!find_accesses(&a, bases, base_count))
+            continue;
+        for (struct access *x = a.accesses; x; x = x->next)
+            add_costs(&a, &shapes, x, costs);
+        if (costs[1] >= costs[0])
+            continue;
+        for (struct access *x = a.accesses; x; x = x->next)
+            turn(&a, x);
+    }
+    tsr_arena_free(&arena);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Local arrays of two dimensions: those along whose first one the lanes run are laid out the other way round. */
+#ifndef TESSERA_LANES_PREPARE_TRANSPOSE_LOCAL_H
+#define TESSERA_LANES_PREPARE_TRANSPOSE_LOCAL_H
+
+#include "lanes/ir/ir.h"
+
+/* The placeholder for the address of such an array, from the pass `locals` until `vectorise` has settled the layouts:
+ * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
+LLVMValueRef tsr__local_array(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);
+/* Turns the arrays of a kernel where that saves scatters and gathers. */
+void tsr__turn_arrays(struct tsr__lanes *l, LLVMValueRef kernel, const struct tsr_kernel_info *info);
+/* Addresses in place of all placeholders of the module. */
+void tsr__place_arrays(struct tsr__lanes *l);
+
+#endif

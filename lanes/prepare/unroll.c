@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which loops LLVM shall unroll so that private arrays become registers: those whose counters are all that the array's indices depend on.
+ * In a packet an array in memory costs a vector store and a vector load for each element, or even gathers. */
+#include "lanes/prepare/unroll.h"
+
+#include "lanes/analysis/shape.h"
+
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+enum {
+    MAX_ELEMENTS = 256, /* of an array: more would only be spilled again */
+    MAX_TRIPS = 64,
+    MAX_CODE = 8000,    /* instructions that an outermost loop may grow to */
+    MAX_DEPENDS = 4096, /* instructions that are followed back from one index */
+    MAX_FILL = 64       /* instructions of a loop that fills a tile */
+};
+
+struct unroll {
+    struct tsr__lanes *l;
+    struct tsr__cfg cfg;
+    struct tsr_arena arena;
+    bool *wanted, *checked, *all; /* per loop: by this search, with a known end, by any search */
+    struct tsr__map seen;         /* instructions followed back already */
+    int followed;
+    bool lane_is_known; /* the lane's number counts as a constant */
+};
+
+/* ---- what an index depends on ---------------------------------------------------------------------------------------------------- */
+
+static int loop_of_header(const struct unroll *u, LLVMValueRef phi)
+{
+    int block = tsr__cfg_number(&u->cfg, LLVMGetInstructionParent(phi));
+    int loop = block == TSR__NONE ? TSR__NONE : u->cfg.blocks[block].loop;
+    return loop != TSR__NONE && u->cfg.loops[loop].header == block ? loop : TSR__NONE;
+}
+
+/* True if `v` is a function of constants and of counters of loops, which are wanted then. */
+static bool depends_on_counters(struct unroll *u, LLVMValueRef v)
+{
+    if (!LLVMIsAInstruction(v))
+        return LLVMIsAConstant(v);
+    if (u->lane_is_known && tsr__callee(v) && strcmp(tsr__name(tsr__callee(v)), "__tsr_lane") == 0)
+        return true;
+    if (tsr__map_get(&u->seen, v))
+        return true; /* looked at already, or being looked at */
+    tsr__map_set(&u->seen, v, 1);
+    if (++u->followed > MAX_DEPENDS)
+        return false;
+    if (LLVMGetInstructionOpcode(v) == LLVMPHI) {
+        int loop = loop_of_header(u, v);
+        if (loop == TSR__NONE)
+            return false;
+        u->wanted[loop] = true;
+        for (unsigned i = 0; i < LLVMCountIncoming(v); i++)
+            if (!depends_on_counters(u, LLVMGetIncomingValue(v, i)))
+                return false;
+        return true;
+    }
+    bool plain = LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsAICmpInst(v) || LLVMIsASelectInst(v);
+    for (int i = 0; plain && i < LLVMGetNumOperands(v); i++)
+        plain = depends_on_counters(u, LLVMGetOperand(v, (unsigned)i));
+    return plain;
+}
+
+static bool address_depends_on_counters(struct unroll *u, LLVMValueRef address)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(address); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        switch (LLVMGetInstructionOpcode(user)) {
+        case LLVMGetElementPtr:
+            for (int i = 1; i < LLVMGetNumOperands(user); i++)
+                if (!depends_on_counters(u, LLVMGetOperand(user, (unsigned)i)))
+                    return false;
+            if (!address_depends_on_counters(u, user))
+                return false;
+            break;
+        case LLVMLoad:
+            break;
+        case LLVMStore:
+            if (LLVMGetOperand(user, 0) == address)
+                return false;
+            break;
+        case LLVMCall:
+            if (!LLVMIsAMemSetInst(user) && !LLVMIsAMemCpyInst(user) && !tsr__starts_with(tsr__name(tsr__callee(user)), "llvm.lifetime."))
+                return false;
+            break;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- how much code it makes --------------------------------------------------------------------------------------------------------- */
+
+/* The one comparison that ends the loop, or NULL. */
+static LLVMValueRef end_test(const struct unroll *u, int loop)
+{
+    LLVMValueRef found = NULL;
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++)
+        for (int k = 0; k < u->cfg.blocks[b].succ_count; k++) {
+            if (tsr__in_loop(&u->cfg, u->cfg.blocks[b].succ[k], loop))
+                continue;
+            if (found || u->cfg.blocks[b].succ_count != 2)
+                return NULL;
+            found = LLVMGetCondition(u->cfg.blocks[b].terminator);
+        }
+    return found && LLVMIsAICmpInst(found) ? found : NULL;
+}
+
+static bool small_constant(LLVMValueRef v, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *value = LLVMConstIntGetSExtValue(v);
+    return *value > -(INT64_C(1) << 40) && *value < INT64_C(1) << 40;
+}
+
+/* At most how often the loop goes round; 0: unknown. A start that depends on another counter is taken to be 0, a limit that does to be that
+ * of the loop around. */
+static int64_t trips(const struct unroll *u, int loop)
+{
+    LLVMValueRef test = end_test(u, loop);
+    int64_t limit, step = 0, start = 0;
+    if (!test)
+        return 0;
+    if (!small_constant(LLVMGetOperand(test, 1), &limit) && !small_constant(LLVMGetOperand(test, 0), &limit)) {
+        int around = u->cfg.loops[loop].parent;
+        return around != TSR__NONE && u->wanted[around] ? trips(u, around) : 0;
+    }
+    LLVMBasicBlockRef header = u->cfg.blocks[u->cfg.loops[loop].header].ref;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef next = NULL;
+        int64_t by = 0, from = 0;
+        for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+            LLVMValueRef v = LLVMGetIncomingValue(phi, i);
+            int at = tsr__cfg_number(&u->cfg, LLVMGetIncomingBlock(phi, i));
+            if (at != TSR__NONE && tsr__in_loop(&u->cfg, at, loop))
+                next = v;
+            else
+                small_constant(v, &from);
+        }
+        if (next && LLVMIsAConstantInt(next) && (LLVMGetOperand(test, 0) == phi || LLVMGetOperand(test, 1) == phi))
+            return 1; /* what LLVM makes of the counter of a single round */
+        bool counts = next && LLVMIsABinaryOperator(next) && LLVMGetInstructionOpcode(next) == LLVMAdd && LLVMGetOperand(next, 0) == phi &&
+                      small_constant(LLVMGetOperand(next, 1), &by) && by;
+        for (int i = 0; counts && i < 2; i++)
+            if (LLVMGetOperand(test, (unsigned)i) == phi || LLVMGetOperand(test, (unsigned)i) == next) {
+                step = by;
+                start = from;
+            }
+    }
+    if (!step)
+        return 0;
+    int64_t distance = limit > start ? limit - start : start - limit, by = step < 0 ? -step : step;
+    switch (LLVMGetICmpPredicate(test)) {
+    case LLVMIntSLE:
+    case LLVMIntULE:
+    case LLVMIntSGE:
+    case LLVMIntUGE:
+        distance++;
+        break;
+    default:
+        break;
+    }
+    return (distance + by - 1) / by;
+}
+
+/* Instructions of the loop after unrolling; -1 if it cannot be unrolled or grows too much. */
+static int64_t unrolled_size(const struct unroll *u, int loop)
+{
+    int64_t size = 0, count = u->wanted[loop] ? trips(u, loop) : 1;
+    if (!count || count > MAX_TRIPS)
+        return -1;
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
+        int inner = u->cfg.blocks[b].loop;
+        while (inner != loop && u->cfg.loops[inner].parent != loop)
+            inner = u->cfg.loops[inner].parent;
+        if (inner != loop) {
+            int64_t inside = unrolled_size(u, inner);
+            if (inside < 0)
+                return -1;
+            size += inside;
+            b = u->cfg.loops[inner].end - 1;
+            continue;
+        }
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            size++;
+    }
+    size *= count;
+    return size > MAX_CODE ? -1 : size;
+}
+
+/* What ends the wanted loops must be known, too. */
+static bool ends_depend_on_counters(struct unroll *u)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (int k = 0; k < u->cfg.loop_count; k++) {
+            if (!u->wanted[k] || u->checked[k])
+                continue;
+            LLVMValueRef test = end_test(u, k);
+            if (!test || !depends_on_counters(u, test))
+                return false;
+            u->checked[k] = again = true;
+        }
+    }
+    return true;
+}
+
+static int outermost(const struct unroll *u, int loop)
+{
+    while (u->cfg.loops[loop].parent != TSR__NONE)
+        loop = u->cfg.loops[loop].parent;
+    return loop;
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool has_hint(struct tsr__lanes *l, LLVMValueRef branch, unsigned kind)
+{
+    LLVMValueRef node = LLVMGetMetadata(branch, kind);
+    int count = node ? LLVMGetMDNodeNumOperands(node) : 0;
+    LLVMValueRef *hints = tsr_arena_alloc(&l->scratch, (size_t)(count + 1) * sizeof *hints);
+    if (node)
+        LLVMGetMDNodeOperands(node, hints);
+    for (int i = 1; i < count; i++) {
+        LLVMValueRef name[4];
+        unsigned length;
+        if (!hints[i] || !LLVMIsAMDNode(hints[i]) || LLVMGetMDNodeNumOperands(hints[i]) > 4 || LLVMGetMDNodeNumOperands(hints[i]) < 1)
+            continue;
+        LLVMGetMDNodeOperands(hints[i], name);
+        const char *text = name[0] ? LLVMGetMDString(name[0], &length) : NULL;
+        if (text && length > 12 && memcmp(text, "llvm.loop.unroll", 16) == 0)
+            return true;
+    }
+    return false;
+}
+
+void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number)
+{
+    LLVMContextRef c = l->context;
+    unsigned kind = LLVMGetMDKindIDInContext(c, "llvm.loop", 9);
+    if (has_hint(l, branch, kind))
+        return;
+    LLVMMetadataRef words[2] = {LLVMMDStringInContext2(c, hint, strlen(hint)), LLVMValueAsMetadata(tsr__i32(l, number))};
+    LLVMMetadataRef self = LLVMTemporaryMDNode(c, NULL, 0), parts[2] = {self, LLVMMDNodeInContext2(c, words, number ? 2 : 1)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(c, parts, 2);
+    LLVMMetadataReplaceAllUsesWith(self, node);
+    LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(c, node));
+}
+
+static void mark(struct unroll *u, int loop, const char *hint)
+{
+    if (u->cfg.loops[loop].latch != TSR__NONE)
+        tsr__hint_loop(u->l, u->cfg.blocks[u->cfg.loops[loop].latch].terminator, hint, 0);
+}
+
+static void begin(struct unroll *u)
+{
+    u->seen = (struct tsr__map){.arena = &u->arena};
+    u->followed = 0;
+    memset(u->wanted, 0, (size_t)u->cfg.loop_count);
+    memset(u->checked, 0, (size_t)u->cfg.loop_count);
+}
+
+/* Takes over the loops that the search found, unless they are unknown or too long. */
+static void finish(struct unroll *u)
+{
+    if (!ends_depend_on_counters(u))
+        return;
+    for (int k = 0; k < u->cfg.loop_count; k++)
+        if (u->wanted[k] && unrolled_size(u, outermost(u, k)) < 0 && unrolled_size(u, k) < 0)
+            return;
+    for (int k = 0; k < u->cfg.loop_count; k++)
+        u->all[k] = u->all[k] || u->wanted[k];
+}
+
+/* Arrays, vectors of which a counter picks an element, and shuffles: a register with a constant pattern is moved in one instruction. */
+static void look_at(struct unroll *u, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    const struct tsr__collective *c = callee ? tsr__collective(callee) : NULL;
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(u->l->module);
+    begin(u);
+    if (LLVMIsAAllocaInst(inst)) {
+        if (LLVMABISizeOfType(layout, LLVMGetAllocatedType(inst)) <= UINT64_C(4) * MAX_ELEMENTS && address_depends_on_counters(u, inst))
+            finish(u);
+    } else if (LLVMIsAExtractElementInst(inst) || LLVMIsAInsertElementInst(inst)) {
+        LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
+        if (!LLVMIsAConstant(index) && depends_on_counters(u, index))
+            finish(u);
+    } else if (c && c->result == TSR__BY_LANE) {
+        u->lane_is_known = true;
+        if (depends_on_counters(u, LLVMGetOperand(inst, 2)))
+            finish(u);
+        u->lane_is_known = false;
+    }
+}
+
+/* A loop that only fills local memory, `for (e = lane; e < N; e += 256)`, or sorts it, with barriers. LLVM unrolls it if it surely ends, so
+ * that should be after a few rounds. */
+static bool fills_tile(const struct unroll *u, int loop)
+{
+    bool stores = false;
+    int size = 0;
+    if (trips(u, loop) > MAX_TRIPS)
+        return false;
+    for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
+        if (u->cfg.blocks[b].loop != loop)
+            return false;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            if (LLVMIsAStoreInst(i))
+                stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == TSR__LOCAL_SPACE;
+            if (++size > MAX_FILL)
+                return false;
+        }
+    }
+    return stores;
+}
+
+bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function)
+{
+    struct unroll u = {.l = l};
+    bool has_loops = tsr__cfg_make(&u.cfg, function, &u.arena) && u.cfg.loop_count;
+    if (has_loops) {
+        size_t loops = (size_t)u.cfg.loop_count;
+        u.all = tsr_arena_alloc(&u.arena, loops);
+        u.wanted = tsr_arena_alloc(&u.arena, loops);
+        u.checked = tsr_arena_alloc(&u.arena, loops);
+        for (int b = 0; b < u.cfg.block_count; b++)
+            for (LLVMValueRef i = LLVMGetFirstInstruction(u.cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+                look_at(&u, i);
+        begin(&u); /* nothing is wanted of the loops around one that fills a tile */
+        for (int k = 0; k < u.cfg.loop_count; k++)
+            if (u.all[k])
+                mark(&u, k, "llvm.loop.unroll.full");
+            else if (fills_tile(&u, k))
+                mark(&u, k, "llvm.loop.unroll.enable");
+    }
+    tsr_arena_free(&u.arena);
+    return has_loops;
+}

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Indices of 32 bits that do not wrap. OpenCL lets sums of a `uint` wrap, so nothing is known of the distance of two rows, or even of two
+ * lanes, once such an index is extended. But whether any of them can wrap in a launch is seen from its arguments and its range: each
+ * number has a bound there. A kernel that has one body for launches of which none can, and one for the rest, has the best code in the
+ * first, where they are marked. */
+#include "lanes/prepare/versioning.h"
+
+#include <string.h>
+
+#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/groups/packet_loop.h"
+
+enum { MAX_DEPTH = 24, SMALL = 65535 /* what no work-group has more of */ };
+
+struct bounds {
+    struct tsr__lanes *l;
+    LLVMBuilderRef b; /* in the kernel */
+    LLVMValueRef kernel;
+    struct tsr__map known; /* value → struct bound * */
+    struct tsr__map seen;  /* what was marked → bit per extension */
+    LLVMValueRef fits;     /* no bound so far is too large; NULL: none could be */
+    struct tsr__assumed *assumed;
+};
+
+/* Of an unsigned number: an i64 below 2^32 if `fits`, which may be NULL: always. NULL: there is none. */
+struct bound {
+    LLVMValueRef most, fits;
+};
+
+static LLVMTypeRef i64(const struct bounds *x)
+{
+    return LLVMInt64TypeInContext(x->l->context);
+}
+
+static LLVMValueRef bound_of(struct bounds *x, LLVMValueRef v, int depth);
+
+static void require(struct bounds *x, LLVMValueRef fits)
+{
+    x->fits = x->fits && fits ? LLVMBuildAnd(x->b, x->fits, fits, "") : fits ? fits : x->fits;
+}
+
+/* The bound, once it is known to be below the limit. */
+static LLVMValueRef below(struct bounds *x, LLVMValueRef bound, uint64_t limit)
+{
+    if (LLVMIsAConstantInt(bound) && LLVMConstIntGetZExtValue(bound) < limit)
+        return bound;
+    require(x, LLVMBuildICmp(x->b, LLVMIntULT, bound, tsr__i64(x->l, limit), ""));
+    return bound;
+}
+
+static LLVMValueRef fitting(struct bounds *x, LLVMValueRef bound)
+{
+    return below(x, bound, UINT64_C(1) << 32);
+}
+
+static LLVMValueRef larger(struct bounds *x, LLVMValueRef a, LLVMValueRef b)
+{
+    return LLVMBuildSelect(x->b, LLVMBuildICmp(x->b, LLVMIntUGT, a, b, ""), a, b, "");
+}
+
+/* ---- what bounds a number ----------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef bound_of_query(struct bounds *x, LLVMValueRef call)
+{
+    static const char *const small[] = {"local_id",       "local_size",     "enqueued_local_size",    "linear_id", "lane", "sub_group_id",
+                                        "sub_group_size", "num_sub_groups", "enqueued_num_sub_groups"};
+    static const struct {
+        const char *name, *bounds[2];
+    } of_range[] = {{"group_id", {"__tsr_num_groups", NULL}},
+                    {"num_groups", {"__tsr_num_groups", NULL}},
+                    {"global_id", {"__tsr_global_size", "__tsr_global_offset"}},
+                    {"global_size", {"__tsr_global_size", NULL}},
+                    {"global_offset", {"__tsr_global_offset", NULL}}};
+    const char *name = tsr__primitive_name(call);
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(small); i++)
+        if (!strcmp(name, small[i]))
+            return tsr__i64(x->l, SMALL);
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(of_range); i++) {
+        LLVMValueRef sum = NULL, dim = LLVMGetOperand(call, 0);
+        if (strcmp(name, of_range[i].name) != 0 || !LLVMIsAConstantInt(dim))
+            continue;
+        for (int k = 0; k < 2 && of_range[i].bounds[k]; k++) {
+            LLVMTypeRef i32 = LLVMInt32TypeInContext(x->l->context), type = LLVMFunctionType(i64(x), &i32, 1, false);
+            LLVMValueRef asked = LLVMBuildCall2(x->b, type, tsr__declare(x->l, of_range[i].bounds[k], type), &dim, 1, "");
+            asked = fitting(x, asked);
+            sum = sum ? LLVMBuildAdd(x->b, sum, asked, "") : asked;
+        }
+        return fitting(x, sum);
+    }
+    return NULL;
+}
+
+static LLVMValueRef bound_of_call(struct bounds *x, LLVMValueRef call, int depth)
+{
+    LLVMValueRef callee = tsr__callee(call);
+    const char *name = callee ? tsr__name(callee) : "";
+    bool least = tsr__starts_with(name, "llvm.umin."), most = tsr__starts_with(name, "llvm.umax.");
+    if (!least && !most)
+        return bound_of_query(x, call);
+    LLVMValueRef a = bound_of(x, LLVMGetOperand(call, 0), depth), b = bound_of(x, LLVMGetOperand(call, 1), depth);
+    if (least)
+        return a ? a : b;
+    return a && b ? larger(x, a, b) : NULL;
+}
+
+/* A counter: the loop goes round again only if the counter, or what it becomes, is below a limit, or at it. It starts below its start's
+ * bound; so it never exceeds that or the limit by more than a step. */
+static LLVMValueRef bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigned latch, int depth)
+{
+    LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, latch);
+    LLVMValueRef next = LLVMGetIncomingValue(phi, latch), end = LLVMGetBasicBlockTerminator(from);
+    if (!LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd || LLVMGetOperand(next, 0) != phi ||
+        LLVMGetNumSuccessors(end) != 2 || !LLVMIsABranchInst(end) || !LLVMIsAICmpInst(LLVMGetCondition(end)))
+        return NULL;
+    LLVMValueRef test = LLVMGetCondition(end), limit = LLVMGetOperand(test, 1);
+    bool counts = LLVMGetOperand(test, 0) == next || LLVMGetOperand(test, 0) == phi, is_signed = false;
+    if (!counts || LLVMGetSuccessor(end, 0) != LLVMGetInstructionParent(phi) || LLVMGetSuccessor(end, 1) == LLVMGetInstructionParent(phi))
+        return NULL;
+    switch (LLVMGetICmpPredicate(test)) {
+    case LLVMIntSLT:
+    case LLVMIntSLE:
+        is_signed = true;
+        break;
+    case LLVMIntULT:
+    case LLVMIntULE:
+    case LLVMIntEQ: /* LLVM's test of a loop of two rounds */
+        break;
+    default:
+        return NULL;
+    }
+    LLVMValueRef step = bound_of(x, LLVMGetOperand(next, 1), depth), start = bound_of(x, LLVMGetIncomingValue(phi, !latch), depth);
+    limit = bound_of(x, limit, depth);
+    if (!step || !start || !limit)
+        return NULL;
+    /* That it does not wrap in the comparison's sense, either. */
+    return below(x, LLVMBuildAdd(x->b, larger(x, start, limit), step, ""), UINT64_C(1) << (is_signed ? 31 : 32));
+}
+
+static LLVMValueRef bound_of_phi(struct bounds *x, LLVMValueRef phi, int depth)
+{
+    LLVMValueRef all = NULL;
+    for (unsigned i = 0; i < 2 && LLVMCountIncoming(phi) == 2; i++) {
+        LLVMValueRef counter = bound_of_counter(x, phi, i, depth);
+        if (counter)
+            return counter;
+    }
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef one = bound_of(x, LLVMGetIncomingValue(phi, i), depth);
+        if (!one)
+            return NULL;
+        all = all ? larger(x, all, one) : one;
+    }
+    return all;
+}
+
+/* A negative constant is a large number. */
+static bool is_small_constant(LLVMValueRef v)
+{
+    return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetSExtValue(v) >= 0;
+}
+
+static LLVMValueRef bound_of_operation(struct bounds *x, LLVMValueRef v, int depth)
+{
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    LLVMValueRef second = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL, a, b;
+    if (op == LLVMAnd && is_small_constant(second))
+        return fitting(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)));
+    if (op == LLVMURem && is_small_constant(second) && !LLVMIsNull(second))
+        return fitting(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second) - 1));
+    a = bound_of(x, LLVMGetOperand(v, op == LLVMSelect), depth);
+    if (!a)
+        return NULL;
+    switch (op) {
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMFreeze:
+    case LLVMAnd:
+        return a;
+    case LLVMSExt:
+        return below(x, a, UINT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) - 1));
+    case LLVMLShr:
+        return is_small_constant(second) && LLVMConstIntGetZExtValue(second) < 64
+                   ? LLVMBuildLShr(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), "")
+                   : a;
+    case LLVMUDiv:
+        return is_small_constant(second) && !LLVMIsNull(second)
+                   ? LLVMBuildUDiv(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), "")
+                   : a;
+    case LLVMURem:
+        return a;
+    case LLVMShl:
+        return is_small_constant(second) && LLVMConstIntGetZExtValue(second) < 32
+                   ? fitting(x, LLVMBuildShl(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), ""))
+                   : NULL;
+    default:
+        break;
+    }
+    b = bound_of(x, LLVMGetOperand(v, 1 + (op == LLVMSelect)), depth);
+    if (!b)
+        return NULL;
+    switch (op) {
+    case LLVMSelect:
+        return larger(x, a, b);
+    case LLVMAdd:
+    case LLVMOr: /* at most the sum */
+    case LLVMXor:
+        return fitting(x, LLVMBuildAdd(x->b, a, b, ""));
+    case LLVMMul:
+        return fitting(x, LLVMBuildMul(x->b, a, b, ""));
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef bound_anew(struct bounds *x, LLVMValueRef v, int depth)
+{
+    if (LLVMIsAConstantInt(v))
+        return is_small_constant(v) && LLVMConstIntGetZExtValue(v) >> 32 == 0 ? tsr__i64(x->l, LLVMConstIntGetZExtValue(v)) : NULL;
+    if (LLVMIsAArgument(v)) {
+        unsigned n = 0;
+        while (LLVMGetParam(LLVMGetParamParent(v), n) != v)
+            n++;
+        LLVMValueRef argument = LLVMGetParam(x->kernel, n);
+        return fitting(x, LLVMBuildIntCast2(x->b, argument, i64(x), false, ""));
+    }
+    if (!LLVMIsAInstruction(v))
+        return NULL;
+    if (LLVMIsAPHINode(v))
+        return bound_of_phi(x, v, depth);
+    if (LLVMIsACallInst(v))
+        return bound_of_call(x, v, depth);
+    return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAFreezeInst(v) ? bound_of_operation(x, v, depth)
+                                                                                                          : NULL;
+}
+
+/* Of an unsigned number, or NULL. It is right if `fits` holds from then on. */
+static LLVMValueRef bound_of(struct bounds *x, LLVMValueRef v, int depth)
+{
+    LLVMTypeRef type = LLVMTypeOf(v);
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 || LLVMGetIntTypeWidth(type) < 8 || !depth)
+        return NULL;
+    struct bound *known = (struct bound *)tsr__map_get(&x->known, v);
+    if (!known) {
+        LLVMValueRef fits = x->fits;
+        known = tsr_arena_alloc(&x->l->scratch, sizeof *known);
+        *known = (struct bound){0};
+        tsr__map_set(&x->known, v, (uintptr_t)known); /* none while it is being looked at */
+        x->fits = NULL;
+        known->most = bound_anew(x, v, depth - 1);
+        known->fits = x->fits;
+        x->fits = fits;
+    }
+    if (known->most)
+        require(x, known->fits);
+    return known->most;
+}
+
+/* ---- what is marked ------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool may_wrap(LLVMValueRef v, enum tsr__extension extension)
+{
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 32)
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMAdd:
+    case LLVMMul:
+    case LLVMShl:
+        return extension == TSR__EXT_SIGNED ? !LLVMGetNSW(v) : !LLVMGetNUW(v);
+    default:
+        return false;
+    }
+}
+
+/* Marks the operations that the number is made of, unless they are known to be exact. `extension`: how it is extended. */
+static void mark(struct bounds *x, LLVMValueRef v, enum tsr__extension extension, int depth)
+{
+    uintptr_t seen = tsr__map_get(&x->seen, v), bit = (uintptr_t)1 << extension;
+    if (!depth || seen & bit || !(LLVMIsABinaryOperator(v) || LLVMIsAPHINode(v)) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
+        return;
+    tsr__map_set(&x->seen, v, seen | bit);
+    for (unsigned i = 0; LLVMIsAPHINode(v) && i < LLVMCountIncoming(v); i++)
+        mark(x, LLVMGetIncomingValue(v, i), extension, depth - 1);
+    if (LLVMIsAPHINode(v))
+        return;
+    LLVMValueRef bound = may_wrap(v, extension) ? bound_of(x, v, MAX_DEPTH) : NULL;
+    if (bound) {
+        struct tsr__assumed *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
+        *one = (struct tsr__assumed){.next = x->assumed, .operation = v, .nsw = LLVMGetNSW(v), .nuw = LLVMGetNUW(v)};
+        x->assumed = one;
+        LLVMSetNUW(v, true);
+        if (extension == TSR__EXT_SIGNED) {
+            below(x, bound, UINT64_C(1) << 31);
+            LLVMSetNSW(v, true);
+        }
+    }
+    for (int i = 0; i < 2; i++)
+        mark(x, LLVMGetOperand(v, (unsigned)i), extension, depth - 1);
+}
+
+static bool has_products(struct tsr__lanes *l, LLVMValueRef *code, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (callee && tsr_matrix_find(tsr__name(callee)) && tsr__tile_unit(l) != TSR__TILES_NONE)
+            return true;
+    }
+    return false;
+}
+
+/* ---- what it is good for -------------------------------------------------------------------------------------------------------------
+ */
+
+enum { NEAR = 8 };
+
+struct address {
+    LLVMValueRef pointer;
+    struct tsr__linear before, after; /* anything is marked */
+};
+
+/* Of what is read and written. */
+static size_t addresses_in(struct tsr__lanes *l, LLVMValueRef *code, size_t count, struct address **all)
+{
+    size_t n = 0;
+    *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof **all);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef pointer = LLVMIsALoadInst(code[i])                                          ? LLVMGetOperand(code[i], 0)
+                               : LLVMIsAStoreInst(code[i])                                       ? LLVMGetOperand(code[i], 1)
+                               : tsr__primitive_name(code[i]) && LLVMGetNumOperands(code[i]) > 1 ? LLVMGetOperand(code[i], 0)
+                                                                                                 : NULL;
+        if (pointer && LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind)
+            (*all)[n++] = (struct address){.pointer = pointer, .before = tsr__linear_of(l, pointer)};
+    }
+    return n;
+}
+
+/* The distance between two places of one buffer. */
+static bool is_distance(const struct tsr__linear *x)
+{
+    for (unsigned i = 0; x->valid && i < x->count; i++)
+        for (int k = 0; k < TSR__MAX_FACTORS; k++) {
+            LLVMValueRef factor = x->terms[i].factors[k].value;
+            if (factor && LLVMGetTypeKind(LLVMTypeOf(factor)) == LLVMPointerTypeKind)
+                return false;
+        }
+    return x->valid;
+}
+
+/* With the marks: is more known of the distance of rows, or from round to round of a loop? A sum that is one to all of a kernel's addresses
+ * is not worth a body. */
+static bool helps(const struct bounds *x, struct address *all, size_t count)
+{
+    for (const struct tsr__assumed *one = x->assumed; one; one = one->next) {
+        LLVMBasicBlockRef block = LLVMGetInstructionParent(one->operation);
+        if (block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)))
+            return true;
+    }
+    for (size_t i = 0; i < count; i++) {
+        all[i].after = tsr__linear_of(x->l, all[i].pointer);
+        for (size_t k = i > NEAR ? i - NEAR : 0; k < i; k++) {
+            struct tsr__linear before = tsr__linear_minus(&all[i].before, &all[k].before);
+            struct tsr__linear after = tsr__linear_minus(&all[i].after, &all[k].after);
+            if (is_distance(&after) && (!before.valid || after.count < before.count))
+                return true;
+        }
+    }
+    return false;
+}
+
+LLVMValueRef tsr__assume_bounds(struct tsr__lanes *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__assumed **assumed)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, item, &count);
+    struct bounds x = {.l = l, .kernel = kernel, .known = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
+    struct address *addresses;
+    bool joins = false; /* 2D blocks that lie beside each other */
+    *assumed = NULL;
+    if (!has_products(l, code, count))
+        return NULL;
+    size_t address_count = addresses_in(l, code, count, &addresses);
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, kernel, "");
+    x.b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(x.b, start);
+    for (size_t i = 0; i < count; i++) {
+        const char *called = tsr__primitive_name(code[i]);
+        bool is_signed = LLVMIsASExtInst(code[i]) != NULL;
+        if (LLVMIsAPHINode(code[i])) /* of counters LLVM wants to know, too, to count rounds */
+            mark(&x, code[i], TSR__EXT_ZERO, MAX_DEPTH);
+        for (int k = 0; called && tsr__starts_with(called, "block2d_") && k < LLVMGetNumOperands(code[i]); k++)
+            mark(&x, LLVMGetOperand(code[i], (unsigned)k), TSR__EXT_SIGNED, MAX_DEPTH);
+        joins = joins || (called && x.assumed && tsr__starts_with(called, "block2d_"));
+        LLVMTypeRef type = LLVMTypeOf(code[i]);
+        if ((is_signed || LLVMIsAZExtInst(code[i])) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64)
+            mark(&x, LLVMGetOperand(code[i], 0), is_signed || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, MAX_DEPTH);
+    }
+    LLVMDisposeBuilder(x.b);
+    if (!joins && !helps(&x, addresses, address_count)) {
+        tsr__forget_bounds(x.assumed);
+        LLVMDeleteBasicBlock(start);
+        return NULL;
+    }
+    *assumed = x.assumed;
+    return x.fits ? x.fits : LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false);
+}
+
+void tsr__forget_bounds(struct tsr__assumed *assumed)
+{
+    for (struct tsr__assumed *one = assumed; one; one = one->next) {
+        LLVMSetNSW(one->operation, one->nsw);
+        LLVMSetNUW(one->operation, one->nuw);
+    }
+}

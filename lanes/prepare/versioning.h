@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Index arithmetic of kernels with matrix functions that does not wrap in most launches. */
+#ifndef TESSERA_LANES_PREPARE_VERSIONING_H
+#define TESSERA_LANES_PREPARE_VERSIONING_H
+
+#include "lanes/ir/ir.h"
+
+/* What the body for launches of which an index may wrap is called, behind the kernel's name and a dot. */
+#define TSR__WRAPPING "wrapping"
+
+/* An operation that was marked as one that does not wrap, and what was known of it before. */
+struct tsr__assumed {
+    struct tsr__assumed *next;
+    LLVMValueRef operation;
+    bool nsw, nuw;
+};
+
+/* Marks operations of a work-item's function that make indices, and begins the body of the kernel with code that finds out whether they
+ * are right in a launch: the answer. NULL: marks would not help, there are none, and the kernel has no body yet. */
+LLVMValueRef tsr__assume_bounds(struct tsr__lanes *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__assumed **assumed);
+/* Takes the marks off again. */
+void tsr__forget_bounds(struct tsr__assumed *assumed);
+
+#endif

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Control flow of the packet function: partial linearisation.
+ *
+ * Blocks are built in compact order. Each that may run with part of the lanes has a mask in a stack slot; an edge adds the lanes that take
+ * it. A uniform branch stays a branch. At a divergent one both ways must run: the first of them, in compact order, comes next, and the
+ * other is *pending* and comes up later, as in Moll and Hack's algorithm. A divergent loop goes round while any lane wants to; its exits
+ * are pending until then. Before a block that touches memory, or has loops or branches of its own, stands a test whether any lane is there
+ * at all. */
+#include <string.h>
+
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/explain.h"
+#include "lanes/widen/serial_loop.h"
+#include "lanes/after/nontemporal.h"
+
+enum { CHEAP = 12 }; /* instructions that cost less than to test whether they are needed */
+
+/* ---- which blocks need a test ------------------------------------------------------------------------------------------------------- */
+
+/* Intrinsics are harmless but for copies of memory and traps, from which LLVM does not promise to come back. */
+static bool call_may_hurt(LLVMValueRef callee)
+{
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    return !callee || !LLVMGetIntrinsicID(callee) || tsr__starts_with(tsr__name(callee), "llvm.mem") ||
+           !LLVMGetEnumAttributeAtIndex(callee, at, tsr__attr_kind("willreturn"));
+}
+
+static bool may_hurt(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+    case LLVMLoad:
+    case LLVMStore:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMFence:
+        return true;
+    case LLVMCall:
+        return call_may_hurt(tsr__callee(inst));
+    default:
+        return false;
+    }
+}
+
+static bool needs_test(const struct tsr__simd *s, int block)
+{
+    if (!s->shapes.partial[block])
+        return false;
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    if (b->loop != TSR__NONE && s->cfg.loops[b->loop].header == block)
+        return true;
+    if (b->succ_count > 1 && !s->shapes.divergent_branch[block])
+        return true; /* its condition means nothing if no lane is here */
+    int cost = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {
+        if (may_hurt(i))
+            return true;
+        cost++;
+    }
+    return cost > CHEAP;
+}
+
+/* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Branches to the first of the blocks in `wanted`; the others stay pending behind it. */
+static void go(struct tsr__simd *s, const bool *wanted)
+{
+    int first = 0;
+    while (!wanted[first])
+        first++;
+    for (int i = first + 1; i < s->cfg.block_count; i++)
+        if (wanted[i])
+            s->blocks[first].pending[i] = true;
+    LLVMBuildBr(s->b, s->blocks[first].entry);
+}
+
+static bool any_of(const bool *flags, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (flags[i])
+            return true;
+    return false;
+}
+
+static bool *pending_after(struct tsr__simd *s, int block)
+{
+    size_t n = (size_t)s->cfg.block_count;
+    bool *wanted = tsr_arena_alloc(s->arena, n);
+    memcpy(wanted, s->blocks[block].pending, n);
+    return wanted;
+}
+
+/* What an edge gives to the phis where it goes. */
+struct edge {
+    unsigned count;
+    LLVMValueRef *values, *slots;
+    bool *varying;
+};
+
+/* Reads all the values before any is written: a phi's value may be another phi's old one. */
+static struct edge read_edge(struct tsr__simd *s, int from, int to)
+{
+    LLVMBasicBlockRef from_ref = s->cfg.blocks[from].ref;
+    LLVMValueRef first = LLVMGetFirstInstruction(s->cfg.blocks[to].ref);
+    unsigned room = 1;
+    for (LLVMValueRef phi = first; LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi))
+        room += (unsigned)tsr__value(s, phi)->part_count;
+    struct edge edge = {0, tsr_arena_alloc(s->arena, room * sizeof *edge.values), tsr_arena_alloc(s->arena, room * sizeof *edge.slots),
+                        tsr_arena_alloc(s->arena, room * sizeof *edge.varying)};
+    for (LLVMValueRef phi = first; LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi)) {
+        struct tsr__value *value = tsr__value(s, phi);
+        LLVMValueRef incoming = NULL;
+        for (unsigned i = 0; i < LLVMCountIncoming(phi) && !incoming; i++)
+            if (LLVMGetIncomingBlock(phi, i) == from_ref)
+                incoming = LLVMGetIncomingValue(phi, i);
+        if (LLVMIsUndef(incoming))
+            continue; /* whatever is in the slot will do */
+        bool varying = tsr__is_varying(value->shape);
+        for (int i = 0; i < (varying ? value->part_count : 1); i++) {
+            edge.varying[edge.count] = varying;
+            edge.slots[edge.count] = varying ? value->parts_in[i] : value->whole_in;
+            edge.values[edge.count++] = varying ? tsr__part(s, incoming, i) : tsr__whole(s, incoming);
+        }
+    }
+    return edge;
+}
+
+/* Whether lanes of an earlier edge may be waiting in the phis of `to`. The first edge need not care, and what lanes had that left a loop is
+ * of no use in it: an exit has phis of its own, or the value outlives the loop in its homes. */
+static bool others_wait(const struct tsr__simd *s, int from, int to)
+{
+    if (tsr__leaves_divergent_loop(&s->shapes, from, to))
+        return true; /* each round */
+    const struct tsr__block *b = &s->cfg.blocks[to];
+    if (tsr__back_edge(from, to))
+        return s->cfg.loops[b->loop].latch == TSR__NONE;
+    for (int i = 0; i < b->pred_count; i++)
+        if (b->pred[i] < from)
+            return true;
+    return false;
+}
+
+/* Adds the lanes of an edge to where it goes. With `blend`, lanes that are not among them keep what their phis have; with `maybe_empty`,
+ * there need not be any lane, and then a uniform phi keeps what another edge gave it. */
+static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
+{
+    LLVMValueRef any = NULL;
+    for (unsigned i = 0; i < edge->count; i++) {
+        LLVMValueRef value = edge->values[i];
+        if (!any && lanes && maybe_empty && !edge->varying[i])
+            any = tsr__any(s, lanes);
+        LLVMValueRef condition = edge->varying[i] ? (blend ? lanes : NULL) : any;
+        if (condition)
+            value = tsr__blend(s, condition, value, LLVMBuildLoad2(s->b, LLVMTypeOf(value), edge->slots[i], ""));
+        LLVMBuildStore(s->b, value, edge->slots[i]);
+    }
+    LLVMValueRef home = s->blocks[to].mask_home;
+    if (home) {
+        LLVMValueRef old = LLVMBuildLoad2(s->b, tsr__mask_type(s), home, "");
+        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, tsr__mask_or_all(s, lanes), ""), home);
+    }
+}
+
+/* ---- terminators --------------------------------------------------------------------------------------------------------------------- */
+
+/* Masks of the lanes for each successor of a conditional branch, in the order of the terminator's arms. */
+static void arm_masks(struct tsr__simd *s, LLVMValueRef condition, LLVMValueRef masks[2])
+{
+    masks[0] = tsr__mask_and(s, s->mask, tsr__part(s, condition, 0));
+    masks[1] = LLVMBuildXor(s->b, tsr__mask_or_all(s, s->mask), masks[0], "");
+}
+
+/* Some lane is in the block being built: it always runs with all that the function has, or a test stands before it. */
+static bool surely_populated(const struct tsr__simd *s, int block)
+{
+    return !s->blocks[block].mask_home || s->blocks[block].entry != s->blocks[block].body;
+}
+
+/* Another round of a divergent loop while any lane wants one; what is wanted behind it comes then. */
+static void go_round(struct tsr__simd *s, int number, const bool *wanted)
+{
+    LLVMContextRef c = s->l->context;
+    const struct tsr__simd_block *header = &s->blocks[s->cfg.loops[number].header];
+    LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(c, s->to, "leave"), again = header->body;
+    LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), header->mask_home, ""));
+    LLVMValueRef none = LLVMConstNull(LLVMTypeOf(bits)), more = LLVMBuildICmp(s->b, LLVMIntNE, bits, none, "any");
+    unsigned last = s->solo[number].lanes;
+    if (last)
+        again = LLVMAppendBasicBlockInContext(c, s->to, "again");
+    LLVMBuildCondBr(s->b, more, again, out);
+    if (last) {
+        LLVMBasicBlockRef solo = LLVMAppendBasicBlockInContext(c, s->to, "solo");
+        LLVMPositionBuilderAtEnd(s->b, again);
+        LLVMTypeRef type = LLVMTypeOf(bits);
+        LLVMValueRef count = tsr__intrinsic(s, "llvm.ctpop", &type, 1, &bits, 1);
+        LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntUGT, count, LLVMConstInt(type, last, false), ""), header->body, solo);
+        LLVMPositionBuilderAtEnd(s->b, solo);
+        tsr__build_solo(s, number, bits, out);
+    }
+    LLVMPositionBuilderAtEnd(s->b, out);
+    go(s, wanted);
+}
+
+/* Both arms at once: everybody goes where he wants, and all wanted blocks come up in order. */
+static void linear_branch(struct tsr__simd *s, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    bool *wanted = pending_after(s, block);
+    int again = TSR__NONE; /* loop that goes round */
+    LLVMValueRef masks[2] = {s->mask, s->mask};
+    if (b->succ_count == 2)
+        arm_masks(s, LLVMGetCondition(b->terminator), masks);
+    for (int k = 0; k < b->succ_count; k++) {
+        int to = b->succ[k];
+        struct edge edge = read_edge(s, block, to);
+        bool wait = others_wait(s, block, to);
+        take_edge(s, &edge, to, masks[k], wait, wait && !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
+        if (tsr__back_edge(block, to))
+            again = s->cfg.blocks[to].loop;
+        else
+            wanted[to] = true;
+    }
+    if (again == TSR__NONE)
+        go(s, wanted);
+    else
+        go_round(s, again, wanted);
+}
+
+/* The lanes stay together. */
+static void real_branch(struct tsr__simd *s, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    LLVMBasicBlockRef arms[2] = {0};
+    struct edge edges[2];
+    for (int k = 0; k < b->succ_count; k++)
+        edges[k] = read_edge(s, block, b->succ[k]);
+    if (b->succ_count == 2) {
+        for (int k = 0; k < 2; k++)
+            arms[k] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "");
+        LLVMBuildCondBr(s->b, tsr__whole(s, LLVMGetCondition(b->terminator)), arms[0], arms[1]);
+    }
+    for (int k = 0; k < b->succ_count; k++) {
+        int to = b->succ[k];
+        if (arms[k])
+            LLVMPositionBuilderAtEnd(s->b, arms[k]);
+        bool wait = s->blocks[block].mask_home && others_wait(s, block, to);
+        take_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
+        if (tsr__back_edge(block, to)) {
+            LLVMBuildBr(s->b, s->blocks[to].body);
+        } else {
+            bool *wanted = pending_after(s, block);
+            wanted[to] = true;
+            go(s, wanted);
+        }
+    }
+}
+
+static void leave_block(struct tsr__simd *s, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    tsr__lines_at(s, b->terminator);
+    switch (LLVMGetInstructionOpcode(b->terminator)) {
+    case LLVMRet:
+        LLVMBuildRetVoid(s->b);
+        return;
+    case LLVMUnreachable: /* lanes that never come here must not suffer */
+        if (any_of(pending_after(s, block), s->cfg.block_count))
+            go(s, pending_after(s, block));
+        else
+            LLVMBuildUnreachable(s->b);
+        return;
+    default:
+        break;
+    }
+    bool linear = s->shapes.divergent_branch[block];
+    for (int k = 0; k < b->succ_count; k++) {
+        int to = b->succ[k];
+        linear = linear || tsr__leaves_divergent_loop(&s->shapes, block, to);
+        if (tsr__back_edge(block, to) && s->shapes.divergent_loop[s->cfg.blocks[to].loop])
+            linear = true;
+    }
+    if (linear)
+        linear_branch(s, block);
+    else
+        real_branch(s, block);
+}
+
+/* ---- a block ------------------------------------------------------------------------------------------------------------------------- */
+
+static void test_whether_needed(struct tsr__simd *s, int block)
+{
+    bool *wanted = pending_after(s, block);
+    LLVMPositionBuilderAtEnd(s->b, s->blocks[block].entry);
+    if (!any_of(wanted, s->cfg.block_count)) { /* nowhere else to go: somebody is here */
+        LLVMBuildBr(s->b, s->blocks[block].body);
+        return;
+    }
+    LLVMBasicBlockRef skip = LLVMAppendBasicBlockInContext(s->l->context, s->to, "skip");
+    LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_home, "");
+    LLVMBuildCondBr(s->b, tsr__any(s, mask), s->blocks[block].body, skip);
+    LLVMPositionBuilderAtEnd(s->b, skip);
+    go(s, wanted);
+}
+
+static void read_phi(struct tsr__simd *s, LLVMValueRef phi)
+{
+    struct tsr__value *value = tsr__value(s, phi);
+    if (!tsr__is_varying(value->shape)) {
+        tsr__set_whole(s, phi, LLVMBuildLoad2(s->b, value->type, value->whole_in, ""));
+        return;
+    }
+    for (int i = 0; i < value->part_count; i++) {
+        LLVMTypeRef type = tsr__vector(s, tsr__part_type(value->type, i));
+        tsr__set_part(s, phi, i, LLVMBuildLoad2(s->b, type, value->parts_in[i], ""));
+    }
+}
+
+static void build_block(struct tsr__simd *s, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    struct tsr__simd_block *to = &s->blocks[block];
+    /* Exits of a divergent loop may have been taken in any earlier round. */
+    if (b->loop != TSR__NONE && s->cfg.loops[b->loop].header == block && s->shapes.divergent_loop[b->loop])
+        for (int i = s->cfg.loops[b->loop].begin; i < s->cfg.loops[b->loop].end; i++)
+            for (int k = 0; k < s->cfg.blocks[i].succ_count; k++)
+                if (!tsr__in_loop(&s->cfg, s->cfg.blocks[i].succ[k], b->loop))
+                    to->pending[s->cfg.blocks[i].succ[k]] = true;
+    tsr__lines_at(s, LLVMGetFirstInstruction(b->ref));
+    int alone = tsr__lane_by_lane(s, block);
+    if (alone != TSR__NONE && s->cfg.loops[alone].header != block)
+        return;
+    if (to->entry != to->body)
+        test_whether_needed(s, block);
+    LLVMPositionBuilderAtEnd(s->b, to->body);
+    s->block = block;
+    s->mask = s->function_mask;
+    if (to->mask_home) {
+        s->mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), to->mask_home, "mask");
+        LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), to->mask_home);
+    }
+    if (alone != TSR__NONE) {
+        LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
+        tsr__build_solo(s, alone, tsr__mask_bits(s, s->mask), out);
+        LLVMPositionBuilderAtEnd(s->b, out);
+        go(s, pending_after(s, block));
+        return;
+    }
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {
+        if (LLVMIsATerminatorInst(i))
+            break;
+        tsr__lines_at(s, i);
+        if (LLVMGetInstructionOpcode(i) == LLVMPHI)
+            read_phi(s, i);
+        else if (!tsr__widen_plain(s, i) && !tsr__widen_memory(s, i) && !tsr__widen_call(s, i) && !tsr__widen_atomic(s, i))
+            tsr__each_lane(s, i);
+        if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
+            tsr__settle(s, i);
+    }
+    leave_block(s, block);
+}
+
+/* ---- a function ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Lanes that are there: as many as the sub-group has, or those of the row. */
+static LLVMValueRef present_lanes(struct tsr__simd *s)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMFunctionType(i32, NULL, 0, false);
+    bool mixed = s->shapes.packet.mixed;
+    const char *name = mixed ? "__tsr_row_items" : "__tsr_sub_group_size";
+    LLVMValueRef lanes = tsr__iota(s, i32, 1), count = LLVMBuildCall2(s->b, type, tsr__declare(s->l, name, type), NULL, 0, "");
+    if (mixed) /* what stands before the row's first work-item wraps and is not less */
+        lanes =
+            LLVMBuildAdd(s->b, lanes, tsr__splat(s, LLVMBuildCall2(s->b, type, tsr__declare(s->l, "__tsr_row_at", type), NULL, 0, "")), "");
+    return LLVMBuildICmp(s->b, LLVMIntULT, lanes, tsr__splat(s, count), "present");
+}
+
+/* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: the control flow cannot be done. */
+bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
+{
+    struct tsr_arena arena = {0};
+    struct tsr__simd s = {.l = l,
+                          .arena = &arena,
+                          .from = from,
+                          .to = to,
+                          .width = packet.width,
+                          .sub_group = packet.sub_group,
+                          .values = {.arena = &arena},
+                          .records = {.arena = &arena},
+                          .locations = {.arena = &arena}};
+    s.layout = LLVMGetModuleDataLayout(l->module);
+    if (!tsr__cfg_make(&s.cfg, from, &arena)) {
+        tsr_arena_free(&arena);
+        return false;
+    }
+    s.written_only = masked ? 0 : tsr__written_only(l, from);
+    tsr__shapes_find(&s.shapes, &s.cfg, packet, &arena);
+    tsr__solo_find(&s, masked);
+    struct tsr__explain *explain = l->explain;
+    if (masked)
+        l->explain = NULL; /* the other body is the one that matters */
+    tsr__explain_flow(&s);
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, to, "start");
+    s.homes = LLVMCreateBuilderInContext(l->context);
+    s.b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(s.homes, start);
+    LLVMBasicBlockRef begin = LLVMAppendBasicBlockInContext(l->context, to, "begin");
+    LLVMPositionBuilderAtEnd(s.b, begin);
+
+    size_t n = (size_t)s.cfg.block_count;
+    s.blocks = tsr_arena_alloc(&arena, n * sizeof *s.blocks);
+    for (int i = 0; i < s.cfg.block_count; i++) {
+        struct tsr__simd_block *b = &s.blocks[i];
+        int alone = tsr__lane_by_lane(&s, i);
+        if (alone != TSR__NONE && s.cfg.loops[alone].header != i)
+            continue; /* it has no code for the packet */
+        const char *name = LLVMGetBasicBlockName(s.cfg.blocks[i].ref);
+        b->body = LLVMAppendBasicBlockInContext(l->context, to, name);
+        b->entry = needs_test(&s, i) ? LLVMAppendBasicBlockInContext(l->context, to, "test") : b->body;
+        b->pending = tsr_arena_alloc(&arena, n);
+        if (s.shapes.partial[i]) {
+            b->mask_home = tsr__home(&s, tsr__mask_type(&s), "");
+            LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_home);
+        }
+    }
+    tsr__values_prepare(&s);
+    if (masked)
+        s.function_mask = present_lanes(&s);
+    LLVMBuildBr(s.b, s.blocks[0].entry);
+    for (int i = 0; i < s.cfg.block_count; i++)
+        build_block(&s, i);
+    LLVMBuildBr(s.homes, begin);
+    LLVMDisposeBuilder(s.homes);
+    LLVMDisposeBuilder(s.b);
+    tsr_arena_free(&arena);
+    l->explain = explain;
+    return true;
+}

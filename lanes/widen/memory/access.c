@@ -1,0 +1,681 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Memory: addresses, stack variables, loads and stores by how the lanes' addresses lie to each other.
+ *
+ * A masked load's result is frozen: LLVM 22's InstCombine folds select(mask, load, y) into a masked load at the place of the select, which
+ * may stand behind a store to the same memory. A frozen load it leaves alone. */
+#include <string.h>
+
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/mad_op.h"
+#include "lanes/prepare/sub_group_pairs.h"
+#include "lanes/widen/memory/interleave.h"
+
+uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
+{
+    uint64_t size = LLVMABISizeOfType(layout, LLVMGetAllocatedType(alloca)), align = LLVMGetAlignment(alloca);
+    return align ? (size + align - 1) / align * align : size;
+}
+
+/* ---- calls of masked intrinsics -------------------------------------------------------------------------------------------------------
+ */
+
+LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
+                            unsigned count)
+{
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
+    return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
+}
+
+void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align)
+{
+    LLVMAddCallSiteAttribute(call, argument + 1, tsr__int_attr(s->l, "align", align ? align : 1));
+}
+
+void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef made)
+{
+    static const char *const kinds[] = {"tbaa", "alias.scope", "noalias", "invariant.load"};
+    LLVMContextRef c = s->l->context;
+    if (a->copied)
+        return;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(kinds); i++) {
+        unsigned kind = LLVMGetMDKindIDInContext(c, kinds[i], (unsigned)strlen(kinds[i]));
+        LLVMValueRef node = LLVMGetMetadata(a->inst, kind);
+        for (unsigned k = 0; k < a->joined; k++)
+            if (LLVMGetMetadata(a->all[k], kind) != node)
+                node = NULL;
+        if (node)
+            LLVMSetMetadata(made, kind, node);
+    }
+    if (LLVMIsALoadInst(a->inst) && LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer)) == TSR__CONSTANT_SPACE) {
+        LLVMMetadataRef empty = LLVMMDNodeInContext2(c, NULL, 0);
+        LLVMSetMetadata(made, LLVMGetMDKindIDInContext(c, "invariant.load", 14), LLVMMetadataAsValue(c, empty));
+    }
+}
+
+LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask)
+{
+    if (!mask) {
+        LLVMValueRef load = LLVMBuildLoad2(s->b, type, p, "");
+        LLVMSetAlignment(load, a->align);
+        tsr__note_aliases(s, a, load);
+        return load;
+    }
+    LLVMTypeRef types[2] = {type, LLVMTypeOf(p)};
+    LLVMValueRef args[3] = {p, mask, LLVMGetPoison(type)};
+    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.load", types, 2, args, 3);
+    tsr__align_argument(s, call, 0, a->align);
+    tsr__note_aliases(s, a, call);
+    return LLVMBuildFreeze(s->b, call, "");
+}
+
+void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask)
+{
+    LLVMValueRef made;
+    if (mask) {
+        LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(p)};
+        LLVMValueRef args[3] = {value, p, mask};
+        made = tsr__intrinsic(s, "llvm.masked.store", types, 2, args, 3);
+        tsr__align_argument(s, made, 1, a->align);
+    } else {
+        made = LLVMBuildStore(s->b, value, p);
+        LLVMSetAlignment(made, a->align);
+        tsr__mark_stream(s, a, made);
+    }
+    tsr__note_aliases(s, a, made);
+}
+
+/* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
+
+LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
+    LLVMValueRef *indices = tsr_arena_alloc(s->arena, count * sizeof *indices);
+    for (unsigned i = 0; i < count; i++)
+        indices[i] = from[i] < 0 ? LLVMGetPoison(i32) : LLVMConstInt(i32, (unsigned)from[i], false);
+    return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
+}
+
+static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
+{
+    int from[64];
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = (int)(s->width - 1 - i);
+    return tsr__shuffle(s, v, NULL, from, s->width);
+}
+
+/* ---- how an access lies -------------------------------------------------------------------------------------------------------------- */
+
+static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
+                                      struct tsr__shape shape)
+{
+    unsigned align = LLVMGetAlignment(inst);
+    struct tsr__access a = {.inst = inst,
+                            .class = TSR__ACCESS_SCATTERED,
+                            .pointer = pointer,
+                            .type = type,
+                            .parts = (unsigned)tsr__part_count(type),
+                            .align = align};
+    a.scalar = tsr__part_type(type, 0);
+    a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    a.simple = kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && LLVMSizeOfTypeInBits(s->layout, a.scalar) == 8 * a.scalar_bytes;
+    a.each = 1;
+    if (shape.kind == TSR__SHAPE_AFFINE && shape.stride == 0) {
+        a.class = TSR__ACCESS_UNIFORM;
+        return a;
+    }
+    unsigned bytes = a.parts * a.scalar_bytes;
+    if (a.simple && a.parts > 1 && (bytes == 2 || bytes == 4 || bytes == 8)) {
+        a.each = a.parts;
+        a.parts = 1;
+        a.scalar = LLVMIntTypeInContext(s->l->context, 8 * bytes);
+        a.scalar_bytes = bytes;
+    }
+    if (shape.kind != TSR__SHAPE_AFFINE)
+        return a;
+    /* The instruction's alignment is that of the lanes which the program runs; lane 0 need not be one. */
+    uint64_t stride = (uint64_t)shape.stride, even = stride & (~stride + 1);
+    if (a.align > even)
+        a.align = (unsigned)even;
+    if (!a.simple)
+        return a;
+    int64_t step = shape.stride / a.scalar_bytes;
+    if (shape.stride % a.scalar_bytes || step < -1 || step > TSR__MAX_STEP || (step < a.parts && step != -1) || (step < 0 && a.parts > 1))
+        return a;
+    a.step = step < 0 ? 1 : (unsigned)step;
+    a.members = (UINT32_C(1) << a.parts) - 1;
+    if (a.step == 1)
+        a.class = step < 0 ? TSR__ACCESS_REVERSED : TSR__ACCESS_CONSECUTIVE;
+    else if (a.step <= TSR__SHORT_STEP || 2 * a.parts >= a.step)
+        a.class = TSR__ACCESS_GROUP;
+    return a;
+}
+
+static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
+{
+    return classify_as(s, inst, pointer, type, tsr__seen(s, pointer));
+}
+
+/* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
+static LLVMValueRef side_by_side(struct tsr__simd *s, LLVMValueRef *parts, unsigned count)
+{
+    LLVMValueRef joined[64];
+    unsigned span = s->width * count;
+    int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
+    for (unsigned i = 0; i < count; i++)
+        joined[i] = parts[i];
+    for (unsigned n = count, width = s->width; n > 1; n /= 2, width *= 2) {
+        for (unsigned i = 0; i < 2 * width; i++)
+            from[i] = (int)i;
+        for (unsigned i = 0; i < n / 2; i++)
+            joined[i] = tsr__shuffle(s, joined[2 * i], joined[2 * i + 1], from, 2 * width);
+    }
+    for (unsigned i = 0; i < span; i++)
+        from[i] = (int)(i % count * s->width + i / count);
+    return tsr__shuffle(s, joined[0], NULL, from, span);
+}
+
+void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts)
+{
+    LLVMValueRef all = LLVMBuildBitCast(s->b, packed, LLVMVectorType(scalar, s->width * each), "");
+    int from[64];
+    for (unsigned i = 0; i < each; i++) {
+        for (unsigned lane = 0; lane < s->width; lane++)
+            from[lane] = (int)(lane * each + i);
+        parts[i] = tsr__shuffle(s, all, NULL, from, s->width);
+    }
+}
+
+LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
+{
+    LLVMContextRef c = s->l->context;
+    unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(parts[0])));
+    LLVMTypeRef type = tsr__vector(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector(s, LLVMIntTypeInContext(c, bits));
+    if (each * bits > 32)
+        return LLVMBuildBitCast(s->b, side_by_side(s, parts, each), type, "");
+    /* Shifts, since what is stored has often just been made narrow. */
+    LLVMValueRef made = NULL;
+    for (unsigned i = 0; i < each; i++) {
+        /* A component that nothing has written must not spoil the others. */
+        LLVMValueRef piece = LLVMBuildFreeze(s->b, LLVMBuildBitCast(s->b, parts[i], own, ""), "");
+        piece = LLVMBuildZExt(s->b, piece, type, "");
+        LLVMValueRef by = tsr__splat(s, LLVMConstInt(LLVMGetElementType(type), i * bits, false));
+        piece = i ? LLVMBuildShl(s->b, piece, by, "") : piece;
+        made = made ? LLVMBuildOr(s->b, made, piece, "") : piece;
+    }
+    return made;
+}
+
+/* ---- loads --------------------------------------------------------------------------------------------------------------------------- */
+
+/* Bytes from the start of a value in memory to its scalar number `part`. */
+uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVectorTypeKind:
+        return (uint64_t)part * LLVMABISizeOfType(s->layout, LLVMGetElementType(type));
+    case LLVMArrayTypeKind: {
+        LLVMTypeRef element = LLVMGetElementType(type);
+        int count = tsr__part_count(element);
+        return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + tsr__part_offset(s, element, part % count);
+    }
+    case LLVMStructTypeKind:
+        for (unsigned i = 0;; i++) {
+            LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
+            int count = tsr__part_count(field);
+            if (part < count)
+                return LLVMOffsetOfElement(s->layout, type, i) + tsr__part_offset(s, field, part);
+            part -= count;
+        }
+    default:
+        return 0;
+    }
+}
+
+static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef first)
+{
+    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a->scalar_bytes), true);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
+}
+
+struct fork {
+    LLVMBasicBlockRef straight, other, after;
+};
+
+/* Two ways on: the builder stands at the first of them. Nothing that is noted for the block may be made before they meet. */
+static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
+{
+    LLVMContextRef c = s->l->context;
+    struct fork f = {LLVMAppendBasicBlockInContext(c, s->to, "straight"), LLVMAppendBasicBlockInContext(c, s->to, "other"),
+                     LLVMAppendBasicBlockInContext(c, s->to, "")};
+    LLVMBuildCondBr(s->b, condition, f.straight, f.other);
+    LLVMPositionBuilderAtEnd(s->b, f.straight);
+    return f;
+}
+
+/* Ends one way; the builder goes to `next`. Answers where the way ended: an access may have blocks of its own. */
+static LLVMBasicBlockRef way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
+{
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(s->b);
+    LLVMBuildBr(s->b, f->after);
+    LLVMPositionBuilderAtEnd(s->b, next);
+    return end;
+}
+
+/* What came by one of two ways. */
+static LLVMValueRef either(struct tsr__simd *s, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
+{
+    LLVMValueRef both = LLVMBuildPhi(s->b, LLVMTypeOf(x), "");
+    LLVMAddIncoming(both, &x, &from_x, 1);
+    LLVMAddIncoming(both, &y, &from_y, 1);
+    return both;
+}
+
+static void load_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    if (a->class == TSR__ACCESS_CONSECUTIVE) {
+        parts[0] = tsr__masked_load(s, a, tsr__vector(s, a->scalar), p, s->mask);
+    } else if (a->class == TSR__ACCESS_REVERSED) {
+        LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
+        parts[0] = reversed(s, tsr__masked_load(s, a, tsr__vector(s, a->scalar), last_lane_pointer(s, a, p), mask));
+    } else {
+        tsr__strided_load(s, a, p, parts);
+    }
+}
+
+/* AMD's CPUs fetch nothing ahead of AVX2's masked loads, so that a stream from memory takes 1.7 times as long: they are for packets in
+ * which not all lanes are there. */
+static void load_tested(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    LLVMValueRef others[TSR__MAX_STEP];
+    struct tsr__simd unmasked = *s;
+    unmasked.mask = NULL;
+    struct fork f = fork_on(s, tsr__all(s, s->mask));
+    load_lanes(&unmasked, a, p, parts);
+    LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
+    load_lanes(s, a, p, others);
+    LLVMBasicBlockRef masked = way_ends(s, &f, f.after);
+    for (unsigned i = 0; i < TSR__MAX_STEP; i++)
+        if (a->members >> i & 1)
+            parts[i] = either(s, parts[i], straight, others[i], masked);
+}
+
+/* A load of lanes side by side; `p` is lane 0's address. */
+void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    if (tsr__is_blended(s, a))
+        tsr__blended_load(s, a, p, parts);
+    else if (tsr__is_copied(s, a))
+        tsr__copied_load(s, a, p, parts);
+    else if (s->mask && !s->function_mask && !tsr__has(s->l, TSR_CPU_AVX512F))
+        load_tested(s, a, p, parts);
+    else
+        load_lanes(s, a, p, parts);
+}
+
+static void store_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    if (a->class == TSR__ACCESS_CONSECUTIVE)
+        tsr__masked_store(s, a, parts[0], p, s->mask);
+    else if (a->class == TSR__ACCESS_REVERSED)
+        tsr__masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
+    else
+        tsr__strided_store(s, a, p, parts);
+}
+
+/* AVX2's masked stores take AMD's CPUs a dozen cycles each: they are for packets in which not all lanes are there. */
+static void store_tested(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked = *s;
+    unmasked.mask = NULL;
+    struct fork f = fork_on(s, tsr__all(s, s->mask));
+    store_lanes(&unmasked, a, p, parts);
+    way_ends(s, &f, f.other);
+    store_lanes(s, a, p, parts);
+    way_ends(s, &f, f.after);
+}
+
+void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    if (tsr__is_blended(s, a))
+        tsr__blended_store(s, a, p, parts);
+    else if (tsr__is_copied(s, a))
+        tsr__copied_store(s, a, p, parts);
+    else if (s->mask && !tsr__has(s->l, TSR_CPU_AVX512F))
+        store_tested(s, a, p, parts);
+    else
+        store_lanes(s, a, p, parts);
+}
+
+/* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
+ */
+
+/* Either half's first address. */
+static void half_pointers(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRef *first)
+{
+    struct tsr__address address;
+    bool is_sum = tsr__address_of(s, pointer, &address);
+    LLVMValueRef base = is_sum ? tsr__address_base(s, &address) : NULL;
+    for (unsigned h = 0; h < 2; h++)
+        first[h] = is_sum ? tsr__address_of_lane(s, &address, base, h * s->sub_group)
+                          : LLVMBuildExtractElement(s->b, tsr__part(s, pointer, 0), tsr__i32(s->l, h * s->sub_group), "");
+}
+
+/* The access as either half makes it, the lanes of one half for what makes it, and either half's first address; or, where all lanes lie
+ * side by side after all, those of the packet. False: it would not be better than for the packet. Lanes that are not there could not give
+ * an address. */
+static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *half, struct tsr__access *own,
+                      LLVMValueRef first[2])
+{
+    struct tsr__shape shape = tsr__seen(s, a->pointer);
+    if (!shape.halves || s->mask)
+        return false;
+    shape.kind = TSR__SHAPE_AFFINE;
+    *half = *s;
+    if (!shape.stride || !shape.apart_known || shape.apart != shape.stride * (int64_t)s->sub_group)
+        half->width = s->sub_group;
+    *own = classify_as(half, a->inst, a->pointer, a->type, shape);
+    if (own->class == TSR__ACCESS_SCATTERED || (own->class == TSR__ACCESS_UNIFORM && !LLVMIsALoadInst(a->inst)))
+        return false;
+    tsr__explain_access(s, own, false);
+    half_pointers(s, a->pointer, first);
+    return true;
+}
+
+void tsr__set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    if (a->each > 1)
+        tsr__unpack(s, parts[0], tsr__part_type(a->type, 0), a->each, parts);
+    for (unsigned i = 0; i < a->parts * a->each; i++)
+        tsr__set_part(s, a->inst, (int)i, parts[i]);
+}
+
+static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
+{
+    struct tsr__simd half;
+    struct tsr__access own;
+    LLVMValueRef first[2];
+    if (!in_halves(s, a, &half, &own, first))
+        return false;
+    if (half.width == s->width) {
+        LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
+        tsr__straight_load(s, &own, first[0], all);
+        tsr__set_loaded(s, &own, all);
+        return true;
+    }
+    LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.parts * sizeof *both);
+    LLVMValueRef *parts = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *parts);
+    for (unsigned h = 0; h < 2; h++) {
+        if (own.class != TSR__ACCESS_UNIFORM) {
+            tsr__straight_load(&half, &own, first[h], both + h * own.parts);
+            continue;
+        }
+        LLVMValueRef copy = LLVMInstructionClone(a->inst);
+        LLVMSetOperand(copy, 0, first[h]);
+        LLVMInsertIntoBuilder(s->b, copy);
+        tsr__note_aliases(s, &own, copy);
+        for (unsigned i = 0; i < own.parts; i++)
+            both[h * own.parts + i] = tsr__get_scalar(s, copy, (int)i);
+    }
+    for (unsigned i = 0; i < own.parts; i++) {
+        LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
+        parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__by_half(s, pair) : tsr__joined_halves(s, pair[0], pair[1]);
+    }
+    tsr__set_loaded(s, &own, parts);
+    return true;
+}
+
+static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    struct tsr__simd half;
+    struct tsr__access own;
+    LLVMValueRef first[2];
+    if (!in_halves(s, a, &half, &own, first))
+        return false;
+    if (half.width == s->width) {
+        tsr__straight_store(s, &own, first[0], parts);
+        return true;
+    }
+    LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
+    for (unsigned h = 0; h < 2; h++) {
+        for (unsigned i = 0; i < own.parts; i++)
+            its[i] = tsr__half(s, parts[i], h);
+        tsr__straight_store(&half, &own, first[h], its);
+    }
+    return true;
+}
+
+/* ---- accesses whose lanes may lie side by side, but not for sure ------------------------------------------------------------------------
+ */
+
+/* What the access is if its hope comes true: false if that would not help. */
+static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
+{
+    *hoped = *a;
+    if (!a->simple || a->parts > TSR__MAX_STEP || tsr__address_hope(s, address) != (int64_t)a->parts * a->scalar_bytes)
+        return false;
+    hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_GROUP;
+    hoped->step = a->parts;
+    hoped->members = (UINT32_C(1) << a->parts) - 1;
+    return true;
+}
+
+static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    struct tsr__address address;
+    struct tsr__access hoped;
+    bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
+    tsr__explain_access(s, a, hopes);
+    if (!is_sum) {
+        tsr__gather(s, a, tsr__part(s, a->pointer, 0), parts);
+        return;
+    }
+    if (!hopes) {
+        tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), parts);
+        return;
+    }
+    LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
+    LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
+    struct fork f = fork_on(s, yes);
+    tsr__straight_load(s, &hoped, first, parts);
+    LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
+    tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
+    LLVMBasicBlockRef scattered = way_ends(s, &f, f.after);
+    for (unsigned i = 0; i < a->parts; i++)
+        parts[i] = either(s, parts[i], straight, others[i], scattered);
+}
+
+static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    struct tsr__address address;
+    struct tsr__access hoped;
+    bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
+    tsr__explain_access(s, a, hopes);
+    if (!is_sum) {
+        tsr__scatter(s, a, tsr__part(s, a->pointer, 0), parts);
+        return;
+    }
+    if (!hopes) {
+        tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
+        return;
+    }
+    LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
+    struct fork f = fork_on(s, yes);
+    tsr__straight_store(s, &hoped, first, parts);
+    way_ends(s, &f, f.other);
+    tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
+    way_ends(s, &f, f.after);
+}
+
+bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a)
+{
+    bool load = LLVMIsALoadInst(inst) != NULL;
+    if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+        return false;
+    *a = classify(s, inst, LLVMGetOperand(inst, load ? 0 : 1), LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0)));
+    return a->step > a->parts;
+}
+
+static void load(struct tsr__simd *s, LLVMValueRef inst)
+{
+    struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
+    struct tsr__record *record = tsr__record_of(s, &a);
+    if (record) {
+        tsr__record_load(s, record);
+        return;
+    }
+    if (a.class != TSR__ACCESS_SCATTERED)
+        tsr__explain_access(s, &a, false);
+    LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
+    if (a.class == TSR__ACCESS_UNIFORM) {
+        LLVMValueRef copy = LLVMInstructionClone(inst);
+        LLVMSetOperand(copy, 0, tsr__whole(s, a.pointer));
+        LLVMInsertIntoBuilder(s->b, copy);
+        tsr__note_aliases(s, &a, copy);
+        if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
+            tsr__set_whole(s, inst, copy);
+            return;
+        }
+        for (unsigned i = 0; i < a.parts; i++)
+            parts[i] = tsr__splat(s, tsr__get_scalar(s, copy, (int)i));
+    } else if (a.class == TSR__ACCESS_SCATTERED) {
+        if (load_halves(s, &a))
+            return;
+        scattered_load(s, &a, parts);
+    } else {
+        tsr__straight_load(s, &a, tsr__whole(s, a.pointer), parts);
+    }
+    tsr__set_loaded(s, &a, parts);
+}
+
+/* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
+
+/* All lanes write to one place: the last of them wins. */
+static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__access *a)
+{
+    LLVMValueRef v = LLVMGetOperand(inst, 0), value;
+    if (tsr__is_uniform(tsr__seen(s, v))) {
+        value = tsr__whole(s, v);
+    } else {
+        LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
+        LLVMValueRef last = LLVMConstInt(i32, s->width - 1, false);
+        if (s->mask) {
+            LLVMTypeRef bits_type = LLVMIntTypeInContext(s->l->context, s->width);
+            LLVMValueRef args[2] = {tsr__mask_bits(s, s->mask), LLVMConstInt(LLVMInt1TypeInContext(s->l->context), 0, false)};
+            LLVMValueRef zeros = tsr__intrinsic(s, "llvm.ctlz", &bits_type, 1, args, 2);
+            zeros = s->width < 32 ? LLVMBuildZExt(s->b, zeros, i32, "") : s->width > 32 ? LLVMBuildTrunc(s->b, zeros, i32, "") : zeros;
+            last = LLVMBuildSub(s->b, last, zeros, "");
+        }
+        value = LLVMGetPoison(a->type);
+        for (unsigned i = 0; i < a->parts; i++)
+            value = tsr__put_scalar(s, value, (int)i, LLVMBuildExtractElement(s->b, tsr__part(s, v, (int)i), last, ""));
+    }
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    LLVMSetOperand(copy, 0, value);
+    LLVMSetOperand(copy, 1, tsr__whole(s, a->pointer));
+    LLVMInsertIntoBuilder(s->b, copy);
+}
+
+/* `parts` has room for the scalars that travel together. */
+void tsr__stored_parts(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+{
+    for (unsigned i = 0; i < a->parts * a->each; i++)
+        parts[i] = tsr__part(s, LLVMGetOperand(a->inst, 0), (int)i);
+    if (a->each > 1)
+        parts[0] = tsr__pack(s, parts, a->each);
+}
+
+static void store(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef v = LLVMGetOperand(inst, 0);
+    struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
+    struct tsr__record *record = tsr__record_of(s, &a);
+    if (record) {
+        tsr__record_store(s, record, inst);
+        return;
+    }
+    if (a.class != TSR__ACCESS_SCATTERED)
+        tsr__explain_access(s, &a, false);
+    if (a.class == TSR__ACCESS_UNIFORM) {
+        store_uniform(s, inst, &a);
+        return;
+    }
+    LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
+    tsr__stored_parts(s, &a, parts);
+    if (a.class != TSR__ACCESS_SCATTERED)
+        tsr__straight_store(s, &a, tsr__whole(s, a.pointer), parts);
+    else if (!store_halves(s, &a, parts))
+        scattered_store(s, &a, parts);
+}
+
+/* ---- addresses
+ * ----------------------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* One array with a copy for every lane, side by side, or what the lanes have in common. */
+static void stack_variable(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef bytes = LLVMGetAllocatedType(inst);
+    if (!tsr__is_of_packet(inst))
+        bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), tsr__alloca_pitch(s->layout, inst) * s->width);
+    LLVMValueRef made = LLVMBuildAlloca(s->homes, bytes, LLVMGetValueName(inst));
+    LLVMSetAlignment(made, LLVMGetAlignment(inst) > 64 ? LLVMGetAlignment(inst) : 64);
+    tsr__set_whole(s, inst, made);
+}
+
+static void address(struct tsr__simd *s, LLVMValueRef inst)
+{
+    int operands = LLVMGetNumOperands(inst);
+    LLVMValueRef *args = tsr_arena_alloc(s->arena, (size_t)operands * sizeof *args);
+    bool varying = tsr__is_varying(tsr__shape_of(&s->shapes, inst));
+    for (int i = 0; i < operands; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
+        /* Uniform operands stay scalar, so that a gather can take a scalar base. */
+        bool scalar = !varying || (tsr__is_uniform(tsr__seen(s, v)) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind);
+        args[i] = scalar ? tsr__whole(s, v) : tsr__part(s, v, 0);
+    }
+    unsigned flags = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) && !s->mask ? LLVMGEPGetNoWrapFlags(inst) : 0;
+    LLVMValueRef made =
+        LLVMBuildGEPWithNoWrapFlags(s->b, LLVMGetGEPSourceElementType(inst), args[0], args + 1, (unsigned)operands - 1, "", flags);
+    if (!varying)
+        tsr__set_whole(s, inst, made);
+    else if (LLVMGetTypeKind(LLVMTypeOf(made)) == LLVMVectorTypeKind)
+        tsr__set_part(s, inst, 0, made);
+    else
+        tsr__set_part(s, inst, 0, tsr__splat(s, made));
+}
+
+void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst)
+{
+    if (LLVMIsALoadInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
+        tsr__address_prepare(s, LLVMGetOperand(inst, 0));
+    else if (LLVMIsAStoreInst(inst))
+        tsr__address_prepare(s, LLVMGetOperand(inst, 1));
+}
+
+bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMAlloca:
+        stack_variable(s, inst);
+        return true;
+    case LLVMGetElementPtr:
+        if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind)
+            return false;
+        address(s, inst);
+        return true;
+    case LLVMLoad:
+        if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic && !tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, 0))))
+            return false; /* lane by lane */
+        load(s, inst);
+        return true;
+    case LLVMStore:
+        if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
+            return false;
+        store(s, inst);
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Addresses taken apart into a uniform base and an index that varies.
+ *
+ * Gathers are fastest with a scalar base and 32-bit indices, which the code generator finds only if the extension of the index stands right
+ * before the access. And an index that varies for all one knows often does not: clamp(x + 1, 0, n - 1) is consecutive but at the edges. */
+#include <string.h>
+
+#include "lanes/widen/memory/access.h"
+
+enum { MAX_DEPTH = 8, MOST_HOPED = 4096 };
+
+/* ---- taking apart ------------------------------------------------------------------------------------------------------------------ */
+
+struct sum {
+    struct tsr__simd *s;
+    struct tsr__address *a;
+    struct tsr__term uniform[TSR__MAX_TERMS], varying[TSR__MAX_TERMS];
+    int uniform_count, varying_count;
+    bool good;
+};
+
+static void add_term(struct sum *sum, LLVMValueRef value, enum tsr__extension extension, int64_t scale)
+{
+    bool is_uniform = tsr__is_uniform(tsr__seen(sum->s, value));
+    int *count = is_uniform ? &sum->uniform_count : &sum->varying_count;
+    if (*count == TSR__MAX_TERMS / 2) {
+        sum->good = false;
+        return;
+    }
+    (is_uniform ? sum->uniform : sum->varying)[(*count)++] = (struct tsr__term){value, extension, scale};
+}
+
+static bool constant_int(LLVMValueRef v, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *value = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+/* An addition that stays one when its operands are extended. */
+static bool adds(LLVMValueRef v, enum tsr__extension extension)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMOr:
+        return LLVMGetIsDisjoint(v);
+    case LLVMAdd:
+        return extension == TSR__EXTEND_NOT || (extension == TSR__EXTEND_SIGNED ? LLVMGetNSW(v) : LLVMGetNUW(v));
+    default:
+        return false;
+    }
+}
+
+static void add_index(struct sum *sum, LLVMValueRef v, enum tsr__extension extension, int64_t scale, int depth)
+{
+    int64_t c;
+    if (constant_int(v, &c)) {
+        if (extension == TSR__EXTEND_UNSIGNED)
+            c = (int64_t)LLVMConstIntGetZExtValue(v);
+        sum->a->offset += c * scale;
+        return;
+    }
+    if (!LLVMIsAInstruction(v) || !depth || tsr__is_uniform(tsr__seen(sum->s, v))) {
+        add_term(sum, v, extension, scale);
+        return;
+    }
+    if (adds(v, extension)) {
+        add_index(sum, LLVMGetOperand(v, 0), extension, scale, depth - 1);
+        add_index(sum, LLVMGetOperand(v, 1), extension, scale, depth - 1);
+        return;
+    }
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    bool extends = op == LLVMSExt || op == LLVMZExt;
+    if (extends && extension == TSR__EXTEND_NOT) {
+        /* What is promised not to be negative may be taken as signed, which gathers can do. */
+        bool is_signed = op == LLVMSExt || LLVMGetNNeg(v);
+        add_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXTEND_SIGNED : TSR__EXTEND_UNSIGNED, scale, depth - 1);
+        return;
+    }
+    if (extension == TSR__EXTEND_NOT && (op == LLVMShl || op == LLVMMul) && constant_int(LLVMGetOperand(v, 1), &c)) {
+        int64_t factor = op == LLVMMul ? c : c >= 0 && c < 32 ? INT64_C(1) << c : 0, scaled;
+        if (factor && !__builtin_mul_overflow(scale, factor, &scaled)) {
+            add_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
+            return;
+        }
+    }
+    add_term(sum, v, extension, scale);
+}
+
+static void add_gep(struct sum *sum, LLVMValueRef gep)
+{
+    LLVMTargetDataRef layout = sum->s->layout;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            sum->a->offset += (int64_t)LLVMOffsetOfElement(layout, type, field);
+            type = LLVMStructGetTypeAtIndex(type, field);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
+        add_index(sum, index, narrow ? TSR__EXTEND_SIGNED : TSR__EXTEND_NOT, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
+    }
+}
+
+static bool has_constant_indices(LLVMValueRef gep)
+{
+    for (int i = 1; i < LLVMGetNumOperands(gep); i++)
+        if (!LLVMIsAConstantInt(LLVMGetOperand(gep, (unsigned)i)))
+            return false;
+    return true;
+}
+
+void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
+{
+    struct sum sum = {.s = s, .a = a, .good = true};
+    *a = (struct tsr__address){0};
+    while (LLVMIsAGetElementPtrInst(pointer) && (!tsr__is_uniform(tsr__seen(s, pointer)) || has_constant_indices(pointer))) {
+        add_gep(&sum, pointer);
+        pointer = LLVMGetOperand(pointer, 0);
+    }
+    if (!sum.good)
+        return;
+    a->base = pointer;
+    for (int i = 0; i < sum.uniform_count; i++)
+        a->terms[a->count++] = sum.uniform[i];
+    a->first_varying = a->count;
+    for (int i = 0; i < sum.varying_count; i++)
+        a->terms[a->count++] = sum.varying[i];
+}
+
+bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(pointer)) != LLVMPointerTypeKind)
+        return false;
+    tsr__address_sum(s, pointer, a);
+    return a->base && a->count > a->first_varying && tsr__is_uniform(tsr__seen(s, a->base));
+}
+
+void tsr__address_prepare(struct tsr__simd *s, LLVMValueRef pointer)
+{
+    struct tsr__address a;
+    if (!tsr__address_of(s, pointer, &a))
+        return;
+    tsr__want_here(s, a.base);
+    for (int i = 0; i < a.count; i++)
+        tsr__want_here(s, a.terms[i].value);
+}
+
+/* ---- putting together ---------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef extended(struct tsr__simd *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
+{
+    if (extension == TSR__EXTEND_NOT || LLVMTypeOf(value) == to)
+        return value;
+    return extension == TSR__EXTEND_SIGNED ? LLVMBuildSExt(s->b, value, to, "") : LLVMBuildZExt(s->b, value, to, "");
+}
+
+static LLVMValueRef plus_bytes(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointer, &bytes, 1, "");
+}
+
+LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef p = tsr__whole(s, a->base);
+    for (int i = 0; i < a->first_varying; i++) {
+        const struct tsr__term *t = &a->terms[i];
+        LLVMValueRef bytes = extended(s, tsr__whole(s, t->value), t->extension, i64);
+        p = plus_bytes(s, p, LLVMBuildMul(s->b, bytes, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
+    }
+    return a->offset ? plus_bytes(s, p, LLVMConstInt(i64, (uint64_t)a->offset, true)) : p;
+}
+
+LLVMValueRef tsr__address_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    for (int i = a->first_varying; i < a->count; i++) {
+        const struct tsr__term *t = &a->terms[i];
+        LLVMValueRef index = LLVMBuildExtractElement(s->b, tsr__part(s, t->value, 0), tsr__i32(s->l, lane), "");
+        index = extended(s, index, t->extension, i64);
+        base = plus_bytes(s, base, LLVMBuildMul(s->b, index, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
+    }
+    return base;
+}
+
+/* Sizes that x86's addresses multiply an index with. */
+static bool legal_scale(int64_t scale)
+{
+    return scale == 1 || scale == 2 || scale == 4 || scale == 8;
+}
+
+/* Local and private memory is far smaller than 2 GiB: an offset in it has 32 bits, whatever its terms have. */
+static bool has_short_offsets(const struct tsr__address *a)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(a->base));
+    return space == 0 || space == 3;
+}
+
+LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a, bool gathers)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), v32 = tsr__vector(s, i32), v64 = tsr__vector(s, LLVMInt64TypeInContext(c));
+    LLVMValueRef base = tsr__address_base(s, a);
+    const struct tsr__term *only = &a->terms[a->first_varying];
+    if (a->count == a->first_varying + 1 && legal_scale(only->scale)) {
+        LLVMValueRef index = tsr__part(s, only->value, 0);
+        unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(only->value));
+        if (only->extension == TSR__EXTEND_UNSIGNED && bits == 32 && gathers) {
+            /* Signed, from the middle of what it reaches. */
+            index = LLVMBuildXor(s->b, index, tsr__splat(s, LLVMConstInt(i32, UINT32_C(1) << 31, false)), "");
+            index = LLVMBuildSExt(s->b, index, v64, "");
+            base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
+        } else if (only->extension != TSR__EXTEND_NOT && bits < 32)
+            index = LLVMBuildSExt(s->b, extended(s, index, only->extension, v32), v64, "");
+        else
+            index = extended(s, index, only->extension, v64);
+        return LLVMBuildGEP2(s->b, LLVMArrayType2(LLVMInt8TypeInContext(c), (uint64_t)only->scale), base, &index, 1, "");
+    }
+    bool is_short = has_short_offsets(a);
+    LLVMTypeRef type = is_short ? v32 : v64, scalar = LLVMGetElementType(type);
+    LLVMValueRef sum = NULL;
+    for (int i = a->first_varying; i < a->count; i++) {
+        const struct tsr__term *t = &a->terms[i];
+        LLVMValueRef index = tsr__part(s, t->value, 0);
+        unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), wanted = LLVMGetIntTypeWidth(scalar);
+        index = bits > wanted ? LLVMBuildTrunc(s->b, index, type, "") : bits < wanted ? extended(s, index, t->extension, type) : index;
+        index = LLVMBuildMul(s->b, index, tsr__splat(s, LLVMConstInt(scalar, (uint64_t)t->scale, true)), "");
+        sum = sum ? LLVMBuildAdd(s->b, sum, index, "") : index;
+    }
+    if (is_short)
+        sum = LLVMBuildSExt(s->b, sum, v64, "");
+    return plus_bytes(s, base, sum);
+}
+
+/* ---- hope ------------------------------------------------------------------------------------------------------------------------ */
+
+static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth);
+
+static int64_t hoped_of_call(struct tsr__simd *s, LLVMValueRef call, int depth)
+{
+    static const char *const bounds[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
+    LLVMValueRef callee = tsr__callee(call);
+    if (!callee)
+        return 0;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(bounds); i++)
+        if (tsr__starts_with(tsr__name(callee), bounds[i])) {
+            int64_t x = hoped_stride(s, LLVMGetOperand(call, 0), depth);
+            return x ? x : hoped_stride(s, LLVMGetOperand(call, 1), depth);
+        }
+    return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? hoped_stride(s, LLVMGetOperand(call, 0), depth) : 0;
+}
+
+/* The same for all, but where the pass `divide` puts 1 for it. */
+static bool is_divisor(struct tsr__simd *s, LLVMValueRef v)
+{
+    if (LLVMIsASelectInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+        v = LLVMGetOperand(v, 2);
+    return tsr__is_uniform(tsr__seen(s, v));
+}
+
+/* What the stride would be if limits were not met and nothing wrapped. */
+static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
+{
+    struct tsr__shape shape = tsr__seen(s, v);
+    if (shape.kind == TSR__SHAPE_AFFINE)
+        return shape.stride;
+    if (!depth || !LLVMIsAInstruction(v))
+        return 0;
+    int64_t c, x;
+    depth--;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMCall:
+        return hoped_of_call(s, v, depth);
+    case LLVMSelect:
+        x = hoped_stride(s, LLVMGetOperand(v, 1), depth);
+        return x ? x : hoped_stride(s, LLVMGetOperand(v, 2), depth);
+    case LLVMAdd:
+    case LLVMOr:
+        return hoped_stride(s, LLVMGetOperand(v, 0), depth) + hoped_stride(s, LLVMGetOperand(v, 1), depth);
+    case LLVMSub:
+        return hoped_stride(s, LLVMGetOperand(v, 0), depth) - hoped_stride(s, LLVMGetOperand(v, 1), depth);
+    case LLVMMul:
+        return constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
+                   ? c * hoped_stride(s, LLVMGetOperand(v, 0), depth)
+                   : 0;
+    case LLVMShl:
+        return constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? hoped_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c) : 0;
+    case LLVMAnd:
+        if (tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 0))))
+            return hoped_stride(s, LLVMGetOperand(v, 1), depth);
+        return tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+    case LLVMURem:
+    case LLVMSRem:
+        return is_divisor(s, LLVMGetOperand(v, 1)) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMFreeze:
+        return hoped_stride(s, LLVMGetOperand(v, 0), depth);
+    default:
+        return 0;
+    }
+}
+
+int64_t tsr__address_hope(struct tsr__simd *s, const struct tsr__address *a)
+{
+    int64_t sum = 0, bytes;
+    for (int i = a->first_varying; i < a->count; i++) {
+        int64_t stride = hoped_stride(s, a->terms[i].value, MAX_DEPTH);
+        if (stride <= -MOST_HOPED || stride >= MOST_HOPED || __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
+            return 0;
+    }
+    return sum;
+}
+
+/* Whether a term's lanes are as hoped; its number in lane 0, with 64 bits. */
+static LLVMValueRef term_as_hoped(struct tsr__simd *s, const struct tsr__term *t, LLVMValueRef *first)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef type = LLVMTypeOf(t->value);
+    int64_t stride = hoped_stride(s, t->value, MAX_DEPTH);
+    LLVMValueRef start, yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false);
+    tsr__part(s, t->value, 0); /* for tsr__address_lanes, in whichever branch */
+    if (!tsr__is_varying(tsr__seen(s, t->value))) {
+        start = LLVMBuildFreeze(s->b, tsr__whole(s, t->value), "");
+    } else {
+        /* All lanes must lie as hoped, absent ones, too: then lane 0 stands for all. */
+        LLVMValueRef lanes = LLVMBuildFreeze(s->b, tsr__part(s, t->value, 0), "");
+        start = LLVMBuildExtractElement(s->b, lanes, tsr__i32(s->l, 0), "");
+        LLVMValueRef hoped = LLVMBuildAdd(s->b, tsr__splat(s, start), tsr__iota(s, type, stride), "");
+        LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildICmp(s->b, LLVMIntEQ, lanes, hoped, ""));
+        yes = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
+    }
+    *first = extended(s, start, t->extension, LLVMInt64TypeInContext(c));
+    if (t->extension == TSR__EXTEND_NOT || !stride)
+        return yes;
+    /* Nor may the extension see them wrap. */
+    bool is_signed = t->extension == TSR__EXTEND_SIGNED, up = stride > 0;
+    unsigned bits = LLVMGetIntTypeWidth(type);
+    uint64_t span = (uint64_t)(up ? stride : -stride) * (s->width - 1);
+    uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits), least = is_signed ? most + 1 : 0;
+    if (span >= most)
+        return LLVMConstInt(LLVMInt1TypeInContext(c), 0, false);
+    LLVMIntPredicate below = is_signed ? (up ? LLVMIntSLE : LLVMIntSGE) : (up ? LLVMIntULE : LLVMIntUGE);
+    LLVMValueRef bound = LLVMConstInt(type, up ? most - span : least + span, false);
+    return LLVMBuildAnd(s->b, yes, LLVMBuildICmp(s->b, below, start, bound, ""), "");
+}
+
+LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef *first)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c);
+    LLVMValueRef yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false), bytes = tsr__i64(s->l, 0);
+    for (int i = a->first_varying; i < a->count; i++) {
+        LLVMValueRef start, scale = LLVMConstInt(i64, (uint64_t)a->terms[i].scale, true);
+        yes = LLVMBuildAnd(s->b, yes, term_as_hoped(s, &a->terms[i], &start), "");
+        bytes = LLVMBuildAdd(s->b, bytes, LLVMBuildMul(s->b, start, scale, ""), "");
+    }
+    *first = plus_bytes(s, tsr__address_base(s, a), bytes);
+    return yes;
+}

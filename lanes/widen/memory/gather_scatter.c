@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Gathers and scatters. Neighbouring small parts of a value travel as one integer: a uchar4 is one gather, not four. */
+#include <string.h>
+
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/mad_op.h"
+#include "tessera/item.h"
+
+enum { WIDE_BYTES = 16 };
+
+bool tsr__has_gather(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
+}
+
+/* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. The lanes
+ * that are not there have one place of their own instead, on the stack; then all lanes take part. */
+static LLVMValueRef mask_or_place(struct tsr__simd *s, unsigned bits, LLVMValueRef *pointers)
+{
+    if (!s->mask || (bits >= 32 && tsr__has(s->l, TSR_CPU_AVX512F)))
+        return tsr__mask_or_all(s, s->mask);
+    LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
+    LLVMValueRef place = tsr__home(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
+    LLVMSetAlignment(place, bits / 8);
+    place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
+    *pointers = LLVMBuildSelect(s->b, s->mask, *pointers, place, "");
+    return tsr__mask_or_all(s, NULL);
+}
+
+static LLVMValueRef gather(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
+{
+    LLVMTypeRef type = tsr__vector(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
+    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
+    LLVMValueRef args[3] = {pointers, mask, LLVMGetPoison(type)};
+    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
+    tsr__align_argument(s, call, 0, align);
+    tsr__note_aliases(s, a, call);
+    return LLVMBuildFreeze(s->b, call, "");
+}
+
+static void scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
+{
+    LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
+    LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
+    LLVMValueRef args[3] = {value, pointers, mask};
+    LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3);
+    tsr__align_argument(s, call, 1, align);
+    tsr__note_aliases(s, a, call);
+}
+
+static LLVMValueRef offset_pointers(struct tsr__simd *s, LLVMValueRef pointers, uint64_t offset)
+{
+    if (!offset)
+        return pointers;
+    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), offset, false);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointers, &by, 1, "");
+}
+
+unsigned tsr__align_at(unsigned align, uint64_t offset)
+{
+    while (align > 1 && offset % align)
+        align /= 2;
+    return align ? align : 1;
+}
+
+/* How many parts travel together. */
+static unsigned together(const struct tsr__access *a)
+{
+    for (unsigned bytes = 8; a->simple && bytes > a->scalar_bytes; bytes /= 2)
+        if (a->parts % (bytes / a->scalar_bytes) == 0)
+            return bytes / a->scalar_bytes;
+    return 1;
+}
+
+/* A whole register for each lane, where gathers are no instruction: half as many loads as of 64 bits, and shuffles in pairs of such
+ * registers put the lanes in order. */
+static bool is_wide(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->parts * a->scalar_bytes == WIDE_BYTES;
+}
+
+/* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
+static void transpose(struct tsr__simd *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
+{
+    for (unsigned half = count / 2; half; half /= 2)
+        for (unsigned i = 0; i < count; i++) {
+            if (i & half)
+                continue;
+            LLVMValueRef x = rows[i], y = rows[i + half];
+            for (unsigned upper = 0; upper < 2; upper++) {
+                int from[TSR_MOST_LANES];
+                for (unsigned k = 0; k < lanes; k++) {
+                    /* Scalar k of the block of `count`: from x and y in turn. */
+                    unsigned in = k % count, at = k - in + in / 2 + upper * (count / 2);
+                    from[k] = (int)(in % 2 ? lanes + at : at);
+                }
+                rows[upper ? i + half : i] = tsr__shuffle(s, x, y, from, lanes);
+            }
+        }
+}
+
+static void gather_wide(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+{
+    unsigned count = a->parts, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
+    LLVMTypeRef type = LLVMVectorType(a->scalar, count);
+    LLVMValueRef pieces[4][TSR_MOST_LANES];
+    int all[TSR_MOST_LANES];
+    for (int i = 0; i < TSR_MOST_LANES; i++)
+        all[i] = i;
+    mask_or_place(s, 8 * WIDE_BYTES, &pointers);
+    for (unsigned turn = 0; turn < s->width / lanes; turn++) {
+        LLVMValueRef rows[4];
+        for (unsigned r = 0; r < count; r++) {
+            LLVMValueRef halves[2] = {0};
+            for (unsigned h = 0; h < lanes / count; h++) {
+                LLVMValueRef lane = tsr__i32(s->l, turn * lanes + h * count + r);
+                halves[h] = LLVMBuildLoad2(s->b, type, LLVMBuildExtractElement(s->b, pointers, lane, ""), "");
+                LLVMSetAlignment(halves[h], a->align);
+                tsr__note_aliases(s, a, halves[h]);
+            }
+            rows[r] = halves[1] ? tsr__shuffle(s, halves[0], halves[1], all, lanes) : halves[0];
+        }
+        transpose(s, rows, count, lanes);
+        for (unsigned r = 0; r < count; r++)
+            pieces[r][turn] = rows[r];
+    }
+    for (unsigned i = 0; i < count; i++)
+        parts[i] = LLVMBuildFreeze(s->b, tsr__concatenated(s, pieces[i], s->width / lanes, lanes), "");
+}
+
+void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+{
+    unsigned each = together(a);
+    if (is_wide(s, a)) {
+        gather_wide(s, a, pointers, parts);
+        return;
+    }
+    for (unsigned i = 0; i < a->parts; i += each) {
+        uint64_t offset = tsr__part_offset(s, a->type, (int)i);
+        LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__part_type(a->type, (int)i);
+        LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
+        LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
+        if (each > 1)
+            tsr__unpack(s, made, scalar, each, parts + i);
+        else
+            parts[i] = made;
+    }
+}
+
+void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+{
+    unsigned each = together(a);
+    for (unsigned i = 0; i < a->parts; i += each) {
+        uint64_t offset = tsr__part_offset(s, a->type, (int)i);
+        LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
+        scatter(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
+    }
+}

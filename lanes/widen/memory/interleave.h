@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Strided loads and stores that are made together, as one access of records. */
+#ifndef TESSERA_LANES_WIDEN_MEMORY_INTERLEAVE_H
+#define TESSERA_LANES_WIDEN_MEMORY_INTERLEAVE_H
+
+#include "lanes/widen/memory/access.h"
+
+struct tsr__field {
+    struct tsr__access access;
+    int64_t at;      /* in bytes: from the first one found, later from the start of the record */
+    unsigned member; /* the record's scalar with which it begins */
+};
+
+struct tsr__record {
+    struct tsr__record *next; /* of stores that wait for their last field */
+    struct tsr__access all;
+    unsigned count;
+    struct tsr__field fields[TSR__MAX_STEP]; /* in the order of the program */
+    LLVMValueRef insts[TSR__MAX_STEP];
+    bool made;
+};
+
+/* The record that a load or store belongs to, or NULL: it goes alone. */
+struct tsr__record *tsr__record_of(struct tsr__simd *s, const struct tsr__access *a);
+/* At any of its loads: makes all of them at the first. */
+void tsr__record_load(struct tsr__simd *s, struct tsr__record *r);
+/* At each of its stores: makes all of them at the last. */
+void tsr__record_store(struct tsr__simd *s, struct tsr__record *r, LLVMValueRef inst);
+
+#endif

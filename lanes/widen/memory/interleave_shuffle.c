@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Strided accesses: the scalars of a record lie side by side in memory, a record for each lane. Memory is read and written in vectors that
+ * fill a register, *chunks*; shuffles take from them what each register of lanes wants.
+ *
+ * A load without a mask may take in gaps between what the program reads: they are less than a page wide, so there is memory. It ends with
+ * the last scalar that the program reads. A store writes nothing else, ever. */
+#include "lanes/widen/memory/access.h"
+#include "lanes/widen/reduce_scan.h"
+#include "lanes/ir/mad_op.h"
+
+enum { SSE_BYTES = 16, AVX_BYTES = 32, AVX512_BYTES = 64 };
+
+/* Lanes whose scalars fill a register: as many scalars are a chunk, and as many chunks as a record has scalars are the records of so many
+ * lanes. */
+static unsigned lanes_at_once(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    unsigned bytes = tsr__has(s->l, TSR_CPU_AVX512BW) ? AVX512_BYTES : tsr__has(s->l, TSR_CPU_AVX2) ? AVX_BYTES : SSE_BYTES;
+    unsigned fit = bytes / a->scalar_bytes;
+    return fit < s->width ? fit : s->width;
+}
+
+/* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The scalars `from`, `from` + step … of two vectors side by side. */
+static LLVMValueRef every(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
+{
+    int at[TSR__MAX_LANES];
+    for (unsigned i = 0; i < count; i++)
+        at[i] = (int)(from + i * step);
+    return tsr__shuffle(s, x, y, at, count);
+}
+
+LLVMValueRef tsr__concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
+{
+    for (; count > 1; count /= 2, lanes *= 2)
+        for (unsigned i = 0; i < count / 2; i++)
+            pieces[i] = every(s, pieces[2 * i], pieces[2 * i + 1], 0, 1, 2 * lanes);
+    return pieces[0];
+}
+
+/* An odd number of chunks: the scalars of a member lie at different places of their chunks, so that blends bring them together, and one
+ * shuffle puts them in order. */
+static LLVMValueRef gathered(struct tsr__simd *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
+{
+    int chunk_of[TSR__MAX_LANES], from[TSR__MAX_LANES];
+    for (unsigned lane = 0; lane < lanes; lane++) {
+        unsigned at = lane * step + member;
+        chunk_of[at % lanes] = (int)(at / lanes);
+        from[lane] = (int)(at % lanes);
+    }
+    LLVMValueRef all = chunks[0];
+    for (unsigned c = 1; c < step; c++) {
+        int blend[TSR__MAX_LANES];
+        bool any = false;
+        for (unsigned i = 0; i < lanes; i++) {
+            blend[i] = chunk_of[i] == (int)c ? (int)(lanes + i) : chunk_of[i] < (int)c ? (int)i : -1;
+            any = any || chunk_of[i] == (int)c;
+        }
+        if (any)
+            all = tsr__shuffle(s, all, chunks[c], blend, lanes);
+    }
+    return tsr__shuffle(s, all, NULL, from, lanes);
+}
+
+static void spread(struct tsr__simd *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+{
+    LLVMValueRef placed[TSR__MAX_STEP];
+    for (unsigned m = 0; m < step; m++) {
+        int at[TSR__MAX_LANES];
+        for (unsigned lane = 0; lane < lanes; lane++)
+            at[(lane * step + m) % lanes] = (int)lane;
+        placed[m] = tsr__shuffle(s, parts[m], NULL, at, lanes);
+    }
+    for (unsigned c = 0; c < step; c++) {
+        chunks[c] = placed[0];
+        for (unsigned m = 1; m < step; m++) {
+            int blend[TSR__MAX_LANES];
+            for (unsigned i = 0; i < lanes; i++) {
+                unsigned wanted = (c * lanes + i) % step;
+                blend[i] = wanted == m ? (int)(lanes + i) : wanted < m ? (int)i : -1;
+            }
+            chunks[c] = tsr__shuffle(s, chunks[c], placed[m], blend, lanes);
+        }
+    }
+}
+
+/* Four members: eight shuffles of two registers transpose them, half of which move halves of registers only. */
+static void quad_split(struct tsr__simd *s, LLVMValueRef *chunks, unsigned lanes, LLVMValueRef *parts)
+{
+    unsigned half = lanes / 2;
+    LLVMValueRef pairs[2][2]; /* of lanes; of members: 0 and 1, 2 and 3 */
+    int from[TSR__MAX_LANES];
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            for (unsigned j = 0; j < lanes; j++)
+                from[j] = (int)(4 * (j % half) + 2 * k + j / half);
+            pairs[i][k] = tsr__shuffle(s, chunks[2 * i], chunks[2 * i + 1], from, lanes);
+        }
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned j = 0; j < lanes; j++)
+            from[j] = (int)(j % half + i % 2 * half + j / half * lanes);
+        parts[i] = tsr__shuffle(s, pairs[0][i / 2], pairs[1][i / 2], from, lanes);
+    }
+}
+
+static void quad_join(struct tsr__simd *s, LLVMValueRef *parts, unsigned lanes, LLVMValueRef *chunks)
+{
+    unsigned half = lanes / 2;
+    LLVMValueRef pairs[2][2];
+    int from[TSR__MAX_LANES];
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            for (unsigned j = 0; j < lanes; j++)
+                from[j] = (int)(j % half + i * half + j / half * lanes);
+            pairs[i][k] = tsr__shuffle(s, parts[2 * k], parts[2 * k + 1], from, lanes);
+        }
+    for (unsigned i = 0; i < 4; i++) {
+        for (unsigned j = 0; j < lanes; j++)
+            from[j] = (int)(i % 2 * (lanes / 4) + j / 4 + j % 2 * half + j % 4 / 2 * lanes);
+        chunks[i] = tsr__shuffle(s, pairs[i / 2][0], pairs[i / 2][1], from, lanes);
+    }
+}
+
+/* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
+static void split(struct tsr__simd *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *parts)
+{
+    if (step % 2) {
+        for (unsigned m = 0; m < step; m++)
+            parts[m] = step > 1 ? gathered(s, chunks, step, lanes, m) : chunks[0];
+        return;
+    }
+    if (step == 4 && lanes >= 4) {
+        quad_split(s, chunks, lanes, parts);
+        return;
+    }
+    LLVMValueRef half[TSR__MAX_STEP / 2], its[TSR__MAX_STEP / 2];
+    for (unsigned odd = 0; odd < 2; odd++) {
+        for (unsigned c = 0; c < step / 2; c++)
+            half[c] = every(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
+        split(s, half, step / 2, lanes, its);
+        for (unsigned m = 0; m < step / 2; m++)
+            parts[2 * m + odd] = its[m];
+    }
+}
+
+/* The other way round. */
+static void join(struct tsr__simd *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+{
+    if (step % 2) {
+        spread(s, parts, step, lanes, chunks);
+        return;
+    }
+    if (step == 4 && lanes >= 4) {
+        quad_join(s, parts, lanes, chunks);
+        return;
+    }
+    LLVMValueRef half[2][TSR__MAX_STEP / 2], its[TSR__MAX_STEP / 2];
+    for (unsigned odd = 0; odd < 2; odd++) {
+        for (unsigned m = 0; m < step / 2; m++)
+            its[m] = parts[2 * m + odd];
+        join(s, its, step / 2, lanes, half[odd]);
+    }
+    for (unsigned c = 0; c < step; c++) {
+        int zip[TSR__MAX_LANES];
+        for (unsigned i = 0; i < lanes; i++)
+            zip[i] = (int)(c % 2 * lanes / 2 + i / 2 + i % 2 * lanes);
+        chunks[c] = tsr__shuffle(s, half[0][c / 2], half[1][c / 2], zip, lanes);
+    }
+}
+
+/* ---- chunks in memory ---------------------------------------------------------------------------------------------------------------- */
+
+/* A chunk's scalars, `first` of all records on: to which lane each belongs, or the width if it is none that the program accesses. */
+struct chunk {
+    unsigned first, lanes;
+    int lane[TSR__MAX_LANES];
+    bool none, all;
+};
+
+static struct chunk chunk_at(const struct tsr__simd *s, const struct tsr__access *a, unsigned first, unsigned lanes)
+{
+    struct chunk c = {.first = first, .lanes = lanes, .none = true, .all = true};
+    for (unsigned i = 0; i < lanes; i++) {
+        bool wanted = a->members >> (first + i) % a->step & 1;
+        c.lane[i] = (int)(wanted ? (first + i) / a->step : s->width);
+        c.none = c.none && !wanted;
+        c.all = c.all && wanted;
+    }
+    return c;
+}
+
+static LLVMValueRef chunk_mask(struct tsr__simd *s, const struct chunk *c)
+{
+    return tsr__shuffle(s, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), c->lane, c->lanes);
+}
+
+/* The access as the one of a chunk, and the address of that. */
+static LLVMValueRef at_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, unsigned first, struct tsr__access *own)
+{
+    *own = *a;
+    own->align = tsr__align_at(a->align, (uint64_t)first * a->scalar_bytes);
+    LLVMValueRef by = tsr__i64(s->l, (uint64_t)first * a->scalar_bytes);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "");
+}
+
+static LLVMValueRef load_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c)
+{
+    LLVMTypeRef type = LLVMVectorType(a->scalar, c->lanes);
+    unsigned last = 31 - (unsigned)__builtin_clz(a->members), end = (s->width - 1) * a->step + last + 1;
+    struct tsr__access own;
+    if (c->none)
+        return LLVMGetPoison(type);
+    if (s->mask || c->first + c->lanes <= end) {
+        LLVMValueRef at = at_chunk(s, a, p, c->first, &own);
+        return tsr__masked_load(s, &own, type, at, s->mask ? chunk_mask(s, c) : NULL);
+    }
+    /* The end of the last record is not read: the chunk before that, moved down. */
+    LLVMValueRef at = at_chunk(s, a, p, end - c->lanes, &own);
+    LLVMValueRef before = tsr__masked_load(s, &own, type, at, NULL);
+    int from[TSR__MAX_LANES];
+    for (unsigned i = 0; i < c->lanes; i++)
+        from[i] = c->first + i < end ? (int)(c->first + i + c->lanes - end) : -1;
+    return tsr__shuffle(s, before, NULL, from, c->lanes);
+}
+
+/* Without AVX-512 each run of scalars is a store: what AVX2 has for masks is slow on some CPUs. */
+static void store_runs(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c, LLVMValueRef value)
+{
+    for (unsigned i = 0, count; i < c->lanes; i += count + 1) {
+        struct tsr__access own;
+        for (count = 0; i + count < c->lanes && c->lane[i + count] < (int)s->width;)
+            count++;
+        if (count) {
+            LLVMValueRef at = at_chunk(s, a, p, c->first + i, &own);
+            tsr__masked_store(s, &own, every(s, value, NULL, i, 1, count), at, NULL);
+        }
+    }
+}
+
+static void store_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c, LLVMValueRef value)
+{
+    struct tsr__access own;
+    if (c->none)
+        return;
+    if (!s->mask && !c->all && !tsr__has(s->l, TSR_CPU_AVX512BW)) {
+        store_runs(s, a, p, c, value);
+        return;
+    }
+    LLVMValueRef at = at_chunk(s, a, p, c->first, &own);
+    tsr__masked_store(s, &own, value, at, s->mask || !c->all ? chunk_mask(s, c) : NULL);
+}
+
+/* ---- accesses ------------------------------------------------------------------------------------------------------------------------ */
+
+void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
+    LLVMValueRef chunks[TSR__MAX_STEP], its[TSR__MAX_STEP], pieces[TSR__MAX_STEP][TSR__MAX_LANES];
+    for (unsigned t = 0; t < turns; t++) {
+        for (unsigned c = 0; c < a->step; c++) {
+            struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);
+            chunks[c] = load_chunk(s, a, p, &chunk);
+        }
+        split(s, chunks, a->step, lanes, its);
+        for (unsigned m = 0; m < a->step; m++)
+            pieces[m][t] = its[m];
+    }
+    for (unsigned m = 0; m < a->step; m++)
+        if (a->members >> m & 1)
+            parts[m] = tsr__concatenated(s, pieces[m], turns, lanes);
+}
+
+void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
+    LLVMValueRef chunks[TSR__MAX_STEP], its[TSR__MAX_STEP];
+    for (unsigned t = 0; t < turns; t++) {
+        for (unsigned m = 0; m < a->step; m++)
+            its[m] = a->members >> m & 1 ? every(s, parts[m], NULL, t * lanes, 1, lanes) : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
+        join(s, its, a->step, lanes, chunks);
+        for (unsigned c = 0; c < a->step; c++) {
+            struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);
+            store_chunk(s, a, p, &chunk, chunks[c]);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Masked accesses for which the CPU has no instruction, or a slow one.
+ *
+ * Of bytes and 16-bit numbers without AVX-512, and of all without AVX2, LLVM makes a branch for each lane. Here the lanes that are there
+ * are copied from or to the stack in a loop, and the access itself is one of all lanes, on the stack; if all lanes are there, it is where
+ * it would be.
+ *
+ * Without AVX-512, what no other thread sees is read and written with all lanes, those that are not there as they were. The stack has them
+ * all, and the device leaves room around local memory (TSR_LOCAL_MARGIN). */
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/mad_op.h"
+#include "tessera/item.h"
+
+enum { LINE = 64 };
+_Static_assert(TSR_LOCAL_MARGIN >= (TSR_MOST_LANES - 1) * 8, "lanes side by side, one of which is there");
+
+bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer));
+    return s->mask && !tsr__has(s->l, TSR_CPU_AVX512F) && (space == TSR__PRIVATE_SPACE || space == TSR__LOCAL_SPACE) &&
+           (a->class == TSR__ACCESS_CONSECUTIVE || a->class == TSR__ACCESS_REVERSED);
+}
+
+bool tsr__is_copied(const struct tsr__simd *s, const struct tsr__access *a)
+{
+    return s->mask && !tsr__has(s->l, a->scalar_bytes < 4 ? TSR_CPU_AVX512BW : TSR_CPU_AVX2);
+}
+
+static int64_t stride_of(const struct tsr__access *a)
+{
+    return a->class == TSR__ACCESS_GROUP      ? (int64_t)a->step * a->scalar_bytes
+           : a->class == TSR__ACCESS_REVERSED ? -(int64_t)a->scalar_bytes
+                                              : a->scalar_bytes;
+}
+
+static LLVMValueRef plus(struct tsr__simd *s, LLVMValueRef p, LLVMValueRef bytes)
+{
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &bytes, 1, "");
+}
+
+/* What stands for lane 0's address: the access, but on the stack. */
+static LLVMValueRef buffer(struct tsr__simd *s, const struct tsr__access *a)
+{
+    int64_t stride = stride_of(a);
+    uint64_t size = s->width * (uint64_t)(stride < 0 ? -stride : stride);
+    LLVMValueRef made = tsr__home(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
+    LLVMSetAlignment(made, a->align > LINE ? a->align : LINE);
+    made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
+    return stride < 0 ? plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
+}
+
+/* Copies the lanes that are there, some at least, unless all are. */
+static void copy_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bits,
+                       LLVMValueRef all)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef type = LLVMTypeOf(bits), i64 = LLVMInt64TypeInContext(c);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), loop = LLVMAppendBasicBlockInContext(c, s->to, "lane"),
+                      after = LLVMAppendBasicBlockInContext(c, s->to, "copied");
+    LLVMBuildCondBr(s->b, all, after, loop);
+    LLVMPositionBuilderAtEnd(s->b, loop);
+    LLVMValueRef left = LLVMBuildPhi(s->b, type, "left");
+    LLVMValueRef at =
+        LLVMBuildMul(s->b, LLVMBuildZExt(s->b, tsr__first_lane(s, left), i64, ""), tsr__i64(s->l, (uint64_t)stride_of(a)), "");
+    for (unsigned i = 0, count; i < a->step; i += count + 1) {
+        for (count = 0; a->members >> (i + count) & 1;)
+            count++;
+        if (!count)
+            continue;
+        LLVMValueRef field = LLVMBuildAdd(s->b, at, tsr__i64(s->l, (uint64_t)i * a->scalar_bytes), "");
+        LLVMTypeRef run = count > 1 ? LLVMVectorType(a->scalar, count) : a->scalar;
+        LLVMValueRef value = LLVMBuildLoad2(s->b, run, plus(s, from, field), "");
+        LLVMValueRef store = LLVMBuildStore(s->b, value, plus(s, to, field));
+        LLVMSetAlignment(value, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
+        LLVMSetAlignment(store, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
+        tsr__note_aliases(s, a, LLVMIsALoadInst(a->inst) ? value : store);
+    }
+    LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(type, 1, false), ""), "");
+    LLVMAddIncoming(left, (LLVMValueRef[]){bits, rest}, (LLVMBasicBlockRef[]){before, loop}, 2);
+    LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, rest, LLVMConstNull(type), ""), after, loop);
+    LLVMPositionBuilderAtEnd(s->b, after);
+}
+
+/* The access of all lanes. */
+static struct tsr__access of_all(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *unmasked)
+{
+    struct tsr__access own = *a;
+    own.copied = true;
+    *unmasked = *s;
+    unmasked->mask = NULL;
+    return own;
+}
+
+void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked;
+    struct tsr__access own = of_all(s, a, &unmasked);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all(s, s->mask), to = buffer(s, a);
+    copy_lanes(s, a, to, p, bits, all);
+    tsr__straight_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
+    for (unsigned i = 0; i < a->step; i++)
+        if (a->members >> i & 1)
+            parts[i] = LLVMBuildFreeze(s->b, parts[i], "");
+}
+
+void tsr__copied_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked;
+    struct tsr__access own = of_all(s, a, &unmasked);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all(s, s->mask), from = buffer(s, a);
+    tsr__straight_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
+    copy_lanes(s, a, p, from, bits, all);
+}
+
+void tsr__blended_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked;
+    struct tsr__access own = of_all(s, a, &unmasked);
+    tsr__straight_load(&unmasked, &own, p, parts);
+    parts[0] = LLVMBuildFreeze(s->b, parts[0], "");
+}
+
+void tsr__blended_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+{
+    struct tsr__simd unmasked;
+    struct tsr__access own = of_all(s, a, &unmasked);
+    LLVMValueRef old;
+    tsr__straight_load(&unmasked, &own, p, &old);
+    old = tsr__blend(s, s->mask, parts[0], old);
+    tsr__straight_store(&unmasked, &own, p, &old);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reductions and scans over the lanes of a register. */
+#include <math.h>
+#include <string.h>
+
+#include "lanes/widen/reduce_scan.h"
+
+/* Neutral elements of integers: all bits alike, one, or the end of the numbers that is farthest from what the operation looks for. */
+enum neutral { ZERO, ONE, ONES, HIGHEST, LOWEST };
+
+static const struct tsr__operation {
+    const char *name;
+    LLVMOpcode integer, floating; /* 0: a comparison and a select */
+    enum neutral neutral;
+} operations[] = {
+    {"add", LLVMAdd, LLVMFAdd, ZERO}, {"mul", LLVMMul, LLVMFMul, ONE}, {"min", 0, 0, HIGHEST},    {"max", 0, 0, LOWEST},
+    {"and", LLVMAnd, 0, ONES},        {"or", LLVMOr, 0, ZERO},         {"xor", LLVMXor, 0, ZERO},
+};
+
+struct tsr__fold tsr__fold_make(const char *operation, LLVMTypeRef type, bool is_unsigned)
+{
+    struct tsr__fold f = {.type = type, .is_float = LLVMGetTypeKind(type) != LLVMIntegerTypeKind, .is_unsigned = is_unsigned};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(operations); i++)
+        if (tsr__starts_with(operation, operations[i].name))
+            f.op = &operations[i];
+    return f;
+}
+
+/* What a lane that is not there stands for: x + -0.0 is x even if x is -0.0. */
+static LLVMValueRef absent(const struct tsr__fold *f)
+{
+    enum neutral n = f->op->neutral;
+    if (f->is_float)
+        return LLVMConstReal(f->type, n == ZERO ? -0.0 : n == ONE ? 1.0 : n == HIGHEST ? HUGE_VAL : -HUGE_VAL);
+    LLVMValueRef ones = LLVMConstAllOnes(f->type);
+    uint64_t top = UINT64_C(1) << (LLVMGetIntTypeWidth(f->type) - 1);
+    switch (n) {
+    case ONES:
+        return ones;
+    case HIGHEST:
+        return f->is_unsigned ? ones : LLVMConstInt(f->type, top - 1, false);
+    case LOWEST:
+        return LLVMConstInt(f->type, f->is_unsigned ? 0 : top, false);
+    default:
+        return LLVMConstInt(f->type, n == ONE, false);
+    }
+}
+
+LLVMValueRef tsr__fold_neutral(const struct tsr__fold *f)
+{
+    return f->is_float && f->op->neutral == ZERO ? LLVMConstNull(f->type) : absent(f);
+}
+
+LLVMValueRef tsr__fold_two(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMOpcode plain = f->is_float ? f->op->floating : f->op->integer;
+    if (plain)
+        return LLVMBuildBinOp(s->b, plain, a, b, "");
+    bool least = f->op->neutral == HIGHEST;
+    LLVMValueRef low = least ? b : a, high = least ? a : b;
+    if (!f->is_float) {
+        LLVMValueRef less = LLVMBuildICmp(s->b, f->is_unsigned ? LLVMIntULT : LLVMIntSLT, low, high, "");
+        return LLVMBuildSelect(s->b, less, b, a, "");
+    }
+    LLVMValueRef better = LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealOLT, low, high, ""), b, a, "");
+    return LLVMBuildSelect(s->b, LLVMBuildFCmp(s->b, LLVMRealUNO, a, a, ""), b, better, "");
+}
+
+/* x of `distance` lanes below; `fill` where the sub-group has none. */
+static LLVMValueRef shifted_up(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef fill, unsigned distance)
+{
+    unsigned from[TSR__MAX_LANES];
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = i % s->sub_group < distance ? s->width : i - distance;
+    return tsr__pick(s, x, tsr__splat(s, fill), from, s->width);
+}
+
+LLVMValueRef tsr__fold_filled(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef v)
+{
+    LLVMValueRef x = tsr__part(s, v, 0);
+    return s->mask ? LLVMBuildSelect(s->b, s->mask, x, tsr__splat(s, absent(f)), "") : x;
+}
+
+LLVMValueRef tsr__fold_all(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
+{
+    for (unsigned d = s->width / 2; d; d /= 2)
+        x = tsr__fold_two(s, f, tsr__slice(s, x, 0, d), tsr__slice(s, x, d, d));
+    return LLVMBuildExtractElement(s->b, x, tsr__i32(s->l, 0), "");
+}
+
+LLVMValueRef tsr__fold_up_to(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
+{
+    for (unsigned d = 1; d < s->sub_group; d *= 2)
+        x = tsr__fold_two(s, f, shifted_up(s, x, absent(f), d), x);
+    return x;
+}
+
+LLVMValueRef tsr__fold_below(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
+{
+    LLVMValueRef before = shifted_up(s, tsr__fold_up_to(s, f, x), absent(f), 1);
+    return tsr__fold_two(s, f, tsr__splat(s, tsr__fold_neutral(f)), before);
+}

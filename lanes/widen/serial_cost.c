@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Which divergent loops lanes had better go through one by one, and from when on.
+ *
+ * If its rounds are gathers for the most part, all lanes do so from the first round on: a row of a sparse matrix takes the CPU less time by
+ * itself than its share of the gathers. Else it is the last lanes: a round with gathers costs as much for one lane as for all, and lists
+ * and trees are of different lengths. If the loop writes to memory that others see, only the very last lane goes: the others have left the
+ * loop by then, so the order in which things happen stays as it was. */
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/mad_op.h"
+#include "lanes/widen/serial_loop.h"
+
+enum {
+    MAX_INSTRUCTIONS = 160,
+    SHARE = 8, /* of the lanes: one of so many takes no longer than a round with gathers */
+};
+
+/* ---- what may be copied ---------------------------------------------------------------------------------------------------------------
+ */
+
+static bool may_be_copied(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMCall: /* primitives and collectives speak of the packet */
+        return tsr__callee(inst) && LLVMGetIntrinsicID(tsr__callee(inst));
+    case LLVMAlloca:
+    case LLVMSwitch:
+    case LLVMRet:
+    case LLVMFence:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* A phi behind the loop whose slot has lane 0's value, as no one lane can write it. */
+static bool has_affine_phi(const struct tsr__simd *s, int block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[block].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
+        struct tsr__shape shape = tsr__shape_of(&s->shapes, i);
+        if (!tsr__is_varying(shape) && !tsr__is_uniform(shape))
+            return true;
+    }
+    return false;
+}
+
+/* Whether other lanes may see when it happens. Volatile and atomic loads may wait for what another lane does. */
+static bool minds_order(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        return LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic;
+    case LLVMStore:
+        return LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))) != TSR__PRIVATE_SPACE;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        return true;
+    case LLVMCall:
+        return tsr__starts_with(tsr__name(tsr__callee(inst)), "llvm.mem");
+    default:
+        return false;
+    }
+}
+
+/* ---- what a round costs ---------------------------------------------------------------------------------------------------------------
+ */
+
+/* In tenths of a cycle, as loops over rows of a sparse matrix and the like take them. */
+enum {
+    GATHER = 10,       /* for each lane and up to 8 bytes */
+    GATHER_SLOW = 28,  /* on CPUs that make it of smaller operations, few of which are under way at a time */
+    GATHER_NONE = 20,  /* up to 16 bytes, without an instruction: a load for each lane */
+    GATHER_SMALL = 40, /* likewise, of bytes and 16-bit numbers */
+    REGISTER = 15,     /* anything else, for each vector register that it writes */
+    OPERATION = 3,     /* in the work-item's own code */
+    DIVISION = 15,
+    MISTAKE = 90, /* of a branch that goes as the data will, every other time */
+    ROUND = 20,   /* of a work-item's loop, whose end the CPU does not foresee */
+    /* In sixteenths: so much of what the lanes would take in each round of the packet must be less than what the packet takes. A packet
+     * goes round as often as its last lane, others leave half way; and there must be something to gain. */
+    LANES = 11,
+};
+
+struct round {
+    unsigned packet, lane; /* in tenths of a cycle */
+    unsigned gathers;
+};
+
+static LLVMTypeRef accessed(LLVMValueRef inst)
+{
+    return LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, 0));
+}
+
+/* How many gathers a load is, or scatters a store; 0: the lanes lie side by side, or may do so. */
+static unsigned pieces(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef pointer = LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1);
+    LLVMTypeRef type = accessed(inst);
+    int64_t bytes = (int64_t)LLVMABISizeOfType(s->layout, type);
+    struct tsr__shape shape = tsr__shape_of(&s->shapes, pointer);
+    struct tsr__address a;
+    if (!bytes || tsr__is_uniform(shape))
+        return 0;
+    int64_t part = (int64_t)LLVMABISizeOfType(s->layout, tsr__part_type(type, 0));
+    if (!tsr__is_varying(shape) && shape.stride >= -part && shape.stride <= part * TSR__SHORT_STEP)
+        return 0;
+    if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__address_hope(s, &a) == bytes)
+        return 0;
+    int64_t most = tsr__has(s->l, TSR_CPU_AVX512F) ? 8 : 16;
+    return (unsigned)((bytes + most - 1) / most);
+}
+
+static unsigned gather_cost(const struct tsr__simd *s, LLVMValueRef access)
+{
+    if (LLVMABISizeOfType(s->layout, accessed(access)) % 4)
+        return GATHER_SMALL;
+    if (!tsr__has(s->l, TSR_CPU_AVX512F))
+        return GATHER_NONE;
+    return tsr__has(s->l, TSR_CPU_SLOW_GATHERS) ? GATHER_SLOW : GATHER;
+}
+
+/* Registers of the packet that an instruction writes. */
+static unsigned registers(const struct tsr__simd *s, LLVMValueRef inst)
+{
+    unsigned bits = tsr__has(s->l, TSR_CPU_AVX512F) ? 512 : tsr__has(s->l, TSR_CPU_AVX2) ? 256 : 128;
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    if (LLVMGetTypeKind(type) == LLVMVoidTypeKind || tsr__is_uniform(tsr__shape_of(&s->shapes, inst)))
+        return 1;
+    unsigned all = s->width * 8 * (unsigned)LLVMABISizeOfType(s->layout, type);
+    return (all + bits - 1) / bits;
+}
+
+static void add_cost(struct tsr__simd *s, LLVMValueRef inst, struct round *round)
+{
+    unsigned gathers = 0;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMPHI:
+    case LLVMBr:
+    case LLVMGetElementPtr:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMBitCast:
+    case LLVMFreeze:
+        return; /* part of something else, mostly */
+    case LLVMFDiv:
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        round->lane += DIVISION;
+        round->packet += DIVISION * registers(s, inst);
+        return;
+    case LLVMLoad:
+    case LLVMStore:
+        gathers = pieces(s, inst);
+        break;
+    default:
+        break;
+    }
+    round->lane += OPERATION;
+    round->gathers += gathers;
+    round->packet += gathers ? gathers * s->width * gather_cost(s, inst) : REGISTER * registers(s, inst);
+}
+
+/* Whether lanes part in the block, to meet again in the same round. */
+static bool parts_within(const struct tsr__simd *s, const struct tsr__loop *loop, int block)
+{
+    const struct tsr__block *b = &s->cfg.blocks[block];
+    if (!s->shapes.divergent_branch[block])
+        return false;
+    for (int k = 0; k < b->succ_count; k++)
+        if (b->succ[k] < loop->begin || b->succ[k] >= loop->end || tsr__back_edge(block, b->succ[k]))
+            return false;
+    return true;
+}
+
+/* ---- whether the lanes' ways depend on what they find -----------------------------------------------------------------------------------
+ */
+
+enum { FOUND = 1, CARRIED = 2 }; /* made of what a gather brought; … in an earlier round */
+
+static unsigned marks_of(const struct tsr__map *marks, LLVMValueRef v)
+{
+    return LLVMIsAInstruction(v) ? (unsigned)tsr__map_get(marks, v) : 0;
+}
+
+static unsigned new_marks(struct tsr__simd *s, const struct tsr__loop *loop, const struct tsr__map *marks, LLVMValueRef inst,
+                          unsigned parting)
+{
+    unsigned found = 0;
+    for (int k = 0; k < LLVMGetNumOperands(inst); k++)
+        found |= marks_of(marks, LLVMGetOperand(inst, (unsigned)k));
+    if (LLVMIsALoadInst(inst) && tsr__is_varying(tsr__shape_of(&s->shapes, inst)))
+        found |= FOUND;
+    if (!LLVMIsAPHINode(inst))
+        return found;
+    bool is_header = tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(inst)) == loop->header;
+    return is_header ? found & FOUND ? found | CARRIED : found : found | parting;
+}
+
+/* A walk through a list or a tree: each gather waits for the one of the round before. A lane by itself would wait as long as all of them.
+ */
+static bool is_chase(struct tsr__simd *s, const struct tsr__loop *loop)
+{
+    struct tsr__map marks = {.arena = s->arena};
+    unsigned parting = 0; /* what decides which way lanes go within a round */
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int b = loop->begin; b < loop->end; b++) {
+            const struct tsr__block *block = &s->cfg.blocks[b];
+            for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
+                unsigned found = new_marks(s, loop, &marks, i, parting);
+                if (found == marks_of(&marks, i))
+                    continue;
+                tsr__map_set(&marks, i, found);
+                changed = true;
+            }
+            if (parts_within(s, loop, b))
+                parting |= marks_of(&marks, LLVMGetCondition(block->terminator));
+        }
+    }
+    for (int b = loop->begin; b < loop->end; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsALoadInst(i) && marks_of(&marks, LLVMGetOperand(i, 0)) & CARRIED)
+                return true;
+    return false;
+}
+
+/* ---- the decision ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tsr__solo decide(struct tsr__simd *s, int number, bool masked)
+{
+    const struct tsr__loop *loop = &s->cfg.loops[number];
+    struct round round = {.lane = ROUND};
+    struct tsr__solo never = {0};
+    bool ordered = false;
+    int count = 0;
+    if (!s->shapes.divergent_loop[number] || loop->latch == TSR__NONE)
+        return never;
+    for (int b = loop->begin; b < loop->end; b++) {
+        const struct tsr__block *block = &s->cfg.blocks[b];
+        if (block->loop != number && s->shapes.divergent_loop[block->loop])
+            return never; /* the inner loop has its own */
+        for (int k = 0; k < block->succ_count; k++)
+            if (!tsr__in_loop(&s->cfg, block->succ[k], number) && has_affine_phi(s, block->succ[k]))
+                return never;
+        for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
+            if (!may_be_copied(i) || ++count > MAX_INSTRUCTIONS)
+                return never;
+            ordered = ordered || minds_order(i);
+            add_cost(s, i, &round);
+        }
+        if (parts_within(s, loop, b))
+            round.lane += MISTAKE;
+    }
+    struct tsr__solo solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
+    if (!round.gathers)
+        return never;
+    if (!ordered && round.lane * s->width * LANES / 16 < round.packet && !is_chase(s, loop))
+        solo.lanes = s->width;
+    else if (!masked) /* of partial packets there are few */
+        solo.lanes = ordered ? 1 : s->width / SHARE;
+    return solo;
+}
+
+void tsr__solo_find(struct tsr__simd *s, bool masked)
+{
+    s->solo = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->solo);
+    for (int i = 0; i < s->cfg.loop_count; i++)
+        s->solo[i] = decide(s, i, masked);
+}
+
+int tsr__lane_by_lane(const struct tsr__simd *s, int block)
+{
+    int loop = s->cfg.blocks[block].loop;
+    while (loop != TSR__NONE && s->solo[loop].lanes < s->width)
+        loop = s->cfg.loops[loop].parent;
+    return loop;
+}

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Values of the packet function: wholes, parts, and the homes through which blocks hand them on. */
+#include "lanes/widen/widener.h"
+
+/* ---- types -------------------------------------------------------------------------------------------------------------------------- */
+
+int tsr__part_count(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVoidTypeKind:
+        return 0;
+    case LLVMVectorTypeKind:
+        return (int)LLVMGetVectorSize(type);
+    case LLVMArrayTypeKind:
+        return (int)LLVMGetArrayLength2(type) * tsr__part_count(LLVMGetElementType(type));
+    case LLVMStructTypeKind: {
+        int count = 0;
+        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
+            count += tsr__part_count(LLVMStructGetTypeAtIndex(type, i));
+        return count;
+    }
+    default:
+        return 1;
+    }
+}
+
+LLVMTypeRef tsr__part_type(LLVMTypeRef type, int part)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVectorTypeKind:
+        return LLVMGetElementType(type);
+    case LLVMArrayTypeKind:
+        return tsr__part_type(LLVMGetElementType(type), part % tsr__part_count(LLVMGetElementType(type)));
+    case LLVMStructTypeKind:
+        for (unsigned i = 0;; i++) {
+            LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
+            int count = tsr__part_count(field);
+            if (part < count)
+                return tsr__part_type(field, part);
+            part -= count;
+        }
+    default:
+        return type;
+    }
+}
+
+LLVMTypeRef tsr__vector(struct tsr__simd *s, LLVMTypeRef scalar)
+{
+    return LLVMVectorType(scalar, s->width);
+}
+
+/* The member of an aggregate that holds scalar `part`, and the scalar's number in that member. */
+static unsigned member(LLVMTypeRef type, int *part)
+{
+    if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
+        int count = tsr__part_count(LLVMGetElementType(type));
+        unsigned index = (unsigned)(*part / count);
+        *part %= count;
+        return index;
+    }
+    for (unsigned i = 0;; i++) {
+        int count = tsr__part_count(LLVMStructGetTypeAtIndex(type, i));
+        if (*part < count)
+            return i;
+        *part -= count;
+    }
+}
+
+LLVMValueRef tsr__get_scalar(struct tsr__simd *s, LLVMValueRef whole, int part)
+{
+    LLVMTypeRef type = LLVMTypeOf(whole);
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVectorTypeKind:
+        return LLVMBuildExtractElement(s->b, whole, tsr__i32(s->l, (uint32_t)part), "");
+    case LLVMArrayTypeKind:
+    case LLVMStructTypeKind: {
+        unsigned index = member(type, &part);
+        return tsr__get_scalar(s, LLVMBuildExtractValue(s->b, whole, index, ""), part);
+    }
+    default:
+        return whole;
+    }
+}
+
+LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = LLVMTypeOf(whole);
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMVectorTypeKind:
+        return LLVMBuildInsertElement(s->b, whole, scalar, tsr__i32(s->l, (uint32_t)part), "");
+    case LLVMArrayTypeKind:
+    case LLVMStructTypeKind: {
+        unsigned index = member(type, &part);
+        LLVMValueRef inner = tsr__put_scalar(s, LLVMBuildExtractValue(s->b, whole, index, ""), part, scalar);
+        return LLVMBuildInsertValue(s->b, whole, inner, index, "");
+    }
+    default:
+        return scalar;
+    }
+}
+
+/* ---- vectors of constants --------------------------------------------------------------------------------------------------------------
+ */
+
+LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = tsr__vector(s, LLVMTypeOf(scalar));
+    if (LLVMIsPoison(scalar))
+        return LLVMGetPoison(type);
+    if (LLVMIsAConstant(scalar)) {
+        LLVMValueRef all[64];
+        for (unsigned i = 0; i < s->width; i++)
+            all[i] = scalar;
+        return LLVMConstVector(all, s->width);
+    }
+    LLVMValueRef first = LLVMBuildInsertElement(s->b, LLVMGetPoison(type), scalar, tsr__i32(s->l, 0), "");
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(s->l->context), s->width));
+    return LLVMBuildShuffleVector(s->b, first, LLVMGetPoison(type), zeros, "");
+}
+
+LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step)
+{
+    LLVMValueRef all[64];
+    for (unsigned i = 0; i < s->width; i++)
+        all[i] = LLVMConstInt(integer, (uint64_t)((int64_t)i * step), true);
+    return LLVMConstVector(all, s->width);
+}
+
+LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name)
+{
+    return LLVMBuildAlloca(s->homes, type, name);
+}
+
+/* ---- the table of values ------------------------------------------------------------------------------------------------------------- */
+
+struct tsr__value *tsr__value(struct tsr__simd *s, LLVMValueRef v)
+{
+    return (struct tsr__value *)tsr__map_get(&s->values, v);
+}
+
+static void want_whole_home(struct tsr__simd *s, struct tsr__value *value)
+{
+    if (!value->whole_home)
+        value->whole_home = tsr__home(s, value->type, "");
+}
+
+/* Lanes that left a loop earlier keep what they had, so the slots start defined. */
+static void want_part_homes(struct tsr__simd *s, struct tsr__value *value)
+{
+    if (value->part_homes)
+        return;
+    value->part_homes = tsr_arena_alloc(s->arena, (size_t)value->part_count * sizeof *value->part_homes);
+    for (int i = 0; i < value->part_count; i++)
+        value->part_homes[i] = tsr__home(s, tsr__vector(s, tsr__part_type(value->type, i)), "");
+}
+
+static void make_phi_slots(struct tsr__simd *s, struct tsr__value *value)
+{
+    if (!tsr__is_varying(value->shape)) {
+        value->whole_in = tsr__home(s, value->type, "");
+        return;
+    }
+    value->parts_in = tsr_arena_alloc(s->arena, (size_t)value->part_count * sizeof *value->parts_in);
+    for (int i = 0; i < value->part_count; i++)
+        value->parts_in[i] = tsr__home(s, tsr__vector(s, tsr__part_type(value->type, i)), "");
+}
+
+static void want_homes_in(struct tsr__simd *s, struct tsr__value *value, int at)
+{
+    if (at == value->block || at == TSR__NONE)
+        return;
+    bool leaves = tsr__leaves_divergent_loop(&s->shapes, value->block, at);
+    value->outlives = value->outlives || leaves;
+    if (tsr__is_varying(value->shape) || leaves)
+        want_part_homes(s, value);
+    else
+        want_whole_home(s, value);
+}
+
+/* Where `use` reads its operand: at the end of the predecessor for a phi. */
+static void want_homes(struct tsr__simd *s, struct tsr__value *value, LLVMUseRef use)
+{
+    LLVMValueRef user = LLVMGetUser(use);
+    if (!LLVMIsAInstruction(user))
+        return;
+    int in = tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(user));
+    if (in == TSR__NONE)
+        return;
+    bool is_phi = LLVMGetInstructionOpcode(user) == LLVMPHI;
+    for (unsigned k = 0; k < (is_phi ? LLVMCountIncoming(user) : 1); k++) {
+        int at = in;
+        if (is_phi) {
+            if (LLVMGetIncomingValue(user, k) != value->from)
+                continue;
+            at = tsr__cfg_number(&s->cfg, LLVMGetIncomingBlock(user, k));
+        }
+        want_homes_in(s, value, at);
+    }
+}
+
+void tsr__want_here(struct tsr__simd *s, LLVMValueRef v)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    if (value && value->block != TSR__NONE)
+        want_homes_in(s, value, s->block);
+}
+
+void tsr__values_prepare(struct tsr__simd *s)
+{
+    for (unsigned p = 0; p < LLVMCountParams(s->from); p++) {
+        LLVMValueRef v = LLVMGetParam(s->from, p);
+        struct tsr__value *value = tsr_arena_alloc(s->arena, sizeof *value);
+        *value = (struct tsr__value){.from = v,
+                                     .type = LLVMTypeOf(v),
+                                     .shape = tsr__shape_of(&s->shapes, v),
+                                     .block = TSR__NONE,
+                                     .part_count = tsr__part_count(LLVMTypeOf(v)),
+                                     .current = TSR__NONE,
+                                     .whole = LLVMGetParam(s->to, p)};
+        tsr__map_set(&s->values, v, (uintptr_t)value);
+    }
+    for (int b = 0; b < s->cfg.block_count; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); v; v = LLVMGetNextInstruction(v)) {
+            struct tsr__value *value = tsr_arena_alloc(s->arena, sizeof *value);
+            *value = (struct tsr__value){.from = v,
+                                         .type = LLVMTypeOf(v),
+                                         .shape = tsr__shape_of(&s->shapes, v),
+                                         .block = b,
+                                         .part_count = tsr__part_count(LLVMTypeOf(v)),
+                                         .current = TSR__NONE};
+            value->parts = tsr_arena_alloc(s->arena, ((size_t)value->part_count + 1) * sizeof *value->parts);
+            tsr__map_set(&s->values, v, (uintptr_t)value);
+            if (LLVMGetInstructionOpcode(v) == LLVMPHI)
+                make_phi_slots(s, value);
+            for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+                want_homes(s, value, use);
+        }
+    for (s->block = 0; s->block < s->cfg.block_count; s->block++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[s->block].ref); v; v = LLVMGetNextInstruction(v))
+            tsr__memory_prepare(s, v);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Drops what an earlier block left in the record. */
+static void refresh(struct tsr__simd *s, struct tsr__value *value)
+{
+    if (value->current == s->block || value->block == TSR__NONE)
+        return;
+    value->current = s->block;
+    value->whole = NULL;
+    for (int i = 0; i < value->part_count; i++)
+        value->parts[i] = NULL;
+}
+
+struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    if (!value || value->block == TSR__NONE)
+        return tsr__shape_of(&s->shapes, v);
+    if (tsr__leaves_divergent_loop(&s->shapes, value->block, s->block))
+        return (struct tsr__shape){.kind = TSR__SHAPE_VARYING};
+    return value->shape;
+}
+
+LLVMValueRef tsr__whole(struct tsr__simd *s, LLVMValueRef v)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    if (!value)
+        return v; /* constant, global */
+    refresh(s, value);
+    if (!value->whole)
+        value->whole = LLVMBuildLoad2(s->b, value->type, value->whole_home, "");
+    return value->whole;
+}
+
+/* One lane's scalar as a vector over all lanes. */
+static LLVMValueRef spread(struct tsr__simd *s, LLVMValueRef scalar, struct tsr__shape shape)
+{
+    LLVMTypeRef type = LLVMTypeOf(scalar);
+    if (tsr__is_uniform(shape))
+        return tsr__splat(s, scalar);
+    if (LLVMGetTypeKind(type) == LLVMPointerTypeKind) {
+        LLVMValueRef offsets = tsr__iota(s, LLVMInt64TypeInContext(s->l->context), shape.stride);
+        return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), scalar, &offsets, 1, "");
+    }
+    return LLVMBuildAdd(s->b, tsr__splat(s, scalar), tsr__iota(s, type, shape.stride), "");
+}
+
+LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    if (!value) {
+        if (LLVMIsAConstant(v) && tsr__part_count(LLVMTypeOf(v)) > 1 && (LLVMIsPoison(v) || LLVMIsUndef(v)))
+            return LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(v), part)));
+        return tsr__splat(s, tsr__get_scalar(s, v, part));
+    }
+    if (value->block == TSR__NONE)
+        return tsr__splat(s, tsr__get_scalar(s, value->whole, part));
+    refresh(s, value);
+    if (value->parts[part])
+        return value->parts[part];
+    if (tsr__is_varying(tsr__seen(s, v)))
+        value->parts[part] = LLVMBuildLoad2(s->b, tsr__vector(s, tsr__part_type(value->type, part)), value->part_homes[part], "");
+    else
+        value->parts[part] = spread(s, tsr__get_scalar(s, tsr__whole(s, v), part), value->shape);
+    return value->parts[part];
+}
+
+/* ---- writing ------------------------------------------------------------------------------------------------------------------------- */
+
+void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    refresh(s, value);
+    value->whole = made;
+}
+
+void tsr__set_part(struct tsr__simd *s, LLVMValueRef v, int part, LLVMValueRef made)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    refresh(s, value);
+    value->parts[part] = made;
+}
+
+void tsr__settle(struct tsr__simd *s, LLVMValueRef v)
+{
+    struct tsr__value *value = tsr__value(s, v);
+    if (value->whole_home)
+        LLVMBuildStore(s->b, tsr__whole(s, v), value->whole_home);
+    if (!value->part_homes)
+        return;
+    for (int i = 0; i < value->part_count; i++) {
+        LLVMValueRef made = tsr__part(s, v, i);
+        if (value->outlives && s->mask) {
+            LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(made), value->part_homes[i], "");
+            made = tsr__blend(s, s->mask, made, old);
+        }
+        LLVMBuildStore(s->b, made, value->part_homes[i]);
+    }
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Atomic updates of one place by all lanes of a packet: one update with what the lanes' values fold into. That is one of the orders in
+ * which the lanes may come; each lane's old value follows from it. Exchanges go through the lanes in registers and update once. Where each
+ * lane has a place of its own, the updates come one after the other. */
+#include "lanes/widen/memory/access.h"
+#include "lanes/ir/explain.h"
+#include "lanes/widen/reduce_scan.h"
+
+static const char *operation_of(LLVMAtomicRMWBinOp op)
+{
+    switch (op) {
+    case LLVMAtomicRMWBinOpAdd:
+    case LLVMAtomicRMWBinOpSub: /* takes away the sum */
+        return "add";
+    case LLVMAtomicRMWBinOpAnd:
+        return "and";
+    case LLVMAtomicRMWBinOpOr:
+        return "or";
+    case LLVMAtomicRMWBinOpXor:
+        return "xor";
+    case LLVMAtomicRMWBinOpMin:
+    case LLVMAtomicRMWBinOpUMin:
+        return "min";
+    case LLVMAtomicRMWBinOpMax:
+    case LLVMAtomicRMWBinOpUMax:
+        return "max";
+    default:
+        return NULL;
+    }
+}
+
+static LLVMValueRef count_bits(struct tsr__simd *s, LLVMValueRef x)
+{
+    LLVMTypeRef type = LLVMTypeOf(x);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID("llvm.ctpop", 10), &type, 1);
+    return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, &x, 1, "");
+}
+
+/* Active lanes, and active lanes below each, as numbers of a type. */
+static LLVMValueRef active_lanes(struct tsr__simd *s, LLVMTypeRef type)
+{
+    return LLVMBuildIntCast2(s->b, count_bits(s, tsr__mask_bits(s, s->mask)), type, false, "");
+}
+
+static LLVMValueRef active_lanes_below(struct tsr__simd *s, LLVMTypeRef type)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
+    LLVMValueRef below[TSR__MAX_LANES], bits = LLVMBuildIntCast2(s->b, tsr__mask_bits(s, s->mask), i32, false, "");
+    for (unsigned i = 0; i < s->width; i++)
+        below[i] = tsr__i32(s->l, (uint32_t)((UINT64_C(1) << i) - 1));
+    bits = LLVMBuildAnd(s->b, tsr__splat(s, bits), LLVMConstVector(below, s->width), "");
+    return LLVMBuildIntCast2(s->b, count_bits(s, bits), tsr__vector(s, type), false, "");
+}
+
+static LLVMValueRef lane_of(struct tsr__simd *s, LLVMValueRef vector, unsigned lane)
+{
+    return LLVMBuildExtractElement(s->b, vector, tsr__i32(s->l, lane), "");
+}
+
+/* The first active lane gets what was there, each other one what the one before it brought. */
+static void exchange(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(s->l->context);
+    LLVMValueRef v = tsr__part(s, LLVMGetOperand(inst, 1), 0), bits = s->mask ? tsr__mask_bits(s, s->mask) : NULL, last = NULL;
+    LLVMValueRef active[TSR__MAX_LANES];
+    for (unsigned i = 0; i < s->width; i++) {
+        active[i] = bits ? LLVMBuildTrunc(s->b, LLVMBuildLShr(s->b, bits, LLVMConstInt(LLVMTypeOf(bits), i, false), ""), i1, "") : NULL;
+        LLVMValueRef own = lane_of(s, v, i);
+        last = last && bits ? LLVMBuildSelect(s->b, active[i], own, last, "") : own;
+    }
+    LLVMValueRef one = LLVMInstructionClone(inst);
+    LLVMSetOperand(one, 0, tsr__whole(s, LLVMGetOperand(inst, 0)));
+    LLVMSetOperand(one, 1, last);
+    LLVMInsertIntoBuilder(s->b, one);
+    if (!LLVMGetFirstUse(inst))
+        return;
+    LLVMValueRef old = LLVMGetPoison(tsr__vector(s, LLVMTypeOf(inst))), there = one;
+    for (unsigned i = 0; i < s->width; i++) {
+        old = LLVMBuildInsertElement(s->b, old, there, tsr__i32(s->l, i), "");
+        LLVMValueRef own = lane_of(s, v, i);
+        there = bits ? LLVMBuildSelect(s->b, active[i], own, there, "") : own;
+    }
+    tsr__set_part(s, inst, 0, old);
+}
+
+/* What is there is read; it goes through the lanes one after the other, and what is left of it is put there, if nobody came between. If
+ * no lane found what it expected, nothing need be put. */
+static void compare_exchange(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMValueRef place = tsr__whole(s, LLVMGetOperand(inst, 0));
+    LLVMValueRef expected = LLVMBuildFreeze(s->b, tsr__part(s, LLVMGetOperand(inst, 1), 0), "");
+    LLVMValueRef wanted = tsr__part(s, LLVMGetOperand(inst, 2), 0);
+    if (s->mask) /* absent lanes change nothing, whatever they find */
+        wanted = tsr__blend(s, s->mask, wanted, expected);
+    LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(expected));
+    LLVMValueRef read = LLVMBuildLoad2(s->b, type, place, "");
+    LLVMSetOrdering(read, LLVMGetCmpXchgFailureOrdering(inst));
+    LLVMSetAtomicSyncScopeID(read, LLVMGetAtomicSyncScopeID(inst));
+    LLVMSetAlignment(read, LLVMGetAlignment(inst));
+    LLVMBasicBlockRef start = LLVMGetInsertBlock(s->b), together = LLVMAppendBasicBlockInContext(c, s->to, "together");
+    LLVMBasicBlockRef put = LLVMAppendBasicBlockInContext(c, s->to, "put"), done = LLVMAppendBasicBlockInContext(c, s->to, "");
+    LLVMBuildBr(s->b, together);
+
+    LLVMPositionBuilderAtEnd(s->b, together);
+    LLVMValueRef first = LLVMBuildPhi(s->b, type, ""), there = first, old = LLVMGetPoison(LLVMTypeOf(expected));
+    for (unsigned i = 0; i < s->width; i++) {
+        old = LLVMBuildInsertElement(s->b, old, there, tsr__i32(s->l, i), "");
+        LLVMValueRef hits = LLVMBuildICmp(s->b, LLVMIntEQ, there, lane_of(s, expected, i), "");
+        there = LLVMBuildSelect(s->b, hits, lane_of(s, wanted, i), there, "");
+    }
+    LLVMValueRef hit = LLVMBuildICmp(s->b, LLVMIntEQ, old, expected, "");
+    LLVMBuildCondBr(s->b, tsr__any(s, s->mask ? tsr__mask_and(s, s->mask, hit) : hit), put, done);
+
+    LLVMPositionBuilderAtEnd(s->b, put);
+    LLVMValueRef one = LLVMInstructionClone(inst);
+    LLVMSetOperand(one, 0, place);
+    LLVMSetOperand(one, 1, first);
+    LLVMSetOperand(one, 2, there);
+    LLVMInsertIntoBuilder(s->b, one);
+    LLVMValueRef now = LLVMBuildExtractValue(s->b, one, 0, "");
+    LLVMBuildCondBr(s->b, LLVMBuildExtractValue(s->b, one, 1, ""), done, together);
+    LLVMAddIncoming(first, &read, &start, 1);
+    LLVMAddIncoming(first, &now, &put, 1);
+
+    LLVMPositionBuilderAtEnd(s->b, done);
+    tsr__set_part(s, inst, 0, old);
+    tsr__set_part(s, inst, 1, hit);
+}
+
+/* ---- each lane in its own place --------------------------------------------------------------------------------------------------- */
+
+/* A lane's number in a term of an address, as 64 bits. A vector register is left in words of 64 bits, and shifts take those apart: that is
+ * cheaper than lane by lane, or whole pointers. */
+static LLVMValueRef index_of_lane(struct tsr__simd *s, const struct tsr__term *t, unsigned lane)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef v = tsr__part(s, t->value, 0);
+    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), at = lane * bits % 64;
+    bool is_signed = t->extension == TSR__EXTEND_SIGNED;
+    if (bits != 8 && bits != 16 && bits != 32) {
+        v = lane_of(s, v, lane);
+        return bits >= 64 ? v : is_signed ? LLVMBuildSExt(s->b, v, i64, "") : LLVMBuildZExt(s->b, v, i64, "");
+    }
+    v = lane_of(s, LLVMBuildBitCast(s->b, v, LLVMVectorType(i64, s->width * bits / 64), ""), lane * bits / 64);
+    if (is_signed)
+        return LLVMBuildAShr(s->b, LLVMBuildShl(s->b, v, tsr__i64(s->l, 64 - bits - at), ""), tsr__i64(s->l, 64 - bits), "");
+    return LLVMBuildAnd(s->b, LLVMBuildLShr(s->b, v, tsr__i64(s->l, at), ""), tsr__i64(s->l, (UINT64_C(1) << bits) - 1), "");
+}
+
+static LLVMValueRef place_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
+{
+    for (int i = a->first_varying; i < a->count; i++) {
+        LLVMValueRef scale = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)a->terms[i].scale, true);
+        LLVMValueRef bytes = LLVMBuildMul(s->b, index_of_lane(s, &a->terms[i], lane), scale, "");
+        base = LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), base, &bytes, 1, "");
+    }
+    return base;
+}
+
+static unsigned operand_count(LLVMValueRef inst)
+{
+    return LLVMIsAAtomicCmpXchgInst(inst) ? 3 : 2;
+}
+
+/* All lanes, without a look at who is there. */
+static void update_all(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
+{
+    int parts = tsr__part_count(LLVMTypeOf(inst));
+    for (int k = 0; k < parts; k++)
+        old[k] = LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), k)));
+    for (unsigned i = 0; i < s->width; i++) {
+        LLVMValueRef one = LLVMInstructionClone(inst);
+        LLVMSetOperand(one, 0, place_of_lane(s, a, base, i));
+        for (unsigned k = 1; k < operand_count(inst); k++) {
+            LLVMValueRef v = LLVMGetOperand(inst, k);
+            LLVMSetOperand(one, k, tsr__is_uniform(tsr__seen(s, v)) ? tsr__whole(s, v) : lane_of(s, tsr__part(s, v, 0), i));
+        }
+        LLVMInsertIntoBuilder(s->b, one);
+        for (int k = 0; k < parts; k++)
+            old[k] = LLVMBuildInsertElement(s->b, old[k], tsr__get_scalar(s, one, k), tsr__i32(s->l, i), "");
+    }
+}
+
+/* What both ways of update_each read has to be there before they part. */
+static void fetch(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__address *a)
+{
+    for (int i = a->first_varying; i < a->count; i++)
+        tsr__part(s, a->terms[i].value, 0);
+    for (unsigned k = 0; k < operand_count(inst); k++) {
+        LLVMValueRef v = LLVMGetOperand(inst, k);
+        if (tsr__is_uniform(tsr__seen(s, v)))
+            tsr__whole(s, v);
+        else
+            tsr__part(s, v, 0);
+    }
+}
+
+/* All lanes in a row if all are there. False: the address is not known well enough for that. */
+static bool update_each(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMContextRef c = s->l->context;
+    struct tsr__address a;
+    if (s->function_mask || !tsr__address_of(s, LLVMGetOperand(inst, 0), &a))
+        return false;
+    int parts = tsr__part_count(LLVMTypeOf(inst));
+    LLVMValueRef old[2], base = tsr__address_base(s, &a);
+    fetch(s, inst, &a);
+    if (!s->mask) {
+        tsr__explain_lanes(s->l, inst);
+        update_all(s, inst, &a, base, old);
+        for (int k = 0; k < parts; k++)
+            tsr__set_part(s, inst, k, old[k]);
+        return true;
+    }
+    LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(c, s->to, "all"), some = LLVMAppendBasicBlockInContext(c, s->to, "some");
+    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(c, s->to, ""), some_end;
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask);
+    LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), ""), all, some);
+    LLVMPositionBuilderAtEnd(s->b, all);
+    update_all(s, inst, &a, base, old);
+    LLVMBuildBr(s->b, done);
+    LLVMPositionBuilderAtEnd(s->b, some);
+    tsr__each_lane(s, inst);
+    some_end = LLVMGetInsertBlock(s->b);
+    LLVMBuildBr(s->b, done);
+    LLVMPositionBuilderAtEnd(s->b, done);
+    for (int k = 0; k < parts; k++) {
+        LLVMValueRef met = LLVMBuildPhi(s->b, LLVMTypeOf(old[k]), ""), found = tsr__part(s, inst, k);
+        LLVMAddIncoming(met, &old[k], &all, 1);
+        LLVMAddIncoming(met, &found, &some_end, 1);
+        old[k] = met;
+    }
+    for (int k = 0; k < parts; k++)
+        tsr__set_part(s, inst, k, old[k]);
+    return true;
+}
+
+bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
+    LLVMValueRef pointer = LLVMGetOperand(inst, 0);
+    if (opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
+        return false;
+    if (!tsr__is_uniform(tsr__seen(s, pointer)))
+        return update_each(s, inst);
+    if (opcode == LLVMAtomicCmpXchg || LLVMGetAtomicRMWBinOp(inst) == LLVMAtomicRMWBinOpXchg) {
+        tsr__explain(s->l, inst, "atomic", "one", "exchange after the lanes' own in registers");
+        (opcode == LLVMAtomicCmpXchg ? compare_exchange : exchange)(s, inst);
+        return true;
+    }
+    LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(inst);
+    if (!operation_of(op))
+        return false;
+    tsr__explain(s->l, inst, "atomic", "one", "of what the lanes' values fold into");
+    LLVMValueRef v = LLVMGetOperand(inst, 1);
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    struct tsr__fold f = tsr__fold_make(operation_of(op), type, op == LLVMAtomicRMWBinOpUMin || op == LLVMAtomicRMWBinOpUMax);
+    bool counts = (op == LLVMAtomicRMWBinOpAdd || op == LLVMAtomicRMWBinOpSub) && tsr__is_uniform(tsr__seen(s, v));
+    LLVMValueRef filled = counts ? NULL : tsr__fold_filled(s, &f, v);
+    LLVMValueRef all = counts ? LLVMBuildMul(s->b, tsr__whole(s, v), active_lanes(s, type), "") : tsr__fold_all(s, &f, filled);
+    LLVMValueRef one = LLVMInstructionClone(inst);
+    LLVMSetOperand(one, 0, tsr__whole(s, pointer));
+    LLVMSetOperand(one, 1, all);
+    LLVMInsertIntoBuilder(s->b, one);
+    if (!LLVMGetFirstUse(inst))
+        return true;
+    LLVMValueRef below = counts ? LLVMBuildMul(s->b, tsr__part(s, v, 0), active_lanes_below(s, type), "") : tsr__fold_below(s, &f, filled);
+    LLVMValueRef old = tsr__splat(s, one);
+    tsr__set_part(s, inst, 0, op == LLVMAtomicRMWBinOpSub ? LLVMBuildSub(s->b, old, below, "") : tsr__fold_two(s, &f, old, below));
+    return true;
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Calls in the packet function: the primitives become what they are for a packet, what the packet has no operation for runs lane by lane.
+ */
+#include <string.h>
+
+#include "lanes/widen/widen_dot.h"
+#include "lanes/widen/widen_madw.h"
+#include "lanes/ir/mad_op.h"
+#include "lanes/prepare/sub_group_pairs.h"
+#include "lanes/widen/widener.h"
+#include "tessera/item.h"
+
+static bool drops_out(const char *name)
+{
+    return tsr__starts_with(name, "llvm.lifetime.") || tsr__starts_with(name, "llvm.dbg.") || tsr__starts_with(name, "llvm.assume") ||
+           tsr__starts_with(name, "llvm.experimental.noalias.") || tsr__starts_with(name, "llvm.invariant.");
+}
+
+static void clone_call(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
+        LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
+    LLVMInsertIntoBuilder(s->b, copy);
+    if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind)
+        tsr__set_whole(s, inst, copy);
+}
+
+static bool constant_is(LLVMValueRef v, uint64_t wanted)
+{
+    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
+}
+
+/* ---- who came -------------------------------------------------------------------------------------------------------------------- */
+
+/* Of a pair of sub-groups, the lanes of those from which any came. */
+static LLVMValueRef lanes_concerned(struct tsr__simd *s, LLVMValueRef here, LLVMValueRef all)
+{
+    LLVMTypeRef i64 = LLVMTypeOf(here);
+    LLVMValueRef none = LLVMConstNull(i64), sum = none;
+    for (unsigned h = 0; h < s->width / s->sub_group; h++) {
+        LLVMValueRef half = LLVMConstInt(i64, ((UINT64_C(1) << s->sub_group) - 1) << h * s->sub_group, false);
+        LLVMValueRef any = LLVMBuildICmp(s->b, LLVMIntNE, LLVMBuildAnd(s->b, here, half, ""), none, "");
+        sum = LLVMBuildOr(s->b, sum, LLVMBuildSelect(s->b, any, LLVMBuildAnd(s->b, all, half, ""), none, ""), "");
+    }
+    return sum;
+}
+
+/* Where lanes have parted, the device looks whether all of them came, or all of the sub-group. */
+static void all_must_come(struct tsr__simd *s, bool of_packet)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
+    if (s->mask == s->function_mask)
+        return;
+    LLVMValueRef bits[2] = {tsr__mask_bits(s, s->mask), tsr__mask_bits(s, s->function_mask)};
+    for (int i = 0; i < 2; i++)
+        bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
+    if (tsr__is_pair(s) && !of_packet)
+        bits[1] = lanes_concerned(s, bits[0], bits[1]);
+    tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_torn", type), bits, 2);
+}
+
+/* A call at which every work-item of its scope must arrive. A whole work-group waits there for each other, so it is always looked at.
+ * Within a sub-group those who are there can do without the others, and programs may get away with it: only a checking build looks. */
+static void look_who_came(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+{
+    LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
+    bool exchange = strcmp(name, "__tsr_exchange") == 0 && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
+    bool waits = exchange || strcmp(name, "__tsr_barrier") == 0;
+    bool group = strcmp(name, "__tsr_exchange_uniform") == 0 || tsr__starts_with(name, "__tsr_total_") ||
+                 (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
+    bool collective = tsr__collective(callee) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
+    const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
+    if (group || (s->l->options->check && (waits || collective || matrix)))
+        all_must_come(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
+}
+
+/* ---- primitives -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Vector of what each lane has at `pointers`, in bytes, as the exchange's slots; absent lanes' slots are zero. The slots are an array of
+ * the call site: a packet moves in step, so nobody is still reading what the last round left there. */
+static LLVMValueRef fill_slots(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
+    LLVMValueRef value = LLVMGetOperand(inst, 2);
+    uint64_t size = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3));
+    LLVMValueRef slots = tsr__home(s, LLVMArrayType2(i8, size * s->width), "slots");
+    LLVMSetAlignment(slots, 64);
+    if (s->mask)
+        LLVMBuildMemSet(s->b, slots, LLVMConstNull(i8), LLVMConstInt(i64, size * s->width, false), 64);
+    for (unsigned lane = 0; lane < s->width; lane++) {
+        LLVMValueRef at = LLVMConstInt(i64, lane * size, false);
+        LLVMValueRef to = LLVMBuildGEP2(s->b, i8, slots, &at, 1, "");
+        LLVMValueRef from = LLVMBuildExtractElement(s->b, tsr__part(s, value, 0), tsr__i32(s->l, lane), "");
+        LLVMValueRef bytes = LLVMConstInt(i64, size, false);
+        if (s->mask) {
+            LLVMValueRef here = LLVMBuildExtractElement(s->b, s->mask, tsr__i32(s->l, lane), "");
+            bytes = LLVMBuildSelect(s->b, here, bytes, LLVMConstNull(i64), "");
+        }
+        LLVMBuildMemCpy(s->b, to, 1, from, 1, bytes);
+    }
+    return slots;
+}
+
+static void exchange_in_packet(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef mask_pointer = LLVMGetOperand(inst, 4), slots = fill_slots(s, inst);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask);
+    if (s->width < 64)
+        bits = LLVMBuildZExt(s->b, bits, i64, "");
+    for (unsigned lane = 0; lane < s->width; lane++) {
+        LLVMValueRef to = LLVMBuildExtractElement(s->b, tsr__part(s, mask_pointer, 0), tsr__i32(s->l, lane), "");
+        LLVMBuildStore(s->b, bits, to);
+    }
+    tsr__set_whole(s, inst, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(inst), ""));
+}
+
+/* The packet brings the values of all its lanes at once, so the slots that come back are in the order of linear ids. */
+static void exchange_in_group(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
+    LLVMValueRef mask = tsr__home(s, i64, "mask");
+    uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) * s->width;
+    LLVMValueRef slots = fill_slots(s, inst), copy = LLVMInstructionClone(inst);
+    LLVMSetOperand(copy, 2, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(LLVMGetOperand(inst, 2)), ""));
+    LLVMSetOperand(copy, 3, tsr__i32(s->l, (uint32_t)bytes));
+    LLVMSetOperand(copy, 4, LLVMBuildAddrSpaceCast(s->b, mask, LLVMTypeOf(LLVMGetOperand(inst, 4)), ""));
+    LLVMInsertIntoBuilder(s->b, copy);
+    tsr__set_whole(s, inst, copy);
+}
+
+/* Local ids in x of lanes that lie in one row of the range, and of which work-group each is, counted from lane 0's. */
+static void mixed_ids(struct tsr__simd *s, LLVMValueRef *local, LLVMValueRef *group)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector(s, i32), floats = tsr__vector(s, LLVMFloatTypeInContext(c));
+    LLVMTypeRef query = LLVMFunctionType(LLVMInt64TypeInContext(c), &i32, 1, false);
+    LLVMValueRef x = tsr__i32(s->l, 0), iota = tsr__iota(s, i32, 1), none = LLVMConstNull(ints);
+    LLVMValueRef pitch = LLVMBuildCall2(s->homes, query, tsr__declare(s->l, "__tsr_enqueued_local_size", query), &x, 1, "");
+    pitch = LLVMBuildTrunc(s->homes, pitch, i32, "");
+    pitch = LLVMBuildInsertElement(s->homes, LLVMGetPoison(ints), pitch, x, "");
+    pitch = LLVMBuildShuffleVector(s->homes, pitch, LLVMGetPoison(ints), none, "");
+    /* The quotients of numbers so small are right, as floats. */
+    LLVMValueRef groups =
+        LLVMBuildFDiv(s->homes, LLVMBuildUIToFP(s->homes, iota, floats, ""), LLVMBuildUIToFP(s->homes, pitch, floats, ""), "");
+    groups = LLVMBuildFPToUI(s->homes, groups, ints, "");
+    LLVMValueRef ids = LLVMBuildSub(s->homes, iota, LLVMBuildMul(s->homes, groups, pitch, ""), "");
+
+    LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
+    LLVMValueRef sum = LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildTrunc(s->b, first, i32, "")), "");
+    LLVMValueRef wraps = LLVMBuildICmp(s->b, LLVMIntUGE, sum, pitch, "");
+    *local = LLVMBuildSub(s->b, sum, LLVMBuildSelect(s->b, wraps, pitch, none, ""), "");
+    *group = LLVMBuildAdd(s->b, groups, LLVMBuildZExt(s->b, wraps, ints, ""), "");
+}
+
+/* A query of one dimension, which is a constant, for every lane. */
+static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const char *name, uint32_t number)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMTypeOf(inst);
+    LLVMTypeRef query = LLVMGlobalGetValueType(LLVMGetCalledValue(inst));
+    LLVMValueRef dim = tsr__i32(s->l, number), first = LLVMBuildCall2(s->b, query, LLVMGetCalledValue(inst), &dim, 1, "");
+    bool global = strcmp(name, "global_id") == 0;
+    bool local = strcmp(name, "local_id") == 0, group = strcmp(name, "group_id") == 0;
+    if (s->shapes.packet.mixed && number == 0 && (local || group)) {
+        LLVMValueRef ids, groups;
+        mixed_ids(s, &ids, &groups);
+        LLVMValueRef wide = LLVMBuildZExt(s->b, local ? ids : groups, tsr__vector(s, type), "");
+        return local ? wide : LLVMBuildAdd(s->b, tsr__splat(s, first), wide, "");
+    }
+    if (!global && !local)
+        return tsr__splat(s, first);
+    if (s->shapes.packet.whole_rows)
+        return LLVMBuildAdd(s->b, tsr__splat(s, first), tsr__iota(s, type, number == 0), "");
+    /* Rows end within the packet: the device has written down the local ids of all lanes. */
+    LLVMTypeRef ids_type = LLVMFunctionType(tsr__ptr(s->l), &i32, 1, false);
+    LLVMValueRef ids = LLVMBuildCall2(s->b, ids_type, tsr__declare(s->l, "__tsr_packet_ids", ids_type), &dim, 1, "");
+    ids = LLVMBuildLoad2(s->b, tsr__vector(s, i32), ids, "");
+    LLVMSetAlignment(ids, 4);
+    ids = LLVMBuildZExt(s->b, ids, tsr__vector(s, type), "");
+    if (!global)
+        return ids;
+    LLVMValueRef first_local = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &dim, 1, "");
+    return LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildSub(s->b, first, first_local, "")), "");
+}
+
+/* The local linear id goes along with the local id in x. */
+static LLVMValueRef mixed_linear_id(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context),
+                query = LLVMFunctionType(LLVMInt64TypeInContext(s->l->context), &i32, 1, false);
+    LLVMValueRef x = tsr__i32(s->l, 0), local, group;
+    LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
+    LLVMValueRef linear = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(LLVMGetCalledValue(inst)), LLVMGetCalledValue(inst), NULL, 0, "");
+    mixed_ids(s, &local, &group);
+    return LLVMBuildAdd(s->b, local, tsr__splat(s, LLVMBuildSub(s->b, linear, LLVMBuildTrunc(s->b, first, i32, ""), "")), "");
+}
+
+static void varying_query(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+{
+    if (strcmp(name, "linear_id") == 0) {
+        tsr__set_part(s, inst, 0, mixed_linear_id(s, inst));
+        return;
+    }
+    LLVMValueRef dim = LLVMGetOperand(inst, 0);
+    if (LLVMIsAConstantInt(dim)) {
+        tsr__set_part(s, inst, 0, of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
+        return;
+    }
+    LLVMValueRef dims = tsr__part(s, dim, 0), made = of_dimension(s, inst, name, 2);
+    for (uint32_t d = 2; d-- > 0;) {
+        LLVMValueRef is = LLVMBuildICmp(s->b, LLVMIntEQ, dims, tsr__splat(s, tsr__i32(s->l, d)), "");
+        made = LLVMBuildSelect(s->b, is, of_dimension(s, inst, name, d), made, "");
+    }
+    tsr__set_part(s, inst, 0, made);
+}
+
+static bool primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    bool is_varying = tsr__is_varying(tsr__shape_of(&s->shapes, inst));
+    if (strcmp(name, "lane") == 0)
+        tsr__set_whole(s, inst, LLVMConstNull(type));
+    else if (strcmp(name, "sub_group_size") == 0 && !s->function_mask)
+        tsr__set_whole(s, inst, LLVMConstInt(type, s->width, false));
+    else if (!is_varying)
+        clone_call(s, inst);
+    else if (strcmp(name, "address_space") == 0)
+        return false; /* lane by lane */
+    else
+        varying_query(s, inst, name);
+    return true;
+}
+
+/* ---- matrix functions -----------------------------------------------------------------------------------------------------------------
+ */
+
+/* The vectors of A, B and C, and the rows of D. */
+struct matrices {
+    LLVMValueRef a[TSR__MAX_M], b[TSR__WORDS], c[TSR__MAX_M], d[TSR__MAX_M];
+    unsigned a_count;
+};
+
+static void operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, unsigned lanes, struct matrices *m)
+{
+    LLVMValueRef operands[3 * TSR__MAX_M];
+    unsigned count = 0;
+    for (unsigned i = 0; i < m->a_count; i++)
+        operands[count++] = m->a[i];
+    for (unsigned i = 0; i < TSR__WORDS; i++)
+        operands[count++] = m->b[i];
+    for (unsigned i = 0; i < f->m; i++)
+        operands[count++] = m->c[i];
+    LLVMValueRef d = tsr__mad_build(s->l, s->b, f, lanes, operands, count);
+    for (unsigned i = 0; i < f->m; i++)
+        m->d[i] = LLVMBuildExtractValue(s->b, d, i, "");
+}
+
+/* The pair's A is one matrix: the rows of the first sub-group, then those of the second. A row of 32 bytes lies over 8 lanes here, and over
+ * 16 in the operation that the packet has. */
+static void split_operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, struct matrices *m)
+{
+    LLVMTypeRef row = tsr__vector(s, LLVMInt16TypeInContext(s->l->context));
+    LLVMValueRef halves[TSR__MAX_M / 2];
+    unsigned each = m->a_count;
+    memcpy(halves, m->a, each * sizeof *halves);
+    m->a_count = 2 * each;
+    for (unsigned i = 0; i < m->a_count; i++)
+        m->a[i] = LLVMBuildBitCast(s->b, tsr__half(s, halves[i % each], i / each), row, "");
+    operation(s, f, s->width, m);
+}
+
+/* Each of the two sub-groups has its own A. */
+static void two_operations(struct tsr__simd *s, const struct tsr_matrix_builtin *f, struct matrices *m)
+{
+    struct matrices half[2];
+    for (unsigned h = 0; h < 2; h++) {
+        half[h].a_count = m->a_count;
+        for (unsigned i = 0; i < m->a_count; i++)
+            half[h].a[i] = tsr__half(s, m->a[i], h);
+        for (unsigned i = 0; i < TSR__WORDS; i++)
+            half[h].b[i] = tsr__half(s, m->b[i], h);
+        for (unsigned i = 0; i < f->m; i++)
+            half[h].c[i] = tsr__half(s, m->c[i], h);
+        operation(s, f, s->sub_group, &half[h]);
+    }
+    for (unsigned i = 0; i < f->m; i++)
+        m->d[i] = tsr__joined_halves(s, half[0].d[i], half[1].d[i]);
+}
+
+/* Absent work-items count as if their part of A were zero. */
+static void matrix_function(struct tsr__simd *s, LLVMValueRef inst, const struct tsr_matrix_builtin *f)
+{
+    LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1), c = LLVMGetOperand(inst, 2);
+    LLVMTypeRef word = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
+    struct matrices m = {.a_count = (unsigned)tsr__part_count(LLVMTypeOf(a))};
+    for (unsigned i = 0; i < m.a_count; i++) {
+        LLVMValueRef part = tsr__part(s, a, (int)i);
+        m.a[i] = s->mask ? LLVMBuildSelect(s->b, s->mask, part, LLVMConstNull(LLVMTypeOf(part)), "") : part;
+    }
+    for (int i = 0; i < TSR__WORDS; i++)
+        m.b[i] = LLVMBuildBitCast(s->b, tsr__part(s, b, i), word, "");
+    for (int i = 0; i < f->m; i++)
+        m.c[i] = tsr__part(s, c, i);
+    if (f->form == TSR_MATRIX_SPLIT)
+        split_operation(s, f, &m);
+    else if (tsr__is_pair(s))
+        two_operations(s, f, &m);
+    else
+        operation(s, f, s->width, &m);
+    for (int i = 0; i < f->m; i++)
+        tsr__set_part(s, inst, i, m.d[i]);
+}
+
+/* Is the call that a site's number stands before one at which a packet meets nobody? */
+static bool site_of_matrix_function(struct tsr__simd *s, LLVMValueRef inst)
+{
+    while ((inst = LLVMGetNextInstruction(inst)) != NULL)
+        if (LLVMIsACallInst(inst))
+            return tsr__callee(inst) && tsr__mad_overload(s->l, tsr__callee(inst));
+    return false;
+}
+
+bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    if (!callee)
+        return false;
+    const char *name = tsr__name(callee);
+    bool uniform_in = true;
+    for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
+        uniform_in = uniform_in && !tsr__is_varying(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i))) &&
+                     tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i)));
+    look_who_came(s, inst, name);
+    if (drops_out(name) || tsr__widen_collective(s, inst))
+        return true;
+    if (strcmp(name, "__tsr_exchange") == 0) {
+        if (constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))
+            exchange_in_packet(s, inst);
+        else
+            exchange_in_group(s, inst);
+        return true;
+    }
+    if (strcmp(name, "__tsr_barrier") == 0) {
+        if (!constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
+            clone_call(s, inst);
+        return true;
+    }
+    if (strcmp(name, "__tsr_site") == 0 && !s->l->options->check && site_of_matrix_function(s, inst))
+        return true;
+    if (strcmp(name, "__tsr_print") == 0)
+        return false; /* lane by lane */
+    if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {
+        return primitive(s, inst, name + strlen("__tsr_"));
+    }
+    const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
+    if (f) {
+        matrix_function(s, inst, f);
+        return true;
+    }
+    if (tsr__is_madw(callee)) {
+        tsr__widen_madw(s, inst);
+        return true;
+    }
+    if (tsr__is_dot(s->l, callee)) {
+        tsr__widen_dot(s, inst);
+        return true;
+    }
+    unsigned id = LLVMGetIntrinsicID(callee);
+    if (!id)
+        return false;
+    if (uniform_in && !tsr__is_varying(tsr__shape_of(&s->shapes, inst)) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind) {
+        clone_call(s, inst);
+        return true;
+    }
+    return tsr__widen_intrinsic(s, inst, id);
+}

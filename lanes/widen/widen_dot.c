@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Integer dot products of four bytes (cl_khr_integer_dot_product) in packets: VPDPBUSD adds up four products of an unsigned and a signed
+ * byte. Where both have the same sign, one of them is moved by 128 and the product of that with the other taken away. */
+#include <string.h>
+
+#include "lanes/widen/widen_dot.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/mad_op.h"
+
+static const struct dot {
+    const char *name;
+    bool a_signed, b_signed, packed, accumulates;
+} dots[] = {
+#define TSR_DOT(name, a, b, packed, accumulates) {#name, a, b, packed, accumulates},
+#include "lanes/widen/dot.def"
+#undef TSR_DOT
+};
+
+static const struct dot *dot_of(const char *name)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(dots); i++)
+        if (strcmp(dots[i].name, name) == 0)
+            return &dots[i];
+    return NULL;
+}
+
+bool tsr__is_dot(struct tsr__lanes *l, LLVMValueRef function)
+{
+    return tsr__has(l, TSR_CPU_AVX512VNNI) && !tsr__has_text_attr(function, TSR__USER) && dot_of(tsr__name(function));
+}
+
+const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)
+{
+    const struct dot *d = dots;
+    while (d->a_signed != a_signed || d->b_signed != b_signed || d->packed != packed || d->accumulates)
+        d++;
+    return d->name;
+}
+
+static LLVMTypeRef bytes_type(struct tsr__simd *s)
+{
+    return LLVMVectorType(LLVMInt8TypeInContext(s->l->context), 4 * s->width);
+}
+
+/* Elements of x and y in turn. */
+static LLVMValueRef interleave(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y)
+{
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    LLVMValueRef *order = tsr_arena_alloc(s->arena, 2 * n * sizeof *order);
+    for (unsigned i = 0; i < n; i++) {
+        order[2 * i] = tsr__i32(s->l, i);
+        order[2 * i + 1] = tsr__i32(s->l, n + i);
+    }
+    return LLVMBuildShuffleVector(s->b, x, y, LLVMConstVector(order, 2 * n), "");
+}
+
+/* The four bytes of each lane, lane after lane. */
+static LLVMValueRef bytes_of(struct tsr__simd *s, LLVMValueRef operand, bool packed)
+{
+    if (packed)
+        return LLVMBuildBitCast(s->b, tsr__part(s, operand, 0), bytes_type(s), "");
+    if (tsr__is_uniform(tsr__seen(s, operand))) {
+        LLVMValueRef word = LLVMBuildBitCast(s->b, tsr__whole(s, operand), LLVMInt32TypeInContext(s->l->context), "");
+        return LLVMBuildBitCast(s->b, tsr__splat(s, word), bytes_type(s), "");
+    }
+    LLVMValueRef even = interleave(s, tsr__part(s, operand, 0), tsr__part(s, operand, 2));
+    LLVMValueRef odd = interleave(s, tsr__part(s, operand, 1), tsr__part(s, operand, 3));
+    return interleave(s, even, odd);
+}
+
+static LLVMValueRef every_byte(struct tsr__simd *s, unsigned value)
+{
+    LLVMValueRef byte = LLVMConstInt(LLVMInt8TypeInContext(s->l->context), value, false);
+    LLVMValueRef *all = tsr_arena_alloc(s->arena, 4 * s->width * sizeof(LLVMValueRef));
+    for (unsigned i = 0; i < 4 * s->width; i++)
+        all[i] = byte;
+    return LLVMConstVector(all, 4 * s->width);
+}
+
+/* `count` elements of x from `first` on. */
+static LLVMValueRef slice(struct tsr__simd *s, LLVMValueRef x, unsigned first, unsigned count)
+{
+    LLVMValueRef *order = tsr_arena_alloc(s->arena, count * sizeof *order);
+    for (unsigned i = 0; i < count; i++)
+        order[i] = tsr__i32(s->l, first + i);
+    return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(order, count), "");
+}
+
+/* sum + u·v, for each lane; `saturate`: clamped to int. */
+static LLVMValueRef add_products(struct tsr__simd *s, LLVMValueRef sum, LLVMValueRef u, LLVMValueRef v, bool saturate)
+{
+    static const char *const names[2][2] = {{"llvm.x86.avx512.vpdpbusd.256", "llvm.x86.avx512.vpdpbusd.512"},
+                                            {"llvm.x86.avx512.vpdpbusds.256", "llvm.x86.avx512.vpdpbusds.512"}};
+    const char *name = names[saturate][s->width >= 16];
+    unsigned lanes = s->width >= 16 ? 16 : 8;
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL;
+    for (unsigned at = 0; at < s->width; at += lanes) {
+        LLVMValueRef args[3] = {sum, u, v};
+        if (s->width > lanes) {
+            args[0] = slice(s, sum, at, lanes);
+            args[1] = slice(s, u, 4 * at, 4 * lanes);
+            args[2] = slice(s, v, 4 * at, 4 * lanes);
+        }
+        LLVMValueRef part = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 3, "");
+        made = made ? LLVMBuildShuffleVector(s->b, made, part, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : part;
+    }
+    return made;
+}
+
+/* Is the operand made in the block of the call? */
+static bool is_beside(LLVMValueRef call, unsigned operand)
+{
+    LLVMValueRef v = LLVMGetOperand(call, operand);
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == LLVMGetInstructionParent(call);
+}
+
+void tsr__widen_dot(struct tsr__simd *s, LLVMValueRef inst)
+{
+    const struct dot *dot = dot_of(tsr__name(tsr__callee(inst)));
+    LLVMTypeRef words = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
+    LLVMValueRef a = bytes_of(s, LLVMGetOperand(inst, 0), dot->packed), b = bytes_of(s, LLVMGetOperand(inst, 1), dot->packed);
+    LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__part(s, LLVMGetOperand(inst, 2), 0) : none, made;
+    bool one = dot->a_signed != dot->b_signed;
+    tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");
+    if (one) {
+        made = add_products(s, more, dot->a_signed ? b : a, dot->a_signed ? a : b, dot->accumulates);
+    } else {
+        /* (x + 128)·y - 128·y, with signs; (x - 128)·y + 128·y without. What is taken away or added is of the side from another block: if
+         * that is before a loop, so is the product. */
+        bool swaps = is_beside(inst, 1) && !is_beside(inst, 0);
+        LLVMValueRef x = swaps ? b : a, y = swaps ? a : b, moved = every_byte(s, 0x80), near = LLVMBuildXor(s->b, x, moved, ""), extra;
+        made = dot->a_signed ? add_products(s, none, near, y, false) : add_products(s, none, y, near, false);
+        extra = dot->a_signed ? add_products(s, none, moved, y, false) : add_products(s, none, y, moved, false);
+        made = LLVMBuildSub(s->b, made, extra, "");
+        if (dot->accumulates) {
+            const char *name = dot->a_signed ? "llvm.sadd.sat" : "llvm.uadd.sat";
+            unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+            LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &words, 1), args[2] = {made, more};
+            made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "");
+        }
+    }
+    tsr__set_part(s, inst, 0, made);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * MADW in packets: 32 × 32 + 32 bits in 64, by halves (include/tessera/madw.def).
+ *
+ * Multipliers of vectors take the lower halves of 64-bit elements. So the products of the even and of the odd lanes are made separately,
+ * where the lanes are, and the halves of the sums are put together at the end: nothing crosses the register. Signs are put right in the
+ * upper halves alone, which takes 32-bit instructions: of an operand that is negative, an unsigned product has too much by the other one.
+ */
+#include "lanes/widen/widen_madw.h"
+
+#include <string.h>
+
+enum { SIGNED_A = 1, SIGNED_B = 2, SIGNED_C = 4 }; /* the last argument of the function for the upper half */
+
+bool tsr__is_madw(LLVMValueRef function)
+{
+    const char *name = tsr__name(function);
+    return !tsr__has_text_attr(function, TSR__USER) && (!strcmp(name, TSR__MADW_LOW) || !strcmp(name, TSR__MADW_HIGH));
+}
+
+static bool is_high(LLVMValueRef call)
+{
+    return strcmp(tsr__name(tsr__callee(call)), TSR__MADW_HIGH) == 0;
+}
+
+/* The other half of the same numbers' sum, if the block has it: the two are made at once. */
+static LLVMValueRef sibling(LLVMValueRef call)
+{
+    LLVMValueRef a = LLVMGetOperand(call, 0);
+    for (LLVMUseRef use = LLVMGetFirstUse(a); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsACallInst(user) && LLVMGetInstructionParent(user) == LLVMGetInstructionParent(call) && tsr__callee(user) &&
+            tsr__is_madw(tsr__callee(user)) && is_high(user) != is_high(call) && LLVMGetOperand(user, 0) == a &&
+            LLVMGetOperand(user, 1) == LLVMGetOperand(call, 1) && LLVMGetOperand(user, 2) == LLVMGetOperand(call, 2))
+            return user;
+    }
+    return NULL;
+}
+
+struct sums {
+    struct tsr__simd *s;
+    LLVMTypeRef words, pairs; /* of all lanes; of 64 bits */
+    bool is_signed;           /* the product */
+};
+
+static LLVMValueRef by(struct sums *m, LLVMOpcode op, LLVMValueRef x, uint64_t constant)
+{
+    LLVMValueRef all[64];
+    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
+    for (unsigned i = 0; i < n; i++)
+        all[i] = LLVMConstInt(LLVMGetElementType(LLVMTypeOf(x)), constant, false);
+    return LLVMBuildBinOp(m->s->b, op, x, LLVMConstVector(all, n), "");
+}
+
+/* The even or odd lanes, each in 64 bits. */
+static LLVMValueRef half(struct sums *m, LLVMValueRef words, bool odd, bool is_signed)
+{
+    LLVMValueRef x = LLVMBuildBitCast(m->s->b, words, m->pairs, "");
+    if (!is_signed)
+        return odd ? by(m, LLVMLShr, x, 32) : by(m, LLVMAnd, x, UINT32_MAX);
+    return by(m, LLVMAShr, odd ? x : by(m, LLVMShl, x, 32), 32);
+}
+
+static LLVMValueRef sum(struct sums *m, const LLVMValueRef *v, bool odd)
+{
+    LLVMBuilderRef b = m->s->b;
+    LLVMValueRef product = LLVMBuildMul(b, half(m, v[0], odd, m->is_signed), half(m, v[1], odd, m->is_signed), "");
+    return LLVMBuildBitCast(b, LLVMBuildAdd(b, product, half(m, v[2], odd, false), ""), m->words, "");
+}
+
+/* `other` where `v` is negative. */
+static LLVMValueRef if_negative(struct sums *m, LLVMValueRef v, LLVMValueRef other)
+{
+    return LLVMBuildAnd(m->s->b, by(m, LLVMAShr, v, 31), other, "");
+}
+
+static LLVMValueRef signs_put_right(struct sums *m, LLVMValueRef high, const LLVMValueRef *v, uint64_t signs)
+{
+    LLVMBuilderRef b = m->s->b;
+    if (signs & SIGNED_A && !m->is_signed)
+        high = LLVMBuildSub(b, high, if_negative(m, v[0], v[1]), "");
+    if (signs & SIGNED_B && !m->is_signed)
+        high = LLVMBuildSub(b, high, if_negative(m, v[1], v[0]), "");
+    if (signs & SIGNED_C)
+        high = LLVMBuildAdd(b, high, by(m, LLVMAShr, v[2], 31), "");
+    return high;
+}
+
+/* One of the halves, from the sums of the even and of the odd lanes. */
+static LLVMValueRef gathered(struct sums *m, LLVMValueRef even, LLVMValueRef odd, unsigned high)
+{
+    struct tsr__simd *s = m->s;
+    LLVMValueRef from[64];
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = tsr__i32(s->l, i / 2 * 2 + high + i % 2 * s->width);
+    return LLVMBuildShuffleVector(s->b, even, odd, LLVMConstVector(from, s->width), "");
+}
+
+void tsr__widen_madw(struct tsr__simd *s, LLVMValueRef inst)
+{
+    LLVMContextRef c = s->l->context;
+    LLVMValueRef v[3], other = sibling(inst), low = is_high(inst) ? other : inst, high = is_high(inst) ? inst : other;
+    const struct tsr__value *own = tsr__value(s, inst);
+    if (own->current == s->block && own->parts[0])
+        return; /* came with the other one */
+    for (unsigned i = 0; i < 3; i++)
+        v[i] = tsr__part(s, LLVMGetOperand(inst, i), 0);
+    if (!high) {
+        tsr__set_part(s, low, 0, LLVMBuildAdd(s->b, LLVMBuildMul(s->b, v[0], v[1], ""), v[2], ""));
+        return;
+    }
+    uint64_t signs = LLVMConstIntGetZExtValue(LLVMGetOperand(high, 3));
+    struct sums m = {.s = s,
+                     .words = tsr__vector(s, LLVMInt32TypeInContext(c)),
+                     .pairs = LLVMVectorType(LLVMInt64TypeInContext(c), s->width / 2),
+                     .is_signed = (signs & (SIGNED_A | SIGNED_B)) == (SIGNED_A | SIGNED_B)};
+    /* Of absent lanes a poisoned one must not spoil its neighbour. */
+    for (unsigned i = 0; i < 3 && s->mask; i++)
+        v[i] = LLVMBuildFreeze(s->b, v[i], "");
+    LLVMValueRef even = sum(&m, v, false), odd = sum(&m, v, true);
+    tsr__set_part(s, high, 0, signs_put_right(&m, gathered(&m, even, odd, true), v, signs));
+    if (low)
+        tsr__set_part(s, low, 0, gathered(&m, even, odd, false));
+}

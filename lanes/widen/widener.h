@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The vectoriser at work: from the function of one work-item to the function of a packet of lanes.
+ *
+ * The packet function is built anew, block by block in compact order. A value that is uniform or affine is computed once, for lane 0 (its
+ * *whole*); a varying one has, for each scalar in its type, a vector with one element per lane (its *parts*). Values that another block
+ * needs live in stack slots (their *homes*), from which LLVM's mem2reg makes SSA again; so nothing here has to repair dominance. */
+#ifndef TESSERA_LANES_WIDEN_WIDENER_H
+#define TESSERA_LANES_WIDEN_WIDENER_H
+
+#include "lanes/analysis/shape.h"
+
+struct tsr__value {
+    LLVMValueRef from; /* in the work-item function */
+    LLVMTypeRef type;
+    struct tsr__shape shape;
+    int block;      /* that defines it */
+    int part_count; /* scalars in its type */
+    bool outlives;  /* is used outside of a loop that lanes leave at different times: each lane keeps its last value */
+    int current;    /* number of the block in which `whole` and `parts` may be used, or TSR__NONE */
+    LLVMValueRef whole, *parts;
+    LLVMValueRef whole_home, *part_homes; /* for other blocks; NULL where none needs it */
+    LLVMValueRef whole_in, *parts_in;     /* phis: assigned at the edges, read at the start of the block */
+};
+
+struct tsr__simd_block {
+    LLVMBasicBlockRef entry; /* where edges go: the test whether any lane is here, or the body */
+    LLVMBasicBlockRef body;
+    LLVMValueRef mask_home; /* lanes on their way here; NULL if the block always runs with the function's lanes */
+    bool *pending;          /* blocks that still have to run after this one, whichever way it is left */
+};
+
+/* Lanes that leave the vectors and go on one by one, each in the work-item's own code (serial_loop.c). */
+struct tsr__solo {
+    unsigned lanes;        /* … when no more than so many want another round: all is from the first round on, 0 never */
+    unsigned gathers;      /* of a round */
+    unsigned packet, lane; /* cycles of a round, about: of the packet, of a lane by itself */
+};
+
+struct tsr__simd {
+    struct tsr__lanes *l;
+    struct tsr_arena *arena;
+    struct tsr__cfg cfg;
+    struct tsr__shapes shapes;
+    LLVMTargetDataRef layout;
+    LLVMValueRef from, to;
+    LLVMBuilderRef b;            /* where code goes now */
+    LLVMBuilderRef homes;        /* allocas at the start of the function */
+    unsigned width, sub_group;   /* lanes of the packet; of a sub-group: as many, or half */
+    LLVMValueRef function_mask;  /* NULL: all lanes */
+    uint32_t written_only;       /* parameters (nontemporal.c); of a packet without a mask */
+    int block;                   /* being built */
+    LLVMValueRef mask;           /* of the lanes in it; NULL: all */
+    struct tsr__map values;      /* LLVMValueRef → struct tsr__value * */
+    struct tsr__map records;     /* loads and stores that are made together: instruction → struct tsr__record * (interleave.c) */
+    struct tsr__record *waiting; /* … stores of the block whose last one is still to come */
+    struct tsr__map locations;   /* of the source: in the work-item function → in the packet function (debug_info.c) */
+    struct tsr__simd_block *blocks;
+    struct tsr__solo *solo; /* per loop */
+};
+
+/* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
+bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
+
+/* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
+bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out);
+
+/* Puts the private arrays of a work-item function in lane order where that may be. They are stack variables of the packet then, one for all
+ * lanes. (soa_arrays.c) */
+void tsr__interlace(struct tsr__lanes *l, LLVMValueRef function, unsigned width);
+
+/* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
+
+void tsr__values_prepare(struct tsr__simd *s);
+/* What an operand is for lane 0; for uniform and affine values only. */
+LLVMValueRef tsr__whole(struct tsr__simd *s, LLVMValueRef v);
+/* Vector of one scalar of an operand. */
+LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part);
+/* Shape of an operand as the block being built sees it. */
+struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v);
+void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made);
+void tsr__set_part(struct tsr__simd *s, LLVMValueRef v, int part, LLVMValueRef made);
+/* While homes are prepared: the block `s->block` will read a value that none of its instructions has as an operand. */
+void tsr__want_here(struct tsr__simd *s, LLVMValueRef v);
+/* After an instruction: puts the value into its homes. */
+void tsr__settle(struct tsr__simd *s, LLVMValueRef v);
+/* The slot of a phi: whole or parts are assigned at the edges and read at the start of its block. */
+struct tsr__value *tsr__value(struct tsr__simd *s, LLVMValueRef v);
+
+int tsr__part_count(LLVMTypeRef type);
+LLVMTypeRef tsr__part_type(LLVMTypeRef type, int part);
+LLVMTypeRef tsr__vector(struct tsr__simd *s, LLVMTypeRef scalar);
+/* Scalar number `part` of a value of any type, and a value with one scalar replaced. */
+LLVMValueRef tsr__get_scalar(struct tsr__simd *s, LLVMValueRef whole, int part);
+LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, LLVMValueRef scalar);
+LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar);
+LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
+LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name);
+
+/* ---- source lines (debug_info.c): nothing happens without debug information ---------------------------------------------------------- */
+
+/* Gives a packet function a subprogram like the kernel's. */
+void tsr__lines_begin(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef packet);
+/* What is built from now on stands where the instruction of the work-item function stands. */
+void tsr__lines_at(struct tsr__simd *s, LLVMValueRef inst);
+/* After the last packet function. */
+void tsr__lines_end(struct tsr__lanes *l);
+
+/* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
+
+LLVMTypeRef tsr__mask_type(struct tsr__simd *s);
+LLVMValueRef tsr__mask_and(struct tsr__simd *s, LLVMValueRef mask,
+                           LLVMValueRef condition);                    /* a poison condition in an absent lane is harmless */
+LLVMValueRef tsr__mask_or_all(struct tsr__simd *s, LLVMValueRef mask); /* all ones for NULL */
+LLVMValueRef tsr__mask_bits(struct tsr__simd *s, LLVMValueRef mask);   /* integer with a bit per lane */
+LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask);
+LLVMValueRef tsr__all(struct tsr__simd *s, LLVMValueRef mask);
+/* Number of the lowest bit of tsr__mask_bits, of which one must be set, as i32. */
+LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits);
+LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
+/* Puts a vector into memory for a loop over lanes, and takes a lane's own from there: to take a lane of a register by number costs more. */
+LLVMValueRef tsr__lay_out(struct tsr__simd *s, LLVMValueRef vector);
+LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane);
+/* Puts a lane's own into such memory, and takes the vector back. */
+void tsr__lay_down(struct tsr__simd *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane);
+LLVMValueRef tsr__laid_down(struct tsr__simd *s, LLVMTypeRef vector, LLVMValueRef home);
+/* Runs `inst` once for each active lane, in lane order. */
+void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
+
+/* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
+ */
+
+bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst); /* widen_arith.c: arithmetic, comparisons, casts, vectors, structs */
+void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst);
+bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
+bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);                   /* widen_calls.c: primitives and the rest */
+bool tsr__widen_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id); /* widen_intrinsics.c: LLVM's intrinsic number `id` */
+bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call);             /* widen_collectives.c: what lanes do together */
+bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst);                 /* widen_atomics.c: updates of one place by all lanes */
+
+#endif
