@@ -58,7 +58,7 @@ bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned 
     l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);
     bool good = pass->run(l);
     if (l->options->times)
-        tsr_buf_printf(l->options->times, "  %-10s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
+        tsr_buf_printf(l->options->times, "  %-16s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
     return good && look(l, l->pass_name);
 }
 

@@ -297,7 +297,7 @@ static void forget(struct tsr__lanes *l, LLVMValueRef function)
             LLVMSetMetadata(code[i], kind(l), NULL);
 }
 
-bool tsr__pass_stream(struct tsr__lanes *l)
+bool tsr__pass_nontemporal(struct tsr__lanes *l)
 {
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Stores past the caches, for launches that write more than these hold. The vectoriser marks stores that may go there, by LLVM's
- * `nontemporal` with the number of the kernel's argument. The pass `stream` makes them twice, and the launch says which. */
+ * `nontemporal` with the number of the kernel's argument. The pass `nontemporal` makes them twice, and the launch says which. */
 #ifndef TESSERA_LANES_AFTER_NONTEMPORAL_H
 #define TESSERA_LANES_AFTER_NONTEMPORAL_H
 

@@ -54,7 +54,7 @@ struct tsr__lanes {
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
     enum tsr__way *ways;          /* of each kernel; NULL: as asked, whatever it costs */
-    bool again;                   /* set by the passes "ration" and "budget": back to "vectorise" */
+    bool again;                   /* set by the passes "size_early" and "size_late": back to "vectorise" */
     bool verify;                  /* after each pass and stage */
     const char *pass_name;        /* number and name of the one that runs */
     char *why;                    /* set by tsr__fail */
@@ -157,7 +157,7 @@ bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipel
 
 /* Do all kernels run a work-item at a time, as their packets would be too much code? */
 bool tsr__all_run_alone(const struct tsr__lanes *l);
-/* The parameter that carries the work-item, always the last, of a function to which pass "item" gave one. */
+/* The parameter that carries the work-item, always the last, of a function to which pass "lower_primitives" gave one. */
 LLVMValueRef tsr__item_of(LLVMValueRef function);
 bool tsr__has_text_attr(LLVMValueRef function, const char *name);
 

@@ -29,7 +29,7 @@ const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMVal
 /* Builds the operation. `operands`: the vectors of a, b and c. */
 LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count);
-/* Is it one? Fills `mad`. */
+/* Is it one? Fills `lower_mad`. */
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad);
 static inline LLVMValueRef tsr__mad_a(const struct tsr__mad *mad, unsigned i)
 {
@@ -48,7 +48,7 @@ const char *tsr__mad_origin(const struct tsr__mad *mad);
 /* Puts the rows of D in the operation's place and drops it. */
 void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);
 
-/* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `mad`; NULL: nothing was noted. */
+/* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `lower_mad`; NULL: nothing was noted. */
 void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why);
 const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call);
 

@@ -43,7 +43,7 @@ static void add_table(struct tsr__lanes *l, const struct tsr_buf *text)
     LLVMSetLinkage(table, LLVMExternalLinkage);
 }
 
-bool tsr__pass_sites(struct tsr__lanes *l)
+bool tsr__pass_call_sites(struct tsr__lanes *l)
 {
     struct tsr__map meets = tsr__reaching(l, is_meeting);
     size_t function_count;

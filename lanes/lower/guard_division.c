@@ -53,7 +53,7 @@ static bool guard(struct tsr__lanes *l, LLVMValueRef division, bool is_signed)
     return true;
 }
 
-bool tsr__pass_divide(struct tsr__lanes *l)
+bool tsr__pass_guard_division(struct tsr__lanes *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

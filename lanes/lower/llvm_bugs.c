@@ -189,7 +189,7 @@ static void in_float(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call)
     LLVMInstructionEraseFromParent(call);
 }
 
-bool tsr__pass_mistakes(struct tsr__lanes *l)
+bool tsr__pass_llvm_bugs(struct tsr__lanes *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

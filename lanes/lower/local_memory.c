@@ -230,7 +230,7 @@ static bool check_private(struct tsr__lanes *l, LLVMValueRef function)
     return true;
 }
 
-bool tsr__pass_locals(struct tsr__lanes *l)
+bool tsr__pass_local_memory(struct tsr__lanes *l)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     size_t global_count, function_count;

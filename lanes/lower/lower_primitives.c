@@ -231,7 +231,7 @@ static void lower(struct tsr__lanes *l, LLVMValueRef call, const struct primitiv
     LLVMDisposeBuilder(b);
 }
 
-bool tsr__pass_item(struct tsr__lanes *l)
+bool tsr__pass_lower_primitives(struct tsr__lanes *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) && tsr__starts_with(tsr__name(f), "__tsr_") && !is_primitive(f) && LLVMGetFirstUse(f))

@@ -85,7 +85,7 @@ static bool lower(struct tsr__lanes *l, LLVMValueRef call, LLVMValueRef print)
     return true;
 }
 
-bool tsr__pass_print(struct tsr__lanes *l)
+bool tsr__pass_lower_printf(struct tsr__lanes *l)
 {
     LLVMValueRef printf_function = LLVMGetNamedFunction(l->module, "printf");
     if (!printf_function || !LLVMIsDeclaration(printf_function) || !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(printf_function)))

@@ -75,7 +75,7 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
     return flags;
 }
 
-bool tsr__pass_runtime(struct tsr__lanes *l)
+bool tsr__pass_runtime_calls(struct tsr__lanes *l)
 {
     struct visit v = {.l = l, .flags = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
     for (size_t k = 0; k < TSR_ARRAY_LEN(functions); k++) {

@@ -6,7 +6,7 @@
  * inlined, before there are vectors, such a part. */
 enum { SUPERFLUOUS = 4, PART = 4 };
 
-bool tsr__pass_ration(struct tsr__lanes *l)
+bool tsr__pass_size_early(struct tsr__lanes *l)
 {
     tsr__send_back(l, SUPERFLUOUS * l->options->code_budget);
     return true;

@@ -134,7 +134,7 @@ void tsr__send_back(struct tsr__lanes *l, uint64_t most)
     }
 }
 
-bool tsr__pass_budget(struct tsr__lanes *l)
+bool tsr__pass_size_late(struct tsr__lanes *l)
 {
     tsr__send_back(l, l->options->code_budget);
     return true;

@@ -816,7 +816,7 @@ static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t functio
     return !any || tsr__llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
 }
 
-bool tsr__pass_blocks(struct tsr__lanes *l)
+bool tsr__pass_lower_block2d(struct tsr__lanes *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

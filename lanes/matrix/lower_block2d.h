@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * 2D blocks between the vectoriser and the pass `blocks`.
+ * 2D blocks between the vectoriser and the pass `lower_block2d`.
  *
  * The vectoriser leaves each call of __tsr_block2d_<action> (builtins/block2d.h) as one operation of the packet, a call of
  *

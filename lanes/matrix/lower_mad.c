@@ -450,7 +450,7 @@ static struct tsr__mad *operations(struct tsr__lanes *l, LLVMValueRef function, 
     return found;
 }
 
-bool tsr__pass_mad(struct tsr__lanes *l)
+bool tsr__pass_lower_mad(struct tsr__lanes *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

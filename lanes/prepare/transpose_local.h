@@ -5,7 +5,7 @@
 
 #include "lanes/ir/ir.h"
 
-/* The placeholder for the address of such an array, from the pass `locals` until `vectorise` has settled the layouts:
+/* The placeholder for the address of such an array, from the pass `local_memory` until `vectorise` has settled the layouts:
  * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
 LLVMValueRef tsr__local_array(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);
 /* Turns the arrays of a kernel where that saves scatters and gathers. */

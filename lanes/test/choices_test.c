@@ -80,7 +80,7 @@ static void test_tile(void **state)
         assert_int_equal(count_calls(&w, "k.whole", "llvm.prefetch.p1"), 1);
         /* The sum is saved before the first round and where it was added to. */
         assert_int_equal(count_saves(&w), 2);
-        passes(&w, "solitary", NULL);
+        passes(&w, "local_atomics", NULL);
         teardown(&w);
     }
 }
@@ -130,7 +130,7 @@ static void test_lane_by_lane(void **state)
         const char *gather = cases[i].features & avx512 ? "llvm.masked.gather.v32i32.v32p1" : "llvm.masked.gather.v16i32.v16p1";
         assert_int_equal(count_calls(&w, "k.whole", gather) > 0, cases[i].vectors);
         assert_int_equal(count_calls(&w, "k.partial", gather) > 0, cases[i].vectors);
-        passes(&w, "solitary", NULL);
+        passes(&w, "local_atomics", NULL);
         teardown(&w);
     }
 }
@@ -160,7 +160,7 @@ static void test_tested_masks(void **state)
             assert_int_equal(count_vectors(&w, bodies[i], LLVMLoad), !wide && !i);
             assert_int_equal(count_vectors(&w, bodies[i], LLVMStore), !wide);
         }
-        passes(&w, "solitary", NULL);
+        passes(&w, "local_atomics", NULL);
         teardown(&w);
     }
 }
@@ -274,7 +274,7 @@ static void test_wide(void **state)
         passes(&w, NULL, "vectorise");
         assert_int_equal(tsr__sub_group_size(&w.l, &w.info.kernels[0]), cases[i].width);
         tsr_buf_free(&text);
-        passes(&w, "solitary", NULL);
+        passes(&w, "local_atomics", NULL);
         teardown(&w);
     }
 }

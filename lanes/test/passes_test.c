@@ -26,7 +26,7 @@ static void test_sites(void **state)
     setup(&w, HEADER LIBRARY "define spir_func void @helper() noinline optnone { call spir_func void @_Z7barrierj(i32 1)\n ret void }\n"
                              "define spir_kernel void @k() { call spir_func void @helper()\n call spir_func void @helper()\n"
                              "%i = call spir_func i64 @_Z12get_local_idj(i32 0)\n ret void }\n");
-    passes(&w, NULL, "sites");
+    passes(&w, NULL, "call_sites");
     /* The helper is inlined twice, each time with a site of its own; what does not meet has none. */
     assert_int_equal(count_calls(&w, "k", "__tsr_site"), 2);
     assert_int_equal(count_calls(&w, "k", "_Z7barrierj"), 2);
@@ -46,7 +46,7 @@ static void test_divide(void **state)
                      "define spir_func <4 x i64> @v(<4 x i64> %a, <4 x i64> %b) { %q = srem <4 x i64> %a, %b\n ret <4 x i64> %q }\n"
                      "define spir_func i32 @c(i32 %a) { %q = sdiv i32 %a, 3\n ret i32 %q }\n"
                      "define spir_func i32 @z(i32 %a) { %q = sdiv i32 %a, 0\n ret i32 %q }\n");
-    passes(&w, "divide", "divide");
+    passes(&w, "guard_division", "guard_division");
     assert_true(says(function(&w, "f"), "icmp eq i32") && says(function(&w, "f"), "-2147483648"));
     assert_true(says(function(&w, "v"), "select <4 x i1>") && says(function(&w, "v"), "splat (i64 -9223372036854775808)"));
     assert_false(says(function(&w, "c"), "select"));
@@ -86,7 +86,7 @@ static void test_locals(void **state)
           "t:\n br label %e\n"
           "e:\n %p = phi ptr addrspace(4) [ addrspacecast (ptr addrspace(3) @d to ptr addrspace(4)), %0 ], [ null, %t ]\n"
           "store i64 1, ptr addrspace(4) %p\n ret void }\n");
-    passes(&w, "locals", "locals");
+    passes(&w, "local_memory", "local_memory");
     assert_null(LLVMGetFirstGlobal(w.l.module));
     /* k1 and k2 share a function, so they share a layout: 3 bytes, 16 at 16, 4 at 32. */
     assert_int_equal(w.info.kernels[0].local_bytes, 36);
@@ -107,7 +107,7 @@ static void test_print(void **state)
                  "define spir_kernel void @k(<3 x i8> %v, ptr addrspace(1) %p) {\n"
                  "%r = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) @f, i32 7, <3 x i8> %v, ptr addrspace(2) @f)\n"
                  "store i32 %r, ptr addrspace(1) %p\n ret void }\n");
-    passes(&w, "print", "print");
+    passes(&w, "lower_printf", "lower_printf");
     char tag[64];
     LLVMValueRef k = function(&w, "k");
     assert_int_equal(count_calls(&w, "k", "printf"), 0);
@@ -131,7 +131,7 @@ static void test_item(void **state)
                              "define spir_func i64 @plain(i64 %x) { ret i64 %x }\n"
                              "define spir_kernel void @k(ptr addrspace(1) %p) { %r = call spir_func i64 @deep()\n"
                              "%s = call spir_func i64 @plain(i64 %r)\n store i64 %s, ptr addrspace(1) %p\n ret void }\n");
-    passes(&w, "item", "item");
+    passes(&w, "lower_primitives", "lower_primitives");
     assert_int_equal(LLVMCountParams(function(&w, "deep")), 1);
     assert_int_equal(LLVMCountParams(function(&w, "k")), 2);
     assert_int_equal(LLVMCountParams(function(&w, "plain")), 1);
@@ -143,12 +143,12 @@ static void test_item(void **state)
     teardown(&w);
 
     setup(&w, HEADER "declare void @__tsr_unheard_of()\ndefine spir_kernel void @k() { call void @__tsr_unheard_of()\n ret void }\n");
-    assert_false(try_passes(&w, "item", "item"));
+    assert_false(try_passes(&w, "lower_primitives", "lower_primitives"));
     assert_non_null(strstr(w.l.why, "__tsr_unheard_of"));
     teardown(&w);
 
     setup(&w, HEADER "define spir_kernel void @k(ptr %p) { call void %p()\n ret void }\n");
-    assert_false(try_passes(&w, "item", "item"));
+    assert_false(try_passes(&w, "lower_primitives", "lower_primitives"));
     assert_non_null(strstr(w.l.why, "pointer"));
     teardown(&w);
 }
@@ -269,7 +269,7 @@ static void test_lines(void **state)
         assert_true(has_line(&w, packets[i], LLVMCall, 10)); /* the masked store */
     }
     assert_true(has_line(&w, "k.whole", LLVMLoad, 7));
-    passes(&w, "solitary", NULL);
+    passes(&w, "local_atomics", NULL);
     assert_non_null(memmem(w.object.data, w.object.size, ".debug_line", sizeof ".debug_line"));
     teardown(&w);
 }
@@ -338,7 +338,7 @@ static void test_many_branches(void **state)
         w.options.cpu_features = UINT64_C(1) << TSR_CPU_AVX512F;
         w.options.code_budget = cases[i].branches * 130;
         w.l.ways = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.ways);
-        passes(&w, NULL, "ration");
+        passes(&w, NULL, "size_early");
         assert_int_equal(w.l.again, cases[i].again);
         tsr_buf_free(&text);
         teardown(&w);
@@ -393,7 +393,7 @@ static void test_private_bytes(void **state)
         tsr_buf_printf(&text, "%sdefine spir_kernel void @k() {\n %s ret void\n}\n", HEADER, cases[i].arrays);
         tsr_buf_bytes(&text, "", 1);
         setup(&w, (const char *)text.data);
-        assert_int_equal(tsr__pass_locals(&w.l), cases[i].fits);
+        assert_int_equal(tsr__pass_local_memory(&w.l), cases[i].fits);
         assert_int_equal(w.l.why && strstr(w.l.why, "private variables of function 'k' take more than 1073741824 bytes"), !cases[i].fits);
         tsr_buf_free(&text);
         teardown(&w);

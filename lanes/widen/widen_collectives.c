@@ -255,7 +255,8 @@ static void prefetch_in_halves(struct tsr__simd *s, LLVMValueRef inst)
         tsr__block2d_build(s->l, s->b, tsr__name(tsr__callee(inst)), LLVMTypeOf(inst), operands[h], count);
 }
 
-/* An operation on a 2D block, for the pass `blocks`: its last argument, if it writes, and its result, if it reads, are values of a lane. */
+/* An operation on a 2D block, for the pass `lower_block2d`: its last argument, if it writes, and its result, if it reads, are values of a
+ * lane. */
 static void block2d(struct tsr__simd *s, LLVMValueRef inst)
 {
     const char *name = tsr__name(tsr__callee(inst));

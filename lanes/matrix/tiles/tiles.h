@@ -154,7 +154,7 @@ void tsr__spread_casts(struct tsr__webs *w);
 bool tsr__in_web(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
 void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w);
-/* The operation of the web at (row, column) of a block that corresponds to `mad` of the first web. */
+/* The operation of the web at (row, column) of a block that corresponds to `lower_mad` of the first web. */
 static inline struct tsr__tile_mad *tsr__operation(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad, unsigned row,
                                                    unsigned column)
 {
@@ -166,7 +166,7 @@ const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block
                                           unsigned row, unsigned column);
 /* Two phis may get the same strangers from one place. True: this is the first of them; else they become that one and its edge. */
 bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge);
-/* The last of the operations that correspond to `mad`: there the whole instruction stands. */
+/* The last of the operations that correspond to `lower_mad`: there the whole instruction stands. */
 const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad);
 
 /* ---- code (tile_isel.c) ---------------------------------------------------------------------------------------------------------------

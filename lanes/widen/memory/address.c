@@ -255,7 +255,7 @@ static int64_t hoped_of_call(struct tsr__simd *s, LLVMValueRef call, int depth)
     return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? hoped_stride(s, LLVMGetOperand(call, 0), depth) : 0;
 }
 
-/* The same for all, but where the pass `divide` puts 1 for it. */
+/* The same for all, but where the pass `guard_division` puts 1 for it. */
 static bool is_divisor(struct tsr__simd *s, LLVMValueRef v)
 {
     if (LLVMIsASelectInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
