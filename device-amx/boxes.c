@@ -32,7 +32,7 @@ static uint64_t shift(const struct tsr_group *group, int dim)
 static uint64_t end_of_full(const struct tsr_launch *launch, int dim)
 {
     uint64_t size = launch->group.global_size[dim], local = launch->group.enqueued_local_size[dim];
-    return launch->flags & TSR_KERNEL_FREE || local == 1 ? size : size - size % local;
+    return launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY || local == 1 ? size : size - size % local;
 }
 
 bool tsr__boxes_cut(struct tsr_launch *launch)
@@ -40,8 +40,8 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     const struct tsr_group *group = &launch->group;
     struct tsr__boxes *boxes = &launch->boxes;
     uint32_t width = group->sub_group_size;
-    bool see_groups = !(launch->flags & TSR_KERNEL_FREE);
-    if (!(launch->flags & TSR_KERNEL_MIXED) || (see_groups && tsr__packets_in_rows(group)))
+    bool see_groups = !(launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY);
+    if (!(launch->flags & TSR_KERNEL_MIXED_GROUPS) || (see_groups && tsr__packets_in_rows(group)))
         return false;
     uint64_t total = group->global_size[0] * group->global_size[1] * group->global_size[2];
     uint64_t items = least(total / BOXES, MOST_ITEMS), row = shift(group, 0) + group->global_size[0];
@@ -82,7 +82,7 @@ static void run_mixed(struct tsr__run *run, const struct part *part)
     for (int d = 0; d < 3; d++) {
         uint64_t size = group->enqueued_local_size[d], full = end_of_full(run->launch, d);
         int64_t first = (int64_t)(part->from[d] - (d == 0 ? head : 0)), number = 0;
-        if (!(run->launch->flags & TSR_KERNEL_FREE)) { /* who sees no groups may be in any */
+        if (!(run->launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY)) { /* who sees no groups may be in any */
             number = first < 0 ? -1 - (-1 - first) / (int64_t)size : first / (int64_t)size;
             group->local_size[d] = part->from[d] < full ? size : group->global_size[d] - full;
         }
@@ -117,7 +117,7 @@ static void run_box(struct tsr__run *run, const struct part *box)
     uint64_t width = run->group.sub_group_size, before = shift(&run->group, 0);
     uint64_t begin = box->from[0], end = begin + box->size[0];
     uint64_t first = divide_up(begin + before, width) * width, last = (end + before) / width * width;
-    if (!(run->launch->flags & TSR_KERNEL_FREE) || first >= last) {
+    if (!(run->launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY) || first >= last) {
         run_mixed(run, box);
         return;
     }

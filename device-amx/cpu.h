@@ -158,9 +158,9 @@ void tsr__packets_write_ids(struct tsr__run *run);
 /* Runs whole packets in `columns` of a box of groups, from this work-item on, in one call. */
 void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3]);
 /* Runs the work-group of the run, whole or not, and at most so many in all that follow in x, in one call of a kernel with
- * TSR_KERNEL_REGIONS. Answers how many. */
+ * TSR_KERNEL_BARRIER_REGIONS. Answers how many. */
 uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most);
-/* Runs work-groups of a kernel with TSR_KERNEL_ROWS. */
+/* Runs work-groups of a kernel with TSR_KERNEL_PACKET_LOOP. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
 /* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
@@ -168,7 +168,7 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Cuts the launch's range, if its units are better boxes than work-groups. */
 bool tsr__boxes_cut(struct tsr_launch *launch);
 void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
-/* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE. */
+/* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS. */
 void tsr__boxes_group(struct tsr__run *run);
 
 /* ---- nontemporal.c ------------------------------------------------------------------------------------------------------------------- */
@@ -217,8 +217,8 @@ struct tsr__run {
     uint32_t alive;          /* that have not returned */
     uint32_t *arrived;       /* how many wait in mode ALL: per sub-group, per pair, for the group */
     struct tsr__work_item *items;
-    uint32_t (*ids)[3][TSR_MOST_LANES]; /* local ids of the lanes of each packet of a group */
-    uint64_t ids_size[3];               /* of that group */
+    uint32_t (*ids)[3][TSR_MAX_LANES]; /* local ids of the lanes of each packet of a group */
+    uint64_t ids_size[3];              /* of that group */
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;
     struct tsr__result *spare; /* results that nobody keeps */

@@ -20,9 +20,9 @@ static uint64_t max_work_group(const struct tsr_device *device, const struct tsr
     if (local > caps->local_memory || local_argument_bytes > caps->local_memory - local)
         return 0;
     uint64_t most = caps->max_work_group_size;
-    if (kernel->flags & TSR_KERNEL_MEETS) {
-        bool regions = kernel->flags & TSR_KERNEL_REGIONS;
-        uint32_t packet = kernel->flags & TSR_KERNEL_LOOSE ? 1 : kernel->sub_group_size; /* work-items at least */
+    if (kernel->flags & TSR_KERNEL_FIBERS) {
+        bool regions = kernel->flags & TSR_KERNEL_BARRIER_REGIONS;
+        uint32_t packet = kernel->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? 1 : kernel->sub_group_size; /* work-items at least */
         uint64_t each = regions ? kernel->context_bytes / packet + 1 : tsr__stack_bytes(kernel->private_bytes);
         uint64_t fit = tsr_memory_limit() / 2 / caps->compute_units / each;
         if (fit < most)
@@ -77,7 +77,7 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
         return;
     }
     bool packets = kernel->flags & TSR_KERNEL_PACKETS;
-    uint64_t good = kernel->flags & TSR_KERNEL_MEETS && !packets ? GOOD_GROUP_FIBERS : GOOD_GROUP_LOOP;
+    uint64_t good = kernel->flags & TSR_KERNEL_FIBERS && !packets ? GOOD_GROUP_FIBERS : GOOD_GROUP_LOOP;
     uint64_t share = total / ((uint64_t)device->compute_units * GROUPS_PER_WORKER);
     if (good > share)
         good = share;
@@ -87,7 +87,7 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
         uint64_t step = d == 0 ? tsr__packet_width(kernel) : 1, most_here = good < range->global[d] ? good : range->global[d];
         range->local[d] = good_divisor(range->global[d], good, step);
         /* Whole packets and a smaller group at the end, rather than packets with gaps everywhere. */
-        if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM) && range->local[d] % step && most_here > step)
+        if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM_GROUPS) && range->local[d] % step && most_here > step)
             range->local[d] = most_here - most_here % step;
         good /= range->local[d];
     }

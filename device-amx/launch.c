@@ -60,7 +60,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     group->sub_group_size = tsr__packet_width(kernel);
     group->enqueued_num_sub_groups = (uint32_t)tsr_sub_group_count(launch->group_items, group->sub_group_size);
     uint64_t sub_groups = tsr_sub_group_count(launch->group_items, kernel->sub_group_size);
-    if (kernel->flags & TSR_KERNEL_PAIRS && sub_groups % 2)
+    if (kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS && sub_groups % 2)
         tsr_log(
             TSR_LOG_WARN,
             "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
@@ -83,7 +83,7 @@ uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost)
 
 void tsr__launch_end(struct tsr_launch *launch, char **why)
 {
-    if (launch->flags & TSR_KERNEL_PRINTS)
+    if (launch->flags & TSR_KERNEL_PRINTF)
         tsr__print_flush(&launch->sink);
     uint64_t done = atomic_load(&launch->groups_done), ns = atomic_load(&launch->ns);
     char *text = atomic_load(&launch->why);
@@ -173,7 +173,7 @@ void tsr__group_set(struct tsr__run *run, uint64_t number)
 {
     struct tsr_group *group = &run->group;
     run->number = number;
-    if (run->launch->flags & TSR_KERNEL_TILES) {
+    if (run->launch->flags & TSR_KERNEL_AMX_TILES) {
         tsr__order_find(group->num_groups, number, group->group_id, &run->in_row);
         group_size(run);
         return;
@@ -216,7 +216,7 @@ static void run_groups_directly(struct loop *loop)
         tsr__boxes_run(loop->run, loop->begin, loop->end);
         return;
     }
-    if (loop->run->launch->flags & TSR_KERNEL_ROWS) {
+    if (loop->run->launch->flags & TSR_KERNEL_PACKET_LOOP) {
         tsr__packets_run(loop->run, loop->begin, loop->end);
         return;
     }
@@ -288,7 +288,7 @@ static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hin
         return tsr__packets_in_regions(run, most);
     /* Text is formatted on the packets' stack. */
     struct regions regions = {run, most, 0};
-    if (take_stacks(run, hint, 1, launch->private_bytes + (launch->flags & TSR_KERNEL_PRINTS ? PRINT_STACK_BYTES : 0))) {
+    if (take_stacks(run, hint, 1, launch->private_bytes + (launch->flags & TSR_KERNEL_PRINTF ? PRINT_STACK_BYTES : 0))) {
         tsr__fiber_make(run->stacks, 0, &run->items->fiber, regions_main, &regions);
         tsr__fiber_switch(&run->worker, &run->items->fiber);
     }
@@ -337,7 +337,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
 {
     if (atomic_load(&launch->why))
         return TSR__OUT_OF_RESOURCES;
-    bool meets = launch->flags & TSR_KERNEL_MEETS;
+    bool meets = launch->flags & TSR_KERNEL_FIBERS;
     struct tsr__work_item only;
     struct tsr__run run;
     memset(&run, 0, sizeof run);
@@ -355,7 +355,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     } else {
         run.group.local = launch->args; /* an address, for arguments of no bytes */
     }
-    size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_LOOSE) ? runners * sizeof *run.ids : 0;
+    size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS) ? runners * sizeof *run.ids : 0;
     if (meets) {
         size_t items = runners * sizeof *run.items;
         size_t words = tsr__meet_words(&launch->group, launch->group_items) * sizeof *run.arrived;
@@ -366,7 +366,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
         if (ids)
             run.ids = (void *)((unsigned char *)run.items + items);
         run.arrived = (uint32_t *)((unsigned char *)run.items + items + ids);
-        if (launch->flags & TSR_KERNEL_REGIONS) {
+        if (launch->flags & TSR_KERNEL_BARRIER_REGIONS) {
             run.contexts_bytes = runners * launch->context_bytes;
             run.contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run.contexts_bytes);
             if (!run.contexts)
@@ -384,15 +384,15 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
     struct loop loop = {&run, begin, end};
     int status = 0;
-    if (launch->flags & TSR_KERNEL_TILES)
-        tiles_begin(launch->flags & TSR_KERNEL_HALVES);
+    if (launch->flags & TSR_KERNEL_AMX_TILES)
+        tiles_begin(launch->flags & TSR_KERNEL_HALF_K_TILES);
     if (meets)
         status = run_meeting(&run, &loop, worker->index);
     else if (launch->private_bytes > WORKER_STACK_BYTES)
         status = run_on_large_stack(&run, &loop, worker->index);
     else
         run_groups_directly(&loop);
-    if (launch->flags & TSR_KERNEL_TILES)
+    if (launch->flags & TSR_KERNEL_AMX_TILES)
         tiles_end();
     if (launch->group.streams)
         _mm_sfence(); /* before anybody learns that these groups are done */

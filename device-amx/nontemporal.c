@@ -49,7 +49,7 @@ uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct 
     struct memory memory[TSR_SIZED_ARGUMENTS];
     uint64_t items = range->global[0] * range->global[1] * range->global[2], touched = 0, written = 0, streams = 0;
     uint32_t count = kernel->arg_count < TSR_SIZED_ARGUMENTS ? kernel->arg_count : TSR_SIZED_ARGUMENTS;
-    if (!arg_bytes || !(kernel->flags & TSR_KERNEL_STREAMS))
+    if (!arg_bytes || !(kernel->flags & TSR_KERNEL_NONTEMPORAL))
         return 0;
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, find_enough);

@@ -6,7 +6,7 @@
 
 uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel)
 {
-    bool pairs = kernel->flags & TSR_KERNEL_PACKETS && kernel->flags & TSR_KERNEL_PAIRS;
+    bool pairs = kernel->flags & TSR_KERNEL_PACKETS && kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS;
     return pairs ? 2 * kernel->sub_group_size : kernel->sub_group_size;
 }
 
@@ -19,14 +19,14 @@ bool tsr__packets_in_rows(const struct tsr_group *group)
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3])
 {
     uint64_t items = size[0] * size[1] * size[2];
-    return (uint32_t)(flags & TSR_KERNEL_LOOSE ? tsr_sub_group_count(size[0], width) * size[1] * size[2]
-                                               : tsr_sub_group_count(items, width));
+    return (uint32_t)(flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? tsr_sub_group_count(size[0], width) * size[1] * size[2]
+                                                            : tsr_sub_group_count(items, width));
 }
 
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet)
 {
     uint32_t width = run->group.sub_group_size, columns = (uint32_t)run->group.local_size[0];
-    bool loose = run->launch->flags & TSR_KERNEL_LOOSE;
+    bool loose = run->launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS;
     uint32_t left = loose ? columns - packet % (uint32_t)tsr_sub_group_count(columns, width) * width : run->count - packet * width;
     return left < width ? left : width;
 }
@@ -37,7 +37,7 @@ void tsr__packets_write_ids(struct tsr__run *run)
     if (!memcmp(run->ids_size, size, sizeof run->ids_size))
         return;
     memcpy(run->ids_size, size, sizeof run->ids_size);
-    uint32_t (*ids)[TSR_MOST_LANES] = run->ids[0], lane = 0;
+    uint32_t (*ids)[TSR_MAX_LANES] = run->ids[0], lane = 0;
     for (uint32_t z = 0; z < size[2]; z++)
         for (uint32_t y = 0; y < size[1]; y++)
             for (uint32_t x = 0; x < size[0]; x++) {
@@ -139,7 +139,7 @@ uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
     struct tsr_item *item = &run->items->item;
     *item = (struct tsr_item){
         .group = &run->group, .sub_group_size = run->group.sub_group_size, .groups = {count[0], 1, 1}, .contexts = run->contexts};
-    if (!(run->launch->flags & TSR_KERNEL_LOOSE)) {
+    if (!(run->launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS)) {
         tsr__packets_write_ids(run);
         for (int d = 0; d < 3; d++)
             item->packet_ids[d] = run->ids[0][d];
@@ -157,7 +157,7 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         if (count)
             continue;
         count = 1;
-        if (run->launch->flags & TSR_KERNEL_LOOSE)
+        if (run->launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS)
             tsr__boxes_group(run);
         else
             run_densely(run);

@@ -37,7 +37,7 @@ static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 /* Words of K in a step of the loop: those of a row of A, and rows of B. */
 static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
 {
-    return x->how & TSR_TILE_HALF ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+    return x->how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
 }
 
 /* A row of C in a tile of the loop, and where it goes. */

@@ -196,9 +196,9 @@ AVX512 INLINE void strips_under_each_other(const struct tsr_tile_loop *x, int64_
 #define STRIPS(name, product)                                                                                                              \
     AVX512 static void name(const struct tsr_tile_loop *x, int64_t column, bool pair)                                                      \
     {                                                                                                                                      \
-        if (x->how & TSR_TILE_HALF && pair)                                                                                                \
+        if (x->how & TSR_TILE_HALF_K && pair)                                                                                              \
             strips_under_each_other(x, column, true, product, TSR__TILE_WORDS / 2);                                                        \
-        else if (x->how & TSR_TILE_HALF)                                                                                                   \
+        else if (x->how & TSR_TILE_HALF_K)                                                                                                 \
             strips_under_each_other(x, column, false, product, TSR__TILE_WORDS / 2);                                                       \
         else if (pair)                                                                                                                     \
             strips_under_each_other(x, column, true, product, TSR__TILE_WORDS);                                                            \

@@ -89,7 +89,7 @@ static void pairs(float *d, const uint16_t *a, const uint16_t *b, int words)
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how)
 {
     enum tsr_tile_product product = how & TSR_TILE_PRODUCT;
-    int words = how & TSR_TILE_HALF ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+    int words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
     if (product == TSR_TILE_BF16_PAIRS)
         pairs(accumulator, a, b, words);
     else if (product == TSR_TILE_BF16 || product == TSR_TILE_F16)
@@ -106,7 +106,7 @@ void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, i
         tsr__tile_operand_vectors(operand, from, stride, how);
         return;
     }
-    bool is_b = how & TSR_TILE_IS_B, half = how & TSR_TILE_HALF;
+    bool is_b = how & TSR_TILE_IS_B, half = how & TSR_TILE_HALF_K;
     size_t bytes = half && !is_b ? TSR__TILE_BYTES / 2 : TSR__TILE_BYTES;
     for (int64_t r = 0, rows = half && is_b ? TSR__TILE_ROWS / 2 : TSR__TILE_ROWS; r < rows; r++)
         memmove((char *)operand + r * TSR__TILE_BYTES, (const char *)from + r * stride, bytes);

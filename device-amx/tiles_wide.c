@@ -185,7 +185,7 @@ struct strips {
 #define STRIP(unit, product, rows, columns)                                                                                                \
     unit static void product##_##rows##x##columns(const struct tsr_tile_loop *x, int64_t row, int64_t column)                              \
     {                                                                                                                                      \
-        if (x->how & TSR_TILE_HALF)                                                                                                        \
+        if (x->how & TSR_TILE_HALF_K)                                                                                                      \
             strip(x, row, column, rows, columns, TSR_TILE_##product, TSR__TILE_WORDS / 2);                                                 \
         else                                                                                                                               \
             strip(x, row, column, rows, columns, TSR_TILE_##product, TSR__TILE_WORDS);                                                     \

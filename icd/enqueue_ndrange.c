@@ -118,7 +118,7 @@ static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device
         RETURN_IF(context, !size, CL_INVALID_WORK_GROUP_SIZE, "dimension %u of the local size is 0", i);
         /* "CL_INVALID_WORK_GROUP_SIZE if the program was compiled with -cl-uniform-work-group-size and the number of work-items specified
          * by global_work_size is not evenly divisible by the size of work-group." */
-        RETURN_IF(context, info->flags & TSR_KERNEL_UNIFORM && range->global[i] % size, CL_INVALID_WORK_GROUP_SIZE,
+        RETURN_IF(context, info->flags & TSR_KERNEL_UNIFORM_GROUPS && range->global[i] % size, CL_INVALID_WORK_GROUP_SIZE,
                   "dimension %u: %llu work-items do not divide into groups of %llu, and the program was built for uniform groups only", i,
                   (unsigned long long)range->global[i], (unsigned long long)size);
         /* "CL_INVALID_WORK_ITEM_SIZE if the number of work-items specified in any of local_work_size[0], … is greater than the
@@ -230,7 +230,7 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
     if (kernel->local_bytes && kernel->local_begin != local_begin)
         tsr__kernel_place_locals(kernel, local_begin);
     uint64_t bytes[TSR_SIZED_ARGUMENTS];
-    bool streams = info->flags & TSR_KERNEL_STREAMS;
+    bool streams = info->flags & TSR_KERNEL_NONTEMPORAL;
     if (streams)
         find_sizes(kernel, info, bytes);
     payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes, streams ? bytes : NULL);

@@ -361,12 +361,13 @@ static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LL
     packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;
     packet.mixed = packet.whole_rows && alone;
     packet.in_group = packet.whole_rows && !alone;
-    packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM;
+    packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM_GROUPS;
     packet.required_x = info->reqd_local_size[0];
     if (packet.whole_rows)
-        info->flags |= TSR_KERNEL_LOOSE;
+        info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
     if (packet.mixed)
-        info->flags |= (sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED : 0) | (sees == TSR__SEES_RANGE ? TSR_KERNEL_FREE : 0);
+        info->flags |=
+            (sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED_GROUPS : 0) | (sees == TSR__SEES_RANGE ? TSR_KERNEL_GLOBAL_IDS_ONLY : 0);
     if (!tsr__simd_build(l, item, partial, packet, true))
         return false;
     if (packet.mixed)
@@ -383,8 +384,8 @@ static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned wid
         restrict_ends_at_barriers(l, bodies->wrapping);
     if (!tsr__cut_regions(l, bodies->whole, width, TSR__PACKETS_WHOLE, &info->context_bytes))
         return true;
-    info->flags |= TSR_KERNEL_REGIONS;
-    enum tsr__packets packets = info->flags & TSR_KERNEL_LOOSE ? TSR__PACKETS_OF_ROWS : TSR__PACKETS_DENSE;
+    info->flags |= TSR_KERNEL_BARRIER_REGIONS;
+    enum tsr__packets packets = info->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? TSR__PACKETS_OF_ROWS : TSR__PACKETS_DENSE;
     return (!bodies->wrapping || tsr__cut_regions(l, bodies->wrapping, width, TSR__PACKETS_WHOLE, &info->context_bytes)) &&
            tsr__cut_regions(l, bodies->partial, width, packets, &info->context_bytes);
 }
@@ -428,7 +429,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         if (packet.width > packet.sub_group)
             tsr__explain(l, kernel, "packets", "pairs", "%u lanes, a sub-group in each half, since split matrix functions join them",
                          packet.width);
-        info->flags |= TSR_KERNEL_PACKETS | (packet.width > packet.sub_group ? TSR_KERNEL_PAIRS : 0);
+        info->flags |= TSR_KERNEL_PACKETS | (packet.width > packet.sub_group ? TSR_KERNEL_SUB_GROUP_PAIRS : 0);
         LLVMValueRef item = body_of(l, kernel);
         tsr__hoist_loads(l, item);
         tsr__interlace(l, item, packet.width);
@@ -456,7 +457,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.packets", info->name)))
             return false;
         if (!meets) {
-            info->flags |= TSR_KERNEL_ROWS;
+            info->flags |= TSR_KERNEL_PACKET_LOOP;
             tsr__loop_rows(l, bodies.whole, packet.width);
             if (bodies.wrapping)
                 tsr__loop_rows(l, bodies.wrapping, packet.width);

@@ -230,7 +230,7 @@ bool tsr__meta_read(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_pr
         read_args(&source, f, kernel);
         read_attributes(&source, kernel);
         if (wants_uniform_groups(f))
-            kernel->flags |= TSR_KERNEL_UNIFORM;
+            kernel->flags |= TSR_KERNEL_UNIFORM_GROUPS;
         LLVMDisposeValueMetadataEntries(source.entries);
         good &= check(kernel, log);
     }

@@ -17,7 +17,7 @@ static struct tsr_arg_info infos[3] = {
     {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 8},
     {.kind = TSR_ARG_VALUE, .size = 8, .align = 8, .offset = 16},
 };
-static const struct tsr_kernel_info kernel = {.arg_count = 3, .args = infos, .args_size = 24, .flags = TSR_KERNEL_STREAMS};
+static const struct tsr_kernel_info kernel = {.arg_count = 3, .args = infos, .args_size = 24, .flags = TSR_KERNEL_NONTEMPORAL};
 
 /* A write of `items` words to memory at `to`, and something read from `from`. */
 static uint64_t choose(uint64_t items, uint64_t local, uint64_t to, uint64_t to_bytes, uint64_t from, uint64_t from_bytes)

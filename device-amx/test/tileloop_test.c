@@ -12,7 +12,7 @@
 
 #include "tiles_test.h"
 
-enum { PAGE = 4096, MOST = TSR_TILE_LOOP_MOST };
+enum { PAGE = 4096, MOST = TSR_TILE_LOOP_MAX };
 
 /* Memory that ends, or with `at_begin` begins, beside a page that nobody may touch. */
 struct memory {
@@ -84,7 +84,7 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
             if (strict)
                 strictly(c[i], a, b, tsr__loop_words(x), product);
             else
-                tsr__tile_multiply_model(c[i], a, b, product | (x->how & TSR_TILE_HALF));
+                tsr__tile_multiply_model(c[i], a, b, product | (x->how & TSR_TILE_HALF_K));
         }
     }
 }
@@ -104,7 +104,7 @@ static void one(uint64_t how, enum goal goal)
     x.columns = 1 + number() % 3;
     x.rows = 1 + number() % (MOST / x.columns);
     bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
-    x.how |= number() % 2 ? TSR_TILE_HALF : 0;
+    x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
     int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR__TILE_BYTES;
     /* A: row after row, from the last to the first, or tile after tile. B likewise. */

@@ -35,7 +35,7 @@ static void fill_accumulator(unsigned char *t, enum tsr_tile_product product)
 __attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16"), noinline)) static void by_amx(unsigned char *d, const unsigned char *a,
                                                                                             const unsigned char *b, uint32_t how)
 {
-    bool half = how & TSR_TILE_HALF;
+    bool half = how & TSR_TILE_HALF_K;
     struct {
         uint8_t palette, start, reserved[14];
         uint16_t bytes[16];
@@ -89,7 +89,7 @@ static void model_is_amx(void **unused)
     for (int round = 0; round < ROUNDS; round++)
         for (enum tsr_tile_product product = TSR_TILE_S8S8; product <= last; product++) {
             tile a, b, d, e;
-            uint32_t how = product | (round % 4 / 2 ? TSR_TILE_HALF : 0);
+            uint32_t how = product | (round % 4 / 2 ? TSR_TILE_HALF_K : 0);
             fill(a, round % 2);
             fill(b, round % 2);
             fill_accumulator(d, product);

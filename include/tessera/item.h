@@ -5,7 +5,7 @@
  *
  *     void <entry symbol>(struct tsr_item *item);
  *
- * The vector engine's entry has the same form and runs one sub-group: the item is its first work-item. With TSR_KERNEL_ROWS it runs
+ * The vector engine's entry has the same form and runs one sub-group: the item is its first work-item. With TSR_KERNEL_PACKET_LOOP it runs
  * many, if they are whole: the item says how many.
  *
  * The built-in library never touches these structs. It calls the primitives of tessera/primitives.h, which the engine replaces:
@@ -41,10 +41,10 @@ struct tsr_rt {
     const void *(*exchange)(struct tsr_item *item, uint32_t scope, uint32_t mode, const void *value, uint32_t size, uint64_t *mask);
     /* A packet is where all of its scope must arrive with these lanes, of those that it has. If some are missing, the launch fails; the
      * call returns all the same. */
-    void (*torn)(struct tsr_item *item, uint64_t here, uint64_t all);
+    void (*divergent_barrier)(struct tsr_item *item, uint64_t here, uint64_t all);
     /* The packets of a group in regions came to different ends of a round. Each context begins with the number of the call site where its
      * packet waits, or 0 if it has returned. The caller returns afterwards. */
-    void (*apart)(struct tsr_item *item, uint64_t context_bytes);
+    void (*barrier_mismatch)(struct tsr_item *item, uint64_t context_bytes);
     /* printf of one work-item. `args`: the values packed by lanes/printf.c, see tessera/printf.h. */
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
     /* The address space that a generic pointer points into, TSR_SPACE_* of tessera/primitives.h. */
@@ -71,7 +71,7 @@ struct tsr_group {
 };
 
 enum {
-    TSR_MOST_LANES = 32,    /* of a packet */
+    TSR_MAX_LANES = 32,     /* of a packet */
     TSR_LOCAL_MARGIN = 256, /* bytes before and behind a group's local memory that are the worker's alone */
 };
 
@@ -86,18 +86,19 @@ struct tsr_item {
     /* Of a packet (a kernel with TSR_KERNEL_PACKETS): the fields above are those of lane 0, and one call runs the whole sub-group. */
     uint32_t whole_packet; /* every lane is there, all lie in one row that starts at a multiple of S, in local and global ids */
     /* Of a sub-group that is not whole: local ids of every lane by dimension. In regions, those of each further packet of the group lie
-     * three times TSR_MOST_LANES numbers behind. */
+     * three times TSR_MAX_LANES numbers behind. */
     const uint32_t *packet_ids[3];
-    /* Of a whole packet of a kernel with TSR_KERNEL_ROWS or TSR_KERNEL_REGIONS: the call runs the first `columns` work-items of every row
-     * (a multiple of S), in a box of work-groups from group->group_id on, `groups` of them in each dimension. They have the same size. In
-     * regions they lie in a row. */
+    /* Of a whole packet of a kernel with TSR_KERNEL_PACKET_LOOP or TSR_KERNEL_BARRIER_REGIONS: the call runs the first `columns` work-items
+     * of every row (a multiple of S), in a box of work-groups from group->group_id on, `groups` of them in each dimension. They have the
+     * same size. In regions they lie in a row. */
     uint64_t columns, groups[3];
-    /* Of any other packet of a kernel with TSR_KERNEL_ROWS and TSR_KERNEL_LOOSE: the call runs a box of `columns` x `rows` x `planes`
-     * work-items, whichever groups they are in. The first one has a global id in x that is a multiple of S; it and the rest of the first
-     * `head` columns are not there. Its ids stand here and in the group; those of the group in x may lie before the first group. */
+    /* Of any other packet of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS: the call runs a box of `columns` x
+     * `rows` x `planes` work-items, whichever groups they are in. The first one has a global id in x that is a multiple of S; it and the
+     * rest of the first `head` columns are not there. Its ids stand here and in the group; those of the group in x may lie before the first
+     * group. */
     uint64_t rows, planes, head;
-    /* With TSR_KERNEL_REGIONS: memory for every packet of a group, context_bytes each. A call runs all packets of `groups` work-groups of
-     * the same size in a row, whole or not. */
+    /* With TSR_KERNEL_BARRIER_REGIONS: memory for every packet of a group, context_bytes each. A call runs all packets of `groups`
+     * work-groups of the same size in a row, whole or not. */
     unsigned char *contexts;
 };
 

@@ -34,21 +34,22 @@ struct tsr_arg_info {
 enum { TSR_SIZED_ARGUMENTS = 32 };
 
 enum tsr_kernel_flags {
-    TSR_KERNEL_MEETS = 1,  /* has a barrier or exchange: work-items need stacks of their own */
-    TSR_KERNEL_PAIRS = 2,  /* uses split matrix functions */
-    TSR_KERNEL_PRINTS = 4, /* calls printf */
+    TSR_KERNEL_FIBERS = 1,          /* has a barrier or exchange: work-items need stacks of their own */
+    TSR_KERNEL_SUB_GROUP_PAIRS = 2, /* uses split matrix functions */
+    TSR_KERNEL_PRINTF = 4,          /* calls printf */
     TSR_KERNEL_HAS_ARG_NAMES = 8,
-    TSR_KERNEL_PACKETS = 64,      /* the entry runs a whole sub-group */
-    TSR_KERNEL_ROWS = 128,        /* or many, row by row and group by group: see struct tsr_item */
-    TSR_KERNEL_REGIONS = 512,     /* likewise, although packets meet: barriers of whole work-groups need no stacks */
-    TSR_KERNEL_FREE = 256,        /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
-    TSR_KERNEL_MIXED = 2048,      /* with ROWS: knows its groups by number only, so a packet that is not whole may have lanes of several */
-    TSR_KERNEL_LOOSE = 4096,      /* knows no sub-groups: a packet that is not whole is part of a row, not a sub-group */
-    TSR_KERNEL_TILES = 1024,      /* uses AMX's tile registers, 16 rows of 64 bytes each */
-    TSR_KERNEL_HALVES = 16384,    /* with TILES: the last but one has rows of 32 bytes, the last has 8 rows */
-    TSR_KERNEL_STREAMS = 8192,    /* some argument is written past the caches if the launch says so: `streamed` of it is not 0 */
-    TSR_KERNEL_DENORMS_ZERO = 16, /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
-    TSR_KERNEL_UNIFORM = 32,      /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
+    TSR_KERNEL_PACKETS = 64,          /* the entry runs a whole sub-group */
+    TSR_KERNEL_PACKET_LOOP = 128,     /* or many, row by row and group by group: see struct tsr_item */
+    TSR_KERNEL_BARRIER_REGIONS = 512, /* likewise, although packets meet: barriers of whole work-groups need no stacks */
+    TSR_KERNEL_GLOBAL_IDS_ONLY = 256, /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
+    TSR_KERNEL_MIXED_GROUPS =
+        2048, /* with ROWS: knows its groups by number only, so a packet that is not whole may have lanes of several */
+    TSR_KERNEL_IGNORES_SUB_GROUPS = 4096, /* knows no sub-groups: a packet that is not whole is part of a row, not a sub-group */
+    TSR_KERNEL_AMX_TILES = 1024,          /* uses AMX's tile registers, 16 rows of 64 bytes each */
+    TSR_KERNEL_HALF_K_TILES = 16384,      /* with TILES: the last but one has rows of 32 bytes, the last has 8 rows */
+    TSR_KERNEL_NONTEMPORAL = 8192,        /* some argument is written past the caches if the launch says so: `streamed` of it is not 0 */
+    TSR_KERNEL_DENORMS_ZERO = 16,         /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
+    TSR_KERNEL_UNIFORM_GROUPS = 32,       /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
 };
 
 struct tsr_kernel_info {
@@ -64,7 +65,7 @@ struct tsr_kernel_info {
     uint32_t reqd_sub_group_size; /* 0 if none */
     uint32_t sub_group_size;      /* S that the kernel was compiled for */
     uint64_t local_bytes;         /* static local variables; local arguments follow, each aligned to 128 */
-    uint64_t context_bytes;       /* with TSR_KERNEL_REGIONS: what a packet keeps across barriers */
+    uint64_t context_bytes;       /* with TSR_KERNEL_BARRIER_REGIONS: what a packet keeps across barriers */
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
 };
 
@@ -106,7 +107,7 @@ static inline bool tsr_image_fits(const struct tsr_program_info *info, const str
 static inline bool tsr_uses_tiles(const struct tsr_program_info *info)
 {
     for (uint32_t i = 0; i < info->kernel_count; i++)
-        if (info->kernels[i].flags & TSR_KERNEL_TILES)
+        if (info->kernels[i].flags & TSR_KERNEL_AMX_TILES)
             return true;
     return false;
 }

@@ -4,7 +4,7 @@
  *
  * Shapes. A tile is 16 rows of 64 bytes. C is a tile of 16 x 16 words: i32, or f32 where elements have a fraction. A is a tile of 16 rows
  * with 64 bytes of K; B is packed as AMX packs it: a row holds one word of K (four bytes, or two elements of two bytes) for 16 columns, so
- * its 16 rows are 64 bytes of K, too. With TSR_TILE_HALF, A has 32 bytes of K in a row and B has 8 rows.
+ * its 16 rows are 64 bytes of K, too. With TSR_TILE_HALF_K, A has 32 bytes of K in a row and B has 8 rows.
  *
  * Layout. A tile in one piece has its rows next to each other, 1024 bytes. In memory, rows lie at a stride: any number of bytes, also a
  * negative one. Strides, steps and distances are in bytes. Nothing outside the rows is read or written, so operands may end where memory
@@ -35,11 +35,11 @@ enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16, /* plain C */
-    TSR_TILE_HALF = 32,     /* 32 bytes of K, 8 rows of B; not of single products by vectors */
+    TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of B; not of single products by vectors */
 };
 enum {
     TSR_TILE_OPERAND_BYTES = 2048 + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
-    TSR_TILE_LOOP_MOST = 16             /* accumulators */
+    TSR_TILE_LOOP_MAX = 16              /* accumulators */
 };
 
 /* The functions of struct tsr_rt:
@@ -53,20 +53,20 @@ enum {
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of A (of rows * 16) is at a + s * a_step + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. A, B, accumulators and operands do not overlap; `to` may overlap A and B, then the device
- * does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MOST. */
+ * does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX. */
 struct tsr_tile_loop {
     const char *a, *b;          /* of the first step */
     int64_t a_stride, b_stride; /* from row to row */
     int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
     int64_t b_next;             /* from a tile of B to the one beside it */
     int64_t steps, rows, columns;
-    uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF */
+    uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF_K */
     uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
     void *operands; /* memory for rows + columns operands, in the model */
     char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     int64_t to_stride;
-    uint64_t past;               /* not 0: past the caches, if the rows fill lines */
-    void *c[TSR_TILE_LOOP_MOST]; /* row after row, each a tile in one piece, aligned to 64 */
+    uint64_t past;              /* not 0: past the caches, if the rows fill lines */
+    void *c[TSR_TILE_LOOP_MAX]; /* row after row, each a tile in one piece, aligned to 64 */
 };
 
 #endif

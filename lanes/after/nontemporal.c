@@ -302,15 +302,15 @@ bool tsr__pass_nontemporal(struct tsr__lanes *l)
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];
         uint64_t bytes[TSR_SIZED_ARGUMENTS] = {0};
-        uint32_t lanes = kernel->sub_group_size * (kernel->flags & TSR_KERNEL_PAIRS ? 2 : 1);
+        uint32_t lanes = kernel->sub_group_size * (kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS ? 2 : 1);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
         run(l, entry, bytes);
-        kernel->flags &= ~(uint32_t)TSR_KERNEL_STREAMS;
+        kernel->flags &= ~(uint32_t)TSR_KERNEL_NONTEMPORAL;
         for (uint32_t i = 0; i < kernel->arg_count; i++) {
             kernel->args[i].streamed = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
-            kernel->flags |= kernel->args[i].streamed ? TSR_KERNEL_STREAMS : 0;
+            kernel->flags |= kernel->args[i].streamed ? TSR_KERNEL_NONTEMPORAL : 0;
         }
     }
     size_t count;

@@ -80,8 +80,8 @@ static void split(struct cut *c, struct stop *stop)
 
 static bool is_query(LLVMValueRef inst)
 {
-    static const char *const others[] = {"barrier", "exchange",    "print",    "site",     "address_space",
-                                         "torn",    "all_present", "own_slot", "all_slots"};
+    static const char *const others[] = {"barrier",           "exchange",    "print",    "site",     "address_space",
+                                         "divergent_barrier", "all_present", "own_slot", "all_slots"};
     const char *name = tsr__primitive_name(inst);
     for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
         if (!strcmp(name, others[i]))
@@ -312,7 +312,7 @@ static void find_ids(struct cut *c, LLVMValueRef ids)
     struct tsr__rows *r = &c->r;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(r->l->context), i32 = LLVMInt32TypeInContext(r->l->context);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(r->l->context);
-    const uint64_t row = TSR_MOST_LANES * sizeof(uint32_t);
+    const uint64_t row = TSR_MAX_LANES * sizeof(uint32_t);
     LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(r->l, 3 * row), "");
     LLVMValueRef first = LLVMBuildInBoundsGEP2(r->b, i8, ids, &at, 1, "");
     for (int d = 0; d < 3; d++) {
@@ -426,7 +426,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     LLVMPositionBuilderAtEnd(r->b, apart);
     LLVMTypeRef report = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i64, 1, false);
     LLVMValueRef bytes = tsr__i64(l, c->bytes);
-    tsr__call(l, r->b, tsr__declare(l, "__tsr_apart", report), &bytes, 1);
+    tsr__call(l, r->b, tsr__declare(l, "__tsr_barrier_mismatch", report), &bytes, 1);
     LLVMBuildRetVoid(r->b);
     LLVMPositionBuilderAtEnd(r->b, agreed);
     LLVMValueRef done = LLVMBuildICmp(r->b, LLVMIntEQ, where, tsr__i32(l, c->stop_count + 1), "");

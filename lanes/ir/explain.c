@@ -249,8 +249,8 @@ void tsr__explain_meets(struct tsr__lanes *l, const struct tsr_kernel_info *kern
 {
     if (!l->explain)
         return;
-    bool cut = kernel->flags & TSR_KERNEL_REGIONS;
-    if (kernel->flags & TSR_KERNEL_ROWS)
+    bool cut = kernel->flags & TSR_KERNEL_BARRIER_REGIONS;
+    if (kernel->flags & TSR_KERNEL_PACKET_LOOP)
         tsr__explain(l, item, "packets", "loop", "they never wait: one loop runs those of many work-groups");
     else if (cut)
         tsr__explain(l, item, "packets", "regions", "the code is cut at its barriers; a packet keeps %lu bytes between them",

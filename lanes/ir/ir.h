@@ -16,7 +16,7 @@
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */
-#define TSR__HALVES "tsr-halves"
+#define TSR__HALF_K "tsr-halves"
 /* What a kernel's entry symbol has after the kernel's name: no name in OpenCL C has a dot, so it meets no other symbol. */
 #define TSR__ENTRY_SUFFIX ".kernel"
 /* Calls that leave generated code: placeholders until the optimiser is done, then calls through struct tsr_rt (runtime_calls.c). */

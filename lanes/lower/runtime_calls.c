@@ -11,11 +11,11 @@ static const struct {
     size_t offset;
     uint32_t flags; /* of the kernels that reach it */
 } functions[] = {
-    {TSR__RT_PREFIX "barrier", offsetof(struct tsr_rt, barrier), TSR_KERNEL_MEETS},
-    {TSR__RT_PREFIX "exchange", offsetof(struct tsr_rt, exchange), TSR_KERNEL_MEETS},
-    {TSR__RT_PREFIX "apart", offsetof(struct tsr_rt, apart), 0},
-    {TSR__RT_PREFIX "torn", offsetof(struct tsr_rt, torn), 0},
-    {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTS},
+    {TSR__RT_PREFIX "barrier", offsetof(struct tsr_rt, barrier), TSR_KERNEL_FIBERS},
+    {TSR__RT_PREFIX "exchange", offsetof(struct tsr_rt, exchange), TSR_KERNEL_FIBERS},
+    {TSR__RT_PREFIX "barrier_mismatch", offsetof(struct tsr_rt, barrier_mismatch), 0},
+    {TSR__RT_PREFIX "divergent_barrier", offsetof(struct tsr_rt, divergent_barrier), 0},
+    {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTF},
     {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), 0},
     {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0},
     {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
@@ -62,9 +62,9 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
     tsr__map_set(&v->seen, f, v->kernel + 1);
     uint32_t flags = (uint32_t)tsr__map_get(&v->flags, f);
     if (tsr__has_text_attr(f, TSR__TILES))
-        flags |= TSR_KERNEL_TILES;
-    if (tsr__has_text_attr(f, TSR__HALVES))
-        flags |= TSR_KERNEL_HALVES;
+        flags |= TSR_KERNEL_AMX_TILES;
+    if (tsr__has_text_attr(f, TSR__HALF_K))
+        flags |= TSR_KERNEL_HALF_K_TILES;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
@@ -89,8 +89,8 @@ bool tsr__pass_runtime_calls(struct tsr__lanes *l)
                 return tsr__fail(l, "internal error: the address of %s is taken", functions[k].name);
             LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
             uint32_t flags = functions[k].flags;
-            if (flags & TSR_KERNEL_MEETS && is_of_pairs(call))
-                flags |= TSR_KERNEL_PAIRS;
+            if (flags & TSR_KERNEL_FIBERS && is_of_pairs(call))
+                flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
             tsr__map_set(&v.flags, f, tsr__map_get(&v.flags, f) | flags);
             lower(l, call, functions[k].offset);
         }
@@ -98,13 +98,13 @@ bool tsr__pass_runtime_calls(struct tsr__lanes *l)
     }
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
-        kernel->flags &= ~(uint32_t)(TSR_KERNEL_MEETS | TSR_KERNEL_PRINTS | TSR_KERNEL_TILES | TSR_KERNEL_HALVES);
+        kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_HALF_K_TILES);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
         kernel->flags |= flags_of(&v, entry);
-        if (kernel->flags & TSR_KERNEL_REGIONS) /* they need their contexts even if no barrier is left */
-            kernel->flags |= TSR_KERNEL_MEETS;
+        if (kernel->flags & TSR_KERNEL_BARRIER_REGIONS) /* they need their contexts even if no barrier is left */
+            kernel->flags |= TSR_KERNEL_FIBERS;
         if (l->options->denorms_are_zero)
             kernel->flags |= TSR_KERNEL_DENORMS_ZERO;
     }

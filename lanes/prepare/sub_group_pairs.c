@@ -278,7 +278,7 @@ bool tsr__pair_scalars(struct tsr__lanes *l)
 {
     bool any = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        any = any || l->info->kernels[i].flags & TSR_KERNEL_PAIRS;
+        any = any || l->info->kernels[i].flags & TSR_KERNEL_SUB_GROUP_PAIRS;
     if (!any)
         return true;
     if (!tsr__llvm(l, "function(mem2reg)"))

@@ -74,7 +74,7 @@ static void test_tile(void **state)
         for (int d = 0; d < 3 && required; d++)
             w.info.kernels[0].reqd_local_size[d] = d < 2 ? 16 : 1;
         passes(&w, NULL, "vectorise");
-        assert_true(w.info.kernels[0].flags & TSR_KERNEL_REGIONS);
+        assert_true(w.info.kernels[0].flags & TSR_KERNEL_BARRIER_REGIONS);
         /* Turned only if the column is known to be one of its row. */
         assert_int_equal(count_calls(&w, "k.whole", "llvm.masked.scatter.v16f32.v16p3"), !required);
         assert_int_equal(count_calls(&w, "k.whole", "llvm.prefetch.p1"), 1);

@@ -211,9 +211,9 @@ static void test_whole(void **state)
         passes(&w, NULL, NULL);
         const struct tsr_kernel_info *k = w.info.kernels;
         assert_int_equal(k[0].flags, 0);
-        assert_int_equal(k[1].flags, TSR_KERNEL_MEETS);
-        assert_int_equal(k[2].flags, TSR_KERNEL_MEETS | TSR_KERNEL_PAIRS);
-        assert_int_equal(k[3].flags, level ? 0 : TSR_KERNEL_MEETS);
+        assert_int_equal(k[1].flags, TSR_KERNEL_FIBERS);
+        assert_int_equal(k[2].flags, TSR_KERNEL_FIBERS | TSR_KERNEL_SUB_GROUP_PAIRS);
+        assert_int_equal(k[3].flags, level ? 0 : TSR_KERNEL_FIBERS);
         assert_in_range(k[4].private_bytes, 65536, 70000);
         assert_in_range(k[0].private_bytes, 1, 2000);
         assert_int_equal(w.info.global_bytes, 40);

@@ -58,7 +58,7 @@ static void all_must_come(struct tsr__simd *s, bool of_packet)
         bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
     if (tsr__is_pair(s) && !of_packet)
         bits[1] = lanes_concerned(s, bits[0], bits[1]);
-    tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_torn", type), bits, 2);
+    tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_divergent_barrier", type), bits, 2);
 }
 
 /* A call at which every work-item of its scope must arrive. A whole work-group waits there for each other, so it is always looked at.

@@ -25,7 +25,7 @@ static struct tsr_kernel_info kernels[] = {
      .arg_count = 3,
      .args = args,
      .args_size = 32,
-     .flags = TSR_KERNEL_MEETS,
+     .flags = TSR_KERNEL_FIBERS,
      .reqd_local_size = {1, 2, 3},
      .local_size_hint = {4, 5, 6},
      .reqd_sub_group_size = 8,
@@ -81,7 +81,7 @@ static void round_trip(void **state)
     assert_string_equal(b->attributes, "reqd_work_group_size(1,2,3)");
     assert_string_equal(b->entry, "b.kernel");
     assert_int_equal(b->args_size, 32);
-    assert_int_equal(b->flags, TSR_KERNEL_MEETS);
+    assert_int_equal(b->flags, TSR_KERNEL_FIBERS);
     assert_int_equal(b->reqd_local_size[2], 3);
     assert_int_equal(b->local_size_hint[0], 4);
     assert_int_equal(b->reqd_sub_group_size, 8);

@@ -8,7 +8,7 @@
 
 #include "lanes/matrix/tiles/tiles.h"
 
-enum { MOST = TSR_TILE_LOOP_MOST };
+enum { MOST = TSR_TILE_LOOP_MAX };
 
 /* An operand in a loop. */
 struct moving {
@@ -352,7 +352,7 @@ static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
     PUT(rows, tsr__i64(t->l, x->rows));
     PUT(columns, tsr__i64(t->l, x->columns));
-    PUT(how, tsr__i64(t->l, tsr__tile_how(t, product) | (part->half ? TSR_TILE_HALF : 0u)));
+    PUT(how, tsr__i64(t->l, tsr__tile_how(t, product) | (part->half ? TSR_TILE_HALF_K : 0u)));
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)

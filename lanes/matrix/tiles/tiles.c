@@ -479,7 +479,7 @@ static void make(struct tsr__tiles *t)
     if (t->unit == TSR__TILES_AMX)
         tsr__set_fn_text(t->l, t->webs.function, TSR__TILES, "");
     if (t->halves)
-        tsr__set_fn_text(t->l, t->webs.function, TSR__HALVES, "");
+        tsr__set_fn_text(t->l, t->webs.function, TSR__HALF_K, "");
     LLVMDisposeBuilder(t->entry);
     LLVMDisposeBuilder(t->b);
 }

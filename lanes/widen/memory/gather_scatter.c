@@ -88,7 +88,7 @@ static void transpose(struct tsr__simd *s, LLVMValueRef *rows, unsigned count, u
                 continue;
             LLVMValueRef x = rows[i], y = rows[i + half];
             for (unsigned upper = 0; upper < 2; upper++) {
-                int from[TSR_MOST_LANES];
+                int from[TSR_MAX_LANES];
                 for (unsigned k = 0; k < lanes; k++) {
                     /* Scalar k of the block of `count`: from x and y in turn. */
                     unsigned in = k % count, at = k - in + in / 2 + upper * (count / 2);
@@ -103,9 +103,9 @@ static void gather_wide(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
 {
     unsigned count = a->parts, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
     LLVMTypeRef type = LLVMVectorType(a->scalar, count);
-    LLVMValueRef pieces[4][TSR_MOST_LANES];
-    int all[TSR_MOST_LANES];
-    for (int i = 0; i < TSR_MOST_LANES; i++)
+    LLVMValueRef pieces[4][TSR_MAX_LANES];
+    int all[TSR_MAX_LANES];
+    for (int i = 0; i < TSR_MAX_LANES; i++)
         all[i] = i;
     mask_or_place(s, 8 * WIDE_BYTES, &pointers);
     for (unsigned turn = 0; turn < s->width / lanes; turn++) {

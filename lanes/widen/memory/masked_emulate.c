@@ -12,7 +12,7 @@
 #include "tessera/item.h"
 
 enum { LINE = 64 };
-_Static_assert(TSR_LOCAL_MARGIN >= (TSR_MOST_LANES - 1) * 8, "lanes side by side, one of which is there");
+_Static_assert(TSR_LOCAL_MARGIN >= (TSR_MAX_LANES - 1) * 8, "lanes side by side, one of which is there");
 
 bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a)
 {
