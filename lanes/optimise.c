@@ -19,16 +19,16 @@ static bool optimise_packets(struct tsr__lanes *l)
     if (!tsr__llvm(l, for_packets))
         return false;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    tsr__extend_indices(l, functions, count);
+    tsr__widen_indices(l, functions, count);
     if (!tsr__llvm(l, combine))
         return false;
-    tsr__extend_indices(l, functions, count);
+    tsr__widen_indices(l, functions, count);
     if (!tsr__llvm(l, across_loops))
         return false;
     for (size_t i = 0; i < count; i++) {
         tsr__fetch_lists(l, functions[i]);
         parts |= tsr__split_loops(l, functions[i]);
-        tsr__mark_mad_loops(l, functions[i]);
+        tsr__mark_mad_unroll(l, functions[i]);
         if (!tsr__take_turns(l, functions[i]))
             return false;
     }

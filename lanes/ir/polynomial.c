@@ -6,16 +6,16 @@
 
 enum { MAX_DEPTH = 24 };
 
-static const struct tsr__linear too_long;
+static const struct tsr__polynomial too_long;
 
-static struct tsr__linear number(int64_t constant)
+static struct tsr__polynomial number(int64_t constant)
 {
-    return (struct tsr__linear){.valid = true, .constant = constant};
+    return (struct tsr__polynomial){.valid = true, .constant = constant};
 }
 
-static struct tsr__linear leaf(LLVMValueRef value, enum tsr__extension extension)
+static struct tsr__polynomial leaf(LLVMValueRef value, enum tsr__extension extension)
 {
-    struct tsr__linear r = {.valid = true, .count = 1};
+    struct tsr__polynomial r = {.valid = true, .count = 1};
     r.terms[0].coefficient = 1;
     r.terms[0].factors[0] = (struct tsr__factor){.value = value, .extension = extension};
     return r;
@@ -35,7 +35,7 @@ static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *
 }
 
 /* a += coefficient · Π factors */
-static void add_term(struct tsr__linear *a, int64_t coefficient, const struct tsr__factor *factors)
+static void add_term(struct tsr__polynomial *a, int64_t coefficient, const struct tsr__factor *factors)
 {
     unsigned i = 0;
     while (i < a->count && !same_factors(a->terms[i].factors, factors))
@@ -59,7 +59,7 @@ static int64_t times(int64_t a, int64_t b)
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static struct tsr__linear sum(struct tsr__linear a, const struct tsr__linear *b, int64_t factor)
+static struct tsr__polynomial sum(struct tsr__polynomial a, const struct tsr__polynomial *b, int64_t factor)
 {
     if (!a.valid || !b->valid)
         return too_long;
@@ -88,12 +88,12 @@ static bool join_factors(const struct tsr__factor *a, const struct tsr__factor *
     return true;
 }
 
-static struct tsr__linear product(const struct tsr__linear *a, const struct tsr__linear *b)
+static struct tsr__polynomial product(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {
     if (!a->valid || !b->valid)
         return too_long;
-    struct tsr__linear zero = number(0), r = sum(zero, b, a->constant);
-    struct tsr__linear scaled = *a;
+    struct tsr__polynomial zero = number(0), r = sum(zero, b, a->constant);
+    struct tsr__polynomial scaled = *a;
     scaled.constant = 0;
     r = sum(r, &scaled, b->constant);
     for (unsigned i = 0; i < a->count; i++)
@@ -106,7 +106,7 @@ static struct tsr__linear product(const struct tsr__linear *a, const struct tsr_
     return r;
 }
 
-static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth);
+static struct tsr__polynomial of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth);
 
 /* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
 static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
@@ -140,7 +140,7 @@ static unsigned constant_shift(LLVMValueRef v)
     return n < 64 ? (unsigned)n : 0;
 }
 
-bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension)
+bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension)
 {
     if (!LLVMIsAInstruction(v))
         return false;
@@ -160,14 +160,14 @@ bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
-static struct tsr__linear gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
+static struct tsr__polynomial gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
-    struct tsr__linear r = of(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
+    struct tsr__polynomial r = of(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
     for (int i = 1; i < LLVMGetNumOperands(v); i++) {
         LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
-        struct tsr__linear step;
+        struct tsr__polynomial step;
         if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
             step = number((int64_t)LLVMOffsetOfElement(layout, type, field));
@@ -185,7 +185,7 @@ static struct tsr__linear gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
 }
 
 /* a / 2^by, where that is known to leave no rest: if no summand but one can leave one, that one does not either. */
-static struct tsr__linear shifted(struct tsr__linear a, unsigned by)
+static struct tsr__polynomial shifted(struct tsr__polynomial a, unsigned by)
 {
     int64_t unit = INT64_C(1) << by;
     bool divided = a.constant % unit == 0;
@@ -206,7 +206,7 @@ static struct tsr__linear shifted(struct tsr__linear a, unsigned by)
 
 /* The value without these bits: LLVM drops the masks that other instructions make unnecessary, (x & -2) | 1 is x | 1. So they are
  * looked for in what is multiplied. */
-static struct tsr__linear without(LLVMValueRef v, struct tsr__linear a, enum tsr__extension extension, uint32_t bits)
+static struct tsr__polynomial without(LLVMValueRef v, struct tsr__polynomial a, enum tsr__extension extension, uint32_t bits)
 {
     bool single = a.valid && !a.constant && a.count == 1 && !a.terms[0].factors[1].value;
     int64_t unit = single ? a.terms[0].coefficient : 0;
@@ -219,9 +219,9 @@ static struct tsr__linear without(LLVMValueRef v, struct tsr__linear a, enum tsr
     return a;
 }
 
-static struct tsr__linear split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
-    struct tsr__linear a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
+    struct tsr__polynomial a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMShl)
         return sum(zero, &a, INT64_C(1) << constant_shift(v));
@@ -236,22 +236,22 @@ static struct tsr__linear split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__
 
 /* What a phi gets by each edge, if that is the same by all, as where LLVM has moved a part of a sum to the ends of blocks. A value that
  * reaches all of the edges reaches the phi. */
-static struct tsr__linear by_all_edges(struct tsr__lanes *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
+static struct tsr__polynomial by_all_edges(struct tsr__lanes *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
 {
     enum { PRICE = 4 }; /* of a phi, since those of loops lead round */
-    struct tsr__linear first = of(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
+    struct tsr__polynomial first = of(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
     for (unsigned i = 1; i < LLVMCountIncoming(phi) && first.valid; i++) {
-        struct tsr__linear other = of(l, LLVMGetIncomingValue(phi, i), extension, depth / PRICE);
-        if (!tsr__linear_is_multiple(&other, &first, 1))
+        struct tsr__polynomial other = of(l, LLVMGetIncomingValue(phi, i), extension, depth / PRICE);
+        if (!tsr__polynomial_is_multiple(&other, &first, 1))
             return too_long;
     }
     return first;
 }
 
 /* The lower bits of an i64, extended. */
-static struct tsr__linear low_bits(LLVMValueRef v, unsigned width, enum tsr__extension extension)
+static struct tsr__polynomial low_bits(LLVMValueRef v, unsigned width, enum tsr__extension extension)
 {
-    struct tsr__linear r = leaf(v, extension);
+    struct tsr__polynomial r = leaf(v, extension);
     r.terms[0].factors[0].width = width;
     return r;
 }
@@ -271,15 +271,15 @@ static unsigned shift_to_left(LLVMValueRef v)
     return constant_shift(first);
 }
 
-static struct tsr__linear right(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial right(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     LLVMValueRef from = LLVMGetOperand(v, 0);
     enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
-    struct tsr__linear zero = number(0);
+    struct tsr__polynomial zero = number(0);
     unsigned by = constant_shift(v), left = shift_to_left(from);
-    if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__linear_splits(from, as)) {
+    if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__polynomial_splits(from, as)) {
         LLVMValueRef shift = LLVMIsAPHINode(from) ? LLVMGetIncomingValue(from, 0) : from;
-        struct tsr__linear low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
+        struct tsr__polynomial low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
         return sum(zero, &low, INT64_C(1) << (left - by));
     }
     if (!LLVMGetExact(v) || by > 30 || !by || (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
@@ -287,17 +287,17 @@ static struct tsr__linear right(struct tsr__lanes *l, LLVMValueRef v, enum tsr__
     return shifted(of(l, from, as, depth - 1), by);
 }
 
-static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
         return number(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
     if (!depth || !LLVMIsAInstruction(v))
         return leaf(v, extension);
-    if (tsr__linear_splits(v, extension)) {
-        struct tsr__linear both = split(l, v, extension, depth);
+    if (tsr__polynomial_splits(v, extension)) {
+        struct tsr__polynomial both = split(l, v, extension, depth);
         return both.valid ? both : leaf(v, extension);
     }
-    struct tsr__linear r = too_long;
+    struct tsr__polynomial r = too_long;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
         r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? gep(l, v, depth) : too_long;
@@ -327,23 +327,23 @@ static struct tsr__linear of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__ext
     return r.valid ? r : leaf(v, extension);
 }
 
-struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value)
+struct tsr__polynomial tsr__polynomial_of(struct tsr__lanes *l, LLVMValueRef value)
 {
     return of(l, value, TSR__EXT_NONE, MAX_DEPTH);
 }
 
-struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b)
+struct tsr__polynomial tsr__polynomial_minus(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {
     return sum(*a, b, -1);
 }
 
-bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor)
+bool tsr__polynomial_is_multiple(const struct tsr__polynomial *a, const struct tsr__polynomial *b, int64_t factor)
 {
-    struct tsr__linear rest = sum(*a, b, -factor);
+    struct tsr__polynomial rest = sum(*a, b, -factor);
     return rest.valid && rest.constant == 0 && rest.count == 0;
 }
 
-bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest)
+bool tsr__polynomial_divide(const struct tsr__polynomial *a, const struct tsr__polynomial *b, int64_t *quotient, int64_t *rest)
 {
     *quotient = 0;
     if (!a->valid || !b->valid)
@@ -356,7 +356,7 @@ bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b
     for (unsigned i = 0; i < a->count && b->count; i++)
         if (same_factors(a->terms[i].factors, b->terms[0].factors))
             *quotient = a->terms[i].coefficient / b->terms[0].coefficient;
-    struct tsr__linear left = sum(*a, b, -*quotient);
+    struct tsr__polynomial left = sum(*a, b, -*quotient);
     *rest = left.constant;
     return left.valid && !left.count;
 }
@@ -366,7 +366,7 @@ static bool is_in(LLVMValueRef v, LLVMBasicBlockRef block)
     return v && LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
 }
 
-bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block)
+bool tsr__polynomial_varies(const struct tsr__polynomial *a, LLVMBasicBlockRef block)
 {
     for (unsigned i = 0; i < a->count; i++)
         for (int k = 0; k < TSR__MAX_FACTORS; k++)
@@ -376,15 +376,15 @@ bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block)
 }
 
 /* What is added to the factor from round to round. */
-static struct tsr__linear factor_step(struct tsr__lanes *l, struct tsr__factor f, LLVMBasicBlockRef loop)
+static struct tsr__polynomial factor_step(struct tsr__lanes *l, struct tsr__factor f, LLVMBasicBlockRef loop)
 {
     if (!LLVMIsAPHINode(f.value) || f.width)
         return too_long;
     unsigned edge = 0;
     while (LLVMGetIncomingBlock(f.value, edge) != loop)
         edge++;
-    struct tsr__linear next = of(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH), now = leaf(f.value, f.extension);
-    struct tsr__linear step = sum(next, &now, -1);
+    struct tsr__polynomial next = of(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH), now = leaf(f.value, f.extension);
+    struct tsr__polynomial step = sum(next, &now, -1);
     int64_t unit = INT64_C(1) << f.shift;
     while (f.cleared >= unit)
         unit *= 2;
@@ -394,7 +394,7 @@ static struct tsr__linear factor_step(struct tsr__lanes *l, struct tsr__factor f
     return step;
 }
 
-bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBasicBlockRef loop, struct tsr__linear *step)
+bool tsr__polynomial_step(struct tsr__lanes *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step)
 {
     *step = number(0);
     for (unsigned i = 0; i < a->count; i++) {
@@ -404,7 +404,7 @@ bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBas
             continue;
         if (first && second)
             return false;
-        struct tsr__linear grows = factor_step(l, f[second], loop), times = number(1);
+        struct tsr__polynomial grows = factor_step(l, f[second], loop), times = number(1);
         if (f[!second].value) {
             times = leaf(f[!second].value, f[!second].extension);
             times.terms[0].factors[0] = f[!second];
@@ -412,7 +412,7 @@ bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBas
         grows = product(&grows, &times);
         *step = sum(*step, &grows, a->terms[i].coefficient);
     }
-    return step->valid && !tsr__linear_varies(step, loop);
+    return step->valid && !tsr__polynomial_varies(step, loop);
 }
 
 static LLVMValueRef extended_low(struct tsr__lanes *l, LLVMBuilderRef b, struct tsr__factor f)
@@ -421,7 +421,7 @@ static LLVMValueRef extended_low(struct tsr__lanes *l, LLVMBuilderRef b, struct 
     return f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, up, unused, "") : LLVMBuildLShr(b, up, unused, "");
 }
 
-LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear)
+LLVMValueRef tsr__polynomial_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__polynomial *linear)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef made = tsr__i64(l, (uint64_t)linear->constant);

@@ -19,7 +19,7 @@ struct tsr__factor {
 };
 
 /* constant + Σ coefficient · Π factors, modulo 2^64. */
-struct tsr__linear {
+struct tsr__polynomial {
     bool valid; /* false: too long */
     int64_t constant;
     unsigned count;
@@ -30,19 +30,19 @@ struct tsr__linear {
 };
 
 /* Is the value, once extended, the sum, product or shift of its operands extended, or has it set or cleared some bits of one? */
-bool tsr__linear_splits(LLVMValueRef v, enum tsr__extension extension);
+bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension);
 /* Of a pointer or an integer of 64 bits. */
-struct tsr__linear tsr__linear_of(struct tsr__lanes *l, LLVMValueRef value);
-struct tsr__linear tsr__linear_minus(const struct tsr__linear *a, const struct tsr__linear *b);
+struct tsr__polynomial tsr__polynomial_of(struct tsr__lanes *l, LLVMValueRef value);
+struct tsr__polynomial tsr__polynomial_minus(const struct tsr__polynomial *a, const struct tsr__polynomial *b);
 /* a == b · factor? */
-bool tsr__linear_is_multiple(const struct tsr__linear *a, const struct tsr__linear *b, int64_t factor);
+bool tsr__polynomial_is_multiple(const struct tsr__polynomial *a, const struct tsr__polynomial *b, int64_t factor);
 /* a == quotient · b + rest, with constants for both, if there are such; a rest of a constant b is at least 0 and less than b. */
-bool tsr__linear_divide(const struct tsr__linear *a, const struct tsr__linear *b, int64_t *quotient, int64_t *rest);
+bool tsr__polynomial_divide(const struct tsr__polynomial *a, const struct tsr__polynomial *b, int64_t *quotient, int64_t *rest);
 /* Is a value of this block in it? */
-bool tsr__linear_varies(const struct tsr__linear *a, LLVMBasicBlockRef block);
+bool tsr__polynomial_varies(const struct tsr__polynomial *a, LLVMBasicBlockRef block);
 /* What is added to it from round to round of a loop of one block; false: nothing that stays the same. */
-bool tsr__linear_step(struct tsr__lanes *l, const struct tsr__linear *a, LLVMBasicBlockRef loop, struct tsr__linear *step);
+bool tsr__polynomial_step(struct tsr__lanes *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step);
 /* Code for it, an i64, where all its factors are known. */
-LLVMValueRef tsr__linear_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__linear *linear);
+LLVMValueRef tsr__polynomial_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__polynomial *linear);
 
 #endif

@@ -267,7 +267,7 @@ static LLVMValueRef phi_of(struct blocks *o, const struct fork *f, LLVMValueRef 
 /* The constant by which `to` is larger than `from`, if there is one. */
 static bool is_apart(struct blocks *o, LLVMValueRef from, LLVMValueRef to, int64_t *distance)
 {
-    struct tsr__linear a = tsr__linear_of(o->l, from), b = tsr__linear_of(o->l, to), rest = tsr__linear_minus(&b, &a);
+    struct tsr__polynomial a = tsr__polynomial_of(o->l, from), b = tsr__polynomial_of(o->l, to), rest = tsr__polynomial_minus(&b, &a);
     *distance = rest.constant;
     return rest.valid && !rest.count;
 }
@@ -810,9 +810,9 @@ static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t functio
     if (any && !tsr__llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
         return false;
     for (size_t i = 0; any && i < function_count; i++)
-        tsr__mark_mad_loops(l, functions[i]);
+        tsr__mark_mad_unroll(l, functions[i]);
     if (any)
-        tsr__extend_indices(l, functions, function_count);
+        tsr__widen_indices(l, functions, function_count);
     return !any || tsr__llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
 }
 

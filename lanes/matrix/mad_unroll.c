@@ -47,7 +47,7 @@ static bool may_run_as_a_whole(struct tsr__lanes *l, const struct tsr__cfg *cfg,
     return true;
 }
 
-void tsr__mark_mad_loops(struct tsr__lanes *l, LLVMValueRef function)
+void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function)
 {
     struct tsr__cfg cfg;
     if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))

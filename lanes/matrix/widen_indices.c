@@ -31,7 +31,7 @@ static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef
 
 static LLVMValueRef extended(struct extensions *e, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
-    if (!depth || !tsr__linear_splits(v, extension))
+    if (!depth || !tsr__polynomial_splits(v, extension))
         return leaf(e, b, v, extension == TSR__EXT_SIGNED);
     LLVMValueRef x = extended(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
     LLVMValueRef y = extended(e, b, LLVMGetOperand(v, 1), extension, depth - 1);
@@ -66,7 +66,7 @@ static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
     }
 }
 
-void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count)
+void tsr__widen_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count)
 {
     for (size_t i = 0; i < count && tsr__tile_unit(l) != TSR__TILES_NONE; i++)
         extend_in(l, functions[i]);

@@ -11,7 +11,7 @@ bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function);
 void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number);
 /* Marks the loops of a packet function in which matrix operations add to their accumulators once a round, so that two rounds become one:
  * together they fill a tile. (mad_unroll.c) */
-void tsr__mark_mad_loops(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function);
 /* Marks the branch that closes a loop over lanes; the other: on the finished function, has such loops go through several lanes in a round.
  * False: LLVM refuses. (serial_unroll.c) */
 void tsr__mark_turns(struct tsr__lanes *l, LLVMValueRef branch);

@@ -315,7 +315,7 @@ enum { NEAR = 8 };
 
 struct address {
     LLVMValueRef pointer;
-    struct tsr__linear before, after; /* anything is marked */
+    struct tsr__polynomial before, after; /* anything is marked */
 };
 
 /* Of what is read and written. */
@@ -329,13 +329,13 @@ static size_t addresses_in(struct tsr__lanes *l, LLVMValueRef *code, size_t coun
                                : tsr__primitive_name(code[i]) && LLVMGetNumOperands(code[i]) > 1 ? LLVMGetOperand(code[i], 0)
                                                                                                  : NULL;
         if (pointer && LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind)
-            (*all)[n++] = (struct address){.pointer = pointer, .before = tsr__linear_of(l, pointer)};
+            (*all)[n++] = (struct address){.pointer = pointer, .before = tsr__polynomial_of(l, pointer)};
     }
     return n;
 }
 
 /* The distance between two places of one buffer. */
-static bool is_distance(const struct tsr__linear *x)
+static bool is_distance(const struct tsr__polynomial *x)
 {
     for (unsigned i = 0; x->valid && i < x->count; i++)
         for (int k = 0; k < TSR__MAX_FACTORS; k++) {
@@ -356,10 +356,10 @@ static bool helps(const struct bounds *x, struct address *all, size_t count)
             return true;
     }
     for (size_t i = 0; i < count; i++) {
-        all[i].after = tsr__linear_of(x->l, all[i].pointer);
+        all[i].after = tsr__polynomial_of(x->l, all[i].pointer);
         for (size_t k = i > NEAR ? i - NEAR : 0; k < i; k++) {
-            struct tsr__linear before = tsr__linear_minus(&all[i].before, &all[k].before);
-            struct tsr__linear after = tsr__linear_minus(&all[i].after, &all[k].after);
+            struct tsr__polynomial before = tsr__polynomial_minus(&all[i].before, &all[k].before);
+            struct tsr__polynomial after = tsr__polynomial_minus(&all[i].after, &all[k].after);
             if (is_distance(&after) && (!before.valid || after.count < before.count))
                 return true;
         }

@@ -12,7 +12,7 @@ enum { TSR__MAX_LANES = 64 };
 
 /* An operation on one type: add, mul, min, max, and, or, xor. */
 struct tsr__fold {
-    const struct tsr__operation *op;
+    const struct tsr__operation_of_web *op;
     LLVMTypeRef type;
     bool is_float, is_unsigned;
 };

@@ -87,7 +87,7 @@ static void join(LLVMValueRef phi)
         }
 }
 
-void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function)
+void tsr__fold_phi_casts(struct tsr__lanes *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMIsAPHINode(LLVMGetFirstInstruction(bb)), next; i; i = next) {
@@ -135,7 +135,7 @@ static void spread_cast(struct tsr__webs *w, LLVMValueRef cast)
         LLVMInstructionEraseFromParent(cast);
 }
 
-void tsr__spread_casts(struct tsr__webs *w)
+void tsr__sink_phi_casts(struct tsr__webs *w)
 {
     for (size_t i = 0; i < w->web_count; i++)
         for (unsigned n = 0; n < w->webs[i]->fragment_count * w->webs[i]->m; n++) {

@@ -7,7 +7,7 @@
 
 enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
 
-void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life)
+void tsr__tiles_select(struct tsr__tiles *t, struct tsr__live_range *life)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     t->life = life;
@@ -52,7 +52,7 @@ LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number)
 
 static const struct tsr__source accumulator;
 
-unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product)
+unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__tile_product *product)
 {
     return product->number | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
 }
@@ -65,12 +65,12 @@ static bool passes(const struct tsr__tiles *t, int number)
 
 static void fetch(struct tsr__tiles *t, int number)
 {
-    tsr__tile_load(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), &accumulator);
+    tsr__tile_load(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), &accumulator);
 }
 
 static void put_back(struct tsr__tiles *t, int number)
 {
-    tsr__tile_store(t, TSR__PASSAGE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES));
+    tsr__tile_store(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES));
 }
 
 void tsr__tile_zero(struct tsr__tiles *t, int number)
@@ -85,13 +85,13 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
 
 static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
 {
-    return tsr__i32(t->l, tsr__tile_how(t, s->product) | (s->is_b ? TSR_TILE_IS_B : 0u) | (s->half ? TSR_TILE_HALF_K : 0u));
+    return tsr__i32(t->l, tsr__tile_product_bits(t, s->product) | (s->is_b ? TSR_TILE_IS_B : 0u) | (s->half ? TSR_TILE_HALF_K : 0u));
 }
 
 void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__source *operand)
 {
     if (passes(t, to)) {
-        tsr__tile_load(t, TSR__PASSAGE, from, stride, operand);
+        tsr__tile_load(t, TSR__SCRATCH_TILE, from, stride, operand);
         put_back(t, to);
         return;
     }
@@ -112,7 +112,7 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
 {
     if (passes(t, from)) {
         fetch(t, from);
-        from = TSR__PASSAGE;
+        from = TSR__SCRATCH_TILE;
     }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
     if (t->unit == TSR__TILES_AMX) {
@@ -128,7 +128,7 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand,
 {
     if (passes(t, to)) {
         fetch(t, to);
-        tsr__tile_multiply(t, operand, TSR__PASSAGE, a, b);
+        tsr__tile_multiply(t, operand, TSR__SCRATCH_TILE, a, b);
         put_back(t, to);
         return;
     }
@@ -141,7 +141,7 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand,
     }
 }
 
-bool tsr__leaves(LLVMValueRef inst)
+bool tsr__clobbers_tiles(LLVMValueRef inst)
 {
     struct tsr__mad mad;
     if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))

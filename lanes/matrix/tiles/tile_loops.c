@@ -13,26 +13,26 @@ enum { MOST = TSR_TILE_LOOP_MAX };
 /* An operand in a loop. */
 struct moving {
     LLVMValueRef address;
-    struct tsr__linear at, stride, step /* from round to round */;
+    struct tsr__polynomial at, stride, step /* from round to round */;
 };
 
 /* What one accumulator gets in a round: `depth` products. */
 struct part {
-    struct tsr__life *life;
+    struct tsr__live_range *life;
     const struct tsr__fragment *phi;
-    struct moving a, b;                  /* of the first product */
-    struct tsr__linear inner_a, inner_b; /* from product to product */
+    struct moving a, b;                      /* of the first product */
+    struct tsr__polynomial inner_a, inner_b; /* from product to product */
     unsigned depth;
     bool zero, half; /* half: they have 32 bytes of K each */
 };
 
 /* One call: accumulators in rows and columns. */
-struct tsr__rounds {
-    struct tsr__rounds *next;
+struct tsr__k_loop {
+    struct tsr__k_loop *next;
     LLVMBasicBlockRef loop;
     struct part parts[MOST]; /* row after row */
     unsigned rows, columns;
-    struct tsr__linear b_next;
+    struct tsr__polynomial b_next;
     bool zero;
 };
 
@@ -121,21 +121,21 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     if (!tsr__tile_in_place(t, s, point, &m->stride))
         return false;
     m->address = LLVMGetOperand(s->from[0], 0);
-    m->at = tsr__linear_of(t->l, m->address);
-    return !tsr__linear_varies(&m->stride, loop) && tsr__linear_step(t->l, &m->at, loop, &m->step);
+    m->at = tsr__polynomial_of(t->l, m->address);
+    return !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
 }
 
-static struct tsr__linear distance(const struct moving *from, const struct moving *to)
+static struct tsr__polynomial distance(const struct moving *from, const struct moving *to)
 {
-    return tsr__linear_minus(&to->at, &from->at);
+    return tsr__polynomial_minus(&to->at, &from->at);
 }
 
-static bool same(const struct tsr__linear *a, const struct tsr__linear *b)
+static bool same(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {
-    return tsr__linear_is_multiple(a, b, 1);
+    return tsr__polynomial_is_multiple(a, b, 1);
 }
 
-static const struct tsr__fragment *accumulator_at(const struct tsr__life *life, LLVMBasicBlockRef block)
+static const struct tsr__fragment *accumulator_at(const struct tsr__live_range *life, LLVMBasicBlockRef block)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     for (unsigned i = 0; i < first->fragment_count; i++)
@@ -144,7 +144,7 @@ static const struct tsr__fragment *accumulator_at(const struct tsr__life *life, 
     return NULL;
 }
 
-static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__life *life, LLVMBasicBlockRef block)
+static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__live_range *life, LLVMBasicBlockRef block)
 {
     for (size_t i = 0; i < life->unpacking_count; i++)
         if (t->registers.places.at[life->unpackings[i].place].ref == block)
@@ -165,7 +165,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
         struct moving a, b;
         if (x->life != part->life || x->latest->block != loop)
             continue;
-        tsr__tiles_focus(t, part->life);
+        tsr__tiles_select(t, part->life);
         tsr__tile_sources(t, x, true, &source_a, &source_b);
         if (x->first->c != holds || !find_moving(t, &source_a, x->latest->mad.call, &a) ||
             !find_moving(t, &source_b, x->latest->mad.call, &b))
@@ -179,19 +179,19 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->half = source_a.half;
             continue;
         }
-        struct tsr__linear far_a = distance(&part->a, &a), far_b = distance(&part->b, &b);
+        struct tsr__polynomial far_a = distance(&part->a, &a), far_b = distance(&part->b, &b);
         if (part->depth == 2) {
             part->inner_a = far_a;
             part->inner_b = far_b;
         }
         if (source_a.half != part->half || !same(&a.stride, &part->a.stride) || !same(&b.stride, &part->b.stride) ||
-            !tsr__linear_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
-            !tsr__linear_is_multiple(&far_b, &part->inner_b, part->depth - 1))
+            !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
+            !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
     }
     part->zero = !part->phi->in[!back]->web && tsr__tile_starts_zero(t, part->phi, !back);
-    return part->depth && holds == part->phi->in[back] && tsr__linear_is_multiple(&part->a.step, &part->inner_a, part->depth) &&
-           tsr__linear_is_multiple(&part->b.step, &part->inner_b, part->depth);
+    return part->depth && holds == part->phi->in[back] && tsr__polynomial_is_multiple(&part->a.step, &part->inner_a, part->depth) &&
+           tsr__polynomial_is_multiple(&part->b.step, &part->inner_b, part->depth);
 }
 
 static bool go_together(const struct part *x, const struct part *y)
@@ -201,24 +201,24 @@ static bool go_together(const struct part *x, const struct part *y)
 }
 
 /* How many times `unit` lies between them, less than MOST; MOST: not so. */
-static unsigned place_of(const struct tsr__linear *distance, const struct tsr__linear *unit, unsigned factor)
+static unsigned place_of(const struct tsr__polynomial *distance, const struct tsr__polynomial *unit, unsigned factor)
 {
     unsigned i = 0;
-    while (i < MOST && !tsr__linear_is_multiple(distance, unit, (int64_t)i * factor))
+    while (i < MOST && !tsr__polynomial_is_multiple(distance, unit, (int64_t)i * factor))
         i++;
     return i;
 }
 
 /* Puts the parts into rows and columns. False: they do not fill such a block. */
-static bool arrange(struct tsr__rounds *x, const struct part *parts, unsigned count)
+static bool arrange(struct tsr__k_loop *x, const struct part *parts, unsigned count)
 {
     const struct part *taken[MOST][MOST] = {0};
     x->rows = x->columns = 0;
-    x->b_next = (struct tsr__linear){.valid = true};
+    x->b_next = (struct tsr__polynomial){.valid = true};
     for (unsigned i = 1; i < count && !x->b_next.count && !x->b_next.constant; i++)
         x->b_next = distance(&parts[0].b, &parts[i].b);
     for (unsigned i = 0; i < count; i++) {
-        struct tsr__linear down = distance(&parts[0].a, &parts[i].a), right = distance(&parts[0].b, &parts[i].b);
+        struct tsr__polynomial down = distance(&parts[0].a, &parts[i].a), right = distance(&parts[0].b, &parts[i].b);
         unsigned row = place_of(&down, &parts[0].a.stride, TSR__TILE_ROWS), column = place_of(&right, &x->b_next, 1);
         if (row == MOST || column == MOST || taken[row][column] || !go_together(&parts[0], &parts[i]))
             return false;
@@ -234,13 +234,13 @@ static bool arrange(struct tsr__rounds *x, const struct part *parts, unsigned co
         x->parts[i] = *part;
         x->zero = x->zero && part->zero;
     }
-    return !tsr__linear_varies(&x->b_next, x->loop);
+    return !tsr__polynomial_varies(&x->b_next, x->loop);
 }
 
 static void add(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
 {
-    struct tsr__rounds *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
-    *x = (struct tsr__rounds){.next = t->rounds, .loop = loop};
+    struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
+    *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop};
     if (arrange(x, parts, count)) {
         t->rounds = x;
         return;
@@ -274,9 +274,9 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
     }
 }
 
-static const struct tsr__rounds *rounds_of(const struct tsr__tiles *t, const struct tsr__life *life, LLVMBasicBlockRef loop)
+static const struct tsr__k_loop *rounds_of(const struct tsr__tiles *t, const struct tsr__live_range *life, LLVMBasicBlockRef loop)
 {
-    for (const struct tsr__rounds *x = t->rounds; x; x = x->next)
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
         for (unsigned i = 0; i < x->rows * x->columns; i++)
             if (x->loop == loop && x->parts[i].life == life)
                 return x;
@@ -288,9 +288,9 @@ bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x
     return rounds_of(t, x->life, x->latest->block);
 }
 
-bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__life *life, const struct tsr__fragment *phi)
+bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi)
 {
-    const struct tsr__rounds *x = rounds_of(t, life, phi->block);
+    const struct tsr__k_loop *x = rounds_of(t, life, phi->block);
     return x && x->zero;
 }
 
@@ -332,49 +332,49 @@ static LLVMValueRef reserve(struct tsr__tiles *t, uint64_t bytes)
     return made;
 }
 
-static void make(struct tsr__tiles *t, const struct tsr__rounds *x)
+static void make(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
-    struct tsr__life *lives[MOST];
+    struct tsr__live_range *lives[MOST];
     bool prepares = t->unit == TSR__TILES_MODEL;
     LLVMValueRef args[2], loop = args[1] = reserve(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = behind(x->loop);
     LLVMPositionBuilderBefore(t->b, tsr__behind_phis(LLVMGetFirstInstruction(after)));
 #define PUT(field, value) put(t, loop, offsetof(struct tsr_tile_loop, field), value)
-    PUT(a, first_address(t, &part->a, tsr__linear_build(t->l, t->b, &part->a.step), rounds));
-    PUT(b, first_address(t, &part->b, tsr__linear_build(t->l, t->b, &part->b.step), rounds));
-    PUT(a_stride, tsr__linear_build(t->l, t->b, &part->a.stride));
-    PUT(b_stride, tsr__linear_build(t->l, t->b, &part->b.stride));
-    PUT(a_step, tsr__linear_build(t->l, t->b, &part->inner_a));
-    PUT(b_step, tsr__linear_build(t->l, t->b, &part->inner_b));
-    PUT(b_next, tsr__linear_build(t->l, t->b, &x->b_next));
+    PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
+    PUT(b, first_address(t, &part->b, tsr__polynomial_build(t->l, t->b, &part->b.step), rounds));
+    PUT(a_stride, tsr__polynomial_build(t->l, t->b, &part->a.stride));
+    PUT(b_stride, tsr__polynomial_build(t->l, t->b, &part->b.stride));
+    PUT(a_step, tsr__polynomial_build(t->l, t->b, &part->inner_a));
+    PUT(b_step, tsr__polynomial_build(t->l, t->b, &part->inner_b));
+    PUT(b_next, tsr__polynomial_build(t->l, t->b, &x->b_next));
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
     PUT(rows, tsr__i64(t->l, x->rows));
     PUT(columns, tsr__i64(t->l, x->columns));
-    PUT(how, tsr__i64(t->l, tsr__tile_how(t, product) | (part->half ? TSR_TILE_HALF_K : 0u)));
+    PUT(how, tsr__i64(t->l, tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u)));
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
         PUT(c[i], tsr__tile_slot(t, (lives[i] = x->parts[i].life)->accumulator));
     LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), past = to_stride,
                  to = LLVMConstNull(tsr__ptr(t->l));
-    struct tsr__leaving *leaving = tsr__tile_leaving(t, after, after, lives, x->rows, x->columns);
+    struct tsr__pending_tile_store *leaving = tsr__tile_store_at(t, after, after, lives, x->rows, x->columns);
     if (!leaving && LLVMGetNumSuccessors(end) == 1)
-        leaving = tsr__tile_leaving(t, LLVMGetSuccessor(end, 0), after, lives, x->rows, x->columns);
+        leaving = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, lives, x->rows, x->columns);
     if (leaving)
-        to = tsr__tile_leaving_place(leaving, after, &to_stride, &past);
+        to = tsr__tile_store_destination(leaving, after, &to_stride, &past);
     PUT(to, to);
     PUT(to_stride, to_stride);
     PUT(past, past);
 #undef PUT
     LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
     if (leaving)
-        tsr__tile_leaving_done(leaving, after, done);
+        tsr__tile_store_done(leaving, after, done);
 }
 
 void tsr__tile_loops_make(struct tsr__tiles *t)
 {
-    for (const struct tsr__rounds *x = t->rounds; x; x = x->next)
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
         make(t, x);
 }

@@ -5,7 +5,7 @@
 
 #include "lanes/matrix/tiles/tiles.h"
 
-unsigned tsr__index_in_web(const struct tsr__fragment *f)
+unsigned tsr__web_index(const struct tsr__fragment *f)
 {
     unsigned i = 0;
     while (f->web->fragments[i] != f)
@@ -13,30 +13,30 @@ unsigned tsr__index_in_web(const struct tsr__fragment *f)
     return i;
 }
 
-const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad)
+const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad)
 {
     const struct tsr__tile_mad *latest = mad;
     for (unsigned r = 0; r < block->rows; r++)
         for (unsigned c = 0; c < block->columns; c++)
-            if (tsr__operation(block, mad, r, c)->order > latest->order)
-                latest = tsr__operation(block, mad, r, c);
+            if (tsr__operation_of_web(block, mad, r, c)->order > latest->order)
+                latest = tsr__operation_of_web(block, mad, r, c);
     return latest;
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------------------------- */
 
-static int number_of(const struct tsr__places *places, LLVMBasicBlockRef block)
+static int number_of(const struct tsr__alloc_blocks *places, LLVMBasicBlockRef block)
 {
     return (int)tsr__map_get(&places->number, block) - 1;
 }
 
-static void find_places(struct tsr__places *p, struct tsr__webs *w)
+static void find_places(struct tsr__alloc_blocks *p, struct tsr__webs *w)
 {
     struct tsr_arena *arena = &w->l->scratch;
     p->number.arena = arena;
     p->at = tsr_arena_alloc(arena, LLVMCountBasicBlocks(w->function) * sizeof *p->at);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(w->function); b; b = LLVMGetNextBasicBlock(b)) {
-        p->at[p->count] = (struct tsr__place){.ref = b};
+        p->at[p->count] = (struct tsr__alloc_block){.ref = b};
         tsr__map_set(&p->number, b, (uintptr_t)++p->count);
     }
     for (int i = 0; i < p->count; i++) {
@@ -54,7 +54,7 @@ static void find_places(struct tsr__places *p, struct tsr__webs *w)
     }
     for (int i = 0; i < p->count; i++)
         for (unsigned k = 0; k < p->at[i].next_count; k++) {
-            struct tsr__place *to = &p->at[p->at[i].next[k]];
+            struct tsr__alloc_block *to = &p->at[p->at[i].next[k]];
             to->before[to->before_count++] = i;
         }
 }
@@ -62,7 +62,7 @@ static void find_places(struct tsr__places *p, struct tsr__webs *w)
 /* ---- users outside ----------------------------------------------------------------------------------------------------------------------
  */
 
-static void add_unpacking(struct tsr__life *life, struct tsr__fragment *f, int place)
+static void add_unpacking(struct tsr__live_range *life, struct tsr__fragment *f, int place)
 {
     for (size_t i = 0; i < life->unpacking_count; i++)
         if (life->unpackings[i].f == f && life->unpackings[i].place == place)
@@ -79,7 +79,7 @@ static size_t count_uses(LLVMValueRef v)
 }
 
 /* One user of a vector of the fragment `f` of the first web. False: it stands before the instruction that makes the tile. */
-static bool note_user(struct tsr__life *life, struct tsr__webs *w, const struct tsr__places *places, struct tsr__fragment *f,
+static bool note_user(struct tsr__live_range *life, struct tsr__webs *w, const struct tsr__alloc_blocks *places, struct tsr__fragment *f,
                       LLVMValueRef v, LLVMValueRef user)
 {
     if (LLVMIsAPHINode(user)) {
@@ -90,12 +90,12 @@ static bool note_user(struct tsr__life *life, struct tsr__webs *w, const struct 
     }
     LLVMBasicBlockRef block = LLVMGetInstructionParent(user);
     add_unpacking(life, f, number_of(places, block));
-    return !f->mad || block != f->block || tsr__map_get(&w->order, user) - 1 > tsr__latest(life->block, f->mad)->order;
+    return !f->mad || block != f->block || tsr__map_get(&w->order, user) - 1 > tsr__last_operation(life->block, f->mad)->order;
 }
 
-static bool find_unpackings(struct tsr__life *life, struct tsr__webs *w, const struct tsr__places *places)
+static bool find_unpackings(struct tsr__live_range *life, struct tsr__webs *w, const struct tsr__alloc_blocks *places)
 {
-    struct tsr__block_of_webs *b = life->block;
+    struct tsr__tile_block *b = life->block;
     const struct tsr__web *first = b->webs[0][0];
     size_t most = 0;
     bool good = true;
@@ -105,7 +105,7 @@ static bool find_unpackings(struct tsr__life *life, struct tsr__webs *w, const s
             LLVMValueRef v = b->fragments[web / b->columns][web % b->columns][i]->v[n % first->m];
             most += count_uses(v);
             for (LLVMUseRef use = pass ? LLVMGetFirstUse(v) : NULL; use; use = LLVMGetNextUse(use))
-                if (!tsr__in_web(w, LLVMGetUser(use)))
+                if (!tsr__is_in_web(w, LLVMGetUser(use)))
                     good = note_user(life, w, places, first->fragments[i], v, LLVMGetUser(use)) && good;
         }
         if (!pass)
@@ -122,8 +122,8 @@ typedef uintptr_t contents;
 enum { NOTHING = 0, MIXED = 1, MOST_EDGES = 32 };
 
 struct trace {
-    struct tsr__life *life;
-    const struct tsr__places *places;
+    struct tsr__live_range *life;
+    const struct tsr__alloc_blocks *places;
     contents *in, *out;
     bool good; /* every user finds what it wants */
 };
@@ -133,10 +133,10 @@ static bool same_stranger(const struct tsr__fragment *x, const struct tsr__fragm
     return (x->kind == TSR__FRAGMENT_ZERO && y->kind == TSR__FRAGMENT_ZERO) || !memcmp(x->v, y->v, x->m * sizeof *x->v);
 }
 
-const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block, const struct tsr__fragment *to, unsigned edge,
-                                          unsigned row, unsigned column)
+const struct tsr__fragment *tsr__external_value(const struct tsr__tile_block *block, const struct tsr__fragment *to, unsigned edge,
+                                                unsigned row, unsigned column)
 {
-    const struct tsr__fragment *other = block->fragments[row][column][tsr__index_in_web(to)];
+    const struct tsr__fragment *other = block->fragments[row][column][tsr__web_index(to)];
     unsigned e = 0;
     if (other->mad)
         return other->mad->c;
@@ -146,17 +146,17 @@ const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block
 }
 
 /* Do the phis `x` and `y` get the same from strangers by these edges, which leave the same place? So it is where a loop may be left out. */
-static bool get_the_same(const struct tsr__block_of_webs *block, const struct tsr__fragment *x, unsigned x_edge,
-                         const struct tsr__fragment *y, unsigned y_edge)
+static bool get_the_same(const struct tsr__tile_block *block, const struct tsr__fragment *x, unsigned x_edge, const struct tsr__fragment *y,
+                         unsigned y_edge)
 {
     for (unsigned r = 0; r < block->rows; r++)
         for (unsigned c = 0; c < block->columns; c++)
-            if (!same_stranger(tsr__stranger(block, x, x_edge, r, c), tsr__stranger(block, y, y_edge, r, c)))
+            if (!same_stranger(tsr__external_value(block, x, x_edge, r, c), tsr__external_value(block, y, y_edge, r, c)))
                 return false;
     return true;
 }
 
-bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge)
+bool tsr__is_first_receiver(const struct tsr__tile_block *block, const struct tsr__fragment **phi, unsigned *edge)
 {
     const struct tsr__web *web = (*phi)->web;
     LLVMBasicBlockRef from = LLVMGetIncomingBlock((*phi)->v[0], *edge);
@@ -176,7 +176,7 @@ bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr_
 
 static contents fresh_for(const struct trace *t, const struct tsr__fragment *phi, unsigned edge)
 {
-    tsr__first_to_get(t->life->block, &phi, &edge);
+    tsr__is_first_receiver(t->life->block, &phi, &edge);
     return (contents)phi + edge + 1;
 }
 
@@ -205,7 +205,7 @@ static unsigned edge_from(const struct tsr__fragment *phi, LLVMBasicBlockRef fro
 
 static contents enter(struct trace *t, int at)
 {
-    const struct tsr__place *place = &t->places->at[at];
+    const struct tsr__alloc_block *place = &t->places->at[at];
     const struct tsr__fragment *phi = phi_at(t->life->block->webs[0][0], place->ref);
     contents all = NOTHING;
     for (unsigned i = 0; i < place->before_count; i++) {
@@ -225,7 +225,7 @@ static contents enter(struct trace *t, int at)
 /* What is put there at the end of the place for phis that follow. */
 static contents leave(struct trace *t, int at, contents have)
 {
-    const struct tsr__place *place = &t->places->at[at];
+    const struct tsr__alloc_block *place = &t->places->at[at];
     contents put = NOTHING;
     for (unsigned i = 0; i < place->next_count; i++) {
         const struct tsr__fragment *phi = phi_at(t->life->block->webs[0][0], t->places->at[place->next[i]].ref);
@@ -262,7 +262,7 @@ static contents pass_through(struct trace *t, int at, contents have)
     return leave(t, at, have);
 }
 
-static bool one_register_is_enough(struct tsr__webs *w, struct tsr__life *life, const struct tsr__places *places)
+static bool one_register_is_enough(struct tsr__webs *w, struct tsr__live_range *life, const struct tsr__alloc_blocks *places)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     struct trace t = {life, places, tsr_arena_alloc(&w->l->scratch, (size_t)places->count * sizeof(contents)),
@@ -292,7 +292,7 @@ static bool one_register_is_enough(struct tsr__webs *w, struct tsr__life *life, 
  */
 
 /* Does the place look at what the register holds on entry? */
-static bool looks(const struct tsr__life *life, const struct tsr__places *places, int at)
+static bool looks(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     LLVMBasicBlockRef ref = places->at[at].ref;
@@ -307,7 +307,7 @@ static bool looks(const struct tsr__life *life, const struct tsr__places *places
     return false;
 }
 
-static bool fills(const struct tsr__life *life, const struct tsr__places *places, int at)
+static bool fills(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     for (unsigned i = 0; i < first->mad_count; i++)
@@ -317,7 +317,7 @@ static bool fills(const struct tsr__life *life, const struct tsr__places *places
 }
 
 /* Is something new put there at the end of the place, for a phi? */
-static bool puts_in(const struct tsr__life *life, const struct tsr__places *places, int at)
+static bool puts_in(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
 {
     for (unsigned i = 0; i < places->at[at].next_count; i++) {
         const struct tsr__fragment *phi = phi_at(life->block->webs[0][0], places->at[places->at[at].next[i]].ref);
@@ -328,7 +328,7 @@ static bool puts_in(const struct tsr__life *life, const struct tsr__places *plac
 }
 
 /* Bits of the registers that are taken where the accumulator is. */
-static uint32_t occupy(struct tsr__webs *w, const struct tsr__life *life, struct tsr__places *places, bool *busy)
+static uint32_t occupy(struct tsr__webs *w, const struct tsr__live_range *life, struct tsr__alloc_blocks *places, bool *busy)
 {
     bool *live = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
     uint32_t others = 0;
@@ -360,7 +360,7 @@ static bool is_stored(LLVMValueRef user)
     return LLVMIsAStoreInst(only && !LLVMGetNextUse(only) ? LLVMGetUser(only) : user);
 }
 
-static void find_turn(struct tsr__life *life, const struct tsr__places *places)
+static void find_turn(struct tsr__live_range *life, const struct tsr__alloc_blocks *places)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     const struct tsr__tile_mad *last = first->mads[first->mad_count - 1];
@@ -377,27 +377,27 @@ static void find_turn(struct tsr__life *life, const struct tsr__places *places)
     if (!computed)
         return;
     life->turn = place + 1;
-    life->turn_begin = tsr__latest(life->block, first->mads[0])->order;
-    life->turn_end = tsr__latest(life->block, last)->order;
+    life->turn_begin = tsr__last_operation(life->block, first->mads[0])->order;
+    life->turn_end = tsr__last_operation(life->block, last)->order;
 }
 
 /* Registers that are in use during the life's turn; those of other turns in the same place are not among `taken`. */
-static uint32_t in_turns(const struct tsr__registers *r, const struct tsr__life *life)
+static uint32_t in_turns(const struct tsr__tile_allocation *r, const struct tsr__live_range *life)
 {
     uint32_t used = 0;
-    for (const struct tsr__life *x = r->lives; x != life; x++)
+    for (const struct tsr__live_range *x = r->lives; x != life; x++)
         if (x->accumulator >= 0 && x->turn == life->turn && x->turn_begin <= life->turn_end && life->turn_begin <= x->turn_end)
             used |= UINT32_C(1) << x->accumulator;
     return used;
 }
 
 /* False: none is left. */
-static bool choose_register(struct tsr__registers *r, struct tsr__webs *w, struct tsr__life *life)
+static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w, struct tsr__live_range *life)
 {
-    struct tsr__places *places = &r->places;
+    struct tsr__alloc_blocks *places = &r->places;
     bool *busy = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
     uint32_t others = occupy(w, life, places, busy);
-    int most = r->in_memory ? TSR__PASSAGE : TSR__MOST_ACCUMULATORS;
+    int most = r->in_memory ? TSR__SCRATCH_TILE : TSR__MAX_ACCUMULATORS;
     find_turn(life, places);
     if (life->turn)
         others = places->at[life->turn - 1].taken_throughout | in_turns(r, life);
@@ -423,7 +423,7 @@ static bool choose_register(struct tsr__registers *r, struct tsr__webs *w, struc
 /* Of a block that is not whole AMX makes good use all the same, vectors do not. An accumulator that goes round in no loop, as one in a loop
  * with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of which vectors multiply four at once,
  * for all of a tile's K. */
-static const char *no_gain(const struct tsr__webs *w, const struct tsr__block_of_webs *block)
+static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block)
 {
     const struct tsr__web *first = block->webs[0][0];
     bool whole = block->rows * first->m == TSR__TILE_ROWS && 4 * first->lanes * block->columns == TSR__TILE_BYTES;
@@ -433,7 +433,7 @@ static const char *no_gain(const struct tsr__webs *w, const struct tsr__block_of
     return !whole && vectors ? "without AMX only blocks of 16 rows and 16 columns are worth it" : NULL;
 }
 
-static void give_up(const struct tsr__life *life)
+static void give_up(const struct tsr__live_range *life)
 {
     for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
         struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
@@ -443,7 +443,7 @@ static void give_up(const struct tsr__life *life)
 }
 
 /* False: there are more accumulators than registers. */
-static bool choose_registers(struct tsr__registers *r, struct tsr__webs *w)
+static bool choose_registers(struct tsr__tile_allocation *r, struct tsr__webs *w)
 {
     for (int i = 0; i < r->places.count; i++)
         r->places.at[i].taken = r->places.at[i].taken_throughout = 0;
@@ -455,13 +455,13 @@ static bool choose_registers(struct tsr__registers *r, struct tsr__webs *w)
     return true;
 }
 
-void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w)
+void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
 {
-    *r = (struct tsr__registers){.lives = tsr_arena_alloc(&w->l->scratch, (w->block_count + 1) * sizeof *r->lives)};
+    *r = (struct tsr__tile_allocation){.lives = tsr_arena_alloc(&w->l->scratch, (w->block_count + 1) * sizeof *r->lives)};
     find_places(&r->places, w);
     for (size_t i = 0; i < w->block_count; i++) {
-        struct tsr__life *life = &r->lives[i];
-        *life = (struct tsr__life){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
+        struct tsr__live_range *life = &r->lives[i];
+        *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
         if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
             life->why = "two values of its accumulator are needed at the same time";
     }

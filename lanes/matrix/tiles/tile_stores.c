@@ -13,28 +13,28 @@ enum { MAX_DEPTH = 8 };
 
 /* Where a tile lies, against the first of the place: rows down, and bytes to the right. */
 struct spot {
-    struct tsr__life *life;
+    struct tsr__live_range *life;
     struct tsr__unpacking *u;
     int64_t row, byte;
 };
 
 /* All that is stored in one place. */
-struct tsr__leaving {
-    struct tsr__leaving *next;
+struct tsr__pending_tile_store {
+    struct tsr__pending_tile_store *next;
     struct tsr__tiles *t;
     LLVMBasicBlockRef block;
     struct spot *spots;
     size_t count;
     LLVMValueRef first, last; /* stores */
-    struct tsr__linear origin, stride;
+    struct tsr__polynomial origin, stride;
     int64_t left, right; /* bytes of a row that are written */
     int argument;        /* of the kernel, if the launch may want all of them past the caches; or -1 */
     LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
-static struct tsr__linear bytes(int64_t constant)
+static struct tsr__polynomial bytes(int64_t constant)
 {
-    return (struct tsr__linear){.valid = true, .constant = constant};
+    return (struct tsr__polynomial){.valid = true, .constant = constant};
 }
 
 /* ---- which ----------------------------------------------------------------------------------------------------------------------------
@@ -61,7 +61,7 @@ static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasi
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), stored = v;
         bool here = LLVMIsAPHINode(user) ? gets(user, v, block) : LLVMGetInstructionParent(user) == block;
-        if (!here || tsr__in_web(w, user))
+        if (!here || tsr__is_in_web(w, user))
             continue;
         LLVMUseRef only = LLVMIsABitCastInst(user) ? LLVMGetFirstUse(user) : NULL;
         if (only && !LLVMGetNextUse(only)) {
@@ -77,8 +77,8 @@ static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasi
 
 static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
 {
-    const struct tsr__block_of_webs *block = t->life->block;
-    unsigned index = tsr__index_in_web(u->f), m = u->f->m;
+    const struct tsr__tile_block *block = t->life->block;
+    unsigned index = tsr__web_index(u->f), m = u->f->m;
     if (t->rows < TSR__TILE_ROWS || t->chunk * block->columns < TSR__TILE_BYTES)
         return false;
     LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
@@ -95,31 +95,31 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
 /* ---- where ----------------------------------------------------------------------------------------------------------------------------
  */
 
-static struct tsr__linear address(const struct tsr__leaving *x, LLVMValueRef store)
+static struct tsr__polynomial address(const struct tsr__pending_tile_store *x, LLVMValueRef store)
 {
-    return tsr__linear_of(x->t->l, LLVMGetOperand(store, 1));
+    return tsr__polynomial_of(x->t->l, LLVMGetOperand(store, 1));
 }
 
 /* Do the vectors lie as in a tile? Then where against the first tile. */
-static bool locate(struct tsr__leaving *x, struct spot *spot)
+static bool locate(struct tsr__pending_tile_store *x, struct spot *spot)
 {
     unsigned columns = spot->life->block->columns, count = TSR__TILE_ROWS * columns;
     LLVMValueRef *stores = spot->u->stores;
-    struct tsr__linear first = address(x, stores[0]);
+    struct tsr__polynomial first = address(x, stores[0]);
     if (spot == x->spots) {
         x->origin = first;
         x->stride = address(x, stores[columns]);
-        x->stride = tsr__linear_minus(&x->stride, &first);
+        x->stride = tsr__polynomial_minus(&x->stride, &first);
     }
     for (unsigned i = 0; i < count; i++) {
-        struct tsr__linear at = address(x, stores[i]), in_row = bytes((int64_t)(i % columns * (TSR__TILE_BYTES / columns)));
-        at = tsr__linear_minus(&at, &first);
-        at = tsr__linear_minus(&at, &in_row);
-        if (!at.valid || !tsr__linear_is_multiple(&at, &x->stride, i / columns))
+        struct tsr__polynomial at = address(x, stores[i]), in_row = bytes((int64_t)(i % columns * (TSR__TILE_BYTES / columns)));
+        at = tsr__polynomial_minus(&at, &first);
+        at = tsr__polynomial_minus(&at, &in_row);
+        if (!at.valid || !tsr__polynomial_is_multiple(&at, &x->stride, i / columns))
             return false;
     }
-    first = tsr__linear_minus(&first, &x->origin);
-    return tsr__linear_divide(&first, &x->stride, &spot->row, &spot->byte);
+    first = tsr__polynomial_minus(&first, &x->origin);
+    return tsr__polynomial_divide(&first, &x->stride, &spot->row, &spot->byte);
 }
 
 static bool overlap(const struct spot *a, const struct spot *b)
@@ -128,7 +128,7 @@ static bool overlap(const struct spot *a, const struct spot *b)
     return rows < TSR__TILE_ROWS && -rows < TSR__TILE_ROWS && right < TSR__TILE_BYTES && -right < TSR__TILE_BYTES;
 }
 
-static bool lie_apart(struct tsr__leaving *x)
+static bool lie_apart(struct tsr__pending_tile_store *x)
 {
     x->left = x->right = 0;
     for (size_t i = 0; i < x->count; i++) {
@@ -147,7 +147,7 @@ static bool lie_apart(struct tsr__leaving *x)
 /* ---- when -----------------------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_ours(const struct tsr__leaving *x, LLVMValueRef inst)
+static bool is_ours(const struct tsr__pending_tile_store *x, LLVMValueRef inst)
 {
     for (size_t i = 0; i < x->count; i++)
         for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
@@ -156,7 +156,7 @@ static bool is_ours(const struct tsr__leaving *x, LLVMValueRef inst)
     return false;
 }
 
-static bool adds_to(const struct tsr__life *life, LLVMValueRef inst)
+static bool adds_to(const struct tsr__live_range *life, LLVMValueRef inst)
 {
     for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
         const struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
@@ -174,7 +174,7 @@ static bool touches_memory(LLVMValueRef inst)
 }
 
 /* Can they wait for the last of them? Nothing else touches memory in between, and the registers hold the same until then. */
-static bool can_wait(struct tsr__leaving *x)
+static bool can_wait(struct tsr__pending_tile_store *x)
 {
     unsigned seen = 0, all = 0;
     for (size_t i = 0; i < x->count; i++)
@@ -184,7 +184,7 @@ static bool can_wait(struct tsr__leaving *x)
         for (size_t k = 0; k < x->count; k++) {
             const struct tsr__fragment *f = x->spots[k].u->f;
             bool holds = !f->mad || f->block != x->block ||
-                         tsr__map_get(&x->t->webs.order, i) - 1 > tsr__latest(x->spots[k].life->block, f->mad)->order;
+                         tsr__map_get(&x->t->webs.order, i) - 1 > tsr__last_operation(x->spots[k].life->block, f->mad)->order;
             if (holds && adds_to(x->spots[k].life, i))
                 return false;
         }
@@ -200,7 +200,7 @@ static bool can_wait(struct tsr__leaving *x)
 }
 
 /* The argument that all the stores are marked with, or -1. */
-static int streamed_to(const struct tsr__leaving *x)
+static int streamed_to(const struct tsr__pending_tile_store *x)
 {
     int argument = tsr__stream_of(x->t->l, x->first);
     for (size_t i = 0; i < x->count; i++)
@@ -210,13 +210,13 @@ static int streamed_to(const struct tsr__leaving *x)
     return argument;
 }
 
-static struct tsr__leaving *all_from(struct tsr__tiles *t, int place, size_t most)
+static struct tsr__pending_tile_store *all_from(struct tsr__tiles *t, int place, size_t most)
 {
-    struct tsr__leaving *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
-    *x = (struct tsr__leaving){
+    struct tsr__pending_tile_store *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
+    *x = (struct tsr__pending_tile_store){
         .t = t, .block = t->registers.places.at[place].ref, .spots = tsr_arena_alloc(&t->l->scratch, most * sizeof(struct spot))};
     for (size_t n = 0; n < t->webs.block_count; n++) {
-        struct tsr__life *life = &t->registers.lives[n];
+        struct tsr__live_range *life = &t->registers.lives[n];
         for (size_t k = 0; k < life->unpacking_count && life->accumulator >= 0; k++)
             if (life->unpackings[k].place == place && life->unpackings[k].stores)
                 x->spots[x->count++] = (struct spot){.life = life, .u = &life->unpackings[k]};
@@ -230,12 +230,12 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
     for (size_t n = 0; n < t->webs.block_count; n++) {
         if (t->registers.lives[n].accumulator < 0)
             continue;
-        tsr__tiles_focus(t, &t->registers.lives[n]);
+        tsr__tiles_select(t, &t->registers.lives[n]);
         for (size_t k = 0; k < t->life->unpacking_count; k++)
             most += find_stores(t, &t->life->unpackings[k]);
     }
     for (int place = 0; place < t->registers.places.count && most; place++) {
-        struct tsr__leaving *x = all_from(t, place, most);
+        struct tsr__pending_tile_store *x = all_from(t, place, most);
         if (x->count && x->block != LLVMGetEntryBasicBlock(t->webs.function) && lie_apart(x) && can_wait(x)) {
             x->next = t->leavings;
             x->argument = streamed_to(x);
@@ -268,7 +268,7 @@ static bool is_only_stored(const struct spot *spot)
 }
 
 /* Is it the first thing that the block does to memory? */
-static bool comes_first(const struct tsr__leaving *x)
+static bool comes_first(const struct tsr__pending_tile_store *x)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(x->block);
     while (!touches_memory(i))
@@ -276,7 +276,7 @@ static bool comes_first(const struct tsr__leaving *x)
     return i == x->first;
 }
 
-static const struct spot *spot_of(const struct tsr__leaving *x, const struct tsr__life *life)
+static const struct spot *spot_of(const struct tsr__pending_tile_store *x, const struct tsr__live_range *life)
 {
     for (size_t i = 0; i < x->count; i++)
         if (x->spots[i].life == life)
@@ -286,7 +286,7 @@ static const struct spot *spot_of(const struct tsr__leaving *x, const struct tsr
 
 /* Is the value known where `from` begins, or can be? What stands in it or in the block of the stores is made there once more, if it is
  * arithmetic. */
-static bool can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef v, int depth)
+static bool can_come(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef v, int depth)
 {
     LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
     if (!at || (at != from && at != x->block) || (at == from && LLVMIsAPHINode(v)))
@@ -297,7 +297,7 @@ static bool can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMV
     return arithmetic;
 }
 
-static LLVMValueRef come(const struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef v)
+static LLVMValueRef come(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef v)
 {
     LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
     if (!at || (at != from && at != x->block) || LLVMIsAPHINode(v))
@@ -309,7 +309,7 @@ static LLVMValueRef come(const struct tsr__leaving *x, LLVMBasicBlockRef from, L
     return copy;
 }
 
-static bool all_can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, const struct tsr__linear *sum)
+static bool all_can_come(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, const struct tsr__polynomial *sum)
 {
     for (unsigned i = 0; i < sum->count; i++)
         for (int k = 0; k < TSR__MAX_FACTORS; k++)
@@ -318,19 +318,19 @@ static bool all_can_come(const struct tsr__leaving *x, LLVMBasicBlockRef from, c
     return true;
 }
 
-static LLVMValueRef build_early(const struct tsr__leaving *x, LLVMBasicBlockRef from, struct tsr__linear sum)
+static LLVMValueRef build_early(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, struct tsr__polynomial sum)
 {
     for (unsigned i = 0; i < sum.count; i++)
         for (int k = 0; k < TSR__MAX_FACTORS; k++)
             if (sum.terms[i].factors[k].value)
                 sum.terms[i].factors[k].value = come(x, from, sum.terms[i].factors[k].value);
-    return tsr__linear_build(x->t->l, x->t->b, &sum);
+    return tsr__polynomial_build(x->t->l, x->t->b, &sum);
 }
 
-struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
-                                       struct tsr__life *const *lives, unsigned rows, unsigned columns)
+struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
+                                                   struct tsr__live_range *const *lives, unsigned rows, unsigned columns)
 {
-    struct tsr__leaving *x = t->leavings;
+    struct tsr__pending_tile_store *x = t->leavings;
     while (x && x->block != block)
         x = x->next;
     if (!x || x->count != rows * columns || x->done || !comes_first(x) || !all_can_come(x, from, &x->origin) ||
@@ -346,12 +346,13 @@ struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef b
 }
 
 /* Do tiles at this distance not overlap? */
-static LLVMValueRef are_apart(const struct tsr__leaving *x, LLVMValueRef stride)
+static LLVMValueRef are_apart(const struct tsr__pending_tile_store *x, LLVMValueRef stride)
 {
     return LLVMBuildICmp(x->t->b, LLVMIntSGE, stride, tsr__i64(x->t->l, (uint64_t)(x->right - x->left)), "");
 }
 
-LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride, LLVMValueRef *past)
+LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
+                                         LLVMValueRef *past)
 {
     LLVMBuilderRef b = x->t->b;
     LLVMTypeRef ptr = tsr__ptr(x->t->l);
@@ -363,7 +364,7 @@ LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef f
     return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
 }
 
-void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done)
+void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done)
 {
     struct tsr__tiles *t = x->t;
     x->done = done;
@@ -390,7 +391,7 @@ static void move_to_end(struct tsr__tiles *t, LLVMValueRef inst, LLVMBasicBlockR
 }
 
 /* All up to the last store goes to a block in front, the stores excepted, which go to `slow`. */
-static LLVMBasicBlockRef split(struct tsr__leaving *x, LLVMBasicBlockRef slow)
+static LLVMBasicBlockRef split(struct tsr__pending_tile_store *x, LLVMBasicBlockRef slow)
 {
     struct tsr__tiles *t = x->t;
     LLVMBasicBlockRef block = x->block, head = LLVMInsertBasicBlockInContext(t->l->context, block, "");
@@ -408,14 +409,14 @@ static LLVMBasicBlockRef split(struct tsr__leaving *x, LLVMBasicBlockRef slow)
 }
 
 /* In `slow`, which holds the stores: what they store. */
-static void store_vectors(struct tsr__leaving *x, LLVMBasicBlockRef slow)
+static void store_vectors(struct tsr__pending_tile_store *x, LLVMBasicBlockRef slow)
 {
     struct tsr__tiles *t = x->t;
     LLVMValueRef first = LLVMGetFirstInstruction(slow);
     for (size_t i = 0; i < x->count; i++) {
         struct tsr__unpacked made;
         unsigned columns = x->spots[i].life->block->columns;
-        tsr__tiles_focus(t, x->spots[i].life);
+        tsr__tiles_select(t, x->spots[i].life);
         LLVMPositionBuilderBefore(t->b, first);
         tsr__tile_vectors(t, LLVMTypeOf(x->spots[i].u->f->v[0]), &made);
         for (unsigned k = 0; k < TSR__TILE_ROWS * columns; k++)
@@ -424,7 +425,7 @@ static void store_vectors(struct tsr__leaving *x, LLVMBasicBlockRef slow)
 }
 
 /* At the builder: whether the launch wants the tiles past the caches, and all their rows fill lines. NULL: never. */
-static LLVMValueRef goes_past(struct tsr__leaving *x, LLVMValueRef stride)
+static LLVMValueRef goes_past(struct tsr__pending_tile_store *x, LLVMValueRef stride)
 {
     struct tsr__tiles *t = x->t;
     LLVMValueRef all = stride;
@@ -440,7 +441,7 @@ static LLVMValueRef goes_past(struct tsr__leaving *x, LLVMValueRef stride)
 }
 
 /* Row by row, from where the tile lies on the stack. */
-static void store_past(struct tsr__leaving *x, const struct spot *spot, LLVMValueRef stride)
+static void store_past(struct tsr__pending_tile_store *x, const struct spot *spot, LLVMValueRef stride)
 {
     struct tsr__tiles *t = x->t;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context), row = LLVMVectorType(LLVMInt32TypeInContext(t->l->context), TSR__TILE_BYTES / 4);
@@ -453,7 +454,7 @@ static void store_past(struct tsr__leaving *x, const struct spot *spot, LLVMValu
     }
 }
 
-static void make(struct tsr__leaving *x)
+static void make(struct tsr__pending_tile_store *x)
 {
     struct tsr__tiles *t = x->t;
     tsr__explain(t->l, x->first, "store", "tiles", "%zu of them straight to memory%s, if their rows do not overlap", x->count,
@@ -471,7 +472,7 @@ static void make(struct tsr__leaving *x)
         LLVMBuildCondBr(t->b, LLVMBuildIsNull(t->b, x->done, ""), rest, block);
         LLVMPositionBuilderAtEnd(t->b, rest);
     }
-    LLVMValueRef stride = tsr__linear_build(t->l, t->b, &x->stride);
+    LLVMValueRef stride = tsr__polynomial_build(t->l, t->b, &x->stride);
     LLVMBuildCondBr(t->b, are_apart(x, stride), fast, slow);
     LLVMPositionBuilderAtEnd(t->b, fast);
     LLVMValueRef past = goes_past(x, stride);
@@ -488,11 +489,11 @@ static void make(struct tsr__leaving *x)
     for (size_t i = 0; i < x->count; i++)
         tsr__tile_store(t, x->spots[i].life->accumulator, LLVMGetOperand(x->spots[i].u->stores[0], 1), stride);
     LLVMBuildBr(t->b, block);
-    tsr__sink_into(t->l, slow);
+    tsr__sink_to_cold_block(t->l, slow);
 }
 
 void tsr__tile_stores_make(struct tsr__tiles *t)
 {
-    for (struct tsr__leaving *x = t->leavings; x; x = x->next)
+    for (struct tsr__pending_tile_store *x = t->leavings; x; x = x->next)
         make(x);
 }

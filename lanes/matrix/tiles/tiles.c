@@ -57,7 +57,7 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
                 return false;
         if (at == from)
             return true;
-        const struct tsr__place *place = &t->registers.places.at[tsr__map_get(&t->registers.places.number, at) - 1];
+        const struct tsr__alloc_block *place = &t->registers.places.at[tsr__map_get(&t->registers.places.number, at) - 1];
         if (place->before_count != 1)
             return false;
         at = t->registers.places.at[place->before[0]].ref;
@@ -74,24 +74,24 @@ static bool is_whole(const struct tsr__source *s)
 }
 
 /* Vector (r, c) lies at r strides and c chunks after the first. */
-bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__linear *stride)
+bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride)
 {
-    struct tsr__linear first = {0};
-    *stride = (struct tsr__linear){.valid = true};
+    struct tsr__polynomial first = {0};
+    *stride = (struct tsr__polynomial){.valid = true};
     if (!is_whole(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         if (!is_live_load(t, s->from[i], point))
             return false;
-        struct tsr__linear at = tsr__linear_of(t->l, LLVMGetOperand(s->from[i], 0));
+        struct tsr__polynomial at = tsr__polynomial_of(t->l, LLVMGetOperand(s->from[i], 0));
         if (i == 0)
             first = at;
-        struct tsr__linear in_row = {.valid = true, .constant = (int64_t)(i % s->chunks * s->chunk_bytes)};
-        at = tsr__linear_minus(&at, &first);
-        at = tsr__linear_minus(&at, &in_row);
+        struct tsr__polynomial in_row = {.valid = true, .constant = (int64_t)(i % s->chunks * s->chunk_bytes)};
+        at = tsr__polynomial_minus(&at, &first);
+        at = tsr__polynomial_minus(&at, &in_row);
         if (i == s->chunks)
             *stride = at;
-        if (!at.valid || !tsr__linear_is_multiple(&at, stride, i / s->chunks))
+        if (!at.valid || !tsr__polynomial_is_multiple(&at, stride, i / s->chunks))
             return false;
     }
     return true;
@@ -100,9 +100,9 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
 /* True: by a tile load alone. */
 static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
 {
-    struct tsr__linear stride;
+    struct tsr__polynomial stride;
     if (tsr__tile_in_place(t, s, point, &stride)) {
-        tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__linear_build(t->l, t->b, &stride), s);
+        tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__polynomial_build(t->l, t->b, &stride), s);
         return true;
     }
     LLVMValueRef memory = tsr__tile_buffer(t, !is_whole(s));
@@ -119,7 +119,7 @@ static void refresh(struct tsr__tiles *t, LLVMValueRef point)
 {
     bool holds = t->block == LLVMGetInstructionParent(point);
     for (LLVMValueRef i = holds ? t->last : point; i != point; i = LLVMGetNextInstruction(i))
-        holds = holds && !tsr__leaves(i);
+        holds = holds && !tsr__clobbers_tiles(i);
     if (!holds)
         memset(t->loaded, 0, sizeof t->loaded);
     t->block = LLVMGetInstructionParent(point);
@@ -131,7 +131,7 @@ static bool suits(const struct tsr__tiles *t, const struct tsr__source *s, int n
 {
     if (s->half)
         return number == (s->is_b ? TSR__HALF_B : TSR__HALF_A);
-    return !(t->halves && number >= TSR__HALF_A) && !(t->registers.in_memory && number == TSR__PASSAGE);
+    return !(t->halves && number >= TSR__HALF_A) && !(t->registers.in_memory && number == TSR__SCRATCH_TILE);
 }
 
 /* The answer is the register that has the operand; `not` is in use. */
@@ -162,9 +162,9 @@ static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueR
 
 bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge)
 {
-    const struct tsr__block_of_webs *block = t->life->block;
+    const struct tsr__tile_block *block = t->life->block;
     for (unsigned i = 0; i < block->rows * block->columns; i++)
-        if (tsr__stranger(block, to, edge, i / block->columns, i % block->columns)->kind != TSR__FRAGMENT_ZERO)
+        if (tsr__external_value(block, to, edge, i / block->columns, i % block->columns)->kind != TSR__FRAGMENT_ZERO)
             return false;
     return true;
 }
@@ -175,7 +175,7 @@ static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned 
     unsigned columns = t->life->block->columns, m = to->m;
     struct tsr__source all = {.rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
     for (unsigned i = 0; i < t->rows * columns; i++)
-        all.from[i] = tsr__stranger(t->life->block, to, edge, i / columns / m, i % columns)->v[i / columns % m];
+        all.from[i] = tsr__external_value(t->life->block, to, edge, i / columns / m, i % columns)->v[i / columns % m];
     if (tsr__tile_starts_zero(t, to, edge))
         tsr__tile_zero(t, t->life->accumulator);
     else
@@ -184,7 +184,7 @@ static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned 
 
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b)
 {
-    const struct tsr__block_of_webs *block = x->life->block;
+    const struct tsr__tile_block *block = x->life->block;
     unsigned chain = x->last->number - x->first->number + 1, columns = block->columns, m = x->first->mad.f->m;
     const struct tsr__tile_product *product = tsr__tile_product(t->l, x->first->mad.f);
     bool half = halves && chain == 1;
@@ -194,15 +194,15 @@ void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool
     for (unsigned k = 0; k < chain; k++) {
         const struct tsr__tile_mad *mad = block->webs[0][0]->mads[x->first->number + k];
         for (unsigned r = 0; r < t->rows; r++)
-            a->from[r * chain + k] = tsr__mad_a(&tsr__operation(block, mad, r / m, 0)->mad, r % m);
+            a->from[r * chain + k] = tsr__mad_a(&tsr__operation_of_web(block, mad, r / m, 0)->mad, r % m);
         for (unsigned i = 0; i < TSR__WORDS * columns; i++)
-            b->from[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation(block, mad, 0, i % columns)->mad, i / columns);
+            b->from[k * TSR__WORDS * columns + i] = tsr__mad_b(&tsr__operation_of_web(block, mad, 0, i % columns)->mad, i / columns);
     }
 }
 
 static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_in_place, bool in_loop)
 {
-    const struct tsr__block_of_webs *block = x->life->block;
+    const struct tsr__tile_block *block = x->life->block;
     for (unsigned n = x->first->number; n <= x->last->number; n++)
         for (unsigned i = 0; i < block->rows * block->columns; i++) {
             struct tsr__tile_mad *mad = block->webs[i / block->columns][i % block->columns]->mads[n];
@@ -217,7 +217,7 @@ static void multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
 {
     struct tsr__source a, b;
     LLVMValueRef point = x->latest->mad.call;
-    tsr__tiles_focus(t, x->life);
+    tsr__tiles_select(t, x->life);
     if (tsr__in_tile_loop(t, x)) {
         note_places(x, true, true, true);
         return;
@@ -242,7 +242,7 @@ static void stand_for_unpacking(struct tsr__tiles *t, const struct tsr__unpackin
     LLVMBasicBlockRef block = t->registers.places.at[u->place].ref;
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     if (u->f->mad && u->f->block == block)
-        at = LLVMGetNextInstruction(tsr__latest(t->life->block, u->f->mad)->mad.call);
+        at = LLVMGetNextInstruction(tsr__last_operation(t->life->block, u->f->mad)->mad.call);
     LLVMPositionBuilderBefore(t->b, tsr__behind_phis(at));
 }
 
@@ -255,7 +255,7 @@ static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from,
     LLVMValueRef *users = tsr_arena_alloc(&t->l->scratch, (n + 1) * sizeof *users);
     n = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-        if (!tsr__in_web(&t->webs, LLVMGetUser(use)))
+        if (!tsr__is_in_web(&t->webs, LLVMGetUser(use)))
             users[n++] = LLVMGetUser(use);
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < (unsigned)LLVMGetNumOperands(users[i]); k++) {
@@ -268,8 +268,8 @@ static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from,
 /* Gives the users in one place vectors. */
 static void unpack(struct tsr__tiles *t, const struct tsr__unpacking *u)
 {
-    const struct tsr__block_of_webs *block = t->life->block;
-    unsigned index = tsr__index_in_web(u->f), m = u->f->m;
+    const struct tsr__tile_block *block = t->life->block;
+    unsigned index = tsr__web_index(u->f), m = u->f->m;
     struct tsr__unpacked made;
     stand_for_unpacking(t, u);
     tsr__tile_vectors(t, LLVMTypeOf(u->f->v[0]), &made);
@@ -287,9 +287,9 @@ static void save_around_calls(struct tsr__tiles *t)
 {
     LLVMValueRef home[TSR__TILE_REGISTERS] = {0};
     for (int p = 0; p < t->registers.places.count; p++) {
-        const struct tsr__place *place = &t->registers.places.at[p];
+        const struct tsr__alloc_block *place = &t->registers.places.at[p];
         for (LLVMValueRef i = LLVMGetFirstInstruction(place->ref); i && place->taken; i = LLVMGetNextInstruction(i)) {
-            if (!tsr__leaves(i))
+            if (!tsr__clobbers_tiles(i))
                 continue;
             for (int n = 0; n < TSR__TILE_REGISTERS; n++) {
                 if (!(place->taken >> n & 1))
@@ -313,12 +313,12 @@ static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
     struct tsr__multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
     *count = 0;
     for (size_t n = 0; n < t->webs.block_count; n++) {
-        struct tsr__life *life = &t->registers.lives[n];
+        struct tsr__live_range *life = &t->registers.lives[n];
         const struct tsr__web *first = life->block->webs[0][0];
         for (unsigned i = 0; i < first->mad_count && life->accumulator >= 0; i++) {
             const struct tsr__tile_mad *begin = first->mads[i];
             i += begin->joins_next;
-            struct tsr__multiply x = {life, begin, first->mads[i], tsr__latest(life->block, first->mads[i])};
+            struct tsr__multiply x = {life, begin, first->mads[i], tsr__last_operation(life->block, first->mads[i])};
             size_t at = (*count)++;
             for (; at > 0 && list[at - 1].latest->order > x.latest->order; at--)
                 list[at] = list[at - 1];
@@ -331,9 +331,9 @@ static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
 static bool share_operand(struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *y)
 {
     struct tsr__source a[2], b[2];
-    tsr__tiles_focus(t, x->life);
+    tsr__tiles_select(t, x->life);
     tsr__tile_sources(t, x, t->halves, &a[0], &b[0]);
-    tsr__tiles_focus(t, y->life);
+    tsr__tiles_select(t, y->life);
     tsr__tile_sources(t, y, t->halves, &a[1], &b[1]);
     return !memcmp(a[0].from, a[1].from, sizeof a[0].from) || !memcmp(b[0].from, b[1].from, sizeof b[0].from);
 }
@@ -368,7 +368,7 @@ static void fill_for_phis(struct tsr__tiles *t)
         for (unsigned e = 0; e < f->in_count; e++) {
             const struct tsr__fragment *phi = f;
             unsigned edge = e;
-            if (f->in[e]->web || !tsr__first_to_get(t->life->block, &phi, &edge) || tsr__tile_loop_fills(t, t->life, f))
+            if (f->in[e]->web || !tsr__is_first_receiver(t->life->block, &phi, &edge) || tsr__tile_loop_fills(t, t->life, f))
                 continue;
             LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e));
             LLVMPositionBuilderBefore(t->b, end);
@@ -435,11 +435,11 @@ static void note_reasons(struct tsr__tiles *t)
 static void look(struct tsr__tiles *t, struct tsr__lanes *l, LLVMValueRef function)
 {
     *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
-    tsr__settle_phis(l, function);
+    tsr__fold_phi_casts(l, function);
     tsr__tile_loops_prepare(l, function);
     tsr__webs_find(&t->webs, l, function);
-    tsr__spread_casts(&t->webs);
-    tsr__registers_find(&t->registers, &t->webs);
+    tsr__sink_phi_casts(&t->webs);
+    tsr__allocate_tiles(&t->registers, &t->webs);
 }
 
 static void make(struct tsr__tiles *t)
@@ -463,7 +463,7 @@ static void make(struct tsr__tiles *t)
     for (size_t i = 0; i < t->webs.block_count; i++) {
         if (t->registers.lives[i].accumulator < 0)
             continue;
-        tsr__tiles_focus(t, &t->registers.lives[i]);
+        tsr__tiles_select(t, &t->registers.lives[i]);
         fill_for_phis(t);
         for (size_t k = 0; k < t->life->unpacking_count; k++)
             if (!t->life->unpackings[k].stores)
@@ -495,9 +495,9 @@ static bool wants_halves(struct tsr__tiles *t)
     const struct tsr__multiply *list = all_multiplies(t, &count);
     for (size_t i = 0; i < count; i++) {
         struct tsr__source a, b;
-        struct tsr__linear stride;
+        struct tsr__polynomial stride;
         LLVMValueRef point = list[i].latest->mad.call;
-        tsr__tiles_focus(t, list[i].life);
+        tsr__tiles_select(t, list[i].life);
         tsr__tile_sources(t, &list[i], true, &a, &b);
         if (a.half && (tsr__tile_in_place(t, &a, point, &stride) || tsr__tile_in_place(t, &b, point, &stride)))
             return true;

@@ -62,7 +62,7 @@ struct tsr__web {
     const char *why; /* not in tiles, or NULL */
 };
 
-struct tsr__block_of_webs {
+struct tsr__tile_block {
     unsigned rows, columns; /* webs */
     struct tsr__web *webs[TSR__MAX_ROW_WEBS][TSR__MAX_COLUMN_WEBS];
     /* The fragments that correspond to those of the first web. */
@@ -80,7 +80,7 @@ struct tsr__webs {
     size_t mad_count;
     struct tsr__web **webs;
     size_t web_count;
-    struct tsr__block_of_webs *blocks;
+    struct tsr__tile_block *blocks;
     size_t block_count;
 };
 
@@ -88,12 +88,12 @@ struct tsr__webs {
  * --------------------------------------------------------------------------------------------------------- */
 
 /* Further accumulators lie in memory, and are numbered behind the registers. A register is kept free for what is done to these. */
-enum { TSR__TILE_REGISTERS = 8, TSR__MOST_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__PASSAGE = TSR__MOST_ACCUMULATORS - 1 };
+enum { TSR__TILE_REGISTERS = 8, TSR__MAX_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__SCRATCH_TILE = TSR__MAX_ACCUMULATORS - 1 };
 /* In a kernel with halves: A of one operation, 16 rows of 32 bytes, and B, 8 rows of 64 bytes. */
 enum { TSR__HALF_A = 6, TSR__HALF_B = 7 };
 
 /* A block of code. */
-struct tsr__place {
+struct tsr__alloc_block {
     LLVMBasicBlockRef ref;
     int *next, *before; /* successors, predecessors */
     unsigned next_count, before_count;
@@ -109,8 +109,8 @@ struct tsr__unpacking {
 };
 
 /* What one block of webs does, in terms of its first web. */
-struct tsr__life {
-    struct tsr__block_of_webs *block;
+struct tsr__live_range {
+    struct tsr__tile_block *block;
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
@@ -119,21 +119,21 @@ struct tsr__life {
     size_t turn_begin, turn_end;
 };
 
-struct tsr__registers {
-    struct tsr__places {
-        struct tsr__place *at;
+struct tsr__tile_allocation {
+    struct tsr__alloc_blocks {
+        struct tsr__alloc_block *at;
         int count;
         struct tsr__map number; /* LLVMBasicBlockRef → number + 1 */
     } places;
-    struct tsr__life *lives; /* of the blocks of webs */
-    bool in_memory;          /* are there accumulators in memory? Then no other is in the register TSR__PASSAGE */
+    struct tsr__live_range *lives; /* of the blocks of webs */
+    bool in_memory;                /* are there accumulators in memory? Then no other is in the register TSR__SCRATCH_TILE */
 };
 
 /* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
  * InstCombine, which forgets what does not wrap. (widen_indices.c) */
-void tsr__extend_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count);
+void tsr__widen_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count);
 /* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phi_casts.c) */
-void tsr__settle_phis(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__fold_phi_casts(struct tsr__lanes *l, LLVMValueRef function);
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
 enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
 enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l);
@@ -149,25 +149,25 @@ const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, co
 /* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function);
 /* Casts of what is in webs go to their users. (phi_casts.c) */
-void tsr__spread_casts(struct tsr__webs *w);
+void tsr__sink_phi_casts(struct tsr__webs *w);
 /* Is `user` part of a web in a block, as an operation or as a phi? */
-bool tsr__in_web(const struct tsr__webs *w, LLVMValueRef user);
+bool tsr__is_in_web(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
-void tsr__registers_find(struct tsr__registers *r, struct tsr__webs *w);
+void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w);
 /* The operation of the web at (row, column) of a block that corresponds to `lower_mad` of the first web. */
-static inline struct tsr__tile_mad *tsr__operation(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad, unsigned row,
-                                                   unsigned column)
+static inline struct tsr__tile_mad *tsr__operation_of_web(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad,
+                                                          unsigned row, unsigned column)
 {
     return block->webs[row][column]->mads[mad->number];
 }
-unsigned tsr__index_in_web(const struct tsr__fragment *f);
+unsigned tsr__web_index(const struct tsr__fragment *f);
 /* Of a stranger that flows to `to`, an operation's result or by edge `edge` a phi, of the first web: what flows to the counterpart. */
-const struct tsr__fragment *tsr__stranger(const struct tsr__block_of_webs *block, const struct tsr__fragment *to, unsigned edge,
-                                          unsigned row, unsigned column);
+const struct tsr__fragment *tsr__external_value(const struct tsr__tile_block *block, const struct tsr__fragment *to, unsigned edge,
+                                                unsigned row, unsigned column);
 /* Two phis may get the same strangers from one place. True: this is the first of them; else they become that one and its edge. */
-bool tsr__first_to_get(const struct tsr__block_of_webs *block, const struct tsr__fragment **phi, unsigned *edge);
+bool tsr__is_first_receiver(const struct tsr__tile_block *block, const struct tsr__fragment **phi, unsigned *edge);
 /* The last of the operations that correspond to `lower_mad`: there the whole instruction stands. */
-const struct tsr__tile_mad *tsr__latest(const struct tsr__block_of_webs *block, const struct tsr__tile_mad *mad);
+const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad);
 
 /* ---- code (tile_isel.c) ---------------------------------------------------------------------------------------------------------------
  */
@@ -196,7 +196,7 @@ struct tsr__source {
 
 /* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
 struct tsr__multiply {
-    struct tsr__life *life;
+    struct tsr__live_range *life;
     const struct tsr__tile_mad *first, *last, *latest;
 };
 
@@ -209,33 +209,33 @@ struct tsr__tiles {
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
     struct tsr__map buffers;            /* on the stack, by this pass → 1 */
     struct tsr__webs webs;
-    struct tsr__registers registers;
-    struct tsr__life *life;
+    struct tsr__tile_allocation registers;
+    struct tsr__live_range *life;
     unsigned rows, chunk; /* of its accumulator; `chunk` is what one web has of a row, in bytes */
     LLVMBasicBlockRef block;
     LLVMValueRef last; /* instruction up to which `loaded` holds */
     struct tsr__loaded loaded[TSR__TILE_REGISTERS];
     unsigned clock;
-    struct tsr__tiles *same_kernel; /* another function that a kernel reaches that reaches this one, or NULL */
-    struct tsr__leaving *leavings;  /* tile_stores.c */
-    struct tsr__rounds *rounds;     /* tile_loops.c */
+    struct tsr__tiles *same_kernel;           /* another function that a kernel reaches that reaches this one, or NULL */
+    struct tsr__pending_tile_store *leavings; /* tile_stores.c */
+    struct tsr__k_loop *rounds;               /* tile_loops.c */
 };
 
 /* The operands of a multiplication; with `halves` those of a single operation are half a step. (tiles.c) */
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
 /* Are they the rows of a whole tile in memory, as they still are at `point`? Then the first lies where its load says. (tiles.c) */
-bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__linear *stride);
+bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride);
 /* Might it write to memory that is not of this pass? (tiles.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
 /* Is all that flows to `to` zero? (tiles.c) */
 bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge);
 
 /* Makes `life` the one that is meant. */
-void tsr__tiles_focus(struct tsr__tiles *t, struct tsr__life *life);
+void tsr__tiles_select(struct tsr__tiles *t, struct tsr__live_range *life);
 /* Where a tile lies that is in no register of AMX. */
 LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number);
 /* The last argument of the device's functions. */
-unsigned tsr__tile_how(const struct tsr__tiles *t, const struct tsr__tile_product *product);
+unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__tile_product *product);
 /* A call of one of them; `args[0]` is left for the work-item. */
 LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char *name, LLVMValueRef *args, unsigned count);
 /* A tile on the stack; `zero`: filled with zeros when the function starts. */
@@ -253,29 +253,30 @@ LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
 /* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
-bool tsr__leaves(LLVMValueRef instruction);
+bool tsr__clobbers_tiles(LLVMValueRef instruction);
 
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
-void tsr__sink_into(struct tsr__lanes *l, LLVMBasicBlockRef block);
+void tsr__sink_to_cold_block(struct tsr__lanes *l, LLVMBasicBlockRef block);
 
 /* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
 /* What leaves at the start of `block`, if that is just these accumulators, in rows and columns as given, and they are used for nothing
  * else, and if it can be told behind the phis of `from`, which is in front of the block or the block, where they go. Or NULL. */
-struct tsr__leaving *tsr__tile_leaving(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
-                                       struct tsr__life *const *lives, unsigned rows, unsigned columns);
+struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
+                                                   struct tsr__live_range *const *lives, unsigned rows, unsigned columns);
 /* Code there: where to, the distance of rows, and whether past the caches. A null pointer: they must not go there as tiles. */
-LLVMValueRef tsr__tile_leaving_place(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef *stride, LLVMValueRef *past);
+LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
+                                         LLVMValueRef *past);
 /* `done`, of `from`: not 0 if they are there. */
-void tsr__tile_leaving_done(struct tsr__leaving *x, LLVMBasicBlockRef from, LLVMValueRef done);
+void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done);
 
 /* Loops that a function of the device runs as a whole: prepares their surroundings; finds them; is the multiplication
  * in one, is the accumulator filled by one; and makes the calls. (tile_loops.c) */
 void tsr__tile_loops_prepare(struct tsr__lanes *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x);
-bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__life *life, const struct tsr__fragment *phi);
+bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
 
 #endif

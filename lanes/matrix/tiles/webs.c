@@ -268,7 +268,7 @@ static void find_webs(struct tsr__webs *w)
     }
 }
 
-bool tsr__in_web(const struct tsr__webs *w, LLVMValueRef user)
+bool tsr__is_in_web(const struct tsr__webs *w, LLVMValueRef user)
 {
     struct tsr__mad mad;
     if (tsr__mad_read(user, &mad)) {
@@ -393,7 +393,7 @@ static bool side_by_side(struct tsr__web *x, struct tsr__web *y, bool same_a)
     return match_the_rest(x, y);
 }
 
-static void take(struct tsr__webs *w, struct tsr__block_of_webs *block, unsigned row, unsigned column, struct tsr__web *web)
+static void take(struct tsr__webs *w, struct tsr__tile_block *block, unsigned row, unsigned column, struct tsr__web *web)
 {
     struct tsr__web *first = block->webs[0][0] ? block->webs[0][0] : web;
     struct tsr__fragment **list = tsr_arena_alloc(&w->l->scratch, first->fragment_count * sizeof(struct tsr__fragment *));
@@ -418,7 +418,7 @@ static struct tsr__web *neighbour(struct tsr__webs *w, struct tsr__web *of, bool
 }
 
 /* The web that stands under the first row's second web as `left` stands under its first. */
-static struct tsr__web *corner(struct tsr__webs *w, struct tsr__block_of_webs *block, struct tsr__web *left)
+static struct tsr__web *corner(struct tsr__webs *w, struct tsr__tile_block *block, struct tsr__web *left)
 {
     for (size_t i = 0; i < w->web_count; i++)
         if (w->webs[i] != left && is_free(w->webs[i]) && side_by_side(block->webs[0][1], w->webs[i], false) &&
@@ -427,10 +427,10 @@ static struct tsr__web *corner(struct tsr__webs *w, struct tsr__block_of_webs *b
     return NULL;
 }
 
-static void make_block(struct tsr__webs *w, struct tsr__block_of_webs *block, struct tsr__web *first)
+static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struct tsr__web *first)
 {
     enum { LANES = TSR__TILE_BYTES / 4 };
-    *block = (struct tsr__block_of_webs){.rows = 1, .columns = 1};
+    *block = (struct tsr__tile_block){.rows = 1, .columns = 1};
     take(w, block, 0, 0, first);
     struct tsr__web *right = first->lanes < LANES ? neighbour(w, first, true) : NULL;
     if (right) {
