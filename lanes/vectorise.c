@@ -357,7 +357,7 @@ static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
 static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LLVMValueRef item, LLVMValueRef partial,
                           struct tsr__packet packet, bool alone)
 {
-    enum tsr__sees sees = tsr__sees_groups(l, item);
+    enum tsr__visibility sees = tsr__group_visibility(l, item);
     packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;
     packet.mixed = packet.whole_rows && alone;
     packet.in_group = packet.whole_rows && !alone;
@@ -371,7 +371,7 @@ static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LL
     if (!tsr__simd_build(l, item, partial, packet, true))
         return false;
     if (packet.mixed)
-        tsr__loop_mixed(l, partial, packet.width);
+        tsr__build_mixed_loop(l, partial, packet.width);
     return true;
 }
 
@@ -382,12 +382,12 @@ static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned wid
     restrict_ends_at_barriers(l, bodies->partial);
     if (bodies->wrapping)
         restrict_ends_at_barriers(l, bodies->wrapping);
-    if (!tsr__cut_regions(l, bodies->whole, width, TSR__PACKETS_WHOLE, &info->context_bytes))
+    if (!tsr__split_at_barriers(l, bodies->whole, width, TSR__PACKETS_FULL, &info->context_bytes))
         return true;
     info->flags |= TSR_KERNEL_BARRIER_REGIONS;
-    enum tsr__packets packets = info->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? TSR__PACKETS_OF_ROWS : TSR__PACKETS_DENSE;
-    return (!bodies->wrapping || tsr__cut_regions(l, bodies->wrapping, width, TSR__PACKETS_WHOLE, &info->context_bytes)) &&
-           tsr__cut_regions(l, bodies->partial, width, packets, &info->context_bytes);
+    enum tsr__region_packets packets = info->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? TSR__PACKETS_OF_ROWS : TSR__PACKETS_DENSE;
+    return (!bodies->wrapping || tsr__split_at_barriers(l, bodies->wrapping, width, TSR__PACKETS_FULL, &info->context_bytes)) &&
+           tsr__split_at_barriers(l, bodies->partial, width, packets, &info->context_bytes);
 }
 
 bool tsr__all_run_alone(const struct tsr__lanes *l)
@@ -441,7 +441,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
             return false;
         if (!l->ways || l->ways[i] != TSR__WITHOUT_BOUNDS)
             bodies.fits = tsr__assume_bounds(l, item, kernel, &assumed);
-        bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__packet_meets(l, bodies.whole);
+        bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__has_barrier(l, bodies.whole);
         if (bodies.fits) {
             size_t notes = tsr__explain_count(l);
             tsr__forget_bounds(assumed);
@@ -458,13 +458,13 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
             return false;
         if (!meets) {
             info->flags |= TSR_KERNEL_PACKET_LOOP;
-            tsr__loop_rows(l, bodies.whole, packet.width);
+            tsr__build_packet_loop(l, bodies.whole, packet.width);
             if (bodies.wrapping)
-                tsr__loop_rows(l, bodies.wrapping, packet.width);
+                tsr__build_packet_loop(l, bodies.wrapping, packet.width);
         } else if (!cut(l, info, packet.width, &bodies)) {
             return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
         }
-        tsr__explain_meets(l, info, item);
+        tsr__explain_barriers(l, info, item);
         LLVMDeleteFunction(item);
         if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.loops", info->name)))
             return false;

@@ -60,7 +60,7 @@ bool tsr__may_widen(struct tsr__lanes *l, uint32_t number)
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
     if (info->reqd_sub_group_size || (l->ways && l->ways[number] != TSR__AS_ASKED) || tsr__sub_group_size(l, info) >= TSR__WIDE_LANES ||
-        tsr__sees_groups(l, kernel) != TSR__SEES_RANGE)
+        tsr__group_visibility(l, kernel) != TSR__SEES_RANGE)
         return false;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);

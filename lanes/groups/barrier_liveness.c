@@ -16,12 +16,12 @@ enum { MAX_COALESCED = 4096 /* slots in a function of which copies are looked fo
 
 /* ---- sets --------------------------------------------------------------------------------------------------------------------- */
 
-static uint64_t *new_set(const struct tsr__slots *s)
+static uint64_t *new_set(const struct tsr__barrier_liveness *s)
 {
     return tsr_arena_alloc(s->arena, s->words * sizeof(uint64_t));
 }
 
-static uint64_t **new_sets(const struct tsr__slots *s, size_t count)
+static uint64_t **new_sets(const struct tsr__barrier_liveness *s, size_t count)
 {
     uint64_t **sets = tsr_arena_alloc(s->arena, (count + 1) * sizeof *sets);
     for (size_t i = 0; i < count; i++)
@@ -40,7 +40,7 @@ static void drop(uint64_t *set, size_t slot)
 }
 
 /* True if that changed the set. */
-static bool join(const struct tsr__slots *s, uint64_t *set, const uint64_t *more)
+static bool join(const struct tsr__barrier_liveness *s, uint64_t *set, const uint64_t *more)
 {
     uint64_t grown = 0;
     for (size_t w = 0; w < s->words; w++) {
@@ -50,7 +50,7 @@ static bool join(const struct tsr__slots *s, uint64_t *set, const uint64_t *more
     return grown != 0;
 }
 
-static bool meet(const struct tsr__slots *s, const uint64_t *a, const uint64_t *b)
+static bool meet(const struct tsr__barrier_liveness *s, const uint64_t *a, const uint64_t *b)
 {
     for (size_t w = 0; w < s->words; w++)
         if (a[w] & b[w])
@@ -73,7 +73,7 @@ static bool is_plain(LLVMValueRef alloca, LLVMTypeRef type)
 }
 
 /* The plain slot that an instruction loads from or stores to: its number + 1, or 0. */
-static size_t slot_of(const struct tsr__slots *s, LLVMValueRef inst, bool *store)
+static size_t slot_of(const struct tsr__barrier_liveness *s, LLVMValueRef inst, bool *store)
 {
     *store = LLVMIsAStoreInst(inst) != NULL;
     if (!*store && !LLVMIsALoadInst(inst))
@@ -82,19 +82,19 @@ static size_t slot_of(const struct tsr__slots *s, LLVMValueRef inst, bool *store
     return slot && s->all[slot - 1].plain ? slot : 0;
 }
 
-static size_t block_number(const struct tsr__slots *s, LLVMBasicBlockRef block)
+static size_t block_number(const struct tsr__barrier_liveness *s, LLVMBasicBlockRef block)
 {
     return tsr__map_get(&s->block_of, block) - 1;
 }
 
-static void look_at_block(struct tsr__slots *s, size_t b)
+static void look_at_block(struct tsr__barrier_liveness *s, size_t b)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[b]); i; i = LLVMGetNextInstruction(i)) {
         bool store;
         size_t slot = slot_of(s, i, &store);
         if (slot && store)
             add(s->written[b], slot - 1);
-        else if (slot && !tsr__slots_has(s->written[b], slot - 1))
+        else if (slot && !tsr__slot_set_has(s->written[b], slot - 1))
             add(s->used[b], slot - 1);
     }
     LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
@@ -102,7 +102,7 @@ static void look_at_block(struct tsr__slots *s, size_t b)
         s->preds[block_number(s, LLVMGetSuccessor(t, i))]++;
 }
 
-static void look(struct tsr__slots *s, LLVMBasicBlockRef first)
+static void look(struct tsr__barrier_liveness *s, LLVMBasicBlockRef first)
 {
     size_t room = 1;
     for (LLVMValueRef i = LLVMGetFirstInstruction(first); i; i = LLVMGetNextInstruction(i))
@@ -129,7 +129,7 @@ static void look(struct tsr__slots *s, LLVMBasicBlockRef first)
 
 /* The ways into loops with stops get blocks of their own. A value that the rounds bring along in the context is put there before the first,
  * or the first stop would have to save it in each round because the first round has it in a register. */
-static void open_loops(struct tsr__slots *s)
+static void open_loops(struct tsr__barrier_liveness *s)
 {
     struct tsr__cfg cfg;
     if (!tsr__cfg_make(&cfg, s->function, s->arena))
@@ -138,7 +138,7 @@ static void open_loops(struct tsr__slots *s)
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
     s->loops = tsr_arena_alloc(s->arena, ((size_t)cfg.loop_count + 1) * sizeof *s->loops);
     for (int l = 0; l < cfg.loop_count; l++) {
-        struct tsr__slots_loop loop = {.header = cfg.blocks[cfg.loops[l].header].ref};
+        struct tsr__barrier_loop loop = {.header = cfg.blocks[cfg.loops[l].header].ref};
         bool stops = false;
         for (int k = cfg.loops[l].begin; k < cfg.loops[l].end; k++)
             stops = stops || tsr__map_get(&s->stop_at, cfg.blocks[k].ref);
@@ -165,7 +165,7 @@ static void open_loops(struct tsr__slots *s)
 
 /* Slots that are read after a block starts before they are written. With `saves` (per block, or NULL), what is put into the context at its
  * end is read there, and the search ends at stops. */
-static uint64_t **search_back(struct tsr__slots *s, uint64_t **saves)
+static uint64_t **search_back(struct tsr__barrier_liveness *s, uint64_t **saves)
 {
     uint64_t **in = new_sets(s, s->block_count), *set = new_set(s);
     for (bool changed = true; changed;) {
@@ -187,7 +187,7 @@ static uint64_t **search_back(struct tsr__slots *s, uint64_t **saves)
 }
 
 /* What may have been written since it was last in the context, at the end of each block. */
-static uint64_t **search_writes(struct tsr__slots *s)
+static uint64_t **search_writes(struct tsr__barrier_liveness *s)
 {
     uint64_t **in = new_sets(s, s->block_count), **out = new_sets(s, s->block_count);
     for (bool changed = true; changed;) {
@@ -210,7 +210,7 @@ static uint64_t **search_writes(struct tsr__slots *s)
 
 /* Fills `saves`: at stops, what is live behind them and was written since the last; on the way into a loop, what would be saved at a stop
  * in it, unless the loop writes it between the last stop of a round and the next round. */
-static void find_saves(struct tsr__slots *s, uint64_t **live)
+static void find_saves(struct tsr__barrier_liveness *s, uint64_t **live)
 {
     uint64_t **at_stops = new_sets(s, s->block_count);
     s->saves = new_sets(s, s->block_count);
@@ -253,13 +253,13 @@ static void find_saves(struct tsr__slots *s, uint64_t **live)
 /* ---- copies ------------------------------------------------------------------------------------------------------------------- */
 
 struct coalesce {
-    struct tsr__slots *s;
+    struct tsr__barrier_liveness *s;
     uint64_t **against, **members; /* per class: slots that must stay apart from it; its own */
     size_t *class_of;
 };
 
 /* The slot whose value, as it is there, a store takes over: its number + 1, or 0. */
-static size_t copied_from(const struct tsr__slots *s, LLVMValueRef store)
+static size_t copied_from(const struct tsr__barrier_liveness *s, LLVMValueRef store)
 {
     LLVMValueRef load = LLVMGetOperand(store, 0);
     bool is_store;
@@ -273,7 +273,7 @@ static size_t copied_from(const struct tsr__slots *s, LLVMValueRef store)
 
 static void keep_apart(struct coalesce *c, size_t block, uint64_t *live)
 {
-    struct tsr__slots *s = c->s;
+    struct tsr__barrier_liveness *s = c->s;
     for (LLVMValueRef i = LLVMGetBasicBlockTerminator(s->blocks[block]); i; i = LLVMGetPreviousInstruction(i)) {
         bool store;
         size_t slot = slot_of(s, i, &store);
@@ -298,7 +298,7 @@ static void keep_apart(struct coalesce *c, size_t block, uint64_t *live)
 
 static void merge_copies(struct coalesce *c, size_t block)
 {
-    struct tsr__slots *s = c->s;
+    struct tsr__barrier_liveness *s = c->s;
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[block]); i; i = LLVMGetNextInstruction(i)) {
         bool store;
         size_t to = slot_of(s, i, &store), from = to && store ? copied_from(s, i) : 0;
@@ -316,7 +316,7 @@ static void merge_copies(struct coalesce *c, size_t block)
 }
 
 /* Drops stores of what is there already. */
-static void drop_copies(struct tsr__slots *s, size_t block)
+static void drop_copies(struct tsr__barrier_liveness *s, size_t block)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[block]), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
@@ -331,7 +331,7 @@ static void drop_copies(struct tsr__slots *s, size_t block)
     }
 }
 
-static void coalesce(struct tsr__slots *s, uint64_t **live)
+static void coalesce(struct tsr__barrier_liveness *s, uint64_t **live)
 {
     struct coalesce c = {.s = s, .against = new_sets(s, s->count), .members = new_sets(s, s->count)};
     c.class_of = tsr_arena_alloc(s->arena, (s->count + 1) * sizeof *c.class_of);
@@ -358,7 +358,7 @@ static void coalesce(struct tsr__slots *s, uint64_t **live)
 
 /* ---- all together ------------------------------------------------------------------------------------------------------------- */
 
-void tsr__slots_find(struct tsr__slots *s, LLVMBasicBlockRef first)
+void tsr__barrier_liveness_find(struct tsr__barrier_liveness *s, LLVMBasicBlockRef first)
 {
     s->block_of = s->stop_at = (struct tsr__map){.arena = s->arena};
     for (unsigned k = 0; k < s->stop_count; k++)
@@ -399,7 +399,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* Ranks the slots to which the rows of the operation's result go; `number`: of all operations, from 1. */
-static void rank_rows(const struct tsr__slots *s, struct ranked *order, LLVMValueRef mad, uint64_t first_with_b, uint64_t number)
+static void rank_rows(const struct tsr__barrier_liveness *s, struct ranked *order, LLVMValueRef mad, uint64_t first_with_b, uint64_t number)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(mad); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef row = LLVMGetUser(use);
@@ -413,7 +413,7 @@ static void rank_rows(const struct tsr__slots *s, struct ranked *order, LLVMValu
 }
 
 /* Accumulators of matrix operations come last and lie as in tiles: row after row, and those with the same B one after the other. */
-static struct ranked *order_of(const struct tsr__slots *s)
+static struct ranked *order_of(const struct tsr__barrier_liveness *s)
 {
     struct ranked *order = tsr_arena_alloc(s->arena, (s->count + 1) * sizeof *order);
     struct tsr__map by_b = {.arena = s->arena};
@@ -434,13 +434,13 @@ static struct ranked *order_of(const struct tsr__slots *s)
     return order;
 }
 
-uint64_t tsr__slots_lay_out(struct tsr__slots *s, LLVMTargetDataRef layout, uint64_t bytes)
+uint64_t tsr__barrier_spill_layout(struct tsr__barrier_liveness *s, LLVMTargetDataRef layout, uint64_t bytes)
 {
     const struct ranked *order = order_of(s);
     for (size_t n = 0; n < s->count; n++) {
         size_t k = order[n].slot;
         struct tsr__slot *slot = &s->all[k];
-        if (slot->plain && !tsr__slots_has(s->kept, k))
+        if (slot->plain && !tsr__slot_set_has(s->kept, k))
             continue;
         uint64_t align = LLVMABIAlignmentOfType(layout, slot->type), stated = LLVMGetAlignment(slot->alloca);
         align = stated > align ? stated : align;

@@ -13,21 +13,21 @@ struct tsr__slot {
 };
 
 /* A barrier: `before` ends where it stands, `behind` goes on and has no other way in. */
-struct tsr__slots_stop {
+struct tsr__barrier_point {
     LLVMBasicBlockRef before, behind;
 };
 
 /* A loop with stops in it; `entry` is the only way in. */
-struct tsr__slots_loop {
+struct tsr__barrier_loop {
     LLVMBasicBlockRef entry, header;
 };
 
-struct tsr__slots {
+struct tsr__barrier_liveness {
     LLVMValueRef function;
     struct tsr_arena *arena;
-    const struct tsr__slots_stop *stops;
+    const struct tsr__barrier_point *stops;
     unsigned stop_count, loop_count;
-    struct tsr__slots_loop *loops;
+    struct tsr__barrier_loop *loops;
     struct tsr__slot *all;
     size_t count, words;       /* of a set of slots */
     struct tsr__map number;    /* alloca → number + 1 */
@@ -45,11 +45,11 @@ struct tsr__slots {
 
 /* Looks at the slots of `function`, all in its first block; the arguments in `slots` are function, arena and stops. Slots of which one is a
  * copy of the other, and which are not needed both, become one. */
-void tsr__slots_find(struct tsr__slots *slots, LLVMBasicBlockRef first);
+void tsr__barrier_liveness_find(struct tsr__barrier_liveness *slots, LLVMBasicBlockRef first);
 /* Gives every slot that crosses a barrier a place in the context, from byte `begin` on; the answer is its end. */
-uint64_t tsr__slots_lay_out(struct tsr__slots *slots, LLVMTargetDataRef layout, uint64_t begin);
+uint64_t tsr__barrier_spill_layout(struct tsr__barrier_liveness *slots, LLVMTargetDataRef layout, uint64_t begin);
 
-static inline bool tsr__slots_has(const uint64_t *set, size_t slot)
+static inline bool tsr__slot_set_has(const uint64_t *set, size_t slot)
 {
     return set[slot / 64] >> (slot % 64) & 1;
 }

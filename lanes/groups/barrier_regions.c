@@ -30,14 +30,14 @@ struct stop {
 };
 
 struct cut {
-    struct tsr__rows r; /* first: what packet_loop.c knows of the loops */
+    struct tsr__packet_loop r; /* first: what packet_loop.c knows of the loops */
     struct tsr_arena *arena;
     struct stop *stops;
     unsigned stop_count;
-    struct tsr__slots slots;
+    struct tsr__barrier_liveness slots;
     uint64_t bytes;          /* of a context */
     uint64_t exchange_bytes; /* of the largest exchange, for each packet */
-    enum tsr__packets kind;
+    enum tsr__region_packets kind;
     bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
     LLVMBasicBlockRef arrive;
     LLVMValueRef next, traded;       /* phis of `arrive`: where the packet goes on, and whether it waits at an exchange */
@@ -210,7 +210,7 @@ static void move(struct cut *c, const uint64_t *set, bool save)
 {
     for (size_t k = 0; k < c->slots.count; k++) {
         const struct tsr__slot *slot = &c->slots.all[k];
-        if (!tsr__slots_has(set, k) || !slot->offset)
+        if (!tsr__slot_set_has(set, k) || !slot->offset)
             continue;
         LLVMValueRef kept = tsr__at_offset(c->r.l, c->r.b, c->frame, slot->offset);
         LLVMValueRef v = LLVMBuildLoad2(c->r.b, slot->type, save ? slot->alloca : kept, "");
@@ -222,7 +222,7 @@ static void move(struct cut *c, const uint64_t *set, bool save)
  * the last barrier of a loop only the way out of the loop needs the sums. */
 static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef to, uint64_t *set)
 {
-    const struct tsr__slots *s = &c->slots;
+    const struct tsr__barrier_liveness *s = &c->slots;
     size_t b = tsr__map_get(&s->block_of, to) - 1;
     if (s->preds[b] != 1) {
         LLVMBasicBlockRef edge = block(c, "back");
@@ -300,7 +300,7 @@ static void find_areas(struct cut *c, LLVMValueRef contexts, LLVMValueRef turn)
 /* How many lanes a packet has, if so many work-items are left. */
 static void count_lanes(struct cut *c, LLVMValueRef left)
 {
-    struct tsr__rows *r = &c->r;
+    struct tsr__packet_loop *r = &c->r;
     LLVMValueRef width = tsr__i64(r->l, r->width), full = LLVMBuildICmp(r->b, LLVMIntUGE, left, width, "");
     left = LLVMBuildSelect(r->b, full, width, left, "");
     r->lanes = LLVMBuildTrunc(r->b, left, LLVMInt32TypeInContext(r->l->context), "");
@@ -309,7 +309,7 @@ static void count_lanes(struct cut *c, LLVMValueRef left)
 /* The local ids of a sub-group that is not whole stand in memory. */
 static void find_ids(struct cut *c, LLVMValueRef ids)
 {
-    struct tsr__rows *r = &c->r;
+    struct tsr__packet_loop *r = &c->r;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(r->l->context), i32 = LLVMInt32TypeInContext(r->l->context);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(r->l->context);
     const uint64_t row = TSR_MAX_LANES * sizeof(uint32_t);
@@ -330,7 +330,7 @@ static void rewrite(struct cut *c, LLVMValueRef inst)
         LLVMInstructionEraseFromParent(inst);
         return;
     }
-    LLVMValueRef made = name ? tsr__rows_known(&c->r, inst, name) : NULL;
+    LLVMValueRef made = name ? tsr__packet_loop_known(&c->r, inst, name) : NULL;
     if (!made && name)
         made = known_of_exchange(c, inst, name);
     if (!made)
@@ -342,18 +342,19 @@ static void rewrite(struct cut *c, LLVMValueRef inst)
 static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
 {
     struct tsr__lanes *l = c->r.l;
-    struct tsr__rows *r = &c->r;
+    struct tsr__packet_loop *r = &c->r;
     LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context), i64 = LLVMInt64TypeInContext(l->context);
     LLVMTypeRef pointer_query = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), none = tsr__i32(l, 0), base[3], size[3], no = LLVMConstNull(i1);
 
     LLVMPositionBuilderAtEnd(r->b, start);
     LLVMValueRef contexts = LLVMBuildCall2(r->b, pointer_query, tsr__declare(l, "__tsr_contexts", pointer_query), NULL, 0, "");
-    LLVMValueRef groups = tsr__rows_query(r, "__tsr_row_groups", 0), pitch = tsr__rows_query(r, "__tsr_enqueued_local_size", 0);
+    LLVMValueRef groups = tsr__packet_loop_query(r, "__tsr_row_groups", 0),
+                 pitch = tsr__packet_loop_query(r, "__tsr_enqueued_local_size", 0);
     for (int d = 0; d < 3; d++) {
-        base[d] = tsr__rows_query(r, "__tsr_global_id", d);
-        size[d] = tsr__rows_query(r, "__tsr_local_size", d);
-        r->group[d] = tsr__rows_query(r, "__tsr_group_id", d);
+        base[d] = tsr__packet_loop_query(r, "__tsr_global_id", d);
+        size[d] = tsr__packet_loop_query(r, "__tsr_local_size", d);
+        r->group[d] = tsr__packet_loop_query(r, "__tsr_group_id", d);
     }
     LLVMTypeRef ids_query = LLVMFunctionType(tsr__ptr(l), &i32, 1, false);
     bool dense = c->kind == TSR__PACKETS_DENSE, of_rows = c->kind == TSR__PACKETS_OF_ROWS;
@@ -364,7 +365,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     c->packets = LLVMBuildLShr(r->b, c->packets, tsr__i64(l, (uint64_t)__builtin_ctz(r->width)), "");
     if (of_rows)
         c->packets = LLVMBuildNUWMul(r->b, c->packets, rows, "");
-    struct tsr__rows_loop group = tsr__rows_open(r, "group", zero);
+    struct tsr__counted_loop group = tsr__counted_loop_open(r, "group", zero);
     r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
     LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
     LLVMBasicBlockRef dispatch = block(c, "dispatch"), again = block(c, "again"), advance = block(c, "advance");
@@ -400,7 +401,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
             LLVMReplaceAllUsesWith(c->slots.all[k].alloca, tsr__at_offset(l, r->b, c->frame, c->slots.all[k].offset));
             LLVMInstructionEraseFromParent(c->slots.all[k].alloca);
         }
-    tsr__rows_forget(r, start);
+    tsr__packet_loop_reset_slots(r, start);
     LLVMValueRef choice = LLVMBuildSwitch(r->b, state, begin, c->stop_count);
 
     LLVMPositionBuilderAtEnd(r->b, c->arrive);
@@ -444,7 +445,7 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     for (int d = 0; d < 3; d++)
         LLVMAddIncoming(id[d], (LLVMValueRef[]){next_id[d], zero}, both, 2);
     LLVMPositionBuilderAtEnd(r->b, last);
-    tsr__rows_close(r, group, one, groups);
+    tsr__counted_loop_close(r, group, one, groups);
     LLVMBuildRetVoid(r->b);
 
     for (unsigned k = 0; k < c->slots.loop_count; k++) {
@@ -491,10 +492,10 @@ static bool cut_exchanges(struct cut *c)
             const char *name = tsr__primitive_name(code[i]);
             if (!name || strcmp(name, "exchange"))
                 continue;
-            if (pass == 0 && !tsr__exchange_can_be_cut(code[i]))
+            if (pass == 0 && !tsr__is_lowerable_exchange(code[i]))
                 return false;
             if (pass)
-                tsr__exchange_cut(c->r.l, code[i]);
+                tsr__lower_group_exchange(c->r.l, code[i]);
         }
     return true;
 }
@@ -512,7 +513,7 @@ static void measure_exchanges(struct cut *c)
     }
 }
 
-bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum tsr__packets packets, uint64_t *context_bytes)
+bool tsr__split_at_barriers(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum tsr__region_packets packets, uint64_t *context_bytes)
 {
     struct tsr_arena arena = {0};
     struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .kind = packets};
@@ -541,12 +542,12 @@ bool tsr__cut_regions(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum
         LLVMBasicBlockRef begin = LLVMGetSuccessor(into, 0);
         for (unsigned k = 0; k < c.stop_count; k++)
             c.stops[k].behind = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(c.stops[k].before), 0);
-        struct tsr__slots_stop *stops = tsr_arena_alloc(&arena, (c.stop_count + 1) * sizeof *stops);
+        struct tsr__barrier_point *stops = tsr_arena_alloc(&arena, (c.stop_count + 1) * sizeof *stops);
         for (unsigned k = 0; k < c.stop_count; k++)
-            stops[k] = (struct tsr__slots_stop){c.stops[k].before, c.stops[k].behind};
-        c.slots = (struct tsr__slots){.function = f, .arena = &arena, .stops = stops, .stop_count = c.stop_count};
-        tsr__slots_find(&c.slots, start);
-        c.bytes = tsr__slots_lay_out(&c.slots, LLVMGetModuleDataLayout(l->module), HEADER_BYTES);
+            stops[k] = (struct tsr__barrier_point){c.stops[k].before, c.stops[k].behind};
+        c.slots = (struct tsr__barrier_liveness){.function = f, .arena = &arena, .stops = stops, .stop_count = c.stop_count};
+        tsr__barrier_liveness_find(&c.slots, start);
+        c.bytes = tsr__barrier_spill_layout(&c.slots, LLVMGetModuleDataLayout(l->module), HEADER_BYTES);
         c.bytes = (c.bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
         find_ends(&c, begin);
         LLVMInstructionEraseFromParent(into);

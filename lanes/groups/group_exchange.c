@@ -9,19 +9,19 @@ static bool is(LLVMValueRef v, uint64_t wanted)
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
 }
 
-bool tsr__exchange_can_be_cut(LLVMValueRef call)
+bool tsr__is_lowerable_exchange(LLVMValueRef call)
 {
     return is(LLVMGetOperand(call, 0), TSR_SCOPE_WORK_GROUP) && is(LLVMGetOperand(call, 1), TSR_EXCHANGE_ALL) &&
            LLVMIsAConstantInt(LLVMGetOperand(call, 3));
 }
 
-LLVMValueRef tsr__exchange_own(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef size)
+LLVMValueRef tsr__exchange_own_slot(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef size)
 {
     LLVMTypeRef type = LLVMFunctionType(tsr__ptr(l), (LLVMTypeRef[]){LLVMInt32TypeInContext(l->context)}, 1, false);
     return tsr__call(l, b, tsr__declare(l, "__tsr_own_slot", type), &size, 1);
 }
 
-LLVMValueRef tsr__exchange_all(struct tsr__lanes *l, LLVMBuilderRef b)
+LLVMValueRef tsr__exchange_all_slots(struct tsr__lanes *l, LLVMBuilderRef b)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), list = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
     LLVMTypeRef barrier = LLVMFunctionType(LLVMVoidTypeInContext(l->context), (LLVMTypeRef[]){i32, i32}, 2, false);
@@ -30,13 +30,13 @@ LLVMValueRef tsr__exchange_all(struct tsr__lanes *l, LLVMBuilderRef b)
     return tsr__call(l, b, tsr__declare(l, "__tsr_all_slots", list), NULL, 0);
 }
 
-void tsr__exchange_cut(struct tsr__lanes *l, LLVMValueRef call)
+void tsr__lower_group_exchange(struct tsr__lanes *l, LLVMValueRef call)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context), bits = LLVMFunctionType(i64, NULL, 0, false);
     LLVMValueRef value = LLVMGetOperand(call, 2), size = LLVMGetOperand(call, 3), mask = LLVMGetOperand(call, 4);
     LLVMBuilderRef b = tsr__builder_before(l, call);
-    LLVMBuildMemCpy(b, tsr__exchange_own(l, b, size), 1, value, 1, LLVMBuildZExt(b, size, i64, ""));
-    LLVMValueRef all = tsr__exchange_all(l, b);
+    LLVMBuildMemCpy(b, tsr__exchange_own_slot(l, b, size), 1, value, 1, LLVMBuildZExt(b, size, i64, ""));
+    LLVMValueRef all = tsr__exchange_all_slots(l, b);
     LLVMBuildStore(b, tsr__call(l, b, tsr__declare(l, "__tsr_all_present", bits), NULL, 0), mask);
     LLVMReplaceAllUsesWith(call, LLVMBuildAddrSpaceCast(b, all, LLVMTypeOf(call), ""));
     LLVMInstructionEraseFromParent(call);

@@ -8,7 +8,7 @@ struct place {
     LLVMValueRef local, group;
 };
 
-static LLVMValueRef carried(struct tsr__rows *r, LLVMValueRef first, LLVMBasicBlockRef from)
+static LLVMValueRef carried(struct tsr__packet_loop *r, LLVMValueRef first, LLVMBasicBlockRef from)
 {
     LLVMValueRef made = LLVMBuildPhi(r->b, LLVMTypeOf(first), "");
     LLVMAddIncoming(made, &first, &from, 1);
@@ -16,7 +16,7 @@ static LLVMValueRef carried(struct tsr__rows *r, LLVMValueRef first, LLVMBasicBl
 }
 
 /* Right behind the opening of a loop. */
-static void begin_places(struct tsr__rows *r, struct tsr__rows_loop loop, struct place first, int dim)
+static void begin_places(struct tsr__packet_loop *r, struct tsr__counted_loop loop, struct place first, int dim)
 {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(loop.phi, 0);
     r->local[dim] = carried(r, first.local, from);
@@ -24,7 +24,7 @@ static void begin_places(struct tsr__rows *r, struct tsr__rows_loop loop, struct
 }
 
 /* Right before its end: `step` is how far a round goes. */
-static void next_places(struct tsr__rows *r, struct place step, LLVMValueRef pitch, int dim)
+static void next_places(struct tsr__packet_loop *r, struct place step, LLVMValueRef pitch, int dim)
 {
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b);
     LLVMValueRef local = LLVMBuildAdd(r->b, r->local[dim], step.local, "");
@@ -36,56 +36,56 @@ static void next_places(struct tsr__rows *r, struct place step, LLVMValueRef pit
     LLVMAddIncoming(r->group[dim], &group, &latch, 1);
 }
 
-void tsr__loop_mixed(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
+void tsr__build_mixed_loop(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
 {
-    struct tsr__rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
+    struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = LLVMAppendBasicBlockInContext(l->context, f, "end"),
-                      begin = tsr__rows_part(&r);
+                      begin = tsr__packet_loop_begin(&r);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
 
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), across = tsr__i64(l, width), base[3], pitch[3], size[2];
     struct place first[3], step[3];
     for (int d = 0; d < 3; d++) {
-        base[d] = tsr__rows_query(&r, "__tsr_global_id", d);
-        pitch[d] = tsr__rows_query(&r, "__tsr_enqueued_local_size", d);
-        first[d] = (struct place){tsr__rows_query(&r, "__tsr_local_id", d), tsr__rows_query(&r, "__tsr_group_id", d)};
+        base[d] = tsr__packet_loop_query(&r, "__tsr_global_id", d);
+        pitch[d] = tsr__packet_loop_query(&r, "__tsr_enqueued_local_size", d);
+        first[d] = (struct place){tsr__packet_loop_query(&r, "__tsr_local_id", d), tsr__packet_loop_query(&r, "__tsr_group_id", d)};
         step[d] = (struct place){one, zero};
     }
     for (int d = 0; d < 2; d++)
-        size[d] = tsr__rows_query(&r, "__tsr_local_size", d);
+        size[d] = tsr__packet_loop_query(&r, "__tsr_local_size", d);
     step[0] = (struct place){LLVMBuildURem(r.b, across, pitch[0], ""), LLVMBuildUDiv(r.b, across, pitch[0], "")};
-    LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1), head = tsr__rows_query(&r, "__tsr_row_head", -1);
-    LLVMValueRef rows = tsr__rows_query(&r, "__tsr_box_rows", -1), planes = tsr__rows_query(&r, "__tsr_box_planes", -1);
+    LLVMValueRef columns = tsr__packet_loop_query(&r, "__tsr_row_columns", -1), head = tsr__packet_loop_query(&r, "__tsr_row_head", -1);
+    LLVMValueRef rows = tsr__packet_loop_query(&r, "__tsr_box_rows", -1), planes = tsr__packet_loop_query(&r, "__tsr_box_planes", -1);
     r.items = LLVMBuildTrunc(r.b, LLVMBuildSub(r.b, columns, head, ""), i32, "");
 
-    struct tsr__rows_loop z = tsr__rows_open(&r, "z", zero);
+    struct tsr__counted_loop z = tsr__counted_loop_open(&r, "z", zero);
     begin_places(&r, z, first[2], 2);
     r.global[2] = LLVMBuildAdd(r.b, base[2], z.phi, "");
     LLVMValueRef plane = LLVMBuildMul(r.b, r.local[2], size[1], "");
-    struct tsr__rows_loop y = tsr__rows_open(&r, "y", zero);
+    struct tsr__counted_loop y = tsr__counted_loop_open(&r, "y", zero);
     begin_places(&r, y, first[1], 1);
     r.global[1] = LLVMBuildAdd(r.b, base[1], y.phi, "");
     LLVMValueRef row = LLVMBuildMul(r.b, LLVMBuildAdd(r.b, plane, r.local[1], ""), size[0], "");
-    struct tsr__rows_loop x = tsr__rows_open(&r, "x", zero);
+    struct tsr__counted_loop x = tsr__counted_loop_open(&r, "x", zero);
     begin_places(&r, x, first[0], 0);
     r.global[0] = LLVMBuildAdd(r.b, base[0], x.phi, "");
     r.linear = LLVMBuildTrunc(r.b, LLVMBuildAdd(r.b, row, r.local[0], ""), i32, "");
     r.at = LLVMBuildTrunc(r.b, LLVMBuildSub(r.b, x.phi, head, ""), i32, "");
-    tsr__rows_forget(&r, start);
+    tsr__packet_loop_reset_slots(&r, start);
     LLVMBuildBr(r.b, begin);
 
     LLVMPositionBuilderAtEnd(r.b, end);
     next_places(&r, step[0], pitch[0], 0);
-    tsr__rows_close(&r, x, across, columns);
+    tsr__counted_loop_close(&r, x, across, columns);
     next_places(&r, step[1], pitch[1], 1);
-    tsr__rows_close(&r, y, one, rows);
+    tsr__counted_loop_close(&r, y, one, rows);
     next_places(&r, step[2], pitch[2], 2);
-    tsr__rows_close(&r, z, one, planes);
+    tsr__counted_loop_close(&r, z, one, planes);
     LLVMBuildRetVoid(r.b);
 
     for (size_t i = 0; i < count; i++)
-        tsr__rows_rewrite(&r, code[i], end);
+        tsr__packet_loop_rewrite(&r, code[i], end);
     LLVMDisposeBuilder(r.b);
 }

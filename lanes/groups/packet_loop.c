@@ -24,7 +24,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-static enum tsr__sees seen_by(LLVMValueRef call)
+static enum tsr__visibility seen_by(LLVMValueRef call)
 {
     static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
                                            "max_sub_group_size", "print",       "site",          "address_space"};
@@ -41,9 +41,9 @@ static enum tsr__sees seen_by(LLVMValueRef call)
     return barrier || !strcmp(name, "local_base") ? TSR__SEES_GROUPS : TSR__SEES_SUB_GROUPS;
 }
 
-enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
+enum tsr__visibility tsr__group_visibility(struct tsr__lanes *l, LLVMValueRef item)
 {
-    enum tsr__sees seen = TSR__SEES_RANGE;
+    enum tsr__visibility seen = TSR__SEES_RANGE;
     for (unsigned p = 0; p < LLVMCountParams(item); p++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
         if (LLVMGetFirstUse(LLVMGetParam(item, p)) && LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
@@ -55,13 +55,13 @@ enum tsr__sees tsr__sees_groups(struct tsr__lanes *l, LLVMValueRef item)
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
         bool own = !callee || LLVMGetIntrinsicID(callee) || tsr__is_madw(callee) || tsr__is_dot(l, callee); /* each lane's business */
-        enum tsr__sees more = own ? TSR__SEES_RANGE : seen_by(code[i]);
+        enum tsr__visibility more = own ? TSR__SEES_RANGE : seen_by(code[i]);
         seen = more > seen ? more : seen;
     }
     return seen;
 }
 
-bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
+bool tsr__has_barrier(struct tsr__lanes *l, LLVMValueRef packet)
 {
     static const char *const meeting[] = {"barrier", "exchange"};
     size_t n;
@@ -76,7 +76,7 @@ bool tsr__packet_meets(struct tsr__lanes *l, LLVMValueRef packet)
 
 /* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__rows_query(struct tsr__rows *r, const char *name, int dim)
+LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, const char *name, int dim)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(r->l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMInt64TypeInContext(r->l->context), &i32, dim >= 0, false);
@@ -84,12 +84,12 @@ LLVMValueRef tsr__rows_query(struct tsr__rows *r, const char *name, int dim)
     return LLVMBuildCall2(r->b, type, tsr__declare(r->l, name, type), &at, dim >= 0, "");
 }
 
-static LLVMBasicBlockRef block(struct tsr__rows *r, const char *name)
+static LLVMBasicBlockRef block(struct tsr__packet_loop *r, const char *name)
 {
     return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
 }
 
-LLVMBasicBlockRef tsr__rows_part(struct tsr__rows *r)
+LLVMBasicBlockRef tsr__packet_loop_begin(struct tsr__packet_loop *r)
 {
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(r->f);
     LLVMValueRef into = LLVMGetBasicBlockTerminator(start);
@@ -99,10 +99,10 @@ LLVMBasicBlockRef tsr__rows_part(struct tsr__rows *r)
     return begin;
 }
 
-struct tsr__rows_loop tsr__rows_open(struct tsr__rows *r, const char *name, LLVMValueRef first)
+struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, const char *name, LLVMValueRef first)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
-    struct tsr__rows_loop loop = {block(r, name), NULL};
+    struct tsr__counted_loop loop = {block(r, name), NULL};
     LLVMBuildBr(r->b, loop.head);
     LLVMPositionBuilderAtEnd(r->b, loop.head);
     loop.phi = LLVMBuildPhi(r->b, LLVMTypeOf(first), name);
@@ -110,7 +110,7 @@ struct tsr__rows_loop tsr__rows_open(struct tsr__rows *r, const char *name, LLVM
     return loop;
 }
 
-void tsr__rows_close(struct tsr__rows *r, struct tsr__rows_loop loop, LLVMValueRef step, LLVMValueRef end)
+void tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end)
 {
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = block(r, "");
     LLVMValueRef next = LLVMBuildNUWAdd(r->b, loop.phi, step, "");
@@ -119,7 +119,7 @@ void tsr__rows_close(struct tsr__rows *r, struct tsr__rows_loop loop, LLVMValueR
     LLVMPositionBuilderAtEnd(r->b, out);
 }
 
-void tsr__rows_forget(struct tsr__rows *r, LLVMBasicBlockRef start)
+void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef start)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(start); i; i = LLVMGetNextInstruction(i)) {
         if (!LLVMIsAAllocaInst(i))
@@ -131,7 +131,7 @@ void tsr__rows_forget(struct tsr__rows *r, LLVMBasicBlockRef start)
     }
 }
 
-static LLVMValueRef of_dimension(struct tsr__rows *r, LLVMValueRef dim, LLVMValueRef *values)
+static LLVMValueRef of_dimension(struct tsr__packet_loop *r, LLVMValueRef dim, LLVMValueRef *values)
 {
     if (LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) < 3)
         return values[LLVMConstIntGetZExtValue(dim)];
@@ -141,7 +141,7 @@ static LLVMValueRef of_dimension(struct tsr__rows *r, LLVMValueRef dim, LLVMValu
     return result;
 }
 
-LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char *name)
+LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef call, const char *name)
 {
     if (!strcmp(name, "local_id"))
         return of_dimension(r, LLVMGetOperand(call, 0), r->local);
@@ -164,14 +164,14 @@ LLVMValueRef tsr__rows_known(struct tsr__rows *r, LLVMValueRef call, const char 
     return NULL;
 }
 
-void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef end)
+void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLVMBasicBlockRef end)
 {
     const char *name = tsr__primitive_name(inst);
     LLVMPositionBuilderBefore(r->b, inst);
     if (LLVMIsAReturnInst(inst)) {
         LLVMBuildBr(r->b, end);
     } else if (name && (strcmp(name, "site") || r->l->options->check)) {
-        LLVMValueRef made = tsr__rows_known(r, inst, name);
+        LLVMValueRef made = tsr__packet_loop_known(r, inst, name);
         if (!made)
             return;
         LLVMReplaceAllUsesWith(inst, made);
@@ -181,52 +181,52 @@ void tsr__rows_rewrite(struct tsr__rows *r, LLVMValueRef inst, LLVMBasicBlockRef
     LLVMInstructionEraseFromParent(inst);
 }
 
-void tsr__loop_rows(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
+void tsr__build_packet_loop(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
 {
-    struct tsr__rows r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
-    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end"), begin = tsr__rows_part(&r);
+    struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end"), begin = tsr__packet_loop_begin(&r);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
 
     static const char *const names[3] = {"group", "group_row", "group_plane"};
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
-    LLVMValueRef columns = tsr__rows_query(&r, "__tsr_row_columns", -1);
+    LLVMValueRef columns = tsr__packet_loop_query(&r, "__tsr_row_columns", -1);
     columns = LLVMBuildAnd(r.b, columns, tsr__i64(l, -(uint64_t)width), ""); /* as it is, but LLVM gets to know that rows are whole */
-    struct tsr__rows_loop group[3];
+    struct tsr__counted_loop group[3];
     for (int d = 0; d < 3; d++) {
-        base[d] = tsr__rows_query(&r, "__tsr_global_id", d); /* of the first work-item */
-        size[d] = tsr__rows_query(&r, "__tsr_local_size", d);
-        pitch[d] = tsr__rows_query(&r, "__tsr_enqueued_local_size", d);
-        groups[d] = tsr__rows_query(&r, "__tsr_row_groups", d);
-        r.group[d] = tsr__rows_query(&r, "__tsr_group_id", d);
+        base[d] = tsr__packet_loop_query(&r, "__tsr_global_id", d); /* of the first work-item */
+        size[d] = tsr__packet_loop_query(&r, "__tsr_local_size", d);
+        pitch[d] = tsr__packet_loop_query(&r, "__tsr_enqueued_local_size", d);
+        groups[d] = tsr__packet_loop_query(&r, "__tsr_row_groups", d);
+        r.group[d] = tsr__packet_loop_query(&r, "__tsr_group_id", d);
     }
     for (int d = 2; d >= 0; d--) {
-        group[d] = tsr__rows_open(&r, names[d], zero);
+        group[d] = tsr__counted_loop_open(&r, names[d], zero);
         r.group[d] = LLVMBuildNUWAdd(r.b, r.group[d], group[d].phi, "");
         base[d] = LLVMBuildNUWAdd(r.b, base[d], LLVMBuildNUWMul(r.b, pitch[d], group[d].phi, ""), "");
     }
-    struct tsr__rows_loop z = tsr__rows_open(&r, "z", zero);
+    struct tsr__counted_loop z = tsr__counted_loop_open(&r, "z", zero);
     r.global[2] = LLVMBuildNUWAdd(r.b, base[2], z.phi, "");
     LLVMValueRef plane = LLVMBuildNUWMul(r.b, z.phi, size[1], "");
-    struct tsr__rows_loop y = tsr__rows_open(&r, "y", zero);
+    struct tsr__counted_loop y = tsr__counted_loop_open(&r, "y", zero);
     r.global[1] = LLVMBuildNUWAdd(r.b, base[1], y.phi, "");
     LLVMValueRef row = LLVMBuildNUWMul(r.b, LLVMBuildNUWAdd(r.b, plane, y.phi, ""), columns, "");
-    struct tsr__rows_loop x = tsr__rows_open(&r, "x", zero);
+    struct tsr__counted_loop x = tsr__counted_loop_open(&r, "x", zero);
     r.global[0] = LLVMBuildNUWAdd(r.b, base[0], x.phi, "");
     r.linear = LLVMBuildTrunc(r.b, LLVMBuildNUWAdd(r.b, row, x.phi, ""), LLVMInt32TypeInContext(l->context), "");
     r.local[0] = x.phi, r.local[1] = y.phi, r.local[2] = z.phi;
-    tsr__rows_forget(&r, start);
+    tsr__packet_loop_reset_slots(&r, start);
     LLVMBuildBr(r.b, begin);
 
     LLVMPositionBuilderAtEnd(r.b, end);
-    tsr__rows_close(&r, x, tsr__i64(l, width), columns);
-    tsr__rows_close(&r, y, one, size[1]);
-    tsr__rows_close(&r, z, one, size[2]);
+    tsr__counted_loop_close(&r, x, tsr__i64(l, width), columns);
+    tsr__counted_loop_close(&r, y, one, size[1]);
+    tsr__counted_loop_close(&r, z, one, size[2]);
     for (int d = 0; d < 3; d++)
-        tsr__rows_close(&r, group[d], one, groups[d]);
+        tsr__counted_loop_close(&r, group[d], one, groups[d]);
     LLVMBuildRetVoid(r.b);
 
     for (size_t i = 0; i < count; i++)
-        tsr__rows_rewrite(&r, code[i], end);
+        tsr__packet_loop_rewrite(&r, code[i], end);
     LLVMDisposeBuilder(r.b);
 }

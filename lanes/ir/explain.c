@@ -245,7 +245,7 @@ void tsr__explain_lanes(struct tsr__lanes *l, LLVMValueRef inst)
                      type_text(l, LLVMTypeOf(atomic ? LLVMGetOperand(inst, 1) : inst)));
 }
 
-void tsr__explain_meets(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item)
+void tsr__explain_barriers(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item)
 {
     if (!l->explain)
         return;

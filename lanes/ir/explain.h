@@ -20,7 +20,7 @@ void tsr__explain_flow(struct tsr__simd *s);
 /* An instruction that runs for one lane after the other. */
 void tsr__explain_lanes(struct tsr__lanes *l, LLVMValueRef inst);
 /* How packets wait for each other. `lower_primitives`: the work-item function. */
-void tsr__explain_meets(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
+void tsr__explain_barriers(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
 /* Private arrays, as long as all are there: those that nobody speaks of later have become registers. */
 void tsr__explain_arrays(struct tsr__lanes *l);
 /* One that remains. */

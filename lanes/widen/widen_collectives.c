@@ -205,7 +205,7 @@ static void total(struct tsr__simd *s, LLVMValueRef inst)
         own[0] = own[1] = of_any(s, LLVMGetOperand(inst, 1));
     else
         of_any_in_halves(s, LLVMGetOperand(inst, 1), own);
-    LLVMValueRef slot = tsr__exchange_own(l, s->b, tsr__i32(l, halves * bytes));
+    LLVMValueRef slot = tsr__exchange_own_slot(l, s->b, tsr__i32(l, halves * bytes));
     LLVMValueRef packet = LLVMBuildCall2(s->b, query, tsr__declare(l, "__tsr_sub_group_id", query), NULL, 0, "");
     LLVMValueRef first = LLVMBuildICmp(s->b, LLVMIntEQ, packet, none, "");
     LLVMValueRef back = LLVMBuildSelect(s->b, first, none, tsr__i32(l, UINT32_MAX), "");
@@ -216,7 +216,7 @@ static void total(struct tsr__simd *s, LLVMValueRef inst)
         sum = tsr__fold_two(s, &f, sum, LLVMBuildFreeze(s->b, own[h], ""));
         LLVMBuildStore(s->b, sum, LLVMBuildGEP2(s->b, type, slot, &at, 1, ""));
     }
-    LLVMValueRef all = tsr__exchange_all(l, s->b), results[2];
+    LLVMValueRef all = tsr__exchange_all_slots(l, s->b), results[2];
     bool uniform = is_result_uniform(s, inst);
     for (unsigned h = 0; h < (uniform ? 1 : halves); h++) {
         LLVMValueRef n =
