@@ -174,8 +174,8 @@ void tsr__boxes_group(struct tsr__run *run);
 /* ---- nontemporal.c ------------------------------------------------------------------------------------------------------------------- */
 
 /* A bit for each argument that the launch is to write past the caches. `arg_bytes`: as for launch_make. */
-uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
-                             const uint64_t *arg_bytes);
+uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
+                                 const uint64_t *arg_bytes);
 
 /* ---- rendezvous.c ----------------------------------------------------------------------------------------------------------------------
  */

@@ -68,7 +68,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->in_boxes = tsr__boxes_cut(launch);
     group->args = launch->args;
     group->rt = &tsr__rt;
-    group->streams = tsr__streams_choose(kernel, range, args, arg_bytes);
+    group->nontemporal = tsr__nontemporal_choose(kernel, range, args, arg_bytes);
     if (kernel->args_size)
         memcpy(launch->args, args, kernel->args_size);
     return launch;
@@ -394,7 +394,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
         run_groups_directly(&loop);
     if (launch->flags & TSR_KERNEL_AMX_TILES)
         tiles_end();
-    if (launch->group.streams)
+    if (launch->group.nontemporal)
         _mm_sfence(); /* before anybody learns that these groups are done */
     _mm_setcsr(saved);
     atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);

@@ -43,8 +43,8 @@ static bool overlap(const struct memory *x, const struct memory *y)
     return x->begin < y->begin + y->bytes && y->begin < x->begin + x->bytes;
 }
 
-uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
-                             const uint64_t *arg_bytes)
+uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
+                                 const uint64_t *arg_bytes)
 {
     struct memory memory[TSR_SIZED_ARGUMENTS];
     uint64_t items = range->global[0] * range->global[1] * range->global[2], touched = 0, written = 0, streams = 0;
@@ -62,7 +62,7 @@ uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct 
         if (!m->bytes)
             continue;
         memcpy(&m->begin, (const char *)args + arg->offset, 8);
-        uint64_t most = items * arg->streamed;
+        uint64_t most = items * arg->nontemporal_bytes;
         bool alone = true;
         for (uint32_t k = 0; k < i; k++)
             if (memory[k].bytes && overlap(m, &memory[k])) {
@@ -70,7 +70,7 @@ uint64_t tsr__streams_choose(const struct tsr_kernel_info *kernel, const struct 
                 memory[k].written = 0; /* it may be read, too */
             }
         touched += alone ? m->bytes : 0;
-        if (alone && range->local[0] * arg->streamed >= LINE)
+        if (alone && range->local[0] * arg->nontemporal_bytes >= LINE)
             m->written = most < m->bytes ? most : m->bytes;
     }
     for (uint32_t i = 0; i < count; i++) {

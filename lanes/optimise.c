@@ -26,10 +26,10 @@ static bool optimise_packets(struct tsr__lanes *l)
     if (!tsr__llvm(l, across_loops))
         return false;
     for (size_t i = 0; i < count; i++) {
-        tsr__fetch_lists(l, functions[i]);
-        parts |= tsr__split_loops(l, functions[i]);
+        tsr__prefetch_index_lists(l, functions[i]);
+        parts |= tsr__fission_loops(l, functions[i]);
         tsr__mark_mad_unroll(l, functions[i]);
-        if (!tsr__take_turns(l, functions[i]))
+        if (!tsr__unroll_serial_loops(l, functions[i]))
             return false;
     }
     return (!parts || tsr__llvm(l, "function(adce)")) && tsr__llvm(l, unroll);

@@ -32,7 +32,7 @@ static void put_arg(struct tsr_buf *buf, const struct tsr_arg_info *arg)
     tsr_buf_u32(buf, arg->align);
     tsr_buf_u32(buf, arg->offset);
     tsr_buf_u32(buf, arg->pointee_align);
-    tsr_buf_u32(buf, arg->streamed);
+    tsr_buf_u32(buf, arg->nontemporal_bytes);
 }
 
 static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
@@ -99,7 +99,7 @@ static bool get_arg(struct tsr_reader *r, uint32_t args_size, struct tsr_arg_inf
     arg->align = tsr_read_u32(r);
     arg->offset = tsr_read_u32(r);
     arg->pointee_align = tsr_read_u32(r);
-    arg->streamed = tsr_read_u32(r);
+    arg->nontemporal_bytes = tsr_read_u32(r);
     if (r->failed || kind > TSR_ARG_QUEUE || !power_of_two(arg->align) || arg->align > MAX_ALIGN || !power_of_two(arg->pointee_align))
         return false;
     if (arg->offset % arg->align || (uint64_t)arg->offset + arg->size > args_size)

@@ -13,7 +13,7 @@
 enum { KIB = 1024 };
 
 static struct tsr_arg_info infos[3] = {
-    {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 0, .streamed = 4},
+    {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 0, .nontemporal_bytes = 4},
     {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 8},
     {.kind = TSR_ARG_VALUE, .size = 8, .align = 8, .offset = 16},
 };
@@ -24,7 +24,7 @@ static uint64_t choose(uint64_t items, uint64_t local, uint64_t to, uint64_t to_
 {
     struct tsr_ndrange range = {.dim = 1, .global = {items, 1, 1}, .local = {local, 1, 1}};
     uint64_t args[3] = {to, from, 12}, bytes[TSR_SIZED_ARGUMENTS] = {to_bytes, from_bytes, 0};
-    return tsr__streams_choose(&kernel, &range, args, bytes);
+    return tsr__nontemporal_choose(&kernel, &range, args, bytes);
 }
 
 static void much_is_written_past(void **state)
@@ -56,7 +56,7 @@ static void nobody_knows(void **state)
     (void)state;
     struct tsr_ndrange range = {.dim = 1, .global = {1 << 20, 1, 1}, .local = {64, 1, 1}};
     uint64_t args[3] = {1 << 20, 0, 0};
-    assert_int_equal(tsr__streams_choose(&kernel, &range, args, NULL), 0);
+    assert_int_equal(tsr__nontemporal_choose(&kernel, &range, args, NULL), 0);
     assert_int_equal(choose(1 << 20, 64, 1 << 20, 0, 1 << 24, 1 << 20), 0);
     assert_int_equal(choose(1 << 20, 64, 1 << 20, 1 << 22, 0, 0), 1); /* a null pointer meets nothing */
 }

@@ -67,7 +67,7 @@ struct tsr_group {
     unsigned char *local;      /* local memory of the group, aligned to 128: static variables first, then the local arguments */
     const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
     const struct tsr_rt *rt;
-    uint64_t streams; /* a bit for each argument that is to be written past the caches, where the code can */
+    uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
 };
 
 enum {

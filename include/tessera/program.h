@@ -27,7 +27,7 @@ struct tsr_arg_info {
     uint32_t size, align;                         /* of the value; pointers and local: 8, 8. align ≤ 128 */
     uint32_t offset;                              /* in the argument block */
     uint32_t pointee_align;                       /* of what a pointer or local argument points to; 1 if unknown */
-    uint32_t streamed;                            /* bytes that a work-item writes to it, past the caches if the launch says so */
+    uint32_t nontemporal_bytes;                   /* bytes that a work-item writes to it, past the caches if the launch says so */
 };
 
 /* Arguments past these are never written past the caches. */
@@ -47,9 +47,9 @@ enum tsr_kernel_flags {
     TSR_KERNEL_IGNORES_SUB_GROUPS = 4096, /* knows no sub-groups: a packet that is not whole is part of a row, not a sub-group */
     TSR_KERNEL_AMX_TILES = 1024,          /* uses AMX's tile registers, 16 rows of 64 bytes each */
     TSR_KERNEL_HALF_K_TILES = 16384,      /* with TILES: the last but one has rows of 32 bytes, the last has 8 rows */
-    TSR_KERNEL_NONTEMPORAL = 8192,        /* some argument is written past the caches if the launch says so: `streamed` of it is not 0 */
-    TSR_KERNEL_DENORMS_ZERO = 16,         /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
-    TSR_KERNEL_UNIFORM_GROUPS = 32,       /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
+    TSR_KERNEL_NONTEMPORAL = 8192,  /* some argument is written past the caches if the launch says so: `nontemporal_bytes` of it is not 0 */
+    TSR_KERNEL_DENORMS_ZERO = 16,   /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
+    TSR_KERNEL_UNIFORM_GROUPS = 32, /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
 };
 
 struct tsr_kernel_info {

@@ -447,7 +447,7 @@ static bool split(struct fission *f)
     return true;
 }
 
-bool tsr__split_loops(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__fission_loops(struct tsr__lanes *l, LLVMValueRef function)
 {
     bool any = false;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {

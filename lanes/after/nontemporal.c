@@ -78,7 +78,7 @@ static uint32_t reads(LLVMValueRef inst)
     return found;
 }
 
-uint32_t tsr__written_only(struct tsr__lanes *l, LLVMValueRef item)
+uint32_t tsr__write_only_params(struct tsr__lanes *l, LLVMValueRef item)
 {
     struct tsr__map seen = {.arena = &l->scratch};
     uint32_t found = 0;
@@ -101,7 +101,7 @@ static uint64_t bytes_of(struct tsr__lanes *l, LLVMValueRef v)
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(v));
 }
 
-void tsr__mark_stream(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef store)
+void tsr__mark_nontemporal(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef store)
 {
     bool dense = a->class == TSR__ACCESS_CONSECUTIVE || (a->class == TSR__ACCESS_GROUP && a->step == a->parts);
     if (!s->written_only || !dense || a->copied || s->cfg.blocks[s->block].loop != TSR__NONE || !LLVMIsAStoreInst(a->inst))
@@ -114,7 +114,7 @@ void tsr__mark_stream(struct tsr__simd *s, const struct tsr__access *a, LLVMValu
     LLVMSetMetadata(store, kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
 }
 
-int tsr__stream_of(struct tsr__lanes *l, LLVMValueRef store)
+int tsr__nontemporal_argument(struct tsr__lanes *l, LLVMValueRef store)
 {
     LLVMValueRef node = LLVMIsAStoreInst(store) ? LLVMGetMetadata(store, kind(l)) : NULL, operands[2];
     if (!node || LLVMGetMDNodeNumOperands(node) != 2)
@@ -126,16 +126,16 @@ int tsr__stream_of(struct tsr__lanes *l, LLVMValueRef store)
 /* ---- code -------------------------------------------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__stream_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, int argument)
+LLVMValueRef tsr__nontemporal_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, int argument)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef group = tsr__load_fixed(l, b, tsr__ptr(l), item, offsetof(struct tsr_item, group), 8);
-    LLVMValueRef streams = tsr__load_fixed(l, b, i64, group, offsetof(struct tsr_group, streams), 8);
+    LLVMValueRef streams = tsr__load_fixed(l, b, i64, group, offsetof(struct tsr_group, nontemporal), 8);
     LLVMValueRef bit = LLVMBuildAnd(b, streams, tsr__i64(l, UINT64_C(1) << argument), "");
     return LLVMBuildICmp(b, LLVMIntNE, bit, tsr__i64(l, 0), "");
 }
 
-void tsr__stream_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align)
+void tsr__nontemporal_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align)
 {
     LLVMValueRef made = LLVMBuildStore(b, value, to);
     LLVMMetadataRef one = LLVMValueAsMetadata(tsr__i32(l, 1));
@@ -229,7 +229,7 @@ static void make(struct stream *x, LLVMBasicBlockRef block, int argument)
     LLVMPositionBuilderAtEnd(x->b, head);
     LLVMValueRef *flag = &x->flags[argument];
     if (!*flag)
-        *flag = tsr__stream_flag(x->l, x->entry, LLVMGetParam(x->function, 0), argument);
+        *flag = tsr__nontemporal_flag(x->l, x->entry, LLVMGetParam(x->function, 0), argument);
     LLVMBasicBlockRef asks = new_block(x, past);
     LLVMBuildCondBr(x->b, *flag, asks, plain);
     LLVMPositionBuilderAtEnd(x->b, asks);
@@ -240,7 +240,7 @@ static void make(struct stream *x, LLVMBasicBlockRef block, int argument)
         LLVMBuildBr(x->b, past);
     LLVMPositionBuilderAtEnd(x->b, past);
     for (unsigned i = 0; i < x->count; i++)
-        tsr__stream_store(x->l, x->b, LLVMGetOperand(x->run[i], 0), LLVMGetOperand(x->run[i], 1), align_for(x, x->run[i]));
+        tsr__nontemporal_store(x->l, x->b, LLVMGetOperand(x->run[i], 0), LLVMGetOperand(x->run[i], 1), align_for(x, x->run[i]));
     LLVMBuildBr(x->b, block);
     LLVMPositionBuilderAtEnd(x->b, plain);
     for (unsigned i = 0; i < x->count; i++)
@@ -259,7 +259,7 @@ static int find_run(struct stream *x, LLVMBasicBlockRef block)
     int argument = -1;
     x->count = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && x->count < MOST_TOGETHER; i = LLVMGetNextInstruction(i)) {
-        int its = tsr__stream_of(x->l, i);
+        int its = tsr__nontemporal_argument(x->l, i);
         if (x->count && (its >= 0 ? its != argument : touches_memory(i)))
             break;
         if (its < 0)
@@ -293,7 +293,7 @@ static void forget(struct tsr__lanes *l, LLVMValueRef function)
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
     for (size_t i = 0; i < n; i++)
-        if (tsr__stream_of(l, code[i]) >= 0)
+        if (tsr__nontemporal_argument(l, code[i]) >= 0)
             LLVMSetMetadata(code[i], kind(l), NULL);
 }
 
@@ -309,8 +309,8 @@ bool tsr__pass_nontemporal(struct tsr__lanes *l)
         run(l, entry, bytes);
         kernel->flags &= ~(uint32_t)TSR_KERNEL_NONTEMPORAL;
         for (uint32_t i = 0; i < kernel->arg_count; i++) {
-            kernel->args[i].streamed = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
-            kernel->flags |= kernel->args[i].streamed ? TSR_KERNEL_NONTEMPORAL : 0;
+            kernel->args[i].nontemporal_bytes = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
+            kernel->flags |= kernel->args[i].nontemporal_bytes ? TSR_KERNEL_NONTEMPORAL : 0;
         }
     }
     size_t count;

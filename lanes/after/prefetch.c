@@ -304,12 +304,12 @@ static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(stru
     tsr_arena_free(&arena);
 }
 
-void tsr__fetch_ahead(struct tsr__lanes *l, LLVMValueRef packet)
+void tsr__prefetch_next_round(struct tsr__lanes *l, LLVMValueRef packet)
 {
     look(l, packet, look_at_tiles);
 }
 
-void tsr__fetch_lists(struct tsr__lanes *l, LLVMValueRef packet)
+void tsr__prefetch_index_lists(struct tsr__lanes *l, LLVMValueRef packet)
 {
     look(l, packet, look_at_lists);
 }

@@ -12,13 +12,13 @@ static unsigned kind_of_mark(struct tsr__lanes *l)
     return LLVMGetMDKindIDInContext(l->context, name, (unsigned)strlen(name));
 }
 
-void tsr__mark_turns(struct tsr__lanes *l, LLVMValueRef branch)
+void tsr__mark_serial_unroll(struct tsr__lanes *l, LLVMValueRef branch)
 {
     LLVMMetadataRef empty = LLVMMDNodeInContext2(l->context, NULL, 0);
     LLVMSetMetadata(branch, kind_of_mark(l), LLVMMetadataAsValue(l->context, empty));
 }
 
-bool tsr__take_turns(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__unroll_serial_loops(struct tsr__lanes *l, LLVMValueRef function)
 {
     size_t count;
     bool any = false;

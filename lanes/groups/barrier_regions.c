@@ -525,7 +525,7 @@ bool tsr__split_at_barriers(struct tsr__lanes *l, LLVMValueRef f, unsigned width
     c.r.b = LLVMCreateBuilderInContext(l->context);
     bool good = tsr__llvm_on(l, c.r.f, "sroa,early-cse,adce");
     if (good) {
-        tsr__fetch_ahead(l, f);
+        tsr__prefetch_next_round(l, f);
         find_stops(&c);
     }
     for (unsigned k = 0; good && k < c.stop_count; k++)

@@ -14,7 +14,7 @@ void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint,
 void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function);
 /* Marks the branch that closes a loop over lanes; the other: on the finished function, has such loops go through several lanes in a round.
  * False: LLVM refuses. (serial_unroll.c) */
-void tsr__mark_turns(struct tsr__lanes *l, LLVMValueRef branch);
-bool tsr__take_turns(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__mark_serial_unroll(struct tsr__lanes *l, LLVMValueRef branch);
+bool tsr__unroll_serial_loops(struct tsr__lanes *l, LLVMValueRef function);
 
 #endif

@@ -210,7 +210,7 @@ static void test_split_loops(void **state)
         unsigned loops = 0, phis = 0;
         setup(&w, cases[i].text);
         w.options.cpu_features = cases[i].features;
-        assert_int_equal(tsr__split_loops(&w.l, function(&w, "f")), cases[i].loops > 1);
+        assert_int_equal(tsr__fission_loops(&w.l, function(&w, "f")), cases[i].loops > 1);
         assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
         assert_true(tsr__llvm(&w.l, "function(adce)"));
         LLVMValueRef *code = tsr__instructions(&w.l, function(&w, "f"), &n);
@@ -336,7 +336,7 @@ static void test_lists(void **state)
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct world w;
         setup(&w, cases[i].text);
-        tsr__fetch_lists(&w.l, function(&w, "f"));
+        tsr__prefetch_index_lists(&w.l, function(&w, "f"));
         assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
         assert_int_equal(count_calls(&w, "f", "llvm.prefetch.p1"), cases[i].fetches);
         teardown(&w);

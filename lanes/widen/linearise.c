@@ -395,7 +395,7 @@ bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, s
         tsr_arena_free(&arena);
         return false;
     }
-    s.written_only = masked ? 0 : tsr__written_only(l, from);
+    s.written_only = masked ? 0 : tsr__write_only_params(l, from);
     tsr__shapes_find(&s.shapes, &s.cfg, packet, &arena);
     tsr__solo_find(&s, masked);
     struct tsr__explain *explain = l->explain;

@@ -474,7 +474,7 @@ static void one_by_one(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last
     LLVMPositionBuilderAtEnd(s->b, o->end);
     LLVMValueRef branch = LLVMBuildCondBr(s->b, more, next, last);
     if (!bits)
-        tsr__mark_turns(s->l, branch);
+        tsr__mark_serial_unroll(s->l, branch);
 }
 
 /* Whether it is worth a loop of its own in which no lane is missing, with several lanes' ways in a round. */

@@ -89,7 +89,7 @@ static void round_trip(void **state)
     assert_int_equal(b->context_bytes, 256);
     assert_int_equal(b->private_bytes, 88);
     assert_string_equal(b->args[0].type_name, "int*");
-    assert_int_equal(b->args[0].streamed, 24);
+    assert_int_equal(b->args[0].nontemporal_bytes, 24);
     assert_null(b->args[1].name);
     assert_int_equal(b->args[1].offset, 16);
     assert_int_equal(b->args[2].kind, TSR_ARG_LOCAL);

@@ -173,9 +173,9 @@ LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number)
     return memory;
 }
 
-LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument)
+LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument)
 {
-    return tsr__stream_flag(t->l, t->entry, tsr__item_of(t->webs.function), argument);
+    return tsr__nontemporal_flag(t->l, t->entry, tsr__item_of(t->webs.function), argument);
 }
 
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made)

@@ -202,10 +202,10 @@ static bool can_wait(struct tsr__pending_tile_store *x)
 /* The argument that all the stores are marked with, or -1. */
 static int streamed_to(const struct tsr__pending_tile_store *x)
 {
-    int argument = tsr__stream_of(x->t->l, x->first);
+    int argument = tsr__nontemporal_argument(x->t->l, x->first);
     for (size_t i = 0; i < x->count; i++)
         for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
-            if (tsr__stream_of(x->t->l, x->spots[i].u->stores[k]) != argument)
+            if (tsr__nontemporal_argument(x->t->l, x->spots[i].u->stores[k]) != argument)
                 return -1;
     return argument;
 }
@@ -358,7 +358,7 @@ LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVM
     LLVMTypeRef ptr = tsr__ptr(x->t->l);
     *past = tsr__i64(x->t->l, 0);
     if (x->argument >= 0)
-        *past = LLVMBuildZExt(b, tsr__tile_stream_flag(x->t, x->argument), LLVMInt64TypeInContext(x->t->l->context), "");
+        *past = LLVMBuildZExt(b, tsr__tile_nontemporal_flag(x->t, x->argument), LLVMInt64TypeInContext(x->t->l->context), "");
     *stride = build_early(x, from, x->stride);
     LLVMValueRef at = LLVMBuildIntToPtr(b, build_early(x, from, x->origin), ptr, "");
     return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
@@ -437,7 +437,7 @@ static LLVMValueRef goes_past(struct tsr__pending_tile_store *x, LLVMValueRef st
     }
     LLVMValueRef rest = LLVMBuildAnd(t->b, all, tsr__i64(t->l, TSR__TILE_BYTES - 1), "");
     LLVMValueRef fills = LLVMBuildICmp(t->b, LLVMIntEQ, rest, tsr__i64(t->l, 0), "");
-    return LLVMBuildAnd(t->b, tsr__tile_stream_flag(t, x->argument), fills, "");
+    return LLVMBuildAnd(t->b, tsr__tile_nontemporal_flag(t, x->argument), fills, "");
 }
 
 /* Row by row, from where the tile lies on the stack. */
@@ -449,7 +449,7 @@ static void store_past(struct tsr__pending_tile_store *x, const struct spot *spo
     for (unsigned r = 0; r < TSR__TILE_ROWS; r++) {
         LLVMValueRef v = LLVMBuildLoad2(t->b, row, tsr__at_offset(t->l, t->b, from, r * TSR__TILE_BYTES), "");
         LLVMSetAlignment(v, TSR__TILE_BYTES);
-        tsr__stream_store(t->l, t->b, v, to, TSR__TILE_BYTES);
+        tsr__nontemporal_store(t->l, t->b, v, to, TSR__TILE_BYTES);
         to = LLVMBuildGEP2(t->b, i8, to, &stride, 1, "");
     }
 }

@@ -249,7 +249,7 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
 /* Where the accumulator lies on the stack, row after row: without AMX always, else it is stored there. */
 LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
 /* Does the launch store this argument past the caches? */
-LLVMValueRef tsr__tile_stream_flag(struct tsr__tiles *t, int argument);
+LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
 /* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */

@@ -80,7 +80,7 @@ void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
     } else {
         made = LLVMBuildStore(s->b, value, p);
         LLVMSetAlignment(made, a->align);
-        tsr__mark_stream(s, a, made);
+        tsr__mark_nontemporal(s, a, made);
     }
     tsr__note_aliases(s, a, made);
 }

@@ -46,7 +46,7 @@ void tsr__copied_store(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
 LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
 void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
 /* Marks a store of a vector without a mask, if it may go past the caches. (nontemporal.c) */
-void tsr__mark_stream(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef store);
+void tsr__mark_nontemporal(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef store);
 /* Whether a load or store leaves room for others between its lanes: then it is described. */
 bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a);
 /* The vectors of a load's or a store's value. `parts` has room for the scalars that travel together. */
