@@ -238,7 +238,7 @@ static void promise_required_size(struct tsr__lanes *l, const struct tsr_kernel_
 static struct tsr__packet packet_of(struct tsr__lanes *l, const struct tsr_kernel_info *info)
 {
     unsigned size = tsr__sub_group_size(l, info);
-    return (struct tsr__packet){.width = tsr__works_in_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
+    return (struct tsr__packet){.width = tsr__uses_sub_group_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
 }
 
 static void widen(struct tsr__lanes *l, uint32_t number, const char *why)
@@ -283,12 +283,12 @@ static bool prepare(struct tsr__lanes *l)
     bool *may_widen = tsr_arena_alloc(&l->scratch, l->info->kernel_count + 1);
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        may_widen[i] = tsr__may_widen(l, i);
+        may_widen[i] = tsr__may_use_wide_packets(l, i);
         unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
         set_width(l, kernel, size);
         promise_required_size(l, &l->info->kernels[i], kernel);
-        if (tsr__works_in_pairs(l, kernel))
-            tsr__pair_ids(l, kernel, size);
+        if (tsr__uses_sub_group_pairs(l, kernel))
+            tsr__lower_pair_ids(l, kernel, size);
     }
     if (!tsr__llvm(l, first_look))
         return false;
@@ -297,18 +297,18 @@ static bool prepare(struct tsr__lanes *l)
             widen(l, i, "all data have 8 or 16 bits");
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        loops |= tsr__mark_unrolling(l, tsr__kernel(l, &l->info->kernels[i]));
+        loops |= tsr__mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
     if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical) || (!has_large_switch(l) && !tsr__llvm(l, no_switches)) ||
         !make_reducible(l) || !tsr__llvm(l, loops_in_form))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
-            tsr__waits(l, tsr__kernel(l, &l->info->kernels[i])))
+            tsr__is_latency_bound(l, tsr__kernel(l, &l->info->kernels[i])))
             widen(l, i, "a register alone would wait for its own results");
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
-            tsr__turn_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
-    tsr__place_arrays(l);
+            tsr__transpose_local_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
+    tsr__lower_local_arrays(l);
     return tsr__stage(l, "canonical");
 }
 
@@ -322,7 +322,7 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
         struct tsr__shapes shapes;
         struct tsr__packet packet = packet_of(l, &l->info->kernels[i]);
         packet.whole_rows = true;
-        tsr__interlace(l, tsr__kernel(l, &l->info->kernels[i]), packet.width);
+        tsr__make_soa_arrays(l, tsr__kernel(l, &l->info->kernels[i]), packet.width);
         if (!tsr__cfg_make(&cfg, tsr__kernel(l, &l->info->kernels[i]), &l->scratch))
             return tsr__fail(l, "kernel %s: irreducible control flow", l->info->kernels[i].name);
         tsr__shapes_find(&shapes, &cfg, packet, &l->scratch);
@@ -432,19 +432,19 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         info->flags |= TSR_KERNEL_PACKETS | (packet.width > packet.sub_group ? TSR_KERNEL_SUB_GROUP_PAIRS : 0);
         LLVMValueRef item = body_of(l, kernel);
         tsr__hoist_loads(l, item);
-        tsr__interlace(l, item, packet.width);
+        tsr__make_soa_arrays(l, item, packet.width);
         struct bodies bodies = {.whole = packet_function(l, kernel, "whole"), .partial = packet_function(l, kernel, "partial")};
         struct tsr__packet rows = packet;
-        struct tsr__assumed *assumed = NULL;
+        struct tsr__no_wrap_mark *assumed = NULL;
         rows.whole_rows = true;
-        if (!tsr__form_dots(l, item, rows))
+        if (!tsr__form_dot_calls(l, item, rows))
             return false;
         if (!l->ways || l->ways[i] != TSR__WITHOUT_BOUNDS)
-            bodies.fits = tsr__assume_bounds(l, item, kernel, &assumed);
+            bodies.fits = tsr__version_no_wrap(l, item, kernel, &assumed);
         bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__has_barrier(l, bodies.whole);
         if (bodies.fits) {
             size_t notes = tsr__explain_count(l);
-            tsr__forget_bounds(assumed);
+            tsr__drop_no_wrap_marks(assumed);
             bodies.wrapping = packet_function(l, kernel, TSR__WRAPPING);
             tsr__add_fn_attr(l, bodies.wrapping, "noinline");
             built = built && tsr__simd_build(l, item, bodies.wrapping, rows, false);
@@ -471,5 +471,5 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
     }
     bring_bodies_back(l);
     tsr__lines_end(l);
-    return tsr__pair_scalars(l);
+    return tsr__scalarise_addresses(l);
 }

@@ -27,7 +27,7 @@ bool tsr__unroll_serial_loops(struct tsr__lanes *l, LLVMValueRef function)
     for (size_t i = 0; i < count; i++)
         if (LLVMIsATerminatorInst(code[i]) && LLVMGetMetadata(code[i], kind)) {
             LLVMSetMetadata(code[i], kind, NULL);
-            tsr__hint_loop(l, code[i], "llvm.loop.unroll.count", TURNS);
+            tsr__set_loop_hint(l, code[i], "llvm.loop.unroll.count", TURNS);
             any = true;
         }
     /* The lanes' counters get the width of addresses. The code generator does that as well, but has no registers to spare for all turns. */

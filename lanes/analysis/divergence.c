@@ -126,7 +126,7 @@ static void diverge_loop(struct parting *s, int loop)
         }
 }
 
-bool tsr__diverge(struct tsr__shapes *shapes, int block, struct tsr_arena *arena)
+bool tsr__mark_divergent(struct tsr__shapes *shapes, int block, struct tsr_arena *arena)
 {
     struct parting s = {.shapes = shapes, .arena = arena};
     const struct tsr__block *b = &shapes->cfg->blocks[block];

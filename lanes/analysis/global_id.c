@@ -50,7 +50,7 @@ static bool is_first(const struct tsr__packet *packet, LLVMValueRef v)
     }
 }
 
-bool tsr__counts_items(const struct tsr__packet *packet, LLVMValueRef sum)
+bool tsr__is_global_id_sum(const struct tsr__packet *packet, LLVMValueRef sum)
 {
     LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
     return may_wrap(sum) && ((is_first(packet, a) && asks(b, "local_id")) || (is_first(packet, b) && asks(a, "local_id")));

@@ -287,7 +287,7 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
         return (struct tsr__shape){0};
     bool adds = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(inst));
-    if (adds && s->shapes->packet.mixed && tsr__counts_items(&s->shapes->packet, inst))
+    if (adds && s->shapes->packet.mixed && tsr__is_global_id_sum(&s->shapes->packet, inst))
         return affine(s->pitch, 0, false, false);
     if (a.loose && tsr__is_uniform(b))
         return loose_bits(inst, op, a, right, b);
@@ -611,7 +611,7 @@ static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef ins
         return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform(0) : varying;
     }
     case LLVMAlloca: /* one copy for each lane, side by side */
-        if (tsr__is_of_packet(inst))
+        if (tsr__is_soa_array(inst))
             return uniform(log2_of(LLVMGetAlignment(inst)));
         return affine((int64_t)tsr__alloca_pitch(layout, inst) * s->pitch, log2_of(LLVMGetAlignment(inst)), true, true);
     case LLVMCall:
@@ -701,7 +701,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
                 continue;
             uintptr_t number = tsr__map_get(&shapes->index, t);
             struct tsr__shape c = operand(&s, (int)number - 1, LLVMGetOperand(t, 0));
-            if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c) && tsr__diverge(shapes, b, arena))
+            if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c) && tsr__mark_divergent(shapes, b, arena))
                 changed = true;
         }
     } while (changed);

@@ -60,7 +60,7 @@ static inline bool tsr__is_varying(struct tsr__shape s)
     return s.kind == TSR__SHAPE_VARYING;
 }
 /* The lanes part at the end of the block: sets the flags above for all that follows. False if they were known to. (divergence.c) */
-bool tsr__diverge(struct tsr__shapes *shapes, int block, struct tsr_arena *arena);
+bool tsr__mark_divergent(struct tsr__shapes *shapes, int block, struct tsr_arena *arena);
 /* Shape as seen outside of loops that the value leaves at different times. */
 bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in);
 /* The collectives of the built-in library, which stay calls up to here: collectives.def lists them. */
@@ -74,9 +74,9 @@ const struct tsr__collective *tsr__collective(LLVMValueRef function);
 /* Bytes from one lane's copy of a stack variable to the next lane's. */
 uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
 /* A stack variable that the lanes have in common. (soa_arrays.c) */
-bool tsr__is_of_packet(LLVMValueRef alloca);
+bool tsr__is_soa_array(LLVMValueRef alloca);
 /* Whether a sum is get_group_id(0) * get_local_size(0) + get_local_id(0), which goes on from one work-group to the next. (global_id.c) */
-bool tsr__counts_items(const struct tsr__packet *packet, LLVMValueRef sum);
+bool tsr__is_global_id_sum(const struct tsr__packet *packet, LLVMValueRef sum);
 /* One line per value and block: what tests read. */
 void tsr__shapes_print(const struct tsr__shapes *shapes, struct tsr_buf *out);
 

@@ -55,7 +55,7 @@ static bool keeps_small(LLVMValueRef inst)
     }
 }
 
-bool tsr__may_widen(struct tsr__lanes *l, uint32_t number)
+bool tsr__may_use_wide_packets(struct tsr__lanes *l, uint32_t number)
 {
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
@@ -121,7 +121,7 @@ static bool is_chain(struct tsr__lanes *l, LLVMBasicBlockRef block)
     return count >= WINDOW && count < SIDE_BY_SIDE * deepest;
 }
 
-bool tsr__waits(struct tsr__lanes *l, LLVMValueRef kernel)
+bool tsr__is_latency_bound(struct tsr__lanes *l, LLVMValueRef kernel)
 {
     enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
     struct tsr__cfg cfg;

@@ -53,7 +53,7 @@ static LLVMValueRef compute(struct locals *s, LLVMBuilderRef b, LLVMValueRef val
     uintptr_t index = tsr__map_get(&s->index, value);
     if (index) {
         const struct variable *v = &s->variables[index - 1];
-        LLVMValueRef array = tsr__local_array(l, b, LLVMGlobalGetValueType(v->global), v->offset);
+        LLVMValueRef array = tsr__local_array_placeholder(l, b, LLVMGlobalGetValueType(v->global), v->offset);
         return array ? array : tsr__at_offset(l, b, tsr__call(l, b, s->base, NULL, 0), v->offset);
     }
     if (!holds_variable(s, value))

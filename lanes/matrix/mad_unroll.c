@@ -55,5 +55,5 @@ void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function)
     for (int loop = 0; loop < cfg.loop_count; loop++)
         if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop) &&
             !may_run_as_a_whole(l, &cfg, loop))
-            tsr__hint_loop(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
+            tsr__set_loop_hint(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
 }

@@ -226,7 +226,7 @@ static LLVMValueRef with_dots(struct sum *s, LLVMBuilderRef b)
     return made;
 }
 
-bool tsr__form_dots(struct tsr__lanes *l, LLVMValueRef function, struct tsr__packet packet)
+bool tsr__form_dot_calls(struct tsr__lanes *l, LLVMValueRef function, struct tsr__packet packet)
 {
     if (!tsr__has(l, TSR_CPU_AVX512VNNI))
         return true;

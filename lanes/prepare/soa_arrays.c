@@ -17,7 +17,7 @@ static unsigned kind_of(LLVMContextRef c)
     return LLVMGetMDKindIDInContext(c, packet_kind, sizeof packet_kind - 1);
 }
 
-bool tsr__is_of_packet(LLVMValueRef alloca)
+bool tsr__is_soa_array(LLVMValueRef alloca)
 {
     return LLVMGetMetadata(alloca, kind_of(LLVMGetTypeContext(LLVMTypeOf(alloca)))) != NULL;
 }
@@ -264,7 +264,7 @@ static void interlace(struct candidate *c, LLVMValueRef alloca)
     LLVMInstructionEraseFromParent(alloca);
 }
 
-void tsr__interlace(struct tsr__lanes *l, LLVMValueRef function, unsigned width)
+void tsr__make_soa_arrays(struct tsr__lanes *l, LLVMValueRef function, unsigned width)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     size_t count;

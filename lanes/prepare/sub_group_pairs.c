@@ -9,7 +9,7 @@
 
 #include "lanes/ir/mad_op.h"
 
-bool tsr__works_in_pairs(struct tsr__lanes *l, LLVMValueRef kernel)
+bool tsr__uses_sub_group_pairs(struct tsr__lanes *l, LLVMValueRef kernel)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, kernel, &n);
@@ -89,7 +89,7 @@ static LLVMValueRef enqueued_num_sub_groups(struct ids *q)
     return sub_groups_of(q, "__tsr_enqueued_local_size");
 }
 
-void tsr__pair_ids(struct tsr__lanes *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel)
+void tsr__lower_pair_ids(struct tsr__lanes *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel)
 {
     static const struct {
         const char *name;
@@ -121,7 +121,7 @@ void tsr__pair_ids(struct tsr__lanes *l, LLVMValueRef kernel, uint32_t sub_group
 /* ---- values of a packet of two sub-groups ---------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__by_half(struct tsr__simd *s, const LLVMValueRef *scalars)
+LLVMValueRef tsr__splat_halves(struct tsr__simd *s, const LLVMValueRef *scalars)
 {
     LLVMValueRef from[64], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
     for (unsigned h = 0; h < 2; h++)
@@ -131,7 +131,7 @@ LLVMValueRef tsr__by_half(struct tsr__simd *s, const LLVMValueRef *scalars)
     return LLVMBuildShuffleVector(s->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(from, s->width), "");
 }
 
-LLVMValueRef tsr__joined_halves(struct tsr__simd *s, LLVMValueRef first, LLVMValueRef second)
+LLVMValueRef tsr__join_halves(struct tsr__simd *s, LLVMValueRef first, LLVMValueRef second)
 {
     LLVMValueRef from[64];
     for (unsigned i = 0; i < s->width; i++)
@@ -139,7 +139,7 @@ LLVMValueRef tsr__joined_halves(struct tsr__simd *s, LLVMValueRef first, LLVMVal
     return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
 }
 
-LLVMValueRef tsr__half(struct tsr__simd *s, LLVMValueRef x, unsigned half)
+LLVMValueRef tsr__half_of(struct tsr__simd *s, LLVMValueRef x, unsigned half)
 {
     LLVMValueRef from[64];
     for (unsigned i = 0; i < s->sub_group; i++)
@@ -274,7 +274,7 @@ static void make_scalars(struct tsr__lanes *l, LLVMValueRef function)
     LLVMDisposeBuilder(c.b);
 }
 
-bool tsr__pair_scalars(struct tsr__lanes *l)
+bool tsr__scalarise_addresses(struct tsr__lanes *l)
 {
     bool any = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)

@@ -24,7 +24,7 @@ static const char placeholder[] = "__tsr_local_array";
 
 /* ---- the placeholder -------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__local_array(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset)
+LLVMValueRef tsr__local_array_placeholder(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset)
 {
     static const char *const promises[] = {"memory", "willreturn", "speculatable"};
     if (!l->options->packets || LLVMGetTypeKind(type) != LLVMArrayTypeKind ||
@@ -48,7 +48,7 @@ LLVMValueRef tsr__local_array(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRe
     return LLVMBuildCall2(b, call, f, args, 4, "");
 }
 
-void tsr__place_arrays(struct tsr__lanes *l)
+void tsr__lower_local_arrays(struct tsr__lanes *l)
 {
     LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
     if (!f)
@@ -322,7 +322,7 @@ static bool find_accesses(struct array *a, LLVMValueRef *bases, size_t count)
     return true;
 }
 
-void tsr__turn_arrays(struct tsr__lanes *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+void tsr__transpose_local_arrays(struct tsr__lanes *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
 {
     size_t count, base_count = 0;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count), *bases = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *bases);

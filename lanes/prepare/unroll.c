@@ -239,7 +239,7 @@ static bool has_hint(struct tsr__lanes *l, LLVMValueRef branch, unsigned kind)
     return false;
 }
 
-void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number)
+void tsr__set_loop_hint(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number)
 {
     LLVMContextRef c = l->context;
     unsigned kind = LLVMGetMDKindIDInContext(c, "llvm.loop", 9);
@@ -255,7 +255,7 @@ void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint,
 static void mark(struct unroll *u, int loop, const char *hint)
 {
     if (u->cfg.loops[loop].latch != TSR__NONE)
-        tsr__hint_loop(u->l, u->cfg.blocks[u->cfg.loops[loop].latch].terminator, hint, 0);
+        tsr__set_loop_hint(u->l, u->cfg.blocks[u->cfg.loops[loop].latch].terminator, hint, 0);
 }
 
 static void begin(struct unroll *u)
@@ -321,7 +321,7 @@ static bool fills_tile(const struct unroll *u, int loop)
     return stores;
 }
 
-bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__mark_array_unroll(struct tsr__lanes *l, LLVMValueRef function)
 {
     struct unroll u = {.l = l};
     bool has_loops = tsr__cfg_make(&u.cfg, function, &u.arena) && u.cfg.loop_count;

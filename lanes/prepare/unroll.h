@@ -6,9 +6,9 @@
 #include "lanes/ir/cfg.h"
 
 /* Marks, for LLVM, the loops of a canonical function without which its private arrays would be registers. False: it has no loops at all. */
-bool tsr__mark_unrolling(struct tsr__lanes *l, LLVMValueRef function);
+bool tsr__mark_array_unroll(struct tsr__lanes *l, LLVMValueRef function);
 /* Gives the loop that the branch closes a hint for LLVM, with a number unless that is 0. The program's own hint comes first. */
-void tsr__hint_loop(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number);
+void tsr__set_loop_hint(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number);
 /* Marks the loops of a packet function in which matrix operations add to their accumulators once a round, so that two rounds become one:
  * together they fill a tile. (mad_unroll.c) */
 void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function);

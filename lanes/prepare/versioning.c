@@ -19,7 +19,7 @@ struct bounds {
     struct tsr__map known; /* value → struct bound * */
     struct tsr__map seen;  /* what was marked → bit per extension */
     LLVMValueRef fits;     /* no bound so far is too large; NULL: none could be */
-    struct tsr__assumed *assumed;
+    struct tsr__no_wrap_mark *assumed;
 };
 
 /* Of an unsigned number: an i64 below 2^32 if `fits`, which may be NULL: always. NULL: there is none. */
@@ -285,8 +285,8 @@ static void mark(struct bounds *x, LLVMValueRef v, enum tsr__extension extension
         return;
     LLVMValueRef bound = may_wrap(v, extension) ? bound_of(x, v, MAX_DEPTH) : NULL;
     if (bound) {
-        struct tsr__assumed *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
-        *one = (struct tsr__assumed){.next = x->assumed, .operation = v, .nsw = LLVMGetNSW(v), .nuw = LLVMGetNUW(v)};
+        struct tsr__no_wrap_mark *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
+        *one = (struct tsr__no_wrap_mark){.next = x->assumed, .operation = v, .nsw = LLVMGetNSW(v), .nuw = LLVMGetNUW(v)};
         x->assumed = one;
         LLVMSetNUW(v, true);
         if (extension == TSR__EXT_SIGNED) {
@@ -350,7 +350,7 @@ static bool is_distance(const struct tsr__polynomial *x)
  * is not worth a body. */
 static bool helps(const struct bounds *x, struct address *all, size_t count)
 {
-    for (const struct tsr__assumed *one = x->assumed; one; one = one->next) {
+    for (const struct tsr__no_wrap_mark *one = x->assumed; one; one = one->next) {
         LLVMBasicBlockRef block = LLVMGetInstructionParent(one->operation);
         if (block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)))
             return true;
@@ -367,7 +367,7 @@ static bool helps(const struct bounds *x, struct address *all, size_t count)
     return false;
 }
 
-LLVMValueRef tsr__assume_bounds(struct tsr__lanes *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__assumed **assumed)
+LLVMValueRef tsr__version_no_wrap(struct tsr__lanes *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__no_wrap_mark **assumed)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, item, &count);
@@ -395,7 +395,7 @@ LLVMValueRef tsr__assume_bounds(struct tsr__lanes *l, LLVMValueRef item, LLVMVal
     }
     LLVMDisposeBuilder(x.b);
     if (!joins && !helps(&x, addresses, address_count)) {
-        tsr__forget_bounds(x.assumed);
+        tsr__drop_no_wrap_marks(x.assumed);
         LLVMDeleteBasicBlock(start);
         return NULL;
     }
@@ -403,9 +403,9 @@ LLVMValueRef tsr__assume_bounds(struct tsr__lanes *l, LLVMValueRef item, LLVMVal
     return x.fits ? x.fits : LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false);
 }
 
-void tsr__forget_bounds(struct tsr__assumed *assumed)
+void tsr__drop_no_wrap_marks(struct tsr__no_wrap_mark *assumed)
 {
-    for (struct tsr__assumed *one = assumed; one; one = one->next) {
+    for (struct tsr__no_wrap_mark *one = assumed; one; one = one->next) {
         LLVMSetNSW(one->operation, one->nsw);
         LLVMSetNUW(one->operation, one->nuw);
     }

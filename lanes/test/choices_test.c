@@ -368,7 +368,7 @@ static void test_unrolling(void **state)
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct world w;
         setup(&w, cases[i].text);
-        assert_true(tsr__mark_unrolling(&w.l, function(&w, "f")));
+        assert_true(tsr__mark_array_unroll(&w.l, function(&w, "f")));
         char *text = LLVMPrintModuleToString(w.l.module);
         assert_int_equal(strstr(text, "llvm.loop.unroll.enable") != NULL, cases[i].unrolls);
         LLVMDisposeMessage(text);

@@ -269,7 +269,7 @@ static void split_operation(struct tsr__simd *s, const struct tsr_matrix_builtin
     memcpy(halves, m->a, each * sizeof *halves);
     m->a_count = 2 * each;
     for (unsigned i = 0; i < m->a_count; i++)
-        m->a[i] = LLVMBuildBitCast(s->b, tsr__half(s, halves[i % each], i / each), row, "");
+        m->a[i] = LLVMBuildBitCast(s->b, tsr__half_of(s, halves[i % each], i / each), row, "");
     operation(s, f, s->width, m);
 }
 
@@ -280,15 +280,15 @@ static void two_operations(struct tsr__simd *s, const struct tsr_matrix_builtin 
     for (unsigned h = 0; h < 2; h++) {
         half[h].a_count = m->a_count;
         for (unsigned i = 0; i < m->a_count; i++)
-            half[h].a[i] = tsr__half(s, m->a[i], h);
+            half[h].a[i] = tsr__half_of(s, m->a[i], h);
         for (unsigned i = 0; i < TSR__WORDS; i++)
-            half[h].b[i] = tsr__half(s, m->b[i], h);
+            half[h].b[i] = tsr__half_of(s, m->b[i], h);
         for (unsigned i = 0; i < f->m; i++)
-            half[h].c[i] = tsr__half(s, m->c[i], h);
+            half[h].c[i] = tsr__half_of(s, m->c[i], h);
         operation(s, f, s->sub_group, &half[h]);
     }
     for (unsigned i = 0; i < f->m; i++)
-        m->d[i] = tsr__joined_halves(s, half[0].d[i], half[1].d[i]);
+        m->d[i] = tsr__join_halves(s, half[0].d[i], half[1].d[i]);
 }
 
 /* Absent work-items count as if their part of A were zero. */

@@ -74,7 +74,7 @@ static void ballot(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef both[2];
     for (unsigned h = 0; h < 2; h++)
         both[h] = bits_of_half(s, bits, h);
-    tsr__set_part(s, inst, 0, tsr__by_half(s, both));
+    tsr__set_part(s, inst, 0, tsr__splat_halves(s, both));
 }
 
 /* The operation and type that the end of a collective's name says: "…_add_int". */
@@ -161,7 +161,7 @@ static void same(struct tsr__simd *s, LLVMValueRef inst)
         return;
     }
     of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
-    tsr__set_part(s, inst, 0, tsr__by_half(s, both));
+    tsr__set_part(s, inst, 0, tsr__splat_halves(s, both));
 }
 
 /* A pair brings two values at once, so that those of all sub-groups lie in their order. */
@@ -229,7 +229,7 @@ static void total(struct tsr__simd *s, LLVMValueRef inst)
     if (uniform)
         tsr__set_whole(s, inst, results[0]);
     else
-        tsr__set_part(s, inst, 0, tsr__by_half(s, results));
+        tsr__set_part(s, inst, 0, tsr__splat_halves(s, results));
 }
 
 static void uniform_stride(struct tsr__simd *s, LLVMValueRef inst)

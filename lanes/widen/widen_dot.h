@@ -14,6 +14,6 @@ const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed);
 
 /* In the function of a work-item: makes calls of sums of products that are written out. False, with a reason: LLVM refuses. (dot_idiom.c)
  */
-bool tsr__form_dots(struct tsr__lanes *l, LLVMValueRef function, struct tsr__packet packet);
+bool tsr__form_dot_calls(struct tsr__lanes *l, LLVMValueRef function, struct tsr__packet packet);
 
 #endif

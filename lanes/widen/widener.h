@@ -66,7 +66,7 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out);
 
 /* Puts the private arrays of a work-item function in lane order where that may be. They are stack variables of the packet then, one for all
  * lanes. (soa_arrays.c) */
-void tsr__interlace(struct tsr__lanes *l, LLVMValueRef function, unsigned width);
+void tsr__make_soa_arrays(struct tsr__lanes *l, LLVMValueRef function, unsigned width);
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 

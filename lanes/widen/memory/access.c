@@ -420,7 +420,7 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
     }
     for (unsigned i = 0; i < own.parts; i++) {
         LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
-        parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__by_half(s, pair) : tsr__joined_halves(s, pair[0], pair[1]);
+        parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__splat_halves(s, pair) : tsr__join_halves(s, pair[0], pair[1]);
     }
     tsr__set_loaded(s, &own, parts);
     return true;
@@ -440,7 +440,7 @@ static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMV
     LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
     for (unsigned h = 0; h < 2; h++) {
         for (unsigned i = 0; i < own.parts; i++)
-            its[i] = tsr__half(s, parts[i], h);
+            its[i] = tsr__half_of(s, parts[i], h);
         tsr__straight_store(&half, &own, first[h], its);
     }
     return true;
@@ -617,7 +617,7 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
 static void stack_variable(struct tsr__simd *s, LLVMValueRef inst)
 {
     LLVMTypeRef bytes = LLVMGetAllocatedType(inst);
-    if (!tsr__is_of_packet(inst))
+    if (!tsr__is_soa_array(inst))
         bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), tsr__alloca_pitch(s->layout, inst) * s->width);
     LLVMValueRef made = LLVMBuildAlloca(s->homes, bytes, LLVMGetValueName(inst));
     LLVMSetAlignment(made, LLVMGetAlignment(inst) > 64 ? LLVMGetAlignment(inst) : 64);
