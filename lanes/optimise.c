@@ -12,18 +12,18 @@ static const char combine[] = "function(instcombine<no-verify-fixpoint>,simplify
 static const char across_loops[] = "function(loop-mssa(licm),gvn,dse,instcombine<no-verify-fixpoint>,adce,simplifycfg)";
 static const char unroll[] = "function(loop-unroll<O2;no-peeling>,simplifycfg),globaldce";
 
-static bool optimise_packets(struct tsr__lanes *l)
+static bool optimise_packets(struct tsr__compilation *l)
 {
     size_t count;
     bool parts = false;
-    if (!tsr__llvm(l, for_packets))
+    if (!tsr__run_llvm(l, for_packets))
         return false;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     tsr__widen_indices(l, functions, count);
-    if (!tsr__llvm(l, combine))
+    if (!tsr__run_llvm(l, combine))
         return false;
     tsr__widen_indices(l, functions, count);
-    if (!tsr__llvm(l, across_loops))
+    if (!tsr__run_llvm(l, across_loops))
         return false;
     for (size_t i = 0; i < count; i++) {
         tsr__prefetch_index_lists(l, functions[i]);
@@ -32,15 +32,15 @@ static bool optimise_packets(struct tsr__lanes *l)
         if (!tsr__unroll_serial_loops(l, functions[i]))
             return false;
     }
-    return (!parts || tsr__llvm(l, "function(adce)")) && tsr__llvm(l, unroll);
+    return (!parts || tsr__run_llvm(l, "function(adce)")) && tsr__run_llvm(l, unroll);
 }
 
-bool tsr__pass_optimise(struct tsr__lanes *l)
+bool tsr__pass_optimise(struct tsr__compilation *l)
 {
     if (l->options->opt_level <= 0)
-        return tsr__llvm(l, "globaldce,default<O0>");
-    if (l->options->packets && !tsr__all_run_alone(l))
+        return tsr__run_llvm(l, "globaldce,default<O0>");
+    if (l->options->packets && !tsr__all_run_as_reference(l))
         return optimise_packets(l);
     /* The oracle does without LLVM's own vectorisers: the one for straight code has been seen to subtract wrongly (LLVM 22). */
-    return tsr__llvm(l, "globaldce,default<O1>");
+    return tsr__run_llvm(l, "globaldce,default<O1>");
 }

@@ -25,7 +25,7 @@ void tsr_lanes_mark(LLVMModuleRef module)
     }
 }
 
-static bool dump(struct tsr__lanes *l, const char *name)
+static bool dump(struct tsr__compilation *l, const char *name)
 {
     char path[4096];
     char *message = NULL;
@@ -38,7 +38,7 @@ static bool dump(struct tsr__lanes *l, const char *name)
 }
 
 /* Verifies what was made if asked to, and dumps it if asked to: first, as it may be invalid. */
-static bool look(struct tsr__lanes *l, const char *name)
+static bool look(struct tsr__compilation *l, const char *name)
 {
     if (l->options->dump_dir && !dump(l, name))
         return false;
@@ -52,7 +52,7 @@ static bool look(struct tsr__lanes *l, const char *name)
     return !broken;
 }
 
-bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number)
+bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number)
 {
     uint64_t began = l->options->times ? tsr_now_ns() : 0;
     l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);
@@ -62,7 +62,7 @@ bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned 
     return good && look(l, l->pass_name);
 }
 
-bool tsr__stage(struct tsr__lanes *l, const char *stage)
+bool tsr__dump_stage(struct tsr__compilation *l, const char *stage)
 {
     return (!l->options->dump_dir && !l->verify) || look(l, tsr_arena_format(&l->scratch, "%s.%s", l->pass_name, stage));
 }
@@ -75,7 +75,7 @@ struct kept {
     size_t notes;
 };
 
-static void keep(struct tsr__lanes *l, struct kept *kept, size_t pass)
+static void keep(struct tsr__compilation *l, struct kept *kept, size_t pass)
 {
     size_t bytes = l->info->kernel_count * sizeof *kept->kernels;
     kept->pass = pass;
@@ -88,7 +88,7 @@ static void keep(struct tsr__lanes *l, struct kept *kept, size_t pass)
     memcpy(kept->kernels, l->info->kernels, bytes);
 }
 
-static void go_back(struct tsr__lanes *l, struct kept *kept, LLVMModuleRef callers)
+static void go_back(struct tsr__compilation *l, struct kept *kept, LLVMModuleRef callers)
 {
     if (l->module != callers)
         LLVMDisposeModule(l->module);
@@ -98,11 +98,11 @@ static void go_back(struct tsr__lanes *l, struct kept *kept, LLVMModuleRef calle
     tsr__explain_forget(l, kept->notes);
     LLVMDisposeTargetMachine(l->machine);
     l->machine = NULL;
-    l->again = false;
+    l->retry = false;
 }
 
 /* The module that this leaves is the caller's or one to dispose of. */
-static bool run_all(struct tsr__lanes *l)
+static bool run_all(struct tsr__compilation *l)
 {
     struct kept kept = {0};
     LLVMModuleRef callers = l->module;
@@ -111,7 +111,7 @@ static bool run_all(struct tsr__lanes *l)
         if (counts && tsr__passes[i].run == tsr__pass_vectorise)
             keep(l, &kept, i);
         good = tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1);
-        if (good && l->again) {
+        if (good && l->retry) {
             go_back(l, &kept, callers);
             i = kept.pass - 1;
         }
@@ -124,7 +124,7 @@ static bool run_all(struct tsr__lanes *l)
 bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options, struct tsr_arena *arena, struct tsr_program_info *info,
                    struct tsr_buf *object, char **why)
 {
-    struct tsr__lanes l = {
+    struct tsr__compilation l = {
         .module = module, .context = LLVMGetModuleContext(module), .options = options, .arena = arena, .info = info, .object = object};
 #ifndef NDEBUG
     l.verify = true;

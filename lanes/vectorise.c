@@ -39,7 +39,7 @@ static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full),early-
 #define BODY ".__tsr_body"
 
 /* A collective's body is how a work-item would do it; a packet has instructions for the call. */
-static void keep_call(struct tsr__lanes *l, LLVMValueRef function)
+static void keep_call(struct tsr__compilation *l, LLVMValueRef function)
 {
     static const char *const promises[] = {"convergent", "nounwind", "willreturn"};
     const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
@@ -53,7 +53,7 @@ static void keep_call(struct tsr__lanes *l, LLVMValueRef function)
 }
 
 /* Kernels that do not run as packets need the bodies. */
-static void bring_bodies_back(struct tsr__lanes *l)
+static void bring_bodies_back(struct tsr__compilation *l)
 {
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
@@ -74,7 +74,7 @@ static void bring_bodies_back(struct tsr__lanes *l)
 
 /* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
  * unrolled.) */
-static void inline_all(struct tsr__lanes *l)
+static void inline_all(struct tsr__compilation *l)
 {
     size_t count;
     struct tsr__map inlined = tsr__inlined_functions(l);
@@ -96,7 +96,7 @@ static void inline_all(struct tsr__lanes *l)
 }
 
 /* Moves the body of `f` into a new function. */
-static LLVMValueRef body_of(struct tsr__lanes *l, LLVMValueRef f)
+static LLVMValueRef body_of(struct tsr__compilation *l, LLVMValueRef f)
 {
     LLVMValueRef made = LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.item", tsr__name(f)), LLVMGlobalGetValueType(f));
     LLVMSetLinkage(made, LLVMInternalLinkage);
@@ -109,7 +109,7 @@ static LLVMValueRef body_of(struct tsr__lanes *l, LLVMValueRef f)
     return made;
 }
 
-static LLVMValueRef packet_function(struct tsr__lanes *l, LLVMValueRef kernel, const char *suffix)
+static LLVMValueRef packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix)
 {
     LLVMValueRef made =
         LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", tsr__name(kernel), suffix), LLVMGlobalGetValueType(kernel));
@@ -136,7 +136,7 @@ struct bodies {
 };
 
 /* A new block with a call of a body. */
-static LLVMBasicBlockRef way_to(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef kernel, LLVMValueRef body)
+static LLVMBasicBlockRef way_to(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef kernel, LLVMValueRef body)
 {
     unsigned n = LLVMCountParams(kernel);
     LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
@@ -149,7 +149,7 @@ static LLVMBasicBlockRef way_to(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValu
 }
 
 /* The kernel itself only chooses. */
-static void choose(struct tsr__lanes *l, LLVMValueRef kernel, const struct bodies *bodies)
+static void choose(struct tsr__compilation *l, LLVMValueRef kernel, const struct bodies *bodies)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMBasicBlockRef start = bodies->fits ? LLVMGetEntryBasicBlock(kernel) : LLVMAppendBasicBlockInContext(l->context, kernel, "");
@@ -174,7 +174,7 @@ static void choose(struct tsr__lanes *l, LLVMValueRef kernel, const struct bodie
 }
 
 /* The width is a constant from here on. */
-static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
+static void set_width(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
@@ -188,7 +188,7 @@ static void set_width(struct tsr__lanes *l, LLVMValueRef kernel, unsigned width)
 }
 
 /* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
-static bool can_run_as_packet(struct tsr__lanes *l, LLVMValueRef body)
+static bool can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body)
 {
     bool totals = false, others = false;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
@@ -196,7 +196,7 @@ static bool can_run_as_packet(struct tsr__lanes *l, LLVMValueRef body)
             LLVMValueRef callee = tsr__callee(i);
             if (callee && tsr_matrix_find(tsr__name(callee)) && !tsr__mad_overload(l, callee))
                 return false;
-            const char *name = tsr__primitive_name(i);
+            const char *name = tsr__primitive_called(i);
             totals = totals || (name && tsr__starts_with(name, "total_"));
             others = others || (name && !strcmp(name, "exchange") && !LLVMIsAConstantInt(LLVMGetOperand(i, 0)));
         }
@@ -204,7 +204,7 @@ static bool can_run_as_packet(struct tsr__lanes *l, LLVMValueRef body)
 }
 
 /* What the optimiser cannot know of the primitives: no device has work-groups of 65536 work-items. */
-static void promise_ranges(struct tsr__lanes *l)
+static void promise_ranges(struct tsr__compilation *l)
 {
     static const char *const small[] = {
         "local_id",     "local_size",     "enqueued_local_size", "linear_id",      "lane",
@@ -221,7 +221,7 @@ static void promise_ranges(struct tsr__lanes *l)
 }
 
 /* … and what a kernel says of its own. */
-static void promise_required_size(struct tsr__lanes *l, const struct tsr_kernel_info *info, LLVMValueRef kernel)
+static void promise_required_size(struct tsr__compilation *l, const struct tsr_kernel_info *info, LLVMValueRef kernel)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
@@ -235,23 +235,23 @@ static void promise_required_size(struct tsr__lanes *l, const struct tsr_kernel_
     }
 }
 
-static struct tsr__packet packet_of(struct tsr__lanes *l, const struct tsr_kernel_info *info)
+static struct tsr__packet packet_of(struct tsr__compilation *l, const struct tsr_kernel_info *info)
 {
     unsigned size = tsr__sub_group_size(l, info);
     return (struct tsr__packet){.width = tsr__uses_sub_group_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
 }
 
-static void widen(struct tsr__lanes *l, uint32_t number, const char *why)
+static void widen(struct tsr__compilation *l, uint32_t number, const char *why)
 {
     if (!l->ways)
         l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
-    l->ways[number] = TSR__WIDE;
+    l->ways[number] = TSR__VARIANT_WIDE;
     tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
 }
 
 /* LLVM compares each branch of a lowered switch with all that dominate it, as often as it combines instructions. A large switch stays one
  * until that is behind it. */
-static bool has_large_switch(struct tsr__lanes *l)
+static bool has_large_switch(struct tsr__compilation *l)
 {
     enum { LARGE = 128 };
     size_t count;
@@ -263,21 +263,21 @@ static bool has_large_switch(struct tsr__lanes *l)
     return false;
 }
 
-static bool make_reducible(struct tsr__lanes *l)
+static bool make_reducible(struct tsr__compilation *l)
 {
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr__cfg cfg;
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        if (!tsr__cfg_make(&cfg, kernel, &l->scratch) && !tsr__llvm_on(l, kernel, one_entry))
+        if (!tsr__cfg_make(&cfg, kernel, &l->scratch) && !tsr__run_llvm_on(l, kernel, one_entry))
             return false;
     }
     return true;
 }
 
-static bool prepare(struct tsr__lanes *l)
+static bool prepare(struct tsr__compilation *l)
 {
     promise_ranges(l);
-    if (!tsr__llvm(l, "always-inline,globaldce"))
+    if (!tsr__run_llvm(l, "always-inline,globaldce"))
         return false;
     tsr__explain_arrays(l);
     bool *may_widen = tsr_arena_alloc(&l->scratch, l->info->kernel_count + 1);
@@ -290,7 +290,7 @@ static bool prepare(struct tsr__lanes *l)
         if (tsr__uses_sub_group_pairs(l, kernel))
             tsr__lower_pair_ids(l, kernel, size);
     }
-    if (!tsr__llvm(l, first_look))
+    if (!tsr__run_llvm(l, first_look))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__has_small_data(l, tsr__kernel(l, &l->info->kernels[i])))
@@ -298,8 +298,8 @@ static bool prepare(struct tsr__lanes *l)
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
-    if ((loops && !tsr__llvm(l, unroll)) || !tsr__llvm(l, canonical) || (!has_large_switch(l) && !tsr__llvm(l, no_switches)) ||
-        !make_reducible(l) || !tsr__llvm(l, loops_in_form))
+    if ((loops && !tsr__run_llvm(l, unroll)) || !tsr__run_llvm(l, canonical) || (!has_large_switch(l) && !tsr__run_llvm(l, no_switches)) ||
+        !make_reducible(l) || !tsr__run_llvm(l, loops_in_form))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
@@ -309,10 +309,10 @@ static bool prepare(struct tsr__lanes *l)
         if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
             tsr__transpose_local_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
     tsr__lower_local_arrays(l);
-    return tsr__stage(l, "canonical");
+    return tsr__dump_stage(l, "canonical");
 }
 
-bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
+bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out)
 {
     inline_all(l);
     if (!prepare(l))
@@ -333,7 +333,7 @@ bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out)
 
 /* `restrict` is a promise about one work-item. A packet function with regions runs all of a work-group, and where a barrier lets work-items
  * see what others wrote, it may have been written through another pointer. Without a fence for global memory they see none of it. */
-static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
+static void restrict_ends_at_barriers(struct tsr__compilation *l, LLVMValueRef packet)
 {
     enum { GLOBAL_FENCE = 2 };
     bool global = false;
@@ -354,7 +354,7 @@ static void restrict_ends_at_barriers(struct tsr__lanes *l, LLVMValueRef packet)
 }
 
 /* The body for packets that are not whole. */
-static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LLVMValueRef item, LLVMValueRef partial,
+static bool build_partial(struct tsr__compilation *l, struct tsr_kernel_info *info, LLVMValueRef item, LLVMValueRef partial,
                           struct tsr__packet packet, bool alone)
 {
     enum tsr__visibility sees = tsr__group_visibility(l, item);
@@ -376,7 +376,7 @@ static bool build_partial(struct tsr__lanes *l, struct tsr_kernel_info *info, LL
 }
 
 /* False: what is possible for the one body is not for the other. */
-static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned width, const struct bodies *bodies)
+static bool cut(struct tsr__compilation *l, struct tsr_kernel_info *info, unsigned width, const struct bodies *bodies)
 {
     restrict_ends_at_barriers(l, bodies->whole);
     restrict_ends_at_barriers(l, bodies->partial);
@@ -390,26 +390,26 @@ static bool cut(struct tsr__lanes *l, struct tsr_kernel_info *info, unsigned wid
            tsr__split_at_barriers(l, bodies->partial, width, packets, &info->context_bytes);
 }
 
-bool tsr__all_run_alone(const struct tsr__lanes *l)
+bool tsr__all_run_as_reference(const struct tsr__compilation *l)
 {
     uint32_t k = 0;
-    while (l->ways && k < l->info->kernel_count && l->ways[k] == TSR__ALONE)
+    while (l->ways && k < l->info->kernel_count && l->ways[k] == TSR__VARIANT_REFERENCE)
         k++;
     return k == l->info->kernel_count && k;
 }
 
-static void explain_alone(struct tsr__lanes *l, LLVMValueRef kernel, bool too_much)
+static void explain_alone(struct tsr__compilation *l, LLVMValueRef kernel, bool too_much)
 {
     tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: packets %s",
                  too_much ? "would be too much code" : "have no operation for a matrix function on this CPU");
 }
 
-bool tsr__pass_vectorise(struct tsr__lanes *l)
+bool tsr__pass_vectorise(struct tsr__compilation *l)
 {
     if (!l->options->packets)
         return true;
     inline_all(l);
-    if (tsr__all_run_alone(l)) { /* as in the reference engine from here on */
+    if (tsr__all_run_as_reference(l)) { /* as in the reference engine from here on */
         for (uint32_t i = 0; i < l->info->kernel_count; i++)
             explain_alone(l, tsr__kernel(l, &l->info->kernels[i]), true);
         bring_bodies_back(l);
@@ -421,7 +421,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         struct tsr__packet packet = packet_of(l, info);
-        bool too_much = l->ways && l->ways[i] == TSR__ALONE;
+        bool too_much = l->ways && l->ways[i] == TSR__VARIANT_REFERENCE;
         if (too_much || !can_run_as_packet(l, kernel)) {
             explain_alone(l, kernel, too_much);
             continue;
@@ -439,7 +439,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         rows.whole_rows = true;
         if (!tsr__form_dot_calls(l, item, rows))
             return false;
-        if (!l->ways || l->ways[i] != TSR__WITHOUT_BOUNDS)
+        if (!l->ways || l->ways[i] != TSR__VARIANT_UNVERSIONED)
             bodies.fits = tsr__version_no_wrap(l, item, kernel, &assumed);
         bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__has_barrier(l, bodies.whole);
         if (bodies.fits) {
@@ -454,7 +454,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
         tsr__add_fn_attr(l, bodies.partial, "noinline"); /* for the edges: small is better */
         choose(l, kernel, &bodies);
-        if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.packets", info->name)))
+        if (!tsr__dump_stage(l, tsr_arena_format(&l->scratch, "%s.packets", info->name)))
             return false;
         if (!meets) {
             info->flags |= TSR_KERNEL_PACKET_LOOP;
@@ -466,7 +466,7 @@ bool tsr__pass_vectorise(struct tsr__lanes *l)
         }
         tsr__explain_barriers(l, info, item);
         LLVMDeleteFunction(item);
-        if (!tsr__stage(l, tsr_arena_format(&l->scratch, "%s.loops", info->name)))
+        if (!tsr__dump_stage(l, tsr_arena_format(&l->scratch, "%s.loops", info->name)))
             return false;
     }
     bring_bodies_back(l);

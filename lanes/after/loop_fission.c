@@ -24,7 +24,7 @@ struct chain {
 };
 
 struct fission {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr_arena arena;
     LLVMBasicBlockRef loop, before, after;
     struct tsr__map depends; /* instruction of the loop → the accumulators that it is made of */
@@ -61,7 +61,7 @@ static bool is_splat(LLVMValueRef v)
 
 static unsigned registers(const struct fission *f, LLVMValueRef v)
 {
-    return is_splat(v) ? 1 : (unsigned)tsr__registers(f->l, LLVMTypeOf(v));
+    return is_splat(v) ? 1 : (unsigned)tsr__vector_registers(f->l, LLVMTypeOf(v));
 }
 
 static bool is_masked_load(LLVMValueRef inst)
@@ -447,7 +447,7 @@ static bool split(struct fission *f)
     return true;
 }
 
-bool tsr__fission_loops(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__fission_loops(struct tsr__compilation *l, LLVMValueRef function)
 {
     bool any = false;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {

@@ -6,6 +6,6 @@
 #include "lanes/ir/ir.h"
 
 /* Splits those of a packet function. Answers whether there were any: then there is code that nobody uses. */
-bool tsr__fission_loops(struct tsr__lanes *l, LLVMValueRef function);
+bool tsr__fission_loops(struct tsr__compilation *l, LLVMValueRef function);
 
 #endif

@@ -16,7 +16,7 @@ enum {
     MOST_TOGETHER = 16
 };
 
-static unsigned kind(struct tsr__lanes *l)
+static unsigned kind(struct tsr__compilation *l)
 {
     return LLVMGetMDKindIDInContext(l->context, "nontemporal", strlen("nontemporal"));
 }
@@ -46,7 +46,7 @@ static int parameter_of(LLVMValueRef pointer)
 }
 
 /* May the function speak with others while it runs, itself or in what it calls? `seen`: functions that were looked at. */
-static bool speaks(struct tsr__lanes *l, LLVMValueRef function, struct tsr__map *seen)
+static bool speaks(struct tsr__compilation *l, LLVMValueRef function, struct tsr__map *seen)
 {
     size_t n;
     if (tsr__map_get(seen, function))
@@ -78,7 +78,7 @@ static uint32_t reads(LLVMValueRef inst)
     return found;
 }
 
-uint32_t tsr__write_only_params(struct tsr__lanes *l, LLVMValueRef item)
+uint32_t tsr__write_only_params(struct tsr__compilation *l, LLVMValueRef item)
 {
     struct tsr__map seen = {.arena = &l->scratch};
     uint32_t found = 0;
@@ -96,7 +96,7 @@ uint32_t tsr__write_only_params(struct tsr__lanes *l, LLVMValueRef item)
     return found;
 }
 
-static uint64_t bytes_of(struct tsr__lanes *l, LLVMValueRef v)
+static uint64_t bytes_of(struct tsr__compilation *l, LLVMValueRef v)
 {
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(v));
 }
@@ -114,7 +114,7 @@ void tsr__mark_nontemporal(struct tsr__simd *s, const struct tsr__access *a, LLV
     LLVMSetMetadata(store, kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
 }
 
-int tsr__nontemporal_argument(struct tsr__lanes *l, LLVMValueRef store)
+int tsr__nontemporal_argument(struct tsr__compilation *l, LLVMValueRef store)
 {
     LLVMValueRef node = LLVMIsAStoreInst(store) ? LLVMGetMetadata(store, kind(l)) : NULL, operands[2];
     if (!node || LLVMGetMDNodeNumOperands(node) != 2)
@@ -126,7 +126,7 @@ int tsr__nontemporal_argument(struct tsr__lanes *l, LLVMValueRef store)
 /* ---- code -------------------------------------------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__nontemporal_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, int argument)
+LLVMValueRef tsr__nontemporal_flag(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item, int argument)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef group = tsr__load_fixed(l, b, tsr__ptr(l), item, offsetof(struct tsr_item, group), 8);
@@ -135,7 +135,7 @@ LLVMValueRef tsr__nontemporal_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMV
     return LLVMBuildICmp(b, LLVMIntNE, bit, tsr__i64(l, 0), "");
 }
 
-void tsr__nontemporal_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align)
+void tsr__nontemporal_store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align)
 {
     LLVMValueRef made = LLVMBuildStore(b, value, to);
     LLVMMetadataRef one = LLVMValueAsMetadata(tsr__i32(l, 1));
@@ -144,7 +144,7 @@ void tsr__nontemporal_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef
 }
 
 struct stream {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMValueRef function;
     LLVMBuilderRef b, entry;
     LLVMValueRef flags[TSR_SIZED_ARGUMENTS]; /* what the launch says, known at the function's start */
@@ -271,7 +271,7 @@ static int find_run(struct stream *x, LLVMBasicBlockRef block)
 }
 
 /* Bytes that a packet writes so. */
-static void run(struct tsr__lanes *l, LLVMValueRef function, uint64_t bytes[TSR_SIZED_ARGUMENTS])
+static void run(struct tsr__compilation *l, LLVMValueRef function, uint64_t bytes[TSR_SIZED_ARGUMENTS])
 {
     struct stream x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context)};
     x.entry = tsr__builder_at_entry(l, function);
@@ -288,7 +288,7 @@ static void run(struct tsr__lanes *l, LLVMValueRef function, uint64_t bytes[TSR_
 }
 
 /* What was not inlined into an entry does not see the flags. */
-static void forget(struct tsr__lanes *l, LLVMValueRef function)
+static void forget(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
@@ -297,7 +297,7 @@ static void forget(struct tsr__lanes *l, LLVMValueRef function)
             LLVMSetMetadata(code[i], kind(l), NULL);
 }
 
-bool tsr__pass_nontemporal(struct tsr__lanes *l)
+bool tsr__pass_nontemporal(struct tsr__compilation *l)
 {
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];

@@ -8,12 +8,12 @@
 
 /* A bit for each parameter of a kernel's function through which all memory is written only, in a kernel that does not speak with others
  * while it runs. */
-uint32_t tsr__write_only_params(struct tsr__lanes *l, LLVMValueRef item);
+uint32_t tsr__write_only_params(struct tsr__compilation *l, LLVMValueRef item);
 /* The number of the argument if the store is marked, or -1. */
-int tsr__nontemporal_argument(struct tsr__lanes *l, LLVMValueRef store);
+int tsr__nontemporal_argument(struct tsr__compilation *l, LLVMValueRef store);
 /* At a builder, in a function that has the work-item: does the launch store this argument past the caches? */
-LLVMValueRef tsr__nontemporal_flag(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, int argument);
+LLVMValueRef tsr__nontemporal_flag(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item, int argument);
 /* The same store, but past the caches: `align` is that of its address, which the CPU insists on. */
-void tsr__nontemporal_store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align);
+void tsr__nontemporal_store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to, unsigned align);
 
 #endif

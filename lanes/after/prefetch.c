@@ -25,7 +25,7 @@ enum {
 };
 
 struct ahead {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr_arena *arena;
     LLVMBuilderRef b;
     struct tsr__cfg cfg;
@@ -185,7 +185,7 @@ static LLVMValueRef next_barrier(const struct ahead *a, LLVMValueRef inst, int b
             continue;
         LLVMValueRef i = b == block ? inst : LLVMGetFirstInstruction(a->cfg.blocks[b].ref);
         for (; i; i = LLVMGetNextInstruction(i)) {
-            const char *name = tsr__primitive_name(i);
+            const char *name = tsr__primitive_called(i);
             if (name && !strcmp(name, "barrier"))
                 return i;
         }
@@ -291,7 +291,7 @@ static void look_at_lists(struct ahead *a)
     }
 }
 
-static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
+static void look(struct tsr__compilation *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
 {
     struct tsr_arena arena = {0};
     struct ahead a = {.l = l, .arena = &arena};
@@ -304,12 +304,12 @@ static void look(struct tsr__lanes *l, LLVMValueRef packet, void (*at_loop)(stru
     tsr_arena_free(&arena);
 }
 
-void tsr__prefetch_next_round(struct tsr__lanes *l, LLVMValueRef packet)
+void tsr__prefetch_next_round(struct tsr__compilation *l, LLVMValueRef packet)
 {
     look(l, packet, look_at_tiles);
 }
 
-void tsr__prefetch_index_lists(struct tsr__lanes *l, LLVMValueRef packet)
+void tsr__prefetch_index_lists(struct tsr__compilation *l, LLVMValueRef packet)
 {
     look(l, packet, look_at_lists);
 }

@@ -6,19 +6,19 @@
 
 enum { TURNS = 4 };
 
-static unsigned kind_of_mark(struct tsr__lanes *l)
+static unsigned kind_of_mark(struct tsr__compilation *l)
 {
     static const char name[] = "tessera.turns";
     return LLVMGetMDKindIDInContext(l->context, name, (unsigned)strlen(name));
 }
 
-void tsr__mark_serial_unroll(struct tsr__lanes *l, LLVMValueRef branch)
+void tsr__mark_serial_unroll(struct tsr__compilation *l, LLVMValueRef branch)
 {
     LLVMMetadataRef empty = LLVMMDNodeInContext2(l->context, NULL, 0);
     LLVMSetMetadata(branch, kind_of_mark(l), LLVMMetadataAsValue(l->context, empty));
 }
 
-bool tsr__unroll_serial_loops(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__unroll_serial_loops(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t count;
     bool any = false;
@@ -31,5 +31,5 @@ bool tsr__unroll_serial_loops(struct tsr__lanes *l, LLVMValueRef function)
             any = true;
         }
     /* The lanes' counters get the width of addresses. The code generator does that as well, but has no registers to spare for all turns. */
-    return !any || tsr__llvm_on(l, function, "loop-simplify,lcssa,loop(indvars)");
+    return !any || tsr__run_llvm_on(l, function, "loop-simplify,lcssa,loop(indvars)");
 }

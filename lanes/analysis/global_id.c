@@ -10,7 +10,7 @@ static bool asks(LLVMValueRef v, const char *name)
 {
     if (LLVMIsATruncInst(v))
         v = LLVMGetOperand(v, 0);
-    const char *own = LLVMIsACallInst(v) ? tsr__primitive_name(v) : NULL;
+    const char *own = LLVMIsACallInst(v) ? tsr__primitive_called(v) : NULL;
     if (!own || strcmp(own, name) != 0 || LLVMGetNumArgOperands(v) != 1)
         return false;
     LLVMValueRef dim = LLVMGetArgOperand(v, 0);

@@ -55,24 +55,24 @@ static bool keeps_small(LLVMValueRef inst)
     }
 }
 
-bool tsr__may_use_wide_packets(struct tsr__lanes *l, uint32_t number)
+bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number)
 {
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
-    if (info->reqd_sub_group_size || (l->ways && l->ways[number] != TSR__AS_ASKED) || tsr__sub_group_size(l, info) >= TSR__WIDE_LANES ||
-        tsr__group_visibility(l, kernel) != TSR__SEES_RANGE)
+    if (info->reqd_sub_group_size || (l->ways && l->ways[number] != TSR__VARIANT_AS_ASKED) ||
+        tsr__sub_group_size(l, info) >= TSR__WIDE_LANES || tsr__group_visibility(l, kernel) != TSR__SEES_RANGE)
         return false;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++) {
-        const char *name = tsr__primitive_name(code[i]);
+        const char *name = tsr__primitive_called(code[i]);
         if (name && !strcmp(name, "max_sub_group_size"))
             return false;
     }
     return true;
 }
 
-bool tsr__has_small_data(struct tsr__lanes *l, LLVMValueRef kernel)
+bool tsr__has_small_data(struct tsr__compilation *l, LLVMValueRef kernel)
 {
     bool stores = false;
     size_t count;
@@ -86,7 +86,7 @@ bool tsr__has_small_data(struct tsr__lanes *l, LLVMValueRef kernel)
 }
 
 /* Registers of 16 lanes for the numbers that go from round to round. */
-static uint64_t carried(struct tsr__lanes *l, LLVMBasicBlockRef header)
+static uint64_t carried(struct tsr__compilation *l, LLVMBasicBlockRef header)
 {
     enum { LANES = 16 };
     uint64_t sum = 0;
@@ -98,13 +98,13 @@ static uint64_t carried(struct tsr__lanes *l, LLVMBasicBlockRef header)
         LLVMTypeKind kind = LLVMGetTypeKind(type);
         if (kind != LLVMPointerTypeKind && kind != LLVMStructTypeKind &&
             kind != LLVMArrayTypeKind) /* LLVM has taken apart what is a record */
-            sum += tsr__registers(l, LLVMVectorType(type, count * LANES));
+            sum += tsr__vector_registers(l, LLVMVectorType(type, count * LANES));
     }
     return sum;
 }
 
 /* Is the block more than the CPU looks ahead, with little in it that does not wait for what stands in front of it? */
-static bool is_chain(struct tsr__lanes *l, LLVMBasicBlockRef block)
+static bool is_chain(struct tsr__compilation *l, LLVMBasicBlockRef block)
 {
     enum { WINDOW = 200, SIDE_BY_SIDE = 2 };
     struct tsr__map depths = {.arena = &l->scratch};
@@ -121,7 +121,7 @@ static bool is_chain(struct tsr__lanes *l, LLVMBasicBlockRef block)
     return count >= WINDOW && count < SIDE_BY_SIDE * deepest;
 }
 
-bool tsr__is_latency_bound(struct tsr__lanes *l, LLVMValueRef kernel)
+bool tsr__is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
 {
     enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
     struct tsr__cfg cfg;

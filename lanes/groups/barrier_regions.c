@@ -69,7 +69,7 @@ static void split(struct cut *c, struct stop *stop)
     for (LLVMValueRef i; (i = LLVMGetFirstInstruction(rest)) != NULL;) {
         LLVMInstructionRemoveFromParent(i);
         LLVMInsertIntoBuilder(c->r.b, i);
-        const char *name = tsr__primitive_name(i);
+        const char *name = tsr__primitive_called(i);
         if (name && !strcmp(name, "site") && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
             stop->site = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
         if (i == stop->call)
@@ -82,7 +82,7 @@ static bool is_query(LLVMValueRef inst)
 {
     static const char *const others[] = {"barrier",           "exchange",    "print",    "site",     "address_space",
                                          "divergent_barrier", "all_present", "own_slot", "all_slots"};
-    const char *name = tsr__primitive_name(inst);
+    const char *name = tsr__primitive_called(inst);
     for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
         if (!strcmp(name, others[i]))
             return false;
@@ -284,7 +284,7 @@ static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst, const ch
  * are ahead, one read by others, and of a third, the result before, somebody may still know. */
 static void find_areas(struct cut *c, LLVMValueRef contexts, LLVMValueRef turn)
 {
-    struct tsr__lanes *l = c->r.l;
+    struct tsr__compilation *l = c->r.l;
     LLVMBuilderRef b = c->r.b;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(l->context);
     LLVMValueRef zero = tsr__i64(l, 0), bytes = LLVMBuildNUWMul(b, c->packets, tsr__i64(l, c->exchange_bytes), "");
@@ -323,7 +323,7 @@ static void find_ids(struct cut *c, LLVMValueRef ids)
 
 static void rewrite(struct cut *c, LLVMValueRef inst)
 {
-    const char *name = tsr__primitive_name(inst);
+    const char *name = tsr__primitive_called(inst);
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
         stop_here(c, c->stop_count);
@@ -341,7 +341,7 @@ static void rewrite(struct cut *c, LLVMValueRef inst)
 
 static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
 {
-    struct tsr__lanes *l = c->r.l;
+    struct tsr__compilation *l = c->r.l;
     struct tsr__packet_loop *r = &c->r;
     LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context), i64 = LLVMInt64TypeInContext(l->context);
     LLVMTypeRef pointer_query = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
@@ -473,7 +473,7 @@ static void find_stops(struct cut *c)
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     c->stops = tsr_arena_alloc(c->arena, (n + 1) * sizeof *c->stops);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_name(code[i]);
+        const char *name = tsr__primitive_called(code[i]);
         if (!name || strcmp(name, "barrier"))
             continue;
         LLVMValueRef flags = LLVMGetOperand(code[i], 1);
@@ -489,7 +489,7 @@ static bool cut_exchanges(struct cut *c)
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n; i++) {
-            const char *name = tsr__primitive_name(code[i]);
+            const char *name = tsr__primitive_called(code[i]);
             if (!name || strcmp(name, "exchange"))
                 continue;
             if (pass == 0 && !tsr__is_lowerable_exchange(code[i]))
@@ -505,7 +505,7 @@ static void measure_exchanges(struct cut *c)
     size_t n;
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_name(code[i]);
+        const char *name = tsr__primitive_called(code[i]);
         if (!name || strcmp(name, "own_slot"))
             continue;
         uint64_t bytes = (LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
@@ -513,7 +513,8 @@ static void measure_exchanges(struct cut *c)
     }
 }
 
-bool tsr__split_at_barriers(struct tsr__lanes *l, LLVMValueRef f, unsigned width, enum tsr__region_packets packets, uint64_t *context_bytes)
+bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned width, enum tsr__region_packets packets,
+                            uint64_t *context_bytes)
 {
     struct tsr_arena arena = {0};
     struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .kind = packets};
@@ -523,7 +524,7 @@ bool tsr__split_at_barriers(struct tsr__lanes *l, LLVMValueRef f, unsigned width
     }
     measure_exchanges(&c);
     c.r.b = LLVMCreateBuilderInContext(l->context);
-    bool good = tsr__llvm_on(l, c.r.f, "sroa,early-cse,adce");
+    bool good = tsr__run_llvm_on(l, c.r.f, "sroa,early-cse,adce");
     if (good) {
         tsr__prefetch_next_round(l, f);
         find_stops(&c);
@@ -535,7 +536,7 @@ bool tsr__split_at_barriers(struct tsr__lanes *l, LLVMValueRef f, unsigned width
     for (size_t i = count; good && i-- > 0;) /* what is made of a query before the query */
         if (is_cheap(code[i], MAX_DEPTH))
             ask_again(&c, code[i]);
-    good = good && tsr__llvm_on(l, c.r.f, "reg2mem");
+    good = good && tsr__run_llvm_on(l, c.r.f, "reg2mem");
     if (good) {
         LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f);
         LLVMValueRef into = LLVMGetBasicBlockTerminator(start);

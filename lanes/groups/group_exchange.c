@@ -15,13 +15,13 @@ bool tsr__is_lowerable_exchange(LLVMValueRef call)
            LLVMIsAConstantInt(LLVMGetOperand(call, 3));
 }
 
-LLVMValueRef tsr__exchange_own_slot(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef size)
+LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
 {
     LLVMTypeRef type = LLVMFunctionType(tsr__ptr(l), (LLVMTypeRef[]){LLVMInt32TypeInContext(l->context)}, 1, false);
     return tsr__call(l, b, tsr__declare(l, "__tsr_own_slot", type), &size, 1);
 }
 
-LLVMValueRef tsr__exchange_all_slots(struct tsr__lanes *l, LLVMBuilderRef b)
+LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef b)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), list = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
     LLVMTypeRef barrier = LLVMFunctionType(LLVMVoidTypeInContext(l->context), (LLVMTypeRef[]){i32, i32}, 2, false);
@@ -30,7 +30,7 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__lanes *l, LLVMBuilderRef b)
     return tsr__call(l, b, tsr__declare(l, "__tsr_all_slots", list), NULL, 0);
 }
 
-void tsr__lower_group_exchange(struct tsr__lanes *l, LLVMValueRef call)
+void tsr__lower_group_exchange(struct tsr__compilation *l, LLVMValueRef call)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context), bits = LLVMFunctionType(i64, NULL, 0, false);
     LLVMValueRef value = LLVMGetOperand(call, 2), size = LLVMGetOperand(call, 3), mask = LLVMGetOperand(call, 4);

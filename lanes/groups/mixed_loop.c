@@ -36,7 +36,7 @@ static void next_places(struct tsr__packet_loop *r, struct place step, LLVMValue
     LLVMAddIncoming(r->group[dim], &group, &latch, 1);
 }
 
-void tsr__build_mixed_loop(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
+void tsr__build_mixed_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);

@@ -7,7 +7,7 @@
 #include "lanes/groups/packet_loop.h"
 #include "tessera/item.h"
 
-const char *tsr__primitive_name(LLVMValueRef inst)
+const char *tsr__primitive_called(LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     const char *name = callee ? tsr__name(callee) : "";
@@ -29,7 +29,7 @@ static enum tsr__visibility seen_by(LLVMValueRef call)
     static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
                                            "max_sub_group_size", "print",       "site",          "address_space"};
     static const char *const numbers[] = {"local_id", "group_id", "local_size", "enqueued_local_size", "num_groups", "linear_id"};
-    const char *name = tsr__primitive_name(call);
+    const char *name = tsr__primitive_called(call);
     if (!name) /* a matrix function, which the lanes of a sub-group compute together */
         return TSR__SEES_SUB_GROUPS;
     if (is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
@@ -41,7 +41,7 @@ static enum tsr__visibility seen_by(LLVMValueRef call)
     return barrier || !strcmp(name, "local_base") ? TSR__SEES_GROUPS : TSR__SEES_SUB_GROUPS;
 }
 
-enum tsr__visibility tsr__group_visibility(struct tsr__lanes *l, LLVMValueRef item)
+enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValueRef item)
 {
     enum tsr__visibility seen = TSR__SEES_RANGE;
     for (unsigned p = 0; p < LLVMCountParams(item); p++) {
@@ -61,13 +61,13 @@ enum tsr__visibility tsr__group_visibility(struct tsr__lanes *l, LLVMValueRef it
     return seen;
 }
 
-bool tsr__has_barrier(struct tsr__lanes *l, LLVMValueRef packet)
+bool tsr__has_barrier(struct tsr__compilation *l, LLVMValueRef packet)
 {
     static const char *const meeting[] = {"barrier", "exchange"};
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, packet, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_name(code[i]);
+        const char *name = tsr__primitive_called(code[i]);
         if (name && is_one_of(name, meeting, TSR_ARRAY_LEN(meeting)))
             return true;
     }
@@ -166,7 +166,7 @@ LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef cal
 
 void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLVMBasicBlockRef end)
 {
-    const char *name = tsr__primitive_name(inst);
+    const char *name = tsr__primitive_called(inst);
     LLVMPositionBuilderBefore(r->b, inst);
     if (LLVMIsAReturnInst(inst)) {
         LLVMBuildBr(r->b, end);
@@ -181,7 +181,7 @@ void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLV
     LLVMInstructionEraseFromParent(inst);
 }
 
-void tsr__build_packet_loop(struct tsr__lanes *l, LLVMValueRef f, unsigned width)
+void tsr__build_packet_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end"), begin = tsr__packet_loop_begin(&r);

@@ -8,15 +8,15 @@
 /* What the work-items know: their global ids only, so that they do the same whatever their work-groups are; the ids in groups and of
  * groups, too; local memory and barriers; or sub-groups. */
 enum tsr__visibility { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS, TSR__SEES_SUB_GROUPS };
-enum tsr__visibility tsr__group_visibility(struct tsr__lanes *l, LLVMValueRef item);
+enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValueRef item);
 /* Packets wait for each other. */
-bool tsr__has_barrier(struct tsr__lanes *l, LLVMValueRef packet);
+bool tsr__has_barrier(struct tsr__compilation *l, LLVMValueRef packet);
 
 /* ---- loops: also used by barrier_regions.c ----------------------------------------------------------------------------------------------
  */
 
 struct tsr__packet_loop {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMValueRef f; /* the packet function */
     LLVMBuilderRef b;
     unsigned width;
@@ -34,7 +34,7 @@ struct tsr__counted_loop {
 };
 
 /* Name of a primitive that an instruction calls, without its prefix, or NULL. */
-const char *tsr__primitive_name(LLVMValueRef inst);
+const char *tsr__primitive_called(LLVMValueRef inst);
 LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, const char *name, int dim);
 /* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
 struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, const char *name, LLVMValueRef first);
@@ -49,15 +49,15 @@ LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef cal
 void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLVMBasicBlockRef end);
 
 /* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
-void tsr__build_packet_loop(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
+void tsr__build_packet_loop(struct tsr__compilation *l, LLVMValueRef packet, unsigned width);
 
 /* Loops over the packets of a box of work-items around a packet function of mixed lanes (mixed_loop.c). */
-void tsr__build_mixed_loop(struct tsr__lanes *l, LLVMValueRef packet, unsigned width);
+void tsr__build_mixed_loop(struct tsr__compilation *l, LLVMValueRef packet, unsigned width);
 
 /* The same for packets that meet at barriers and in exchanges of the work-group (barrier_regions.c): whole ones, sub-groups in linear
  * order, or parts of rows. False: not this one. *context_bytes: memory for each packet, no less than it was. */
 enum tsr__region_packets { TSR__PACKETS_FULL, TSR__PACKETS_DENSE, TSR__PACKETS_OF_ROWS };
-bool tsr__split_at_barriers(struct tsr__lanes *l, LLVMValueRef packet, unsigned width, enum tsr__region_packets packets,
+bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef packet, unsigned width, enum tsr__region_packets packets,
                             uint64_t *context_bytes);
 
 #endif

@@ -43,7 +43,7 @@ struct tsr__explain {
  */
 
 /* The kernel whose code a function is, by what stands before the first dot of its name. Bodies for what is rare are of no interest. */
-static bool find_kernel(const struct tsr__lanes *l, const char *name, uint32_t *kernel)
+static bool find_kernel(const struct tsr__compilation *l, const char *name, uint32_t *kernel)
 {
     size_t length = strcspn(name, ".");
     for (*kernel = 0; *kernel < l->info->kernel_count; ++*kernel)
@@ -52,7 +52,7 @@ static bool find_kernel(const struct tsr__lanes *l, const char *name, uint32_t *
     return false;
 }
 
-static void find_place(struct tsr__lanes *l, LLVMValueRef inst, struct note *note)
+static void find_place(struct tsr__compilation *l, LLVMValueRef inst, struct note *note)
 {
     const struct source *source = &l->explain->sources[note->kernel];
     LLVMMetadataRef location = LLVMInstructionGetDebugLoc(inst);
@@ -73,7 +73,7 @@ static void find_place(struct tsr__lanes *l, LLVMValueRef inst, struct note *not
     }
 }
 
-static struct note *add(struct tsr__lanes *l, LLVMValueRef at)
+static struct note *add(struct tsr__compilation *l, LLVMValueRef at)
 {
     struct tsr__explain *e = l->explain;
     bool is_function = LLVMIsAFunction(at) != NULL;
@@ -93,7 +93,7 @@ static struct note *add(struct tsr__lanes *l, LLVMValueRef at)
     return &e->notes[e->count++];
 }
 
-void tsr__explain(struct tsr__lanes *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
+void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
 {
     struct note *note = l->explain ? add(l, at) : NULL;
     if (!note)
@@ -108,12 +108,12 @@ void tsr__explain(struct tsr__lanes *l, LLVMValueRef at, const char *topic, cons
     note->text = tsr_arena_format(&l->scratch, "%s", text);
 }
 
-size_t tsr__explain_count(const struct tsr__lanes *l)
+size_t tsr__explain_count(const struct tsr__compilation *l)
 {
     return l->explain ? l->explain->count : 0;
 }
 
-void tsr__explain_forget(struct tsr__lanes *l, size_t count)
+void tsr__explain_forget(struct tsr__compilation *l, size_t count)
 {
     if (l->explain)
         l->explain->count = count;
@@ -122,7 +122,7 @@ void tsr__explain_forget(struct tsr__lanes *l, size_t count)
 /* ---- types, places in memory ------------------------------------------------------------------------------------------------------------
  */
 
-static const char *type_text(struct tsr__lanes *l, LLVMTypeRef type)
+static const char *type_text(struct tsr__compilation *l, LLVMTypeRef type)
 {
     static const struct {
         LLVMTypeKind kind;
@@ -233,10 +233,10 @@ void tsr__explain_flow(struct tsr__simd *s)
     }
 }
 
-void tsr__explain_lanes(struct tsr__lanes *l, LLVMValueRef inst)
+void tsr__explain_lanes(struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
-    const char *primitive = tsr__primitive_name(inst);
+    const char *primitive = tsr__primitive_called(inst);
     bool atomic = LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
     if (LLVMIsACallInst(inst))
         tsr__explain(l, inst, "call", "lane by lane", "%s", primitive ? primitive : callee ? tsr__name(callee) : "");
@@ -245,7 +245,7 @@ void tsr__explain_lanes(struct tsr__lanes *l, LLVMValueRef inst)
                      type_text(l, LLVMTypeOf(atomic ? LLVMGetOperand(inst, 1) : inst)));
 }
 
-void tsr__explain_barriers(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item)
+void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef item)
 {
     if (!l->explain)
         return;
@@ -260,7 +260,7 @@ void tsr__explain_barriers(struct tsr__lanes *l, const struct tsr_kernel_info *k
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, item, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_name(code[i]);
+        const char *name = tsr__primitive_called(code[i]);
         bool barrier = name && !strcmp(name, "barrier"),
              exchange = name && (tsr__starts_with(name, "exchange") || tsr__starts_with(name, "total"));
         if (!barrier && !exchange)
@@ -280,7 +280,7 @@ static bool is_array(LLVMValueRef inst)
 }
 
 /* What one array became; what is said last holds. Pieces that LLVM took it apart into have its name and a suffix. */
-static void explain_array(struct tsr__lanes *l, LLVMValueRef array, const char *verdict)
+static void explain_array(struct tsr__compilation *l, LLVMValueRef array, const char *verdict)
 {
     const char *name = tsr__name(array);
     struct note *note = *name ? add(l, array) : NULL; /* printf's arguments have no name */
@@ -299,13 +299,13 @@ static void explain_array(struct tsr__lanes *l, LLVMValueRef array, const char *
         }
 }
 
-void tsr__explain_array(struct tsr__lanes *l, LLVMValueRef array, bool lane_order)
+void tsr__explain_array(struct tsr__compilation *l, LLVMValueRef array, bool lane_order)
 {
     if (l->explain && is_array(array))
         explain_array(l, array, lane_order ? "lane order" : "lane by lane");
 }
 
-void tsr__explain_arrays(struct tsr__lanes *l)
+void tsr__explain_arrays(struct tsr__compilation *l)
 {
     for (uint32_t k = 0; l->explain && k < l->info->kernel_count; k++) {
         size_t n;
@@ -316,7 +316,7 @@ void tsr__explain_arrays(struct tsr__lanes *l)
     }
 }
 
-static void mark_arrays(struct tsr__lanes *l)
+static void mark_arrays(struct tsr__compilation *l)
 {
     static const char kind[] = "tessera.array";
     l->explain->array_kind = LLVMGetMDKindIDInContext(l->context, kind, sizeof kind - 1);
@@ -336,7 +336,7 @@ struct size {
     uint64_t code, partial, frame, variables;
 };
 
-static void add_code_sizes(struct tsr__lanes *l, struct size *sizes)
+static void add_code_sizes(struct tsr__compilation *l, struct size *sizes)
 {
     const unsigned char *data = l->object->data;
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)data;
@@ -355,7 +355,7 @@ static void add_code_sizes(struct tsr__lanes *l, struct size *sizes)
     }
 }
 
-static uint64_t variable_bytes(struct tsr__lanes *l, LLVMValueRef function)
+static uint64_t variable_bytes(struct tsr__compilation *l, LLVMValueRef function)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     uint64_t bytes = 0;
@@ -367,7 +367,7 @@ static uint64_t variable_bytes(struct tsr__lanes *l, LLVMValueRef function)
     return bytes;
 }
 
-void tsr__explain_code(struct tsr__lanes *l)
+void tsr__explain_code(struct tsr__compilation *l)
 {
     if (!l->explain)
         return;
@@ -394,7 +394,7 @@ void tsr__explain_code(struct tsr__lanes *l)
 
 /* ---- from begin to end --------------------------------------------------------------------------------------------------------------- */
 
-static void find_source(struct tsr__lanes *l, LLVMValueRef kernel, struct source *source)
+static void find_source(struct tsr__compilation *l, LLVMValueRef kernel, struct source *source)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(kernel);
     if (!subprogram)
@@ -408,7 +408,7 @@ static void find_source(struct tsr__lanes *l, LLVMValueRef kernel, struct source
             source->body = LLVMGetDebugLocLine(code[i]);
 }
 
-void tsr__explain_begin(struct tsr__lanes *l)
+void tsr__explain_begin(struct tsr__compilation *l)
 {
     const struct tsr_lanes_options *o = l->options;
     uint32_t count = l->info->kernel_count;
@@ -485,7 +485,7 @@ static void put_number(struct tsr_buf *out, const char *key, unsigned value)
         tsr_buf_printf(out, ",\"%s\":%u", key, value);
 }
 
-static void put_json(struct tsr_buf *out, const struct tsr__lanes *l, const struct note *n)
+static void put_json(struct tsr_buf *out, const struct tsr__compilation *l, const struct note *n)
 {
     tsr_buf_printf(out, "{\"kernel\":\"%s\"", l->info->kernels[n->kernel].name);
     if (n->file)
@@ -512,7 +512,7 @@ static void put_text(struct tsr_buf *out, const struct note *n)
     tsr_buf_printf(out, "  %-8s %-10s %-13s %s%s%s\n", place, n->topic, n->verdict, n->text, from, times);
 }
 
-void tsr__explain_print(struct tsr__lanes *l)
+void tsr__explain_print(struct tsr__compilation *l)
 {
     struct tsr__explain *e = l->explain;
     struct tsr_buf *out = l->options->explain;

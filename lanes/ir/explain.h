@@ -10,7 +10,7 @@ struct tsr__simd;
 
 /* A note about an instruction, or about the kernel whose function `at` is: the topic and the verdict on it are one word each, or few. The
  * functions below are for those who have more to find out. */
-void tsr__explain(struct tsr__lanes *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
+void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
     TSR_PRINTF_LIKE(5, 6);
 
 /* A load or store; `hoped`: a test at run time finds out whether it is straight. */
@@ -18,22 +18,22 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
 /* Loops and divergent branches. */
 void tsr__explain_flow(struct tsr__simd *s);
 /* An instruction that runs for one lane after the other. */
-void tsr__explain_lanes(struct tsr__lanes *l, LLVMValueRef inst);
+void tsr__explain_lanes(struct tsr__compilation *l, LLVMValueRef inst);
 /* How packets wait for each other. `lower_primitives`: the work-item function. */
-void tsr__explain_barriers(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
+void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
 /* Private arrays, as long as all are there: those that nobody speaks of later have become registers. */
-void tsr__explain_arrays(struct tsr__lanes *l);
+void tsr__explain_arrays(struct tsr__compilation *l);
 /* One that remains. */
-void tsr__explain_array(struct tsr__lanes *l, LLVMValueRef array, bool lane_order);
+void tsr__explain_array(struct tsr__compilation *l, LLVMValueRef array, bool lane_order);
 /* Sizes of the machine code. */
-void tsr__explain_code(struct tsr__lanes *l);
+void tsr__explain_code(struct tsr__compilation *l);
 
 /* Sets l->explain if the options ask for it, before the first pass. */
-void tsr__explain_begin(struct tsr__lanes *l);
+void tsr__explain_begin(struct tsr__compilation *l);
 /* How many notes there are; forgets those behind so many. */
-size_t tsr__explain_count(const struct tsr__lanes *l);
-void tsr__explain_forget(struct tsr__lanes *l, size_t count);
+size_t tsr__explain_count(const struct tsr__compilation *l);
+void tsr__explain_forget(struct tsr__compilation *l, size_t count);
 /* After the last pass. */
-void tsr__explain_print(struct tsr__lanes *l);
+void tsr__explain_print(struct tsr__compilation *l);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "lanes/ir/ir.h"
 
-bool tsr__fail(struct tsr__lanes *l, const char *format, ...)
+bool tsr__fail(struct tsr__compilation *l, const char *format, ...)
 {
     char text[1024];
     va_list args;
@@ -65,7 +65,7 @@ uintptr_t tsr__map_get(const struct tsr__map *map, const void *key)
 
 /* ---- walking -------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef *tsr__defined_functions(struct tsr__lanes *l, size_t *count)
+LLVMValueRef *tsr__defined_functions(struct tsr__compilation *l, size_t *count)
 {
     size_t n = 0;
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
@@ -80,7 +80,7 @@ LLVMValueRef *tsr__defined_functions(struct tsr__lanes *l, size_t *count)
     return all;
 }
 
-LLVMValueRef *tsr__globals(struct tsr__lanes *l, size_t *count)
+LLVMValueRef *tsr__globals(struct tsr__compilation *l, size_t *count)
 {
     size_t n = 0;
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g; g = LLVMGetNextGlobal(g))
@@ -93,7 +93,7 @@ LLVMValueRef *tsr__globals(struct tsr__lanes *l, size_t *count)
     return all;
 }
 
-LLVMValueRef *tsr__instructions(struct tsr__lanes *l, LLVMValueRef function, size_t *count)
+LLVMValueRef *tsr__instructions(struct tsr__compilation *l, LLVMValueRef function, size_t *count)
 {
     size_t n = 0;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
@@ -128,31 +128,31 @@ bool tsr__starts_with(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature)
+bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature)
 {
     return l->options->cpu_features >> feature & 1;
 }
 
-unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
 {
     if (kernel->reqd_sub_group_size)
         return kernel->reqd_sub_group_size;
-    enum tsr__way way = l->ways ? l->ways[kernel - l->info->kernels] : TSR__AS_ASKED;
-    return way == TSR__WIDE ? TSR__WIDE_LANES : way == TSR__NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
+    enum tsr__variant way = l->ways ? l->ways[kernel - l->info->kernels] : TSR__VARIANT_AS_ASKED;
+    return way == TSR__VARIANT_WIDE ? TSR__WIDE_LANES : way == TSR__VARIANT_NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
 }
 
 bool tsr__is_kernel(LLVMValueRef function)
 {
-    return LLVMGetFunctionCallConv(function) == TSR__CALL_SPIR_KERNEL;
+    return LLVMGetFunctionCallConv(function) == TSR__SPIR_KERNEL_CONV;
 }
 
-LLVMValueRef tsr__kernel(struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+LLVMValueRef tsr__kernel(struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
 {
     LLVMValueRef f = LLVMGetNamedFunction(l->module, kernel->name);
     return f && !LLVMIsDeclaration(f) ? f : NULL;
 }
 
-LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kernel)
+LLVMValueRef tsr__entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel)
 {
     LLVMValueRef entry = kernel->entry ? LLVMGetNamedFunction(l->module, kernel->entry) : NULL;
     if (!entry)
@@ -160,7 +160,7 @@ LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kern
     return entry;
 }
 
-struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called))
+struct tsr__map tsr__functions_reaching(struct tsr__compilation *l, bool (*seed)(LLVMValueRef called))
 {
     struct tsr__map reaching = {.arena = &l->scratch};
     size_t count = 0, todo = 0;
@@ -217,17 +217,17 @@ void tsr__drop_call_attr(LLVMValueRef call, LLVMAttributeIndex at, const char *n
     LLVMRemoveCallSiteEnumAttribute(call, at, tsr__attr_kind(name));
 }
 
-LLVMAttributeRef tsr__int_attr(struct tsr__lanes *l, const char *name, uint64_t value)
+LLVMAttributeRef tsr__int_attr(struct tsr__compilation *l, const char *name, uint64_t value)
 {
     return LLVMCreateEnumAttribute(l->context, tsr__attr_kind(name), value);
 }
 
-void tsr__add_fn_attr(struct tsr__lanes *l, LLVMValueRef function, const char *name)
+void tsr__add_fn_attr(struct tsr__compilation *l, LLVMValueRef function, const char *name)
 {
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, name, 0));
 }
 
-void tsr__set_fn_text(struct tsr__lanes *l, LLVMValueRef function, const char *name, const char *value)
+void tsr__set_fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name, const char *value)
 {
     LLVMAttributeRef a = LLVMCreateStringAttribute(l->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
@@ -241,47 +241,48 @@ bool tsr__has_text_attr(LLVMValueRef function, const char *name)
 
 /* ---- building ----------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__behind_phis(LLVMValueRef instruction)
+LLVMValueRef tsr__after_phis(LLVMValueRef instruction)
 {
     while (LLVMIsAPHINode(instruction))
         instruction = LLVMGetNextInstruction(instruction);
     return instruction;
 }
 
-LLVMBuilderRef tsr__builder_before(struct tsr__lanes *l, LLVMValueRef instruction)
+LLVMBuilderRef tsr__builder_before(struct tsr__compilation *l, LLVMValueRef instruction)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderBefore(b, instruction);
     return b;
 }
 
-LLVMBuilderRef tsr__builder_at_entry(struct tsr__lanes *l, LLVMValueRef function)
+LLVMBuilderRef tsr__builder_at_entry(struct tsr__compilation *l, LLVMValueRef function)
 {
     return tsr__builder_before(l, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
 }
 
-LLVMTypeRef tsr__ptr(struct tsr__lanes *l)
+LLVMTypeRef tsr__ptr(struct tsr__compilation *l)
 {
     return LLVMPointerTypeInContext(l->context, 0);
 }
 
-LLVMValueRef tsr__i32(struct tsr__lanes *l, uint32_t value)
+LLVMValueRef tsr__i32(struct tsr__compilation *l, uint32_t value)
 {
     return LLVMConstInt(LLVMInt32TypeInContext(l->context), value, false);
 }
 
-LLVMValueRef tsr__i64(struct tsr__lanes *l, uint64_t value)
+LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value)
 {
     return LLVMConstInt(LLVMInt64TypeInContext(l->context), value, false);
 }
 
-LLVMValueRef tsr__at_offset(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
+LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
 {
     LLVMValueRef index = tsr__i64(l, offset);
     return offset ? LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(l->context), base, &index, 1, "") : base;
 }
 
-LLVMValueRef tsr__load_fixed(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset, unsigned align)
+LLVMValueRef tsr__load_fixed(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset,
+                             unsigned align)
 {
     LLVMValueRef load = LLVMBuildLoad2(b, type, tsr__at_offset(l, b, base, offset), "");
     LLVMSetAlignment(load, align);
@@ -290,7 +291,7 @@ LLVMValueRef tsr__load_fixed(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef
     return load;
 }
 
-LLVMValueRef tsr__declare(struct tsr__lanes *l, const char *name, LLVMTypeRef type)
+LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef f = LLVMGetNamedFunction(l->module, name);
     if (!f) {
@@ -300,7 +301,7 @@ LLVMValueRef tsr__declare(struct tsr__lanes *l, const char *name, LLVMTypeRef ty
     return f;
 }
 
-LLVMValueRef tsr__call(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count)
+LLVMValueRef tsr__call(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, args, count, "");
     LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "convergent", 0));
@@ -308,7 +309,7 @@ LLVMValueRef tsr__call(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef func
     return call;
 }
 
-static void copy_call_attributes(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, unsigned args)
+static void copy_call_attributes(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, unsigned args)
 {
     for (unsigned i = 0; i <= args + 1; i++) {
         LLVMAttributeIndex at = i == args + 1 ? (LLVMAttributeIndex)LLVMAttributeFunctionIndex : i;
@@ -320,7 +321,7 @@ static void copy_call_attributes(struct tsr__lanes *l, LLVMValueRef from, LLVMVa
     }
 }
 
-LLVMValueRef tsr__recall(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra)
+LLVMValueRef tsr__call_like(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra)
 {
     unsigned n = LLVMGetNumArgOperands(call), bundle_count = LLVMGetNumOperandBundles(call);
     LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
@@ -355,7 +356,7 @@ LLVMValueRef tsr__item_of(LLVMValueRef function)
     return LLVMGetParam(function, LLVMCountParams(function) - 1);
 }
 
-static bool take_error(struct tsr__lanes *l, LLVMErrorRef error, const char *pipeline)
+static bool take_error(struct tsr__compilation *l, LLVMErrorRef error, const char *pipeline)
 {
     if (!error)
         return true;
@@ -365,7 +366,7 @@ static bool take_error(struct tsr__lanes *l, LLVMErrorRef error, const char *pip
     return false;
 }
 
-bool tsr__llvm(struct tsr__lanes *l, const char *pipeline)
+bool tsr__run_llvm(struct tsr__compilation *l, const char *pipeline)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPasses(l->module, pipeline, l->machine, options);
@@ -373,7 +374,7 @@ bool tsr__llvm(struct tsr__lanes *l, const char *pipeline)
     return take_error(l, error, pipeline);
 }
 
-bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipeline)
+bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const char *pipeline)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMErrorRef error = LLVMRunPassesOnFunction(function, pipeline, l->machine, options);

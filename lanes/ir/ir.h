@@ -23,23 +23,23 @@
 #define TSR__RT_PREFIX "__tsr_rt_"
 
 /* SPIR_FUNC, SPIR_KERNEL in LLVM's numbering of calling conventions, which the C API gives no names for. */
-enum { TSR__CALL_SPIR_FUNC = 75, TSR__CALL_SPIR_KERNEL = 76 };
+enum { TSR__SPIR_FUNC_CONV = 75, TSR__SPIR_KERNEL_CONV = 76 };
 
-struct tsr__frame {
+struct tsr__stack_frame {
     const char *function;
     uint64_t bytes;
 };
 
 /* How a kernel runs: as asked, or wider because that pays (width_choice.c); if its code is too much (size_late.c), without a body of its
  * own for launches in which indices wrap (versioning.c), then narrow, then alone. */
-enum tsr__way { TSR__AS_ASKED, TSR__WIDE, TSR__WITHOUT_BOUNDS, TSR__NARROW, TSR__ALONE };
+enum tsr__variant { TSR__VARIANT_AS_ASKED, TSR__VARIANT_WIDE, TSR__VARIANT_UNVERSIONED, TSR__VARIANT_NARROW, TSR__VARIANT_REFERENCE };
 /* Address spaces of SPIR. */
 enum { TSR__PRIVATE_SPACE, TSR__GLOBAL_SPACE, TSR__CONSTANT_SPACE, TSR__LOCAL_SPACE };
 
 enum { TSR__NARROW_LANES = 8, TSR__WIDE_LANES = 32 };
 
 /* One compilation. */
-struct tsr__lanes {
+struct tsr__compilation {
     LLVMModuleRef module;
     LLVMContextRef context;
     const struct tsr_lanes_options *options;
@@ -48,38 +48,38 @@ struct tsr__lanes {
     struct tsr_program_info *info; /* kernels sorted as the caller gave them */
     struct tsr_buf *object;
     LLVMTargetMachineRef machine;
-    LLVMDIBuilderRef lines;    /* while packet functions are made of code with debug information (debug_info.c) */
-    struct tsr__frame *frames; /* stack frames of the machine functions, from the code generator */
+    LLVMDIBuilderRef lines;          /* while packet functions are made of code with debug information (debug_info.c) */
+    struct tsr__stack_frame *frames; /* stack frames of the machine functions, from the code generator */
     size_t frame_count, frame_room;
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
-    enum tsr__way *ways;          /* of each kernel; NULL: as asked, whatever it costs */
-    bool again;                   /* set by the passes "size_early" and "size_late": back to "vectorise" */
+    enum tsr__variant *ways;      /* of each kernel; NULL: as asked, whatever it costs */
+    bool retry;                   /* set by the passes "size_early" and "size_late": back to "vectorise" */
     bool verify;                  /* after each pass and stage */
     const char *pass_name;        /* number and name of the one that runs */
     char *why;                    /* set by tsr__fail */
 };
 
 /* Sets the reason, once, and answers false. */
-bool tsr__fail(struct tsr__lanes *l, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
+bool tsr__fail(struct tsr__compilation *l, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
 
 /* ---- passes: passes.def lists them in the order in which they run --------------------------------------------------------------- */
 
 struct tsr__pass {
     const char *name;
-    bool (*run)(struct tsr__lanes *l); /* false: l->why says why */
+    bool (*run)(struct tsr__compilation *l); /* false: l->why says why */
 };
-#define TSR_PASS(name, text) bool tsr__pass_##name(struct tsr__lanes *l);
+#define TSR_PASS(name, text) bool tsr__pass_##name(struct tsr__compilation *l);
 #include "lanes/passes.def"
 #undef TSR_PASS
 extern const struct tsr__pass tsr__passes[];
 extern const size_t tsr__pass_count;
 /* Runs one pass, verifies what it made if asked to, and dumps it if asked to. */
-bool tsr__run_pass(struct tsr__lanes *l, const struct tsr__pass *pass, unsigned number);
+bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number);
 /* The last two in the middle of a pass. */
-bool tsr__stage(struct tsr__lanes *l, const char *stage);
+bool tsr__dump_stage(struct tsr__compilation *l, const char *stage);
 /* The code generator, l->machine: made once the module is for x86-64, with 0, 1 or 2 for how hard it works. (retarget.c) */
-bool tsr__make_machine(struct tsr__lanes *l, int level);
+bool tsr__make_machine(struct tsr__compilation *l, int level);
 extern const char tsr__triple[];
 
 /* ---- helpers (ir.c) ----------------------------------------------------------------------------------------------------------------- */
@@ -95,33 +95,33 @@ void tsr__map_set(struct tsr__map *map, const void *key, uintptr_t value);
 uintptr_t tsr__map_get(const struct tsr__map *map, const void *key);
 
 /* All functions with a body, all global variables, all instructions of a function (snapshots, so that they may be changed meanwhile). */
-LLVMValueRef *tsr__defined_functions(struct tsr__lanes *l, size_t *count);
-LLVMValueRef *tsr__globals(struct tsr__lanes *l, size_t *count);
-LLVMValueRef *tsr__instructions(struct tsr__lanes *l, LLVMValueRef function, size_t *count);
+LLVMValueRef *tsr__defined_functions(struct tsr__compilation *l, size_t *count);
+LLVMValueRef *tsr__globals(struct tsr__compilation *l, size_t *count);
+LLVMValueRef *tsr__instructions(struct tsr__compilation *l, LLVMValueRef function, size_t *count);
 /* The function that an instruction calls, or NULL. */
 LLVMValueRef tsr__callee(LLVMValueRef instruction);
 const char *tsr__name(LLVMValueRef value);
 bool tsr__starts_with(const char *text, const char *prefix);
 /* Kernel function of the module by its info record, or NULL. */
-LLVMValueRef tsr__kernel(struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
+LLVMValueRef tsr__kernel(struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 bool tsr__is_kernel(LLVMValueRef function);
 /* What the device calls, made by the pass "entry"; NULL, and a reason, before it. */
-LLVMValueRef tsr__entry(struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
+LLVMValueRef tsr__entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 /* Of the kernel's code: what it requires, or the default. */
-unsigned tsr__sub_group_size(const struct tsr__lanes *l, const struct tsr_kernel_info *kernel);
+unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 
 /* Vector registers that a value of the type takes on this CPU; 1 if it is no vector. (size_late.c) */
-uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type);
+uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef type);
 /* May the code use it? */
-bool tsr__has(const struct tsr__lanes *l, enum tsr_cpu_feature feature);
+bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature);
 /* Kernels that cost more than `most` are to go back to "vectorise" and become less; 0: any may cost what it does. (size_late.c) */
-void tsr__send_back(struct tsr__lanes *l, uint64_t most);
+void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most);
 /* The functions that are to be inlined, since kernels that run in packets call them. Kernels that would be too much code then run alone,
  * and keep their calls. (size_early.c) */
-struct tsr__map tsr__inlined_functions(struct tsr__lanes *l);
+struct tsr__map tsr__inlined_functions(struct tsr__compilation *l);
 
 /* Functions from which a function with `seed` true can be reached by calls, itself included: map function → 1. */
-struct tsr__map tsr__reaching(struct tsr__lanes *l, bool (*seed)(LLVMValueRef called));
+struct tsr__map tsr__functions_reaching(struct tsr__compilation *l, bool (*seed)(LLVMValueRef called));
 
 unsigned tsr__attr_kind(const char *name);
 /* What the attribute `align` of a parameter says, or 1. */
@@ -129,34 +129,35 @@ unsigned tsr__param_align(LLVMValueRef function, unsigned param);
 void tsr__drop_fn_attr(LLVMValueRef function, const char *name);
 void tsr__drop_attr(LLVMValueRef function, LLVMAttributeIndex at, const char *name);
 void tsr__drop_call_attr(LLVMValueRef call, LLVMAttributeIndex at, const char *name);
-void tsr__add_fn_attr(struct tsr__lanes *l, LLVMValueRef function, const char *name);
-void tsr__set_fn_text(struct tsr__lanes *l, LLVMValueRef function, const char *name, const char *value);
-LLVMAttributeRef tsr__int_attr(struct tsr__lanes *l, const char *name, uint64_t value);
+void tsr__add_fn_attr(struct tsr__compilation *l, LLVMValueRef function, const char *name);
+void tsr__set_fn_text(struct tsr__compilation *l, LLVMValueRef function, const char *name, const char *value);
+LLVMAttributeRef tsr__int_attr(struct tsr__compilation *l, const char *name, uint64_t value);
 
 /* A copy of a call, before it, to another function with `extra` (may be NULL) as one more argument at the end. */
-LLVMValueRef tsr__recall(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra);
+LLVMValueRef tsr__call_like(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call, LLVMValueRef function, LLVMValueRef extra);
 /* The instruction, or the next one that is no phi. */
-LLVMValueRef tsr__behind_phis(LLVMValueRef instruction);
-LLVMBuilderRef tsr__builder_before(struct tsr__lanes *l, LLVMValueRef instruction);
+LLVMValueRef tsr__after_phis(LLVMValueRef instruction);
+LLVMBuilderRef tsr__builder_before(struct tsr__compilation *l, LLVMValueRef instruction);
 /* At the start of the entry block. */
-LLVMBuilderRef tsr__builder_at_entry(struct tsr__lanes *l, LLVMValueRef function);
+LLVMBuilderRef tsr__builder_at_entry(struct tsr__compilation *l, LLVMValueRef function);
 /* base + offset, in bytes. */
-LLVMValueRef tsr__at_offset(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset);
+LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset);
 /* A load that no store of the program can change, at base + offset. */
-LLVMValueRef tsr__load_fixed(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset, unsigned align);
+LLVMValueRef tsr__load_fixed(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, uint64_t offset,
+                             unsigned align);
 /* Declares or finds a function. */
-LLVMValueRef tsr__declare(struct tsr__lanes *l, const char *name, LLVMTypeRef type);
+LLVMValueRef tsr__declare(struct tsr__compilation *l, const char *name, LLVMTypeRef type);
 /* A call of a placeholder that may leave generated code: convergent, nounwind. */
-LLVMValueRef tsr__call(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count);
-LLVMTypeRef tsr__ptr(struct tsr__lanes *l);
-LLVMValueRef tsr__i32(struct tsr__lanes *l, uint32_t value);
-LLVMValueRef tsr__i64(struct tsr__lanes *l, uint64_t value);
+LLVMValueRef tsr__call(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef function, LLVMValueRef *args, unsigned count);
+LLVMTypeRef tsr__ptr(struct tsr__compilation *l);
+LLVMValueRef tsr__i32(struct tsr__compilation *l, uint32_t value);
+LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value);
 /* Runs a textual pipeline of LLVM's passes. */
-bool tsr__llvm(struct tsr__lanes *l, const char *pipeline);
-bool tsr__llvm_on(struct tsr__lanes *l, LLVMValueRef function, const char *pipeline);
+bool tsr__run_llvm(struct tsr__compilation *l, const char *pipeline);
+bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const char *pipeline);
 
 /* Do all kernels run a work-item at a time, as their packets would be too much code? */
-bool tsr__all_run_alone(const struct tsr__lanes *l);
+bool tsr__all_run_as_reference(const struct tsr__compilation *l);
 /* The parameter that carries the work-item, always the last, of a function to which pass "lower_primitives" gave one. */
 LLVMValueRef tsr__item_of(LLVMValueRef function);
 bool tsr__has_text_attr(LLVMValueRef function, const char *name);

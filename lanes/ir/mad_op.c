@@ -8,7 +8,7 @@
 
 #define PREFIX "tsr.mad"
 
-const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function)
+const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__compilation *l, LLVMValueRef function)
 {
     const struct tsr_matrix_builtin *f = tsr_matrix_find(tsr__name(function));
     if (!f)
@@ -67,7 +67,7 @@ static LLVMValueRef filled(LLVMTypeRef bytes, unsigned value)
     return LLVMConstVector(all, n);
 }
 
-static LLVMValueRef unpacked(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
+static LLVMValueRef unpacked(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
@@ -79,10 +79,10 @@ static LLVMValueRef unpacked(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRe
     return LLVMBuildBitCast(b, x, type, "");
 }
 
-static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+static LLVMValueRef build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
                           const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count);
 
-static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                                      LLVMValueRef *operands, unsigned count)
 {
     unsigned a_count = count - TSR__WORDS - f->m;
@@ -102,7 +102,7 @@ static LLVMValueRef build_of_nibbles(struct tsr__lanes *l, LLVMBuilderRef b, con
 /* ---- the operation --------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+static LLVMValueRef build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
                           const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
 {
     static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
@@ -122,7 +122,7 @@ static LLVMValueRef build(struct tsr__lanes *l, LLVMBuilderRef b, const struct t
     return LLVMBuildCall2(b, type, function, operands, count, "");
 }
 
-LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count)
 {
     if (has_nibbles(f->ea))
@@ -144,7 +144,7 @@ bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)
     return true;
 }
 
-void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows)
+void tsr__mad_replace(struct tsr__compilation *l, const struct tsr__mad *mad, LLVMValueRef *rows)
 {
     LLVMBuilderRef b = tsr__builder_before(l, mad->call);
     LLVMValueRef all = NULL; /* for users other than extractvalue */
@@ -164,18 +164,18 @@ void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValu
     LLVMInstructionEraseFromParent(mad->call);
 }
 
-static unsigned note_kind(struct tsr__lanes *l)
+static unsigned note_kind(struct tsr__compilation *l)
 {
     return LLVMGetMDKindIDInContext(l->context, "tsr.tiles", 9);
 }
 
-void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why)
+void tsr__mad_note(struct tsr__compilation *l, LLVMValueRef call, const char *why)
 {
     LLVMMetadataRef text = LLVMMDStringInContext2(l->context, why, strlen(why));
     LLVMSetMetadata(call, note_kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &text, 1)));
 }
 
-const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call)
+const char *tsr__mad_why(struct tsr__compilation *l, LLVMValueRef call)
 {
     LLVMValueRef node = LLVMGetMetadata(call, note_kind(l)), text;
     unsigned length;

@@ -25,9 +25,9 @@ struct tsr__mad {
 
 /* The overload that a function of the built-in library is, if the engine has instructions for it on this CPU; else NULL, and kernels that
  * call it run as in the reference engine. */
-const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__lanes *l, LLVMValueRef function);
+const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__compilation *l, LLVMValueRef function);
 /* Builds the operation. `operands`: the vectors of a, b and c. */
-LLVMValueRef tsr__mad_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
+LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count);
 /* Is it one? Fills `lower_mad`. */
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad);
@@ -46,10 +46,10 @@ static inline LLVMValueRef tsr__mad_c(const struct tsr__mad *mad, unsigned i)
 /* For reports: what became of the function that the program calls. */
 const char *tsr__mad_origin(const struct tsr__mad *mad);
 /* Puts the rows of D in the operation's place and drops it. */
-void tsr__mad_replace(struct tsr__lanes *l, const struct tsr__mad *mad, LLVMValueRef *rows);
+void tsr__mad_replace(struct tsr__compilation *l, const struct tsr__mad *mad, LLVMValueRef *rows);
 
 /* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `lower_mad`; NULL: nothing was noted. */
-void tsr__mad_note(struct tsr__lanes *l, LLVMValueRef call, const char *why);
-const char *tsr__mad_why(struct tsr__lanes *l, LLVMValueRef call);
+void tsr__mad_note(struct tsr__compilation *l, LLVMValueRef call, const char *why);
+const char *tsr__mad_why(struct tsr__compilation *l, LLVMValueRef call);
 
 #endif

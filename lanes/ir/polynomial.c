@@ -106,7 +106,7 @@ static struct tsr__polynomial product(const struct tsr__polynomial *a, const str
     return r;
 }
 
-static struct tsr__polynomial of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth);
+static struct tsr__polynomial of(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth);
 
 /* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
 static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
@@ -160,7 +160,7 @@ bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
-static struct tsr__polynomial gep(struct tsr__lanes *l, LLVMValueRef v, int depth)
+static struct tsr__polynomial gep(struct tsr__compilation *l, LLVMValueRef v, int depth)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
@@ -219,7 +219,7 @@ static struct tsr__polynomial without(LLVMValueRef v, struct tsr__polynomial a, 
     return a;
 }
 
-static struct tsr__polynomial split(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial split(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     struct tsr__polynomial a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -236,7 +236,7 @@ static struct tsr__polynomial split(struct tsr__lanes *l, LLVMValueRef v, enum t
 
 /* What a phi gets by each edge, if that is the same by all, as where LLVM has moved a part of a sum to the ends of blocks. A value that
  * reaches all of the edges reaches the phi. */
-static struct tsr__polynomial by_all_edges(struct tsr__lanes *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
+static struct tsr__polynomial by_all_edges(struct tsr__compilation *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
 {
     enum { PRICE = 4 }; /* of a phi, since those of loops lead round */
     struct tsr__polynomial first = of(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
@@ -271,7 +271,7 @@ static unsigned shift_to_left(LLVMValueRef v)
     return constant_shift(first);
 }
 
-static struct tsr__polynomial right(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial right(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     LLVMValueRef from = LLVMGetOperand(v, 0);
     enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
@@ -287,7 +287,7 @@ static struct tsr__polynomial right(struct tsr__lanes *l, LLVMValueRef v, enum t
     return shifted(of(l, from, as, depth - 1), by);
 }
 
-static struct tsr__polynomial of(struct tsr__lanes *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial of(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
         return number(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
@@ -327,7 +327,7 @@ static struct tsr__polynomial of(struct tsr__lanes *l, LLVMValueRef v, enum tsr_
     return r.valid ? r : leaf(v, extension);
 }
 
-struct tsr__polynomial tsr__polynomial_of(struct tsr__lanes *l, LLVMValueRef value)
+struct tsr__polynomial tsr__polynomial_of(struct tsr__compilation *l, LLVMValueRef value)
 {
     return of(l, value, TSR__EXT_NONE, MAX_DEPTH);
 }
@@ -376,7 +376,7 @@ bool tsr__polynomial_varies(const struct tsr__polynomial *a, LLVMBasicBlockRef b
 }
 
 /* What is added to the factor from round to round. */
-static struct tsr__polynomial factor_step(struct tsr__lanes *l, struct tsr__factor f, LLVMBasicBlockRef loop)
+static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr__factor f, LLVMBasicBlockRef loop)
 {
     if (!LLVMIsAPHINode(f.value) || f.width)
         return too_long;
@@ -394,7 +394,7 @@ static struct tsr__polynomial factor_step(struct tsr__lanes *l, struct tsr__fact
     return step;
 }
 
-bool tsr__polynomial_step(struct tsr__lanes *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step)
+bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step)
 {
     *step = number(0);
     for (unsigned i = 0; i < a->count; i++) {
@@ -415,13 +415,13 @@ bool tsr__polynomial_step(struct tsr__lanes *l, const struct tsr__polynomial *a,
     return step->valid && !tsr__polynomial_varies(step, loop);
 }
 
-static LLVMValueRef extended_low(struct tsr__lanes *l, LLVMBuilderRef b, struct tsr__factor f)
+static LLVMValueRef extended_low(struct tsr__compilation *l, LLVMBuilderRef b, struct tsr__factor f)
 {
     LLVMValueRef unused = tsr__i64(l, 64 - f.width), up = LLVMBuildShl(b, f.value, unused, "");
     return f.extension == TSR__EXT_SIGNED ? LLVMBuildAShr(b, up, unused, "") : LLVMBuildLShr(b, up, unused, "");
 }
 
-LLVMValueRef tsr__polynomial_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__polynomial *linear)
+LLVMValueRef tsr__polynomial_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__polynomial *linear)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     LLVMValueRef made = tsr__i64(l, (uint64_t)linear->constant);

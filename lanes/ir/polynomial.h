@@ -32,7 +32,7 @@ struct tsr__polynomial {
 /* Is the value, once extended, the sum, product or shift of its operands extended, or has it set or cleared some bits of one? */
 bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension);
 /* Of a pointer or an integer of 64 bits. */
-struct tsr__polynomial tsr__polynomial_of(struct tsr__lanes *l, LLVMValueRef value);
+struct tsr__polynomial tsr__polynomial_of(struct tsr__compilation *l, LLVMValueRef value);
 struct tsr__polynomial tsr__polynomial_minus(const struct tsr__polynomial *a, const struct tsr__polynomial *b);
 /* a == b · factor? */
 bool tsr__polynomial_is_multiple(const struct tsr__polynomial *a, const struct tsr__polynomial *b, int64_t factor);
@@ -41,8 +41,9 @@ bool tsr__polynomial_divide(const struct tsr__polynomial *a, const struct tsr__p
 /* Is a value of this block in it? */
 bool tsr__polynomial_varies(const struct tsr__polynomial *a, LLVMBasicBlockRef block);
 /* What is added to it from round to round of a loop of one block; false: nothing that stays the same. */
-bool tsr__polynomial_step(struct tsr__lanes *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step);
+bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop,
+                          struct tsr__polynomial *step);
 /* Code for it, an i64, where all its factors are known. */
-LLVMValueRef tsr__polynomial_build(struct tsr__lanes *l, LLVMBuilderRef b, const struct tsr__polynomial *linear);
+LLVMValueRef tsr__polynomial_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr__polynomial *linear);
 
 #endif

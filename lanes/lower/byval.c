@@ -9,7 +9,8 @@ static LLVMTypeRef byval_type(LLVMValueRef function, unsigned param)
 }
 
 /* What a kernel gets points into the argument block, which all work-items share: it is copied before the kernel may change it. */
-static void copy_in_kernel(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef param, LLVMTypeRef type, unsigned align, uint64_t size)
+static void copy_in_kernel(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef param, LLVMTypeRef type, unsigned align,
+                           uint64_t size)
 {
     LLVMBuilderRef b = tsr__builder_at_entry(l, kernel);
     LLVMValueRef copy = LLVMBuildAlloca(b, type, "");
@@ -19,7 +20,7 @@ static void copy_in_kernel(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueR
     LLVMDisposeBuilder(b);
 }
 
-static void copy_at_call(struct tsr__lanes *l, LLVMValueRef call, unsigned param, LLVMTypeRef type, unsigned align, uint64_t size)
+static void copy_at_call(struct tsr__compilation *l, LLVMValueRef call, unsigned param, LLVMTypeRef type, unsigned align, uint64_t size)
 {
     LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     LLVMBuilderRef b = tsr__builder_at_entry(l, caller);
@@ -32,7 +33,7 @@ static void copy_at_call(struct tsr__lanes *l, LLVMValueRef call, unsigned param
     tsr__drop_call_attr(call, param + 1, "byval");
 }
 
-bool tsr__pass_byval(struct tsr__lanes *l)
+bool tsr__pass_byval(struct tsr__compilation *l)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     size_t function_count;

@@ -22,7 +22,7 @@ static bool is_user(LLVMValueRef f)
 }
 
 /* "_Z18work_group_barrierj" → "work_group_barrier". */
-static const char *plain_name(struct tsr__lanes *l, const char *mangled)
+static const char *plain_name(struct tsr__compilation *l, const char *mangled)
 {
     if (!tsr__starts_with(mangled, "_Z"))
         return mangled;
@@ -34,7 +34,7 @@ static const char *plain_name(struct tsr__lanes *l, const char *mangled)
 }
 
 /* One line of text per site, which a report of illegal divergence quotes. */
-static void add_table(struct tsr__lanes *l, const struct tsr_buf *text)
+static void add_table(struct tsr__compilation *l, const struct tsr_buf *text)
 {
     LLVMValueRef data = LLVMConstStringInContext2(l->context, (const char *)text->data, text->size, false);
     LLVMValueRef table = LLVMAddGlobal(l->module, LLVMTypeOf(data), TSR_SITES_SYMBOL);
@@ -43,9 +43,9 @@ static void add_table(struct tsr__lanes *l, const struct tsr_buf *text)
     LLVMSetLinkage(table, LLVMExternalLinkage);
 }
 
-bool tsr__pass_call_sites(struct tsr__lanes *l)
+bool tsr__pass_call_sites(struct tsr__compilation *l)
 {
-    struct tsr__map meets = tsr__reaching(l, is_meeting);
+    struct tsr__map meets = tsr__functions_reaching(l, is_meeting);
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
@@ -85,7 +85,7 @@ bool tsr__pass_call_sites(struct tsr__lanes *l)
             LLVMDisposeBuilder(b);
         }
     }
-    if (inlines && !tsr__llvm(l, "always-inline"))
+    if (inlines && !tsr__run_llvm(l, "always-inline"))
         return false;
 
     struct tsr_buf text = {0};

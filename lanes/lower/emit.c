@@ -15,7 +15,7 @@ enum {
 };
 
 /* "<file>:<line>:<column>: stack frame size (1234) exceeds limit (0) in function 'name'" */
-static bool take_frame(struct tsr__lanes *l, const char *text)
+static bool take_frame(struct tsr__compilation *l, const char *text)
 {
     unsigned long bytes;
     text = strstr(text, "stack frame size (");
@@ -28,19 +28,19 @@ static bool take_frame(struct tsr__lanes *l, const char *text)
     name += strlen("function '");
     if (l->frame_count == l->frame_room) {
         size_t room = l->frame_room ? 2 * l->frame_room : 64;
-        struct tsr__frame *more = tsr_arena_alloc(&l->scratch, room * sizeof *more);
+        struct tsr__stack_frame *more = tsr_arena_alloc(&l->scratch, room * sizeof *more);
         if (l->frame_count)
             memcpy(more, l->frames, l->frame_count * sizeof *more);
         l->frames = more;
         l->frame_room = room;
     }
-    l->frames[l->frame_count++] = (struct tsr__frame){tsr_arena_format(&l->scratch, "%.*s", (int)(end - name), name), bytes};
+    l->frames[l->frame_count++] = (struct tsr__stack_frame){tsr_arena_format(&l->scratch, "%.*s", (int)(end - name), name), bytes};
     return true;
 }
 
 static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 {
-    struct tsr__lanes *l = context;
+    struct tsr__compilation *l = context;
     char *text = LLVMGetDiagInfoDescription(info);
     if (!take_frame(l, text) && LLVMGetDiagInfoSeverity(info) == LLVMDSError)
         tsr__fail(l, "%s", text);
@@ -50,7 +50,7 @@ static void diagnose(LLVMDiagnosticInfoRef info, void *context)
 /* ---- stack of a kernel ----------------------------------------------------------------------------------------------------- */
 
 struct depth {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr__map frames; /* function → bytes + 1 */
     struct tsr__map known;  /* function → bytes with all that it calls + 1; 1 while it is being computed */
 };
@@ -101,11 +101,11 @@ static enum size size_of_function(LLVMValueRef function, bool alone)
     return huge ? HUGE_SIZE : blocks > MANY_BLOCKS ? LARGE : USUAL;
 }
 
-static enum size size_of_largest(struct tsr__lanes *l)
+static enum size size_of_largest(struct tsr__compilation *l)
 {
     size_t count;
     enum size largest = USUAL;
-    bool alone = tsr__all_run_alone(l);
+    bool alone = tsr__all_run_as_reference(l);
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
         enum size size = size_of_function(functions[i], alone);
@@ -114,14 +114,14 @@ static enum size size_of_largest(struct tsr__lanes *l)
     return largest;
 }
 
-static bool make_plain_machine(struct tsr__lanes *l)
+static bool make_plain_machine(struct tsr__compilation *l)
 {
     LLVMDisposeTargetMachine(l->machine);
     l->machine = NULL;
     return tsr__make_machine(l, 0);
 }
 
-static bool generate(struct tsr__lanes *l, char **message, LLVMMemoryBufferRef *code)
+static bool generate(struct tsr__compilation *l, char **message, LLVMMemoryBufferRef *code)
 {
     static pthread_rwlock_t setting = PTHREAD_RWLOCK_INITIALIZER;
     enum size size = size_of_largest(l);
@@ -132,7 +132,7 @@ static bool generate(struct tsr__lanes *l, char **message, LLVMMemoryBufferRef *
     else
         pthread_rwlock_rdlock(&setting);
     if (size == LARGE)
-        tsr__for_large_functions(true, tsr__all_run_alone(l));
+        tsr__for_large_functions(true, tsr__all_run_as_reference(l));
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, message, code);
     if (size == LARGE)
         tsr__for_large_functions(false, false);
@@ -140,7 +140,7 @@ static bool generate(struct tsr__lanes *l, char **message, LLVMMemoryBufferRef *
     return !failed;
 }
 
-bool tsr__pass_emit(struct tsr__lanes *l)
+bool tsr__pass_emit(struct tsr__compilation *l)
 {
     if (!l->machine)
         return tsr__fail(l, "the module is not for x86-64: the pass retarget comes first");

@@ -8,7 +8,8 @@
 
 enum { MAX_ALIGN = 128 };
 
-static bool classify(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p, LLVMTypeRef *value_type)
+static bool classify(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p,
+                     LLVMTypeRef *value_type)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     struct tsr_arg_info *arg = &kernel->args[p];
@@ -46,7 +47,7 @@ static bool classify(struct tsr__lanes *l, const struct tsr_kernel_info *kernel,
     }
 }
 
-static void build_entry(struct tsr__lanes *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, LLVMTypeRef *value_types)
+static void build_entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, LLVMTypeRef *value_types)
 {
     LLVMTypeRef ptr = tsr__ptr(l);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &ptr, 1, false);
@@ -74,7 +75,7 @@ static void build_entry(struct tsr__lanes *l, const struct tsr_kernel_info *kern
     }
     if (tsr__has_text_attr(body, TSR__HAS_ITEM))
         args[n++] = item;
-    LLVMSetFunctionCallConv(body, TSR__CALL_SPIR_FUNC); /* a kernel may not be called */
+    LLVMSetFunctionCallConv(body, TSR__SPIR_FUNC_CONV); /* a kernel may not be called */
     LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(body), body, args, n, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(body));
     if (l->options->debug) {
@@ -86,7 +87,7 @@ static void build_entry(struct tsr__lanes *l, const struct tsr_kernel_info *kern
     LLVMDisposeBuilder(b);
 }
 
-bool tsr__pass_entry(struct tsr__lanes *l)
+bool tsr__pass_entry(struct tsr__compilation *l)
 {
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];

@@ -20,7 +20,7 @@ static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef element)
     return LLVMConstVector(elements, n);
 }
 
-static bool guard(struct tsr__lanes *l, LLVMValueRef division, bool is_signed)
+static bool guard(struct tsr__compilation *l, LLVMValueRef division, bool is_signed)
 {
     LLVMValueRef value = LLVMGetOperand(division, 0), divisor = LLVMGetOperand(division, 1);
     LLVMTypeRef type = LLVMTypeOf(divisor);
@@ -53,7 +53,7 @@ static bool guard(struct tsr__lanes *l, LLVMValueRef division, bool is_signed)
     return true;
 }
 
-bool tsr__pass_guard_division(struct tsr__lanes *l)
+bool tsr__pass_guard_division(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

@@ -42,7 +42,7 @@ static bool is_ternary_logic(LLVMValueRef v)
 }
 
 /* The type to select as instead of this one; NULL: the selection may stay as it is. */
-static LLVMTypeRef other_type(struct tsr__lanes *l, LLVMValueRef select)
+static LLVMTypeRef other_type(struct tsr__compilation *l, LLVMValueRef select)
 {
     LLVMTypeRef type = LLVMTypeOf(select);
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind)
@@ -87,7 +87,7 @@ static int lane_beside_zeros(LLVMValueRef shuffle)
     return zeros ? lane : -1;
 }
 
-static void clear_afterwards(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef shuffle, int lane)
+static void clear_afterwards(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef shuffle, int lane)
 {
     unsigned count = LLVMGetNumMaskElements(shuffle);
     int width = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(shuffle, 0)));
@@ -148,7 +148,7 @@ static int only_element(LLVMValueRef call)
     return found;
 }
 
-static void store_element(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call, int element)
+static void store_element(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call, int element)
 {
     LLVMValueRef value = LLVMGetOperand(call, 0), at = tsr__i32(l, (uint32_t)element);
     LLVMPositionBuilderBefore(b, call);
@@ -173,7 +173,7 @@ static bool is_half_extreme(LLVMValueRef inst)
     return LLVMGetTypeKind(LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type) == LLVMHalfTypeKind;
 }
 
-static void in_float(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call)
+static void in_float(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef call)
 {
     LLVMTypeRef half = LLVMTypeOf(call), type = LLVMFloatTypeInContext(l->context);
     if (LLVMGetTypeKind(half) == LLVMVectorTypeKind)
@@ -189,7 +189,7 @@ static void in_float(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef call)
     LLVMInstructionEraseFromParent(call);
 }
 
-bool tsr__pass_llvm_bugs(struct tsr__lanes *l)
+bool tsr__pass_llvm_bugs(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

@@ -94,7 +94,7 @@ static void make_plain(LLVMBuilderRef b, LLVMValueRef inst)
         LLVMSetOrdering(inst, LLVMAtomicOrderingNotAtomic);
 }
 
-bool tsr__pass_local_atomics(struct tsr__lanes *l)
+bool tsr__pass_local_atomics(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

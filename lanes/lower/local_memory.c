@@ -20,7 +20,7 @@ struct variable {
 };
 
 struct locals {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct variable *variables;
     size_t count;
     struct tsr__map index;    /* global → index + 1 */
@@ -49,7 +49,7 @@ static bool holds_variable(struct locals *s, LLVMValueRef value)
 /* Instructions that compute what a constant over local variables says; NULL if that is no constant that clang makes. */
 static LLVMValueRef compute(struct locals *s, LLVMBuilderRef b, LLVMValueRef value)
 {
-    struct tsr__lanes *l = s->l;
+    struct tsr__compilation *l = s->l;
     uintptr_t index = tsr__map_get(&s->index, value);
     if (index) {
         const struct variable *v = &s->variables[index - 1];
@@ -184,7 +184,7 @@ static void visit_function(struct walk *w, LLVMValueRef f)
 
 static bool lay_out(struct locals *s)
 {
-    struct tsr__lanes *l = s->l;
+    struct tsr__compilation *l = s->l;
     struct tsr_program_info *info = l->info;
     struct walk w = {.s = s, .seen = {.arena = &l->scratch}};
     w.parent = tsr_arena_alloc(&l->scratch, info->kernel_count * sizeof *w.parent);
@@ -213,7 +213,7 @@ static bool lay_out(struct locals *s)
 
 /* Private variables of a packet take as many bytes for each lane. Sums of the bytes of a frame wrap in LLVM, and offsets in it have 32
  * bits. */
-static bool check_private(struct tsr__lanes *l, LLVMValueRef function)
+static bool check_private(struct tsr__compilation *l, LLVMValueRef function)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     static const char body[] = "__clang_ocl_kern_imp_"; /* what clang calls the body of a kernel that is called as a function */
@@ -230,7 +230,7 @@ static bool check_private(struct tsr__lanes *l, LLVMValueRef function)
     return true;
 }
 
-bool tsr__pass_local_memory(struct tsr__lanes *l)
+bool tsr__pass_local_memory(struct tsr__compilation *l)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     size_t global_count, function_count;

@@ -47,7 +47,7 @@ static bool is_primitive(LLVMValueRef function)
 /* What was promised of a function that saw no work-item does not hold for one that reads and writes through it. */
 static const char *const broken_promises[] = {"memory", "speculatable", "nosync", "willreturn"};
 
-static void copy_attributes(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, unsigned params)
+static void copy_attributes(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, unsigned params)
 {
     for (unsigned i = 0; i <= params + 1; i++) {
         LLVMAttributeIndex at = i == params + 1 ? (LLVMAttributeIndex)LLVMAttributeFunctionIndex : i;
@@ -60,7 +60,7 @@ static void copy_attributes(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRe
 }
 
 /* LLVM-C cannot change a signature: a new function takes over name, attributes, metadata and blocks. */
-static LLVMValueRef with_item(struct tsr__lanes *l, LLVMValueRef old)
+static LLVMValueRef with_item(struct tsr__compilation *l, LLVMValueRef old)
 {
     LLVMTypeRef type = LLVMGlobalGetValueType(old);
     unsigned n = LLVMCountParamTypes(type);
@@ -105,7 +105,7 @@ static LLVMValueRef with_item(struct tsr__lanes *l, LLVMValueRef old)
     return made;
 }
 
-static void rewrite_calls(struct tsr__lanes *l, LLVMValueRef old, LLVMValueRef made)
+static void rewrite_calls(struct tsr__compilation *l, LLVMValueRef old, LLVMValueRef made)
 {
     size_t n = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(old); use; use = LLVMGetNextUse(use))
@@ -120,7 +120,7 @@ static void rewrite_calls(struct tsr__lanes *l, LLVMValueRef old, LLVMValueRef m
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(calls[i]));
-        LLVMValueRef call = tsr__recall(l, b, calls[i], made, tsr__item_of(caller));
+        LLVMValueRef call = tsr__call_like(l, b, calls[i], made, tsr__item_of(caller));
         for (size_t k = 0; k < TSR_ARRAY_LEN(broken_promises); k++)
             tsr__drop_call_attr(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, broken_promises[k]);
         LLVMReplaceAllUsesWith(calls[i], call);
@@ -136,7 +136,7 @@ static void rewrite_calls(struct tsr__lanes *l, LLVMValueRef old, LLVMValueRef m
     LLVMSetValueName2(made, kept, length);
 }
 
-static bool no_indirect_calls(struct tsr__lanes *l, LLVMValueRef *functions, size_t count)
+static bool no_indirect_calls(struct tsr__compilation *l, LLVMValueRef *functions, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
         for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(functions[k]); bb; bb = LLVMGetNextBasicBlock(bb)) {
@@ -152,13 +152,14 @@ static bool no_indirect_calls(struct tsr__lanes *l, LLVMValueRef *functions, siz
 
 /* ---- primitives -------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef load_group(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item)
+static LLVMValueRef load_group(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item)
 {
     return tsr__load_fixed(l, b, tsr__ptr(l), item, offsetof(struct tsr_item, group), _Alignof(void *));
 }
 
 /* The field of three dimensions that the call names. */
-static LLVMValueRef load_dim(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, size_t offset, LLVMValueRef dim)
+static LLVMValueRef load_dim(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef base, size_t offset,
+                             LLVMValueRef dim)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
     if (LLVMIsAConstantInt(dim))
@@ -169,7 +170,8 @@ static LLVMValueRef load_dim(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef
 }
 
 /* Groups before the last of a dimension have the enqueued size, so that is the stride of group ids. */
-static LLVMValueRef global_id(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef item, size_t local, LLVMValueRef dim)
+static LLVMValueRef global_id(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef item, size_t local,
+                              LLVMValueRef dim)
 {
     LLVMValueRef group = load_group(l, b, item);
     LLVMValueRef id = load_dim(l, b, type, group, offsetof(struct tsr_group, group_id), dim);
@@ -179,7 +181,7 @@ static LLVMValueRef global_id(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRe
     return LLVMBuildAdd(b, base, load_dim(l, b, type, item, local, dim), "");
 }
 
-static LLVMValueRef call_rt(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef item, LLVMValueRef call)
+static LLVMValueRef call_rt(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef item, LLVMValueRef call)
 {
     LLVMTypeRef type = LLVMGetCalledFunctionType(call);
     unsigned n = LLVMCountParamTypes(type);
@@ -196,7 +198,7 @@ static LLVMValueRef call_rt(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef
     return tsr__call(l, b, function, args, n + 1);
 }
 
-static void lower(struct tsr__lanes *l, LLVMValueRef call, const struct primitive *p, LLVMValueRef item)
+static void lower(struct tsr__compilation *l, LLVMValueRef call, const struct primitive *p, LLVMValueRef item)
 {
     LLVMTypeRef type = LLVMTypeOf(call);
     unsigned align = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 8 : 4;
@@ -231,13 +233,13 @@ static void lower(struct tsr__lanes *l, LLVMValueRef call, const struct primitiv
     LLVMDisposeBuilder(b);
 }
 
-bool tsr__pass_lower_primitives(struct tsr__lanes *l)
+bool tsr__pass_lower_primitives(struct tsr__compilation *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f) && tsr__starts_with(tsr__name(f), "__tsr_") && !is_primitive(f) && LLVMGetFirstUse(f))
             return tsr__fail(l, "the built-in library uses '%s', which is no primitive", tsr__name(f));
     }
-    struct tsr__map needs = tsr__reaching(l, is_primitive);
+    struct tsr__map needs = tsr__functions_reaching(l, is_primitive);
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     if (!no_indirect_calls(l, functions, count))

@@ -7,7 +7,7 @@
 #include "lanes/ir/ir.h"
 
 /* Tag and size of one argument; 0 if printf takes no such type. */
-static uint32_t tag_of(struct tsr__lanes *l, LLVMTypeRef type, uint64_t *bytes)
+static uint32_t tag_of(struct tsr__compilation *l, LLVMTypeRef type, uint64_t *bytes)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     unsigned count = 1;
@@ -37,12 +37,12 @@ static uint64_t round_up(uint64_t n)
     return (n + 7) & ~(uint64_t)7;
 }
 
-static void store(struct tsr__lanes *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef block, uint64_t offset)
+static void store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef block, uint64_t offset)
 {
     LLVMSetAlignment(LLVMBuildStore(b, value, tsr__at_offset(l, b, block, offset)), 4);
 }
 
-static bool lower(struct tsr__lanes *l, LLVMValueRef call, LLVMValueRef print)
+static bool lower(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRef print)
 {
     LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     unsigned n = LLVMGetNumArgOperands(call);
@@ -85,7 +85,7 @@ static bool lower(struct tsr__lanes *l, LLVMValueRef call, LLVMValueRef print)
     return true;
 }
 
-bool tsr__pass_lower_printf(struct tsr__lanes *l)
+bool tsr__pass_lower_printf(struct tsr__compilation *l)
 {
     LLVMValueRef printf_function = LLVMGetNamedFunction(l->module, "printf");
     if (!printf_function || !LLVMIsDeclaration(printf_function) || !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(printf_function)))

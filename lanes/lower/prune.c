@@ -2,7 +2,7 @@
  * Drops what no kernel uses: most of the built-in library. */
 #include "lanes/ir/ir.h"
 
-bool tsr__pass_prune(struct tsr__lanes *l)
+bool tsr__pass_prune(struct tsr__compilation *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
         if (!LLVMIsDeclaration(f) && !tsr__is_kernel(f))
@@ -12,5 +12,5 @@ bool tsr__pass_prune(struct tsr__lanes *l)
         if (!LLVMIsDeclaration(g) && !tsr__starts_with(tsr__name(g), "llvm."))
             LLVMSetLinkage(g, LLVMInternalLinkage);
     }
-    return tsr__llvm(l, "globaldce");
+    return tsr__run_llvm(l, "globaldce");
 }

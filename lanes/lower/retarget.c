@@ -9,7 +9,7 @@
 
 const char tsr__triple[] = "x86_64-unknown-linux-gnu";
 
-bool tsr__make_machine(struct tsr__lanes *l, int level)
+bool tsr__make_machine(struct tsr__compilation *l, int level)
 {
     LLVMInitializeX86TargetInfo();
     LLVMInitializeX86Target();
@@ -37,7 +37,7 @@ bool tsr__make_machine(struct tsr__lanes *l, int level)
     return true;
 }
 
-static void retarget_calls(struct tsr__lanes *l, LLVMValueRef function)
+static void retarget_calls(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
@@ -48,7 +48,7 @@ static void retarget_calls(struct tsr__lanes *l, LLVMValueRef function)
 }
 
 /* A name of the program must not be taken for a function of libc, neither by the optimiser nor by the linker. */
-static void rename_apart(struct tsr__lanes *l, LLVMValueRef value)
+static void rename_apart(struct tsr__compilation *l, LLVMValueRef value)
 {
     const char *name = tsr__name(value);
     if (*name && !strchr(name, '.') && !tsr__starts_with(name, "_Z")) {
@@ -57,7 +57,7 @@ static void rename_apart(struct tsr__lanes *l, LLVMValueRef value)
     }
 }
 
-static void hide(struct tsr__lanes *l, LLVMValueRef value)
+static void hide(struct tsr__compilation *l, LLVMValueRef value)
 {
     rename_apart(l, value);
     LLVMSetVisibility(value, LLVMDefaultVisibility);
@@ -71,7 +71,7 @@ static bool is_entry(LLVMValueRef function)
     return length > suffix && !strcmp(name + length - suffix, TSR__ENTRY_SUFFIX);
 }
 
-static void retarget_function(struct tsr__lanes *l, LLVMValueRef f)
+static void retarget_function(struct tsr__compilation *l, LLVMValueRef f)
 {
     static const char *const dropped[] = {"uwtable", "ssp", "sspstrong", "sspreq"};
     LLVMSetFunctionCallConv(f, LLVMCCallConv);
@@ -87,7 +87,7 @@ static void retarget_function(struct tsr__lanes *l, LLVMValueRef f)
     tsr__set_fn_text(l, f, "warn-stack-size", "0");
 }
 
-bool tsr__pass_retarget(struct tsr__lanes *l)
+bool tsr__pass_retarget(struct tsr__compilation *l)
 {
     if (!tsr__make_machine(l, l->options->opt_level))
         return false;

@@ -30,7 +30,7 @@ static bool is_of_pairs(LLVMValueRef call)
     return scope && LLVMIsAConstantInt(scope) && LLVMConstIntGetZExtValue(scope) == TSR_SCOPE_PAIR;
 }
 
-static void lower(struct tsr__lanes *l, LLVMValueRef call, size_t offset)
+static void lower(struct tsr__compilation *l, LLVMValueRef call, size_t offset)
 {
     LLVMTypeRef ptr = tsr__ptr(l), type = LLVMGetCalledFunctionType(call);
     LLVMBuilderRef b = tsr__builder_before(l, call);
@@ -49,7 +49,7 @@ static void lower(struct tsr__lanes *l, LLVMValueRef call, size_t offset)
 }
 
 struct visit {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr__map flags; /* function → flags + 1, of what it calls itself */
     struct tsr__map seen;  /* function → kernel + 1 that came by last */
     uint32_t kernel;
@@ -75,7 +75,7 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
     return flags;
 }
 
-bool tsr__pass_runtime_calls(struct tsr__lanes *l)
+bool tsr__pass_runtime_calls(struct tsr__compilation *l)
 {
     struct visit v = {.l = l, .flags = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
     for (size_t k = 0; k < TSR_ARRAY_LEN(functions); k++) {

@@ -6,9 +6,9 @@
  * inlined, before there are vectors, such a part. */
 enum { SUPERFLUOUS = 4, PART = 4 };
 
-bool tsr__pass_size_early(struct tsr__lanes *l)
+bool tsr__pass_size_early(struct tsr__compilation *l)
 {
-    tsr__send_back(l, SUPERFLUOUS * l->options->code_budget);
+    tsr__retry_costly_kernels(l, SUPERFLUOUS * l->options->code_budget);
     return true;
 }
 
@@ -50,7 +50,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
 }
 
 /* 0 in the budget: any number. */
-static uint64_t most_inlined(const struct tsr__lanes *l)
+static uint64_t most_inlined(const struct tsr__compilation *l)
 {
     return l->ways && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
 }
@@ -67,7 +67,7 @@ static void reach(struct tsr__map *reached, LLVMValueRef f)
 }
 
 /* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. */
-static void keep_calls(struct tsr__lanes *l, LLVMValueRef f, struct sizes *sizes, const struct tsr__map *elsewhere)
+static void keep_calls(struct tsr__compilation *l, LLVMValueRef f, struct sizes *sizes, const struct tsr__map *elsewhere)
 {
     enum { FEW = 100 };
     LLVMAttributeRef noinline = LLVMCreateEnumAttribute(l->context, tsr__attr_kind("noinline"), 0);
@@ -80,11 +80,11 @@ static void keep_calls(struct tsr__lanes *l, LLVMValueRef f, struct sizes *sizes
 }
 
 /* A work-item at a time may call. */
-static void run_alone(struct tsr__lanes *l, uint32_t kernel)
+static void run_alone(struct tsr__compilation *l, uint32_t kernel)
 {
-    if (l->ways[kernel] == TSR__ALONE)
+    if (l->ways[kernel] == TSR__VARIANT_REFERENCE)
         return;
-    l->ways[kernel] = TSR__ALONE;
+    l->ways[kernel] = TSR__VARIANT_REFERENCE;
     if (l->options->log)
         tsr_buf_printf(
             l->options->log,
@@ -93,7 +93,7 @@ static void run_alone(struct tsr__lanes *l, uint32_t kernel)
             l->info->kernels[kernel].name, (unsigned long long)most_inlined(l), BRANCH_COUNTS, WAY_COUNTS);
 }
 
-struct tsr__map tsr__inlined_functions(struct tsr__lanes *l)
+struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)
 {
     struct sizes sizes = {.of = {.arena = &l->scratch}, .most = most_inlined(l)};
     struct tsr__map reached = {.arena = &l->scratch};
@@ -103,7 +103,7 @@ struct tsr__map tsr__inlined_functions(struct tsr__lanes *l)
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[k]);
         if (inlined_size(&sizes, kernel) > sizes.most)
             run_alone(l, k);
-        if (!l->ways || l->ways[k] != TSR__ALONE)
+        if (!l->ways || l->ways[k] != TSR__VARIANT_REFERENCE)
             reach(&reached, kernel);
     }
     for (size_t i = 0; i < count; i++)

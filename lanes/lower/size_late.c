@@ -9,7 +9,7 @@ enum {
     LOOKS = 64        /* into blocks, for one of the values that LLVM takes from the stack into registers, cost as much as a register */
 };
 
-static unsigned element_bits(const struct tsr__lanes *l, LLVMTypeRef type)
+static unsigned element_bits(const struct tsr__compilation *l, LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMIntegerTypeKind:
@@ -23,7 +23,7 @@ static unsigned element_bits(const struct tsr__lanes *l, LLVMTypeRef type)
     }
 }
 
-uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type)
+uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef type)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return 1;
@@ -33,7 +33,7 @@ uint64_t tsr__registers(const struct tsr__lanes *l, LLVMTypeRef type)
 }
 
 /* Lanes of a masked access that the code generator takes apart, or 0. */
-static uint64_t branches(const struct tsr__lanes *l, LLVMValueRef inst)
+static uint64_t branches(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     const char *name = callee ? tsr__name(callee) : "";
@@ -52,27 +52,27 @@ static uint64_t branches(const struct tsr__lanes *l, LLVMValueRef inst)
     return native ? 0 : LLVMGetVectorSize(type);
 }
 
-static uint64_t cost_of(const struct tsr__lanes *l, LLVMValueRef inst)
+static uint64_t cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMExtractElement:
     case LLVMInsertElement:
         return 1;
     case LLVMCall:
-        return tsr__registers(l, LLVMTypeOf(inst)) + branches(l, inst) * BRANCH_COST;
+        return tsr__vector_registers(l, LLVMTypeOf(inst)) + branches(l, inst) * BRANCH_COST;
     case LLVMStore:
     case LLVMICmp:
     case LLVMFCmp:
     case LLVMTrunc:
     case LLVMFPTrunc:
-        return tsr__registers(l, LLVMTypeOf(LLVMGetOperand(inst, 0)));
+        return tsr__vector_registers(l, LLVMTypeOf(LLVMGetOperand(inst, 0)));
     default:
-        return tsr__registers(l, LLVMTypeOf(inst));
+        return tsr__vector_registers(l, LLVMTypeOf(inst));
     }
 }
 
 struct visit {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr__map seen;
 };
 
@@ -98,27 +98,28 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
 }
 
 /* False: it runs one work-item at a time already. */
-static bool go_back(struct tsr__lanes *l, uint32_t number, uint64_t cost, uint64_t most)
+static bool go_back(struct tsr__compilation *l, uint32_t number, uint64_t cost, uint64_t most)
 {
     const struct tsr_kernel_info *kernel = &l->info->kernels[number];
     if (!(kernel->flags & TSR_KERNEL_PACKETS))
         return false;
-    enum tsr__way before = l->ways[number];
+    enum tsr__variant before = l->ways[number];
     const char *wrapping = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, kernel->name);
-    bool fewer = before < TSR__WITHOUT_BOUNDS && (before == TSR__WIDE || LLVMGetNamedFunction(l->module, wrapping));
-    bool narrow = !fewer && before < TSR__NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES && !kernel->reqd_sub_group_size &&
-                  cost <= most * tsr__sub_group_size(l, kernel) / TSR__NARROW_LANES;
-    l->ways[number] = fewer ? TSR__WITHOUT_BOUNDS : narrow ? TSR__NARROW : TSR__ALONE;
+    bool fewer = before < TSR__VARIANT_UNVERSIONED && (before == TSR__VARIANT_WIDE || LLVMGetNamedFunction(l->module, wrapping));
+    bool narrow = !fewer && before < TSR__VARIANT_NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES &&
+                  !kernel->reqd_sub_group_size && cost <= most * tsr__sub_group_size(l, kernel) / TSR__NARROW_LANES;
+    l->ways[number] = fewer ? TSR__VARIANT_UNVERSIONED : narrow ? TSR__VARIANT_NARROW : TSR__VARIANT_REFERENCE;
     if (l->options->log)
         tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,
                        kernel->sub_group_size, (unsigned long long)cost, (unsigned long long)most,
-                       fewer    ? before == TSR__WIDE ? "they get as wide as others" : "indices that may wrap are not looked at beforehand"
+                       fewer    ? before == TSR__VARIANT_WIDE ? "they get as wide as others"
+                                                              : "indices that may wrap are not looked at beforehand"
                        : narrow ? "sub-groups get smaller"
                                 : "a work-item at a time");
     return true;
 }
 
-void tsr__send_back(struct tsr__lanes *l, uint64_t most)
+void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most)
 {
     for (uint32_t k = 0; most && l->ways && k < l->info->kernel_count; k++) {
         struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
@@ -130,12 +131,12 @@ void tsr__send_back(struct tsr__lanes *l, uint64_t most)
         uint64_t cost = cost_from(&v, LLVMGetNamedFunction(l->module, l->info->kernels[k].entry));
         cost = cost > alone ? cost : alone;
         if (cost > most && go_back(l, k, cost, most))
-            l->again = true;
+            l->retry = true;
     }
 }
 
-bool tsr__pass_size_late(struct tsr__lanes *l)
+bool tsr__pass_size_late(struct tsr__compilation *l)
 {
-    tsr__send_back(l, l->options->code_budget);
+    tsr__retry_costly_kernels(l, l->options->code_budget);
     return true;
 }

@@ -41,7 +41,7 @@ static bool sink_operands(LLVMBuilderRef b, LLVMValueRef inst, LLVMBasicBlockRef
     return any;
 }
 
-void tsr__sink_to_cold_block(struct tsr__lanes *l, LLVMBasicBlockRef block)
+void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     for (bool any = true; any;) {

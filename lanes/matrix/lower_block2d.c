@@ -49,7 +49,7 @@ struct pending {
 };
 
 struct blocks {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     struct pending *pending;
     size_t pending_count;
@@ -74,7 +74,7 @@ static LLVMValueRef number(const struct blocks *o, int64_t n)
 
 /* ---- operations --------------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__block2d_build(struct tsr__lanes *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
+LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                                 unsigned count)
 {
     LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, count * sizeof *types);
@@ -799,7 +799,7 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
 }
 
 /* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now. */
-static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t function_count)
+static bool unroll(struct tsr__compilation *l, LLVMValueRef *functions, size_t function_count)
 {
     bool any = false;
     for (size_t i = 0; i < function_count && tsr__tile_unit(l) != TSR__TILES_NONE; i++) {
@@ -807,16 +807,16 @@ static bool unroll(struct tsr__lanes *l, LLVMValueRef *functions, size_t functio
         LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
         any = any || has_operations(code, count);
     }
-    if (any && !tsr__llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
+    if (any && !tsr__run_llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
         return false;
     for (size_t i = 0; any && i < function_count; i++)
         tsr__mark_mad_unroll(l, functions[i]);
     if (any)
         tsr__widen_indices(l, functions, function_count);
-    return !any || tsr__llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
+    return !any || tsr__run_llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
 }
 
-bool tsr__pass_lower_block2d(struct tsr__lanes *l)
+bool tsr__pass_lower_block2d(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

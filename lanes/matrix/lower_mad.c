@@ -21,12 +21,12 @@ enum unit {
     UNIT_FMA,  /* 1 product of floats, in the order of k */
 };
 
-static bool has_vnni(const struct tsr__lanes *l)
+static bool has_vnni(const struct tsr__compilation *l)
 {
     return tsr__has(l, TSR_CPU_AVXVNNI) || (tsr__has(l, TSR_CPU_AVX512VNNI) && tsr__has(l, TSR_CPU_AVX512VL));
 }
 
-static enum unit choose(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f)
+static enum unit choose(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f)
 {
     if (f->ec != TSR_ELEMENT_S32)
         return f->ea == TSR_ELEMENT_BF16 && tsr__has(l, TSR_CPU_BF16_PAIRS) ? UNIT_PAIR : UNIT_FMA;
@@ -72,7 +72,7 @@ struct prepared {
 };
 
 struct lower {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     struct tsr__mad mad;
     enum unit unit;
@@ -439,7 +439,7 @@ static void lower(struct lower *o)
 }
 
 /* All operations of a function, in order. */
-static struct tsr__mad *operations(struct tsr__lanes *l, LLVMValueRef function, size_t *count)
+static struct tsr__mad *operations(struct tsr__compilation *l, LLVMValueRef function, size_t *count)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
@@ -450,7 +450,7 @@ static struct tsr__mad *operations(struct tsr__lanes *l, LLVMValueRef function, 
     return found;
 }
 
-bool tsr__pass_lower_mad(struct tsr__lanes *l)
+bool tsr__pass_lower_mad(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);

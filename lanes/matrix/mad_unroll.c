@@ -12,7 +12,7 @@ static LLVMValueRef made_by(LLVMValueRef c)
 }
 
 /* Is there an operation that would be in tiles, and none that adds to the result of another one of the same round? */
-static bool adds_once(struct tsr__lanes *l, const struct tsr__cfg *cfg, int loop)
+static bool adds_once(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop)
 {
     bool any = false;
     for (int b = cfg->loops[loop].begin; b < cfg->loops[loop].end; b++)
@@ -37,7 +37,7 @@ static bool is_innermost(const struct tsr__cfg *cfg, int loop)
 }
 
 /* Does the loop look as if vectors will get all of its rounds at once? */
-static bool may_run_as_a_whole(struct tsr__lanes *l, const struct tsr__cfg *cfg, int loop)
+static bool may_run_as_a_whole(struct tsr__compilation *l, const struct tsr__cfg *cfg, int loop)
 {
     if (tsr__tile_unit(l) != TSR__TILES_VECTORS || cfg->loops[loop].end - cfg->loops[loop].begin != 1)
         return false;
@@ -47,7 +47,7 @@ static bool may_run_as_a_whole(struct tsr__lanes *l, const struct tsr__cfg *cfg,
     return true;
 }
 
-void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function)
+void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct tsr__cfg cfg;
     if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))

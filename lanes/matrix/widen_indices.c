@@ -7,7 +7,7 @@
 enum { MAX_DEPTH = 12 };
 
 struct extensions {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr__map known[2]; /* number → itself in 64 bits; with zeros, and with its sign */
 };
 
@@ -21,7 +21,7 @@ static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef
     LLVMValueRef wide = (LLVMValueRef)tsr__map_get(&x->known[is_signed], v);
     if (!wide) {
         LLVMBuilderRef b = LLVMIsAArgument(v) ? tsr__builder_at_entry(x->l, LLVMGetParamParent(v))
-                                              : tsr__builder_before(x->l, tsr__behind_phis(LLVMGetNextInstruction(v)));
+                                              : tsr__builder_before(x->l, tsr__after_phis(LLVMGetNextInstruction(v)));
         wide = is_signed ? LLVMBuildSExt(b, v, i64, "") : LLVMBuildZExt(b, v, i64, "");
         LLVMDisposeBuilder(b);
         tsr__map_set(&x->known[is_signed], v, (uintptr_t)wide);
@@ -45,7 +45,7 @@ static bool is_extension(LLVMValueRef v)
     return (LLVMIsASExtInst(v) || LLVMIsAZExtInst(v)) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64;
 }
 
-static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
+static void extend_in(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct tsr__mad mad;
     size_t count;
@@ -66,7 +66,7 @@ static void extend_in(struct tsr__lanes *l, LLVMValueRef function)
     }
 }
 
-void tsr__widen_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count)
+void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count)
 {
     for (size_t i = 0; i < count && tsr__tile_unit(l) != TSR__TILES_NONE; i++)
         extend_in(l, functions[i]);

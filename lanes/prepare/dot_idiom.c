@@ -20,7 +20,7 @@ struct term {
 };
 
 struct sum {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr_arena *arena;
     LLVMTypeRef byte, word;
     LLVMValueRef root; /* the last addition */
@@ -226,7 +226,7 @@ static LLVMValueRef with_dots(struct sum *s, LLVMBuilderRef b)
     return made;
 }
 
-bool tsr__form_dot_calls(struct tsr__lanes *l, LLVMValueRef function, struct tsr__packet packet)
+bool tsr__form_dot_calls(struct tsr__compilation *l, LLVMValueRef function, struct tsr__packet packet)
 {
     if (!tsr__has(l, TSR_CPU_AVX512VNNI))
         return true;
@@ -254,5 +254,5 @@ bool tsr__form_dot_calls(struct tsr__lanes *l, LLVMValueRef function, struct tsr
         any = any || made;
     }
     tsr_arena_free(&arena);
-    return !any || tsr__llvm_on(l, function, "dce");
+    return !any || tsr__run_llvm_on(l, function, "dce");
 }

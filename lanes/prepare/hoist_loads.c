@@ -93,7 +93,7 @@ static int preheader(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
     return found != TSR__NONE && cfg->blocks[found].succ_count == 1 ? found : TSR__NONE;
 }
 
-void tsr__hoist_loads(struct tsr__lanes *l, LLVMValueRef function)
+void tsr__hoist_loads(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct tsr_arena arena = {0};
     struct tsr__cfg cfg;

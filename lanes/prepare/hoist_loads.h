@@ -6,6 +6,6 @@
 #include "lanes/ir/ir.h"
 
 /* In the function of a work-item, with loops in simplified form. */
-void tsr__hoist_loads(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__hoist_loads(struct tsr__compilation *l, LLVMValueRef function);
 
 #endif

@@ -25,7 +25,7 @@ bool tsr__is_soa_array(LLVMValueRef alloca)
 /* ---- may it be done? ----------------------------------------------------------------------------------------------------------------- */
 
 struct candidate {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMTargetDataRef layout;
     uint64_t unit; /* bytes of an element; 0: none seen yet */
     unsigned width;
@@ -264,7 +264,7 @@ static void interlace(struct candidate *c, LLVMValueRef alloca)
     LLVMInstructionEraseFromParent(alloca);
 }
 
-void tsr__make_soa_arrays(struct tsr__lanes *l, LLVMValueRef function, unsigned width)
+void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, unsigned width)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     size_t count;

@@ -9,7 +9,7 @@
 
 #include "lanes/ir/mad_op.h"
 
-bool tsr__uses_sub_group_pairs(struct tsr__lanes *l, LLVMValueRef kernel)
+bool tsr__uses_sub_group_pairs(struct tsr__compilation *l, LLVMValueRef kernel)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, kernel, &n);
@@ -25,7 +25,7 @@ bool tsr__uses_sub_group_pairs(struct tsr__lanes *l, LLVMValueRef kernel)
 /* ---- ids: what a work-item knows of its sub-group follows from its linear id --------------------------------------------------------- */
 
 struct ids {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMBuilderRef b;
     uint32_t size; /* of a sub-group, a power of two */
 };
@@ -89,7 +89,7 @@ static LLVMValueRef enqueued_num_sub_groups(struct ids *q)
     return sub_groups_of(q, "__tsr_enqueued_local_size");
 }
 
-void tsr__lower_pair_ids(struct tsr__lanes *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel)
+void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel)
 {
     static const struct {
         const char *name;
@@ -153,7 +153,7 @@ LLVMValueRef tsr__half_of(struct tsr__simd *s, LLVMValueRef x, unsigned half)
  * constant distance, as rows of a tile do. */
 
 struct scalars {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMBuilderRef b;
     struct tsr__map made[64]; /* by lane: vector → scalar */
 };
@@ -242,7 +242,7 @@ static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane)
         return made;
     made = by_itself(c, v, lane);
     if (!made) {
-        before(c, tsr__behind_phis(LLVMGetNextInstruction(v)));
+        before(c, tsr__after_phis(LLVMGetNextInstruction(v)));
         made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
     }
     tsr__map_set(&c->made[lane], v, (uintptr_t)made);
@@ -255,7 +255,7 @@ static bool is_address(LLVMTypeRef type)
            (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) >= 32);
 }
 
-static void make_scalars(struct tsr__lanes *l, LLVMValueRef function)
+static void make_scalars(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct scalars c = {.l = l, .b = LLVMCreateBuilderInContext(l->context)};
     for (size_t i = 0; i < TSR_ARRAY_LEN(c.made); i++)
@@ -274,14 +274,14 @@ static void make_scalars(struct tsr__lanes *l, LLVMValueRef function)
     LLVMDisposeBuilder(c.b);
 }
 
-bool tsr__scalarise_addresses(struct tsr__lanes *l)
+bool tsr__scalarise_addresses(struct tsr__compilation *l)
 {
     bool any = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         any = any || l->info->kernels[i].flags & TSR_KERNEL_SUB_GROUP_PAIRS;
     if (!any)
         return true;
-    if (!tsr__llvm(l, "function(mem2reg)"))
+    if (!tsr__run_llvm(l, "function(mem2reg)"))
         return false;
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))

@@ -24,7 +24,7 @@ static const char placeholder[] = "__tsr_local_array";
 
 /* ---- the placeholder -------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__local_array_placeholder(struct tsr__lanes *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset)
+LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset)
 {
     static const char *const promises[] = {"memory", "willreturn", "speculatable"};
     if (!l->options->packets || LLVMGetTypeKind(type) != LLVMArrayTypeKind ||
@@ -48,7 +48,7 @@ LLVMValueRef tsr__local_array_placeholder(struct tsr__lanes *l, LLVMBuilderRef b
     return LLVMBuildCall2(b, call, f, args, 4, "");
 }
 
-void tsr__lower_local_arrays(struct tsr__lanes *l)
+void tsr__lower_local_arrays(struct tsr__compilation *l)
 {
     LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
     if (!f)
@@ -167,7 +167,7 @@ struct access {
 };
 
 struct array {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     const struct tsr_kernel_info *info;
     LLVMTargetDataRef layout;
     int64_t offset, rows, columns, unit;
@@ -297,7 +297,7 @@ static void add_costs(const struct array *a, const struct tsr__shapes *shapes, c
 
 static void turn(const struct array *a, const struct access *x)
 {
-    struct tsr__lanes *l = a->l;
+    struct tsr__compilation *l = a->l;
     LLVMBuilderRef b = tsr__builder_before(l, x->inst);
     LLVMValueRef row = tsr__i64(l, (uint64_t)constant_row(a, x)), column = tsr__i64(l, (uint64_t)constant_column(a, x));
     for (int i = 0; i < x->term_count; i++) {
@@ -322,7 +322,7 @@ static bool find_accesses(struct array *a, LLVMValueRef *bases, size_t count)
     return true;
 }
 
-void tsr__transpose_local_arrays(struct tsr__lanes *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+void tsr__transpose_local_arrays(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
 {
     size_t count, base_count = 0;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count), *bases = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *bases);

@@ -18,7 +18,7 @@ enum {
 };
 
 struct unroll {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr__cfg cfg;
     struct tsr_arena arena;
     bool *wanted, *checked, *all; /* per loop: by this search, with a known end, by any search */
@@ -219,7 +219,7 @@ static int outermost(const struct unroll *u, int loop)
 
 /* ---- marks ------------------------------------------------------------------------------------------------------------------------ */
 
-static bool has_hint(struct tsr__lanes *l, LLVMValueRef branch, unsigned kind)
+static bool has_hint(struct tsr__compilation *l, LLVMValueRef branch, unsigned kind)
 {
     LLVMValueRef node = LLVMGetMetadata(branch, kind);
     int count = node ? LLVMGetMDNodeNumOperands(node) : 0;
@@ -239,7 +239,7 @@ static bool has_hint(struct tsr__lanes *l, LLVMValueRef branch, unsigned kind)
     return false;
 }
 
-void tsr__set_loop_hint(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number)
+void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, unsigned number)
 {
     LLVMContextRef c = l->context;
     unsigned kind = LLVMGetMDKindIDInContext(c, "llvm.loop", 9);
@@ -321,7 +321,7 @@ static bool fills_tile(const struct unroll *u, int loop)
     return stores;
 }
 
-bool tsr__mark_array_unroll(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct unroll u = {.l = l};
     bool has_loops = tsr__cfg_make(&u.cfg, function, &u.arena) && u.cfg.loop_count;

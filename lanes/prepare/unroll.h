@@ -6,15 +6,15 @@
 #include "lanes/ir/cfg.h"
 
 /* Marks, for LLVM, the loops of a canonical function without which its private arrays would be registers. False: it has no loops at all. */
-bool tsr__mark_array_unroll(struct tsr__lanes *l, LLVMValueRef function);
+bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function);
 /* Gives the loop that the branch closes a hint for LLVM, with a number unless that is 0. The program's own hint comes first. */
-void tsr__set_loop_hint(struct tsr__lanes *l, LLVMValueRef branch, const char *hint, unsigned number);
+void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const char *hint, unsigned number);
 /* Marks the loops of a packet function in which matrix operations add to their accumulators once a round, so that two rounds become one:
  * together they fill a tile. (mad_unroll.c) */
-void tsr__mark_mad_unroll(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function);
 /* Marks the branch that closes a loop over lanes; the other: on the finished function, has such loops go through several lanes in a round.
  * False: LLVM refuses. (serial_unroll.c) */
-void tsr__mark_serial_unroll(struct tsr__lanes *l, LLVMValueRef branch);
-bool tsr__unroll_serial_loops(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__mark_serial_unroll(struct tsr__compilation *l, LLVMValueRef branch);
+bool tsr__unroll_serial_loops(struct tsr__compilation *l, LLVMValueRef function);
 
 #endif

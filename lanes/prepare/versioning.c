@@ -13,7 +13,7 @@
 enum { MAX_DEPTH = 24, SMALL = 65535 /* what no work-group has more of */ };
 
 struct bounds {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMBuilderRef b; /* in the kernel */
     LLVMValueRef kernel;
     struct tsr__map known; /* value → struct bound * */
@@ -71,7 +71,7 @@ static LLVMValueRef bound_of_query(struct bounds *x, LLVMValueRef call)
                     {"global_id", {"__tsr_global_size", "__tsr_global_offset"}},
                     {"global_size", {"__tsr_global_size", NULL}},
                     {"global_offset", {"__tsr_global_offset", NULL}}};
-    const char *name = tsr__primitive_name(call);
+    const char *name = tsr__primitive_called(call);
     for (size_t i = 0; name && i < TSR_ARRAY_LEN(small); i++)
         if (!strcmp(name, small[i]))
             return tsr__i64(x->l, SMALL);
@@ -298,7 +298,7 @@ static void mark(struct bounds *x, LLVMValueRef v, enum tsr__extension extension
         mark(x, LLVMGetOperand(v, (unsigned)i), extension, depth - 1);
 }
 
-static bool has_products(struct tsr__lanes *l, LLVMValueRef *code, size_t count)
+static bool has_products(struct tsr__compilation *l, LLVMValueRef *code, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
@@ -319,15 +319,15 @@ struct address {
 };
 
 /* Of what is read and written. */
-static size_t addresses_in(struct tsr__lanes *l, LLVMValueRef *code, size_t count, struct address **all)
+static size_t addresses_in(struct tsr__compilation *l, LLVMValueRef *code, size_t count, struct address **all)
 {
     size_t n = 0;
     *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof **all);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef pointer = LLVMIsALoadInst(code[i])                                          ? LLVMGetOperand(code[i], 0)
-                               : LLVMIsAStoreInst(code[i])                                       ? LLVMGetOperand(code[i], 1)
-                               : tsr__primitive_name(code[i]) && LLVMGetNumOperands(code[i]) > 1 ? LLVMGetOperand(code[i], 0)
-                                                                                                 : NULL;
+        LLVMValueRef pointer = LLVMIsALoadInst(code[i])                                            ? LLVMGetOperand(code[i], 0)
+                               : LLVMIsAStoreInst(code[i])                                         ? LLVMGetOperand(code[i], 1)
+                               : tsr__primitive_called(code[i]) && LLVMGetNumOperands(code[i]) > 1 ? LLVMGetOperand(code[i], 0)
+                                                                                                   : NULL;
         if (pointer && LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind)
             (*all)[n++] = (struct address){.pointer = pointer, .before = tsr__polynomial_of(l, pointer)};
     }
@@ -367,7 +367,7 @@ static bool helps(const struct bounds *x, struct address *all, size_t count)
     return false;
 }
 
-LLVMValueRef tsr__version_no_wrap(struct tsr__lanes *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__no_wrap_mark **assumed)
+LLVMValueRef tsr__version_no_wrap(struct tsr__compilation *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__no_wrap_mark **assumed)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, item, &count);
@@ -382,7 +382,7 @@ LLVMValueRef tsr__version_no_wrap(struct tsr__lanes *l, LLVMValueRef item, LLVMV
     x.b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderAtEnd(x.b, start);
     for (size_t i = 0; i < count; i++) {
-        const char *called = tsr__primitive_name(code[i]);
+        const char *called = tsr__primitive_called(code[i]);
         bool is_signed = LLVMIsASExtInst(code[i]) != NULL;
         if (LLVMIsAPHINode(code[i])) /* of counters LLVM wants to know, too, to count rounds */
             mark(&x, code[i], TSR__EXT_ZERO, MAX_DEPTH);

@@ -17,7 +17,7 @@ struct tsr__no_wrap_mark {
 
 /* Marks operations of a work-item's function that make indices, and begins the body of the kernel with code that finds out whether they
  * are right in a launch: the answer. NULL: marks would not help, there are none, and the kernel has no body yet. */
-LLVMValueRef tsr__version_no_wrap(struct tsr__lanes *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__no_wrap_mark **assumed);
+LLVMValueRef tsr__version_no_wrap(struct tsr__compilation *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__no_wrap_mark **assumed);
 /* Takes the marks off again. */
 void tsr__drop_no_wrap_marks(struct tsr__no_wrap_mark *assumed);
 

@@ -212,7 +212,7 @@ static void test_split_loops(void **state)
         w.options.cpu_features = cases[i].features;
         assert_int_equal(tsr__fission_loops(&w.l, function(&w, "f")), cases[i].loops > 1);
         assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
-        assert_true(tsr__llvm(&w.l, "function(adce)"));
+        assert_true(tsr__run_llvm(&w.l, "function(adce)"));
         LLVMValueRef *code = tsr__instructions(&w.l, function(&w, "f"), &n);
         for (size_t k = 0; k < n; k++) {
             loops += LLVMIsABranchInst(code[k]) && LLVMIsConditional(code[k]);

@@ -339,7 +339,7 @@ static void test_many_branches(void **state)
         w.options.code_budget = cases[i].branches * 130;
         w.l.ways = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.ways);
         passes(&w, NULL, "size_early");
-        assert_int_equal(w.l.again, cases[i].again);
+        assert_int_equal(w.l.retry, cases[i].again);
         tsr_buf_free(&text);
         teardown(&w);
     }

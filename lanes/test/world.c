@@ -37,13 +37,13 @@ void setup(struct world *w, const char *text)
         k->arg_count = LLVMCountParams(f);
         k->args = tsr_arena_alloc(&w->arena, k->arg_count * sizeof *k->args);
     }
-    w->l = (struct tsr__lanes){.module = module,
-                               .context = w->context,
-                               .options = &w->options,
-                               .arena = &w->arena,
-                               .info = &w->info,
-                               .object = &w->object,
-                               .verify = true};
+    w->l = (struct tsr__compilation){.module = module,
+                                     .context = w->context,
+                                     .options = &w->options,
+                                     .arena = &w->arena,
+                                     .info = &w->info,
+                                     .object = &w->object,
+                                     .verify = true};
 }
 
 void teardown(struct world *w)

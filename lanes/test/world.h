@@ -17,7 +17,7 @@
     "define spir_func i64 @_Z12get_local_idj(i32 %d) memory(none) { %r = call i64 @__tsr_local_id(i32 %d)\n ret i64 %r }\n"
 
 struct world {
-    struct tsr__lanes l;
+    struct tsr__compilation l;
     struct tsr_lanes_options options;
     struct tsr_arena arena;
     struct tsr_program_info info;

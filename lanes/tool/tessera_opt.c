@@ -117,7 +117,7 @@ static void print_info(const struct tsr_program_info *info)
     }
 }
 
-static bool run_named(struct tsr__lanes *l, const char *names)
+static bool run_named(struct tsr__compilation *l, const char *names)
 {
     char *list = tsr_arena_format(&l->scratch, "%s", names), *rest = list;
     unsigned number = 0;
@@ -135,7 +135,7 @@ static bool run_named(struct tsr__lanes *l, const char *names)
     return true;
 }
 
-static bool print_shapes(struct tsr__lanes *l)
+static bool print_shapes(struct tsr__compilation *l)
 {
     struct tsr_buf text = {0};
     bool good = tsr__packet_shapes(l, &text);
@@ -209,7 +209,8 @@ int main(int argc, char **argv)
         if (!other || LLVMLinkModules2(module, other))
             return die("cannot link", library);
     }
-    struct tsr__lanes l = {.module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
+    struct tsr__compilation l = {
+        .module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
     if (is_retargeted && !tsr__make_machine(&l, options.opt_level))
         return die(l.why, NULL);

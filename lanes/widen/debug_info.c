@@ -7,7 +7,7 @@
 #include <llvm-c/DebugInfo.h>
 
 /* A subprogram belongs to a unit, and LLVM-C makes subprograms in units of its own only: one for all packet functions of the module. */
-static void open_unit(struct tsr__lanes *l, LLVMMetadataRef file)
+static void open_unit(struct tsr__compilation *l, LLVMMetadataRef file)
 {
     static const char producer[] = "Tessera";
     l->lines = LLVMCreateDIBuilder(l->module);
@@ -15,7 +15,7 @@ static void open_unit(struct tsr__lanes *l, LLVMMetadataRef file)
                                    LLVMDWARFEmissionFull, 0, true, false, "", 0, "", 0);
 }
 
-void tsr__lines_begin(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef packet)
+void tsr__lines_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet)
 {
     LLVMMetadataRef old = LLVMGetSubprogram(kernel);
     if (!old)
@@ -30,7 +30,7 @@ void tsr__lines_begin(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef pa
                                                           LLVMDIFlagZero, true));
 }
 
-void tsr__lines_end(struct tsr__lanes *l)
+void tsr__lines_end(struct tsr__compilation *l)
 {
     if (!l->lines)
         return;

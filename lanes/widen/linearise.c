@@ -378,7 +378,7 @@ static LLVMValueRef present_lanes(struct tsr__simd *s)
 }
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: the control flow cannot be done. */
-bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
+bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
 {
     struct tsr_arena arena = {0};
     struct tsr__simd s = {.l = l,

@@ -196,7 +196,7 @@ static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
 /* Packets put down what is right up to them, in the order in which they run; so the last one's is everybody's total. */
 static void total(struct tsr__simd *s, LLVMValueRef inst)
 {
-    struct tsr__lanes *l = s->l;
+    struct tsr__compilation *l = s->l;
     struct tsr__fold f = fold_of(inst);
     LLVMTypeRef type = LLVMTypeOf(inst), i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
     LLVMValueRef count = LLVMGetOperand(inst, 0), own[2], none = tsr__i32(l, 0), one = tsr__i32(l, 1);

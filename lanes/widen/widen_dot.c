@@ -24,7 +24,7 @@ static const struct dot *dot_of(const char *name)
     return NULL;
 }
 
-bool tsr__is_dot(struct tsr__lanes *l, LLVMValueRef function)
+bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function)
 {
     return tsr__has(l, TSR_CPU_AVX512VNNI) && !tsr__has_text_attr(function, TSR__USER) && dot_of(tsr__name(function));
 }

@@ -37,7 +37,7 @@ struct tsr__solo {
 };
 
 struct tsr__simd {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     struct tsr_arena *arena;
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
@@ -59,14 +59,14 @@ struct tsr__simd {
 };
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
-bool tsr__simd_build(struct tsr__lanes *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
+bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
 
 /* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
-bool tsr__packet_shapes(struct tsr__lanes *l, struct tsr_buf *out);
+bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
 
 /* Puts the private arrays of a work-item function in lane order where that may be. They are stack variables of the packet then, one for all
  * lanes. (soa_arrays.c) */
-void tsr__make_soa_arrays(struct tsr__lanes *l, LLVMValueRef function, unsigned width);
+void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, unsigned width);
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
@@ -99,11 +99,11 @@ LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name);
 /* ---- source lines (debug_info.c): nothing happens without debug information ---------------------------------------------------------- */
 
 /* Gives a packet function a subprogram like the kernel's. */
-void tsr__lines_begin(struct tsr__lanes *l, LLVMValueRef kernel, LLVMValueRef packet);
+void tsr__lines_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet);
 /* What is built from now on stands where the instruction of the work-item function stands. */
 void tsr__lines_at(struct tsr__simd *s, LLVMValueRef inst);
 /* After the last packet function. */
-void tsr__lines_end(struct tsr__lanes *l);
+void tsr__lines_end(struct tsr__compilation *l);
 
 /* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
 

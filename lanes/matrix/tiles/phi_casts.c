@@ -27,7 +27,7 @@ static LLVMValueRef uncast(LLVMValueRef v, LLVMTypeRef type)
     return LLVMIsPoison(v) ? LLVMGetPoison(type) : LLVMIsUndef(v) ? LLVMGetUndef(type) : LLVMConstNull(type);
 }
 
-static void turn(struct tsr__lanes *l, LLVMValueRef phi, LLVMTypeRef type)
+static void turn(struct tsr__compilation *l, LLVMValueRef phi, LLVMTypeRef type)
 {
     LLVMBuilderRef b = tsr__builder_before(l, phi);
     LLVMValueRef made = LLVMBuildPhi(b, type, "");
@@ -36,7 +36,7 @@ static void turn(struct tsr__lanes *l, LLVMValueRef phi, LLVMTypeRef type)
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
         LLVMAddIncoming(made, &v, &from, 1);
     }
-    LLVMPositionBuilderBefore(b, tsr__behind_phis(phi));
+    LLVMPositionBuilderBefore(b, tsr__after_phis(phi));
     LLVMReplaceAllUsesWith(phi, LLVMBuildBitCast(b, made, LLVMTypeOf(phi), ""));
     for (unsigned i = LLVMCountIncoming(phi); i-- > 0;) {
         LLVMValueRef cast = LLVMGetIncomingValue(phi, i);
@@ -87,7 +87,7 @@ static void join(LLVMValueRef phi)
         }
 }
 
-void tsr__fold_phi_casts(struct tsr__lanes *l, LLVMValueRef function)
+void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMIsAPHINode(LLVMGetFirstInstruction(bb)), next; i; i = next) {
@@ -102,7 +102,7 @@ void tsr__fold_phi_casts(struct tsr__lanes *l, LLVMValueRef function)
 
 /* ---- casts --------------------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef *users_of(struct tsr__lanes *l, LLVMValueRef v, size_t *count)
+static LLVMValueRef *users_of(struct tsr__compilation *l, LLVMValueRef v, size_t *count)
 {
     *count = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))

@@ -49,7 +49,7 @@ static LLVMBasicBlockRef behind(LLVMBasicBlockRef loop)
     return (to[0] == loop) == (to[1] == loop) ? NULL : to[to[0] == loop];
 }
 
-static bool is_candidate(struct tsr__lanes *l, LLVMBasicBlockRef loop)
+static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
 {
     struct tsr__mad mad;
     for (LLVMValueRef i = behind(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
@@ -68,7 +68,7 @@ static unsigned ways_in(LLVMValueRef function, LLVMBasicBlockRef to)
 }
 
 /* Puts a block of its own on the way by successor `way`. */
-static void split(struct tsr__lanes *l, LLVMBasicBlockRef from, unsigned way)
+static void split(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
     LLVMBasicBlockRef to = LLVMGetSuccessor(end, way), made = LLVMInsertBasicBlockInContext(l->context, to, "");
@@ -92,7 +92,7 @@ static void split(struct tsr__lanes *l, LLVMBasicBlockRef from, unsigned way)
 }
 
 /* Every way to the block that begins at a fork becomes a block, except the block's way to itself. */
-static void split_ways_to(struct tsr__lanes *l, LLVMValueRef function, LLVMBasicBlockRef to)
+static void split_ways_to(struct tsr__compilation *l, LLVMValueRef function, LLVMBasicBlockRef to)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && ways_in(function, to) > 1; b = LLVMGetNextBasicBlock(b)) {
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
@@ -103,7 +103,7 @@ static void split_ways_to(struct tsr__lanes *l, LLVMValueRef function, LLVMBasic
 }
 
 /* The ways into a loop, behind it and around it get room for code that no other way runs. */
-void tsr__tile_loops_prepare(struct tsr__lanes *l, LLVMValueRef function)
+void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && tsr__tile_unit(l) != TSR__TILES_AMX; b = LLVMGetNextBasicBlock(b))
         if (is_candidate(l, b)) {
@@ -340,7 +340,7 @@ static void make(struct tsr__tiles *t, const struct tsr__k_loop *x)
     bool prepares = t->unit == TSR__TILES_MODEL;
     LLVMValueRef args[2], loop = args[1] = reserve(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = behind(x->loop);
-    LLVMPositionBuilderBefore(t->b, tsr__behind_phis(LLVMGetFirstInstruction(after)));
+    LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
 #define PUT(field, value) put(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
     PUT(b, first_address(t, &part->b, tsr__polynomial_build(t->l, t->b, &part->b.step), rounds));

@@ -243,7 +243,7 @@ static void stand_for_unpacking(struct tsr__tiles *t, const struct tsr__unpackin
     LLVMValueRef at = LLVMGetFirstInstruction(block);
     if (u->f->mad && u->f->block == block)
         at = LLVMGetNextInstruction(tsr__last_operation(t->life->block, u->f->mad)->mad.call);
-    LLVMPositionBuilderBefore(t->b, tsr__behind_phis(at));
+    LLVMPositionBuilderBefore(t->b, tsr__after_phis(at));
 }
 
 static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from, LLVMBasicBlockRef block, LLVMValueRef v, unsigned row,
@@ -432,7 +432,7 @@ static void note_reasons(struct tsr__tiles *t)
     }
 }
 
-static void look(struct tsr__tiles *t, struct tsr__lanes *l, LLVMValueRef function)
+static void look(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function)
 {
     *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
     tsr__fold_phi_casts(l, function);
@@ -535,7 +535,7 @@ static void join_callees(struct tsr__tiles *all, const struct tsr__map *number, 
     }
 }
 
-static void choose_halves(struct tsr__lanes *l, struct tsr__tiles *all, size_t count)
+static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, size_t count)
 {
     struct tsr__map number = {.arena = &l->scratch};
     bool *wanted = tsr_arena_alloc(&l->scratch, count), *refused = tsr_arena_alloc(&l->scratch, count);
@@ -551,7 +551,7 @@ static void choose_halves(struct tsr__lanes *l, struct tsr__tiles *all, size_t c
         all[i].halves = wanted[leader(&all[i]) - all] && !refused[leader(&all[i]) - all];
 }
 
-bool tsr__pass_tiles(struct tsr__lanes *l)
+bool tsr__pass_tiles(struct tsr__compilation *l)
 {
     size_t count;
     enum tsr__tile_unit unit = tsr__tile_unit(l);

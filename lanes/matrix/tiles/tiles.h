@@ -70,7 +70,7 @@ struct tsr__tile_block {
 };
 
 struct tsr__webs {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMValueRef function;
     struct tsr__map order;    /* instruction → number + 1 */
     struct tsr__map by_first; /* first vector → struct tsr__fragment * */
@@ -131,12 +131,12 @@ struct tsr__tile_allocation {
 
 /* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
  * InstCombine, which forgets what does not wrap. (widen_indices.c) */
-void tsr__widen_indices(struct tsr__lanes *l, LLVMValueRef *functions, size_t count);
+void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count);
 /* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phi_casts.c) */
-void tsr__fold_phi_casts(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 /* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
 enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
-enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l);
+enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
 
 struct tsr__tile_product {
     enum tsr_element a, b;
@@ -145,9 +145,9 @@ struct tsr__tile_product {
     enum tsr_tile_product number;
 };
 /* For an overload on this CPU, or NULL. */
-const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f);
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f);
 /* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
-void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function);
+void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
 /* Casts of what is in webs go to their users. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);
 /* Is `user` part of a web in a block, as an operation or as a phi? */
@@ -202,7 +202,7 @@ struct tsr__multiply {
 
 /* A function while its code with tiles is made. */
 struct tsr__tiles {
-    struct tsr__lanes *l;
+    struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
     bool halves;                        /* two registers are for single operations of 32 bytes of K */
@@ -256,7 +256,7 @@ void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpac
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
 
 /* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
-void tsr__sink_to_cold_block(struct tsr__lanes *l, LLVMBasicBlockRef block);
+void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);
 
 /* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
@@ -273,7 +273,7 @@ void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef f
 
 /* Loops that a function of the device runs as a whole: prepares their surroundings; finds them; is the multiplication
  * in one, is the accumulator filled by one; and makes the calls. (tile_loops.c) */
-void tsr__tile_loops_prepare(struct tsr__lanes *l, LLVMValueRef function);
+void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);

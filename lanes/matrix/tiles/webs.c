@@ -4,7 +4,7 @@
 
 #include "lanes/matrix/tiles/tiles.h"
 
-enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l)
+enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l)
 {
     return tsr__has(l, TSR_CPU_AMX_TILE)        ? TSR__TILES_AMX
            : tsr__has(l, TSR_CPU_TILES_MODEL)   ? TSR__TILES_MODEL
@@ -13,7 +13,7 @@ enum tsr__tile_unit tsr__tile_unit(const struct tsr__lanes *l)
 }
 
 /* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */
-static bool is_usable(const struct tsr__lanes *l, const struct tsr__tile_product *x)
+static bool is_usable(const struct tsr__compilation *l, const struct tsr__tile_product *x)
 {
     enum tsr__tile_unit unit = tsr__tile_unit(l);
     if (unit != TSR__TILES_VECTORS)
@@ -23,7 +23,7 @@ static bool is_usable(const struct tsr__lanes *l, const struct tsr__tile_product
     return x->instruction || tsr__has(l, x->feature);
 }
 
-const struct tsr__tile_product *tsr__tile_product(const struct tsr__lanes *l, const struct tsr_matrix_builtin *f)
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f)
 {
     static const struct tsr__tile_product products[] = {
         {TSR_ELEMENT_S8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbssd", TSR_TILE_S8S8},
@@ -463,7 +463,7 @@ static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struc
     }
 }
 
-void tsr__webs_find(struct tsr__webs *w, struct tsr__lanes *l, LLVMValueRef function)
+void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function)
 {
     *w = (struct tsr__webs){.l = l, .function = function, .order = {.arena = &l->scratch}, .by_first = {.arena = &l->scratch}};
     find_mads(w);
