@@ -125,7 +125,7 @@ static LLVMValueRef packet_function(struct tsr__compilation *l, LLVMValueRef ker
             !tsr__has(l, TSR_CPU_AVX512F))
             LLVMRemoveEnumAttributeAtIndex(made, p, tsr__attr_kind("noalias"));
     }
-    tsr__lines_begin(l, kernel, made);
+    tsr__debug_info_begin(l, kernel, made);
     return made;
 }
 
@@ -368,7 +368,7 @@ static bool build_partial(struct tsr__compilation *l, struct tsr_kernel_info *in
     if (packet.mixed)
         info->flags |=
             (sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED_GROUPS : 0) | (sees == TSR__SEES_RANGE ? TSR_KERNEL_GLOBAL_IDS_ONLY : 0);
-    if (!tsr__simd_build(l, item, partial, packet, true))
+    if (!tsr__widen_function(l, item, partial, packet, true))
         return false;
     if (packet.mixed)
         tsr__build_mixed_loop(l, partial, packet.width);
@@ -441,13 +441,13 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
             return false;
         if (!l->ways || l->ways[i] != TSR__VARIANT_UNVERSIONED)
             bodies.fits = tsr__version_no_wrap(l, item, kernel, &assumed);
-        bool built = tsr__simd_build(l, item, bodies.whole, rows, false), meets = built && tsr__has_barrier(l, bodies.whole);
+        bool built = tsr__widen_function(l, item, bodies.whole, rows, false), meets = built && tsr__has_barrier(l, bodies.whole);
         if (bodies.fits) {
             size_t notes = tsr__explain_count(l);
             tsr__drop_no_wrap_marks(assumed);
             bodies.wrapping = packet_function(l, kernel, TSR__WRAPPING);
             tsr__add_fn_attr(l, bodies.wrapping, "noinline");
-            built = built && tsr__simd_build(l, item, bodies.wrapping, rows, false);
+            built = built && tsr__widen_function(l, item, bodies.wrapping, rows, false);
             tsr__explain_forget(l, notes);
         }
         if (!built || !build_partial(l, info, item, bodies.partial, packet, !meets))
@@ -470,6 +470,6 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
             return false;
     }
     bring_bodies_back(l);
-    tsr__lines_end(l);
+    tsr__debug_info_end(l);
     return tsr__scalarise_addresses(l);
 }

@@ -480,7 +480,7 @@ static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst
 }
 
 const struct tsr__collective tsr__collectives[] = {
-#define TSR_COLLECTIVE(name, result) {#name, TSR__##result},
+#define TSR_COLLECTIVE(name, result) {#name, TSR__RESULT_##result},
 #include "lanes/ir/collectives.def"
 #undef TSR_COLLECTIVE
 };
@@ -503,21 +503,21 @@ static struct tsr__shape collective(const struct search *s, int user, LLVMValueR
 {
     bool one = s->lanes == s->shapes->packet.sub_group;
     switch (result) {
-    case TSR__UNIFORM:
+    case TSR__RESULT_UNIFORM:
         return one ? uniform(0) : varying;
-    case TSR__GROUP:
+    case TSR__RESULT_GROUP:
         return uniform(0);
-    case TSR__BY_VALUE:
+    case TSR__RESULT_BY_VALUE:
         if (s->pitch > 1)
             return operand(s, user, LLVMGetOperand(inst, 0));
         return one ? uniform(0) : plain(s, user, inst);
-    case TSR__BY_LANE: {
+    case TSR__RESULT_BY_LANE: {
         struct tsr__shape x = operand(s, user, LLVMGetOperand(inst, 1)), lane = operand(s, user, LLVMGetOperand(inst, 2));
         if (x.kind == TSR__SHAPE_NONE || lane.kind == TSR__SHAPE_NONE)
             return (struct tsr__shape){0};
         return tsr__is_uniform(x) || (one && tsr__is_uniform(lane)) ? uniform(0) : varying;
     }
-    case TSR__BY_CLUSTER: {
+    case TSR__RESULT_BY_CLUSTER: {
         int64_t cluster;
         return one && constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform(0) : varying;
     }

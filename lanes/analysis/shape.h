@@ -66,7 +66,14 @@ bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in
 /* The collectives of the built-in library, which stay calls up to here: collectives.def lists them. */
 struct tsr__collective {
     const char *name;
-    enum tsr__collective_result { TSR__UNIFORM, TSR__GROUP, TSR__BY_VALUE, TSR__VARYING, TSR__BY_LANE, TSR__BY_CLUSTER } result;
+    enum tsr__collective_result {
+        TSR__RESULT_UNIFORM,
+        TSR__RESULT_GROUP,
+        TSR__RESULT_BY_VALUE,
+        TSR__RESULT_VARYING,
+        TSR__RESULT_BY_LANE,
+        TSR__RESULT_BY_CLUSTER
+    } result;
 };
 extern const struct tsr__collective tsr__collectives[];
 /* NULL if the function is none. */

@@ -154,7 +154,7 @@ static const char *space_text(LLVMValueRef pointer)
 
 /* ---- what passes have to say --------------------------------------------------------------------------------------------------------- */
 
-void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool hoped)
+void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped)
 {
     static const char *const names[] = {
         [TSR__ACCESS_UNIFORM] = "uniform",   [TSR__ACCESS_CONSECUTIVE] = "consecutive", [TSR__ACCESS_REVERSED] = "reversed",
@@ -163,7 +163,7 @@ void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool 
     if (!s->l->explain)
         return;
     bool load = LLVMIsALoadInst(a->inst) != NULL;
-    struct tsr__shape shape = tsr__seen(s, a->pointer);
+    struct tsr__shape shape = tsr__shape_here(s, a->pointer);
     const char *verdict = names[a->class], *more = s->mask ? ", masked" : "";
     if (shape.halves && !(shape.apart_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_SCATTERED)
         more = ", by each sub-group of the pair";
@@ -200,7 +200,7 @@ static LLVMValueRef with_line(const struct tsr__cfg *cfg, int branch, int begin,
     return terminator;
 }
 
-void tsr__explain_flow(struct tsr__simd *s)
+void tsr__explain_control_flow(struct tsr__widener *s)
 {
     const struct tsr__cfg *cfg = &s->cfg;
     if (!s->l->explain)
@@ -228,12 +228,12 @@ void tsr__explain_flow(struct tsr__simd *s)
         for (int k = 0; k < b->succ_count; k++)
             goes_back = goes_back || tsr__back_edge(i, b->succ[k]);
         if (s->shapes.divergent_branch[i] && !goes_back &&
-            tsr__lane_by_lane(s, i) == TSR__NONE) /* without a line, that of what it guards, which comes next */
+            tsr__serial_loop_around(s, i) == TSR__NONE) /* without a line, that of what it guards, which comes next */
             tsr__explain(s->l, with_line(cfg, i, i, cfg->block_count), "branch", "divergent", "both ways run, under masks");
     }
 }
 
-void tsr__explain_lanes(struct tsr__compilation *l, LLVMValueRef inst)
+void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     const char *primitive = tsr__primitive_called(inst);

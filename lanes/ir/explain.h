@@ -6,7 +6,7 @@
 #include "lanes/ir/ir.h"
 
 struct tsr__access;
-struct tsr__simd;
+struct tsr__widener;
 
 /* A note about an instruction, or about the kernel whose function `at` is: the topic and the verdict on it are one word each, or few. The
  * functions below are for those who have more to find out. */
@@ -14,11 +14,11 @@ void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic
     TSR_PRINTF_LIKE(5, 6);
 
 /* A load or store; `hoped`: a test at run time finds out whether it is straight. */
-void tsr__explain_access(struct tsr__simd *s, const struct tsr__access *a, bool hoped);
+void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped);
 /* Loops and divergent branches. */
-void tsr__explain_flow(struct tsr__simd *s);
+void tsr__explain_control_flow(struct tsr__widener *s);
 /* An instruction that runs for one lane after the other. */
-void tsr__explain_lanes(struct tsr__compilation *l, LLVMValueRef inst);
+void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst);
 /* How packets wait for each other. `lower_primitives`: the work-item function. */
 void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
 /* Private arrays, as long as all are there: those that nobody speaks of later have become registers. */

@@ -37,7 +37,7 @@ static bool unit_is(struct candidate *c, LLVMTypeRef type)
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
         return false;
-    LLVMTypeRef scalar = tsr__part_type(type, 0);
+    LLVMTypeRef scalar = tsr__component_type(type, 0);
     uint64_t bytes = LLVMABISizeOfType(c->layout, scalar);
     if (bytes > 8 || LLVMSizeOfTypeInBits(c->layout, scalar) != 8 * bytes || (c->unit && bytes != c->unit))
         return false;

@@ -121,7 +121,7 @@ void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32
 /* ---- values of a packet of two sub-groups ---------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__splat_halves(struct tsr__simd *s, const LLVMValueRef *scalars)
+LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars)
 {
     LLVMValueRef from[64], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
     for (unsigned h = 0; h < 2; h++)
@@ -131,7 +131,7 @@ LLVMValueRef tsr__splat_halves(struct tsr__simd *s, const LLVMValueRef *scalars)
     return LLVMBuildShuffleVector(s->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(from, s->width), "");
 }
 
-LLVMValueRef tsr__join_halves(struct tsr__simd *s, LLVMValueRef first, LLVMValueRef second)
+LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second)
 {
     LLVMValueRef from[64];
     for (unsigned i = 0; i < s->width; i++)
@@ -139,7 +139,7 @@ LLVMValueRef tsr__join_halves(struct tsr__simd *s, LLVMValueRef first, LLVMValue
     return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
 }
 
-LLVMValueRef tsr__half_of(struct tsr__simd *s, LLVMValueRef x, unsigned half)
+LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half)
 {
     LLVMValueRef from[64];
     for (unsigned i = 0; i < s->sub_group; i++)

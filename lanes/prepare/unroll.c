@@ -292,7 +292,7 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
         LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
         if (!LLVMIsAConstant(index) && depends_on_counters(u, index))
             finish(u);
-    } else if (c && c->result == TSR__BY_LANE) {
+    } else if (c && c->result == TSR__RESULT_BY_LANE) {
         u->lane_is_known = true;
         if (depends_on_counters(u, LLVMGetOperand(inst, 2)))
             finish(u);

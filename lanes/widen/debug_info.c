@@ -15,7 +15,7 @@ static void open_unit(struct tsr__compilation *l, LLVMMetadataRef file)
                                    LLVMDWARFEmissionFull, 0, true, false, "", 0, "", 0);
 }
 
-void tsr__lines_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet)
+void tsr__debug_info_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet)
 {
     LLVMMetadataRef old = LLVMGetSubprogram(kernel);
     if (!old)
@@ -30,7 +30,7 @@ void tsr__lines_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValue
                                                           LLVMDIFlagZero, true));
 }
 
-void tsr__lines_end(struct tsr__compilation *l)
+void tsr__debug_info_end(struct tsr__compilation *l)
 {
     if (!l->lines)
         return;
@@ -40,7 +40,7 @@ void tsr__lines_end(struct tsr__compilation *l)
 }
 
 /* The same place; what stands in the kernel itself stands in the packet function now. */
-static LLVMMetadataRef carried_over(struct tsr__simd *s, LLVMMetadataRef location)
+static LLVMMetadataRef carried_over(struct tsr__widener *s, LLVMMetadataRef location)
 {
     LLVMMetadataRef made = (LLVMMetadataRef)tsr__map_get(&s->locations, location);
     if (made)
@@ -58,7 +58,7 @@ static LLVMMetadataRef carried_over(struct tsr__simd *s, LLVMMetadataRef locatio
     return made;
 }
 
-void tsr__lines_at(struct tsr__simd *s, LLVMValueRef inst)
+void tsr__debug_info_at(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMMetadataRef packet = LLVMGetSubprogram(s->to), location = packet ? LLVMInstructionGetDebugLoc(inst) : NULL;
     if (location)

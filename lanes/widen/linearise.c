@@ -45,7 +45,7 @@ static bool may_hurt(LLVMValueRef inst)
     }
 }
 
-static bool needs_test(const struct tsr__simd *s, int block)
+static bool needs_test(const struct tsr__widener *s, int block)
 {
     if (!s->shapes.partial[block])
         return false;
@@ -66,7 +66,7 @@ static bool needs_test(const struct tsr__simd *s, int block)
 /* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Branches to the first of the blocks in `wanted`; the others stay pending behind it. */
-static void go(struct tsr__simd *s, const bool *wanted)
+static void go(struct tsr__widener *s, const bool *wanted)
 {
     int first = 0;
     while (!wanted[first])
@@ -85,7 +85,7 @@ static bool any_of(const bool *flags, int count)
     return false;
 }
 
-static bool *pending_after(struct tsr__simd *s, int block)
+static bool *pending_after(struct tsr__widener *s, int block)
 {
     size_t n = (size_t)s->cfg.block_count;
     bool *wanted = tsr_arena_alloc(s->arena, n);
@@ -101,7 +101,7 @@ struct edge {
 };
 
 /* Reads all the values before any is written: a phi's value may be another phi's old one. */
-static struct edge read_edge(struct tsr__simd *s, int from, int to)
+static struct edge read_edge(struct tsr__widener *s, int from, int to)
 {
     LLVMBasicBlockRef from_ref = s->cfg.blocks[from].ref;
     LLVMValueRef first = LLVMGetFirstInstruction(s->cfg.blocks[to].ref);
@@ -122,7 +122,7 @@ static struct edge read_edge(struct tsr__simd *s, int from, int to)
         for (int i = 0; i < (varying ? value->part_count : 1); i++) {
             edge.varying[edge.count] = varying;
             edge.slots[edge.count] = varying ? value->parts_in[i] : value->whole_in;
-            edge.values[edge.count++] = varying ? tsr__part(s, incoming, i) : tsr__whole(s, incoming);
+            edge.values[edge.count++] = varying ? tsr__component_of(s, incoming, i) : tsr__scalar_of(s, incoming);
         }
     }
     return edge;
@@ -130,7 +130,7 @@ static struct edge read_edge(struct tsr__simd *s, int from, int to)
 
 /* Whether lanes of an earlier edge may be waiting in the phis of `to`. The first edge need not care, and what lanes had that left a loop is
  * of no use in it: an exit has phis of its own, or the value outlives the loop in its homes. */
-static bool others_wait(const struct tsr__simd *s, int from, int to)
+static bool others_wait(const struct tsr__widener *s, int from, int to)
 {
     if (tsr__leaves_divergent_loop(&s->shapes, from, to))
         return true; /* each round */
@@ -145,13 +145,13 @@ static bool others_wait(const struct tsr__simd *s, int from, int to)
 
 /* Adds the lanes of an edge to where it goes. With `blend`, lanes that are not among them keep what their phis have; with `maybe_empty`,
  * there need not be any lane, and then a uniform phi keeps what another edge gave it. */
-static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
+static void take_edge(struct tsr__widener *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
 {
     LLVMValueRef any = NULL;
     for (unsigned i = 0; i < edge->count; i++) {
         LLVMValueRef value = edge->values[i];
         if (!any && lanes && maybe_empty && !edge->varying[i])
-            any = tsr__any(s, lanes);
+            any = tsr__any_lane(s, lanes);
         LLVMValueRef condition = edge->varying[i] ? (blend ? lanes : NULL) : any;
         if (condition)
             value = tsr__blend(s, condition, value, LLVMBuildLoad2(s->b, LLVMTypeOf(value), edge->slots[i], ""));
@@ -167,23 +167,23 @@ static void take_edge(struct tsr__simd *s, const struct edge *edge, int to, LLVM
 /* ---- terminators --------------------------------------------------------------------------------------------------------------------- */
 
 /* Masks of the lanes for each successor of a conditional branch, in the order of the terminator's arms. */
-static void arm_masks(struct tsr__simd *s, LLVMValueRef condition, LLVMValueRef masks[2])
+static void arm_masks(struct tsr__widener *s, LLVMValueRef condition, LLVMValueRef masks[2])
 {
-    masks[0] = tsr__mask_and(s, s->mask, tsr__part(s, condition, 0));
+    masks[0] = tsr__mask_and(s, s->mask, tsr__component_of(s, condition, 0));
     masks[1] = LLVMBuildXor(s->b, tsr__mask_or_all(s, s->mask), masks[0], "");
 }
 
 /* Some lane is in the block being built: it always runs with all that the function has, or a test stands before it. */
-static bool surely_populated(const struct tsr__simd *s, int block)
+static bool surely_populated(const struct tsr__widener *s, int block)
 {
     return !s->blocks[block].mask_home || s->blocks[block].entry != s->blocks[block].body;
 }
 
 /* Another round of a divergent loop while any lane wants one; what is wanted behind it comes then. */
-static void go_round(struct tsr__simd *s, int number, const bool *wanted)
+static void go_round(struct tsr__widener *s, int number, const bool *wanted)
 {
     LLVMContextRef c = s->l->context;
-    const struct tsr__simd_block *header = &s->blocks[s->cfg.loops[number].header];
+    const struct tsr__widened_block *header = &s->blocks[s->cfg.loops[number].header];
     LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(c, s->to, "leave"), again = header->body;
     LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), header->mask_home, ""));
     LLVMValueRef none = LLVMConstNull(LLVMTypeOf(bits)), more = LLVMBuildICmp(s->b, LLVMIntNE, bits, none, "any");
@@ -198,14 +198,14 @@ static void go_round(struct tsr__simd *s, int number, const bool *wanted)
         LLVMValueRef count = tsr__intrinsic(s, "llvm.ctpop", &type, 1, &bits, 1);
         LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntUGT, count, LLVMConstInt(type, last, false), ""), header->body, solo);
         LLVMPositionBuilderAtEnd(s->b, solo);
-        tsr__build_solo(s, number, bits, out);
+        tsr__build_serial_loop(s, number, bits, out);
     }
     LLVMPositionBuilderAtEnd(s->b, out);
     go(s, wanted);
 }
 
 /* Both arms at once: everybody goes where he wants, and all wanted blocks come up in order. */
-static void linear_branch(struct tsr__simd *s, int block)
+static void linear_branch(struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
     bool *wanted = pending_after(s, block);
@@ -230,7 +230,7 @@ static void linear_branch(struct tsr__simd *s, int block)
 }
 
 /* The lanes stay together. */
-static void real_branch(struct tsr__simd *s, int block)
+static void real_branch(struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
     LLVMBasicBlockRef arms[2] = {0};
@@ -240,7 +240,7 @@ static void real_branch(struct tsr__simd *s, int block)
     if (b->succ_count == 2) {
         for (int k = 0; k < 2; k++)
             arms[k] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "");
-        LLVMBuildCondBr(s->b, tsr__whole(s, LLVMGetCondition(b->terminator)), arms[0], arms[1]);
+        LLVMBuildCondBr(s->b, tsr__scalar_of(s, LLVMGetCondition(b->terminator)), arms[0], arms[1]);
     }
     for (int k = 0; k < b->succ_count; k++) {
         int to = b->succ[k];
@@ -258,10 +258,10 @@ static void real_branch(struct tsr__simd *s, int block)
     }
 }
 
-static void leave_block(struct tsr__simd *s, int block)
+static void leave_block(struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
-    tsr__lines_at(s, b->terminator);
+    tsr__debug_info_at(s, b->terminator);
     switch (LLVMGetInstructionOpcode(b->terminator)) {
     case LLVMRet:
         LLVMBuildRetVoid(s->b);
@@ -290,7 +290,7 @@ static void leave_block(struct tsr__simd *s, int block)
 
 /* ---- a block ------------------------------------------------------------------------------------------------------------------------- */
 
-static void test_whether_needed(struct tsr__simd *s, int block)
+static void test_whether_needed(struct tsr__widener *s, int block)
 {
     bool *wanted = pending_after(s, block);
     LLVMPositionBuilderAtEnd(s->b, s->blocks[block].entry);
@@ -300,36 +300,36 @@ static void test_whether_needed(struct tsr__simd *s, int block)
     }
     LLVMBasicBlockRef skip = LLVMAppendBasicBlockInContext(s->l->context, s->to, "skip");
     LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_home, "");
-    LLVMBuildCondBr(s->b, tsr__any(s, mask), s->blocks[block].body, skip);
+    LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
     go(s, wanted);
 }
 
-static void read_phi(struct tsr__simd *s, LLVMValueRef phi)
+static void read_phi(struct tsr__widener *s, LLVMValueRef phi)
 {
     struct tsr__value *value = tsr__value(s, phi);
     if (!tsr__is_varying(value->shape)) {
-        tsr__set_whole(s, phi, LLVMBuildLoad2(s->b, value->type, value->whole_in, ""));
+        tsr__set_scalar(s, phi, LLVMBuildLoad2(s->b, value->type, value->whole_in, ""));
         return;
     }
     for (int i = 0; i < value->part_count; i++) {
-        LLVMTypeRef type = tsr__vector(s, tsr__part_type(value->type, i));
-        tsr__set_part(s, phi, i, LLVMBuildLoad2(s->b, type, value->parts_in[i], ""));
+        LLVMTypeRef type = tsr__vector_of(s, tsr__component_type(value->type, i));
+        tsr__set_component(s, phi, i, LLVMBuildLoad2(s->b, type, value->parts_in[i], ""));
     }
 }
 
-static void build_block(struct tsr__simd *s, int block)
+static void build_block(struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
-    struct tsr__simd_block *to = &s->blocks[block];
+    struct tsr__widened_block *to = &s->blocks[block];
     /* Exits of a divergent loop may have been taken in any earlier round. */
     if (b->loop != TSR__NONE && s->cfg.loops[b->loop].header == block && s->shapes.divergent_loop[b->loop])
         for (int i = s->cfg.loops[b->loop].begin; i < s->cfg.loops[b->loop].end; i++)
             for (int k = 0; k < s->cfg.blocks[i].succ_count; k++)
                 if (!tsr__in_loop(&s->cfg, s->cfg.blocks[i].succ[k], b->loop))
                     to->pending[s->cfg.blocks[i].succ[k]] = true;
-    tsr__lines_at(s, LLVMGetFirstInstruction(b->ref));
-    int alone = tsr__lane_by_lane(s, block);
+    tsr__debug_info_at(s, LLVMGetFirstInstruction(b->ref));
+    int alone = tsr__serial_loop_around(s, block);
     if (alone != TSR__NONE && s->cfg.loops[alone].header != block)
         return;
     if (to->entry != to->body)
@@ -343,7 +343,7 @@ static void build_block(struct tsr__simd *s, int block)
     }
     if (alone != TSR__NONE) {
         LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
-        tsr__build_solo(s, alone, tsr__mask_bits(s, s->mask), out);
+        tsr__build_serial_loop(s, alone, tsr__mask_bits(s, s->mask), out);
         LLVMPositionBuilderAtEnd(s->b, out);
         go(s, pending_after(s, block));
         return;
@@ -351,13 +351,13 @@ static void build_block(struct tsr__simd *s, int block)
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {
         if (LLVMIsATerminatorInst(i))
             break;
-        tsr__lines_at(s, i);
+        tsr__debug_info_at(s, i);
         if (LLVMGetInstructionOpcode(i) == LLVMPHI)
             read_phi(s, i);
-        else if (!tsr__widen_plain(s, i) && !tsr__widen_memory(s, i) && !tsr__widen_call(s, i) && !tsr__widen_atomic(s, i))
-            tsr__each_lane(s, i);
+        else if (!tsr__widen_arith(s, i) && !tsr__widen_memory(s, i) && !tsr__widen_call(s, i) && !tsr__widen_atomic(s, i))
+            tsr__emit_lane_loop(s, i);
         if (LLVMGetTypeKind(LLVMTypeOf(i)) != LLVMVoidTypeKind)
-            tsr__settle(s, i);
+            tsr__store_to_slots(s, i);
     }
     leave_block(s, block);
 }
@@ -365,7 +365,7 @@ static void build_block(struct tsr__simd *s, int block)
 /* ---- a function ---------------------------------------------------------------------------------------------------------------------- */
 
 /* Lanes that are there: as many as the sub-group has, or those of the row. */
-static LLVMValueRef present_lanes(struct tsr__simd *s)
+static LLVMValueRef present_lanes(struct tsr__widener *s)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMFunctionType(i32, NULL, 0, false);
     bool mixed = s->shapes.packet.mixed;
@@ -378,18 +378,18 @@ static LLVMValueRef present_lanes(struct tsr__simd *s)
 }
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: the control flow cannot be done. */
-bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
+bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
 {
     struct tsr_arena arena = {0};
-    struct tsr__simd s = {.l = l,
-                          .arena = &arena,
-                          .from = from,
-                          .to = to,
-                          .width = packet.width,
-                          .sub_group = packet.sub_group,
-                          .values = {.arena = &arena},
-                          .records = {.arena = &arena},
-                          .locations = {.arena = &arena}};
+    struct tsr__widener s = {.l = l,
+                             .arena = &arena,
+                             .from = from,
+                             .to = to,
+                             .width = packet.width,
+                             .sub_group = packet.sub_group,
+                             .values = {.arena = &arena},
+                             .records = {.arena = &arena},
+                             .locations = {.arena = &arena}};
     s.layout = LLVMGetModuleDataLayout(l->module);
     if (!tsr__cfg_make(&s.cfg, from, &arena)) {
         tsr_arena_free(&arena);
@@ -397,11 +397,11 @@ bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef
     }
     s.written_only = masked ? 0 : tsr__write_only_params(l, from);
     tsr__shapes_find(&s.shapes, &s.cfg, packet, &arena);
-    tsr__solo_find(&s, masked);
+    tsr__choose_serial_loops(&s, masked);
     struct tsr__explain *explain = l->explain;
     if (masked)
         l->explain = NULL; /* the other body is the one that matters */
-    tsr__explain_flow(&s);
+    tsr__explain_control_flow(&s);
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, to, "start");
     s.homes = LLVMCreateBuilderInContext(l->context);
     s.b = LLVMCreateBuilderInContext(l->context);
@@ -412,8 +412,8 @@ bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef
     size_t n = (size_t)s.cfg.block_count;
     s.blocks = tsr_arena_alloc(&arena, n * sizeof *s.blocks);
     for (int i = 0; i < s.cfg.block_count; i++) {
-        struct tsr__simd_block *b = &s.blocks[i];
-        int alone = tsr__lane_by_lane(&s, i);
+        struct tsr__widened_block *b = &s.blocks[i];
+        int alone = tsr__serial_loop_around(&s, i);
         if (alone != TSR__NONE && s.cfg.loops[alone].header != i)
             continue; /* it has no code for the packet */
         const char *name = LLVMGetBasicBlockName(s.cfg.blocks[i].ref);
@@ -421,7 +421,7 @@ bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef
         b->entry = needs_test(&s, i) ? LLVMAppendBasicBlockInContext(l->context, to, "test") : b->body;
         b->pending = tsr_arena_alloc(&arena, n);
         if (s.shapes.partial[i]) {
-            b->mask_home = tsr__home(&s, tsr__mask_type(&s), "");
+            b->mask_home = tsr__stack_slot(&s, tsr__mask_type(&s), "");
             LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_home);
         }
     }

@@ -3,41 +3,41 @@
 #include "lanes/ir/explain.h"
 #include "lanes/widen/widener.h"
 
-LLVMTypeRef tsr__mask_type(struct tsr__simd *s)
+LLVMTypeRef tsr__mask_type(struct tsr__widener *s)
 {
-    return tsr__vector(s, LLVMInt1TypeInContext(s->l->context));
+    return tsr__vector_of(s, LLVMInt1TypeInContext(s->l->context));
 }
 
-LLVMValueRef tsr__mask_and(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef condition)
+LLVMValueRef tsr__mask_and(struct tsr__widener *s, LLVMValueRef mask, LLVMValueRef condition)
 {
     if (!mask)
         return condition;
     return LLVMBuildSelect(s->b, mask, condition, LLVMConstNull(tsr__mask_type(s)), "");
 }
 
-LLVMValueRef tsr__mask_or_all(struct tsr__simd *s, LLVMValueRef mask)
+LLVMValueRef tsr__mask_or_all(struct tsr__widener *s, LLVMValueRef mask)
 {
     return mask ? mask : LLVMConstAllOnes(tsr__mask_type(s));
 }
 
-LLVMValueRef tsr__mask_bits(struct tsr__simd *s, LLVMValueRef mask)
+LLVMValueRef tsr__mask_bits(struct tsr__widener *s, LLVMValueRef mask)
 {
     return LLVMBuildBitCast(s->b, tsr__mask_or_all(s, mask), LLVMIntTypeInContext(s->l->context, s->width), "");
 }
 
-LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask)
+LLVMValueRef tsr__any_lane(struct tsr__widener *s, LLVMValueRef mask)
 {
     LLVMValueRef bits = tsr__mask_bits(s, mask);
     return LLVMBuildICmp(s->b, LLVMIntNE, bits, LLVMConstNull(LLVMTypeOf(bits)), "any");
 }
 
-LLVMValueRef tsr__all(struct tsr__simd *s, LLVMValueRef mask)
+LLVMValueRef tsr__all_lanes(struct tsr__widener *s, LLVMValueRef mask)
 {
     LLVMValueRef bits = tsr__mask_bits(s, mask);
     return LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "all");
 }
 
-LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits)
+LLVMValueRef tsr__first_lane(struct tsr__widener *s, LLVMValueRef bits)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef type = LLVMTypeOf(bits);
@@ -47,7 +47,7 @@ LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits)
     return LLVMBuildIntCast2(s->b, first, LLVMInt32TypeInContext(c), false, "lane");
 }
 
-LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value)
+LLVMValueRef tsr__blend(struct tsr__widener *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value)
 {
     return mask ? LLVMBuildSelect(s->b, mask, new_value, old_value, "") : new_value;
 }
@@ -59,17 +59,17 @@ static bool is_data(LLVMValueRef operand)
     return !LLVMIsAFunction(operand) && !LLVMValueIsBasicBlock(operand) && LLVMGetTypeKind(LLVMTypeOf(operand)) != LLVMMetadataTypeKind;
 }
 
-LLVMValueRef tsr__lay_out(struct tsr__simd *s, LLVMValueRef vector)
+LLVMValueRef tsr__spill_vector(struct tsr__widener *s, LLVMValueRef vector)
 {
     LLVMContextRef c = s->l->context;
     if (LLVMGetElementType(LLVMTypeOf(vector)) == LLVMInt1TypeInContext(c)) /* masks are not laid out by lanes */
-        vector = LLVMBuildZExt(s->b, vector, tsr__vector(s, LLVMInt8TypeInContext(c)), "");
-    LLVMValueRef home = tsr__home(s, LLVMTypeOf(vector), "");
+        vector = LLVMBuildZExt(s->b, vector, tsr__vector_of(s, LLVMInt8TypeInContext(c)), "");
+    LLVMValueRef home = tsr__stack_slot(s, LLVMTypeOf(vector), "");
     LLVMBuildStore(s->b, vector, home);
     return home;
 }
 
-LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane)
+LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane)
 {
     LLVMContextRef c = s->l->context;
     bool is_bit = scalar == LLVMInt1TypeInContext(c);
@@ -78,7 +78,7 @@ LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef
     return is_bit ? LLVMBuildTrunc(s->b, x, scalar, "") : x;
 }
 
-void tsr__lay_down(struct tsr__simd *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane)
+void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane)
 {
     LLVMContextRef c = s->l->context;
     if (LLVMTypeOf(scalar) == LLVMInt1TypeInContext(c))
@@ -86,10 +86,10 @@ void tsr__lay_down(struct tsr__simd *s, LLVMValueRef scalar, LLVMValueRef home, 
     LLVMBuildStore(s->b, scalar, LLVMBuildGEP2(s->b, LLVMTypeOf(scalar), home, &lane, 1, ""));
 }
 
-LLVMValueRef tsr__laid_down(struct tsr__simd *s, LLVMTypeRef vector, LLVMValueRef home)
+LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef home)
 {
     bool bits = LLVMGetElementType(vector) == LLVMInt1TypeInContext(s->l->context);
-    LLVMTypeRef stored = bits ? tsr__vector(s, LLVMInt8TypeInContext(s->l->context)) : vector;
+    LLVMTypeRef stored = bits ? tsr__vector_of(s, LLVMInt8TypeInContext(s->l->context)) : vector;
     LLVMValueRef all = LLVMBuildLoad2(s->b, stored, home, "");
     return bits ? LLVMBuildTrunc(s->b, all, vector, "") : all;
 }
@@ -101,39 +101,39 @@ struct taken {
     LLVMValueRef *homes; /* where its vectors lie for a loop over lanes */
 };
 
-static void take(struct tsr__simd *s, struct taken *t, LLVMValueRef v, bool in_memory)
+static void take(struct tsr__widener *s, struct taken *t, LLVMValueRef v, bool in_memory)
 {
-    int parts = tsr__part_count(LLVMTypeOf(v));
-    *t = (struct taken){.v = v, .uniform = tsr__is_uniform(tsr__seen(s, v))};
+    int parts = tsr__component_count(LLVMTypeOf(v));
+    *t = (struct taken){.v = v, .uniform = tsr__is_uniform(tsr__shape_here(s, v))};
     if (t->uniform) {
-        tsr__whole(s, v);
+        tsr__scalar_of(s, v);
         return;
     }
     if (in_memory)
         t->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *t->homes);
     for (int k = 0; k < parts; k++) {
-        LLVMValueRef vector = tsr__part(s, v, k);
+        LLVMValueRef vector = tsr__component_of(s, v, k);
         if (in_memory)
-            t->homes[k] = tsr__lay_out(s, vector);
+            t->homes[k] = tsr__spill_vector(s, vector);
     }
 }
 
 /* The operand's value for one lane, in its own type; `lane` is an i32. */
-static LLVMValueRef lane_value(struct tsr__simd *s, const struct taken *t, LLVMValueRef lane)
+static LLVMValueRef lane_value(struct tsr__widener *s, const struct taken *t, LLVMValueRef lane)
 {
     if (t->uniform)
-        return tsr__whole(s, t->v);
+        return tsr__scalar_of(s, t->v);
     LLVMTypeRef type = LLVMTypeOf(t->v);
     LLVMValueRef made = LLVMGetPoison(type);
-    for (int k = 0; k < tsr__part_count(type); k++) {
-        LLVMValueRef x = t->homes ? tsr__laid_out(s, tsr__part_type(type, k), t->homes[k], lane)
-                                  : LLVMBuildExtractElement(s->b, tsr__part(s, t->v, k), lane, "");
-        made = tsr__put_scalar(s, made, k, x);
+    for (int k = 0; k < tsr__component_count(type); k++) {
+        LLVMValueRef x = t->homes ? tsr__load_lane(s, tsr__component_type(type, k), t->homes[k], lane)
+                                  : LLVMBuildExtractElement(s->b, tsr__component_of(s, t->v, k), lane, "");
+        made = tsr__insert_component(s, made, k, x);
     }
     return made;
 }
 
-static LLVMValueRef copy_for_lane(struct tsr__simd *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef lane)
+static LLVMValueRef copy_for_lane(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef lane)
 {
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
@@ -144,16 +144,16 @@ static LLVMValueRef copy_for_lane(struct tsr__simd *s, LLVMValueRef inst, const 
 }
 
 /* One after the other, without a loop. */
-static void all_lanes(struct tsr__simd *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
+static void all_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
 {
     for (unsigned i = 0; i < s->width; i++) {
         LLVMValueRef lane = tsr__i32(s->l, i), copy = copy_for_lane(s, inst, operands, lane);
         for (int k = 0; k < parts; k++)
-            made[k] = LLVMBuildInsertElement(s->b, made[k], tsr__get_scalar(s, copy, k), lane, "");
+            made[k] = LLVMBuildInsertElement(s->b, made[k], tsr__extract_component(s, copy, k), lane, "");
     }
 }
 
-static void active_lanes(struct tsr__simd *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
+static void active_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width);
@@ -171,7 +171,7 @@ static void active_lanes(struct tsr__simd *s, LLVMValueRef inst, const struct ta
     LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(bits_type, 1, false), ""), "");
     LLVMValueRef none_left = LLVMBuildICmp(s->b, LLVMIntEQ, rest, LLVMConstNull(bits_type), "");
     for (int k = 0; k < parts; k++) {
-        LLVMValueRef now = LLVMBuildInsertElement(s->b, phis[k], tsr__get_scalar(s, copy, k), lane, "");
+        LLVMValueRef now = LLVMBuildInsertElement(s->b, phis[k], tsr__extract_component(s, copy, k), lane, "");
         LLVMAddIncoming(phis[k], &made[k], &before, 1);
         LLVMAddIncoming(phis[k], &now, &loop, 1);
         made[k] = now;
@@ -182,11 +182,11 @@ static void active_lanes(struct tsr__simd *s, LLVMValueRef inst, const struct ta
     LLVMPositionBuilderAtEnd(s->b, after);
 }
 
-void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
+void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst)
 {
-    int parts = tsr__part_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
+    int parts = tsr__component_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
     bool loop = s->mask || LLVMIsACallInst(inst); /* calls are large */
-    tsr__explain_lanes(s->l, inst);
+    tsr__explain_serialised(s->l, inst);
     struct taken *operands = tsr_arena_alloc(s->arena, ((size_t)count + 1) * sizeof *operands);
     for (int i = 0; i < count; i++) {
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
@@ -196,8 +196,8 @@ void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst)
     }
     LLVMValueRef *made = tsr_arena_alloc(s->arena, ((size_t)parts + 1) * sizeof *made);
     for (int k = 0; k < parts; k++)
-        made[k] = LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), k)));
+        made[k] = LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), k)));
     (loop ? active_lanes : all_lanes)(s, inst, operands, made, parts);
     for (int k = 0; k < parts; k++)
-        tsr__set_part(s, inst, k, made[k]);
+        tsr__set_component(s, inst, k, made[k]);
 }

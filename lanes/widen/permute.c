@@ -4,7 +4,7 @@
 
 #include "lanes/widen/reduce_scan.h"
 
-LLVMValueRef tsr__pick(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
+LLVMValueRef tsr__pick_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
 {
     LLVMValueRef indices[TSR__MAX_LANES];
     for (unsigned i = 0; i < count; i++)
@@ -12,20 +12,20 @@ LLVMValueRef tsr__pick(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, cons
     return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
 }
 
-LLVMValueRef tsr__slice(struct tsr__simd *s, LLVMValueRef x, unsigned first, unsigned count)
+LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
 {
     unsigned from[TSR__MAX_LANES];
     for (unsigned i = 0; i < count; i++)
         from[i] = first + i;
-    return tsr__pick(s, x, NULL, from, count);
+    return tsr__pick_lanes(s, x, NULL, from, count);
 }
 
-static LLVMValueRef join(struct tsr__simd *s, LLVMValueRef low, LLVMValueRef high)
+static LLVMValueRef join(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
 {
     unsigned from[TSR__MAX_LANES], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
     for (unsigned i = 0; i < count; i++)
         from[i] = i;
-    return tsr__pick(s, low, high, from, count);
+    return tsr__pick_lanes(s, low, high, from, count);
 }
 
 /* Instructions that permute the elements of one register, or of two, by those of another. They look at the low bits of an index only. */
@@ -45,7 +45,7 @@ static const struct permute {
 };
 
 /* For elements of at least `bits` bits: one that permutes a packet at once, else one for pieces of it. */
-static const struct permute *permute_for(const struct tsr__simd *s, unsigned bits)
+static const struct permute *permute_for(const struct tsr__widener *s, unsigned bits)
 {
     uint64_t features = s->l->options->cpu_features;
     const struct permute *pieces = NULL;
@@ -60,14 +60,14 @@ static const struct permute *permute_for(const struct tsr__simd *s, unsigned bit
     return pieces;
 }
 
-static LLVMValueRef call(struct tsr__simd *s, const char *intrinsic, LLVMValueRef *args, unsigned count)
+static LLVMValueRef call(struct tsr__widener *s, const char *intrinsic, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic)), NULL, 0);
     return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
 /* One register of the result: looks up `index` in the `count` registers of the source. */
-static LLVMValueRef look_up(struct tsr__simd *s, const struct permute *p, const LLVMValueRef *source, unsigned count, LLVMValueRef index)
+static LLVMValueRef look_up(struct tsr__widener *s, const struct permute *p, const LLVMValueRef *source, unsigned count, LLVMValueRef index)
 {
     LLVMValueRef found[TSR__MAX_LANES];
     LLVMTypeRef type = LLVMTypeOf(index);
@@ -89,24 +89,24 @@ static LLVMValueRef look_up(struct tsr__simd *s, const struct permute *p, const 
 }
 
 /* Integers of a packet by `index`, with what the CPU has for it. */
-static LLVMValueRef permute_by(struct tsr__simd *s, const struct permute *p, LLVMValueRef x, LLVMValueRef index)
+static LLVMValueRef permute_by(struct tsr__widener *s, const struct permute *p, LLVMValueRef x, LLVMValueRef index)
 {
-    LLVMTypeRef type = LLVMTypeOf(x), wide = tsr__vector(s, LLVMIntTypeInContext(s->l->context, p->bits));
+    LLVMTypeRef type = LLVMTypeOf(x), wide = tsr__vector_of(s, LLVMIntTypeInContext(s->l->context, p->bits));
     unsigned count = s->width / p->lanes;
     LLVMValueRef source[TSR__MAX_LANES], made[TSR__MAX_LANES];
     x = LLVMBuildZExt(s->b, x, wide, "");
     index = LLVMBuildIntCast2(s->b, index, wide, false, "");
     for (unsigned i = 0; i < count; i++)
-        source[i] = tsr__slice(s, x, i * p->lanes, p->lanes);
+        source[i] = tsr__slice_lanes(s, x, i * p->lanes, p->lanes);
     for (unsigned i = 0; i < count; i++)
-        made[i] = look_up(s, p, source, count, tsr__slice(s, index, i * p->lanes, p->lanes));
+        made[i] = look_up(s, p, source, count, tsr__slice_lanes(s, index, i * p->lanes, p->lanes));
     for (; count > 1; count /= 2)
         for (unsigned i = 0; i < count / 2; i++)
             made[i] = join(s, made[2 * i], made[2 * i + 1]);
     return LLVMBuildTrunc(s->b, made[0], type, "");
 }
 
-static bool is_constant_vector(struct tsr__simd *s, LLVMValueRef v)
+static bool is_constant_vector(struct tsr__widener *s, LLVMValueRef v)
 {
     for (unsigned i = 0; i < s->width; i++) {
         LLVMValueRef element = LLVMIsAConstant(v) ? LLVMGetAggregateElement(v, i) : NULL;
@@ -116,27 +116,27 @@ static bool is_constant_vector(struct tsr__simd *s, LLVMValueRef v)
     return true;
 }
 
-LLVMValueRef tsr__permute(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef index)
+LLVMValueRef tsr__permute_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef index)
 {
     if (is_constant_vector(s, index)) {
         unsigned from[TSR__MAX_LANES];
         for (unsigned i = 0; i < s->width; i++)
             from[i] = (unsigned)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(index, i)) & (s->width - 1);
-        return tsr__pick(s, x, NULL, from, s->width);
+        return tsr__pick_lanes(s, x, NULL, from, s->width);
     }
     LLVMTypeRef type = LLVMTypeOf(x), i32 = LLVMInt32TypeInContext(s->l->context);
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(type));
-    LLVMTypeRef integers = tsr__vector(s, LLVMIntTypeInContext(s->l->context, bits));
+    LLVMTypeRef integers = tsr__vector_of(s, LLVMIntTypeInContext(s->l->context, bits));
     LLVMValueRef number = LLVMBuildBitCast(s->b, x, integers, "");
     const struct permute *p = permute_for(s, bits);
     if (p)
         return LLVMBuildBitCast(s->b, permute_by(s, p, number, index), type, "");
     if (bits == 64 && permute_for(s, 32)) {
-        LLVMTypeRef halves = tsr__vector(s, i32);
+        LLVMTypeRef halves = tsr__vector_of(s, i32);
         LLVMValueRef by_32 = tsr__splat(s, LLVMConstInt(LLVMGetElementType(integers), 32, false));
         LLVMValueRef low = LLVMBuildTrunc(s->b, number, halves, ""), high = LLVMBuildLShr(s->b, number, by_32, "");
-        low = tsr__permute(s, low, index);
-        high = tsr__permute(s, LLVMBuildTrunc(s->b, high, halves, ""), index);
+        low = tsr__permute_lanes(s, low, index);
+        high = tsr__permute_lanes(s, LLVMBuildTrunc(s->b, high, halves, ""), index);
         high = LLVMBuildShl(s->b, LLVMBuildZExt(s->b, high, integers, ""), by_32, "");
         return LLVMBuildBitCast(s->b, LLVMBuildOr(s->b, high, LLVMBuildZExt(s->b, low, integers, ""), ""), type, "");
     }

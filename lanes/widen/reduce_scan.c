@@ -17,9 +17,9 @@ static const struct tsr__operation_of_web {
     {"and", LLVMAnd, 0, ONES},        {"or", LLVMOr, 0, ZERO},         {"xor", LLVMXor, 0, ZERO},
 };
 
-struct tsr__fold tsr__fold_make(const char *operation, LLVMTypeRef type, bool is_unsigned)
+struct tsr__reduction tsr__reduction_make(const char *operation, LLVMTypeRef type, bool is_unsigned)
 {
-    struct tsr__fold f = {.type = type, .is_float = LLVMGetTypeKind(type) != LLVMIntegerTypeKind, .is_unsigned = is_unsigned};
+    struct tsr__reduction f = {.type = type, .is_float = LLVMGetTypeKind(type) != LLVMIntegerTypeKind, .is_unsigned = is_unsigned};
     for (size_t i = 0; i < TSR_ARRAY_LEN(operations); i++)
         if (tsr__starts_with(operation, operations[i].name))
             f.op = &operations[i];
@@ -27,7 +27,7 @@ struct tsr__fold tsr__fold_make(const char *operation, LLVMTypeRef type, bool is
 }
 
 /* What a lane that is not there stands for: x + -0.0 is x even if x is -0.0. */
-static LLVMValueRef absent(const struct tsr__fold *f)
+static LLVMValueRef absent(const struct tsr__reduction *f)
 {
     enum neutral n = f->op->neutral;
     if (f->is_float)
@@ -46,12 +46,12 @@ static LLVMValueRef absent(const struct tsr__fold *f)
     }
 }
 
-LLVMValueRef tsr__fold_neutral(const struct tsr__fold *f)
+LLVMValueRef tsr__reduction_identity(const struct tsr__reduction *f)
 {
     return f->is_float && f->op->neutral == ZERO ? LLVMConstNull(f->type) : absent(f);
 }
 
-LLVMValueRef tsr__fold_two(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef a, LLVMValueRef b)
+LLVMValueRef tsr__reduce_pair(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef a, LLVMValueRef b)
 {
     LLVMOpcode plain = f->is_float ? f->op->floating : f->op->integer;
     if (plain)
@@ -67,36 +67,36 @@ LLVMValueRef tsr__fold_two(struct tsr__simd *s, const struct tsr__fold *f, LLVMV
 }
 
 /* x of `distance` lanes below; `fill` where the sub-group has none. */
-static LLVMValueRef shifted_up(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef fill, unsigned distance)
+static LLVMValueRef shifted_up(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef fill, unsigned distance)
 {
     unsigned from[TSR__MAX_LANES];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = i % s->sub_group < distance ? s->width : i - distance;
-    return tsr__pick(s, x, tsr__splat(s, fill), from, s->width);
+    return tsr__pick_lanes(s, x, tsr__splat(s, fill), from, s->width);
 }
 
-LLVMValueRef tsr__fold_filled(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef v)
+LLVMValueRef tsr__fill_absent_lanes(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef v)
 {
-    LLVMValueRef x = tsr__part(s, v, 0);
+    LLVMValueRef x = tsr__component_of(s, v, 0);
     return s->mask ? LLVMBuildSelect(s->b, s->mask, x, tsr__splat(s, absent(f)), "") : x;
 }
 
-LLVMValueRef tsr__fold_all(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
+LLVMValueRef tsr__reduce_lanes(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
 {
     for (unsigned d = s->width / 2; d; d /= 2)
-        x = tsr__fold_two(s, f, tsr__slice(s, x, 0, d), tsr__slice(s, x, d, d));
+        x = tsr__reduce_pair(s, f, tsr__slice_lanes(s, x, 0, d), tsr__slice_lanes(s, x, d, d));
     return LLVMBuildExtractElement(s->b, x, tsr__i32(s->l, 0), "");
 }
 
-LLVMValueRef tsr__fold_up_to(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
+LLVMValueRef tsr__scan_inclusive(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
 {
     for (unsigned d = 1; d < s->sub_group; d *= 2)
-        x = tsr__fold_two(s, f, shifted_up(s, x, absent(f), d), x);
+        x = tsr__reduce_pair(s, f, shifted_up(s, x, absent(f), d), x);
     return x;
 }
 
-LLVMValueRef tsr__fold_below(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x)
+LLVMValueRef tsr__scan_exclusive(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
 {
-    LLVMValueRef before = shifted_up(s, tsr__fold_up_to(s, f, x), absent(f), 1);
-    return tsr__fold_two(s, f, tsr__splat(s, tsr__fold_neutral(f)), before);
+    LLVMValueRef before = shifted_up(s, tsr__scan_inclusive(s, f, x), absent(f), 1);
+    return tsr__reduce_pair(s, f, tsr__splat(s, tsr__reduction_identity(f)), before);
 }

@@ -33,7 +33,7 @@ static bool may_be_copied(LLVMValueRef inst)
 }
 
 /* A phi behind the loop whose slot has lane 0's value, as no one lane can write it. */
-static bool has_affine_phi(const struct tsr__simd *s, int block)
+static bool has_affine_phi(const struct tsr__widener *s, int block)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[block].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
         struct tsr__shape shape = tsr__shape_of(&s->shapes, i);
@@ -91,7 +91,7 @@ static LLVMTypeRef accessed(LLVMValueRef inst)
 }
 
 /* How many gathers a load is, or scatters a store; 0: the lanes lie side by side, or may do so. */
-static unsigned pieces(struct tsr__simd *s, LLVMValueRef inst)
+static unsigned pieces(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef pointer = LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1);
     LLVMTypeRef type = accessed(inst);
@@ -100,7 +100,7 @@ static unsigned pieces(struct tsr__simd *s, LLVMValueRef inst)
     struct tsr__address a;
     if (!bytes || tsr__is_uniform(shape))
         return 0;
-    int64_t part = (int64_t)LLVMABISizeOfType(s->layout, tsr__part_type(type, 0));
+    int64_t part = (int64_t)LLVMABISizeOfType(s->layout, tsr__component_type(type, 0));
     if (!tsr__is_varying(shape) && shape.stride >= -part && shape.stride <= part * TSR__SHORT_STEP)
         return 0;
     if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__address_hope(s, &a) == bytes)
@@ -109,7 +109,7 @@ static unsigned pieces(struct tsr__simd *s, LLVMValueRef inst)
     return (unsigned)((bytes + most - 1) / most);
 }
 
-static unsigned gather_cost(const struct tsr__simd *s, LLVMValueRef access)
+static unsigned gather_cost(const struct tsr__widener *s, LLVMValueRef access)
 {
     if (LLVMABISizeOfType(s->layout, accessed(access)) % 4)
         return GATHER_SMALL;
@@ -119,7 +119,7 @@ static unsigned gather_cost(const struct tsr__simd *s, LLVMValueRef access)
 }
 
 /* Registers of the packet that an instruction writes. */
-static unsigned registers(const struct tsr__simd *s, LLVMValueRef inst)
+static unsigned registers(const struct tsr__widener *s, LLVMValueRef inst)
 {
     unsigned bits = tsr__has(s->l, TSR_CPU_AVX512F) ? 512 : tsr__has(s->l, TSR_CPU_AVX2) ? 256 : 128;
     LLVMTypeRef type = LLVMTypeOf(inst);
@@ -129,7 +129,7 @@ static unsigned registers(const struct tsr__simd *s, LLVMValueRef inst)
     return (all + bits - 1) / bits;
 }
 
-static void add_cost(struct tsr__simd *s, LLVMValueRef inst, struct round *round)
+static void add_cost(struct tsr__widener *s, LLVMValueRef inst, struct round *round)
 {
     unsigned gathers = 0;
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -163,7 +163,7 @@ static void add_cost(struct tsr__simd *s, LLVMValueRef inst, struct round *round
 }
 
 /* Whether lanes part in the block, to meet again in the same round. */
-static bool parts_within(const struct tsr__simd *s, const struct tsr__loop *loop, int block)
+static bool parts_within(const struct tsr__widener *s, const struct tsr__loop *loop, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
     if (!s->shapes.divergent_branch[block])
@@ -184,7 +184,7 @@ static unsigned marks_of(const struct tsr__map *marks, LLVMValueRef v)
     return LLVMIsAInstruction(v) ? (unsigned)tsr__map_get(marks, v) : 0;
 }
 
-static unsigned new_marks(struct tsr__simd *s, const struct tsr__loop *loop, const struct tsr__map *marks, LLVMValueRef inst,
+static unsigned new_marks(struct tsr__widener *s, const struct tsr__loop *loop, const struct tsr__map *marks, LLVMValueRef inst,
                           unsigned parting)
 {
     unsigned found = 0;
@@ -200,7 +200,7 @@ static unsigned new_marks(struct tsr__simd *s, const struct tsr__loop *loop, con
 
 /* A walk through a list or a tree: each gather waits for the one of the round before. A lane by itself would wait as long as all of them.
  */
-static bool is_chase(struct tsr__simd *s, const struct tsr__loop *loop)
+static bool is_chase(struct tsr__widener *s, const struct tsr__loop *loop)
 {
     struct tsr__map marks = {.arena = s->arena};
     unsigned parting = 0; /* what decides which way lanes go within a round */
@@ -229,11 +229,11 @@ static bool is_chase(struct tsr__simd *s, const struct tsr__loop *loop)
 /* ---- the decision ---------------------------------------------------------------------------------------------------------------------
  */
 
-static struct tsr__solo decide(struct tsr__simd *s, int number, bool masked)
+static struct tsr__serial_choice decide(struct tsr__widener *s, int number, bool masked)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
     struct round round = {.lane = ROUND};
-    struct tsr__solo never = {0};
+    struct tsr__serial_choice never = {0};
     bool ordered = false;
     int count = 0;
     if (!s->shapes.divergent_loop[number] || loop->latch == TSR__NONE)
@@ -254,7 +254,7 @@ static struct tsr__solo decide(struct tsr__simd *s, int number, bool masked)
         if (parts_within(s, loop, b))
             round.lane += MISTAKE;
     }
-    struct tsr__solo solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
+    struct tsr__serial_choice solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
     if (!round.gathers)
         return never;
     if (!ordered && round.lane * s->width * LANES / 16 < round.packet && !is_chase(s, loop))
@@ -264,14 +264,14 @@ static struct tsr__solo decide(struct tsr__simd *s, int number, bool masked)
     return solo;
 }
 
-void tsr__solo_find(struct tsr__simd *s, bool masked)
+void tsr__choose_serial_loops(struct tsr__widener *s, bool masked)
 {
     s->solo = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->solo);
     for (int i = 0; i < s->cfg.loop_count; i++)
         s->solo[i] = decide(s, i, masked);
 }
 
-int tsr__lane_by_lane(const struct tsr__simd *s, int block)
+int tsr__serial_loop_around(const struct tsr__widener *s, int block)
 {
     int loop = s->cfg.blocks[block].loop;
     while (loop != TSR__NONE && s->solo[loop].lanes < s->width)

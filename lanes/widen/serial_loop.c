@@ -24,7 +24,7 @@ struct landing {
 
 /* A lane's way through a loop. */
 struct solo {
-    struct tsr__simd *s;
+    struct tsr__widener *s;
     const struct tsr__loop *loop;
     LLVMValueRef lane, alone; /* its number, and a mask with nobody else */
     struct brought *brought;
@@ -40,7 +40,7 @@ struct solo {
 /* The lane's own from lane 0's. */
 static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(first), i64 = LLVMInt64TypeInContext(s->l->context);
     bool is_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind;
     if (tsr__is_uniform(shape))
@@ -69,11 +69,11 @@ static LLVMValueRef beginning(const struct solo *o, LLVMValueRef phi)
 /* Before the first lane goes: what all lanes have of a value, and what the phi of the loop's header is to be in the round to come. */
 static void bring(struct solo *o, LLVMValueRef v, bool waits)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     struct tsr__value *value = tsr__value(s, v);
     LLVMTypeRef type = LLVMTypeOf(v);
     struct brought *b = tsr_arena_alloc(s->arena, sizeof *b);
-    *b = (struct brought){.v = v, .shape = waits ? value->shape : tsr__seen(s, v), .next = o->brought};
+    *b = (struct brought){.v = v, .shape = waits ? value->shape : tsr__shape_here(s, v), .next = o->brought};
     o->brought = b;
     if (waits && o->all && beginning(o, v)) {
         b->whole = beginning(o, v);
@@ -81,27 +81,27 @@ static void bring(struct solo *o, LLVMValueRef v, bool waits)
         return;
     }
     if (!tsr__is_varying(b->shape)) {
-        b->whole = waits ? LLVMBuildLoad2(s->b, type, value->whole_in, "") : tsr__whole(s, v);
+        b->whole = waits ? LLVMBuildLoad2(s->b, type, value->whole_in, "") : tsr__scalar_of(s, v);
         return;
     }
-    int parts = tsr__part_count(type);
+    int parts = tsr__component_count(type);
     b->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *b->homes);
     for (int k = 0; k < parts; k++) {
-        LLVMTypeRef vector = tsr__vector(s, tsr__part_type(type, k));
-        b->homes[k] = tsr__lay_out(s, waits ? LLVMBuildLoad2(s->b, vector, value->parts_in[k], "") : tsr__part(s, v, k));
+        LLVMTypeRef vector = tsr__vector_of(s, tsr__component_type(type, k));
+        b->homes[k] = tsr__spill_vector(s, waits ? LLVMBuildLoad2(s->b, vector, value->parts_in[k], "") : tsr__component_of(s, v, k));
     }
 }
 
 /* A lane's own. */
 static LLVMValueRef taken(struct solo *o, const struct brought *b, LLVMValueRef lane)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(b->v);
     if (b->whole)
         return shifted(o, b->whole, b->shape, lane);
     LLVMValueRef made = LLVMGetPoison(type);
-    for (int k = 0; k < tsr__part_count(type); k++)
-        made = tsr__put_scalar(s, made, k, tsr__laid_out(s, tsr__part_type(type, k), b->homes[k], lane));
+    for (int k = 0; k < tsr__component_count(type); k++)
+        made = tsr__insert_component(s, made, k, tsr__load_lane(s, tsr__component_type(type, k), b->homes[k], lane));
     return made;
 }
 
@@ -116,7 +116,7 @@ static LLVMValueRef scalar(const struct solo *o, LLVMValueRef v)
     return is_made(v) ? (LLVMValueRef)tsr__map_get(&o->scalars, v) : v;
 }
 
-static bool is_inside(const struct tsr__simd *s, const struct tsr__loop *loop, LLVMValueRef v)
+static bool is_inside(const struct tsr__widener *s, const struct tsr__loop *loop, LLVMValueRef v)
 {
     int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
     return block >= loop->begin && block < loop->end;
@@ -179,19 +179,19 @@ static const struct landing *landing_of(const struct solo *o, LLVMValueRef home)
 
 static void add_landing(struct solo *o, LLVMTypeRef scalar, LLVMValueRef home)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     if (landing_of(o, home))
         return;
     struct landing *l = tsr_arena_alloc(s->arena, sizeof *l);
-    *l = (struct landing){.home = home, .type = tsr__vector(s, scalar), .next = o->landings};
-    l->memory = tsr__lay_out(s, LLVMBuildLoad2(s->b, l->type, home, ""));
+    *l = (struct landing){.home = home, .type = tsr__vector_of(s, scalar), .next = o->landings};
+    l->memory = tsr__spill_vector(s, LLVMBuildLoad2(s->b, l->type, home, ""));
     o->landings = l;
 }
 
 static void add_landings(struct solo *o, LLVMTypeRef type, LLVMValueRef *homes)
 {
-    for (int k = 0; k < tsr__part_count(type); k++)
-        add_landing(o, tsr__part_type(type, k), homes[k]);
+    for (int k = 0; k < tsr__component_count(type); k++)
+        add_landing(o, tsr__component_type(type, k), homes[k]);
 }
 
 /* Where the lanes come out: the number of a block, or TSR__NONE if there are several. */
@@ -210,7 +210,7 @@ static int only_exit(const struct solo *o)
     return only;
 }
 
-static void or_mask(struct tsr__simd *s, LLVMValueRef home, LLVMValueRef mask)
+static void or_mask(struct tsr__widener *s, LLVMValueRef home, LLVMValueRef mask)
 {
     LLVMBuildStore(s->b, LLVMBuildOr(s->b, LLVMBuildLoad2(s->b, tsr__mask_type(s), home, ""), mask, ""), home);
 }
@@ -218,7 +218,7 @@ static void or_mask(struct tsr__simd *s, LLVMValueRef home, LLVMValueRef mask)
 /* Before the first lane goes, if all go: `mask` says who. */
 static void prepare_landings(struct solo *o, LLVMValueRef mask)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     int only = only_exit(o);
     if (only != TSR__NONE && s->blocks[only].mask_home)
         or_mask(s, s->blocks[only].mask_home, mask);
@@ -244,18 +244,18 @@ static void prepare_landings(struct solo *o, LLVMValueRef mask)
 static void lift(struct solo *o)
 {
     for (const struct landing *l = o->landings; l; l = l->next)
-        LLVMBuildStore(o->s->b, tsr__laid_down(o->s, l->type, l->memory), l->home);
+        LLVMBuildStore(o->s->b, tsr__reload_vector(o->s, l->type, l->memory), l->home);
 }
 
 /* Puts the lane's scalars into the vectors of all lanes. */
 static void put(struct solo *o, LLVMValueRef *homes, LLVMValueRef v)
 {
-    struct tsr__simd *s = o->s;
-    for (int k = 0; k < tsr__part_count(LLVMTypeOf(v)); k++) {
-        LLVMValueRef own = tsr__get_scalar(s, v, k);
+    struct tsr__widener *s = o->s;
+    for (int k = 0; k < tsr__component_count(LLVMTypeOf(v)); k++) {
+        LLVMValueRef own = tsr__extract_component(s, v, k);
         const struct landing *landing = landing_of(o, homes[k]);
         if (landing) {
-            tsr__lay_down(s, own, landing->memory, o->lane);
+            tsr__store_lane(s, own, landing->memory, o->lane);
             continue;
         }
         LLVMValueRef all = tsr__splat(s, own), old = LLVMBuildLoad2(s->b, LLVMTypeOf(all), homes[k], "");
@@ -265,18 +265,18 @@ static void put(struct solo *o, LLVMValueRef *homes, LLVMValueRef v)
 
 static void put_mask(struct solo *o, int to)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     LLVMValueRef home = s->blocks[to].mask_home;
     const struct landing *landing = landing_of(o, home);
     if (landing)
-        tsr__lay_down(s, LLVMConstAllOnes(LLVMInt1TypeInContext(s->l->context)), landing->memory, o->lane);
+        tsr__store_lane(s, LLVMConstAllOnes(LLVMInt1TypeInContext(s->l->context)), landing->memory, o->lane);
     else if (home && !o->all)
         or_mask(s, home, o->alone);
 }
 
 static void leave(struct solo *o, int from, int to)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     LLVMBasicBlockRef from_ref = s->cfg.blocks[from].ref;
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[to].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
         struct tsr__value *phi = tsr__value(s, i);
@@ -311,7 +311,7 @@ static void note(struct solo *o, LLVMValueRef inst, LLVMValueRef made)
 
 static void copy_terminator(struct solo *o, int number)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     const struct tsr__block *block = &s->cfg.blocks[number];
     LLVMBasicBlockRef arms[2], outside[2] = {0};
     if (LLVMGetInstructionOpcode(block->terminator) == LLVMUnreachable) {
@@ -338,7 +338,7 @@ static void copy_terminator(struct solo *o, int number)
 
 static void copy_block(struct solo *o, int number)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     const struct tsr__block *block = &s->cfg.blocks[number];
     LLVMPositionBuilderAtEnd(s->b, o->blocks[number - o->loop->begin]);
     LLVMValueRef first = LLVMGetFirstInstruction(block->ref), rest = first;
@@ -352,14 +352,14 @@ static void copy_block(struct solo *o, int number)
     for (LLVMValueRef i = first; i != rest; i = LLVMGetNextInstruction(i))
         note(o, i, scalar(o, i));
     for (LLVMValueRef i = rest; i != block->terminator; i = LLVMGetNextInstruction(i)) {
-        tsr__lines_at(s, i);
+        tsr__debug_info_at(s, i);
         LLVMValueRef copy = LLVMInstructionClone(i);
         for (int k = 0; k < LLVMGetNumOperands(i); k++)
             LLVMSetOperand(copy, (unsigned)k, scalar(o, LLVMGetOperand(i, (unsigned)k)));
         LLVMInsertIntoBuilder(s->b, copy);
         note(o, i, copy);
     }
-    tsr__lines_at(s, block->terminator);
+    tsr__debug_info_at(s, block->terminator);
     copy_terminator(o, number);
 }
 
@@ -383,7 +383,7 @@ static void complete_phis(struct solo *o, int number)
 /* The loop for the lane, whose number is known. */
 static void copy_loop(struct solo *o)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     const struct tsr__loop *loop = o->loop;
     for (const struct brought *b = o->brought; b; b = b->next)
         tsr__map_set(&o->scalars, b->v, (uintptr_t)b->own);
@@ -392,7 +392,7 @@ static void copy_loop(struct solo *o)
         o->blocks[b - loop->begin] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo");
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
             if (tsr__value(s, i)->outlives && tsr__value(s, i)->part_homes)
-                tsr__map_set(&o->slots, i, (uintptr_t)tsr__home(s, LLVMTypeOf(i), ""));
+                tsr__map_set(&o->slots, i, (uintptr_t)tsr__stack_slot(s, LLVMTypeOf(i), ""));
     }
     LLVMBuildBr(s->b, o->blocks[loop->header - loop->begin]);
     for (int b = loop->begin; b < loop->end; b++)
@@ -411,7 +411,7 @@ static void all_bring(struct solo *o, LLVMValueRef lane)
  * and would have nothing to do until it knows where the next lane begins. Answers whether there is a next one. */
 static LLVMValueRef look_ahead(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef before)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context); /* as addresses have it */
     LLVMBasicBlockRef next = LLVMGetInsertBlock(s->b);
     LLVMPositionBuilderBefore(s->b, LLVMGetBasicBlockTerminator(before));
@@ -452,7 +452,7 @@ static LLVMValueRef look_ahead(struct solo *o, LLVMValueRef bits, LLVMBasicBlock
 /* From where the builder stands to `last`. NULL for `bits`: every lane goes. */
 static void one_by_one(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last)
 {
-    struct tsr__simd *s = o->s;
+    struct tsr__widener *s = o->s;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), next = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.next");
     LLVMValueRef more;
     o->end = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.end");
@@ -487,7 +487,7 @@ static bool is_short(const struct solo *o)
     return !o->s->function_mask && count <= MAX_SHORT;
 }
 
-void tsr__build_solo(struct tsr__simd *s, int number, LLVMValueRef bits, LLVMBasicBlockRef end)
+void tsr__build_serial_loop(struct tsr__widener *s, int number, LLVMValueRef bits, LLVMBasicBlockRef end)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
     LLVMContextRef c = s->l->context;

@@ -4,7 +4,7 @@
 
 /* ---- types -------------------------------------------------------------------------------------------------------------------------- */
 
-int tsr__part_count(LLVMTypeRef type)
+int tsr__component_count(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVoidTypeKind:
@@ -12,11 +12,11 @@ int tsr__part_count(LLVMTypeRef type)
     case LLVMVectorTypeKind:
         return (int)LLVMGetVectorSize(type);
     case LLVMArrayTypeKind:
-        return (int)LLVMGetArrayLength2(type) * tsr__part_count(LLVMGetElementType(type));
+        return (int)LLVMGetArrayLength2(type) * tsr__component_count(LLVMGetElementType(type));
     case LLVMStructTypeKind: {
         int count = 0;
         for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-            count += tsr__part_count(LLVMStructGetTypeAtIndex(type, i));
+            count += tsr__component_count(LLVMStructGetTypeAtIndex(type, i));
         return count;
     }
     default:
@@ -24,19 +24,19 @@ int tsr__part_count(LLVMTypeRef type)
     }
 }
 
-LLVMTypeRef tsr__part_type(LLVMTypeRef type, int part)
+LLVMTypeRef tsr__component_type(LLVMTypeRef type, int part)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
         return LLVMGetElementType(type);
     case LLVMArrayTypeKind:
-        return tsr__part_type(LLVMGetElementType(type), part % tsr__part_count(LLVMGetElementType(type)));
+        return tsr__component_type(LLVMGetElementType(type), part % tsr__component_count(LLVMGetElementType(type)));
     case LLVMStructTypeKind:
         for (unsigned i = 0;; i++) {
             LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
-            int count = tsr__part_count(field);
+            int count = tsr__component_count(field);
             if (part < count)
-                return tsr__part_type(field, part);
+                return tsr__component_type(field, part);
             part -= count;
         }
     default:
@@ -44,7 +44,7 @@ LLVMTypeRef tsr__part_type(LLVMTypeRef type, int part)
     }
 }
 
-LLVMTypeRef tsr__vector(struct tsr__simd *s, LLVMTypeRef scalar)
+LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar)
 {
     return LLVMVectorType(scalar, s->width);
 }
@@ -53,20 +53,20 @@ LLVMTypeRef tsr__vector(struct tsr__simd *s, LLVMTypeRef scalar)
 static unsigned member(LLVMTypeRef type, int *part)
 {
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
-        int count = tsr__part_count(LLVMGetElementType(type));
+        int count = tsr__component_count(LLVMGetElementType(type));
         unsigned index = (unsigned)(*part / count);
         *part %= count;
         return index;
     }
     for (unsigned i = 0;; i++) {
-        int count = tsr__part_count(LLVMStructGetTypeAtIndex(type, i));
+        int count = tsr__component_count(LLVMStructGetTypeAtIndex(type, i));
         if (*part < count)
             return i;
         *part -= count;
     }
 }
 
-LLVMValueRef tsr__get_scalar(struct tsr__simd *s, LLVMValueRef whole, int part)
+LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int part)
 {
     LLVMTypeRef type = LLVMTypeOf(whole);
     switch (LLVMGetTypeKind(type)) {
@@ -75,14 +75,14 @@ LLVMValueRef tsr__get_scalar(struct tsr__simd *s, LLVMValueRef whole, int part)
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
         unsigned index = member(type, &part);
-        return tsr__get_scalar(s, LLVMBuildExtractValue(s->b, whole, index, ""), part);
+        return tsr__extract_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), part);
     }
     default:
         return whole;
     }
 }
 
-LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, LLVMValueRef scalar)
+LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, int part, LLVMValueRef scalar)
 {
     LLVMTypeRef type = LLVMTypeOf(whole);
     switch (LLVMGetTypeKind(type)) {
@@ -91,7 +91,7 @@ LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, 
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
         unsigned index = member(type, &part);
-        LLVMValueRef inner = tsr__put_scalar(s, LLVMBuildExtractValue(s->b, whole, index, ""), part, scalar);
+        LLVMValueRef inner = tsr__insert_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), part, scalar);
         return LLVMBuildInsertValue(s->b, whole, inner, index, "");
     }
     default:
@@ -102,9 +102,9 @@ LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, 
 /* ---- vectors of constants --------------------------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar)
+LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
 {
-    LLVMTypeRef type = tsr__vector(s, LLVMTypeOf(scalar));
+    LLVMTypeRef type = tsr__vector_of(s, LLVMTypeOf(scalar));
     if (LLVMIsPoison(scalar))
         return LLVMGetPoison(type);
     if (LLVMIsAConstant(scalar)) {
@@ -118,7 +118,7 @@ LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar)
     return LLVMBuildShuffleVector(s->b, first, LLVMGetPoison(type), zeros, "");
 }
 
-LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step)
+LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step)
 {
     LLVMValueRef all[64];
     for (unsigned i = 0; i < s->width; i++)
@@ -126,46 +126,46 @@ LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step)
     return LLVMConstVector(all, s->width);
 }
 
-LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name)
+LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name)
 {
     return LLVMBuildAlloca(s->homes, type, name);
 }
 
 /* ---- the table of values ------------------------------------------------------------------------------------------------------------- */
 
-struct tsr__value *tsr__value(struct tsr__simd *s, LLVMValueRef v)
+struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v)
 {
     return (struct tsr__value *)tsr__map_get(&s->values, v);
 }
 
-static void want_whole_home(struct tsr__simd *s, struct tsr__value *value)
+static void want_whole_home(struct tsr__widener *s, struct tsr__value *value)
 {
     if (!value->whole_home)
-        value->whole_home = tsr__home(s, value->type, "");
+        value->whole_home = tsr__stack_slot(s, value->type, "");
 }
 
 /* Lanes that left a loop earlier keep what they had, so the slots start defined. */
-static void want_part_homes(struct tsr__simd *s, struct tsr__value *value)
+static void want_part_homes(struct tsr__widener *s, struct tsr__value *value)
 {
     if (value->part_homes)
         return;
     value->part_homes = tsr_arena_alloc(s->arena, (size_t)value->part_count * sizeof *value->part_homes);
     for (int i = 0; i < value->part_count; i++)
-        value->part_homes[i] = tsr__home(s, tsr__vector(s, tsr__part_type(value->type, i)), "");
+        value->part_homes[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
 }
 
-static void make_phi_slots(struct tsr__simd *s, struct tsr__value *value)
+static void make_phi_slots(struct tsr__widener *s, struct tsr__value *value)
 {
     if (!tsr__is_varying(value->shape)) {
-        value->whole_in = tsr__home(s, value->type, "");
+        value->whole_in = tsr__stack_slot(s, value->type, "");
         return;
     }
     value->parts_in = tsr_arena_alloc(s->arena, (size_t)value->part_count * sizeof *value->parts_in);
     for (int i = 0; i < value->part_count; i++)
-        value->parts_in[i] = tsr__home(s, tsr__vector(s, tsr__part_type(value->type, i)), "");
+        value->parts_in[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
 }
 
-static void want_homes_in(struct tsr__simd *s, struct tsr__value *value, int at)
+static void want_homes_in(struct tsr__widener *s, struct tsr__value *value, int at)
 {
     if (at == value->block || at == TSR__NONE)
         return;
@@ -178,7 +178,7 @@ static void want_homes_in(struct tsr__simd *s, struct tsr__value *value, int at)
 }
 
 /* Where `use` reads its operand: at the end of the predecessor for a phi. */
-static void want_homes(struct tsr__simd *s, struct tsr__value *value, LLVMUseRef use)
+static void want_homes(struct tsr__widener *s, struct tsr__value *value, LLVMUseRef use)
 {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user))
@@ -198,14 +198,14 @@ static void want_homes(struct tsr__simd *s, struct tsr__value *value, LLVMUseRef
     }
 }
 
-void tsr__want_here(struct tsr__simd *s, LLVMValueRef v)
+void tsr__note_use_in_block(struct tsr__widener *s, LLVMValueRef v)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (value && value->block != TSR__NONE)
         want_homes_in(s, value, s->block);
 }
 
-void tsr__values_prepare(struct tsr__simd *s)
+void tsr__values_prepare(struct tsr__widener *s)
 {
     for (unsigned p = 0; p < LLVMCountParams(s->from); p++) {
         LLVMValueRef v = LLVMGetParam(s->from, p);
@@ -214,7 +214,7 @@ void tsr__values_prepare(struct tsr__simd *s)
                                      .type = LLVMTypeOf(v),
                                      .shape = tsr__shape_of(&s->shapes, v),
                                      .block = TSR__NONE,
-                                     .part_count = tsr__part_count(LLVMTypeOf(v)),
+                                     .part_count = tsr__component_count(LLVMTypeOf(v)),
                                      .current = TSR__NONE,
                                      .whole = LLVMGetParam(s->to, p)};
         tsr__map_set(&s->values, v, (uintptr_t)value);
@@ -226,7 +226,7 @@ void tsr__values_prepare(struct tsr__simd *s)
                                          .type = LLVMTypeOf(v),
                                          .shape = tsr__shape_of(&s->shapes, v),
                                          .block = b,
-                                         .part_count = tsr__part_count(LLVMTypeOf(v)),
+                                         .part_count = tsr__component_count(LLVMTypeOf(v)),
                                          .current = TSR__NONE};
             value->parts = tsr_arena_alloc(s->arena, ((size_t)value->part_count + 1) * sizeof *value->parts);
             tsr__map_set(&s->values, v, (uintptr_t)value);
@@ -243,7 +243,7 @@ void tsr__values_prepare(struct tsr__simd *s)
 /* ---- reading ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Drops what an earlier block left in the record. */
-static void refresh(struct tsr__simd *s, struct tsr__value *value)
+static void refresh(struct tsr__widener *s, struct tsr__value *value)
 {
     if (value->current == s->block || value->block == TSR__NONE)
         return;
@@ -253,7 +253,7 @@ static void refresh(struct tsr__simd *s, struct tsr__value *value)
         value->parts[i] = NULL;
 }
 
-struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v)
+struct tsr__shape tsr__shape_here(struct tsr__widener *s, LLVMValueRef v)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (!value || value->block == TSR__NONE)
@@ -263,7 +263,7 @@ struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v)
     return value->shape;
 }
 
-LLVMValueRef tsr__whole(struct tsr__simd *s, LLVMValueRef v)
+LLVMValueRef tsr__scalar_of(struct tsr__widener *s, LLVMValueRef v)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (!value)
@@ -275,7 +275,7 @@ LLVMValueRef tsr__whole(struct tsr__simd *s, LLVMValueRef v)
 }
 
 /* One lane's scalar as a vector over all lanes. */
-static LLVMValueRef spread(struct tsr__simd *s, LLVMValueRef scalar, struct tsr__shape shape)
+static LLVMValueRef spread(struct tsr__widener *s, LLVMValueRef scalar, struct tsr__shape shape)
 {
     LLVMTypeRef type = LLVMTypeOf(scalar);
     if (tsr__is_uniform(shape))
@@ -287,51 +287,51 @@ static LLVMValueRef spread(struct tsr__simd *s, LLVMValueRef scalar, struct tsr_
     return LLVMBuildAdd(s->b, tsr__splat(s, scalar), tsr__iota(s, type, shape.stride), "");
 }
 
-LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part)
+LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int part)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (!value) {
-        if (LLVMIsAConstant(v) && tsr__part_count(LLVMTypeOf(v)) > 1 && (LLVMIsPoison(v) || LLVMIsUndef(v)))
-            return LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(v), part)));
-        return tsr__splat(s, tsr__get_scalar(s, v, part));
+        if (LLVMIsAConstant(v) && tsr__component_count(LLVMTypeOf(v)) > 1 && (LLVMIsPoison(v) || LLVMIsUndef(v)))
+            return LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(v), part)));
+        return tsr__splat(s, tsr__extract_component(s, v, part));
     }
     if (value->block == TSR__NONE)
-        return tsr__splat(s, tsr__get_scalar(s, value->whole, part));
+        return tsr__splat(s, tsr__extract_component(s, value->whole, part));
     refresh(s, value);
     if (value->parts[part])
         return value->parts[part];
-    if (tsr__is_varying(tsr__seen(s, v)))
-        value->parts[part] = LLVMBuildLoad2(s->b, tsr__vector(s, tsr__part_type(value->type, part)), value->part_homes[part], "");
+    if (tsr__is_varying(tsr__shape_here(s, v)))
+        value->parts[part] = LLVMBuildLoad2(s->b, tsr__vector_of(s, tsr__component_type(value->type, part)), value->part_homes[part], "");
     else
-        value->parts[part] = spread(s, tsr__get_scalar(s, tsr__whole(s, v), part), value->shape);
+        value->parts[part] = spread(s, tsr__extract_component(s, tsr__scalar_of(s, v), part), value->shape);
     return value->parts[part];
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------------------- */
 
-void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made)
+void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made)
 {
     struct tsr__value *value = tsr__value(s, v);
     refresh(s, value);
     value->whole = made;
 }
 
-void tsr__set_part(struct tsr__simd *s, LLVMValueRef v, int part, LLVMValueRef made)
+void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int part, LLVMValueRef made)
 {
     struct tsr__value *value = tsr__value(s, v);
     refresh(s, value);
     value->parts[part] = made;
 }
 
-void tsr__settle(struct tsr__simd *s, LLVMValueRef v)
+void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (value->whole_home)
-        LLVMBuildStore(s->b, tsr__whole(s, v), value->whole_home);
+        LLVMBuildStore(s->b, tsr__scalar_of(s, v), value->whole_home);
     if (!value->part_homes)
         return;
     for (int i = 0; i < value->part_count; i++) {
-        LLVMValueRef made = tsr__part(s, v, i);
+        LLVMValueRef made = tsr__component_of(s, v, i);
         if (value->outlives && s->mask) {
             LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(made), value->part_homes[i], "");
             made = tsr__blend(s, s->mask, made, old);

@@ -41,14 +41,14 @@ static void drop_promises(LLVMValueRef inst)
 
 /* Lane 0 of an affine result where the instruction's flag says what it says of the program's lanes only, and lane 0 may be none of them.
  * NULL: the instruction itself will do. */
-static LLVMValueRef extrapolated(struct tsr__simd *s, LLVMValueRef inst)
+static LLVMValueRef extrapolated(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 0);
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMZExt: /* of a negative number, where the others are not */
-        return tsr__shape_of(&s->shapes, x).nuw ? NULL : LLVMBuildSExt(s->b, tsr__whole(s, x), LLVMTypeOf(inst), "");
+        return tsr__shape_of(&s->shapes, x).nuw ? NULL : LLVMBuildSExt(s->b, tsr__scalar_of(s, x), LLVMTypeOf(inst), "");
     case LLVMOr: /* an addition, unless bits meet */
-        return LLVMGetIsDisjoint(inst) ? LLVMBuildAdd(s->b, tsr__whole(s, x), tsr__whole(s, LLVMGetOperand(inst, 1)), "") : NULL;
+        return LLVMGetIsDisjoint(inst) ? LLVMBuildAdd(s->b, tsr__scalar_of(s, x), tsr__scalar_of(s, LLVMGetOperand(inst, 1)), "") : NULL;
     default:
         return NULL;
     }
@@ -60,16 +60,16 @@ static bool adds_up(LLVMValueRef inst)
     return op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
 }
 
-static void clone_whole(struct tsr__simd *s, LLVMValueRef inst)
+static void clone_whole(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef other = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) ? NULL : extrapolated(s, inst);
     if (other) {
-        tsr__set_whole(s, inst, other);
+        tsr__set_scalar(s, inst, other);
         return;
     }
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
-        LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
+        LLVMSetOperand(copy, (unsigned)i, tsr__scalar_of(s, LLVMGetOperand(inst, (unsigned)i)));
     if (!tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) || s->mask) {
         struct tsr__shape shape = tsr__shape_of(&s->shapes, inst);
         bool stays = !s->mask && adds_up(inst), nsw = stays && LLVMGetNSW(inst) && shape.nsw;
@@ -81,13 +81,13 @@ static void clone_whole(struct tsr__simd *s, LLVMValueRef inst)
             LLVMSetNUW(copy, true);
     }
     LLVMInsertIntoBuilder(s->b, copy);
-    tsr__set_whole(s, inst, copy);
+    tsr__set_scalar(s, inst, copy);
 }
 
-static bool operands_have_wholes(struct tsr__simd *s, LLVMValueRef inst)
+static bool operands_have_wholes(struct tsr__widener *s, LLVMValueRef inst)
 {
     for (int i = 0; i < LLVMGetNumOperands(inst); i++)
-        if (tsr__is_varying(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i))))
+        if (tsr__is_varying(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i))))
             return false;
     return true;
 }
@@ -102,11 +102,11 @@ static LLVMValueRef with_fast_math(LLVMValueRef made, LLVMValueRef inst)
     return made;
 }
 
-static LLVMValueRef binary(struct tsr__simd *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
     /* An absent lane's divisor may be poison, and division by poison is undefined even if nobody looks at it. */
     if (s->mask && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem))
-        y = LLVMBuildSelect(s->b, s->mask, y, tsr__splat(s, LLVMConstInt(tsr__part_type(LLVMTypeOf(inst), 0), 1, false)), "");
+        y = LLVMBuildSelect(s->b, s->mask, y, tsr__splat(s, LLVMConstInt(tsr__component_type(LLVMTypeOf(inst), 0), 1, false)), "");
     LLVMValueRef made = LLVMBuildBinOp(s->b, op, x, y, "");
     if (!LLVMIsAInstruction(made))
         return made;
@@ -117,34 +117,36 @@ static LLVMValueRef binary(struct tsr__simd *s, LLVMValueRef inst, LLVMOpcode op
     return with_fast_math(made, inst);
 }
 
-static LLVMTypeRef vector_type(struct tsr__simd *s, LLVMValueRef inst, int part)
+static LLVMTypeRef vector_type(struct tsr__widener *s, LLVMValueRef inst, int part)
 {
-    return tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), part));
+    return tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), part));
 }
 
 /* One part of an instruction that treats the scalars of its operands separately. NULL: no such instruction. */
-static LLVMValueRef by_part(struct tsr__simd *s, LLVMValueRef inst, int part)
+static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int part)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     if (LLVMIsABinaryOperator(inst))
-        return binary(s, inst, op, tsr__part(s, LLVMGetOperand(inst, 0), part), tsr__part(s, LLVMGetOperand(inst, 1), part));
+        return binary(s, inst, op, tsr__component_of(s, LLVMGetOperand(inst, 0), part),
+                      tsr__component_of(s, LLVMGetOperand(inst, 1), part));
     switch (op) {
     case LLVMICmp:
-        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(inst), tsr__part(s, LLVMGetOperand(inst, 0), part),
-                             tsr__part(s, LLVMGetOperand(inst, 1), part), "");
+        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), part),
+                             tsr__component_of(s, LLVMGetOperand(inst, 1), part), "");
     case LLVMFCmp:
-        return with_fast_math(LLVMBuildFCmp(s->b, LLVMGetFCmpPredicate(inst), tsr__part(s, LLVMGetOperand(inst, 0), part),
-                                            tsr__part(s, LLVMGetOperand(inst, 1), part), ""),
+        return with_fast_math(LLVMBuildFCmp(s->b, LLVMGetFCmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), part),
+                                            tsr__component_of(s, LLVMGetOperand(inst, 1), part), ""),
                               inst);
     case LLVMFNeg:
-        return with_fast_math(LLVMBuildFNeg(s->b, tsr__part(s, LLVMGetOperand(inst, 0), part), ""), inst);
+        return with_fast_math(LLVMBuildFNeg(s->b, tsr__component_of(s, LLVMGetOperand(inst, 0), part), ""), inst);
     case LLVMFreeze:
-        return LLVMBuildFreeze(s->b, tsr__part(s, LLVMGetOperand(inst, 0), part), "");
+        return LLVMBuildFreeze(s->b, tsr__component_of(s, LLVMGetOperand(inst, 0), part), "");
     case LLVMSelect: {
         LLVMValueRef c = LLVMGetOperand(inst, 0);
-        LLVMValueRef x = tsr__part(s, LLVMGetOperand(inst, 1), part), y = tsr__part(s, LLVMGetOperand(inst, 2), part);
+        LLVMValueRef x = tsr__component_of(s, LLVMGetOperand(inst, 1), part), y = tsr__component_of(s, LLVMGetOperand(inst, 2), part);
         bool vector = LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMVectorTypeKind;
-        LLVMValueRef cond = !vector && tsr__is_uniform(tsr__seen(s, c)) ? tsr__whole(s, c) : tsr__part(s, c, vector ? part : 0);
+        LLVMValueRef cond =
+            !vector && tsr__is_uniform(tsr__shape_here(s, c)) ? tsr__scalar_of(s, c) : tsr__component_of(s, c, vector ? part : 0);
         return with_fast_math(LLVMBuildSelect(s->b, cond, x, y, ""), inst);
     }
     case LLVMTrunc:
@@ -159,7 +161,8 @@ static LLVMValueRef by_part(struct tsr__simd *s, LLVMValueRef inst, int part)
     case LLVMPtrToInt:
     case LLVMIntToPtr:
     case LLVMAddrSpaceCast:
-        return with_fast_math(LLVMBuildCast(s->b, op, tsr__part(s, LLVMGetOperand(inst, 0), part), vector_type(s, inst, part), ""), inst);
+        return with_fast_math(LLVMBuildCast(s->b, op, tsr__component_of(s, LLVMGetOperand(inst, 0), part), vector_type(s, inst, part), ""),
+                              inst);
     default:
         return NULL;
     }
@@ -167,28 +170,28 @@ static LLVMValueRef by_part(struct tsr__simd *s, LLVMValueRef inst, int part)
 
 /* ---- bitcasts between types of different element counts ------------------------------------------------------------------------------ */
 
-static LLVMTypeRef integer_like(struct tsr__simd *s, LLVMTypeRef scalar)
+static LLVMTypeRef integer_like(struct tsr__widener *s, LLVMTypeRef scalar)
 {
     return LLVMIntTypeInContext(s->l->context, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar));
 }
 
-static void bitcast(struct tsr__simd *s, LLVMValueRef inst)
+static void bitcast(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
-    LLVMTypeRef from = tsr__part_type(LLVMTypeOf(v), 0), to = tsr__part_type(LLVMTypeOf(inst), 0);
-    int from_count = tsr__part_count(LLVMTypeOf(v)), to_count = tsr__part_count(LLVMTypeOf(inst));
-    LLVMTypeRef small_from = tsr__vector(s, integer_like(s, from)), wide_to = tsr__vector(s, to),
-                int_to = tsr__vector(s, integer_like(s, to));
+    LLVMTypeRef from = tsr__component_type(LLVMTypeOf(v), 0), to = tsr__component_type(LLVMTypeOf(inst), 0);
+    int from_count = tsr__component_count(LLVMTypeOf(v)), to_count = tsr__component_count(LLVMTypeOf(inst));
+    LLVMTypeRef small_from = tsr__vector_of(s, integer_like(s, from)), wide_to = tsr__vector_of(s, to),
+                int_to = tsr__vector_of(s, integer_like(s, to));
     unsigned from_bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, from), to_bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, to);
     for (int i = 0; i < to_count; i++) {
         LLVMValueRef made;
         if (from_count == to_count) {
-            made = LLVMBuildBitCast(s->b, tsr__part(s, v, i), wide_to, "");
+            made = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i), wide_to, "");
         } else if (from_count > to_count) { /* several small ones make a large one, the first lowest */
             made = LLVMConstNull(int_to);
             int each = from_count / to_count;
             for (int k = 0; k < each; k++) {
-                LLVMValueRef piece = LLVMBuildBitCast(s->b, tsr__part(s, v, i * each + k), small_from, "");
+                LLVMValueRef piece = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i * each + k), small_from, "");
                 piece = LLVMBuildZExt(s->b, piece, int_to, "");
                 LLVMValueRef by = tsr__splat(s, LLVMConstInt(integer_like(s, to), (uint64_t)k * from_bits, false));
                 made = LLVMBuildOr(s->b, made, LLVMBuildShl(s->b, piece, by, ""), "");
@@ -196,64 +199,64 @@ static void bitcast(struct tsr__simd *s, LLVMValueRef inst)
             made = LLVMBuildBitCast(s->b, made, wide_to, "");
         } else {
             int each = to_count / from_count;
-            LLVMValueRef large = LLVMBuildBitCast(s->b, tsr__part(s, v, i / each), small_from, "");
+            LLVMValueRef large = LLVMBuildBitCast(s->b, tsr__component_of(s, v, i / each), small_from, "");
             LLVMValueRef by = tsr__splat(s, LLVMConstInt(integer_like(s, from), (uint64_t)(i % each) * to_bits, false));
             made = LLVMBuildTrunc(s->b, LLVMBuildLShr(s->b, large, by, ""), int_to, "");
             made = LLVMBuildBitCast(s->b, made, wide_to, "");
         }
-        tsr__set_part(s, inst, i, made);
+        tsr__set_component(s, inst, i, made);
     }
 }
 
 /* ---- vectors and structs ------------------------------------------------------------------------------------------------------------- */
 
-static void extract_element(struct tsr__simd *s, LLVMValueRef inst)
+static void extract_element(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0), index = LLVMGetOperand(inst, 1);
-    int count = tsr__part_count(LLVMTypeOf(v));
+    int count = tsr__component_count(LLVMTypeOf(v));
     if (LLVMIsAConstantInt(index)) {
         uint64_t i = LLVMConstIntGetZExtValue(index);
-        tsr__set_part(s, inst, 0, i < (uint64_t)count ? tsr__part(s, v, (int)i) : LLVMGetPoison(vector_type(s, inst, 0)));
+        tsr__set_component(s, inst, 0, i < (uint64_t)count ? tsr__component_of(s, v, (int)i) : LLVMGetPoison(vector_type(s, inst, 0)));
         return;
     }
-    LLVMValueRef made = tsr__part(s, v, 0), wanted = tsr__part(s, index, 0);
+    LLVMValueRef made = tsr__component_of(s, v, 0), wanted = tsr__component_of(s, index, 0);
     for (int i = 1; i < count; i++) {
         LLVMValueRef is = LLVMBuildICmp(s->b, LLVMIntEQ, wanted, tsr__splat(s, LLVMConstInt(LLVMTypeOf(index), (uint64_t)i, false)), "");
-        made = LLVMBuildSelect(s->b, is, tsr__part(s, v, i), made, "");
+        made = LLVMBuildSelect(s->b, is, tsr__component_of(s, v, i), made, "");
     }
-    tsr__set_part(s, inst, 0, made);
+    tsr__set_component(s, inst, 0, made);
 }
 
-static void insert_element(struct tsr__simd *s, LLVMValueRef inst)
+static void insert_element(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0), x = LLVMGetOperand(inst, 1), index = LLVMGetOperand(inst, 2);
-    int count = tsr__part_count(LLVMTypeOf(v));
-    LLVMValueRef new = tsr__part(s, x, 0);
+    int count = tsr__component_count(LLVMTypeOf(v));
+    LLVMValueRef new = tsr__component_of(s, x, 0);
     for (int i = 0; i < count; i++) {
-        LLVMValueRef old = tsr__part(s, v, i), made = old;
+        LLVMValueRef old = tsr__component_of(s, v, i), made = old;
         if (LLVMIsAConstantInt(index)) {
             if (LLVMConstIntGetZExtValue(index) == (uint64_t)i)
                 made = new;
         } else {
             LLVMValueRef at = tsr__splat(s, LLVMConstInt(LLVMTypeOf(index), (uint64_t)i, false));
-            made = LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, tsr__part(s, index, 0), at, ""), new, old, "");
+            made = LLVMBuildSelect(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, tsr__component_of(s, index, 0), at, ""), new, old, "");
         }
-        tsr__set_part(s, inst, i, made);
+        tsr__set_component(s, inst, i, made);
     }
 }
 
-static void shuffle_vector(struct tsr__simd *s, LLVMValueRef inst)
+static void shuffle_vector(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 0), y = LLVMGetOperand(inst, 1);
-    int first = tsr__part_count(LLVMTypeOf(x));
+    int first = tsr__component_count(LLVMTypeOf(x));
     for (unsigned i = 0; i < LLVMGetNumMaskElements(inst); i++) {
         int from = LLVMGetMaskValue(inst, i);
         LLVMValueRef made;
         if (from == LLVMGetUndefMaskElem())
             made = LLVMGetPoison(vector_type(s, inst, (int)i));
         else
-            made = from < first ? tsr__part(s, x, from) : tsr__part(s, y, from - first);
-        tsr__set_part(s, inst, (int)i, made);
+            made = from < first ? tsr__component_of(s, x, from) : tsr__component_of(s, y, from - first);
+        tsr__set_component(s, inst, (int)i, made);
     }
 }
 
@@ -265,33 +268,33 @@ static int first_part(LLVMTypeRef type, LLVMValueRef inst)
         unsigned index = LLVMGetIndices(inst)[i];
         if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
             type = LLVMGetElementType(type);
-            part += (int)index * tsr__part_count(type);
+            part += (int)index * tsr__component_count(type);
             continue;
         }
         for (unsigned k = 0; k < index; k++)
-            part += tsr__part_count(LLVMStructGetTypeAtIndex(type, k));
+            part += tsr__component_count(LLVMStructGetTypeAtIndex(type, k));
         type = LLVMStructGetTypeAtIndex(type, index);
     }
     return part;
 }
 
-static void extract_value(struct tsr__simd *s, LLVMValueRef inst)
+static void extract_value(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
     int first = first_part(LLVMTypeOf(v), inst);
-    for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++)
-        tsr__set_part(s, inst, i, tsr__part(s, v, first + i));
+    for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++)
+        tsr__set_component(s, inst, i, tsr__component_of(s, v, first + i));
 }
 
-static void insert_value(struct tsr__simd *s, LLVMValueRef inst)
+static void insert_value(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0), x = LLVMGetOperand(inst, 1);
-    int first = first_part(LLVMTypeOf(v), inst), count = tsr__part_count(LLVMTypeOf(x));
-    for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++)
-        tsr__set_part(s, inst, i, i >= first && i < first + count ? tsr__part(s, x, i - first) : tsr__part(s, v, i));
+    int first = first_part(LLVMTypeOf(v), inst), count = tsr__component_count(LLVMTypeOf(x));
+    for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++)
+        tsr__set_component(s, inst, i, i >= first && i < first + count ? tsr__component_of(s, x, i - first) : tsr__component_of(s, v, i));
 }
 
-bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst)
+bool tsr__widen_arith(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     bool known = LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
@@ -337,10 +340,10 @@ bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst)
         insert_value(s, inst);
         return true;
     default:
-        for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++)
-            tsr__set_part(s, inst, i, by_part(s, inst, i));
+        for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++)
+            tsr__set_component(s, inst, i, by_part(s, inst, i));
         if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) /* the lanes' bits are masked away */
-            tsr__set_whole(s, inst, LLVMBuildExtractElement(s->b, tsr__part(s, inst, 0), tsr__i32(s->l, 0), ""));
+            tsr__set_scalar(s, inst, LLVMBuildExtractElement(s->b, tsr__component_of(s, inst, 0), tsr__i32(s->l, 0), ""));
         return true;
     }
 }

@@ -29,7 +29,7 @@ static const char *operation_of(LLVMAtomicRMWBinOp op)
     }
 }
 
-static LLVMValueRef count_bits(struct tsr__simd *s, LLVMValueRef x)
+static LLVMValueRef count_bits(struct tsr__widener *s, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID("llvm.ctpop", 10), &type, 1);
@@ -37,31 +37,31 @@ static LLVMValueRef count_bits(struct tsr__simd *s, LLVMValueRef x)
 }
 
 /* Active lanes, and active lanes below each, as numbers of a type. */
-static LLVMValueRef active_lanes(struct tsr__simd *s, LLVMTypeRef type)
+static LLVMValueRef active_lanes(struct tsr__widener *s, LLVMTypeRef type)
 {
     return LLVMBuildIntCast2(s->b, count_bits(s, tsr__mask_bits(s, s->mask)), type, false, "");
 }
 
-static LLVMValueRef active_lanes_below(struct tsr__simd *s, LLVMTypeRef type)
+static LLVMValueRef active_lanes_below(struct tsr__widener *s, LLVMTypeRef type)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
     LLVMValueRef below[TSR__MAX_LANES], bits = LLVMBuildIntCast2(s->b, tsr__mask_bits(s, s->mask), i32, false, "");
     for (unsigned i = 0; i < s->width; i++)
         below[i] = tsr__i32(s->l, (uint32_t)((UINT64_C(1) << i) - 1));
     bits = LLVMBuildAnd(s->b, tsr__splat(s, bits), LLVMConstVector(below, s->width), "");
-    return LLVMBuildIntCast2(s->b, count_bits(s, bits), tsr__vector(s, type), false, "");
+    return LLVMBuildIntCast2(s->b, count_bits(s, bits), tsr__vector_of(s, type), false, "");
 }
 
-static LLVMValueRef lane_of(struct tsr__simd *s, LLVMValueRef vector, unsigned lane)
+static LLVMValueRef lane_of(struct tsr__widener *s, LLVMValueRef vector, unsigned lane)
 {
     return LLVMBuildExtractElement(s->b, vector, tsr__i32(s->l, lane), "");
 }
 
 /* The first active lane gets what was there, each other one what the one before it brought. */
-static void exchange(struct tsr__simd *s, LLVMValueRef inst)
+static void exchange(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef i1 = LLVMInt1TypeInContext(s->l->context);
-    LLVMValueRef v = tsr__part(s, LLVMGetOperand(inst, 1), 0), bits = s->mask ? tsr__mask_bits(s, s->mask) : NULL, last = NULL;
+    LLVMValueRef v = tsr__component_of(s, LLVMGetOperand(inst, 1), 0), bits = s->mask ? tsr__mask_bits(s, s->mask) : NULL, last = NULL;
     LLVMValueRef active[TSR__MAX_LANES];
     for (unsigned i = 0; i < s->width; i++) {
         active[i] = bits ? LLVMBuildTrunc(s->b, LLVMBuildLShr(s->b, bits, LLVMConstInt(LLVMTypeOf(bits), i, false), ""), i1, "") : NULL;
@@ -69,28 +69,28 @@ static void exchange(struct tsr__simd *s, LLVMValueRef inst)
         last = last && bits ? LLVMBuildSelect(s->b, active[i], own, last, "") : own;
     }
     LLVMValueRef one = LLVMInstructionClone(inst);
-    LLVMSetOperand(one, 0, tsr__whole(s, LLVMGetOperand(inst, 0)));
+    LLVMSetOperand(one, 0, tsr__scalar_of(s, LLVMGetOperand(inst, 0)));
     LLVMSetOperand(one, 1, last);
     LLVMInsertIntoBuilder(s->b, one);
     if (!LLVMGetFirstUse(inst))
         return;
-    LLVMValueRef old = LLVMGetPoison(tsr__vector(s, LLVMTypeOf(inst))), there = one;
+    LLVMValueRef old = LLVMGetPoison(tsr__vector_of(s, LLVMTypeOf(inst))), there = one;
     for (unsigned i = 0; i < s->width; i++) {
         old = LLVMBuildInsertElement(s->b, old, there, tsr__i32(s->l, i), "");
         LLVMValueRef own = lane_of(s, v, i);
         there = bits ? LLVMBuildSelect(s->b, active[i], own, there, "") : own;
     }
-    tsr__set_part(s, inst, 0, old);
+    tsr__set_component(s, inst, 0, old);
 }
 
 /* What is there is read; it goes through the lanes one after the other, and what is left of it is put there, if nobody came between. If
  * no lane found what it expected, nothing need be put. */
-static void compare_exchange(struct tsr__simd *s, LLVMValueRef inst)
+static void compare_exchange(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
-    LLVMValueRef place = tsr__whole(s, LLVMGetOperand(inst, 0));
-    LLVMValueRef expected = LLVMBuildFreeze(s->b, tsr__part(s, LLVMGetOperand(inst, 1), 0), "");
-    LLVMValueRef wanted = tsr__part(s, LLVMGetOperand(inst, 2), 0);
+    LLVMValueRef place = tsr__scalar_of(s, LLVMGetOperand(inst, 0));
+    LLVMValueRef expected = LLVMBuildFreeze(s->b, tsr__component_of(s, LLVMGetOperand(inst, 1), 0), "");
+    LLVMValueRef wanted = tsr__component_of(s, LLVMGetOperand(inst, 2), 0);
     if (s->mask) /* absent lanes change nothing, whatever they find */
         wanted = tsr__blend(s, s->mask, wanted, expected);
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(expected));
@@ -110,7 +110,7 @@ static void compare_exchange(struct tsr__simd *s, LLVMValueRef inst)
         there = LLVMBuildSelect(s->b, hits, lane_of(s, wanted, i), there, "");
     }
     LLVMValueRef hit = LLVMBuildICmp(s->b, LLVMIntEQ, old, expected, "");
-    LLVMBuildCondBr(s->b, tsr__any(s, s->mask ? tsr__mask_and(s, s->mask, hit) : hit), put, done);
+    LLVMBuildCondBr(s->b, tsr__any_lane(s, s->mask ? tsr__mask_and(s, s->mask, hit) : hit), put, done);
 
     LLVMPositionBuilderAtEnd(s->b, put);
     LLVMValueRef one = LLVMInstructionClone(inst);
@@ -124,18 +124,18 @@ static void compare_exchange(struct tsr__simd *s, LLVMValueRef inst)
     LLVMAddIncoming(first, &now, &put, 1);
 
     LLVMPositionBuilderAtEnd(s->b, done);
-    tsr__set_part(s, inst, 0, old);
-    tsr__set_part(s, inst, 1, hit);
+    tsr__set_component(s, inst, 0, old);
+    tsr__set_component(s, inst, 1, hit);
 }
 
 /* ---- each lane in its own place --------------------------------------------------------------------------------------------------- */
 
 /* A lane's number in a term of an address, as 64 bits. A vector register is left in words of 64 bits, and shifts take those apart: that is
  * cheaper than lane by lane, or whole pointers. */
-static LLVMValueRef index_of_lane(struct tsr__simd *s, const struct tsr__term *t, unsigned lane)
+static LLVMValueRef index_of_lane(struct tsr__widener *s, const struct tsr__term *t, unsigned lane)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
-    LLVMValueRef v = tsr__part(s, t->value, 0);
+    LLVMValueRef v = tsr__component_of(s, t->value, 0);
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), at = lane * bits % 64;
     bool is_signed = t->extension == TSR__EXTEND_SIGNED;
     if (bits != 8 && bits != 16 && bits != 32) {
@@ -148,7 +148,7 @@ static LLVMValueRef index_of_lane(struct tsr__simd *s, const struct tsr__term *t
     return LLVMBuildAnd(s->b, LLVMBuildLShr(s->b, v, tsr__i64(s->l, at), ""), tsr__i64(s->l, (UINT64_C(1) << bits) - 1), "");
 }
 
-static LLVMValueRef place_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
+static LLVMValueRef place_of_lane(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
 {
     for (int i = a->first_varying; i < a->count; i++) {
         LLVMValueRef scale = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)a->terms[i].scale, true);
@@ -164,53 +164,54 @@ static unsigned operand_count(LLVMValueRef inst)
 }
 
 /* All lanes, without a look at who is there. */
-static void update_all(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
+static void update_all(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
 {
-    int parts = tsr__part_count(LLVMTypeOf(inst));
+    int parts = tsr__component_count(LLVMTypeOf(inst));
     for (int k = 0; k < parts; k++)
-        old[k] = LLVMGetPoison(tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), k)));
+        old[k] = LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), k)));
     for (unsigned i = 0; i < s->width; i++) {
         LLVMValueRef one = LLVMInstructionClone(inst);
         LLVMSetOperand(one, 0, place_of_lane(s, a, base, i));
         for (unsigned k = 1; k < operand_count(inst); k++) {
             LLVMValueRef v = LLVMGetOperand(inst, k);
-            LLVMSetOperand(one, k, tsr__is_uniform(tsr__seen(s, v)) ? tsr__whole(s, v) : lane_of(s, tsr__part(s, v, 0), i));
+            LLVMSetOperand(one, k,
+                           tsr__is_uniform(tsr__shape_here(s, v)) ? tsr__scalar_of(s, v) : lane_of(s, tsr__component_of(s, v, 0), i));
         }
         LLVMInsertIntoBuilder(s->b, one);
         for (int k = 0; k < parts; k++)
-            old[k] = LLVMBuildInsertElement(s->b, old[k], tsr__get_scalar(s, one, k), tsr__i32(s->l, i), "");
+            old[k] = LLVMBuildInsertElement(s->b, old[k], tsr__extract_component(s, one, k), tsr__i32(s->l, i), "");
     }
 }
 
 /* What both ways of update_each read has to be there before they part. */
-static void fetch(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__address *a)
+static void fetch(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a)
 {
     for (int i = a->first_varying; i < a->count; i++)
-        tsr__part(s, a->terms[i].value, 0);
+        tsr__component_of(s, a->terms[i].value, 0);
     for (unsigned k = 0; k < operand_count(inst); k++) {
         LLVMValueRef v = LLVMGetOperand(inst, k);
-        if (tsr__is_uniform(tsr__seen(s, v)))
-            tsr__whole(s, v);
+        if (tsr__is_uniform(tsr__shape_here(s, v)))
+            tsr__scalar_of(s, v);
         else
-            tsr__part(s, v, 0);
+            tsr__component_of(s, v, 0);
     }
 }
 
 /* All lanes in a row if all are there. False: the address is not known well enough for that. */
-static bool update_each(struct tsr__simd *s, LLVMValueRef inst)
+static bool update_each(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     struct tsr__address a;
     if (s->function_mask || !tsr__address_of(s, LLVMGetOperand(inst, 0), &a))
         return false;
-    int parts = tsr__part_count(LLVMTypeOf(inst));
+    int parts = tsr__component_count(LLVMTypeOf(inst));
     LLVMValueRef old[2], base = tsr__address_base(s, &a);
     fetch(s, inst, &a);
     if (!s->mask) {
-        tsr__explain_lanes(s->l, inst);
+        tsr__explain_serialised(s->l, inst);
         update_all(s, inst, &a, base, old);
         for (int k = 0; k < parts; k++)
-            tsr__set_part(s, inst, k, old[k]);
+            tsr__set_component(s, inst, k, old[k]);
         return true;
     }
     LLVMBasicBlockRef all = LLVMAppendBasicBlockInContext(c, s->to, "all"), some = LLVMAppendBasicBlockInContext(c, s->to, "some");
@@ -221,28 +222,28 @@ static bool update_each(struct tsr__simd *s, LLVMValueRef inst)
     update_all(s, inst, &a, base, old);
     LLVMBuildBr(s->b, done);
     LLVMPositionBuilderAtEnd(s->b, some);
-    tsr__each_lane(s, inst);
+    tsr__emit_lane_loop(s, inst);
     some_end = LLVMGetInsertBlock(s->b);
     LLVMBuildBr(s->b, done);
     LLVMPositionBuilderAtEnd(s->b, done);
     for (int k = 0; k < parts; k++) {
-        LLVMValueRef met = LLVMBuildPhi(s->b, LLVMTypeOf(old[k]), ""), found = tsr__part(s, inst, k);
+        LLVMValueRef met = LLVMBuildPhi(s->b, LLVMTypeOf(old[k]), ""), found = tsr__component_of(s, inst, k);
         LLVMAddIncoming(met, &old[k], &all, 1);
         LLVMAddIncoming(met, &found, &some_end, 1);
         old[k] = met;
     }
     for (int k = 0; k < parts; k++)
-        tsr__set_part(s, inst, k, old[k]);
+        tsr__set_component(s, inst, k, old[k]);
     return true;
 }
 
-bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst)
+bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMOpcode opcode = LLVMGetInstructionOpcode(inst);
     LLVMValueRef pointer = LLVMGetOperand(inst, 0);
     if (opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
         return false;
-    if (!tsr__is_uniform(tsr__seen(s, pointer)))
+    if (!tsr__is_uniform(tsr__shape_here(s, pointer)))
         return update_each(s, inst);
     if (opcode == LLVMAtomicCmpXchg || LLVMGetAtomicRMWBinOp(inst) == LLVMAtomicRMWBinOpXchg) {
         tsr__explain(s->l, inst, "atomic", "one", "exchange after the lanes' own in registers");
@@ -255,18 +256,19 @@ bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst)
     tsr__explain(s->l, inst, "atomic", "one", "of what the lanes' values fold into");
     LLVMValueRef v = LLVMGetOperand(inst, 1);
     LLVMTypeRef type = LLVMTypeOf(inst);
-    struct tsr__fold f = tsr__fold_make(operation_of(op), type, op == LLVMAtomicRMWBinOpUMin || op == LLVMAtomicRMWBinOpUMax);
-    bool counts = (op == LLVMAtomicRMWBinOpAdd || op == LLVMAtomicRMWBinOpSub) && tsr__is_uniform(tsr__seen(s, v));
-    LLVMValueRef filled = counts ? NULL : tsr__fold_filled(s, &f, v);
-    LLVMValueRef all = counts ? LLVMBuildMul(s->b, tsr__whole(s, v), active_lanes(s, type), "") : tsr__fold_all(s, &f, filled);
+    struct tsr__reduction f = tsr__reduction_make(operation_of(op), type, op == LLVMAtomicRMWBinOpUMin || op == LLVMAtomicRMWBinOpUMax);
+    bool counts = (op == LLVMAtomicRMWBinOpAdd || op == LLVMAtomicRMWBinOpSub) && tsr__is_uniform(tsr__shape_here(s, v));
+    LLVMValueRef filled = counts ? NULL : tsr__fill_absent_lanes(s, &f, v);
+    LLVMValueRef all = counts ? LLVMBuildMul(s->b, tsr__scalar_of(s, v), active_lanes(s, type), "") : tsr__reduce_lanes(s, &f, filled);
     LLVMValueRef one = LLVMInstructionClone(inst);
-    LLVMSetOperand(one, 0, tsr__whole(s, pointer));
+    LLVMSetOperand(one, 0, tsr__scalar_of(s, pointer));
     LLVMSetOperand(one, 1, all);
     LLVMInsertIntoBuilder(s->b, one);
     if (!LLVMGetFirstUse(inst))
         return true;
-    LLVMValueRef below = counts ? LLVMBuildMul(s->b, tsr__part(s, v, 0), active_lanes_below(s, type), "") : tsr__fold_below(s, &f, filled);
+    LLVMValueRef below =
+        counts ? LLVMBuildMul(s->b, tsr__component_of(s, v, 0), active_lanes_below(s, type), "") : tsr__scan_exclusive(s, &f, filled);
     LLVMValueRef old = tsr__splat(s, one);
-    tsr__set_part(s, inst, 0, op == LLVMAtomicRMWBinOpSub ? LLVMBuildSub(s->b, old, below, "") : tsr__fold_two(s, &f, old, below));
+    tsr__set_component(s, inst, 0, op == LLVMAtomicRMWBinOpSub ? LLVMBuildSub(s->b, old, below, "") : tsr__reduce_pair(s, &f, old, below));
     return true;
 }

@@ -16,14 +16,14 @@ static bool drops_out(const char *name)
            tsr__starts_with(name, "llvm.experimental.noalias.") || tsr__starts_with(name, "llvm.invariant.");
 }
 
-static void clone_call(struct tsr__simd *s, LLVMValueRef inst)
+static void clone_call(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef copy = LLVMInstructionClone(inst);
     for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
-        LLVMSetOperand(copy, (unsigned)i, tsr__whole(s, LLVMGetOperand(inst, (unsigned)i)));
+        LLVMSetOperand(copy, (unsigned)i, tsr__scalar_of(s, LLVMGetOperand(inst, (unsigned)i)));
     LLVMInsertIntoBuilder(s->b, copy);
     if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind)
-        tsr__set_whole(s, inst, copy);
+        tsr__set_scalar(s, inst, copy);
 }
 
 static bool constant_is(LLVMValueRef v, uint64_t wanted)
@@ -34,7 +34,7 @@ static bool constant_is(LLVMValueRef v, uint64_t wanted)
 /* ---- who came -------------------------------------------------------------------------------------------------------------------- */
 
 /* Of a pair of sub-groups, the lanes of those from which any came. */
-static LLVMValueRef lanes_concerned(struct tsr__simd *s, LLVMValueRef here, LLVMValueRef all)
+static LLVMValueRef lanes_concerned(struct tsr__widener *s, LLVMValueRef here, LLVMValueRef all)
 {
     LLVMTypeRef i64 = LLVMTypeOf(here);
     LLVMValueRef none = LLVMConstNull(i64), sum = none;
@@ -47,7 +47,7 @@ static LLVMValueRef lanes_concerned(struct tsr__simd *s, LLVMValueRef here, LLVM
 }
 
 /* Where lanes have parted, the device looks whether all of them came, or all of the sub-group. */
-static void all_must_come(struct tsr__simd *s, bool of_packet)
+static void all_must_come(struct tsr__widener *s, bool of_packet)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
@@ -63,7 +63,7 @@ static void all_must_come(struct tsr__simd *s, bool of_packet)
 
 /* A call at which every work-item of its scope must arrive. A whole work-group waits there for each other, so it is always looked at.
  * Within a sub-group those who are there can do without the others, and programs may get away with it: only a checking build looks. */
-static void look_who_came(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+static void look_who_came(struct tsr__widener *s, LLVMValueRef inst, const char *name)
 {
     LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
     bool exchange = strcmp(name, "__tsr_exchange") == 0 && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
@@ -81,20 +81,20 @@ static void look_who_came(struct tsr__simd *s, LLVMValueRef inst, const char *na
 
 /* Vector of what each lane has at `pointers`, in bytes, as the exchange's slots; absent lanes' slots are zero. The slots are an array of
  * the call site: a packet moves in step, so nobody is still reading what the last round left there. */
-static LLVMValueRef fill_slots(struct tsr__simd *s, LLVMValueRef inst)
+static LLVMValueRef fill_slots(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
     LLVMValueRef value = LLVMGetOperand(inst, 2);
     uint64_t size = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3));
-    LLVMValueRef slots = tsr__home(s, LLVMArrayType2(i8, size * s->width), "slots");
+    LLVMValueRef slots = tsr__stack_slot(s, LLVMArrayType2(i8, size * s->width), "slots");
     LLVMSetAlignment(slots, 64);
     if (s->mask)
         LLVMBuildMemSet(s->b, slots, LLVMConstNull(i8), LLVMConstInt(i64, size * s->width, false), 64);
     for (unsigned lane = 0; lane < s->width; lane++) {
         LLVMValueRef at = LLVMConstInt(i64, lane * size, false);
         LLVMValueRef to = LLVMBuildGEP2(s->b, i8, slots, &at, 1, "");
-        LLVMValueRef from = LLVMBuildExtractElement(s->b, tsr__part(s, value, 0), tsr__i32(s->l, lane), "");
+        LLVMValueRef from = LLVMBuildExtractElement(s->b, tsr__component_of(s, value, 0), tsr__i32(s->l, lane), "");
         LLVMValueRef bytes = LLVMConstInt(i64, size, false);
         if (s->mask) {
             LLVMValueRef here = LLVMBuildExtractElement(s->b, s->mask, tsr__i32(s->l, lane), "");
@@ -105,7 +105,7 @@ static LLVMValueRef fill_slots(struct tsr__simd *s, LLVMValueRef inst)
     return slots;
 }
 
-static void exchange_in_packet(struct tsr__simd *s, LLVMValueRef inst)
+static void exchange_in_packet(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
     LLVMValueRef mask_pointer = LLVMGetOperand(inst, 4), slots = fill_slots(s, inst);
@@ -113,31 +113,31 @@ static void exchange_in_packet(struct tsr__simd *s, LLVMValueRef inst)
     if (s->width < 64)
         bits = LLVMBuildZExt(s->b, bits, i64, "");
     for (unsigned lane = 0; lane < s->width; lane++) {
-        LLVMValueRef to = LLVMBuildExtractElement(s->b, tsr__part(s, mask_pointer, 0), tsr__i32(s->l, lane), "");
+        LLVMValueRef to = LLVMBuildExtractElement(s->b, tsr__component_of(s, mask_pointer, 0), tsr__i32(s->l, lane), "");
         LLVMBuildStore(s->b, bits, to);
     }
-    tsr__set_whole(s, inst, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(inst), ""));
+    tsr__set_scalar(s, inst, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(inst), ""));
 }
 
 /* The packet brings the values of all its lanes at once, so the slots that come back are in the order of linear ids. */
-static void exchange_in_group(struct tsr__simd *s, LLVMValueRef inst)
+static void exchange_in_group(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
-    LLVMValueRef mask = tsr__home(s, i64, "mask");
+    LLVMValueRef mask = tsr__stack_slot(s, i64, "mask");
     uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) * s->width;
     LLVMValueRef slots = fill_slots(s, inst), copy = LLVMInstructionClone(inst);
     LLVMSetOperand(copy, 2, LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(LLVMGetOperand(inst, 2)), ""));
     LLVMSetOperand(copy, 3, tsr__i32(s->l, (uint32_t)bytes));
     LLVMSetOperand(copy, 4, LLVMBuildAddrSpaceCast(s->b, mask, LLVMTypeOf(LLVMGetOperand(inst, 4)), ""));
     LLVMInsertIntoBuilder(s->b, copy);
-    tsr__set_whole(s, inst, copy);
+    tsr__set_scalar(s, inst, copy);
 }
 
 /* Local ids in x of lanes that lie in one row of the range, and of which work-group each is, counted from lane 0's. */
-static void mixed_ids(struct tsr__simd *s, LLVMValueRef *local, LLVMValueRef *group)
+static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef *group)
 {
     LLVMContextRef c = s->l->context;
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector(s, i32), floats = tsr__vector(s, LLVMFloatTypeInContext(c));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector_of(s, i32), floats = tsr__vector_of(s, LLVMFloatTypeInContext(c));
     LLVMTypeRef query = LLVMFunctionType(LLVMInt64TypeInContext(c), &i32, 1, false);
     LLVMValueRef x = tsr__i32(s->l, 0), iota = tsr__iota(s, i32, 1), none = LLVMConstNull(ints);
     LLVMValueRef pitch = LLVMBuildCall2(s->homes, query, tsr__declare(s->l, "__tsr_enqueued_local_size", query), &x, 1, "");
@@ -158,7 +158,7 @@ static void mixed_ids(struct tsr__simd *s, LLVMValueRef *local, LLVMValueRef *gr
 }
 
 /* A query of one dimension, which is a constant, for every lane. */
-static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const char *name, uint32_t number)
+static LLVMValueRef of_dimension(struct tsr__widener *s, LLVMValueRef inst, const char *name, uint32_t number)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMTypeOf(inst);
     LLVMTypeRef query = LLVMGlobalGetValueType(LLVMGetCalledValue(inst));
@@ -168,7 +168,7 @@ static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const c
     if (s->shapes.packet.mixed && number == 0 && (local || group)) {
         LLVMValueRef ids, groups;
         mixed_ids(s, &ids, &groups);
-        LLVMValueRef wide = LLVMBuildZExt(s->b, local ? ids : groups, tsr__vector(s, type), "");
+        LLVMValueRef wide = LLVMBuildZExt(s->b, local ? ids : groups, tsr__vector_of(s, type), "");
         return local ? wide : LLVMBuildAdd(s->b, tsr__splat(s, first), wide, "");
     }
     if (!global && !local)
@@ -178,9 +178,9 @@ static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const c
     /* Rows end within the packet: the device has written down the local ids of all lanes. */
     LLVMTypeRef ids_type = LLVMFunctionType(tsr__ptr(s->l), &i32, 1, false);
     LLVMValueRef ids = LLVMBuildCall2(s->b, ids_type, tsr__declare(s->l, "__tsr_packet_ids", ids_type), &dim, 1, "");
-    ids = LLVMBuildLoad2(s->b, tsr__vector(s, i32), ids, "");
+    ids = LLVMBuildLoad2(s->b, tsr__vector_of(s, i32), ids, "");
     LLVMSetAlignment(ids, 4);
-    ids = LLVMBuildZExt(s->b, ids, tsr__vector(s, type), "");
+    ids = LLVMBuildZExt(s->b, ids, tsr__vector_of(s, type), "");
     if (!global)
         return ids;
     LLVMValueRef first_local = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &dim, 1, "");
@@ -188,7 +188,7 @@ static LLVMValueRef of_dimension(struct tsr__simd *s, LLVMValueRef inst, const c
 }
 
 /* The local linear id goes along with the local id in x. */
-static LLVMValueRef mixed_linear_id(struct tsr__simd *s, LLVMValueRef inst)
+static LLVMValueRef mixed_linear_id(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context),
                 query = LLVMFunctionType(LLVMInt64TypeInContext(s->l->context), &i32, 1, false);
@@ -199,33 +199,33 @@ static LLVMValueRef mixed_linear_id(struct tsr__simd *s, LLVMValueRef inst)
     return LLVMBuildAdd(s->b, local, tsr__splat(s, LLVMBuildSub(s->b, linear, LLVMBuildTrunc(s->b, first, i32, ""), "")), "");
 }
 
-static void varying_query(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+static void varying_query(struct tsr__widener *s, LLVMValueRef inst, const char *name)
 {
     if (strcmp(name, "linear_id") == 0) {
-        tsr__set_part(s, inst, 0, mixed_linear_id(s, inst));
+        tsr__set_component(s, inst, 0, mixed_linear_id(s, inst));
         return;
     }
     LLVMValueRef dim = LLVMGetOperand(inst, 0);
     if (LLVMIsAConstantInt(dim)) {
-        tsr__set_part(s, inst, 0, of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
+        tsr__set_component(s, inst, 0, of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
         return;
     }
-    LLVMValueRef dims = tsr__part(s, dim, 0), made = of_dimension(s, inst, name, 2);
+    LLVMValueRef dims = tsr__component_of(s, dim, 0), made = of_dimension(s, inst, name, 2);
     for (uint32_t d = 2; d-- > 0;) {
         LLVMValueRef is = LLVMBuildICmp(s->b, LLVMIntEQ, dims, tsr__splat(s, tsr__i32(s->l, d)), "");
         made = LLVMBuildSelect(s->b, is, of_dimension(s, inst, name, d), made, "");
     }
-    tsr__set_part(s, inst, 0, made);
+    tsr__set_component(s, inst, 0, made);
 }
 
-static bool primitive(struct tsr__simd *s, LLVMValueRef inst, const char *name)
+static bool primitive(struct tsr__widener *s, LLVMValueRef inst, const char *name)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
     bool is_varying = tsr__is_varying(tsr__shape_of(&s->shapes, inst));
     if (strcmp(name, "lane") == 0)
-        tsr__set_whole(s, inst, LLVMConstNull(type));
+        tsr__set_scalar(s, inst, LLVMConstNull(type));
     else if (strcmp(name, "sub_group_size") == 0 && !s->function_mask)
-        tsr__set_whole(s, inst, LLVMConstInt(type, s->width, false));
+        tsr__set_scalar(s, inst, LLVMConstInt(type, s->width, false));
     else if (!is_varying)
         clone_call(s, inst);
     else if (strcmp(name, "address_space") == 0)
@@ -244,7 +244,7 @@ struct matrices {
     unsigned a_count;
 };
 
-static void operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, unsigned lanes, struct matrices *m)
+static void operation(struct tsr__widener *s, const struct tsr_matrix_builtin *f, unsigned lanes, struct matrices *m)
 {
     LLVMValueRef operands[3 * TSR__MAX_M];
     unsigned count = 0;
@@ -261,9 +261,9 @@ static void operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, u
 
 /* The pair's A is one matrix: the rows of the first sub-group, then those of the second. A row of 32 bytes lies over 8 lanes here, and over
  * 16 in the operation that the packet has. */
-static void split_operation(struct tsr__simd *s, const struct tsr_matrix_builtin *f, struct matrices *m)
+static void split_operation(struct tsr__widener *s, const struct tsr_matrix_builtin *f, struct matrices *m)
 {
-    LLVMTypeRef row = tsr__vector(s, LLVMInt16TypeInContext(s->l->context));
+    LLVMTypeRef row = tsr__vector_of(s, LLVMInt16TypeInContext(s->l->context));
     LLVMValueRef halves[TSR__MAX_M / 2];
     unsigned each = m->a_count;
     memcpy(halves, m->a, each * sizeof *halves);
@@ -274,7 +274,7 @@ static void split_operation(struct tsr__simd *s, const struct tsr_matrix_builtin
 }
 
 /* Each of the two sub-groups has its own A. */
-static void two_operations(struct tsr__simd *s, const struct tsr_matrix_builtin *f, struct matrices *m)
+static void two_operations(struct tsr__widener *s, const struct tsr_matrix_builtin *f, struct matrices *m)
 {
     struct matrices half[2];
     for (unsigned h = 0; h < 2; h++) {
@@ -292,19 +292,19 @@ static void two_operations(struct tsr__simd *s, const struct tsr_matrix_builtin 
 }
 
 /* Absent work-items count as if their part of A were zero. */
-static void matrix_function(struct tsr__simd *s, LLVMValueRef inst, const struct tsr_matrix_builtin *f)
+static void matrix_function(struct tsr__widener *s, LLVMValueRef inst, const struct tsr_matrix_builtin *f)
 {
     LLVMValueRef a = LLVMGetOperand(inst, 0), b = LLVMGetOperand(inst, 1), c = LLVMGetOperand(inst, 2);
-    LLVMTypeRef word = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
-    struct matrices m = {.a_count = (unsigned)tsr__part_count(LLVMTypeOf(a))};
+    LLVMTypeRef word = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
+    struct matrices m = {.a_count = (unsigned)tsr__component_count(LLVMTypeOf(a))};
     for (unsigned i = 0; i < m.a_count; i++) {
-        LLVMValueRef part = tsr__part(s, a, (int)i);
+        LLVMValueRef part = tsr__component_of(s, a, (int)i);
         m.a[i] = s->mask ? LLVMBuildSelect(s->b, s->mask, part, LLVMConstNull(LLVMTypeOf(part)), "") : part;
     }
     for (int i = 0; i < TSR__WORDS; i++)
-        m.b[i] = LLVMBuildBitCast(s->b, tsr__part(s, b, i), word, "");
+        m.b[i] = LLVMBuildBitCast(s->b, tsr__component_of(s, b, i), word, "");
     for (int i = 0; i < f->m; i++)
-        m.c[i] = tsr__part(s, c, i);
+        m.c[i] = tsr__component_of(s, c, i);
     if (f->form == TSR_MATRIX_SPLIT)
         split_operation(s, f, &m);
     else if (tsr__is_pair(s))
@@ -312,11 +312,11 @@ static void matrix_function(struct tsr__simd *s, LLVMValueRef inst, const struct
     else
         operation(s, f, s->width, &m);
     for (int i = 0; i < f->m; i++)
-        tsr__set_part(s, inst, i, m.d[i]);
+        tsr__set_component(s, inst, i, m.d[i]);
 }
 
 /* Is the call that a site's number stands before one at which a packet meets nobody? */
-static bool site_of_matrix_function(struct tsr__simd *s, LLVMValueRef inst)
+static bool site_of_matrix_function(struct tsr__widener *s, LLVMValueRef inst)
 {
     while ((inst = LLVMGetNextInstruction(inst)) != NULL)
         if (LLVMIsACallInst(inst))
@@ -324,7 +324,7 @@ static bool site_of_matrix_function(struct tsr__simd *s, LLVMValueRef inst)
     return false;
 }
 
-bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
+bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     if (!callee)
@@ -332,8 +332,8 @@ bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst)
     const char *name = tsr__name(callee);
     bool uniform_in = true;
     for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
-        uniform_in = uniform_in && !tsr__is_varying(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i))) &&
-                     tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, (unsigned)i)));
+        uniform_in = uniform_in && !tsr__is_varying(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i))) &&
+                     tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i)));
     look_who_came(s, inst, name);
     if (drops_out(name) || tsr__widen_collective(s, inst))
         return true;

@@ -8,20 +8,20 @@
 #include "lanes/prepare/sub_group_pairs.h"
 #include "tessera/item.h"
 
-static bool is_result_uniform(struct tsr__simd *s, LLVMValueRef inst)
+static bool is_result_uniform(struct tsr__widener *s, LLVMValueRef inst)
 {
     return tsr__is_uniform(tsr__shape_of(&s->shapes, inst));
 }
 
 /* A part whose lanes others read: one that is not there may hold poison. */
-static LLVMValueRef shown(struct tsr__simd *s, LLVMValueRef v, int part)
+static LLVMValueRef shown(struct tsr__widener *s, LLVMValueRef v, int part)
 {
-    LLVMValueRef x = tsr__part(s, v, part);
+    LLVMValueRef x = tsr__component_of(s, v, part);
     return s->mask ? LLVMBuildFreeze(s->b, x, "") : x;
 }
 
 /* The lane of the packet that has this number in the sub-group of the one that asks. */
-static LLVMValueRef lane_of_packet(struct tsr__simd *s, LLVMValueRef index)
+static LLVMValueRef lane_of_packet(struct tsr__widener *s, LLVMValueRef index)
 {
     LLVMValueRef first[64];
     if (!tsr__is_pair(s))
@@ -33,61 +33,61 @@ static LLVMValueRef lane_of_packet(struct tsr__simd *s, LLVMValueRef index)
     return LLVMBuildOr(s->b, index, LLVMConstVector(first, s->width), "");
 }
 
-static void shuffle(struct tsr__simd *s, LLVMValueRef inst)
+static void shuffle(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 1), lane = LLVMGetOperand(inst, 2);
     if (!is_result_uniform(s, inst)) {
-        LLVMValueRef index = lane_of_packet(s, tsr__part(s, lane, 0));
-        for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++)
-            tsr__set_part(s, inst, i, tsr__permute(s, shown(s, x, i), index));
+        LLVMValueRef index = lane_of_packet(s, tsr__component_of(s, lane, 0));
+        for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++)
+            tsr__set_component(s, inst, i, tsr__permute_lanes(s, shown(s, x, i), index));
         return;
     }
-    if (tsr__is_uniform(tsr__seen(s, x))) {
-        tsr__set_whole(s, inst, tsr__whole(s, x));
+    if (tsr__is_uniform(tsr__shape_here(s, x))) {
+        tsr__set_scalar(s, inst, tsr__scalar_of(s, x));
         return;
     }
-    LLVMValueRef index = tsr__splat(s, tsr__whole(s, lane)), made = LLVMGetPoison(LLVMTypeOf(inst));
-    for (int i = 0; i < tsr__part_count(LLVMTypeOf(inst)); i++) {
-        LLVMValueRef all = tsr__permute(s, shown(s, x, i), index);
-        made = tsr__put_scalar(s, made, i, LLVMBuildExtractElement(s->b, all, tsr__i32(s->l, 0), ""));
-        tsr__set_part(s, inst, i, all);
+    LLVMValueRef index = tsr__splat(s, tsr__scalar_of(s, lane)), made = LLVMGetPoison(LLVMTypeOf(inst));
+    for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++) {
+        LLVMValueRef all = tsr__permute_lanes(s, shown(s, x, i), index);
+        made = tsr__insert_component(s, made, i, LLVMBuildExtractElement(s->b, all, tsr__i32(s->l, 0), ""));
+        tsr__set_component(s, inst, i, all);
     }
-    tsr__set_whole(s, inst, made);
+    tsr__set_scalar(s, inst, made);
 }
 
 /* Of an i32 with a bit for each lane of a pair. */
-static LLVMValueRef bits_of_half(struct tsr__simd *s, LLVMValueRef bits, unsigned half)
+static LLVMValueRef bits_of_half(struct tsr__widener *s, LLVMValueRef bits, unsigned half)
 {
     bits = LLVMBuildLShr(s->b, bits, tsr__i32(s->l, half * s->sub_group), "");
     return LLVMBuildAnd(s->b, bits, tsr__i32(s->l, (1u << s->sub_group) - 1), "");
 }
 
-static void ballot(struct tsr__simd *s, LLVMValueRef inst)
+static void ballot(struct tsr__widener *s, LLVMValueRef inst)
 {
-    LLVMValueRef predicate = tsr__part(s, LLVMGetOperand(inst, 1), 0);
+    LLVMValueRef predicate = tsr__component_of(s, LLVMGetOperand(inst, 1), 0);
     LLVMValueRef yes = LLVMBuildICmp(s->b, LLVMIntNE, predicate, LLVMConstNull(LLVMTypeOf(predicate)), "");
     LLVMValueRef bits = LLVMBuildIntCast2(s->b, tsr__mask_bits(s, tsr__mask_and(s, s->mask, yes)), LLVMTypeOf(inst), false, "");
     if (!tsr__is_pair(s)) {
-        tsr__set_whole(s, inst, bits);
+        tsr__set_scalar(s, inst, bits);
         return;
     }
     LLVMValueRef both[2];
     for (unsigned h = 0; h < 2; h++)
         both[h] = bits_of_half(s, bits, h);
-    tsr__set_part(s, inst, 0, tsr__splat_halves(s, both));
+    tsr__set_component(s, inst, 0, tsr__splat_halves(s, both));
 }
 
 /* The operation and type that the end of a collective's name says: "…_add_int". */
-static struct tsr__fold fold_of(LLVMValueRef inst)
+static struct tsr__reduction fold_of(LLVMValueRef inst)
 {
     const char *name = tsr__name(tsr__callee(inst)), *type = strrchr(name, '_'), *operation = type;
     while (operation[-1] != '_')
         operation--;
-    return tsr__fold_make(operation, LLVMTypeOf(inst), type[1] == 'u');
+    return tsr__reduction_make(operation, LLVMTypeOf(inst), type[1] == 'u');
 }
 
 /* Each lane gets what its cluster makes: partners whose numbers differ in one bit fold their values, the lower lane's first. */
-static LLVMValueRef reduce_clusters(struct tsr__simd *s, const struct tsr__fold *f, LLVMValueRef x, LLVMValueRef cluster)
+static LLVMValueRef reduce_clusters(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x, LLVMValueRef cluster)
 {
     for (unsigned d = s->sub_group / 2; d; d /= 2) {
         unsigned low[TSR__MAX_LANES], high[TSR__MAX_LANES];
@@ -98,49 +98,50 @@ static LLVMValueRef reduce_clusters(struct tsr__simd *s, const struct tsr__fold 
         LLVMValueRef distance = tsr__splat(s, tsr__i32(s->l, d)), within = LLVMBuildICmp(s->b, LLVMIntULT, distance, cluster, "");
         if (LLVMIsNull(within))
             continue;
-        LLVMValueRef folded = tsr__fold_two(s, f, tsr__pick(s, x, NULL, low, s->width), tsr__pick(s, x, NULL, high, s->width));
+        LLVMValueRef folded =
+            tsr__reduce_pair(s, f, tsr__pick_lanes(s, x, NULL, low, s->width), tsr__pick_lanes(s, x, NULL, high, s->width));
         x = LLVMBuildSelect(s->b, within, folded, x, "");
     }
     return x;
 }
 
-static void reduce(struct tsr__simd *s, LLVMValueRef inst)
+static void reduce(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__fold f = fold_of(inst);
-    LLVMValueRef x = tsr__fold_filled(s, &f, LLVMGetOperand(inst, 1));
+    struct tsr__reduction f = fold_of(inst);
+    LLVMValueRef x = tsr__fill_absent_lanes(s, &f, LLVMGetOperand(inst, 1));
     if (!is_result_uniform(s, inst)) {
-        tsr__set_part(s, inst, 0, reduce_clusters(s, &f, x, tsr__part(s, LLVMGetOperand(inst, 2), 0)));
+        tsr__set_component(s, inst, 0, reduce_clusters(s, &f, x, tsr__component_of(s, LLVMGetOperand(inst, 2), 0)));
         return;
     }
-    tsr__set_whole(s, inst, tsr__fold_all(s, &f, x));
+    tsr__set_scalar(s, inst, tsr__reduce_lanes(s, &f, x));
 }
 
-static void scan_inclusive(struct tsr__simd *s, LLVMValueRef inst)
+static void scan_inclusive(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__fold f = fold_of(inst);
-    tsr__set_part(s, inst, 0, tsr__fold_up_to(s, &f, tsr__fold_filled(s, &f, LLVMGetOperand(inst, 1))));
+    struct tsr__reduction f = fold_of(inst);
+    tsr__set_component(s, inst, 0, tsr__scan_inclusive(s, &f, tsr__fill_absent_lanes(s, &f, LLVMGetOperand(inst, 1))));
 }
 
-static void scan_exclusive(struct tsr__simd *s, LLVMValueRef inst)
+static void scan_exclusive(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__fold f = fold_of(inst);
-    tsr__set_part(s, inst, 0, tsr__fold_below(s, &f, tsr__fold_filled(s, &f, LLVMGetOperand(inst, 1))));
+    struct tsr__reduction f = fold_of(inst);
+    tsr__set_component(s, inst, 0, tsr__scan_exclusive(s, &f, tsr__fill_absent_lanes(s, &f, LLVMGetOperand(inst, 1))));
 }
 
 /* What an active lane has, as the program promises that all have the same. Lane 0 is there unless lanes have parted. */
-static LLVMValueRef of_any(struct tsr__simd *s, LLVMValueRef v)
+static LLVMValueRef of_any(struct tsr__widener *s, LLVMValueRef v)
 {
-    if (tsr__is_uniform(tsr__seen(s, v)))
-        return tsr__whole(s, v);
+    if (tsr__is_uniform(tsr__shape_here(s, v)))
+        return tsr__scalar_of(s, v);
     LLVMValueRef lane = s->mask == s->function_mask ? tsr__i32(s->l, 0) : tsr__first_lane(s, tsr__mask_bits(s, s->mask));
-    return LLVMBuildExtractElement(s->b, tsr__part(s, v, 0), lane, "");
+    return LLVMBuildExtractElement(s->b, tsr__component_of(s, v, 0), lane, "");
 }
 
 /* What an active lane of either half of a pair has. Of one without active lanes it is what the first lane has. */
-static void of_any_in_halves(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef *values)
+static void of_any_in_halves(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef *values)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
-    LLVMValueRef part = tsr__part(s, v, 0);
+    LLVMValueRef part = tsr__component_of(s, v, 0);
     for (unsigned h = 0; h < 2; h++) {
         LLVMValueRef lane = tsr__i32(s->l, h * s->sub_group);
         if (s->mask != s->function_mask) {
@@ -153,24 +154,24 @@ static void of_any_in_halves(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef *
     }
 }
 
-static void same(struct tsr__simd *s, LLVMValueRef inst)
+static void same(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef both[2];
     if (is_result_uniform(s, inst)) {
-        tsr__set_whole(s, inst, of_any(s, LLVMGetOperand(inst, 0)));
+        tsr__set_scalar(s, inst, of_any(s, LLVMGetOperand(inst, 0)));
         return;
     }
     of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
-    tsr__set_part(s, inst, 0, tsr__splat_halves(s, both));
+    tsr__set_component(s, inst, 0, tsr__splat_halves(s, both));
 }
 
 /* A pair brings two values at once, so that those of all sub-groups lie in their order. */
-static LLVMValueRef values_of_pair(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef *size)
+static LLVMValueRef values_of_pair(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef *size)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(c), i64 = LLVMInt64TypeInContext(c);
     uint64_t bytes = LLVMConstIntGetZExtValue(*size);
-    LLVMValueRef both[2], slots = tsr__home(s, LLVMArrayType2(i8, 2 * bytes), "slots");
+    LLVMValueRef both[2], slots = tsr__stack_slot(s, LLVMArrayType2(i8, 2 * bytes), "slots");
     LLVMSetAlignment(slots, 64);
     of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
     for (unsigned h = 0; h < 2; h++) {
@@ -181,27 +182,27 @@ static LLVMValueRef values_of_pair(struct tsr__simd *s, LLVMValueRef inst, LLVMV
     return LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(LLVMGetOperand(inst, 0)), "");
 }
 
-static void exchange_uniform(struct tsr__simd *s, LLVMValueRef inst)
+static void exchange_uniform(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ptr = LLVMTypeOf(inst), types[5] = {i32, i32, ptr, i32, ptr};
     LLVMTypeRef type = LLVMFunctionType(ptr, types, 5, false);
-    LLVMValueRef size = tsr__whole(s, LLVMGetOperand(inst, 1));
+    LLVMValueRef size = tsr__scalar_of(s, LLVMGetOperand(inst, 1));
     LLVMValueRef value = tsr__is_pair(s) ? values_of_pair(s, inst, &size) : of_any(s, LLVMGetOperand(inst, 0));
     LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), value, size,
-                            LLVMBuildAddrSpaceCast(s->b, tsr__home(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
-    tsr__set_whole(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
+                            LLVMBuildAddrSpaceCast(s->b, tsr__stack_slot(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
+    tsr__set_scalar(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
 }
 
 /* Packets put down what is right up to them, in the order in which they run; so the last one's is everybody's total. */
-static void total(struct tsr__simd *s, LLVMValueRef inst)
+static void total(struct tsr__widener *s, LLVMValueRef inst)
 {
     struct tsr__compilation *l = s->l;
-    struct tsr__fold f = fold_of(inst);
+    struct tsr__reduction f = fold_of(inst);
     LLVMTypeRef type = LLVMTypeOf(inst), i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
     LLVMValueRef count = LLVMGetOperand(inst, 0), own[2], none = tsr__i32(l, 0), one = tsr__i32(l, 1);
     unsigned halves = tsr__is_pair(s) ? 2 : 1, bytes = (unsigned)LLVMABISizeOfType(s->layout, type);
-    if (halves == 1 || tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, 1))))
+    if (halves == 1 || tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, 1))))
         own[0] = own[1] = of_any(s, LLVMGetOperand(inst, 1));
     else
         of_any_in_halves(s, LLVMGetOperand(inst, 1), own);
@@ -210,42 +211,42 @@ static void total(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef first = LLVMBuildICmp(s->b, LLVMIntEQ, packet, none, "");
     LLVMValueRef back = LLVMBuildSelect(s->b, first, none, tsr__i32(l, UINT32_MAX), "");
     LLVMValueRef before = LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, slot, &back, 1, ""), "");
-    LLVMValueRef sum = LLVMBuildSelect(s->b, first, tsr__fold_neutral(&f), before, "");
+    LLVMValueRef sum = LLVMBuildSelect(s->b, first, tsr__reduction_identity(&f), before, "");
     for (unsigned h = 0; h < halves; h++) {
         LLVMValueRef at = tsr__i32(l, h);
-        sum = tsr__fold_two(s, &f, sum, LLVMBuildFreeze(s->b, own[h], ""));
+        sum = tsr__reduce_pair(s, &f, sum, LLVMBuildFreeze(s->b, own[h], ""));
         LLVMBuildStore(s->b, sum, LLVMBuildGEP2(s->b, type, slot, &at, 1, ""));
     }
     LLVMValueRef all = tsr__exchange_all_slots(l, s->b), results[2];
     bool uniform = is_result_uniform(s, inst);
     for (unsigned h = 0; h < (uniform ? 1 : halves); h++) {
-        LLVMValueRef n =
-            uniform ? tsr__whole(s, count) : LLVMBuildExtractElement(s->b, tsr__part(s, count, 0), tsr__i32(l, h * s->sub_group), "");
+        LLVMValueRef n = uniform ? tsr__scalar_of(s, count)
+                                 : LLVMBuildExtractElement(s->b, tsr__component_of(s, count, 0), tsr__i32(l, h * s->sub_group), "");
         LLVMValueRef nobody = LLVMBuildICmp(s->b, LLVMIntEQ, n, none, ""), last = LLVMBuildSub(s->b, n, one, "");
         last = LLVMBuildSelect(s->b, nobody, none, last, "");
         LLVMValueRef found = LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, all, &last, 1, ""), "");
-        results[h] = LLVMBuildSelect(s->b, nobody, tsr__fold_neutral(&f), found, "");
+        results[h] = LLVMBuildSelect(s->b, nobody, tsr__reduction_identity(&f), found, "");
     }
     if (uniform)
-        tsr__set_whole(s, inst, results[0]);
+        tsr__set_scalar(s, inst, results[0]);
     else
-        tsr__set_part(s, inst, 0, tsr__splat_halves(s, results));
+        tsr__set_component(s, inst, 0, tsr__splat_halves(s, results));
 }
 
-static void uniform_stride(struct tsr__simd *s, LLVMValueRef inst)
+static void uniform_stride(struct tsr__widener *s, LLVMValueRef inst)
 {
-    tsr__set_whole(s, inst, LLVMConstInt(LLVMTypeOf(inst), 1, false));
+    tsr__set_scalar(s, inst, LLVMConstInt(LLVMTypeOf(inst), 1, false));
 }
 
 /* Prefetches of a pair: one for either half. Other operations need sub-groups of 16, which do not work in pairs. */
-static void prefetch_in_halves(struct tsr__simd *s, LLVMValueRef inst)
+static void prefetch_in_halves(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef operands[2][TSR__MAX_LANES];
     unsigned count = LLVMGetNumArgOperands(inst);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef v = LLVMGetOperand(inst, i), both[2];
-        if (tsr__is_uniform(tsr__seen(s, v)))
-            both[0] = both[1] = tsr__whole(s, v);
+        if (tsr__is_uniform(tsr__shape_here(s, v)))
+            both[0] = both[1] = tsr__scalar_of(s, v);
         else
             of_any_in_halves(s, v, both);
         for (unsigned h = 0; h < 2; h++)
@@ -257,11 +258,11 @@ static void prefetch_in_halves(struct tsr__simd *s, LLVMValueRef inst)
 
 /* An operation on a 2D block, for the pass `lower_block2d`: its last argument, if it writes, and its result, if it reads, are values of a
  * lane. */
-static void block2d(struct tsr__simd *s, LLVMValueRef inst)
+static void block2d(struct tsr__widener *s, LLVMValueRef inst)
 {
     const char *name = tsr__name(tsr__callee(inst));
     unsigned args = LLVMGetNumArgOperands(inst), uniform = args - tsr__starts_with(name, "__tsr_block2d_write"), count = 0;
-    int values = tsr__starts_with(name, "__tsr_block2d_read") ? tsr__part_count(LLVMTypeOf(inst)) : 0;
+    int values = tsr__starts_with(name, "__tsr_block2d_read") ? tsr__component_count(LLVMTypeOf(inst)) : 0;
     LLVMValueRef operands[TSR__MAX_LANES], last = LLVMGetOperand(inst, args - 1);
     LLVMTypeRef result = LLVMTypeOf(inst);
     if (tsr__is_pair(s)) {
@@ -270,28 +271,28 @@ static void block2d(struct tsr__simd *s, LLVMValueRef inst)
     }
     for (unsigned i = 0; i < uniform; i++)
         operands[count++] = of_any(s, LLVMGetOperand(inst, i));
-    for (int i = 0; uniform < args && i < tsr__part_count(LLVMTypeOf(last)); i++)
+    for (int i = 0; uniform < args && i < tsr__component_count(LLVMTypeOf(last)); i++)
         operands[count++] = shown(s, last, i);
     if (values) {
         LLVMTypeRef *types = tsr_arena_alloc(s->arena, (size_t)values * sizeof *types);
         for (int i = 0; i < values; i++)
-            types[i] = tsr__vector(s, tsr__part_type(result, i));
+            types[i] = tsr__vector_of(s, tsr__component_type(result, i));
         result = LLVMStructTypeInContext(s->l->context, types, (unsigned)values, false);
     }
     LLVMValueRef made = tsr__block2d_build(s->l, s->b, name, result, operands, count);
     for (int i = 0; i < values; i++)
-        tsr__set_part(s, inst, i, LLVMBuildExtractValue(s->b, made, (unsigned)i, ""));
+        tsr__set_component(s, inst, i, LLVMBuildExtractValue(s->b, made, (unsigned)i, ""));
 }
 
 /* ---- which they are ------------------------------------------------------------------------------------------------------------------ */
 
-static void (*const build[])(struct tsr__simd *s, LLVMValueRef inst) = {
+static void (*const build[])(struct tsr__widener *s, LLVMValueRef inst) = {
 #define TSR_COLLECTIVE(name, result) name,
 #include "lanes/ir/collectives.def"
 #undef TSR_COLLECTIVE
 };
 
-bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef inst)
+bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct tsr__collective *c = tsr__collective(tsr__callee(inst));
     if (c)

@@ -37,13 +37,13 @@ const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)
     return d->name;
 }
 
-static LLVMTypeRef bytes_type(struct tsr__simd *s)
+static LLVMTypeRef bytes_type(struct tsr__widener *s)
 {
     return LLVMVectorType(LLVMInt8TypeInContext(s->l->context), 4 * s->width);
 }
 
 /* Elements of x and y in turn. */
-static LLVMValueRef interleave(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef interleave(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y)
 {
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
     LLVMValueRef *order = tsr_arena_alloc(s->arena, 2 * n * sizeof *order);
@@ -55,20 +55,20 @@ static LLVMValueRef interleave(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef
 }
 
 /* The four bytes of each lane, lane after lane. */
-static LLVMValueRef bytes_of(struct tsr__simd *s, LLVMValueRef operand, bool packed)
+static LLVMValueRef bytes_of(struct tsr__widener *s, LLVMValueRef operand, bool packed)
 {
     if (packed)
-        return LLVMBuildBitCast(s->b, tsr__part(s, operand, 0), bytes_type(s), "");
-    if (tsr__is_uniform(tsr__seen(s, operand))) {
-        LLVMValueRef word = LLVMBuildBitCast(s->b, tsr__whole(s, operand), LLVMInt32TypeInContext(s->l->context), "");
+        return LLVMBuildBitCast(s->b, tsr__component_of(s, operand, 0), bytes_type(s), "");
+    if (tsr__is_uniform(tsr__shape_here(s, operand))) {
+        LLVMValueRef word = LLVMBuildBitCast(s->b, tsr__scalar_of(s, operand), LLVMInt32TypeInContext(s->l->context), "");
         return LLVMBuildBitCast(s->b, tsr__splat(s, word), bytes_type(s), "");
     }
-    LLVMValueRef even = interleave(s, tsr__part(s, operand, 0), tsr__part(s, operand, 2));
-    LLVMValueRef odd = interleave(s, tsr__part(s, operand, 1), tsr__part(s, operand, 3));
+    LLVMValueRef even = interleave(s, tsr__component_of(s, operand, 0), tsr__component_of(s, operand, 2));
+    LLVMValueRef odd = interleave(s, tsr__component_of(s, operand, 1), tsr__component_of(s, operand, 3));
     return interleave(s, even, odd);
 }
 
-static LLVMValueRef every_byte(struct tsr__simd *s, unsigned value)
+static LLVMValueRef every_byte(struct tsr__widener *s, unsigned value)
 {
     LLVMValueRef byte = LLVMConstInt(LLVMInt8TypeInContext(s->l->context), value, false);
     LLVMValueRef *all = tsr_arena_alloc(s->arena, 4 * s->width * sizeof(LLVMValueRef));
@@ -78,7 +78,7 @@ static LLVMValueRef every_byte(struct tsr__simd *s, unsigned value)
 }
 
 /* `count` elements of x from `first` on. */
-static LLVMValueRef slice(struct tsr__simd *s, LLVMValueRef x, unsigned first, unsigned count)
+static LLVMValueRef slice(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
 {
     LLVMValueRef *order = tsr_arena_alloc(s->arena, count * sizeof *order);
     for (unsigned i = 0; i < count; i++)
@@ -87,7 +87,7 @@ static LLVMValueRef slice(struct tsr__simd *s, LLVMValueRef x, unsigned first, u
 }
 
 /* sum + u·v, for each lane; `saturate`: clamped to int. */
-static LLVMValueRef add_products(struct tsr__simd *s, LLVMValueRef sum, LLVMValueRef u, LLVMValueRef v, bool saturate)
+static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMValueRef u, LLVMValueRef v, bool saturate)
 {
     static const char *const names[2][2] = {{"llvm.x86.avx512.vpdpbusd.256", "llvm.x86.avx512.vpdpbusd.512"},
                                             {"llvm.x86.avx512.vpdpbusds.256", "llvm.x86.avx512.vpdpbusds.512"}};
@@ -115,12 +115,12 @@ static bool is_beside(LLVMValueRef call, unsigned operand)
     return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == LLVMGetInstructionParent(call);
 }
 
-void tsr__widen_dot(struct tsr__simd *s, LLVMValueRef inst)
+void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct dot *dot = dot_of(tsr__name(tsr__callee(inst)));
-    LLVMTypeRef words = tsr__vector(s, LLVMInt32TypeInContext(s->l->context));
+    LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
     LLVMValueRef a = bytes_of(s, LLVMGetOperand(inst, 0), dot->packed), b = bytes_of(s, LLVMGetOperand(inst, 1), dot->packed);
-    LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__part(s, LLVMGetOperand(inst, 2), 0) : none, made;
+    LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;
     bool one = dot->a_signed != dot->b_signed;
     tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");
     if (one) {
@@ -140,5 +140,5 @@ void tsr__widen_dot(struct tsr__simd *s, LLVMValueRef inst)
             made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "");
         }
     }
-    tsr__set_part(s, inst, 0, made);
+    tsr__set_component(s, inst, 0, made);
 }

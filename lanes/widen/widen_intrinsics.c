@@ -35,22 +35,22 @@ static const struct {
     {"llvm.cttz", 1, 1},         {"llvm.arithmetic.fence", 1, 0},
 };
 
-static bool plain_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+static bool plain_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
     for (size_t i = 0; i < TSR_ARRAY_LEN(plain_intrinsics); i++) {
         if (!is_named(id, plain_intrinsics[i].name))
             continue;
         unsigned operands = plain_intrinsics[i].operands, count = operands + plain_intrinsics[i].flags;
-        LLVMTypeRef type = tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), 0));
+        LLVMTypeRef type = tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), 0));
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &type, 1);
-        for (int part = 0; part < tsr__part_count(LLVMTypeOf(inst)); part++) {
+        for (int part = 0; part < tsr__component_count(LLVMTypeOf(inst)); part++) {
             LLVMValueRef args[4];
             for (unsigned k = 0; k < count; k++)
-                args[k] = k < operands ? tsr__part(s, LLVMGetOperand(inst, k), part) : LLVMGetOperand(inst, k);
+                args[k] = k < operands ? tsr__component_of(s, LLVMGetOperand(inst, k), part) : LLVMGetOperand(inst, k);
             LLVMValueRef made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
             if (LLVMCanValueUseFastMathFlags(made) && LLVMCanValueUseFastMathFlags(inst))
                 LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(inst));
-            tsr__set_part(s, inst, part, made);
+            tsr__set_component(s, inst, part, made);
         }
         return true;
     }
@@ -65,18 +65,19 @@ static const struct {
     {"llvm.is.fpclass", false}, {"llvm.fptosi.sat", true}, {"llvm.fptoui.sat", true}, {"llvm.lrint", true}, {"llvm.llrint", true},
 };
 
-static bool changing_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+static bool changing_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
     for (size_t i = 0; i < TSR_ARRAY_LEN(changing_intrinsics); i++) {
         if (!is_named(id, changing_intrinsics[i].name))
             continue;
         LLVMValueRef x = LLVMGetOperand(inst, 0), args[2] = {NULL, LLVMGetOperand(inst, 1)};
-        LLVMTypeRef types[2] = {tsr__vector(s, tsr__part_type(LLVMTypeOf(inst), 0)), tsr__vector(s, tsr__part_type(LLVMTypeOf(x), 0))};
+        LLVMTypeRef types[2] = {tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), 0)),
+                                tsr__vector_of(s, tsr__component_type(LLVMTypeOf(x), 0))};
         bool both = changing_intrinsics[i].result_type;
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, both ? types : types + 1, both ? 2 : 1);
-        for (int part = 0; part < tsr__part_count(LLVMTypeOf(inst)); part++) {
-            args[0] = tsr__part(s, x, part);
-            tsr__set_part(s, inst, part, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, LLVMCountParams(f), ""));
+        for (int part = 0; part < tsr__component_count(LLVMTypeOf(inst)); part++) {
+            args[0] = tsr__component_of(s, x, part);
+            tsr__set_component(s, inst, part, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, LLVMCountParams(f), ""));
         }
         return true;
     }
@@ -84,7 +85,7 @@ static bool changing_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned 
 }
 
 /* Arithmetic of scalars with an overflow bit: the result has two parts. */
-static bool overflow_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+static bool overflow_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
     static const char *const names[] = {"llvm.sadd.with.overflow", "llvm.uadd.with.overflow", "llvm.ssub.with.overflow",
                                         "llvm.usub.with.overflow", "llvm.smul.with.overflow", "llvm.umul.with.overflow"};
@@ -92,12 +93,12 @@ static bool overflow_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned 
     for (size_t i = 0; i < TSR_ARRAY_LEN(names) && LLVMGetTypeKind(scalar) == LLVMIntegerTypeKind; i++) {
         if (!is_named(id, names[i]))
             continue;
-        LLVMTypeRef type = tsr__vector(s, scalar);
+        LLVMTypeRef type = tsr__vector_of(s, scalar);
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &type, 1);
-        LLVMValueRef args[2] = {tsr__part(s, LLVMGetOperand(inst, 0), 0), tsr__part(s, LLVMGetOperand(inst, 1), 0)};
+        LLVMValueRef args[2] = {tsr__component_of(s, LLVMGetOperand(inst, 0), 0), tsr__component_of(s, LLVMGetOperand(inst, 1), 0)};
         LLVMValueRef both = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "");
         for (unsigned part = 0; part < 2; part++)
-            tsr__set_part(s, inst, (int)part, LLVMBuildExtractValue(s->b, both, part, ""));
+            tsr__set_component(s, inst, (int)part, LLVMBuildExtractValue(s->b, both, part, ""));
         return true;
     }
     return false;
@@ -117,32 +118,32 @@ static const struct {
     {"llvm.vector.reduce.fmin", "llvm.minnum", 0},
 };
 
-static bool reduction(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+static bool reduction(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
     for (size_t i = 0; i < TSR_ARRAY_LEN(reductions); i++) {
         if (!is_named(id, reductions[i].name))
             continue;
         bool starts = LLVMGetNumArgOperands(inst) == 2; /* the floating-point sums begin with a value */
         LLVMValueRef elements = LLVMGetOperand(inst, starts ? 1 : 0), f = NULL;
-        LLVMTypeRef type = tsr__vector(s, LLVMTypeOf(inst));
+        LLVMTypeRef type = tsr__vector_of(s, LLVMTypeOf(inst));
         if (reductions[i].intrinsic)
             f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(reductions[i].intrinsic, strlen(reductions[i].intrinsic)),
                                             &type, 1);
-        LLVMValueRef made = tsr__part(s, starts ? LLVMGetOperand(inst, 0) : elements, 0);
-        for (int part = starts ? 0 : 1; part < tsr__part_count(LLVMTypeOf(elements)); part++) {
-            LLVMValueRef args[2] = {made, tsr__part(s, elements, part)};
+        LLVMValueRef made = tsr__component_of(s, starts ? LLVMGetOperand(inst, 0) : elements, 0);
+        for (int part = starts ? 0 : 1; part < tsr__component_count(LLVMTypeOf(elements)); part++) {
+            LLVMValueRef args[2] = {made, tsr__component_of(s, elements, part)};
             made = f ? LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "")
                      : LLVMBuildBinOp(s->b, reductions[i].op, args[0], args[1], "");
             if (LLVMIsAInstruction(made) && LLVMCanValueUseFastMathFlags(made) && LLVMCanValueUseFastMathFlags(inst))
                 LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(inst));
         }
-        tsr__set_part(s, inst, 0, made);
+        tsr__set_component(s, inst, 0, made);
         return true;
     }
     return false;
 }
 
-bool tsr__widen_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id)
+bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
     return plain_intrinsic(s, inst, id) || changing_intrinsic(s, inst, id) || overflow_intrinsic(s, inst, id) || reduction(s, inst, id);
 }

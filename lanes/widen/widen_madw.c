@@ -37,7 +37,7 @@ static LLVMValueRef sibling(LLVMValueRef call)
 }
 
 struct sums {
-    struct tsr__simd *s;
+    struct tsr__widener *s;
     LLVMTypeRef words, pairs; /* of all lanes; of 64 bits */
     bool is_signed;           /* the product */
 };
@@ -88,14 +88,14 @@ static LLVMValueRef signs_put_right(struct sums *m, LLVMValueRef high, const LLV
 /* One of the halves, from the sums of the even and of the odd lanes. */
 static LLVMValueRef gathered(struct sums *m, LLVMValueRef even, LLVMValueRef odd, unsigned high)
 {
-    struct tsr__simd *s = m->s;
+    struct tsr__widener *s = m->s;
     LLVMValueRef from[64];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = tsr__i32(s->l, i / 2 * 2 + high + i % 2 * s->width);
     return LLVMBuildShuffleVector(s->b, even, odd, LLVMConstVector(from, s->width), "");
 }
 
-void tsr__widen_madw(struct tsr__simd *s, LLVMValueRef inst)
+void tsr__widen_madw(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     LLVMValueRef v[3], other = sibling(inst), low = is_high(inst) ? other : inst, high = is_high(inst) ? inst : other;
@@ -103,21 +103,21 @@ void tsr__widen_madw(struct tsr__simd *s, LLVMValueRef inst)
     if (own->current == s->block && own->parts[0])
         return; /* came with the other one */
     for (unsigned i = 0; i < 3; i++)
-        v[i] = tsr__part(s, LLVMGetOperand(inst, i), 0);
+        v[i] = tsr__component_of(s, LLVMGetOperand(inst, i), 0);
     if (!high) {
-        tsr__set_part(s, low, 0, LLVMBuildAdd(s->b, LLVMBuildMul(s->b, v[0], v[1], ""), v[2], ""));
+        tsr__set_component(s, low, 0, LLVMBuildAdd(s->b, LLVMBuildMul(s->b, v[0], v[1], ""), v[2], ""));
         return;
     }
     uint64_t signs = LLVMConstIntGetZExtValue(LLVMGetOperand(high, 3));
     struct sums m = {.s = s,
-                     .words = tsr__vector(s, LLVMInt32TypeInContext(c)),
+                     .words = tsr__vector_of(s, LLVMInt32TypeInContext(c)),
                      .pairs = LLVMVectorType(LLVMInt64TypeInContext(c), s->width / 2),
                      .is_signed = (signs & (SIGNED_A | SIGNED_B)) == (SIGNED_A | SIGNED_B)};
     /* Of absent lanes a poisoned one must not spoil its neighbour. */
     for (unsigned i = 0; i < 3 && s->mask; i++)
         v[i] = LLVMBuildFreeze(s->b, v[i], "");
     LLVMValueRef even = sum(&m, v, false), odd = sum(&m, v, true);
-    tsr__set_part(s, high, 0, signs_put_right(&m, gathered(&m, even, odd, true), v, signs));
+    tsr__set_component(s, high, 0, signs_put_right(&m, gathered(&m, even, odd, true), v, signs));
     if (low)
-        tsr__set_part(s, low, 0, gathered(&m, even, odd, false));
+        tsr__set_component(s, low, 0, gathered(&m, even, odd, false));
 }

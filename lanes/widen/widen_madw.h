@@ -13,6 +13,6 @@
 /* Is it one of them? Then it is not inlined. */
 bool tsr__is_madw(LLVMValueRef function);
 /* A call of one. */
-void tsr__widen_madw(struct tsr__simd *s, LLVMValueRef inst);
+void tsr__widen_madw(struct tsr__widener *s, LLVMValueRef inst);
 
 #endif

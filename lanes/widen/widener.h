@@ -22,7 +22,7 @@ struct tsr__value {
     LLVMValueRef whole_in, *parts_in;     /* phis: assigned at the edges, read at the start of the block */
 };
 
-struct tsr__simd_block {
+struct tsr__widened_block {
     LLVMBasicBlockRef entry; /* where edges go: the test whether any lane is here, or the body */
     LLVMBasicBlockRef body;
     LLVMValueRef mask_home; /* lanes on their way here; NULL if the block always runs with the function's lanes */
@@ -30,13 +30,13 @@ struct tsr__simd_block {
 };
 
 /* Lanes that leave the vectors and go on one by one, each in the work-item's own code (serial_loop.c). */
-struct tsr__solo {
+struct tsr__serial_choice {
     unsigned lanes;        /* … when no more than so many want another round: all is from the first round on, 0 never */
     unsigned gathers;      /* of a round */
     unsigned packet, lane; /* cycles of a round, about: of the packet, of a lane by itself */
 };
 
-struct tsr__simd {
+struct tsr__widener {
     struct tsr__compilation *l;
     struct tsr_arena *arena;
     struct tsr__cfg cfg;
@@ -54,12 +54,12 @@ struct tsr__simd {
     struct tsr__map records;     /* loads and stores that are made together: instruction → struct tsr__record * (interleave.c) */
     struct tsr__record *waiting; /* … stores of the block whose last one is still to come */
     struct tsr__map locations;   /* of the source: in the work-item function → in the packet function (debug_info.c) */
-    struct tsr__simd_block *blocks;
-    struct tsr__solo *solo; /* per loop */
+    struct tsr__widened_block *blocks;
+    struct tsr__serial_choice *solo; /* per loop */
 };
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
-bool tsr__simd_build(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
+bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
 
 /* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
@@ -70,71 +70,71 @@ void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, uns
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
-void tsr__values_prepare(struct tsr__simd *s);
+void tsr__values_prepare(struct tsr__widener *s);
 /* What an operand is for lane 0; for uniform and affine values only. */
-LLVMValueRef tsr__whole(struct tsr__simd *s, LLVMValueRef v);
+LLVMValueRef tsr__scalar_of(struct tsr__widener *s, LLVMValueRef v);
 /* Vector of one scalar of an operand. */
-LLVMValueRef tsr__part(struct tsr__simd *s, LLVMValueRef v, int part);
+LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int part);
 /* Shape of an operand as the block being built sees it. */
-struct tsr__shape tsr__seen(struct tsr__simd *s, LLVMValueRef v);
-void tsr__set_whole(struct tsr__simd *s, LLVMValueRef v, LLVMValueRef made);
-void tsr__set_part(struct tsr__simd *s, LLVMValueRef v, int part, LLVMValueRef made);
+struct tsr__shape tsr__shape_here(struct tsr__widener *s, LLVMValueRef v);
+void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made);
+void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int part, LLVMValueRef made);
 /* While homes are prepared: the block `s->block` will read a value that none of its instructions has as an operand. */
-void tsr__want_here(struct tsr__simd *s, LLVMValueRef v);
+void tsr__note_use_in_block(struct tsr__widener *s, LLVMValueRef v);
 /* After an instruction: puts the value into its homes. */
-void tsr__settle(struct tsr__simd *s, LLVMValueRef v);
+void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v);
 /* The slot of a phi: whole or parts are assigned at the edges and read at the start of its block. */
-struct tsr__value *tsr__value(struct tsr__simd *s, LLVMValueRef v);
+struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v);
 
-int tsr__part_count(LLVMTypeRef type);
-LLVMTypeRef tsr__part_type(LLVMTypeRef type, int part);
-LLVMTypeRef tsr__vector(struct tsr__simd *s, LLVMTypeRef scalar);
+int tsr__component_count(LLVMTypeRef type);
+LLVMTypeRef tsr__component_type(LLVMTypeRef type, int part);
+LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar);
 /* Scalar number `part` of a value of any type, and a value with one scalar replaced. */
-LLVMValueRef tsr__get_scalar(struct tsr__simd *s, LLVMValueRef whole, int part);
-LLVMValueRef tsr__put_scalar(struct tsr__simd *s, LLVMValueRef whole, int part, LLVMValueRef scalar);
-LLVMValueRef tsr__splat(struct tsr__simd *s, LLVMValueRef scalar);
-LLVMValueRef tsr__iota(struct tsr__simd *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
-LLVMValueRef tsr__home(struct tsr__simd *s, LLVMTypeRef type, const char *name);
+LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int part);
+LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, int part, LLVMValueRef scalar);
+LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar);
+LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
+LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name);
 
 /* ---- source lines (debug_info.c): nothing happens without debug information ---------------------------------------------------------- */
 
 /* Gives a packet function a subprogram like the kernel's. */
-void tsr__lines_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet);
+void tsr__debug_info_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet);
 /* What is built from now on stands where the instruction of the work-item function stands. */
-void tsr__lines_at(struct tsr__simd *s, LLVMValueRef inst);
+void tsr__debug_info_at(struct tsr__widener *s, LLVMValueRef inst);
 /* After the last packet function. */
-void tsr__lines_end(struct tsr__compilation *l);
+void tsr__debug_info_end(struct tsr__compilation *l);
 
 /* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */
 
-LLVMTypeRef tsr__mask_type(struct tsr__simd *s);
-LLVMValueRef tsr__mask_and(struct tsr__simd *s, LLVMValueRef mask,
-                           LLVMValueRef condition);                    /* a poison condition in an absent lane is harmless */
-LLVMValueRef tsr__mask_or_all(struct tsr__simd *s, LLVMValueRef mask); /* all ones for NULL */
-LLVMValueRef tsr__mask_bits(struct tsr__simd *s, LLVMValueRef mask);   /* integer with a bit per lane */
-LLVMValueRef tsr__any(struct tsr__simd *s, LLVMValueRef mask);
-LLVMValueRef tsr__all(struct tsr__simd *s, LLVMValueRef mask);
+LLVMTypeRef tsr__mask_type(struct tsr__widener *s);
+LLVMValueRef tsr__mask_and(struct tsr__widener *s, LLVMValueRef mask,
+                           LLVMValueRef condition);                       /* a poison condition in an absent lane is harmless */
+LLVMValueRef tsr__mask_or_all(struct tsr__widener *s, LLVMValueRef mask); /* all ones for NULL */
+LLVMValueRef tsr__mask_bits(struct tsr__widener *s, LLVMValueRef mask);   /* integer with a bit per lane */
+LLVMValueRef tsr__any_lane(struct tsr__widener *s, LLVMValueRef mask);
+LLVMValueRef tsr__all_lanes(struct tsr__widener *s, LLVMValueRef mask);
 /* Number of the lowest bit of tsr__mask_bits, of which one must be set, as i32. */
-LLVMValueRef tsr__first_lane(struct tsr__simd *s, LLVMValueRef bits);
-LLVMValueRef tsr__blend(struct tsr__simd *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
+LLVMValueRef tsr__first_lane(struct tsr__widener *s, LLVMValueRef bits);
+LLVMValueRef tsr__blend(struct tsr__widener *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
 /* Puts a vector into memory for a loop over lanes, and takes a lane's own from there: to take a lane of a register by number costs more. */
-LLVMValueRef tsr__lay_out(struct tsr__simd *s, LLVMValueRef vector);
-LLVMValueRef tsr__laid_out(struct tsr__simd *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane);
+LLVMValueRef tsr__spill_vector(struct tsr__widener *s, LLVMValueRef vector);
+LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane);
 /* Puts a lane's own into such memory, and takes the vector back. */
-void tsr__lay_down(struct tsr__simd *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane);
-LLVMValueRef tsr__laid_down(struct tsr__simd *s, LLVMTypeRef vector, LLVMValueRef home);
+void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane);
+LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef home);
 /* Runs `inst` once for each active lane, in lane order. */
-void tsr__each_lane(struct tsr__simd *s, LLVMValueRef inst);
+void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst);
 
 /* ---- instructions: false if the instruction is not theirs ------------------------------------------------------------------------------
  */
 
-bool tsr__widen_plain(struct tsr__simd *s, LLVMValueRef inst); /* widen_arith.c: arithmetic, comparisons, casts, vectors, structs */
-void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst);
-bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
-bool tsr__widen_call(struct tsr__simd *s, LLVMValueRef inst);                   /* widen_calls.c: primitives and the rest */
-bool tsr__widen_intrinsic(struct tsr__simd *s, LLVMValueRef inst, unsigned id); /* widen_intrinsics.c: LLVM's intrinsic number `id` */
-bool tsr__widen_collective(struct tsr__simd *s, LLVMValueRef call);             /* widen_collectives.c: what lanes do together */
-bool tsr__widen_atomic(struct tsr__simd *s, LLVMValueRef inst);                 /* widen_atomics.c: updates of one place by all lanes */
+bool tsr__widen_arith(struct tsr__widener *s, LLVMValueRef inst); /* widen_arith.c: arithmetic, comparisons, casts, vectors, structs */
+void tsr__memory_prepare(struct tsr__widener *s, LLVMValueRef inst);
+bool tsr__widen_memory(struct tsr__widener *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
+bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst);                   /* widen_calls.c: primitives and the rest */
+bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id); /* widen_intrinsics.c: LLVM's intrinsic number `id` */
+bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef call);             /* widen_collectives.c: what lanes do together */
+bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst);                 /* widen_atomics.c: updates of one place by all lanes */
 
 #endif

@@ -20,19 +20,19 @@ uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca)
 /* ---- calls of masked intrinsics -------------------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
+LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
     return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align)
+void tsr__align_argument(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align)
 {
     LLVMAddCallSiteAttribute(call, argument + 1, tsr__int_attr(s->l, "align", align ? align : 1));
 }
 
-void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef made)
+void tsr__note_aliases(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made)
 {
     static const char *const kinds[] = {"tbaa", "alias.scope", "noalias", "invariant.load"};
     LLVMContextRef c = s->l->context;
@@ -53,7 +53,7 @@ void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
     }
 }
 
-LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask)
+LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask)
 {
     if (!mask) {
         LLVMValueRef load = LLVMBuildLoad2(s->b, type, p, "");
@@ -69,7 +69,7 @@ LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, 
     return LLVMBuildFreeze(s->b, call, "");
 }
 
-void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask)
+void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask)
 {
     LLVMValueRef made;
     if (mask) {
@@ -87,7 +87,7 @@ void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
 
 /* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
 
-LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
+LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
     LLVMValueRef *indices = tsr_arena_alloc(s->arena, count * sizeof *indices);
@@ -96,7 +96,7 @@ LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, c
     return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
 }
 
-static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
+static LLVMValueRef reversed(struct tsr__widener *s, LLVMValueRef v)
 {
     int from[64];
     for (unsigned i = 0; i < s->width; i++)
@@ -106,7 +106,7 @@ static LLVMValueRef reversed(struct tsr__simd *s, LLVMValueRef v)
 
 /* ---- how an access lies -------------------------------------------------------------------------------------------------------------- */
 
-static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
+static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
                                       struct tsr__shape shape)
 {
     unsigned align = LLVMGetAlignment(inst);
@@ -114,9 +114,9 @@ static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LL
                             .class = TSR__ACCESS_SCATTERED,
                             .pointer = pointer,
                             .type = type,
-                            .parts = (unsigned)tsr__part_count(type),
+                            .parts = (unsigned)tsr__component_count(type),
                             .align = align};
-    a.scalar = tsr__part_type(type, 0);
+    a.scalar = tsr__component_type(type, 0);
     a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
     LLVMTypeKind kind = LLVMGetTypeKind(type);
     a.simple = kind != LLVMStructTypeKind && kind != LLVMArrayTypeKind && LLVMSizeOfTypeInBits(s->layout, a.scalar) == 8 * a.scalar_bytes;
@@ -152,13 +152,13 @@ static struct tsr__access classify_as(struct tsr__simd *s, LLVMValueRef inst, LL
     return a;
 }
 
-static struct tsr__access classify(struct tsr__simd *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
+static struct tsr__access classify(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
 {
-    return classify_as(s, inst, pointer, type, tsr__seen(s, pointer));
+    return classify_as(s, inst, pointer, type, tsr__shape_here(s, pointer));
 }
 
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
-static LLVMValueRef side_by_side(struct tsr__simd *s, LLVMValueRef *parts, unsigned count)
+static LLVMValueRef side_by_side(struct tsr__widener *s, LLVMValueRef *parts, unsigned count)
 {
     LLVMValueRef joined[64];
     unsigned span = s->width * count;
@@ -176,7 +176,7 @@ static LLVMValueRef side_by_side(struct tsr__simd *s, LLVMValueRef *parts, unsig
     return tsr__shuffle(s, joined[0], NULL, from, span);
 }
 
-void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts)
+void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts)
 {
     LLVMValueRef all = LLVMBuildBitCast(s->b, packed, LLVMVectorType(scalar, s->width * each), "");
     int from[64];
@@ -187,11 +187,11 @@ void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, u
     }
 }
 
-LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
+LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned each)
 {
     LLVMContextRef c = s->l->context;
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(parts[0])));
-    LLVMTypeRef type = tsr__vector(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector(s, LLVMIntTypeInContext(c, bits));
+    LLVMTypeRef type = tsr__vector_of(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector_of(s, LLVMIntTypeInContext(c, bits));
     if (each * bits > 32)
         return LLVMBuildBitCast(s->b, side_by_side(s, parts, each), type, "");
     /* Shifts, since what is stored has often just been made narrow. */
@@ -210,20 +210,20 @@ LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each)
 /* ---- loads --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes from the start of a value in memory to its scalar number `part`. */
-uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
+uint64_t tsr__part_offset(struct tsr__widener *s, LLVMTypeRef type, int part)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
         return (uint64_t)part * LLVMABISizeOfType(s->layout, LLVMGetElementType(type));
     case LLVMArrayTypeKind: {
         LLVMTypeRef element = LLVMGetElementType(type);
-        int count = tsr__part_count(element);
+        int count = tsr__component_count(element);
         return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + tsr__part_offset(s, element, part % count);
     }
     case LLVMStructTypeKind:
         for (unsigned i = 0;; i++) {
             LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
-            int count = tsr__part_count(field);
+            int count = tsr__component_count(field);
             if (part < count)
                 return LLVMOffsetOfElement(s->layout, type, i) + tsr__part_offset(s, field, part);
             part -= count;
@@ -233,7 +233,7 @@ uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part)
     }
 }
 
-static LLVMValueRef last_lane_pointer(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef first)
+static LLVMValueRef last_lane_pointer(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef first)
 {
     LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a->scalar_bytes), true);
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
@@ -244,7 +244,7 @@ struct fork {
 };
 
 /* Two ways on: the builder stands at the first of them. Nothing that is noted for the block may be made before they meet. */
-static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
+static struct fork fork_on(struct tsr__widener *s, LLVMValueRef condition)
 {
     LLVMContextRef c = s->l->context;
     struct fork f = {LLVMAppendBasicBlockInContext(c, s->to, "straight"), LLVMAppendBasicBlockInContext(c, s->to, "other"),
@@ -255,7 +255,7 @@ static struct fork fork_on(struct tsr__simd *s, LLVMValueRef condition)
 }
 
 /* Ends one way; the builder goes to `next`. Answers where the way ended: an access may have blocks of its own. */
-static LLVMBasicBlockRef way_ends(struct tsr__simd *s, const struct fork *f, LLVMBasicBlockRef next)
+static LLVMBasicBlockRef way_ends(struct tsr__widener *s, const struct fork *f, LLVMBasicBlockRef next)
 {
     LLVMBasicBlockRef end = LLVMGetInsertBlock(s->b);
     LLVMBuildBr(s->b, f->after);
@@ -264,7 +264,7 @@ static LLVMBasicBlockRef way_ends(struct tsr__simd *s, const struct fork *f, LLV
 }
 
 /* What came by one of two ways. */
-static LLVMValueRef either(struct tsr__simd *s, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
+static LLVMValueRef either(struct tsr__widener *s, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
 {
     LLVMValueRef both = LLVMBuildPhi(s->b, LLVMTypeOf(x), "");
     LLVMAddIncoming(both, &x, &from_x, 1);
@@ -272,13 +272,13 @@ static LLVMValueRef either(struct tsr__simd *s, LLVMValueRef x, LLVMBasicBlockRe
     return both;
 }
 
-static void load_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void load_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (a->class == TSR__ACCESS_CONSECUTIVE) {
-        parts[0] = tsr__masked_load(s, a, tsr__vector(s, a->scalar), p, s->mask);
+        parts[0] = tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), p, s->mask);
     } else if (a->class == TSR__ACCESS_REVERSED) {
         LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
-        parts[0] = reversed(s, tsr__masked_load(s, a, tsr__vector(s, a->scalar), last_lane_pointer(s, a, p), mask));
+        parts[0] = reversed(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
     } else {
         tsr__strided_load(s, a, p, parts);
     }
@@ -286,12 +286,12 @@ static void load_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
 
 /* AMD's CPUs fetch nothing ahead of AVX2's masked loads, so that a stream from memory takes 1.7 times as long: they are for packets in
  * which not all lanes are there. */
-static void load_tested(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void load_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     LLVMValueRef others[TSR__MAX_STEP];
-    struct tsr__simd unmasked = *s;
+    struct tsr__widener unmasked = *s;
     unmasked.mask = NULL;
-    struct fork f = fork_on(s, tsr__all(s, s->mask));
+    struct fork f = fork_on(s, tsr__all_lanes(s, s->mask));
     load_lanes(&unmasked, a, p, parts);
     LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
     load_lanes(s, a, p, others);
@@ -302,7 +302,7 @@ static void load_tested(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
 }
 
 /* A load of lanes side by side; `p` is lane 0's address. */
-void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__straight_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (tsr__is_blended(s, a))
         tsr__blended_load(s, a, p, parts);
@@ -314,7 +314,7 @@ void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
         load_lanes(s, a, p, parts);
 }
 
-static void store_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void store_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (a->class == TSR__ACCESS_CONSECUTIVE)
         tsr__masked_store(s, a, parts[0], p, s->mask);
@@ -325,18 +325,18 @@ static void store_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
 }
 
 /* AVX2's masked stores take AMD's CPUs a dozen cycles each: they are for packets in which not all lanes are there. */
-static void store_tested(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void store_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    struct tsr__simd unmasked = *s;
+    struct tsr__widener unmasked = *s;
     unmasked.mask = NULL;
-    struct fork f = fork_on(s, tsr__all(s, s->mask));
+    struct fork f = fork_on(s, tsr__all_lanes(s, s->mask));
     store_lanes(&unmasked, a, p, parts);
     way_ends(s, &f, f.other);
     store_lanes(s, a, p, parts);
     way_ends(s, &f, f.after);
 }
 
-void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__straight_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (tsr__is_blended(s, a))
         tsr__blended_store(s, a, p, parts);
@@ -352,23 +352,23 @@ void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMV
  */
 
 /* Either half's first address. */
-static void half_pointers(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRef *first)
+static void half_pointers(struct tsr__widener *s, LLVMValueRef pointer, LLVMValueRef *first)
 {
     struct tsr__address address;
     bool is_sum = tsr__address_of(s, pointer, &address);
     LLVMValueRef base = is_sum ? tsr__address_base(s, &address) : NULL;
     for (unsigned h = 0; h < 2; h++)
         first[h] = is_sum ? tsr__address_of_lane(s, &address, base, h * s->sub_group)
-                          : LLVMBuildExtractElement(s->b, tsr__part(s, pointer, 0), tsr__i32(s->l, h * s->sub_group), "");
+                          : LLVMBuildExtractElement(s->b, tsr__component_of(s, pointer, 0), tsr__i32(s->l, h * s->sub_group), "");
 }
 
 /* The access as either half makes it, the lanes of one half for what makes it, and either half's first address; or, where all lanes lie
  * side by side after all, those of the packet. False: it would not be better than for the packet. Lanes that are not there could not give
  * an address. */
-static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *half, struct tsr__access *own,
+static bool in_halves(struct tsr__widener *s, const struct tsr__access *a, struct tsr__widener *half, struct tsr__access *own,
                       LLVMValueRef first[2])
 {
-    struct tsr__shape shape = tsr__seen(s, a->pointer);
+    struct tsr__shape shape = tsr__shape_here(s, a->pointer);
     if (!shape.halves || s->mask)
         return false;
     shape.kind = TSR__SHAPE_AFFINE;
@@ -383,17 +383,17 @@ static bool in_halves(struct tsr__simd *s, const struct tsr__access *a, struct t
     return true;
 }
 
-void tsr__set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+void tsr__set_loaded(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     if (a->each > 1)
-        tsr__unpack(s, parts[0], tsr__part_type(a->type, 0), a->each, parts);
+        tsr__unpack(s, parts[0], tsr__component_type(a->type, 0), a->each, parts);
     for (unsigned i = 0; i < a->parts * a->each; i++)
-        tsr__set_part(s, a->inst, (int)i, parts[i]);
+        tsr__set_component(s, a->inst, (int)i, parts[i]);
 }
 
-static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
+static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
 {
-    struct tsr__simd half;
+    struct tsr__widener half;
     struct tsr__access own;
     LLVMValueRef first[2];
     if (!in_halves(s, a, &half, &own, first))
@@ -416,7 +416,7 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
         LLVMInsertIntoBuilder(s->b, copy);
         tsr__note_aliases(s, &own, copy);
         for (unsigned i = 0; i < own.parts; i++)
-            both[h * own.parts + i] = tsr__get_scalar(s, copy, (int)i);
+            both[h * own.parts + i] = tsr__extract_component(s, copy, (int)i);
     }
     for (unsigned i = 0; i < own.parts; i++) {
         LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
@@ -426,9 +426,9 @@ static bool load_halves(struct tsr__simd *s, const struct tsr__access *a)
     return true;
 }
 
-static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
-    struct tsr__simd half;
+    struct tsr__widener half;
     struct tsr__access own;
     LLVMValueRef first[2];
     if (!in_halves(s, a, &half, &own, first))
@@ -450,7 +450,7 @@ static bool store_halves(struct tsr__simd *s, const struct tsr__access *a, LLVMV
  */
 
 /* What the access is if its hope comes true: false if that would not help. */
-static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
+static bool hoped_access(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
 {
     *hoped = *a;
     if (!a->simple || a->parts > TSR__MAX_STEP || tsr__address_hope(s, address) != (int64_t)a->parts * a->scalar_bytes)
@@ -461,14 +461,14 @@ static bool hoped_access(struct tsr__simd *s, const struct tsr__access *a, const
     return true;
 }
 
-static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     struct tsr__address address;
     struct tsr__access hoped;
     bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
     tsr__explain_access(s, a, hopes);
     if (!is_sum) {
-        tsr__gather(s, a, tsr__part(s, a->pointer, 0), parts);
+        tsr__gather(s, a, tsr__component_of(s, a->pointer, 0), parts);
         return;
     }
     if (!hopes) {
@@ -486,14 +486,14 @@ static void scattered_load(struct tsr__simd *s, const struct tsr__access *a, LLV
         parts[i] = either(s, parts[i], straight, others[i], scattered);
 }
 
-static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+static void scattered_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     struct tsr__address address;
     struct tsr__access hoped;
     bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
     tsr__explain_access(s, a, hopes);
     if (!is_sum) {
-        tsr__scatter(s, a, tsr__part(s, a->pointer, 0), parts);
+        tsr__scatter(s, a, tsr__component_of(s, a->pointer, 0), parts);
         return;
     }
     if (!hopes) {
@@ -508,7 +508,7 @@ static void scattered_store(struct tsr__simd *s, const struct tsr__access *a, LL
     way_ends(s, &f, f.after);
 }
 
-bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a)
+bool tsr__may_join(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a)
 {
     bool load = LLVMIsALoadInst(inst) != NULL;
     if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
@@ -517,7 +517,7 @@ bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a
     return a->step > a->parts;
 }
 
-static void load(struct tsr__simd *s, LLVMValueRef inst)
+static void load(struct tsr__widener *s, LLVMValueRef inst)
 {
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
     struct tsr__record *record = tsr__record_of(s, &a);
@@ -530,21 +530,21 @@ static void load(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
     if (a.class == TSR__ACCESS_UNIFORM) {
         LLVMValueRef copy = LLVMInstructionClone(inst);
-        LLVMSetOperand(copy, 0, tsr__whole(s, a.pointer));
+        LLVMSetOperand(copy, 0, tsr__scalar_of(s, a.pointer));
         LLVMInsertIntoBuilder(s->b, copy);
         tsr__note_aliases(s, &a, copy);
         if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
-            tsr__set_whole(s, inst, copy);
+            tsr__set_scalar(s, inst, copy);
             return;
         }
         for (unsigned i = 0; i < a.parts; i++)
-            parts[i] = tsr__splat(s, tsr__get_scalar(s, copy, (int)i));
+            parts[i] = tsr__splat(s, tsr__extract_component(s, copy, (int)i));
     } else if (a.class == TSR__ACCESS_SCATTERED) {
         if (load_halves(s, &a))
             return;
         scattered_load(s, &a, parts);
     } else {
-        tsr__straight_load(s, &a, tsr__whole(s, a.pointer), parts);
+        tsr__straight_load(s, &a, tsr__scalar_of(s, a.pointer), parts);
     }
     tsr__set_loaded(s, &a, parts);
 }
@@ -552,11 +552,11 @@ static void load(struct tsr__simd *s, LLVMValueRef inst)
 /* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
 
 /* All lanes write to one place: the last of them wins. */
-static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct tsr__access *a)
+static void store_uniform(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__access *a)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0), value;
-    if (tsr__is_uniform(tsr__seen(s, v))) {
-        value = tsr__whole(s, v);
+    if (tsr__is_uniform(tsr__shape_here(s, v))) {
+        value = tsr__scalar_of(s, v);
     } else {
         LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
         LLVMValueRef last = LLVMConstInt(i32, s->width - 1, false);
@@ -569,24 +569,24 @@ static void store_uniform(struct tsr__simd *s, LLVMValueRef inst, const struct t
         }
         value = LLVMGetPoison(a->type);
         for (unsigned i = 0; i < a->parts; i++)
-            value = tsr__put_scalar(s, value, (int)i, LLVMBuildExtractElement(s->b, tsr__part(s, v, (int)i), last, ""));
+            value = tsr__insert_component(s, value, (int)i, LLVMBuildExtractElement(s->b, tsr__component_of(s, v, (int)i), last, ""));
     }
     LLVMValueRef copy = LLVMInstructionClone(inst);
     LLVMSetOperand(copy, 0, value);
-    LLVMSetOperand(copy, 1, tsr__whole(s, a->pointer));
+    LLVMSetOperand(copy, 1, tsr__scalar_of(s, a->pointer));
     LLVMInsertIntoBuilder(s->b, copy);
 }
 
 /* `parts` has room for the scalars that travel together. */
-void tsr__stored_parts(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts)
+void tsr__stored_parts(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     for (unsigned i = 0; i < a->parts * a->each; i++)
-        parts[i] = tsr__part(s, LLVMGetOperand(a->inst, 0), (int)i);
+        parts[i] = tsr__component_of(s, LLVMGetOperand(a->inst, 0), (int)i);
     if (a->each > 1)
         parts[0] = tsr__pack(s, parts, a->each);
 }
 
-static void store(struct tsr__simd *s, LLVMValueRef inst)
+static void store(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
@@ -604,7 +604,7 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
     tsr__stored_parts(s, &a, parts);
     if (a.class != TSR__ACCESS_SCATTERED)
-        tsr__straight_store(s, &a, tsr__whole(s, a.pointer), parts);
+        tsr__straight_store(s, &a, tsr__scalar_of(s, a.pointer), parts);
     else if (!store_halves(s, &a, parts))
         scattered_store(s, &a, parts);
 }
@@ -614,17 +614,17 @@ static void store(struct tsr__simd *s, LLVMValueRef inst)
  */
 
 /* One array with a copy for every lane, side by side, or what the lanes have in common. */
-static void stack_variable(struct tsr__simd *s, LLVMValueRef inst)
+static void stack_variable(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef bytes = LLVMGetAllocatedType(inst);
     if (!tsr__is_soa_array(inst))
         bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), tsr__alloca_pitch(s->layout, inst) * s->width);
     LLVMValueRef made = LLVMBuildAlloca(s->homes, bytes, LLVMGetValueName(inst));
     LLVMSetAlignment(made, LLVMGetAlignment(inst) > 64 ? LLVMGetAlignment(inst) : 64);
-    tsr__set_whole(s, inst, made);
+    tsr__set_scalar(s, inst, made);
 }
 
-static void address(struct tsr__simd *s, LLVMValueRef inst)
+static void address(struct tsr__widener *s, LLVMValueRef inst)
 {
     int operands = LLVMGetNumOperands(inst);
     LLVMValueRef *args = tsr_arena_alloc(s->arena, (size_t)operands * sizeof *args);
@@ -632,21 +632,21 @@ static void address(struct tsr__simd *s, LLVMValueRef inst)
     for (int i = 0; i < operands; i++) {
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
         /* Uniform operands stay scalar, so that a gather can take a scalar base. */
-        bool scalar = !varying || (tsr__is_uniform(tsr__seen(s, v)) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind);
-        args[i] = scalar ? tsr__whole(s, v) : tsr__part(s, v, 0);
+        bool scalar = !varying || (tsr__is_uniform(tsr__shape_here(s, v)) && LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind);
+        args[i] = scalar ? tsr__scalar_of(s, v) : tsr__component_of(s, v, 0);
     }
     unsigned flags = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) && !s->mask ? LLVMGEPGetNoWrapFlags(inst) : 0;
     LLVMValueRef made =
         LLVMBuildGEPWithNoWrapFlags(s->b, LLVMGetGEPSourceElementType(inst), args[0], args + 1, (unsigned)operands - 1, "", flags);
     if (!varying)
-        tsr__set_whole(s, inst, made);
+        tsr__set_scalar(s, inst, made);
     else if (LLVMGetTypeKind(LLVMTypeOf(made)) == LLVMVectorTypeKind)
-        tsr__set_part(s, inst, 0, made);
+        tsr__set_component(s, inst, 0, made);
     else
-        tsr__set_part(s, inst, 0, tsr__splat(s, made));
+        tsr__set_component(s, inst, 0, tsr__splat(s, made));
 }
 
-void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst)
+void tsr__memory_prepare(struct tsr__widener *s, LLVMValueRef inst)
 {
     if (LLVMIsALoadInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
         tsr__address_prepare(s, LLVMGetOperand(inst, 0));
@@ -654,7 +654,7 @@ void tsr__memory_prepare(struct tsr__simd *s, LLVMValueRef inst)
         tsr__address_prepare(s, LLVMGetOperand(inst, 1));
 }
 
-bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst)
+bool tsr__widen_memory(struct tsr__widener *s, LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMAlloca:
@@ -666,7 +666,7 @@ bool tsr__widen_memory(struct tsr__simd *s, LLVMValueRef inst)
         address(s, inst);
         return true;
     case LLVMLoad:
-        if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic && !tsr__is_uniform(tsr__seen(s, LLVMGetOperand(inst, 0))))
+        if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic && !tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, 0))))
             return false; /* lane by lane */
         load(s, inst);
         return true;

@@ -29,29 +29,29 @@ enum { TSR__SHORT_STEP = 8, TSR__MAX_STEP = 16 };
 
 /* ---- straight accesses (access.c): `p` is lane 0's address, and there is a vector for each part, or each scalar of a record ---------- */
 
-void tsr__straight_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__straight_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__straight_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__straight_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those whose lanes lie further apart. (interleave_shuffle.c) */
-void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__strided_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__strided_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those that need no mask since nobody else sees the memory. (masked_emulate.c) */
-bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a);
-void tsr__blended_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__blended_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a);
+void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those for whose masks the CPU has no instruction. (masked_emulate.c) */
-bool tsr__is_copied(const struct tsr__simd *s, const struct tsr__access *a);
-void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__copied_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+bool tsr__is_copied(const struct tsr__widener *s, const struct tsr__access *a);
+void tsr__copied_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__copied_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* A vector of any type; NULL: no mask. */
-LLVMValueRef tsr__masked_load(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
-void tsr__masked_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
+LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
+void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
 /* Marks a store of a vector without a mask, if it may go past the caches. (nontemporal.c) */
-void tsr__mark_nontemporal(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef store);
+void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef store);
 /* Whether a load or store leaves room for others between its lanes: then it is described. */
-bool tsr__may_join(struct tsr__simd *s, LLVMValueRef inst, struct tsr__access *a);
+bool tsr__may_join(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a);
 /* The vectors of a load's or a store's value. `parts` has room for the scalars that travel together. */
-void tsr__set_loaded(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts);
-void tsr__stored_parts(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef *parts);
+void tsr__set_loaded(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
+void tsr__stored_parts(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
 
 /* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
 
@@ -72,48 +72,48 @@ struct tsr__address {
 };
 
 /* Takes apart what a pointer is in the block being built, down to a base of any shape; NULL if the sum is too long. */
-void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a);
+void tsr__address_sum(struct tsr__widener *s, LLVMValueRef pointer, struct tsr__address *a);
 /* False: it is no sum with a uniform base and a varying index. */
-bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a);
+bool tsr__address_of(struct tsr__widener *s, LLVMValueRef pointer, struct tsr__address *a);
 /* The uniform part of the sum. */
-LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a);
+LLVMValueRef tsr__address_base(struct tsr__widener *s, const struct tsr__address *a);
 /* The pointers of all lanes, in the form in which a gather takes a scalar base and 32-bit indices; `gathers`: it is worth an operation. */
-LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a, bool gathers);
+LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__address *a, bool gathers);
 /* The pointer of one lane, a `base` of tsr__address_base ahead. Of a lane that is not there it may be anything. */
-LLVMValueRef tsr__address_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane);
+LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane);
 /* The values of the sum will be read in the block. */
-void tsr__address_prepare(struct tsr__simd *s, LLVMValueRef pointer);
+void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer);
 
 /* How far apart neighbouring lanes' addresses are as far as one can hope, in bytes; 0: no idea. */
-int64_t tsr__address_hope(struct tsr__simd *s, const struct tsr__address *a);
+int64_t tsr__address_hope(struct tsr__widener *s, const struct tsr__address *a);
 /* A condition under which the hope comes true, and lane 0's address then. What tsr__address_lanes needs is there afterwards, so that it may
  * stand in a branch. */
-LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef *first);
+LLVMValueRef tsr__address_as_hoped(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first);
 
 /* ---- scattered accesses (gather_scatter.c) ------------------------------------------------------------------------------------------- */
 
 /* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
-bool tsr__has_gather(const struct tsr__simd *s, const struct tsr__access *a);
+bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a);
 /* `parts` has room for one vector per part. */
-void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
-void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
+void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
+void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
 
 /* ---- helpers (access.c) ------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__shuffle(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
-LLVMValueRef tsr__intrinsic(struct tsr__simd *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
+LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
+LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count);
 /* Vectors of so many lanes one behind the other; `count`, a power of two, of `pieces`, which change. (interleave_shuffle.c) */
-LLVMValueRef tsr__concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
+LLVMValueRef tsr__concatenated(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
 /* What the program's access says about aliases, for one that does the same for all lanes. */
-void tsr__note_aliases(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef made);
-void tsr__align_argument(struct tsr__simd *s, LLVMValueRef call, unsigned argument, unsigned align);
+void tsr__note_aliases(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);
+void tsr__align_argument(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);
 /* The scalars in a vector of integers that hold `each` of them. */
-void tsr__unpack(struct tsr__simd *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);
-LLVMValueRef tsr__pack(struct tsr__simd *s, LLVMValueRef *parts, unsigned each);
+void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);
+LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned each);
 /* The alignment `offset` bytes further on. */
 unsigned tsr__align_at(unsigned align, uint64_t offset);
 /* Bytes from the start of a value in memory to its scalar number `part`. */
-uint64_t tsr__part_offset(struct tsr__simd *s, LLVMTypeRef type, int part);
+uint64_t tsr__part_offset(struct tsr__widener *s, LLVMTypeRef type, int part);
 
 #endif

@@ -12,7 +12,7 @@ enum { MAX_DEPTH = 8, MOST_HOPED = 4096 };
 /* ---- taking apart ------------------------------------------------------------------------------------------------------------------ */
 
 struct sum {
-    struct tsr__simd *s;
+    struct tsr__widener *s;
     struct tsr__address *a;
     struct tsr__term uniform[TSR__MAX_TERMS], varying[TSR__MAX_TERMS];
     int uniform_count, varying_count;
@@ -21,7 +21,7 @@ struct sum {
 
 static void add_term(struct sum *sum, LLVMValueRef value, enum tsr__extension extension, int64_t scale)
 {
-    bool is_uniform = tsr__is_uniform(tsr__seen(sum->s, value));
+    bool is_uniform = tsr__is_uniform(tsr__shape_here(sum->s, value));
     int *count = is_uniform ? &sum->uniform_count : &sum->varying_count;
     if (*count == TSR__MAX_TERMS / 2) {
         sum->good = false;
@@ -60,7 +60,7 @@ static void add_index(struct sum *sum, LLVMValueRef v, enum tsr__extension exten
         sum->a->offset += c * scale;
         return;
     }
-    if (!LLVMIsAInstruction(v) || !depth || tsr__is_uniform(tsr__seen(sum->s, v))) {
+    if (!LLVMIsAInstruction(v) || !depth || tsr__is_uniform(tsr__shape_here(sum->s, v))) {
         add_term(sum, v, extension, scale);
         return;
     }
@@ -114,11 +114,11 @@ static bool has_constant_indices(LLVMValueRef gep)
     return true;
 }
 
-void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
+void tsr__address_sum(struct tsr__widener *s, LLVMValueRef pointer, struct tsr__address *a)
 {
     struct sum sum = {.s = s, .a = a, .good = true};
     *a = (struct tsr__address){0};
-    while (LLVMIsAGetElementPtrInst(pointer) && (!tsr__is_uniform(tsr__seen(s, pointer)) || has_constant_indices(pointer))) {
+    while (LLVMIsAGetElementPtrInst(pointer) && (!tsr__is_uniform(tsr__shape_here(s, pointer)) || has_constant_indices(pointer))) {
         add_gep(&sum, pointer);
         pointer = LLVMGetOperand(pointer, 0);
     }
@@ -132,56 +132,56 @@ void tsr__address_sum(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__add
         a->terms[a->count++] = sum.varying[i];
 }
 
-bool tsr__address_of(struct tsr__simd *s, LLVMValueRef pointer, struct tsr__address *a)
+bool tsr__address_of(struct tsr__widener *s, LLVMValueRef pointer, struct tsr__address *a)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(pointer)) != LLVMPointerTypeKind)
         return false;
     tsr__address_sum(s, pointer, a);
-    return a->base && a->count > a->first_varying && tsr__is_uniform(tsr__seen(s, a->base));
+    return a->base && a->count > a->first_varying && tsr__is_uniform(tsr__shape_here(s, a->base));
 }
 
-void tsr__address_prepare(struct tsr__simd *s, LLVMValueRef pointer)
+void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer)
 {
     struct tsr__address a;
     if (!tsr__address_of(s, pointer, &a))
         return;
-    tsr__want_here(s, a.base);
+    tsr__note_use_in_block(s, a.base);
     for (int i = 0; i < a.count; i++)
-        tsr__want_here(s, a.terms[i].value);
+        tsr__note_use_in_block(s, a.terms[i].value);
 }
 
 /* ---- putting together ---------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef extended(struct tsr__simd *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
+static LLVMValueRef extended(struct tsr__widener *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
 {
     if (extension == TSR__EXTEND_NOT || LLVMTypeOf(value) == to)
         return value;
     return extension == TSR__EXTEND_SIGNED ? LLVMBuildSExt(s->b, value, to, "") : LLVMBuildZExt(s->b, value, to, "");
 }
 
-static LLVMValueRef plus_bytes(struct tsr__simd *s, LLVMValueRef pointer, LLVMValueRef bytes)
+static LLVMValueRef plus_bytes(struct tsr__widener *s, LLVMValueRef pointer, LLVMValueRef bytes)
 {
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointer, &bytes, 1, "");
 }
 
-LLVMValueRef tsr__address_base(struct tsr__simd *s, const struct tsr__address *a)
+LLVMValueRef tsr__address_base(struct tsr__widener *s, const struct tsr__address *a)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
-    LLVMValueRef p = tsr__whole(s, a->base);
+    LLVMValueRef p = tsr__scalar_of(s, a->base);
     for (int i = 0; i < a->first_varying; i++) {
         const struct tsr__term *t = &a->terms[i];
-        LLVMValueRef bytes = extended(s, tsr__whole(s, t->value), t->extension, i64);
+        LLVMValueRef bytes = extended(s, tsr__scalar_of(s, t->value), t->extension, i64);
         p = plus_bytes(s, p, LLVMBuildMul(s->b, bytes, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
     }
     return a->offset ? plus_bytes(s, p, LLVMConstInt(i64, (uint64_t)a->offset, true)) : p;
 }
 
-LLVMValueRef tsr__address_of_lane(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
+LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef base, unsigned lane)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
     for (int i = a->first_varying; i < a->count; i++) {
         const struct tsr__term *t = &a->terms[i];
-        LLVMValueRef index = LLVMBuildExtractElement(s->b, tsr__part(s, t->value, 0), tsr__i32(s->l, lane), "");
+        LLVMValueRef index = LLVMBuildExtractElement(s->b, tsr__component_of(s, t->value, 0), tsr__i32(s->l, lane), "");
         index = extended(s, index, t->extension, i64);
         base = plus_bytes(s, base, LLVMBuildMul(s->b, index, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
     }
@@ -201,14 +201,14 @@ static bool has_short_offsets(const struct tsr__address *a)
     return space == 0 || space == 3;
 }
 
-LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *a, bool gathers)
+LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__address *a, bool gathers)
 {
     LLVMContextRef c = s->l->context;
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), v32 = tsr__vector(s, i32), v64 = tsr__vector(s, LLVMInt64TypeInContext(c));
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(c), v32 = tsr__vector_of(s, i32), v64 = tsr__vector_of(s, LLVMInt64TypeInContext(c));
     LLVMValueRef base = tsr__address_base(s, a);
     const struct tsr__term *only = &a->terms[a->first_varying];
     if (a->count == a->first_varying + 1 && legal_scale(only->scale)) {
-        LLVMValueRef index = tsr__part(s, only->value, 0);
+        LLVMValueRef index = tsr__component_of(s, only->value, 0);
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(only->value));
         if (only->extension == TSR__EXTEND_UNSIGNED && bits == 32 && gathers) {
             /* Signed, from the middle of what it reaches. */
@@ -226,7 +226,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *
     LLVMValueRef sum = NULL;
     for (int i = a->first_varying; i < a->count; i++) {
         const struct tsr__term *t = &a->terms[i];
-        LLVMValueRef index = tsr__part(s, t->value, 0);
+        LLVMValueRef index = tsr__component_of(s, t->value, 0);
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), wanted = LLVMGetIntTypeWidth(scalar);
         index = bits > wanted ? LLVMBuildTrunc(s->b, index, type, "") : bits < wanted ? extended(s, index, t->extension, type) : index;
         index = LLVMBuildMul(s->b, index, tsr__splat(s, LLVMConstInt(scalar, (uint64_t)t->scale, true)), "");
@@ -239,9 +239,9 @@ LLVMValueRef tsr__address_lanes(struct tsr__simd *s, const struct tsr__address *
 
 /* ---- hope ------------------------------------------------------------------------------------------------------------------------ */
 
-static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth);
+static int64_t hoped_stride(struct tsr__widener *s, LLVMValueRef v, int depth);
 
-static int64_t hoped_of_call(struct tsr__simd *s, LLVMValueRef call, int depth)
+static int64_t hoped_of_call(struct tsr__widener *s, LLVMValueRef call, int depth)
 {
     static const char *const bounds[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
     LLVMValueRef callee = tsr__callee(call);
@@ -256,17 +256,17 @@ static int64_t hoped_of_call(struct tsr__simd *s, LLVMValueRef call, int depth)
 }
 
 /* The same for all, but where the pass `guard_division` puts 1 for it. */
-static bool is_divisor(struct tsr__simd *s, LLVMValueRef v)
+static bool is_divisor(struct tsr__widener *s, LLVMValueRef v)
 {
     if (LLVMIsASelectInst(v) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
         v = LLVMGetOperand(v, 2);
-    return tsr__is_uniform(tsr__seen(s, v));
+    return tsr__is_uniform(tsr__shape_here(s, v));
 }
 
 /* What the stride would be if limits were not met and nothing wrapped. */
-static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
+static int64_t hoped_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
 {
-    struct tsr__shape shape = tsr__seen(s, v);
+    struct tsr__shape shape = tsr__shape_here(s, v);
     if (shape.kind == TSR__SHAPE_AFFINE)
         return shape.stride;
     if (!depth || !LLVMIsAInstruction(v))
@@ -291,9 +291,9 @@ static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
     case LLVMShl:
         return constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? hoped_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c) : 0;
     case LLVMAnd:
-        if (tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 0))))
+        if (tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 0))))
             return hoped_stride(s, LLVMGetOperand(v, 1), depth);
-        return tsr__is_uniform(tsr__seen(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+        return tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
     case LLVMURem:
     case LLVMSRem:
         return is_divisor(s, LLVMGetOperand(v, 1)) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
@@ -307,7 +307,7 @@ static int64_t hoped_stride(struct tsr__simd *s, LLVMValueRef v, int depth)
     }
 }
 
-int64_t tsr__address_hope(struct tsr__simd *s, const struct tsr__address *a)
+int64_t tsr__address_hope(struct tsr__widener *s, const struct tsr__address *a)
 {
     int64_t sum = 0, bytes;
     for (int i = a->first_varying; i < a->count; i++) {
@@ -320,18 +320,18 @@ int64_t tsr__address_hope(struct tsr__simd *s, const struct tsr__address *a)
 }
 
 /* Whether a term's lanes are as hoped; its number in lane 0, with 64 bits. */
-static LLVMValueRef term_as_hoped(struct tsr__simd *s, const struct tsr__term *t, LLVMValueRef *first)
+static LLVMValueRef term_as_hoped(struct tsr__widener *s, const struct tsr__term *t, LLVMValueRef *first)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef type = LLVMTypeOf(t->value);
     int64_t stride = hoped_stride(s, t->value, MAX_DEPTH);
     LLVMValueRef start, yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false);
-    tsr__part(s, t->value, 0); /* for tsr__address_lanes, in whichever branch */
-    if (!tsr__is_varying(tsr__seen(s, t->value))) {
-        start = LLVMBuildFreeze(s->b, tsr__whole(s, t->value), "");
+    tsr__component_of(s, t->value, 0); /* for tsr__address_lanes, in whichever branch */
+    if (!tsr__is_varying(tsr__shape_here(s, t->value))) {
+        start = LLVMBuildFreeze(s->b, tsr__scalar_of(s, t->value), "");
     } else {
         /* All lanes must lie as hoped, absent ones, too: then lane 0 stands for all. */
-        LLVMValueRef lanes = LLVMBuildFreeze(s->b, tsr__part(s, t->value, 0), "");
+        LLVMValueRef lanes = LLVMBuildFreeze(s->b, tsr__component_of(s, t->value, 0), "");
         start = LLVMBuildExtractElement(s->b, lanes, tsr__i32(s->l, 0), "");
         LLVMValueRef hoped = LLVMBuildAdd(s->b, tsr__splat(s, start), tsr__iota(s, type, stride), "");
         LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildICmp(s->b, LLVMIntEQ, lanes, hoped, ""));
@@ -352,7 +352,7 @@ static LLVMValueRef term_as_hoped(struct tsr__simd *s, const struct tsr__term *t
     return LLVMBuildAnd(s->b, yes, LLVMBuildICmp(s->b, below, start, bound, ""), "");
 }
 
-LLVMValueRef tsr__address_as_hoped(struct tsr__simd *s, const struct tsr__address *a, LLVMValueRef *first)
+LLVMValueRef tsr__address_as_hoped(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(c);

@@ -8,28 +8,28 @@
 
 enum { WIDE_BYTES = 16 };
 
-bool tsr__has_gather(const struct tsr__simd *s, const struct tsr__access *a)
+bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
 {
     return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
 }
 
 /* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. The lanes
  * that are not there have one place of their own instead, on the stack; then all lanes take part. */
-static LLVMValueRef mask_or_place(struct tsr__simd *s, unsigned bits, LLVMValueRef *pointers)
+static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
 {
     if (!s->mask || (bits >= 32 && tsr__has(s->l, TSR_CPU_AVX512F)))
         return tsr__mask_or_all(s, s->mask);
     LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
-    LLVMValueRef place = tsr__home(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
+    LLVMValueRef place = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
     LLVMSetAlignment(place, bits / 8);
     place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
     *pointers = LLVMBuildSelect(s->b, s->mask, *pointers, place, "");
     return tsr__mask_or_all(s, NULL);
 }
 
-static LLVMValueRef gather(struct tsr__simd *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
+static LLVMValueRef gather(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
 {
-    LLVMTypeRef type = tsr__vector(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
+    LLVMTypeRef type = tsr__vector_of(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
     LLVMValueRef args[3] = {pointers, mask, LLVMGetPoison(type)};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
@@ -38,7 +38,7 @@ static LLVMValueRef gather(struct tsr__simd *s, const struct tsr__access *a, LLV
     return LLVMBuildFreeze(s->b, call, "");
 }
 
-static void scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
+static void scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
@@ -48,7 +48,7 @@ static void scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueR
     tsr__note_aliases(s, a, call);
 }
 
-static LLVMValueRef offset_pointers(struct tsr__simd *s, LLVMValueRef pointers, uint64_t offset)
+static LLVMValueRef offset_pointers(struct tsr__widener *s, LLVMValueRef pointers, uint64_t offset)
 {
     if (!offset)
         return pointers;
@@ -74,13 +74,13 @@ static unsigned together(const struct tsr__access *a)
 
 /* A whole register for each lane, where gathers are no instruction: half as many loads as of 64 bits, and shuffles in pairs of such
  * registers put the lanes in order. */
-static bool is_wide(const struct tsr__simd *s, const struct tsr__access *a)
+static bool is_wide(const struct tsr__widener *s, const struct tsr__access *a)
 {
     return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->parts * a->scalar_bytes == WIDE_BYTES;
 }
 
 /* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
-static void transpose(struct tsr__simd *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
+static void transpose(struct tsr__widener *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
 {
     for (unsigned half = count / 2; half; half /= 2)
         for (unsigned i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ static void transpose(struct tsr__simd *s, LLVMValueRef *rows, unsigned count, u
         }
 }
 
-static void gather_wide(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
 {
     unsigned count = a->parts, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
     LLVMTypeRef type = LLVMVectorType(a->scalar, count);
@@ -128,7 +128,7 @@ static void gather_wide(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
         parts[i] = LLVMBuildFreeze(s->b, tsr__concatenated(s, pieces[i], s->width / lanes, lanes), "");
 }
 
-void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
 {
     unsigned each = together(a);
     if (is_wide(s, a)) {
@@ -137,7 +137,7 @@ void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef 
     }
     for (unsigned i = 0; i < a->parts; i += each) {
         uint64_t offset = tsr__part_offset(s, a->type, (int)i);
-        LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__part_type(a->type, (int)i);
+        LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__component_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
         LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
         if (each > 1)
@@ -147,7 +147,7 @@ void tsr__gather(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef 
     }
 }
 
-void tsr__scatter(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
 {
     unsigned each = together(a);
     for (unsigned i = 0; i < a->parts; i += each) {

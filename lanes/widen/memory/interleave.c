@@ -15,12 +15,12 @@ struct place {
     uint64_t bytes;
 };
 
-static struct place place_of(struct tsr__simd *s, LLVMValueRef inst)
+static struct place place_of(struct tsr__widener *s, LLVMValueRef inst)
 {
     bool load = LLVMIsALoadInst(inst) != NULL;
     struct place p = {.pointer = LLVMGetOperand(inst, load ? 0 : 1)};
     LLVMTypeRef type = LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0));
-    struct tsr__shape shape = tsr__seen(s, p.pointer);
+    struct tsr__shape shape = tsr__shape_here(s, p.pointer);
     p.bytes = LLVMStoreSizeOfType(s->layout, type);
     if (shape.kind == TSR__SHAPE_AFFINE)
         p.stride = shape.stride;
@@ -47,7 +47,7 @@ static bool differ_by(const struct place *x, const struct place *y, int64_t *byt
 }
 
 /* The packet function has the kernel's promises. */
-static bool is_restrict(const struct tsr__simd *s, LLVMValueRef v)
+static bool is_restrict(const struct tsr__widener *s, LLVMValueRef v)
 {
     for (unsigned p = 0; p < LLVMCountParams(s->from); p++)
         if (LLVMGetParam(s->from, p) == v)
@@ -56,7 +56,7 @@ static bool is_restrict(const struct tsr__simd *s, LLVMValueRef v)
 }
 
 /* Whether a store to one of them may change what the other is, in any lane. */
-static bool may_meet(const struct tsr__simd *s, const struct place *x, const struct place *y)
+static bool may_meet(const struct tsr__widener *s, const struct place *x, const struct place *y)
 {
     LLVMValueRef a = x->address.base, b = y->address.base;
     unsigned space_a = LLVMGetPointerAddressSpace(LLVMTypeOf(x->pointer)), space_b = LLVMGetPointerAddressSpace(LLVMTypeOf(y->pointer));
@@ -137,7 +137,7 @@ static bool add_field(struct tsr__record *r, const struct tsr__access *a, const 
 }
 
 /* Looks for the fields that can be loaded or stored with the first. */
-static void find_fields(struct tsr__simd *s, struct tsr__record *r)
+static void find_fields(struct tsr__widener *s, struct tsr__record *r)
 {
     LLVMValueRef first_inst = r->fields[0].access.inst, inst = first_inst;
     bool load = LLVMIsALoadInst(first_inst) != NULL;
@@ -180,7 +180,7 @@ static void find_fields(struct tsr__simd *s, struct tsr__record *r)
 }
 
 /* The access of all fields, for one that fits all: NULL if it would not pay. */
-static void settle_access(struct tsr__simd *s, struct tsr__record *r)
+static void settle_access(struct tsr__widener *s, struct tsr__record *r)
 {
     int64_t low = 0;
     struct tsr__access *all = &r->all;
@@ -204,7 +204,7 @@ static void settle_access(struct tsr__simd *s, struct tsr__record *r)
     }
 }
 
-struct tsr__record *tsr__record_of(struct tsr__simd *s, const struct tsr__access *a)
+struct tsr__record *tsr__record_of(struct tsr__widener *s, const struct tsr__access *a)
 {
     struct tsr__record *known = (struct tsr__record *)tsr__map_get(&s->records, a->inst);
     struct tsr__access first;
@@ -227,16 +227,16 @@ struct tsr__record *tsr__record_of(struct tsr__simd *s, const struct tsr__access
 }
 
 /* The address of the record in which `inst` is a field. */
-static LLVMValueRef start_of(struct tsr__simd *s, const struct tsr__record *r, LLVMValueRef inst)
+static LLVMValueRef start_of(struct tsr__widener *s, const struct tsr__record *r, LLVMValueRef inst)
 {
     unsigned i = 0;
     while (r->insts[i] != inst)
         i++;
-    LLVMValueRef p = tsr__whole(s, r->fields[i].access.pointer), by = tsr__i64(s->l, (uint64_t)-r->fields[i].at);
+    LLVMValueRef p = tsr__scalar_of(s, r->fields[i].access.pointer), by = tsr__i64(s->l, (uint64_t)-r->fields[i].at);
     return r->fields[i].at ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "") : p;
 }
 
-static void explain(struct tsr__simd *s, const struct tsr__record *r)
+static void explain(struct tsr__widener *s, const struct tsr__record *r)
 {
     for (unsigned i = 0; i < r->count; i++) {
         struct tsr__access a = r->all;
@@ -246,12 +246,12 @@ static void explain(struct tsr__simd *s, const struct tsr__record *r)
     }
 }
 
-static LLVMValueRef as(struct tsr__simd *s, LLVMValueRef vector, LLVMTypeRef scalar)
+static LLVMValueRef as(struct tsr__widener *s, LLVMValueRef vector, LLVMTypeRef scalar)
 {
-    return LLVMBuildBitCast(s->b, vector, tsr__vector(s, scalar), "");
+    return LLVMBuildBitCast(s->b, vector, tsr__vector_of(s, scalar), "");
 }
 
-void tsr__record_load(struct tsr__simd *s, struct tsr__record *r)
+void tsr__record_load(struct tsr__widener *s, struct tsr__record *r)
 {
     LLVMValueRef parts[TSR__MAX_STEP], its[TSR__MAX_STEP];
     if (r->made)
@@ -267,7 +267,7 @@ void tsr__record_load(struct tsr__simd *s, struct tsr__record *r)
     }
 }
 
-void tsr__record_store(struct tsr__simd *s, struct tsr__record *r, LLVMValueRef inst)
+void tsr__record_store(struct tsr__widener *s, struct tsr__record *r, LLVMValueRef inst)
 {
     LLVMValueRef parts[TSR__MAX_STEP], its[TSR__MAX_STEP];
     if (inst != r->insts[r->count - 1])

@@ -21,10 +21,10 @@ struct tsr__record {
 };
 
 /* The record that a load or store belongs to, or NULL: it goes alone. */
-struct tsr__record *tsr__record_of(struct tsr__simd *s, const struct tsr__access *a);
+struct tsr__record *tsr__record_of(struct tsr__widener *s, const struct tsr__access *a);
 /* At any of its loads: makes all of them at the first. */
-void tsr__record_load(struct tsr__simd *s, struct tsr__record *r);
+void tsr__record_load(struct tsr__widener *s, struct tsr__record *r);
 /* At each of its stores: makes all of them at the last. */
-void tsr__record_store(struct tsr__simd *s, struct tsr__record *r, LLVMValueRef inst);
+void tsr__record_store(struct tsr__widener *s, struct tsr__record *r, LLVMValueRef inst);
 
 #endif

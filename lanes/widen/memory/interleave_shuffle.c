@@ -12,7 +12,7 @@ enum { SSE_BYTES = 16, AVX_BYTES = 32, AVX512_BYTES = 64 };
 
 /* Lanes whose scalars fill a register: as many scalars are a chunk, and as many chunks as a record has scalars are the records of so many
  * lanes. */
-static unsigned lanes_at_once(const struct tsr__simd *s, const struct tsr__access *a)
+static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__access *a)
 {
     unsigned bytes = tsr__has(s->l, TSR_CPU_AVX512BW) ? AVX512_BYTES : tsr__has(s->l, TSR_CPU_AVX2) ? AVX_BYTES : SSE_BYTES;
     unsigned fit = bytes / a->scalar_bytes;
@@ -22,7 +22,7 @@ static unsigned lanes_at_once(const struct tsr__simd *s, const struct tsr__acces
 /* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
 
 /* The scalars `from`, `from` + step … of two vectors side by side. */
-static LLVMValueRef every(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
+static LLVMValueRef every(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
 {
     int at[TSR__MAX_LANES];
     for (unsigned i = 0; i < count; i++)
@@ -30,7 +30,7 @@ static LLVMValueRef every(struct tsr__simd *s, LLVMValueRef x, LLVMValueRef y, u
     return tsr__shuffle(s, x, y, at, count);
 }
 
-LLVMValueRef tsr__concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
+LLVMValueRef tsr__concatenated(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
 {
     for (; count > 1; count /= 2, lanes *= 2)
         for (unsigned i = 0; i < count / 2; i++)
@@ -40,7 +40,7 @@ LLVMValueRef tsr__concatenated(struct tsr__simd *s, LLVMValueRef *pieces, unsign
 
 /* An odd number of chunks: the scalars of a member lie at different places of their chunks, so that blends bring them together, and one
  * shuffle puts them in order. */
-static LLVMValueRef gathered(struct tsr__simd *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
+static LLVMValueRef gathered(struct tsr__widener *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
 {
     int chunk_of[TSR__MAX_LANES], from[TSR__MAX_LANES];
     for (unsigned lane = 0; lane < lanes; lane++) {
@@ -62,7 +62,7 @@ static LLVMValueRef gathered(struct tsr__simd *s, const LLVMValueRef *chunks, un
     return tsr__shuffle(s, all, NULL, from, lanes);
 }
 
-static void spread(struct tsr__simd *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+static void spread(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     LLVMValueRef placed[TSR__MAX_STEP];
     for (unsigned m = 0; m < step; m++) {
@@ -85,7 +85,7 @@ static void spread(struct tsr__simd *s, LLVMValueRef *parts, unsigned step, unsi
 }
 
 /* Four members: eight shuffles of two registers transpose them, half of which move halves of registers only. */
-static void quad_split(struct tsr__simd *s, LLVMValueRef *chunks, unsigned lanes, LLVMValueRef *parts)
+static void quad_split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned lanes, LLVMValueRef *parts)
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2]; /* of lanes; of members: 0 and 1, 2 and 3 */
@@ -103,7 +103,7 @@ static void quad_split(struct tsr__simd *s, LLVMValueRef *chunks, unsigned lanes
     }
 }
 
-static void quad_join(struct tsr__simd *s, LLVMValueRef *parts, unsigned lanes, LLVMValueRef *chunks)
+static void quad_join(struct tsr__widener *s, LLVMValueRef *parts, unsigned lanes, LLVMValueRef *chunks)
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2];
@@ -122,7 +122,7 @@ static void quad_join(struct tsr__simd *s, LLVMValueRef *parts, unsigned lanes, 
 }
 
 /* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
-static void split(struct tsr__simd *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *parts)
+static void split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *parts)
 {
     if (step % 2) {
         for (unsigned m = 0; m < step; m++)
@@ -144,7 +144,7 @@ static void split(struct tsr__simd *s, LLVMValueRef *chunks, unsigned step, unsi
 }
 
 /* The other way round. */
-static void join(struct tsr__simd *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+static void join(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     if (step % 2) {
         spread(s, parts, step, lanes, chunks);
@@ -177,7 +177,7 @@ struct chunk {
     bool none, all;
 };
 
-static struct chunk chunk_at(const struct tsr__simd *s, const struct tsr__access *a, unsigned first, unsigned lanes)
+static struct chunk chunk_at(const struct tsr__widener *s, const struct tsr__access *a, unsigned first, unsigned lanes)
 {
     struct chunk c = {.first = first, .lanes = lanes, .none = true, .all = true};
     for (unsigned i = 0; i < lanes; i++) {
@@ -189,13 +189,13 @@ static struct chunk chunk_at(const struct tsr__simd *s, const struct tsr__access
     return c;
 }
 
-static LLVMValueRef chunk_mask(struct tsr__simd *s, const struct chunk *c)
+static LLVMValueRef chunk_mask(struct tsr__widener *s, const struct chunk *c)
 {
     return tsr__shuffle(s, tsr__mask_or_all(s, s->mask), LLVMConstNull(tsr__mask_type(s)), c->lane, c->lanes);
 }
 
 /* The access as the one of a chunk, and the address of that. */
-static LLVMValueRef at_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, unsigned first, struct tsr__access *own)
+static LLVMValueRef at_chunk(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, unsigned first, struct tsr__access *own)
 {
     *own = *a;
     own->align = tsr__align_at(a->align, (uint64_t)first * a->scalar_bytes);
@@ -203,7 +203,7 @@ static LLVMValueRef at_chunk(struct tsr__simd *s, const struct tsr__access *a, L
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "");
 }
 
-static LLVMValueRef load_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c)
+static LLVMValueRef load_chunk(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c)
 {
     LLVMTypeRef type = LLVMVectorType(a->scalar, c->lanes);
     unsigned last = 31 - (unsigned)__builtin_clz(a->members), end = (s->width - 1) * a->step + last + 1;
@@ -224,7 +224,7 @@ static LLVMValueRef load_chunk(struct tsr__simd *s, const struct tsr__access *a,
 }
 
 /* Without AVX-512 each run of scalars is a store: what AVX2 has for masks is slow on some CPUs. */
-static void store_runs(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c, LLVMValueRef value)
+static void store_runs(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c, LLVMValueRef value)
 {
     for (unsigned i = 0, count; i < c->lanes; i += count + 1) {
         struct tsr__access own;
@@ -237,7 +237,7 @@ static void store_runs(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
     }
 }
 
-static void store_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c, LLVMValueRef value)
+static void store_chunk(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, const struct chunk *c, LLVMValueRef value)
 {
     struct tsr__access own;
     if (c->none)
@@ -252,7 +252,7 @@ static void store_chunk(struct tsr__simd *s, const struct tsr__access *a, LLVMVa
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------------ */
 
-void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__strided_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
     LLVMValueRef chunks[TSR__MAX_STEP], its[TSR__MAX_STEP], pieces[TSR__MAX_STEP][TSR__MAX_LANES];
@@ -270,7 +270,7 @@ void tsr__strided_load(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
             parts[m] = tsr__concatenated(s, pieces[m], turns, lanes);
 }
 
-void tsr__strided_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__strided_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
     LLVMValueRef chunks[TSR__MAX_STEP], its[TSR__MAX_STEP];

@@ -14,14 +14,14 @@
 enum { LINE = 64 };
 _Static_assert(TSR_LOCAL_MARGIN >= (TSR_MAX_LANES - 1) * 8, "lanes side by side, one of which is there");
 
-bool tsr__is_blended(const struct tsr__simd *s, const struct tsr__access *a)
+bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a)
 {
     unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(a->pointer));
     return s->mask && !tsr__has(s->l, TSR_CPU_AVX512F) && (space == TSR__PRIVATE_SPACE || space == TSR__LOCAL_SPACE) &&
            (a->class == TSR__ACCESS_CONSECUTIVE || a->class == TSR__ACCESS_REVERSED);
 }
 
-bool tsr__is_copied(const struct tsr__simd *s, const struct tsr__access *a)
+bool tsr__is_copied(const struct tsr__widener *s, const struct tsr__access *a)
 {
     return s->mask && !tsr__has(s->l, a->scalar_bytes < 4 ? TSR_CPU_AVX512BW : TSR_CPU_AVX2);
 }
@@ -33,24 +33,24 @@ static int64_t stride_of(const struct tsr__access *a)
                                               : a->scalar_bytes;
 }
 
-static LLVMValueRef plus(struct tsr__simd *s, LLVMValueRef p, LLVMValueRef bytes)
+static LLVMValueRef plus(struct tsr__widener *s, LLVMValueRef p, LLVMValueRef bytes)
 {
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &bytes, 1, "");
 }
 
 /* What stands for lane 0's address: the access, but on the stack. */
-static LLVMValueRef buffer(struct tsr__simd *s, const struct tsr__access *a)
+static LLVMValueRef buffer(struct tsr__widener *s, const struct tsr__access *a)
 {
     int64_t stride = stride_of(a);
     uint64_t size = s->width * (uint64_t)(stride < 0 ? -stride : stride);
-    LLVMValueRef made = tsr__home(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
+    LLVMValueRef made = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
     LLVMSetAlignment(made, a->align > LINE ? a->align : LINE);
     made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
     return stride < 0 ? plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
 }
 
 /* Copies the lanes that are there, some at least, unless all are. */
-static void copy_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bits,
+static void copy_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bits,
                        LLVMValueRef all)
 {
     LLVMContextRef c = s->l->context;
@@ -82,7 +82,7 @@ static void copy_lanes(struct tsr__simd *s, const struct tsr__access *a, LLVMVal
 }
 
 /* The access of all lanes. */
-static struct tsr__access of_all(struct tsr__simd *s, const struct tsr__access *a, struct tsr__simd *unmasked)
+static struct tsr__access of_all(struct tsr__widener *s, const struct tsr__access *a, struct tsr__widener *unmasked)
 {
     struct tsr__access own = *a;
     own.copied = true;
@@ -91,11 +91,11 @@ static struct tsr__access of_all(struct tsr__simd *s, const struct tsr__access *
     return own;
 }
 
-void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__copied_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    struct tsr__simd unmasked;
+    struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all(s, s->mask), to = buffer(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = buffer(s, a);
     copy_lanes(s, a, to, p, bits, all);
     tsr__straight_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
     for (unsigned i = 0; i < a->step; i++)
@@ -103,26 +103,26 @@ void tsr__copied_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValu
             parts[i] = LLVMBuildFreeze(s->b, parts[i], "");
 }
 
-void tsr__copied_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__copied_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    struct tsr__simd unmasked;
+    struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all(s, s->mask), from = buffer(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = buffer(s, a);
     tsr__straight_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
     copy_lanes(s, a, p, from, bits, all);
 }
 
-void tsr__blended_load(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    struct tsr__simd unmasked;
+    struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     tsr__straight_load(&unmasked, &own, p, parts);
     parts[0] = LLVMBuildFreeze(s->b, parts[0], "");
 }
 
-void tsr__blended_store(struct tsr__simd *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    struct tsr__simd unmasked;
+    struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef old;
     tsr__straight_load(&unmasked, &own, p, &old);
