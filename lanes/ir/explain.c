@@ -157,20 +157,20 @@ static const char *space_text(LLVMValueRef pointer)
 void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped)
 {
     static const char *const names[] = {
-        [TSR__ACCESS_UNIFORM] = "uniform",   [TSR__ACCESS_CONSECUTIVE] = "consecutive", [TSR__ACCESS_REVERSED] = "reversed",
-        [TSR__ACCESS_GROUP] = "interleaved", [TSR__ACCESS_SCATTERED] = "scattered",
+        [TSR__ACCESS_UNIFORM] = "uniform",         [TSR__ACCESS_CONSECUTIVE] = "consecutive", [TSR__ACCESS_REVERSED] = "reversed",
+        [TSR__ACCESS_INTERLEAVED] = "interleaved", [TSR__ACCESS_GATHERED] = "scattered",
     };
     if (!s->l->explain)
         return;
     bool load = LLVMIsALoadInst(a->inst) != NULL;
     struct tsr__shape shape = tsr__shape_here(s, a->pointer);
     const char *verdict = names[a->class], *more = s->mask ? ", masked" : "";
-    if (shape.halves && !(shape.apart_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_SCATTERED)
+    if (shape.halves && !(shape.apart_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_GATHERED)
         more = ", by each sub-group of the pair";
     if (hoped) {
         verdict = "consecutive?";
         more = load ? ": tested at run time; a gather where it is not" : ": tested at run time; a scatter where it is not";
-    } else if (a->class == TSR__ACCESS_SCATTERED) {
+    } else if (a->class == TSR__ACCESS_GATHERED) {
         verdict = load ? "gather" : "scatter";
         if (shape.kind == TSR__SHAPE_AFFINE)
             more = tsr_arena_format(&s->l->scratch, "%s, %ld bytes from lane to lane", more, (long)shape.stride);
@@ -179,7 +179,7 @@ void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bo
     } else if (a->joined > 1) {
         more = tsr_arena_format(&s->l->scratch, "%s, %d of every %u elements by %u joined accesses", more, __builtin_popcount(a->members),
                                 a->step, a->joined);
-    } else if (a->class == TSR__ACCESS_GROUP && a->step > a->parts) {
+    } else if (a->class == TSR__ACCESS_INTERLEAVED && a->step > a->parts) {
         more = tsr_arena_format(&s->l->scratch, "%s, %u of every %u elements", more, a->parts, a->step);
     } else if (a->class == TSR__ACCESS_UNIFORM && !load) {
         more = ", the last lane's value";

@@ -101,9 +101,9 @@ static unsigned pieces(struct tsr__widener *s, LLVMValueRef inst)
     if (!bytes || tsr__is_uniform(shape))
         return 0;
     int64_t part = (int64_t)LLVMABISizeOfType(s->layout, tsr__component_type(type, 0));
-    if (!tsr__is_varying(shape) && shape.stride >= -part && shape.stride <= part * TSR__SHORT_STEP)
+    if (!tsr__is_varying(shape) && shape.stride >= -part && shape.stride <= part * TSR__SHORT_STRIDE)
         return 0;
-    if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__address_hope(s, &a) == bytes)
+    if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__speculated_stride(s, &a) == bytes)
         return 0;
     int64_t most = tsr__has(s->l, TSR_CPU_AVX512F) ? 8 : 16;
     return (unsigned)((bytes + most - 1) / most);

@@ -237,7 +237,7 @@ void tsr__values_prepare(struct tsr__widener *s)
         }
     for (s->block = 0; s->block < s->cfg.block_count; s->block++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[s->block].ref); v; v = LLVMGetNextInstruction(v))
-            tsr__memory_prepare(s, v);
+            tsr__prepare_access(s, v);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------------------- */

@@ -43,17 +43,17 @@ struct tsr__widener {
     struct tsr__shapes shapes;
     LLVMTargetDataRef layout;
     LLVMValueRef from, to;
-    LLVMBuilderRef b;            /* where code goes now */
-    LLVMBuilderRef homes;        /* allocas at the start of the function */
-    unsigned width, sub_group;   /* lanes of the packet; of a sub-group: as many, or half */
-    LLVMValueRef function_mask;  /* NULL: all lanes */
-    uint32_t written_only;       /* parameters (nontemporal.c); of a packet without a mask */
-    int block;                   /* being built */
-    LLVMValueRef mask;           /* of the lanes in it; NULL: all */
-    struct tsr__map values;      /* LLVMValueRef → struct tsr__value * */
-    struct tsr__map records;     /* loads and stores that are made together: instruction → struct tsr__record * (interleave.c) */
-    struct tsr__record *waiting; /* … stores of the block whose last one is still to come */
-    struct tsr__map locations;   /* of the source: in the work-item function → in the packet function (debug_info.c) */
+    LLVMBuilderRef b;           /* where code goes now */
+    LLVMBuilderRef homes;       /* allocas at the start of the function */
+    unsigned width, sub_group;  /* lanes of the packet; of a sub-group: as many, or half */
+    LLVMValueRef function_mask; /* NULL: all lanes */
+    uint32_t written_only;      /* parameters (nontemporal.c); of a packet without a mask */
+    int block;                  /* being built */
+    LLVMValueRef mask;          /* of the lanes in it; NULL: all */
+    struct tsr__map values;     /* LLVMValueRef → struct tsr__value * */
+    struct tsr__map records;    /* loads and stores that are made together: instruction → struct tsr__interleave_group * (interleave.c) */
+    struct tsr__interleave_group *waiting; /* … stores of the block whose last one is still to come */
+    struct tsr__map locations;             /* of the source: in the work-item function → in the packet function (debug_info.c) */
     struct tsr__widened_block *blocks;
     struct tsr__serial_choice *solo; /* per loop */
 };
@@ -130,7 +130,7 @@ void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst);
  */
 
 bool tsr__widen_arith(struct tsr__widener *s, LLVMValueRef inst); /* widen_arith.c: arithmetic, comparisons, casts, vectors, structs */
-void tsr__memory_prepare(struct tsr__widener *s, LLVMValueRef inst);
+void tsr__prepare_access(struct tsr__widener *s, LLVMValueRef inst);
 bool tsr__widen_memory(struct tsr__widener *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
 bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst);                   /* widen_calls.c: primitives and the rest */
 bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id); /* widen_intrinsics.c: LLVM's intrinsic number `id` */

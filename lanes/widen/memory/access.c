@@ -27,12 +27,12 @@ LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRe
     return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-void tsr__align_argument(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align)
+void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align)
 {
     LLVMAddCallSiteAttribute(call, argument + 1, tsr__int_attr(s->l, "align", align ? align : 1));
 }
 
-void tsr__note_aliases(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made)
+void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made)
 {
     static const char *const kinds[] = {"tbaa", "alias.scope", "noalias", "invariant.load"};
     LLVMContextRef c = s->l->context;
@@ -58,14 +58,14 @@ LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *
     if (!mask) {
         LLVMValueRef load = LLVMBuildLoad2(s->b, type, p, "");
         LLVMSetAlignment(load, a->align);
-        tsr__note_aliases(s, a, load);
+        tsr__copy_alias_metadata(s, a, load);
         return load;
     }
     LLVMTypeRef types[2] = {type, LLVMTypeOf(p)};
     LLVMValueRef args[3] = {p, mask, LLVMGetPoison(type)};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.load", types, 2, args, 3);
-    tsr__align_argument(s, call, 0, a->align);
-    tsr__note_aliases(s, a, call);
+    tsr__set_argument_align(s, call, 0, a->align);
+    tsr__copy_alias_metadata(s, a, call);
     return LLVMBuildFreeze(s->b, call, "");
 }
 
@@ -76,13 +76,13 @@ void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVM
         LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(p)};
         LLVMValueRef args[3] = {value, p, mask};
         made = tsr__intrinsic(s, "llvm.masked.store", types, 2, args, 3);
-        tsr__align_argument(s, made, 1, a->align);
+        tsr__set_argument_align(s, made, 1, a->align);
     } else {
         made = LLVMBuildStore(s->b, value, p);
         LLVMSetAlignment(made, a->align);
         tsr__mark_nontemporal(s, a, made);
     }
-    tsr__note_aliases(s, a, made);
+    tsr__copy_alias_metadata(s, a, made);
 }
 
 /* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
@@ -111,7 +111,7 @@ static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst,
 {
     unsigned align = LLVMGetAlignment(inst);
     struct tsr__access a = {.inst = inst,
-                            .class = TSR__ACCESS_SCATTERED,
+                            .class = TSR__ACCESS_GATHERED,
                             .pointer = pointer,
                             .type = type,
                             .parts = (unsigned)tsr__component_count(type),
@@ -141,14 +141,14 @@ static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst,
     if (!a.simple)
         return a;
     int64_t step = shape.stride / a.scalar_bytes;
-    if (shape.stride % a.scalar_bytes || step < -1 || step > TSR__MAX_STEP || (step < a.parts && step != -1) || (step < 0 && a.parts > 1))
+    if (shape.stride % a.scalar_bytes || step < -1 || step > TSR__MAX_STRIDE || (step < a.parts && step != -1) || (step < 0 && a.parts > 1))
         return a;
     a.step = step < 0 ? 1 : (unsigned)step;
     a.members = (UINT32_C(1) << a.parts) - 1;
     if (a.step == 1)
         a.class = step < 0 ? TSR__ACCESS_REVERSED : TSR__ACCESS_CONSECUTIVE;
-    else if (a.step <= TSR__SHORT_STEP || 2 * a.parts >= a.step)
-        a.class = TSR__ACCESS_GROUP;
+    else if (a.step <= TSR__SHORT_STRIDE || 2 * a.parts >= a.step)
+        a.class = TSR__ACCESS_INTERLEAVED;
     return a;
 }
 
@@ -210,7 +210,7 @@ LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned eac
 /* ---- loads --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Bytes from the start of a value in memory to its scalar number `part`. */
-uint64_t tsr__part_offset(struct tsr__widener *s, LLVMTypeRef type, int part)
+uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int part)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
@@ -218,14 +218,14 @@ uint64_t tsr__part_offset(struct tsr__widener *s, LLVMTypeRef type, int part)
     case LLVMArrayTypeKind: {
         LLVMTypeRef element = LLVMGetElementType(type);
         int count = tsr__component_count(element);
-        return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + tsr__part_offset(s, element, part % count);
+        return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + tsr__component_offset(s, element, part % count);
     }
     case LLVMStructTypeKind:
         for (unsigned i = 0;; i++) {
             LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
             int count = tsr__component_count(field);
             if (part < count)
-                return LLVMOffsetOfElement(s->layout, type, i) + tsr__part_offset(s, field, part);
+                return LLVMOffsetOfElement(s->layout, type, i) + tsr__component_offset(s, field, part);
             part -= count;
         }
     default:
@@ -280,7 +280,7 @@ static void load_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVM
         LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
         parts[0] = reversed(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
     } else {
-        tsr__strided_load(s, a, p, parts);
+        tsr__interleaved_load(s, a, p, parts);
     }
 }
 
@@ -288,7 +288,7 @@ static void load_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVM
  * which not all lanes are there. */
 static void load_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
-    LLVMValueRef others[TSR__MAX_STEP];
+    LLVMValueRef others[TSR__MAX_STRIDE];
     struct tsr__widener unmasked = *s;
     unmasked.mask = NULL;
     struct fork f = fork_on(s, tsr__all_lanes(s, s->mask));
@@ -296,18 +296,18 @@ static void load_tested(struct tsr__widener *s, const struct tsr__access *a, LLV
     LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
     load_lanes(s, a, p, others);
     LLVMBasicBlockRef masked = way_ends(s, &f, f.after);
-    for (unsigned i = 0; i < TSR__MAX_STEP; i++)
+    for (unsigned i = 0; i < TSR__MAX_STRIDE; i++)
         if (a->members >> i & 1)
             parts[i] = either(s, parts[i], straight, others[i], masked);
 }
 
 /* A load of lanes side by side; `p` is lane 0's address. */
-void tsr__straight_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (tsr__is_blended(s, a))
         tsr__blended_load(s, a, p, parts);
-    else if (tsr__is_copied(s, a))
-        tsr__copied_load(s, a, p, parts);
+    else if (tsr__needs_mask_emulation(s, a))
+        tsr__emulated_load(s, a, p, parts);
     else if (s->mask && !s->function_mask && !tsr__has(s->l, TSR_CPU_AVX512F))
         load_tested(s, a, p, parts);
     else
@@ -321,7 +321,7 @@ static void store_lanes(struct tsr__widener *s, const struct tsr__access *a, LLV
     else if (a->class == TSR__ACCESS_REVERSED)
         tsr__masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
     else
-        tsr__strided_store(s, a, p, parts);
+        tsr__interleaved_store(s, a, p, parts);
 }
 
 /* AVX2's masked stores take AMD's CPUs a dozen cycles each: they are for packets in which not all lanes are there. */
@@ -336,12 +336,12 @@ static void store_tested(struct tsr__widener *s, const struct tsr__access *a, LL
     way_ends(s, &f, f.after);
 }
 
-void tsr__straight_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     if (tsr__is_blended(s, a))
         tsr__blended_store(s, a, p, parts);
-    else if (tsr__is_copied(s, a))
-        tsr__copied_store(s, a, p, parts);
+    else if (tsr__needs_mask_emulation(s, a))
+        tsr__emulated_store(s, a, p, parts);
     else if (s->mask && !tsr__has(s->l, TSR_CPU_AVX512F))
         store_tested(s, a, p, parts);
     else
@@ -376,14 +376,14 @@ static bool in_halves(struct tsr__widener *s, const struct tsr__access *a, struc
     if (!shape.stride || !shape.apart_known || shape.apart != shape.stride * (int64_t)s->sub_group)
         half->width = s->sub_group;
     *own = classify_as(half, a->inst, a->pointer, a->type, shape);
-    if (own->class == TSR__ACCESS_SCATTERED || (own->class == TSR__ACCESS_UNIFORM && !LLVMIsALoadInst(a->inst)))
+    if (own->class == TSR__ACCESS_GATHERED || (own->class == TSR__ACCESS_UNIFORM && !LLVMIsALoadInst(a->inst)))
         return false;
     tsr__explain_access(s, own, false);
     half_pointers(s, a->pointer, first);
     return true;
 }
 
-void tsr__set_loaded(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     if (a->each > 1)
         tsr__unpack(s, parts[0], tsr__component_type(a->type, 0), a->each, parts);
@@ -400,21 +400,21 @@ static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
         return false;
     if (half.width == s->width) {
         LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
-        tsr__straight_load(s, &own, first[0], all);
-        tsr__set_loaded(s, &own, all);
+        tsr__contiguous_load(s, &own, first[0], all);
+        tsr__set_loaded_components(s, &own, all);
         return true;
     }
     LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.parts * sizeof *both);
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *parts);
     for (unsigned h = 0; h < 2; h++) {
         if (own.class != TSR__ACCESS_UNIFORM) {
-            tsr__straight_load(&half, &own, first[h], both + h * own.parts);
+            tsr__contiguous_load(&half, &own, first[h], both + h * own.parts);
             continue;
         }
         LLVMValueRef copy = LLVMInstructionClone(a->inst);
         LLVMSetOperand(copy, 0, first[h]);
         LLVMInsertIntoBuilder(s->b, copy);
-        tsr__note_aliases(s, &own, copy);
+        tsr__copy_alias_metadata(s, &own, copy);
         for (unsigned i = 0; i < own.parts; i++)
             both[h * own.parts + i] = tsr__extract_component(s, copy, (int)i);
     }
@@ -422,7 +422,7 @@ static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
         LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
         parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__splat_halves(s, pair) : tsr__join_halves(s, pair[0], pair[1]);
     }
-    tsr__set_loaded(s, &own, parts);
+    tsr__set_loaded_components(s, &own, parts);
     return true;
 }
 
@@ -434,14 +434,14 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
     if (!in_halves(s, a, &half, &own, first))
         return false;
     if (half.width == s->width) {
-        tsr__straight_store(s, &own, first[0], parts);
+        tsr__contiguous_store(s, &own, first[0], parts);
         return true;
     }
     LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
     for (unsigned h = 0; h < 2; h++) {
         for (unsigned i = 0; i < own.parts; i++)
             its[i] = tsr__half_of(s, parts[i], h);
-        tsr__straight_store(&half, &own, first[h], its);
+        tsr__contiguous_store(&half, &own, first[h], its);
     }
     return true;
 }
@@ -453,9 +453,9 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
 static bool hoped_access(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
 {
     *hoped = *a;
-    if (!a->simple || a->parts > TSR__MAX_STEP || tsr__address_hope(s, address) != (int64_t)a->parts * a->scalar_bytes)
+    if (!a->simple || a->parts > TSR__MAX_STRIDE || tsr__speculated_stride(s, address) != (int64_t)a->parts * a->scalar_bytes)
         return false;
-    hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_GROUP;
+    hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
     hoped->step = a->parts;
     hoped->members = (UINT32_C(1) << a->parts) - 1;
     return true;
@@ -475,10 +475,10 @@ static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, 
         tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), parts);
         return;
     }
-    LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
+    LLVMValueRef first, yes = tsr__stride_test(s, &address, &first);
     LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
     struct fork f = fork_on(s, yes);
-    tsr__straight_load(s, &hoped, first, parts);
+    tsr__contiguous_load(s, &hoped, first, parts);
     LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
     tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
     LLVMBasicBlockRef scattered = way_ends(s, &f, f.after);
@@ -500,15 +500,15 @@ static void scattered_store(struct tsr__widener *s, const struct tsr__access *a,
         tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
         return;
     }
-    LLVMValueRef first, yes = tsr__address_as_hoped(s, &address, &first);
+    LLVMValueRef first, yes = tsr__stride_test(s, &address, &first);
     struct fork f = fork_on(s, yes);
-    tsr__straight_store(s, &hoped, first, parts);
+    tsr__contiguous_store(s, &hoped, first, parts);
     way_ends(s, &f, f.other);
     tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
     way_ends(s, &f, f.after);
 }
 
-bool tsr__may_join(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a)
+bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a)
 {
     bool load = LLVMIsALoadInst(inst) != NULL;
     if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
@@ -520,33 +520,33 @@ bool tsr__may_join(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access
 static void load(struct tsr__widener *s, LLVMValueRef inst)
 {
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
-    struct tsr__record *record = tsr__record_of(s, &a);
+    struct tsr__interleave_group *record = tsr__interleave_group_of(s, &a);
     if (record) {
-        tsr__record_load(s, record);
+        tsr__interleave_group_load(s, record);
         return;
     }
-    if (a.class != TSR__ACCESS_SCATTERED)
+    if (a.class != TSR__ACCESS_GATHERED)
         tsr__explain_access(s, &a, false);
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
     if (a.class == TSR__ACCESS_UNIFORM) {
         LLVMValueRef copy = LLVMInstructionClone(inst);
         LLVMSetOperand(copy, 0, tsr__scalar_of(s, a.pointer));
         LLVMInsertIntoBuilder(s->b, copy);
-        tsr__note_aliases(s, &a, copy);
+        tsr__copy_alias_metadata(s, &a, copy);
         if (!tsr__is_varying(tsr__shape_of(&s->shapes, inst))) {
             tsr__set_scalar(s, inst, copy);
             return;
         }
         for (unsigned i = 0; i < a.parts; i++)
             parts[i] = tsr__splat(s, tsr__extract_component(s, copy, (int)i));
-    } else if (a.class == TSR__ACCESS_SCATTERED) {
+    } else if (a.class == TSR__ACCESS_GATHERED) {
         if (load_halves(s, &a))
             return;
         scattered_load(s, &a, parts);
     } else {
-        tsr__straight_load(s, &a, tsr__scalar_of(s, a.pointer), parts);
+        tsr__contiguous_load(s, &a, tsr__scalar_of(s, a.pointer), parts);
     }
-    tsr__set_loaded(s, &a, parts);
+    tsr__set_loaded_components(s, &a, parts);
 }
 
 /* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
@@ -578,7 +578,7 @@ static void store_uniform(struct tsr__widener *s, LLVMValueRef inst, const struc
 }
 
 /* `parts` has room for the scalars that travel together. */
-void tsr__stored_parts(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
 {
     for (unsigned i = 0; i < a->parts * a->each; i++)
         parts[i] = tsr__component_of(s, LLVMGetOperand(a->inst, 0), (int)i);
@@ -590,21 +590,21 @@ static void store(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
     struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
-    struct tsr__record *record = tsr__record_of(s, &a);
+    struct tsr__interleave_group *record = tsr__interleave_group_of(s, &a);
     if (record) {
-        tsr__record_store(s, record, inst);
+        tsr__interleave_group_store(s, record, inst);
         return;
     }
-    if (a.class != TSR__ACCESS_SCATTERED)
+    if (a.class != TSR__ACCESS_GATHERED)
         tsr__explain_access(s, &a, false);
     if (a.class == TSR__ACCESS_UNIFORM) {
         store_uniform(s, inst, &a);
         return;
     }
     LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
-    tsr__stored_parts(s, &a, parts);
-    if (a.class != TSR__ACCESS_SCATTERED)
-        tsr__straight_store(s, &a, tsr__scalar_of(s, a.pointer), parts);
+    tsr__stored_components(s, &a, parts);
+    if (a.class != TSR__ACCESS_GATHERED)
+        tsr__contiguous_store(s, &a, tsr__scalar_of(s, a.pointer), parts);
     else if (!store_halves(s, &a, parts))
         scattered_store(s, &a, parts);
 }
@@ -646,7 +646,7 @@ static void address(struct tsr__widener *s, LLVMValueRef inst)
         tsr__set_component(s, inst, 0, tsr__splat(s, made));
 }
 
-void tsr__memory_prepare(struct tsr__widener *s, LLVMValueRef inst)
+void tsr__prepare_access(struct tsr__widener *s, LLVMValueRef inst)
 {
     if (LLVMIsALoadInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
         tsr__address_prepare(s, LLVMGetOperand(inst, 0));

@@ -5,7 +5,13 @@
 
 #include "lanes/widen/widener.h"
 
-enum tsr__access_class { TSR__ACCESS_UNIFORM, TSR__ACCESS_CONSECUTIVE, TSR__ACCESS_REVERSED, TSR__ACCESS_GROUP, TSR__ACCESS_SCATTERED };
+enum tsr__access_class {
+    TSR__ACCESS_UNIFORM,
+    TSR__ACCESS_CONSECUTIVE,
+    TSR__ACCESS_REVERSED,
+    TSR__ACCESS_INTERLEAVED,
+    TSR__ACCESS_GATHERED
+};
 
 struct tsr__access {
     LLVMValueRef inst; /* the load or store */
@@ -25,33 +31,33 @@ struct tsr__access {
 };
 
 /* Scalars from lane to lane, up to which a strided access is one of vectors and shuffles: for a few members, and if there are as many. */
-enum { TSR__SHORT_STEP = 8, TSR__MAX_STEP = 16 };
+enum { TSR__SHORT_STRIDE = 8, TSR__MAX_STRIDE = 16 };
 
 /* ---- straight accesses (access.c): `p` is lane 0's address, and there is a vector for each part, or each scalar of a record ---------- */
 
-void tsr__straight_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__straight_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those whose lanes lie further apart. (interleave_shuffle.c) */
-void tsr__strided_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__strided_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those that need no mask since nobody else sees the memory. (masked_emulate.c) */
 bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a);
 void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* Those for whose masks the CPU has no instruction. (masked_emulate.c) */
-bool tsr__is_copied(const struct tsr__widener *s, const struct tsr__access *a);
-void tsr__copied_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__copied_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+bool tsr__needs_mask_emulation(const struct tsr__widener *s, const struct tsr__access *a);
+void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
 /* A vector of any type; NULL: no mask. */
 LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
 void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
 /* Marks a store of a vector without a mask, if it may go past the caches. (nontemporal.c) */
 void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef store);
 /* Whether a load or store leaves room for others between its lanes: then it is described. */
-bool tsr__may_join(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a);
+bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a);
 /* The vectors of a load's or a store's value. `parts` has room for the scalars that travel together. */
-void tsr__set_loaded(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
-void tsr__stored_parts(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
+void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
+void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
 
 /* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
 
@@ -59,8 +65,8 @@ enum { TSR__MAX_TERMS = 6 };
 
 struct tsr__term {
     LLVMValueRef value;
-    enum tsr__extension { TSR__EXTEND_NOT, TSR__EXTEND_SIGNED, TSR__EXTEND_UNSIGNED } extension; /* to 64 bits */
-    int64_t scale;                                                                               /* bytes */
+    enum tsr__extension { TSR__EXTEND_NONE, TSR__EXTEND_SIGNED, TSR__EXTEND_UNSIGNED } extension; /* to 64 bits */
+    int64_t scale;                                                                                /* bytes */
 };
 
 /* pointer = base + offset + Σ term: base and all terms but those from `first_varying` on are uniform. */
@@ -85,10 +91,10 @@ LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__addr
 void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer);
 
 /* How far apart neighbouring lanes' addresses are as far as one can hope, in bytes; 0: no idea. */
-int64_t tsr__address_hope(struct tsr__widener *s, const struct tsr__address *a);
+int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address *a);
 /* A condition under which the hope comes true, and lane 0's address then. What tsr__address_lanes needs is there afterwards, so that it may
  * stand in a branch. */
-LLVMValueRef tsr__address_as_hoped(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first);
+LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first);
 
 /* ---- scattered accesses (gather_scatter.c) ------------------------------------------------------------------------------------------- */
 
@@ -104,16 +110,16 @@ LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y
 LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count);
 /* Vectors of so many lanes one behind the other; `count`, a power of two, of `pieces`, which change. (interleave_shuffle.c) */
-LLVMValueRef tsr__concatenated(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
+LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
 /* What the program's access says about aliases, for one that does the same for all lanes. */
-void tsr__note_aliases(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);
-void tsr__align_argument(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);
+void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);
+void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);
 /* The scalars in a vector of integers that hold `each` of them. */
 void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);
 LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned each);
 /* The alignment `offset` bytes further on. */
 unsigned tsr__align_at(unsigned align, uint64_t offset);
 /* Bytes from the start of a value in memory to its scalar number `part`. */
-uint64_t tsr__part_offset(struct tsr__widener *s, LLVMTypeRef type, int part);
+uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int part);
 
 #endif

@@ -45,7 +45,7 @@ static bool adds(LLVMValueRef v, enum tsr__extension extension)
     case LLVMOr:
         return LLVMGetIsDisjoint(v);
     case LLVMAdd:
-        return extension == TSR__EXTEND_NOT || (extension == TSR__EXTEND_SIGNED ? LLVMGetNSW(v) : LLVMGetNUW(v));
+        return extension == TSR__EXTEND_NONE || (extension == TSR__EXTEND_SIGNED ? LLVMGetNSW(v) : LLVMGetNUW(v));
     default:
         return false;
     }
@@ -71,13 +71,13 @@ static void add_index(struct sum *sum, LLVMValueRef v, enum tsr__extension exten
     }
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     bool extends = op == LLVMSExt || op == LLVMZExt;
-    if (extends && extension == TSR__EXTEND_NOT) {
+    if (extends && extension == TSR__EXTEND_NONE) {
         /* What is promised not to be negative may be taken as signed, which gathers can do. */
         bool is_signed = op == LLVMSExt || LLVMGetNNeg(v);
         add_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXTEND_SIGNED : TSR__EXTEND_UNSIGNED, scale, depth - 1);
         return;
     }
-    if (extension == TSR__EXTEND_NOT && (op == LLVMShl || op == LLVMMul) && constant_int(LLVMGetOperand(v, 1), &c)) {
+    if (extension == TSR__EXTEND_NONE && (op == LLVMShl || op == LLVMMul) && constant_int(LLVMGetOperand(v, 1), &c)) {
         int64_t factor = op == LLVMMul ? c : c >= 0 && c < 32 ? INT64_C(1) << c : 0, scaled;
         if (factor && !__builtin_mul_overflow(scale, factor, &scaled)) {
             add_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
@@ -102,7 +102,7 @@ static void add_gep(struct sum *sum, LLVMValueRef gep)
         if (i > 1)
             type = LLVMGetElementType(type);
         bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
-        add_index(sum, index, narrow ? TSR__EXTEND_SIGNED : TSR__EXTEND_NOT, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
+        add_index(sum, index, narrow ? TSR__EXTEND_SIGNED : TSR__EXTEND_NONE, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
     }
 }
 
@@ -154,7 +154,7 @@ void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer)
 
 static LLVMValueRef extended(struct tsr__widener *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
 {
-    if (extension == TSR__EXTEND_NOT || LLVMTypeOf(value) == to)
+    if (extension == TSR__EXTEND_NONE || LLVMTypeOf(value) == to)
         return value;
     return extension == TSR__EXTEND_SIGNED ? LLVMBuildSExt(s->b, value, to, "") : LLVMBuildZExt(s->b, value, to, "");
 }
@@ -215,7 +215,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
             index = LLVMBuildXor(s->b, index, tsr__splat(s, LLVMConstInt(i32, UINT32_C(1) << 31, false)), "");
             index = LLVMBuildSExt(s->b, index, v64, "");
             base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
-        } else if (only->extension != TSR__EXTEND_NOT && bits < 32)
+        } else if (only->extension != TSR__EXTEND_NONE && bits < 32)
             index = LLVMBuildSExt(s->b, extended(s, index, only->extension, v32), v64, "");
         else
             index = extended(s, index, only->extension, v64);
@@ -307,7 +307,7 @@ static int64_t hoped_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
     }
 }
 
-int64_t tsr__address_hope(struct tsr__widener *s, const struct tsr__address *a)
+int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address *a)
 {
     int64_t sum = 0, bytes;
     for (int i = a->first_varying; i < a->count; i++) {
@@ -338,7 +338,7 @@ static LLVMValueRef term_as_hoped(struct tsr__widener *s, const struct tsr__term
         yes = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     }
     *first = extended(s, start, t->extension, LLVMInt64TypeInContext(c));
-    if (t->extension == TSR__EXTEND_NOT || !stride)
+    if (t->extension == TSR__EXTEND_NONE || !stride)
         return yes;
     /* Nor may the extension see them wrap. */
     bool is_signed = t->extension == TSR__EXTEND_SIGNED, up = stride > 0;
@@ -352,7 +352,7 @@ static LLVMValueRef term_as_hoped(struct tsr__widener *s, const struct tsr__term
     return LLVMBuildAnd(s->b, yes, LLVMBuildICmp(s->b, below, start, bound, ""), "");
 }
 
-LLVMValueRef tsr__address_as_hoped(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first)
+LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(c);

@@ -33,8 +33,8 @@ static LLVMValueRef gather(struct tsr__widener *s, const struct tsr__access *a, 
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
     LLVMValueRef args[3] = {pointers, mask, LLVMGetPoison(type)};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.gather", types, 2, args, 3);
-    tsr__align_argument(s, call, 0, align);
-    tsr__note_aliases(s, a, call);
+    tsr__set_argument_align(s, call, 0, align);
+    tsr__copy_alias_metadata(s, a, call);
     return LLVMBuildFreeze(s->b, call, "");
 }
 
@@ -44,8 +44,8 @@ static void scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMVal
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
     LLVMValueRef args[3] = {value, pointers, mask};
     LLVMValueRef call = tsr__intrinsic(s, "llvm.masked.scatter", types, 2, args, 3);
-    tsr__align_argument(s, call, 1, align);
-    tsr__note_aliases(s, a, call);
+    tsr__set_argument_align(s, call, 1, align);
+    tsr__copy_alias_metadata(s, a, call);
 }
 
 static LLVMValueRef offset_pointers(struct tsr__widener *s, LLVMValueRef pointers, uint64_t offset)
@@ -116,7 +116,7 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
                 LLVMValueRef lane = tsr__i32(s->l, turn * lanes + h * count + r);
                 halves[h] = LLVMBuildLoad2(s->b, type, LLVMBuildExtractElement(s->b, pointers, lane, ""), "");
                 LLVMSetAlignment(halves[h], a->align);
-                tsr__note_aliases(s, a, halves[h]);
+                tsr__copy_alias_metadata(s, a, halves[h]);
             }
             rows[r] = halves[1] ? tsr__shuffle(s, halves[0], halves[1], all, lanes) : halves[0];
         }
@@ -125,7 +125,7 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
             pieces[r][turn] = rows[r];
     }
     for (unsigned i = 0; i < count; i++)
-        parts[i] = LLVMBuildFreeze(s->b, tsr__concatenated(s, pieces[i], s->width / lanes, lanes), "");
+        parts[i] = LLVMBuildFreeze(s->b, tsr__concat_vectors(s, pieces[i], s->width / lanes, lanes), "");
 }
 
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
@@ -136,7 +136,7 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
         return;
     }
     for (unsigned i = 0; i < a->parts; i += each) {
-        uint64_t offset = tsr__part_offset(s, a->type, (int)i);
+        uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__component_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
         LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
@@ -151,7 +151,7 @@ void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValue
 {
     unsigned each = together(a);
     for (unsigned i = 0; i < a->parts; i += each) {
-        uint64_t offset = tsr__part_offset(s, a->type, (int)i);
+        uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
         scatter(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
     }

@@ -111,12 +111,12 @@ static bool is_wall(LLVMValueRef inst)
 /* ---- records ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Adds an access to the record that the first one began, if it is one of a field. `low` and `high` are the record's ends in bytes. */
-static bool add_field(struct tsr__record *r, const struct tsr__access *a, const struct place *first, const struct place *p, int64_t *low,
-                      int64_t *high)
+static bool add_field(struct tsr__interleave_group *r, const struct tsr__access *a, const struct place *first, const struct place *p,
+                      int64_t *low, int64_t *high)
 {
     int64_t at, bytes = (int64_t)a->parts * a->scalar_bytes;
     const struct tsr__access *own = &r->fields[0].access;
-    if (r->count == TSR__MAX_STEP || !a->step || a->step != own->step || a->scalar_bytes != own->scalar_bytes ||
+    if (r->count == TSR__MAX_STRIDE || !a->step || a->step != own->step || a->scalar_bytes != own->scalar_bytes ||
         !differ_by(first, p, &at) || at % a->scalar_bytes)
         return false;
     bool pointers = LLVMGetTypeKind(a->scalar) == LLVMPointerTypeKind || LLVMGetTypeKind(own->scalar) == LLVMPointerTypeKind;
@@ -126,26 +126,26 @@ static bool add_field(struct tsr__record *r, const struct tsr__access *a, const 
     if (to - from > p->stride)
         return false;
     for (unsigned i = 0; i < r->count && !LLVMIsALoadInst(a->inst); i++) {
-        const struct tsr__field *f = &r->fields[i];
+        const struct tsr__interleave_member *f = &r->fields[i];
         if (at < f->at + (int64_t)f->access.parts * a->scalar_bytes && f->at < at + bytes)
             return false; /* written twice: in order */
     }
     *low = from;
     *high = to;
-    r->fields[r->count++] = (struct tsr__field){.access = *a, .at = at};
+    r->fields[r->count++] = (struct tsr__interleave_member){.access = *a, .at = at};
     return true;
 }
 
 /* Looks for the fields that can be loaded or stored with the first. */
-static void find_fields(struct tsr__widener *s, struct tsr__record *r)
+static void find_fields(struct tsr__widener *s, struct tsr__interleave_group *r)
 {
     LLVMValueRef first_inst = r->fields[0].access.inst, inst = first_inst;
     bool load = LLVMIsALoadInst(first_inst) != NULL;
-    struct place first = place_of(s, first_inst), met[MAX_MET], own[TSR__MAX_STEP] = {first};
+    struct place first = place_of(s, first_inst), met[MAX_MET], own[TSR__MAX_STRIDE] = {first};
     int64_t low = 0, high = (int64_t)r->fields[0].access.parts * r->fields[0].access.scalar_bytes;
     unsigned met_count = 0;
     /* Stores that stand before the first load but are made later. */
-    for (const struct tsr__record *w = s->waiting; w && load; w = w->next)
+    for (const struct tsr__interleave_group *w = s->waiting; w && load; w = w->next)
         for (unsigned i = 0; i < w->count; i++) {
             if (met_count == MAX_MET)
                 return;
@@ -157,7 +157,7 @@ static void find_fields(struct tsr__widener *s, struct tsr__record *r)
         struct place p = place_of(s, inst);
         bool same_kind = load == (LLVMIsALoadInst(inst) != NULL), meets = false;
         struct tsr__access a;
-        if (same_kind && !tsr__map_get(&s->records, inst) && tsr__may_join(s, inst, &a)) {
+        if (same_kind && !tsr__map_get(&s->records, inst) && tsr__may_interleave(s, inst, &a)) {
             for (unsigned i = 0; i < met_count && load; i++)
                 meets = meets || may_meet(s, &met[i], &p);
             if (!meets && add_field(r, &a, &first, &p, &low, &high)) {
@@ -180,19 +180,19 @@ static void find_fields(struct tsr__widener *s, struct tsr__record *r)
 }
 
 /* The access of all fields, for one that fits all: NULL if it would not pay. */
-static void settle_access(struct tsr__widener *s, struct tsr__record *r)
+static void settle_access(struct tsr__widener *s, struct tsr__interleave_group *r)
 {
     int64_t low = 0;
     struct tsr__access *all = &r->all;
     for (unsigned i = 0; i < r->count; i++)
         low = r->fields[i].at < low ? r->fields[i].at : low;
     *all = r->fields[0].access;
-    all->class = TSR__ACCESS_GROUP;
+    all->class = TSR__ACCESS_INTERLEAVED;
     all->members = 0;
     all->joined = r->count;
     all->all = r->insts;
     for (unsigned i = 0; i < r->count; i++) {
-        struct tsr__field *f = &r->fields[i];
+        struct tsr__interleave_member *f = &r->fields[i];
         f->at -= low;
         f->member = (unsigned)f->at / all->scalar_bytes;
         all->members |= ((UINT32_C(1) << f->access.parts) - 1) << f->member;
@@ -204,18 +204,18 @@ static void settle_access(struct tsr__widener *s, struct tsr__record *r)
     }
 }
 
-struct tsr__record *tsr__record_of(struct tsr__widener *s, const struct tsr__access *a)
+struct tsr__interleave_group *tsr__interleave_group_of(struct tsr__widener *s, const struct tsr__access *a)
 {
-    struct tsr__record *known = (struct tsr__record *)tsr__map_get(&s->records, a->inst);
+    struct tsr__interleave_group *known = (struct tsr__interleave_group *)tsr__map_get(&s->records, a->inst);
     struct tsr__access first;
-    if (known || !tsr__may_join(s, a->inst, &first))
+    if (known || !tsr__may_interleave(s, a->inst, &first))
         return known;
-    struct tsr__record *r = tsr_arena_alloc(s->arena, sizeof *r);
-    *r = (struct tsr__record){.fields = {{.access = first}}, .count = 1};
+    struct tsr__interleave_group *r = tsr_arena_alloc(s->arena, sizeof *r);
+    *r = (struct tsr__interleave_group){.fields = {{.access = first}}, .count = 1};
     find_fields(s, r);
     settle_access(s, r);
     unsigned members = (unsigned)__builtin_popcount(r->all.members);
-    if (r->count == 1 || (first.step > TSR__SHORT_STEP && 2 * members < first.step))
+    if (r->count == 1 || (first.step > TSR__SHORT_STRIDE && 2 * members < first.step))
         return NULL;
     for (unsigned i = 0; i < r->count; i++)
         tsr__map_set(&s->records, r->insts[i], (uintptr_t)r);
@@ -227,7 +227,7 @@ struct tsr__record *tsr__record_of(struct tsr__widener *s, const struct tsr__acc
 }
 
 /* The address of the record in which `inst` is a field. */
-static LLVMValueRef start_of(struct tsr__widener *s, const struct tsr__record *r, LLVMValueRef inst)
+static LLVMValueRef start_of(struct tsr__widener *s, const struct tsr__interleave_group *r, LLVMValueRef inst)
 {
     unsigned i = 0;
     while (r->insts[i] != inst)
@@ -236,7 +236,7 @@ static LLVMValueRef start_of(struct tsr__widener *s, const struct tsr__record *r
     return r->fields[i].at ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "") : p;
 }
 
-static void explain(struct tsr__widener *s, const struct tsr__record *r)
+static void explain(struct tsr__widener *s, const struct tsr__interleave_group *r)
 {
     for (unsigned i = 0; i < r->count; i++) {
         struct tsr__access a = r->all;
@@ -251,36 +251,36 @@ static LLVMValueRef as(struct tsr__widener *s, LLVMValueRef vector, LLVMTypeRef 
     return LLVMBuildBitCast(s->b, vector, tsr__vector_of(s, scalar), "");
 }
 
-void tsr__record_load(struct tsr__widener *s, struct tsr__record *r)
+void tsr__interleave_group_load(struct tsr__widener *s, struct tsr__interleave_group *r)
 {
-    LLVMValueRef parts[TSR__MAX_STEP], its[TSR__MAX_STEP];
+    LLVMValueRef parts[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     if (r->made)
         return;
     r->made = true;
     explain(s, r);
-    tsr__straight_load(s, &r->all, start_of(s, r, r->insts[0]), parts);
+    tsr__contiguous_load(s, &r->all, start_of(s, r, r->insts[0]), parts);
     for (unsigned i = 0; i < r->count; i++) {
-        const struct tsr__field *f = &r->fields[i];
+        const struct tsr__interleave_member *f = &r->fields[i];
         for (unsigned k = 0; k < f->access.parts; k++)
             its[k] = as(s, parts[f->member + k], f->access.scalar);
-        tsr__set_loaded(s, &f->access, its);
+        tsr__set_loaded_components(s, &f->access, its);
     }
 }
 
-void tsr__record_store(struct tsr__widener *s, struct tsr__record *r, LLVMValueRef inst)
+void tsr__interleave_group_store(struct tsr__widener *s, struct tsr__interleave_group *r, LLVMValueRef inst)
 {
-    LLVMValueRef parts[TSR__MAX_STEP], its[TSR__MAX_STEP];
+    LLVMValueRef parts[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     if (inst != r->insts[r->count - 1])
         return;
     explain(s, r);
     for (unsigned i = 0; i < r->count; i++) {
-        const struct tsr__field *f = &r->fields[i];
-        tsr__stored_parts(s, &f->access, its);
+        const struct tsr__interleave_member *f = &r->fields[i];
+        tsr__stored_components(s, &f->access, its);
         for (unsigned k = 0; k < f->access.parts; k++)
             parts[f->member + k] = as(s, its[k], r->all.scalar);
     }
-    tsr__straight_store(s, &r->all, start_of(s, r, inst), parts);
-    struct tsr__record **at = &s->waiting;
+    tsr__contiguous_store(s, &r->all, start_of(s, r, inst), parts);
+    struct tsr__interleave_group **at = &s->waiting;
     while (*at != r)
         at = &(*at)->next;
     *at = r->next;

@@ -30,7 +30,7 @@ static LLVMValueRef every(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y
     return tsr__shuffle(s, x, y, at, count);
 }
 
-LLVMValueRef tsr__concatenated(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
+LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
 {
     for (; count > 1; count /= 2, lanes *= 2)
         for (unsigned i = 0; i < count / 2; i++)
@@ -64,7 +64,7 @@ static LLVMValueRef gathered(struct tsr__widener *s, const LLVMValueRef *chunks,
 
 static void spread(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
-    LLVMValueRef placed[TSR__MAX_STEP];
+    LLVMValueRef placed[TSR__MAX_STRIDE];
     for (unsigned m = 0; m < step; m++) {
         int at[TSR__MAX_LANES];
         for (unsigned lane = 0; lane < lanes; lane++)
@@ -133,7 +133,7 @@ static void split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, u
         quad_split(s, chunks, lanes, parts);
         return;
     }
-    LLVMValueRef half[TSR__MAX_STEP / 2], its[TSR__MAX_STEP / 2];
+    LLVMValueRef half[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned c = 0; c < step / 2; c++)
             half[c] = every(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
@@ -154,7 +154,7 @@ static void join(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, uns
         quad_join(s, parts, lanes, chunks);
         return;
     }
-    LLVMValueRef half[2][TSR__MAX_STEP / 2], its[TSR__MAX_STEP / 2];
+    LLVMValueRef half[2][TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned m = 0; m < step / 2; m++)
             its[m] = parts[2 * m + odd];
@@ -252,10 +252,10 @@ static void store_chunk(struct tsr__widener *s, const struct tsr__access *a, LLV
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------------ */
 
-void tsr__strided_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
-    LLVMValueRef chunks[TSR__MAX_STEP], its[TSR__MAX_STEP], pieces[TSR__MAX_STEP][TSR__MAX_LANES];
+    LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE], pieces[TSR__MAX_STRIDE][TSR__MAX_LANES];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned c = 0; c < a->step; c++) {
             struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);
@@ -267,13 +267,13 @@ void tsr__strided_load(struct tsr__widener *s, const struct tsr__access *a, LLVM
     }
     for (unsigned m = 0; m < a->step; m++)
         if (a->members >> m & 1)
-            parts[m] = tsr__concatenated(s, pieces[m], turns, lanes);
+            parts[m] = tsr__concat_vectors(s, pieces[m], turns, lanes);
 }
 
-void tsr__strided_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
-    LLVMValueRef chunks[TSR__MAX_STEP], its[TSR__MAX_STEP];
+    LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned m = 0; m < a->step; m++)
             its[m] = a->members >> m & 1 ? every(s, parts[m], NULL, t * lanes, 1, lanes) : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));

@@ -21,16 +21,16 @@ bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a)
            (a->class == TSR__ACCESS_CONSECUTIVE || a->class == TSR__ACCESS_REVERSED);
 }
 
-bool tsr__is_copied(const struct tsr__widener *s, const struct tsr__access *a)
+bool tsr__needs_mask_emulation(const struct tsr__widener *s, const struct tsr__access *a)
 {
     return s->mask && !tsr__has(s->l, a->scalar_bytes < 4 ? TSR_CPU_AVX512BW : TSR_CPU_AVX2);
 }
 
 static int64_t stride_of(const struct tsr__access *a)
 {
-    return a->class == TSR__ACCESS_GROUP      ? (int64_t)a->step * a->scalar_bytes
-           : a->class == TSR__ACCESS_REVERSED ? -(int64_t)a->scalar_bytes
-                                              : a->scalar_bytes;
+    return a->class == TSR__ACCESS_INTERLEAVED ? (int64_t)a->step * a->scalar_bytes
+           : a->class == TSR__ACCESS_REVERSED  ? -(int64_t)a->scalar_bytes
+                                               : a->scalar_bytes;
 }
 
 static LLVMValueRef plus(struct tsr__widener *s, LLVMValueRef p, LLVMValueRef bytes)
@@ -73,7 +73,7 @@ static void copy_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVM
         LLVMValueRef store = LLVMBuildStore(s->b, value, plus(s, to, field));
         LLVMSetAlignment(value, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
         LLVMSetAlignment(store, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
-        tsr__note_aliases(s, a, LLVMIsALoadInst(a->inst) ? value : store);
+        tsr__copy_alias_metadata(s, a, LLVMIsALoadInst(a->inst) ? value : store);
     }
     LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(type, 1, false), ""), "");
     LLVMAddIncoming(left, (LLVMValueRef[]){bits, rest}, (LLVMBasicBlockRef[]){before, loop}, 2);
@@ -91,24 +91,24 @@ static struct tsr__access of_all(struct tsr__widener *s, const struct tsr__acces
     return own;
 }
 
-void tsr__copied_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = buffer(s, a);
     copy_lanes(s, a, to, p, bits, all);
-    tsr__straight_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
+    tsr__contiguous_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
     for (unsigned i = 0; i < a->step; i++)
         if (a->members >> i & 1)
             parts[i] = LLVMBuildFreeze(s->b, parts[i], "");
 }
 
-void tsr__copied_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = buffer(s, a);
-    tsr__straight_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
+    tsr__contiguous_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
     copy_lanes(s, a, p, from, bits, all);
 }
 
@@ -116,7 +116,7 @@ void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVM
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    tsr__straight_load(&unmasked, &own, p, parts);
+    tsr__contiguous_load(&unmasked, &own, p, parts);
     parts[0] = LLVMBuildFreeze(s->b, parts[0], "");
 }
 
@@ -125,7 +125,7 @@ void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLV
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef old;
-    tsr__straight_load(&unmasked, &own, p, &old);
+    tsr__contiguous_load(&unmasked, &own, p, &old);
     old = tsr__blend(s, s->mask, parts[0], old);
-    tsr__straight_store(&unmasked, &own, p, &old);
+    tsr__contiguous_store(&unmasked, &own, p, &old);
 }
