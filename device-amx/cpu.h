@@ -232,16 +232,16 @@ extern const struct tsr_rt tsr__rt;
 void tsr__group_set(struct tsr__run *run, uint64_t number);
 void tsr__group_next(struct tsr__run *run, uint64_t count);
 /* The group with this number, if the kernel uses tiles, and how many from it on follow each other in x. (group_order.c) */
-void tsr__order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row);
+void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row);
 /* Calls `visit` for every entry of the group: each work-item, or the first of each sub-group, with its local ids in the item. `items` of
  * the run is the same entry each time if `one`, else an array. */
 void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *));
 /* Words that run->arrived needs for groups of at most so many work-items. */
-size_t tsr__meet_words(const struct tsr_group *group, uint64_t items);
+size_t tsr__rendezvous_words(const struct tsr_group *group, uint64_t items);
 /* Runs the work-group that run->group describes, a fiber per work-item. */
-void tsr__meet_run(struct tsr__run *run);
+void tsr__rendezvous_run(struct tsr__run *run);
 /* Lets go of the results that the work-items of the group keep. */
-void tsr__meet_forget(struct tsr__run *run, uint32_t items);
-void tsr__meet_end(struct tsr__run *run);
+void tsr__rendezvous_forget(struct tsr__run *run, uint32_t items);
+void tsr__rendezvous_end(struct tsr__run *run);
 
 #endif

@@ -8,7 +8,7 @@
 
 enum { LEAF = 2 }; /* groups of a side that are not halved any more */
 
-void tsr__order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row)
+void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row)
 {
     uint64_t width = num_groups[0], height = num_groups[1];
     id[0] = id[1] = 0;

@@ -174,7 +174,7 @@ void tsr__group_set(struct tsr__run *run, uint64_t number)
     struct tsr_group *group = &run->group;
     run->number = number;
     if (run->launch->flags & TSR_KERNEL_AMX_TILES) {
-        tsr__order_find(group->num_groups, number, group->group_id, &run->in_row);
+        tsr__group_order_find(group->num_groups, number, group->group_id, &run->in_row);
         group_size(run);
         return;
     }
@@ -299,8 +299,8 @@ static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hin
 static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
 {
     if (take_stacks(run, hint, runners_of(run->launch), run->launch->private_bytes)) {
-        tsr__meet_run(run);
-        tsr__meet_forget(run, run->runners);
+        tsr__rendezvous_run(run);
+        tsr__rendezvous_forget(run, run->runners);
     }
     return 1;
 }
@@ -311,7 +311,7 @@ static int run_meeting(struct tsr__run *run, const struct loop *loop, unsigned h
     tsr__group_set(run, loop->begin);
     for (uint64_t g = loop->begin, count; g < loop->end && run->status == 0; g += count, tsr__group_next(run, count))
         count = run->direct ? run_in_regions(run, loop->end - g, hint) : run_on_stacks(run, hint);
-    tsr__meet_end(run);
+    tsr__rendezvous_end(run);
     tsr__stacks_give_back(hint, run->stacks);
     return run->status;
 }
@@ -358,7 +358,7 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
     size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS) ? runners * sizeof *run.ids : 0;
     if (meets) {
         size_t items = runners * sizeof *run.items;
-        size_t words = tsr__meet_words(&launch->group, launch->group_items) * sizeof *run.arrived;
+        size_t words = tsr__rendezvous_words(&launch->group, launch->group_items) * sizeof *run.arrived;
         run.items = tsr_worker_scratch(worker, SCRATCH_ITEMS, items + ids + words);
         if (!run.items)
             return tsr__launch_fail(launch, NULL);

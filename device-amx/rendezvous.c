@@ -45,7 +45,7 @@ static struct scope scope_of(const struct tsr__run *run, const struct tsr_item *
     return s;
 }
 
-size_t tsr__meet_words(const struct tsr_group *group, uint64_t items)
+size_t tsr__rendezvous_words(const struct tsr_group *group, uint64_t items)
 {
     return 2 * (items / group->sub_group_size + 1) + 1;
 }
@@ -82,7 +82,7 @@ static struct tsr__result *new_result(struct tsr__run *run, size_t bytes)
     return result;
 }
 
-void tsr__meet_forget(struct tsr__run *run, uint32_t items)
+void tsr__rendezvous_forget(struct tsr__run *run, uint32_t items)
 {
     for (uint32_t i = 0; i < items && run->exchanged; i++) {
         for (int k = 0; k < 6; k++) {
@@ -93,7 +93,7 @@ void tsr__meet_forget(struct tsr__run *run, uint32_t items)
     run->exchanged = false;
 }
 
-void tsr__meet_end(struct tsr__run *run)
+void tsr__rendezvous_end(struct tsr__run *run)
 {
     while (run->spare) {
         struct tsr__result *next = run->spare->next;
@@ -395,9 +395,9 @@ static bool release_active(struct tsr__run *run)
     return any;
 }
 
-void tsr__meet_run(struct tsr__run *run)
+void tsr__rendezvous_run(struct tsr__run *run)
 {
-    memset(run->arrived, 0, tsr__meet_words(&run->group, run->count) * sizeof *run->arrived);
+    memset(run->arrived, 0, tsr__rendezvous_words(&run->group, run->count) * sizeof *run->arrived);
     tsr__visit_runners(run, false, make_ready);
     run->alive = run->runners;
     while (run->alive) {

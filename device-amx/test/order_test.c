@@ -22,7 +22,7 @@ static void every_group_once(void **state)
         assert_non_null(seen);
         for (uint64_t number = 0; number < count; number++) {
             uint64_t id[3], in_row;
-            tsr__order_find(n, number, id, &in_row);
+            tsr__group_order_find(n, number, id, &in_row);
             assert_true(id[0] < n[0] && id[1] < n[1] && id[2] < n[2] && in_row >= 1);
             assert_int_equal(seen[(id[2] * n[1] + id[1]) * n[0] + id[0]]++, 0);
             if (left > 1) {
@@ -46,7 +46,7 @@ static void stretches_are_compact(void **state)
         uint32_t rows = 0, columns = 0;
         for (uint64_t number = start; number < start + 16; number++) {
             uint64_t id[3], in_row;
-            tsr__order_find(n, number, id, &in_row);
+            tsr__group_order_find(n, number, id, &in_row);
             columns |= 1u << id[0];
             rows |= 1u << id[1];
         }
