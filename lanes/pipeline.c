@@ -25,7 +25,7 @@ void tsr_lanes_mark(LLVMModuleRef module)
     }
 }
 
-static bool dump(struct tsr__compilation *l, const char *name)
+static bool dump_module(struct tsr__compilation *l, const char *name)
 {
     char path[4096];
     char *message = NULL;
@@ -38,9 +38,9 @@ static bool dump(struct tsr__compilation *l, const char *name)
 }
 
 /* Verifies what was made if asked to, and dumps it if asked to: first, as it may be invalid. */
-static bool look(struct tsr__compilation *l, const char *name)
+static bool verify_and_dump(struct tsr__compilation *l, const char *name)
 {
-    if (l->options->dump_dir && !dump(l, name))
+    if (l->options->dump_dir && !dump_module(l, name))
         return false;
     if (!l->verify)
         return true;
@@ -59,12 +59,12 @@ bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, uns
     bool good = pass->run(l);
     if (l->options->times)
         tsr_buf_printf(l->options->times, "  %-16s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
-    return good && look(l, l->pass_name);
+    return good && verify_and_dump(l, l->pass_name);
 }
 
 bool tsr__dump_stage(struct tsr__compilation *l, const char *stage)
 {
-    return (!l->options->dump_dir && !l->verify) || look(l, tsr_arena_format(&l->scratch, "%s.%s", l->pass_name, stage));
+    return (!l->options->dump_dir && !l->verify) || verify_and_dump(l, tsr_arena_format(&l->scratch, "%s.%s", l->pass_name, stage));
 }
 
 /* What "vectorise" and those behind it change, as it was before. */
@@ -75,7 +75,7 @@ struct kept {
     size_t notes;
 };
 
-static void keep(struct tsr__compilation *l, struct kept *kept, size_t pass)
+static void take_snapshot(struct tsr__compilation *l, struct kept *kept, size_t pass)
 {
     size_t bytes = l->info->kernel_count * sizeof *kept->kernels;
     kept->pass = pass;
@@ -88,7 +88,7 @@ static void keep(struct tsr__compilation *l, struct kept *kept, size_t pass)
     memcpy(kept->kernels, l->info->kernels, bytes);
 }
 
-static void go_back(struct tsr__compilation *l, struct kept *kept, LLVMModuleRef callers)
+static void restore_snapshot(struct tsr__compilation *l, struct kept *kept, LLVMModuleRef callers)
 {
     if (l->module != callers)
         LLVMDisposeModule(l->module);
@@ -109,10 +109,10 @@ static bool run_all(struct tsr__compilation *l)
     bool good = true, counts = l->options->packets && l->options->code_budget;
     for (size_t i = 0; good && i < tsr__pass_count; i++) {
         if (counts && tsr__passes[i].run == tsr__pass_vectorise)
-            keep(l, &kept, i);
+            take_snapshot(l, &kept, i);
         good = tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1);
         if (good && l->retry) {
-            go_back(l, &kept, callers);
+            restore_snapshot(l, &kept, callers);
             i = kept.pass - 1;
         }
     }
@@ -130,7 +130,7 @@ bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options
     l.verify = true;
 #endif
     tsr__explain_begin(&l);
-    bool good = !options->dump_dir || dump(&l, "00-input");
+    bool good = !options->dump_dir || dump_module(&l, "00-input");
     good = good && run_all(&l);
     if (good && object->failed)
         good = tsr__fail(&l, "out of memory");

@@ -53,7 +53,7 @@ static void keep_call(struct tsr__compilation *l, LLVMValueRef function)
 }
 
 /* Kernels that do not run as packets need the bodies. */
-static void bring_bodies_back(struct tsr__compilation *l)
+static void inline_bodies(struct tsr__compilation *l)
 {
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
@@ -149,7 +149,7 @@ static LLVMBasicBlockRef way_to(struct tsr__compilation *l, LLVMBuilderRef b, LL
 }
 
 /* The kernel itself only chooses. */
-static void choose(struct tsr__compilation *l, LLVMValueRef kernel, const struct bodies *bodies)
+static void build_dispatcher(struct tsr__compilation *l, LLVMValueRef kernel, const struct bodies *bodies)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMBasicBlockRef start = bodies->fits ? LLVMGetEntryBasicBlock(kernel) : LLVMAppendBasicBlockInContext(l->context, kernel, "");
@@ -241,7 +241,7 @@ static struct tsr__packet packet_of(struct tsr__compilation *l, const struct tsr
     return (struct tsr__packet){.width = tsr__uses_sub_group_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
 }
 
-static void widen(struct tsr__compilation *l, uint32_t number, const char *why)
+static void use_wide_packets(struct tsr__compilation *l, uint32_t number, const char *why)
 {
     if (!l->ways)
         l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
@@ -274,7 +274,7 @@ static bool make_reducible(struct tsr__compilation *l)
     return true;
 }
 
-static bool prepare(struct tsr__compilation *l)
+static bool prepare_module(struct tsr__compilation *l)
 {
     promise_ranges(l);
     if (!tsr__run_llvm(l, "always-inline,globaldce"))
@@ -294,7 +294,7 @@ static bool prepare(struct tsr__compilation *l)
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__has_small_data(l, tsr__kernel(l, &l->info->kernels[i])))
-            widen(l, i, "all data have 8 or 16 bits");
+            use_wide_packets(l, i, "all data have 8 or 16 bits");
     bool loops = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         loops |= tsr__mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
@@ -304,7 +304,7 @@ static bool prepare(struct tsr__compilation *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (may_widen[i] && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
             tsr__is_latency_bound(l, tsr__kernel(l, &l->info->kernels[i])))
-            widen(l, i, "a register alone would wait for its own results");
+            use_wide_packets(l, i, "a register alone would wait for its own results");
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
             tsr__transpose_local_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
@@ -315,7 +315,7 @@ static bool prepare(struct tsr__compilation *l)
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out)
 {
     inline_all(l);
-    if (!prepare(l))
+    if (!prepare_module(l))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr__cfg cfg;
@@ -376,7 +376,7 @@ static bool build_partial(struct tsr__compilation *l, struct tsr_kernel_info *in
 }
 
 /* False: what is possible for the one body is not for the other. */
-static bool cut(struct tsr__compilation *l, struct tsr_kernel_info *info, unsigned width, const struct bodies *bodies)
+static bool split_bodies(struct tsr__compilation *l, struct tsr_kernel_info *info, unsigned width, const struct bodies *bodies)
 {
     restrict_ends_at_barriers(l, bodies->whole);
     restrict_ends_at_barriers(l, bodies->partial);
@@ -412,10 +412,10 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
     if (tsr__all_run_as_reference(l)) { /* as in the reference engine from here on */
         for (uint32_t i = 0; i < l->info->kernel_count; i++)
             explain_alone(l, tsr__kernel(l, &l->info->kernels[i]), true);
-        bring_bodies_back(l);
+        inline_bodies(l);
         return true;
     }
-    if (!prepare(l))
+    if (!prepare_module(l))
         return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
@@ -453,7 +453,7 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
         if (!built || !build_partial(l, info, item, bodies.partial, packet, !meets))
             return tsr__fail(l, "kernel %s: irreducible control flow", info->name);
         tsr__add_fn_attr(l, bodies.partial, "noinline"); /* for the edges: small is better */
-        choose(l, kernel, &bodies);
+        build_dispatcher(l, kernel, &bodies);
         if (!tsr__dump_stage(l, tsr_arena_format(&l->scratch, "%s.packets", info->name)))
             return false;
         if (!meets) {
@@ -461,7 +461,7 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
             tsr__build_packet_loop(l, bodies.whole, packet.width);
             if (bodies.wrapping)
                 tsr__build_packet_loop(l, bodies.wrapping, packet.width);
-        } else if (!cut(l, info, packet.width, &bodies)) {
+        } else if (!split_bodies(l, info, packet.width, &bodies)) {
             return tsr__fail(l, "kernel %s: packets that are not whole cannot be cut", info->name);
         }
         tsr__explain_barriers(l, info, item);
@@ -469,7 +469,7 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
         if (!tsr__dump_stage(l, tsr_arena_format(&l->scratch, "%s.loops", info->name)))
             return false;
     }
-    bring_bodies_back(l);
+    inline_bodies(l);
     tsr__debug_info_end(l);
     return tsr__scalarise_addresses(l);
 }

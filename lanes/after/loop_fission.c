@@ -47,7 +47,7 @@ static bool is_vector(LLVMValueRef v)
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
 }
 
-static bool is_inside(const struct fission *f, LLVMValueRef v)
+static bool is_in_loop(const struct fission *f, LLVMValueRef v)
 {
     return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == f->loop;
 }
@@ -59,7 +59,7 @@ static bool is_splat(LLVMValueRef v)
            !LLVMGetMaskValue(v, LLVMGetNumMaskElements(v) - 1);
 }
 
-static unsigned registers(const struct fission *f, LLVMValueRef v)
+static unsigned registers_of_value(const struct fission *f, LLVMValueRef v)
 {
     return is_splat(v) ? 1 : (unsigned)tsr__vector_registers(f->l, LLVMTypeOf(v));
 }
@@ -76,7 +76,7 @@ static bool is_load(LLVMValueRef inst)
 }
 
 /* It may be made once more, or later: behind what was the whole loop, say. */
-static bool may_be_copied(LLVMValueRef inst)
+static bool may_be_recomputed(LLVMValueRef inst)
 {
     if (LLVMIsALoadInst(inst))
         return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
@@ -128,7 +128,7 @@ static LLVMValueRef next_round(const struct fission *f, LLVMValueRef phi)
 
 static uint64_t depends_on(const struct fission *f, LLVMValueRef v)
 {
-    return is_inside(f, v) ? tsr__map_get(&f->depends, v) : 0;
+    return is_in_loop(f, v) ? tsr__map_get(&f->depends, v) : 0;
 }
 
 /* False: the loop is not one to be split. */
@@ -138,7 +138,7 @@ static bool find_depends(struct fission *f)
         uint64_t from = 0;
         if (LLVMIsATerminatorInst(i))
             break;
-        if (!may_be_copied(i))
+        if (!may_be_recomputed(i))
             return false;
         if (!LLVMIsAPHINode(i)) {
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
@@ -158,7 +158,7 @@ static bool find_depends(struct fission *f)
 }
 
 /* Makes one chain of all that these accumulators are in. */
-static void join(struct fission *f, uint64_t phis)
+static void join_chains(struct fission *f, uint64_t phis)
 {
     struct chain *first = NULL;
     unsigned kept = 0;
@@ -188,11 +188,11 @@ static bool is_used_behind(const struct fission *f, LLVMValueRef v)
 static void find_chains(struct fission *f)
 {
     for (unsigned p = 0; p < f->phi_count; p++)
-        f->chains[f->chain_count++] = (struct chain){.phis = UINT64_C(1) << p, .carried = registers(f, f->phis[p])};
+        f->chains[f->chain_count++] = (struct chain){.phis = UINT64_C(1) << p, .carried = registers_of_value(f, f->phis[p])};
     for (LLVMValueRef i = LLVMGetFirstInstruction(f->loop); i; i = LLVMGetNextInstruction(i)) {
         uint64_t phis = LLVMIsAPHINode(i) ? depends_on(f, i) | depends_on(f, next_round(f, i)) : depends_on(f, i);
         if (phis & (phis - 1) && (LLVMIsAPHINode(i) || is_used_behind(f, i)))
-            join(f, phis);
+            join_chains(f, phis);
     }
     for (unsigned c = 0; c < f->chain_count; c++)
         f->carried += f->chains[c].carried;
@@ -202,17 +202,17 @@ static void find_chains(struct fission *f)
  */
 
 /* Instructions to make a value of the loop again; false: one should not. What is done for one lane runs beside the rest. */
-static bool add_cost(struct fission *f, struct tsr__map *seen, LLVMValueRef v, unsigned *cost)
+static bool add_recompute_cost(struct fission *f, struct tsr__map *seen, LLVMValueRef v, unsigned *cost)
 {
-    if (!is_inside(f, v) || LLVMIsAPHINode(v) || tsr__map_get(seen, v))
+    if (!is_in_loop(f, v) || LLVMIsAPHINode(v) || tsr__map_get(seen, v))
         return true;
     tsr__map_set(seen, v, 1);
     if (is_load(v) && !is_near(v))
         return false;
     if (is_load(v) || (is_vector(v) && !is_splat(v) && !LLVMIsAInsertElementInst(v) && LLVMGetInstructionOpcode(v) != LLVMFreeze))
-        *cost += registers(f, v);
+        *cost += registers_of_value(f, v);
     for (int k = 0; k < LLVMGetNumOperands(v); k++)
-        if (!add_cost(f, seen, LLVMGetOperand(v, (unsigned)k), cost))
+        if (!add_recompute_cost(f, seen, LLVMGetOperand(v, (unsigned)k), cost))
             return false;
     return true;
 }
@@ -226,7 +226,7 @@ static unsigned chain_of(const struct fission *f, uint64_t phis)
 }
 
 /* The chain takes `v` from outside of all chains. */
-static bool takes(struct fission *f, struct tsr__map *numbers, unsigned chain, LLVMValueRef v)
+static bool chain_takes(struct fission *f, struct tsr__map *numbers, unsigned chain, LLVMValueRef v)
 {
     if (!is_vector(v) || LLVMIsAConstant(v) || depends_on(f, v))
         return true;
@@ -235,7 +235,7 @@ static bool takes(struct fission *f, struct tsr__map *numbers, unsigned chain, L
         if (f->shared_count == MOST)
             return false;
         f->shared[f->shared_count] = v;
-        f->shared_registers[f->shared_count] = registers(f, v);
+        f->shared_registers[f->shared_count] = registers_of_value(f, v);
         tsr__map_set(numbers, v, number = ++f->shared_count);
     }
     f->chains[chain].shared |= UINT64_C(1) << (number - 1);
@@ -260,7 +260,7 @@ static bool find_shared(struct fission *f)
     for (LLVMValueRef i = LLVMGetFirstInstruction(f->loop); i; i = LLVMGetNextInstruction(i))
         if (!LLVMIsAPHINode(i) && depends_on(f, i))
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
-                if (!takes(f, &numbers, chain_of(f, depends_on(f, i)), LLVMGetOperand(i, (unsigned)k)))
+                if (!chain_takes(f, &numbers, chain_of(f, depends_on(f, i)), LLVMGetOperand(i, (unsigned)k)))
                     return false;
     drop_single(f);
     return true;
@@ -330,7 +330,7 @@ static bool is_worth_it(struct fission *f)
             shared |= f->group[c] == g ? f->chains[c].shared : 0;
         struct tsr__map seen = {.arena = &f->arena};
         for (unsigned i = 0; i < f->shared_count; i++)
-            if (shared & all & UINT64_C(1) << i && !add_cost(f, &seen, f->shared[i], &cost))
+            if (shared & all & UINT64_C(1) << i && !add_recompute_cost(f, &seen, f->shared[i], &cost))
                 return false;
         all |= shared;
     }
@@ -340,7 +340,7 @@ static bool is_worth_it(struct fission *f)
 /* ---- the loops -------------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef copied(struct tsr__map *copies, LLVMValueRef v)
+static LLVMValueRef copy_of(struct tsr__map *copies, LLVMValueRef v)
 {
     LLVMValueRef copy = (LLVMValueRef)tsr__map_get(copies, v);
     return copy ? copy : v;
@@ -360,14 +360,14 @@ static void use_copies(struct fission *f, unsigned group, struct tsr__map *copie
                 continue;
             for (int k = 0; k < LLVMGetNumOperands(user); k++)
                 if (LLVMGetOperand(user, (unsigned)k) == i)
-                    LLVMSetOperand(user, (unsigned)k, copied(copies, i));
+                    LLVMSetOperand(user, (unsigned)k, copy_of(copies, i));
             next = LLVMGetFirstUse(i); /* the list has changed */
         }
     }
 }
 
 /* A copy of the whole loop before it, of which LLVM drops what nobody uses. */
-static void copy_loop(struct fission *f, unsigned group)
+static void copy_loop_for_group(struct fission *f, unsigned group)
 {
     LLVMContextRef context = f->l->context;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(context);
@@ -382,14 +382,14 @@ static void copy_loop(struct fission *f, unsigned group)
     }
     LLVMValueRef end = LLVMGetBasicBlockTerminator(f->loop);
     for (LLVMValueRef i = LLVMGetFirstInstruction(f->loop); i; i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef copy = copied(&copies, i);
+        LLVMValueRef copy = copy_of(&copies, i);
         if (LLVMIsAPHINode(i)) {
-            LLVMValueRef values[2] = {LLVMGetIncomingValue(i, LLVMGetIncomingBlock(i, 0) == f->loop), copied(&copies, next_round(f, i))};
+            LLVMValueRef values[2] = {LLVMGetIncomingValue(i, LLVMGetIncomingBlock(i, 0) == f->loop), copy_of(&copies, next_round(f, i))};
             LLVMAddIncoming(copy, values, (LLVMBasicBlockRef[]){f->before, made}, 2);
         } else {
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
                 if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
-                    LLVMSetOperand(copy, (unsigned)k, copied(&copies, LLVMGetOperand(i, (unsigned)k)));
+                    LLVMSetOperand(copy, (unsigned)k, copy_of(&copies, LLVMGetOperand(i, (unsigned)k)));
         }
         if (i == end)
             for (unsigned k = 0; k < 2; k++)
@@ -425,7 +425,7 @@ static void comes_from(struct fission *f, LLVMBasicBlockRef old)
     LLVMDisposeBuilder(b);
 }
 
-static bool split(struct fission *f)
+static bool split_loop(struct fission *f)
 {
     if (!find_depends(f))
         return false;
@@ -442,7 +442,7 @@ static bool split(struct fission *f)
         return false;
     LLVMBasicBlockRef before = f->before;
     for (unsigned g = 1; g < f->group_count; g++)
-        copy_loop(f, g);
+        copy_loop_for_group(f, g);
     comes_from(f, before);
     return true;
 }
@@ -453,7 +453,7 @@ bool tsr__fission_loops(struct tsr__compilation *l, LLVMValueRef function)
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
         struct fission f = {.l = l, .room = tsr__has(l, TSR_CPU_AVX512F) ? 32 : 16};
         f.depends.arena = &f.arena;
-        any |= find_loop(&f, block) && split(&f);
+        any |= find_loop(&f, block) && split_loop(&f);
         tsr_arena_free(&f.arena);
     }
     return any;

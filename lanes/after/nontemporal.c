@@ -16,7 +16,7 @@ enum {
     MOST_TOGETHER = 16
 };
 
-static unsigned kind(struct tsr__compilation *l)
+static unsigned metadata_kind(struct tsr__compilation *l)
 {
     return LLVMGetMDKindIDInContext(l->context, "nontemporal", strlen("nontemporal"));
 }
@@ -46,7 +46,7 @@ static int parameter_of(LLVMValueRef pointer)
 }
 
 /* May the function speak with others while it runs, itself or in what it calls? `seen`: functions that were looked at. */
-static bool speaks(struct tsr__compilation *l, LLVMValueRef function, struct tsr__map *seen)
+static bool communicates(struct tsr__compilation *l, LLVMValueRef function, struct tsr__map *seen)
 {
     size_t n;
     if (tsr__map_get(seen, function))
@@ -60,14 +60,14 @@ static bool speaks(struct tsr__compilation *l, LLVMValueRef function, struct tsr
         bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
         if (access && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic))
             return true;
-        if (LLVMIsACallInst(inst) && (!callee || (!LLVMIsDeclaration(callee) && speaks(l, callee, seen))))
+        if (LLVMIsACallInst(inst) && (!callee || (!LLVMIsDeclaration(callee) && communicates(l, callee, seen))))
             return true;
     }
     return false;
 }
 
 /* The parameters that an instruction may read from. */
-static uint32_t reads(LLVMValueRef inst)
+static uint32_t params_read(LLVMValueRef inst)
 {
     uint32_t found = 0;
     unsigned count = LLVMIsALoadInst(inst) ? 1 : LLVMIsACallInst(inst) && !is_agreed(inst) ? LLVMGetNumArgOperands(inst) : 0;
@@ -88,15 +88,15 @@ uint32_t tsr__write_only_params(struct tsr__compilation *l, LLVMValueRef item)
         if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__GLOBAL_SPACE)
             found |= UINT32_C(1) << p;
     }
-    if (!found || speaks(l, item, &seen))
+    if (!found || communicates(l, item, &seen))
         return 0;
     LLVMValueRef *code = tsr__instructions(l, item, &n);
     for (size_t i = 0; i < n; i++)
-        found &= ~reads(code[i]);
+        found &= ~params_read(code[i]);
     return found;
 }
 
-static uint64_t bytes_of(struct tsr__compilation *l, LLVMValueRef v)
+static uint64_t store_bytes(struct tsr__compilation *l, LLVMValueRef v)
 {
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(v));
 }
@@ -107,16 +107,16 @@ void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, 
     if (!s->written_only || !dense || a->copied || s->cfg.blocks[s->block].loop != TSR__NONE || !LLVMIsAStoreInst(a->inst))
         return;
     int argument = parameter_of(LLVMGetOperand(a->inst, 1));
-    uint64_t bytes = bytes_of(s->l, LLVMGetOperand(store, 0));
+    uint64_t bytes = store_bytes(s->l, LLVMGetOperand(store, 0));
     if (argument < 0 || argument >= TSR_SIZED_ARGUMENTS || !(s->written_only >> argument & 1) || bytes < LEAST_BYTES || bytes & (bytes - 1))
         return;
     LLVMMetadataRef node[2] = {LLVMValueAsMetadata(tsr__i32(s->l, 1)), LLVMValueAsMetadata(tsr__i32(s->l, (uint32_t)argument))};
-    LLVMSetMetadata(store, kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
+    LLVMSetMetadata(store, metadata_kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
 }
 
 int tsr__nontemporal_argument(struct tsr__compilation *l, LLVMValueRef store)
 {
-    LLVMValueRef node = LLVMIsAStoreInst(store) ? LLVMGetMetadata(store, kind(l)) : NULL, operands[2];
+    LLVMValueRef node = LLVMIsAStoreInst(store) ? LLVMGetMetadata(store, metadata_kind(l)) : NULL, operands[2];
     if (!node || LLVMGetMDNodeNumOperands(node) != 2)
         return -1;
     LLVMGetMDNodeOperands(node, operands);
@@ -140,7 +140,7 @@ void tsr__nontemporal_store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVa
     LLVMValueRef made = LLVMBuildStore(b, value, to);
     LLVMMetadataRef one = LLVMValueAsMetadata(tsr__i32(l, 1));
     LLVMSetAlignment(made, align);
-    LLVMSetMetadata(made, kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &one, 1)));
+    LLVMSetMetadata(made, metadata_kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, &one, 1)));
 }
 
 struct stream {
@@ -155,7 +155,7 @@ struct stream {
 static unsigned align_for(struct stream *x, LLVMValueRef store)
 {
     uint64_t most = tsr__has(x->l, TSR_CPU_AVX512F) ? 64 : tsr__has(x->l, TSR_CPU_AVX2) ? 32 : 16;
-    uint64_t bytes = bytes_of(x->l, LLVMGetOperand(store, 0));
+    uint64_t bytes = store_bytes(x->l, LLVMGetOperand(store, 0));
     return (unsigned)(bytes < most ? bytes : most);
 }
 
@@ -165,7 +165,7 @@ static LLVMBasicBlockRef new_block(struct stream *x, LLVMBasicBlockRef before)
 }
 
 /* All up to the last store goes to a block in front, the stores excepted, which go to `plain`. */
-static LLVMBasicBlockRef split(struct stream *x, LLVMBasicBlockRef block, LLVMBasicBlockRef plain)
+static LLVMBasicBlockRef split_before_stores(struct stream *x, LLVMBasicBlockRef block, LLVMBasicBlockRef plain)
 {
     LLVMBasicBlockRef head = new_block(x, block);
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(x->function); bb; bb = LLVMGetNextBasicBlock(bb)) {
@@ -222,9 +222,9 @@ static LLVMValueRef are_aligned(struct stream *x)
 }
 
 /* Makes the stores of the run, which ends in `block`, in both ways. */
-static void make(struct stream *x, LLVMBasicBlockRef block, int argument)
+static void emit_both_versions(struct stream *x, LLVMBasicBlockRef block, int argument)
 {
-    LLVMBasicBlockRef past = new_block(x, block), plain = new_block(x, block), head = split(x, block, plain);
+    LLVMBasicBlockRef past = new_block(x, block), plain = new_block(x, block), head = split_before_stores(x, block, plain);
     LLVMMoveBasicBlockBefore(head, past);
     LLVMPositionBuilderAtEnd(x->b, head);
     LLVMValueRef *flag = &x->flags[argument];
@@ -244,11 +244,11 @@ static void make(struct stream *x, LLVMBasicBlockRef block, int argument)
     LLVMBuildBr(x->b, block);
     LLVMPositionBuilderAtEnd(x->b, plain);
     for (unsigned i = 0; i < x->count; i++)
-        LLVMSetMetadata(x->run[i], kind(x->l), NULL);
+        LLVMSetMetadata(x->run[i], metadata_kind(x->l), NULL);
     LLVMBuildBr(x->b, block);
 }
 
-static bool touches_memory(LLVMValueRef inst)
+static bool accesses_memory(LLVMValueRef inst)
 {
     return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst);
 }
@@ -260,7 +260,7 @@ static int find_run(struct stream *x, LLVMBasicBlockRef block)
     x->count = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i && x->count < MOST_TOGETHER; i = LLVMGetNextInstruction(i)) {
         int its = tsr__nontemporal_argument(x->l, i);
-        if (x->count && (its >= 0 ? its != argument : touches_memory(i)))
+        if (x->count && (its >= 0 ? its != argument : accesses_memory(i)))
             break;
         if (its < 0)
             continue;
@@ -271,7 +271,7 @@ static int find_run(struct stream *x, LLVMBasicBlockRef block)
 }
 
 /* Bytes that a packet writes so. */
-static void run(struct tsr__compilation *l, LLVMValueRef function, uint64_t bytes[TSR_SIZED_ARGUMENTS])
+static void version_stores(struct tsr__compilation *l, LLVMValueRef function, uint64_t bytes[TSR_SIZED_ARGUMENTS])
 {
     struct stream x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context)};
     x.entry = tsr__builder_at_entry(l, function);
@@ -279,8 +279,8 @@ static void run(struct tsr__compilation *l, LLVMValueRef function, uint64_t byte
         next = LLVMGetNextBasicBlock(bb);
         for (int argument; (argument = find_run(&x, bb)) >= 0;) {
             for (unsigned i = 0; i < x.count; i++)
-                bytes[argument] += bytes_of(l, LLVMGetOperand(x.run[i], 0));
-            make(&x, bb, argument);
+                bytes[argument] += store_bytes(l, LLVMGetOperand(x.run[i], 0));
+            emit_both_versions(&x, bb, argument);
         }
     }
     LLVMDisposeBuilder(x.entry);
@@ -288,13 +288,13 @@ static void run(struct tsr__compilation *l, LLVMValueRef function, uint64_t byte
 }
 
 /* What was not inlined into an entry does not see the flags. */
-static void forget(struct tsr__compilation *l, LLVMValueRef function)
+static void drop_marks(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
     for (size_t i = 0; i < n; i++)
         if (tsr__nontemporal_argument(l, code[i]) >= 0)
-            LLVMSetMetadata(code[i], kind(l), NULL);
+            LLVMSetMetadata(code[i], metadata_kind(l), NULL);
 }
 
 bool tsr__pass_nontemporal(struct tsr__compilation *l)
@@ -306,7 +306,7 @@ bool tsr__pass_nontemporal(struct tsr__compilation *l)
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
-        run(l, entry, bytes);
+        version_stores(l, entry, bytes);
         kernel->flags &= ~(uint32_t)TSR_KERNEL_NONTEMPORAL;
         for (uint32_t i = 0; i < kernel->arg_count; i++) {
             kernel->args[i].nontemporal_bytes = i < TSR_SIZED_ARGUMENTS && lanes ? (uint32_t)(bytes[i] / lanes) : 0;
@@ -316,6 +316,6 @@ bool tsr__pass_nontemporal(struct tsr__compilation *l)
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++)
-        forget(l, functions[i]);
+        drop_marks(l, functions[i]);
     return true;
 }

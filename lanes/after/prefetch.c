@@ -34,7 +34,7 @@ struct ahead {
     LLVMValueRef more; /* there: whether there is a next round; NULL: nobody knows */
 };
 
-static bool is_inside(const struct ahead *a, LLVMValueRef v)
+static bool is_in_loop(const struct ahead *a, LLVMValueRef v)
 {
     int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
     return block != TSR__NONE && tsr__in_loop(&a->cfg, block, a->loop);
@@ -53,7 +53,7 @@ static LLVMValueRef step_of(const struct ahead *a, LLVMValueRef phi)
         if (from != a->cfg.loops[a->loop].latch || !LLVMIsAInstruction(next) || LLVMGetInstructionOpcode(next) != LLVMAdd)
             return NULL;
         for (unsigned k = 0; k < 2; k++)
-            if (LLVMGetOperand(next, k) == phi && !is_inside(a, LLVMGetOperand(next, 1 - k)))
+            if (LLVMGetOperand(next, k) == phi && !is_in_loop(a, LLVMGetOperand(next, 1 - k)))
                 return LLVMGetOperand(next, 1 - k);
     }
     return NULL;
@@ -61,19 +61,19 @@ static LLVMValueRef step_of(const struct ahead *a, LLVMValueRef phi)
 
 static bool is_there(const struct ahead *a, LLVMValueRef v)
 {
-    return !is_inside(a, v) || tsr__dominates(&a->cfg, tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(v)), a->place);
+    return !is_in_loop(a, v) || tsr__dominates(&a->cfg, tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(v)), a->place);
 }
 
-static LLVMValueRef change(struct ahead *a, LLVMValueRef v, int depth);
+static LLVMValueRef round_delta(struct ahead *a, LLVMValueRef v, int depth);
 
 /* The change of an address, in bytes. */
-static LLVMValueRef change_of_address(struct ahead *a, LLVMValueRef gep, int depth)
+static LLVMValueRef round_delta_of_address(struct ahead *a, LLVMValueRef gep, int depth)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(a->l->context), type = LLVMGetGEPSourceElementType(gep);
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(a->l->module);
-    LLVMValueRef sum = change(a, LLVMGetOperand(gep, 0), depth - 1);
+    LLVMValueRef sum = round_delta(a, LLVMGetOperand(gep, 0), depth - 1);
     for (int i = 1; sum && i < LLVMGetNumOperands(gep); i++) {
-        LLVMValueRef by = change(a, LLVMGetOperand(gep, (unsigned)i), depth - 1);
+        LLVMValueRef by = round_delta(a, LLVMGetOperand(gep, (unsigned)i), depth - 1);
         if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
             return NULL;
         type = i > 1 ? LLVMGetElementType(type) : type;
@@ -87,10 +87,10 @@ static LLVMValueRef change_of_address(struct ahead *a, LLVMValueRef gep, int dep
 
 /* By how much a value is larger in the next round. NULL: who knows. No address is so wrong that a prefetch does harm, so that bits are
  * taken not to carry where they could. */
-static LLVMValueRef change(struct ahead *a, LLVMValueRef v, int depth)
+static LLVMValueRef round_delta(struct ahead *a, LLVMValueRef v, int depth)
 {
     LLVMTypeRef type = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? LLVMInt64TypeInContext(a->l->context) : LLVMTypeOf(v);
-    if (!is_inside(a, v))
+    if (!is_in_loop(a, v))
         return LLVMConstNull(type);
     if (!depth)
         return NULL;
@@ -98,11 +98,11 @@ static LLVMValueRef change(struct ahead *a, LLVMValueRef v, int depth)
     if (op == LLVMPHI)
         return step_of(a, v);
     if (op == LLVMGetElementPtr)
-        return change_of_address(a, v, depth);
+        return round_delta_of_address(a, v, depth);
     if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v))
         return NULL;
     LLVMValueRef y = LLVMIsABinaryOperator(v) ? LLVMGetOperand(v, 1) : NULL;
-    LLVMValueRef x = LLVMGetOperand(v, 0), dx = change(a, x, depth - 1), dy = y ? change(a, y, depth - 1) : dx;
+    LLVMValueRef x = LLVMGetOperand(v, 0), dx = round_delta(a, x, depth - 1), dy = y ? round_delta(a, y, depth - 1) : dx;
     if (!dx || !dy)
         return NULL;
     if (LLVMIsNull(dx) && LLVMIsNull(dy))
@@ -143,7 +143,7 @@ static LLVMValueRef goes_on(const struct ahead *a)
     LLVMValueRef test = LLVMGetCondition(end), operands[2], counter = NULL;
     for (unsigned k = 0; k < 2; k++) {
         operands[k] = LLVMGetOperand(test, k);
-        if (!is_inside(a, operands[k]))
+        if (!is_in_loop(a, operands[k]))
             continue;
         if (counter)
             return NULL;
@@ -194,7 +194,7 @@ static LLVMValueRef next_barrier(const struct ahead *a, LLVMValueRef inst, int b
 }
 
 /* What the load would read at a distance of `by` bytes. */
-static void prefetch(struct ahead *a, LLVMValueRef load, LLVMValueRef address, LLVMValueRef by)
+static void emit_prefetch(struct ahead *a, LLVMValueRef load, LLVMValueRef address, LLVMValueRef by)
 {
     uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(load));
     LLVMTypeRef type = LLVMTypeOf(address), i8 = LLVMInt8TypeInContext(a->l->context);
@@ -207,7 +207,7 @@ static void prefetch(struct ahead *a, LLVMValueRef load, LLVMValueRef address, L
     }
 }
 
-static void look_at_tiles(struct ahead *a)
+static void prefetch_tiles_of_loop(struct ahead *a)
 {
     int fetches = 0;
     for (int b = a->cfg.loops[a->loop].begin; b < a->cfg.loops[a->loop].end; b++) {
@@ -226,12 +226,12 @@ static void look_at_tiles(struct ahead *a)
                 a->more = goes_on(a);
             }
             LLVMPositionBuilderBefore(a->b, place);
-            LLVMValueRef by = is_there(a, address) ? change(a, address, MAX_DEPTH) : NULL;
+            LLVMValueRef by = is_there(a, address) ? round_delta(a, address, MAX_DEPTH) : NULL;
             if (!by || LLVMIsNull(by))
                 continue;
             if (a->more)
                 by = LLVMBuildSelect(a->b, a->more, by, LLVMConstNull(LLVMTypeOf(by)), "");
-            prefetch(a, i, address, by);
+            emit_prefetch(a, i, address, by);
             fetches++;
         }
     }
@@ -240,7 +240,7 @@ static void look_at_tiles(struct ahead *a)
 /* Marks what an address is made of, back to loads. */
 static void mark_sources(const struct ahead *a, struct tsr__map *sources, LLVMValueRef v, int depth)
 {
-    if (!depth || !is_inside(a, v) || tsr__map_get(sources, v))
+    if (!depth || !is_in_loop(a, v) || tsr__map_get(sources, v))
         return;
     tsr__map_set(sources, v, 1);
     if (!LLVMIsABinaryOperator(v) && !LLVMIsACastInst(v) && !LLVMIsAGetElementPtrInst(v) && !LLVMIsAExtractElementInst(v) &&
@@ -272,7 +272,7 @@ static bool is_followed(LLVMValueRef by)
     return bytes >= -FOLLOWED && bytes <= FOLLOWED;
 }
 
-static void look_at_lists(struct ahead *a)
+static void prefetch_lists_of_loop(struct ahead *a)
 {
     const struct tsr__cfg *cfg = &a->cfg;
     struct tsr__map sources = sources_of(a);
@@ -284,14 +284,14 @@ static void look_at_lists(struct ahead *a)
             if (!address || !tsr__map_get(&sources, i))
                 continue;
             LLVMPositionBuilderBefore(a->b, i);
-            LLVMValueRef by = change(a, address, MAX_DEPTH);
+            LLVMValueRef by = round_delta(a, address, MAX_DEPTH);
             if (by && !is_followed(by))
-                prefetch(a, i, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""));
+                emit_prefetch(a, i, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""));
         }
     }
 }
 
-static void look(struct tsr__compilation *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
+static void visit_loops(struct tsr__compilation *l, LLVMValueRef packet, void (*at_loop)(struct ahead *a))
 {
     struct tsr_arena arena = {0};
     struct ahead a = {.l = l, .arena = &arena};
@@ -306,10 +306,10 @@ static void look(struct tsr__compilation *l, LLVMValueRef packet, void (*at_loop
 
 void tsr__prefetch_next_round(struct tsr__compilation *l, LLVMValueRef packet)
 {
-    look(l, packet, look_at_tiles);
+    visit_loops(l, packet, prefetch_tiles_of_loop);
 }
 
 void tsr__prefetch_index_lists(struct tsr__compilation *l, LLVMValueRef packet)
 {
-    look(l, packet, look_at_lists);
+    visit_loops(l, packet, prefetch_lists_of_loop);
 }

@@ -59,7 +59,7 @@ static void mark_partial(struct parting *s, int from, int stop)
 }
 
 /* Whether lanes on their way from one of `seeds` to `stop` may leave the loop or come to its header. */
-static bool may_part_from_round(const struct parting *s, const int *seeds, int seed_count, int loop, int stop)
+static bool may_leave_round(const struct parting *s, const int *seeds, int seed_count, int loop, int stop)
 {
     const struct tsr__cfg *cfg = s->shapes->cfg;
     int *stack = tsr_arena_alloc(s->arena, ((size_t)cfg->block_count + 1) * sizeof *stack), depth = 0;
@@ -83,25 +83,25 @@ static bool may_part_from_round(const struct parting *s, const int *seeds, int s
     }
 }
 
-static void diverge_loop(struct parting *s, int loop);
+static void mark_loop_divergent(struct parting *s, int loop);
 
 /* Where lanes that set out from `seeds` are together again. That is `stop`, which all come to, but not if some do so a round later than
  * others: then those loops diverge, from `loop` outwards, and the lanes meet behind them. (Rounds through the two entries of what was an
  * irreducible loop are like that.) */
-static int meeting_point(struct parting *s, const int *seeds, int seed_count, int loop, int stop)
+static int reconvergence_block(struct parting *s, const int *seeds, int seed_count, int loop, int stop)
 {
     const struct tsr__cfg *cfg = s->shapes->cfg;
     for (int l = loop; l != TSR__NONE; l = cfg->loops[l].parent) {
-        if (stop != TSR__NONE && tsr__in_loop(cfg, stop, l) && !may_part_from_round(s, seeds, seed_count, l, stop))
+        if (stop != TSR__NONE && tsr__in_loop(cfg, stop, l) && !may_leave_round(s, seeds, seed_count, l, stop))
             continue;
         while (stop != TSR__NONE && tsr__in_loop(cfg, stop, l))
             stop = cfg->blocks[stop].ipdom;
-        diverge_loop(s, l);
+        mark_loop_divergent(s, l);
     }
     return stop;
 }
 
-static void diverge_loop(struct parting *s, int loop)
+static void mark_loop_divergent(struct parting *s, int loop)
 {
     const struct tsr__cfg *cfg = s->shapes->cfg;
     if (s->shapes->divergent_loop[loop])
@@ -117,7 +117,7 @@ static void diverge_loop(struct parting *s, int loop)
     int stop = cfg->loops[loop].header;
     while (stop != TSR__NONE && tsr__in_loop(cfg, stop, loop))
         stop = cfg->blocks[stop].ipdom;
-    stop = meeting_point(s, exits, count, cfg->loops[loop].parent, stop);
+    stop = reconvergence_block(s, exits, count, cfg->loops[loop].parent, stop);
     find_joins(s, exits, count, stop);
     for (int i = 0; i < count; i++)
         if (exits[i] != stop) {
@@ -133,7 +133,7 @@ bool tsr__mark_divergent(struct tsr__shapes *shapes, int block, struct tsr_arena
     if (shapes->divergent_branch[block])
         return false;
     shapes->divergent_branch[block] = true;
-    int stop = meeting_point(&s, b->succ, b->succ_count, b->loop, b->ipdom);
+    int stop = reconvergence_block(&s, b->succ, b->succ_count, b->loop, b->ipdom);
     find_joins(&s, b->succ, b->succ_count, stop);
     mark_partial(&s, block, stop);
     return true;

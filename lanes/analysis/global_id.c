@@ -6,7 +6,7 @@
 #include "lanes/analysis/shape.h"
 
 /* A query of dimension x, or what is left of it in fewer bits. */
-static bool asks(LLVMValueRef v, const char *name)
+static bool is_query_of_x(LLVMValueRef v, const char *name)
 {
     if (LLVMIsATruncInst(v))
         v = LLVMGetOperand(v, 0);
@@ -22,11 +22,11 @@ static bool is_size(const struct tsr__packet *packet, LLVMValueRef v)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
         return packet->required_x && LLVMConstIntGetZExtValue(v) == packet->required_x;
-    return asks(v, "enqueued_local_size") || (packet->same_sizes && asks(v, "local_size"));
+    return is_query_of_x(v, "enqueued_local_size") || (packet->same_sizes && is_query_of_x(v, "local_size"));
 }
 
 /* Lane 0 may stand before the first group, where unsigned numbers wrap. */
-static bool may_wrap(LLVMValueRef v)
+static bool sum_may_wrap(LLVMValueRef v)
 {
     return LLVMGetInstructionOpcode(v) == LLVMOr || !LLVMGetNUW(v);
 }
@@ -41,10 +41,11 @@ static bool is_first(const struct tsr__packet *packet, LLVMValueRef v)
     LLVMValueRef a = LLVMGetNumOperands(v) == 2 ? LLVMGetOperand(v, 0) : NULL, b = a ? LLVMGetOperand(v, 1) : NULL;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMMul:
-        return may_wrap(v) && ((asks(a, "group_id") && is_size(packet, b)) || (asks(b, "group_id") && is_size(packet, a)));
+        return sum_may_wrap(v) &&
+               ((is_query_of_x(a, "group_id") && is_size(packet, b)) || (is_query_of_x(b, "group_id") && is_size(packet, a)));
     case LLVMShl:
-        return may_wrap(v) && asks(a, "group_id") && packet->required_x && LLVMIsAConstantInt(b) && LLVMConstIntGetZExtValue(b) < 32 &&
-               packet->required_x == UINT64_C(1) << LLVMConstIntGetZExtValue(b);
+        return sum_may_wrap(v) && is_query_of_x(a, "group_id") && packet->required_x && LLVMIsAConstantInt(b) &&
+               LLVMConstIntGetZExtValue(b) < 32 && packet->required_x == UINT64_C(1) << LLVMConstIntGetZExtValue(b);
     default:
         return false;
     }
@@ -53,5 +54,6 @@ static bool is_first(const struct tsr__packet *packet, LLVMValueRef v)
 bool tsr__is_global_id_sum(const struct tsr__packet *packet, LLVMValueRef sum)
 {
     LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
-    return may_wrap(sum) && ((is_first(packet, a) && asks(b, "local_id")) || (is_first(packet, b) && asks(a, "local_id")));
+    return sum_may_wrap(sum) &&
+           ((is_first(packet, a) && is_query_of_x(b, "local_id")) || (is_first(packet, b) && is_query_of_x(a, "local_id")));
 }

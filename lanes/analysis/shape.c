@@ -20,15 +20,15 @@ struct search {
 
 static const struct tsr__shape varying = {.kind = TSR__SHAPE_VARYING};
 
-static struct tsr__shape uniform(unsigned align)
+static struct tsr__shape uniform_shape(unsigned align)
 {
     return (struct tsr__shape){.kind = TSR__SHAPE_AFFINE, .nsw = true, .nuw = true, .align = (uint8_t)(align > 63 ? 63 : align)};
 }
 
-static struct tsr__shape affine(int64_t stride, unsigned align, bool nsw, bool nuw)
+static struct tsr__shape affine_shape(int64_t stride, unsigned align, bool nsw, bool nuw)
 {
     if (stride == 0)
-        return uniform(align);
+        return uniform_shape(align);
     return (struct tsr__shape){
         .kind = TSR__SHAPE_AFFINE, .nsw = nsw, .nuw = nuw, .align = (uint8_t)(align > 63 ? 63 : align), .stride = stride};
 }
@@ -37,7 +37,7 @@ static struct tsr__shape affine(int64_t stride, unsigned align, bool nsw, bool n
  * multiple of it, crosses no power of two that matters. */
 static struct tsr__shape affine_number(const struct search *s, int64_t stride, unsigned align, bool nsw, bool nuw, unsigned bits)
 {
-    struct tsr__shape shape = affine(stride, align, nsw, nuw);
+    struct tsr__shape shape = affine_shape(stride, align, nsw, nuw);
     unsigned limit = align < bits - 1 ? align : bits - 1;
     if (stride > 0 && stride <= INT64_MAX / 64 && (uint64_t)stride * s->lanes <= UINT64_C(1) << limit)
         shape.nsw = shape.nuw = true;
@@ -54,7 +54,7 @@ static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
     return a.align < b.align ? a.align : b.align;
 }
 
-static bool same(struct tsr__shape a, struct tsr__shape b)
+static bool same_shape(struct tsr__shape a, struct tsr__shape b)
 {
     return a.kind == b.kind && a.loose == b.loose && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw &&
            a.halves == b.halves && a.apart_known == b.apart_known && a.apart == b.apart && a.apart_align == b.apart_align &&
@@ -62,13 +62,13 @@ static bool same(struct tsr__shape a, struct tsr__shape b)
 }
 
 /* A number whose lanes differ in these bits only. */
-static struct tsr__shape differs_in(uint64_t bits)
+static struct tsr__shape varying_bits_of(uint64_t bits)
 {
-    return bits ? (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = bits} : uniform(0);
+    return bits ? (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = bits} : uniform_shape(0);
 }
 
 /* The least shape that covers both. */
-static struct tsr__shape meet(struct tsr__shape a, struct tsr__shape b)
+static struct tsr__shape join_shapes(struct tsr__shape a, struct tsr__shape b)
 {
     if (a.kind == TSR__SHAPE_NONE)
         return b;
@@ -78,14 +78,14 @@ static struct tsr__shape meet(struct tsr__shape a, struct tsr__shape b)
         return (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = a.loose};
     if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
         return varying;
-    return affine(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
+    return affine_shape(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
 }
 
 /* The shape in either half of the packet. */
-static struct tsr__shape in_halves(const struct search *s, struct tsr__shape a)
+static struct tsr__shape half_shape(const struct search *s, struct tsr__shape a)
 {
     if (a.halves)
-        return affine(a.stride, a.align, a.nsw, a.nuw);
+        return affine_shape(a.stride, a.align, a.nsw, a.nuw);
     unsigned apart = log2_of((uint64_t)a.stride) + log2_of(s->shapes->packet.sub_group);
     if (a.stride && a.align > apart)
         a.align = (uint8_t)apart;
@@ -96,7 +96,7 @@ static struct tsr__shape in_halves(const struct search *s, struct tsr__shape a)
 static struct tsr__shape in_firsts(const struct search *s, struct tsr__shape a)
 {
     if (a.halves)
-        return a.apart_known ? affine(a.apart, a.apart_align, a.apart_nsw, a.apart_nuw) : varying;
+        return a.apart_known ? affine_shape(a.apart, a.apart_align, a.apart_nsw, a.apart_nuw) : varying;
     return __builtin_mul_overflow(a.stride, (int64_t)s->shapes->packet.sub_group, &a.stride) ? varying : a;
 }
 
@@ -118,11 +118,11 @@ static struct tsr__shape of_halves(struct tsr__shape half, struct tsr__shape fir
 }
 
 /* The least shape that covers both, halves included. */
-static struct tsr__shape cover(const struct search *s, struct tsr__shape a, struct tsr__shape b)
+static struct tsr__shape join_with_halves(const struct search *s, struct tsr__shape a, struct tsr__shape b)
 {
     if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE || !(a.halves || b.halves))
-        return meet(a, b);
-    return of_halves(meet(in_halves(s, a), in_halves(s, b)), meet(in_firsts(s, a), in_firsts(s, b)));
+        return join_shapes(a, b);
+    return of_halves(join_shapes(half_shape(s, a), half_shape(s, b)), join_shapes(in_firsts(s, a), in_firsts(s, b)));
 }
 
 /* ---- lookup -------------------------------------------------------------------------------------------------------------------------- */
@@ -133,10 +133,10 @@ struct tsr__shape tsr__shape_of(const struct tsr__shapes *shapes, LLVMValueRef v
     if (number)
         return shapes->values[number - 1];
     if (LLVMIsAConstantInt(value) && LLVMGetIntTypeWidth(LLVMTypeOf(value)) <= 64)
-        return uniform(log2_of(LLVMConstIntGetZExtValue(value)));
+        return uniform_shape(log2_of(LLVMConstIntGetZExtValue(value)));
     if (LLVMIsAGlobalVariable(value))
-        return uniform(log2_of(LLVMGetAlignment(value) ? LLVMGetAlignment(value) : 1));
-    return uniform(LLVMIsAConstantPointerNull(value) ? 63 : 0);
+        return uniform_shape(log2_of(LLVMGetAlignment(value) ? LLVMGetAlignment(value) : 1));
+    return uniform_shape(LLVMIsAConstantPointerNull(value) ? 63 : 0);
 }
 
 bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in)
@@ -149,7 +149,7 @@ bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in
 }
 
 /* An operand as the instruction numbered `user` sees it. */
-static struct tsr__shape operand(const struct search *s, int user, LLVMValueRef value)
+static struct tsr__shape operand_shape(const struct search *s, int user, LLVMValueRef value)
 {
     uintptr_t number = tsr__map_get(&s->shapes->index, value);
     if (number && s->block_of[number - 1] != TSR__NONE && tsr__leaves_divergent_loop(s->shapes, s->block_of[number - 1], s->block_of[user]))
@@ -157,13 +157,13 @@ static struct tsr__shape operand(const struct search *s, int user, LLVMValueRef 
     struct tsr__shape shape = tsr__shape_of(s->shapes, value);
     if (s->lanes == s->shapes->packet.width)
         return shape.halves ? varying : shape;
-    return s->pitch == 1 ? in_halves(s, shape) : in_firsts(s, shape);
+    return s->pitch == 1 ? half_shape(s, shape) : in_firsts(s, shape);
 }
 
 /* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
  */
 
-static bool constant_int(LLVMValueRef v, int64_t *value)
+static bool is_constant_int(LLVMValueRef v, int64_t *value)
 {
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
         return false;
@@ -172,15 +172,15 @@ static bool constant_int(LLVMValueRef v, int64_t *value)
 }
 
 /* uniform if every operand is, else varying; NONE while an operand is unknown. */
-static struct tsr__shape plain(const struct search *s, int user, LLVMValueRef inst)
+static struct tsr__shape uniform_or_varying(const struct search *s, int user, LLVMValueRef inst)
 {
-    struct tsr__shape result = uniform(0);
+    struct tsr__shape result = uniform_shape(0);
     int operands = LLVMGetNumOperands(inst);
     for (int i = 0; i < operands; i++) {
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
         if (LLVMValueIsBasicBlock(v) || LLVMIsAFunction(v))
             continue;
-        struct tsr__shape o = operand(s, user, v);
+        struct tsr__shape o = operand_shape(s, user, v);
         if (o.kind == TSR__SHAPE_NONE)
             return o;
         if (!tsr__is_uniform(o))
@@ -193,18 +193,18 @@ static struct tsr__shape plain(const struct search *s, int user, LLVMValueRef in
  * need not be one of them. Unsigned numbers often lie close to where they wrap, so that lane 0 must not lie beyond the others:
  * `first_least` says whether the operation is one that grows with its operands. Signed ones are taken not to lie within a packet of the
  * smallest. */
-static struct tsr__shape computed(const struct search *s, LLVMValueRef inst, int64_t stride, unsigned align, bool nsw, bool nuw,
-                                  bool first_least)
+static struct tsr__shape affine_result(const struct search *s, LLVMValueRef inst, int64_t stride, unsigned align, bool nsw, bool nuw,
+                                       bool first_least)
 {
     return affine_number(s, stride, align, nsw, nuw && (first_least ? stride >= 0 : stride <= 0), LLVMGetIntTypeWidth(LLVMTypeOf(inst)));
 }
 
-static struct tsr__shape scaled(const struct search *s, LLVMValueRef inst, struct tsr__shape a, int64_t factor, bool nsw, bool nuw)
+static struct tsr__shape scale_shape(const struct search *s, LLVMValueRef inst, struct tsr__shape a, int64_t factor, bool nsw, bool nuw)
 {
     int64_t stride;
     if (__builtin_mul_overflow(a.stride, factor, &stride))
         return varying;
-    return computed(s, inst, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0, true);
+    return affine_result(s, inst, stride, a.align + log2_of((uint64_t)factor), nsw && a.nsw, nuw && a.nuw && factor >= 0, true);
 }
 
 /* The lanes of a rising affine number differ in their lowest bits only, which are zero in lane 0: how many those are, or 64 if that is not
@@ -219,28 +219,28 @@ static unsigned free_bits(const struct search *s, struct tsr__shape a, unsigned 
 }
 
 /* and, or, xor of an affine number and a uniform one. */
-static struct tsr__shape bitwise(struct search const *s, LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef mask,
-                                 struct tsr__shape b)
+static struct tsr__shape transfer_bitwise(struct search const *s, LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef mask,
+                                          struct tsr__shape b)
 {
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(inst)), low = free_bits(s, a, bits);
     int64_t c;
     if (low == 64)
         return varying;
-    bool zeros = b.align >= low, constant = constant_int(mask, &c);                    /* below the lanes' bits */
+    bool zeros = b.align >= low, constant = is_constant_int(mask, &c);                 /* below the lanes' bits */
     uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
     if (op != LLVMAnd && zeros)
-        return affine(a.stride, min_align(a, b), true, true);
+        return affine_shape(a.stride, min_align(a, b), true, true);
     if (op == LLVMOr && constant && !((uint64_t)c & ones))
-        return affine(a.stride, min_align(a, b), true, true);
+        return affine_shape(a.stride, min_align(a, b), true, true);
     if (op == LLVMOr && constant && ((uint64_t)c & ones) == ones) /* set in all lanes */
-        return uniform(min_align(a, b));
+        return uniform_shape(min_align(a, b));
     if (op != LLVMAnd)
         return varying;
     if (zeros)
-        return uniform(a.align > b.align ? a.align : b.align);
+        return uniform_shape(a.align > b.align ? a.align : b.align);
     if (!constant || (((uint64_t)c & ones) != ones && ((uint64_t)c & ones)))
         return varying;
-    return (uint64_t)c & ones ? affine(a.stride, a.align, true, true) : uniform(a.align);
+    return (uint64_t)c & ones ? affine_shape(a.stride, a.align, true, true) : uniform_shape(a.align);
 }
 
 static struct tsr__shape shifted_right(const struct search *s, LLVMValueRef inst, struct tsr__shape a, unsigned by)
@@ -250,8 +250,9 @@ static struct tsr__shape shifted_right(const struct search *s, LLVMValueRef inst
     if (low == 64)
         return varying;
     if (by >= low)
-        return uniform(align);
-    return a.stride % (INT64_C(1) << by) == 0 ? affine(a.stride >> by, align, true, true) : differs_in(((UINT64_C(1) << low) - 1) >> by);
+        return uniform_shape(align);
+    return a.stride % (INT64_C(1) << by) == 0 ? affine_shape(a.stride >> by, align, true, true)
+                                              : varying_bits_of(((UINT64_C(1) << low) - 1) >> by);
 }
 
 static uint64_t all_bits(LLVMTypeRef type)
@@ -263,39 +264,39 @@ static uint64_t all_bits(LLVMTypeRef type)
 static struct tsr__shape loose_bits(LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef right, struct tsr__shape b)
 {
     int64_t c;
-    bool constant = constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
+    bool constant = is_constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
     switch (op) {
     case LLVMAnd:
-        return differs_in(a.loose & (constant ? (uint64_t)c : UINT64_MAX << b.align));
+        return varying_bits_of(a.loose & (constant ? (uint64_t)c : UINT64_MAX << b.align));
     case LLVMOr:
-        return differs_in(constant ? a.loose & ~(uint64_t)c : a.loose);
+        return varying_bits_of(constant ? a.loose & ~(uint64_t)c : a.loose);
     case LLVMXor:
-        return differs_in(a.loose);
+        return varying_bits_of(a.loose);
     case LLVMShl:
-        return shifts ? differs_in(a.loose << c & all_bits(LLVMTypeOf(inst))) : varying;
+        return shifts ? varying_bits_of(a.loose << c & all_bits(LLVMTypeOf(inst))) : varying;
     case LLVMLShr:
-        return shifts ? differs_in(a.loose >> c) : varying;
+        return shifts ? varying_bits_of(a.loose >> c) : varying;
     default:
         return varying;
     }
 }
 
-static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
+static struct tsr__shape transfer_arithmetic(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
 {
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
-    struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    struct tsr__shape a = operand_shape(s, user, left), b = operand_shape(s, user, right);
     if (a.kind == TSR__SHAPE_NONE || b.kind == TSR__SHAPE_NONE)
         return (struct tsr__shape){0};
     bool adds = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(inst));
     if (adds && s->shapes->packet.mixed && tsr__is_global_id_sum(&s->shapes->packet, inst))
-        return affine(s->pitch, 0, false, false);
+        return affine_shape(s->pitch, 0, false, false);
     if (a.loose && tsr__is_uniform(b))
         return loose_bits(inst, op, a, right, b);
     if (tsr__is_varying(a) || tsr__is_varying(b))
         return varying;
     LLVMTypeRef type = LLVMTypeOf(inst);
     if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64)
-        return plain(s, user, inst);
+        return uniform_or_varying(s, user, inst);
     bool wraps_ok = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
     bool nsw = wraps_ok && LLVMGetNSW(inst), nuw = wraps_ok && LLVMGetNUW(inst);
     int64_t c;
@@ -304,32 +305,34 @@ static struct tsr__shape arithmetic(const struct search *s, int user, LLVMValueR
     case LLVMXor:
     case LLVMAnd:
         if (tsr__is_uniform(a) && tsr__is_uniform(b))
-            return uniform(op == LLVMAnd && a.align > b.align ? a.align : op == LLVMAnd ? b.align : min_align(a, b));
+            return uniform_shape(op == LLVMAnd && a.align > b.align ? a.align : op == LLVMAnd ? b.align : min_align(a, b));
         if (op != LLVMOr || !LLVMGetIsDisjoint(inst))
-            return tsr__is_uniform(b) ? bitwise(s, inst, op, a, right, b) : tsr__is_uniform(a) ? bitwise(s, inst, op, b, left, a) : varying;
+            return tsr__is_uniform(b)   ? transfer_bitwise(s, inst, op, a, right, b)
+                   : tsr__is_uniform(a) ? transfer_bitwise(s, inst, op, b, left, a)
+                                        : varying;
         nsw = nuw = true; /* an addition that never carries */
         /* fall through */
     case LLVMAdd:
-        return computed(s, inst, a.stride + b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, true);
+        return affine_result(s, inst, a.stride + b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, true);
     case LLVMSub:
-        return computed(s, inst, a.stride - b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, false);
+        return affine_result(s, inst, a.stride - b.stride, min_align(a, b), nsw && a.nsw && b.nsw, nuw && a.nuw && b.nuw, false);
     case LLVMMul:
         if (tsr__is_uniform(a) && tsr__is_uniform(b))
-            return uniform(a.align + b.align);
-        if (constant_int(right, &c))
-            return scaled(s, inst, a, c, nsw, nuw);
-        return constant_int(left, &c) ? scaled(s, inst, b, c, nsw, nuw) : varying;
+            return uniform_shape(a.align + b.align);
+        if (is_constant_int(right, &c))
+            return scale_shape(s, inst, a, c, nsw, nuw);
+        return is_constant_int(left, &c) ? scale_shape(s, inst, b, c, nsw, nuw) : varying;
     case LLVMShl:
-        if (constant_int(right, &c) && c >= 0 && c < 62)
-            return scaled(s, inst, a, INT64_C(1) << c, nsw, nuw);
-        return plain(s, user, inst);
+        if (is_constant_int(right, &c) && c >= 0 && c < 62)
+            return scale_shape(s, inst, a, INT64_C(1) << c, nsw, nuw);
+        return uniform_or_varying(s, user, inst);
     case LLVMLShr:
     case LLVMAShr:
-        if (!constant_int(right, &c) || c < 0 || c >= 63)
-            return plain(s, user, inst);
-        return tsr__is_uniform(a) ? uniform(a.align > c ? a.align - (unsigned)c : 0) : shifted_right(s, inst, a, (unsigned)c);
+        if (!is_constant_int(right, &c) || c < 0 || c >= 63)
+            return uniform_or_varying(s, user, inst);
+        return tsr__is_uniform(a) ? uniform_shape(a.align > c ? a.align - (unsigned)c : 0) : shifted_right(s, inst, a, (unsigned)c);
     default:
-        return plain(s, user, inst);
+        return uniform_or_varying(s, user, inst);
     }
 }
 
@@ -348,13 +351,13 @@ static bool on_one_side(LLVMIntPredicate predicate, LLVMValueRef bound, struct t
     case LLVMIntUGT:
     case LLVMIntSLE:
     case LLVMIntULE:
-        return constant_int(bound, &c) && ((uint64_t)c & ones) == ones;
+        return is_constant_int(bound, &c) && ((uint64_t)c & ones) == ones;
     default:
         return false;
     }
 }
 
-static LLVMIntPredicate mirrored(LLVMIntPredicate predicate)
+static LLVMIntPredicate mirror_predicate(LLVMIntPredicate predicate)
 {
     static const LLVMIntPredicate pairs[][2] = {
         {LLVMIntSLT, LLVMIntSGT}, {LLVMIntULT, LLVMIntUGT}, {LLVMIntSLE, LLVMIntSGE}, {LLVMIntULE, LLVMIntUGE}};
@@ -376,29 +379,29 @@ static bool compare_alike(LLVMIntPredicate predicate, struct tsr__shape a, struc
 }
 
 /* A loop over a tile, `for (e = lane; e < N; e += 256)`, is one that the lanes leave together if N is a multiple of the width. */
-static struct tsr__shape comparison(const struct search *s, int user, LLVMValueRef inst)
+static struct tsr__shape transfer_comparison(const struct search *s, int user, LLVMValueRef inst)
 {
     LLVMValueRef left = LLVMGetOperand(inst, 0), right = LLVMGetOperand(inst, 1);
-    struct tsr__shape a = operand(s, user, left), b = operand(s, user, right);
+    struct tsr__shape a = operand_shape(s, user, left), b = operand_shape(s, user, right);
     if (compare_alike(LLVMGetICmpPredicate(inst), a, b))
-        return uniform(0);
+        return uniform_shape(0);
     if (LLVMGetTypeKind(LLVMTypeOf(left)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(left)) > 64 ||
         a.kind != TSR__SHAPE_AFFINE || b.kind != TSR__SHAPE_AFFINE || tsr__is_uniform(a) == tsr__is_uniform(b))
-        return plain(s, user, inst);
+        return uniform_or_varying(s, user, inst);
     bool swap = tsr__is_uniform(a);
     LLVMIntPredicate predicate = LLVMGetICmpPredicate(inst);
     unsigned low = free_bits(s, swap ? b : a, LLVMGetIntTypeWidth(LLVMTypeOf(left)));
-    bool together = low != 64 && on_one_side(swap ? mirrored(predicate) : predicate, swap ? left : right, swap ? a : b, low);
-    return together ? uniform(0) : varying;
+    bool together = low != 64 && on_one_side(swap ? mirror_predicate(predicate) : predicate, swap ? left : right, swap ? a : b, low);
+    return together ? uniform_shape(0) : varying;
 }
 
-static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
+static struct tsr__shape transfer_cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
 {
-    struct tsr__shape a = operand(s, user, LLVMGetOperand(inst, 0));
+    struct tsr__shape a = operand_shape(s, user, LLVMGetOperand(inst, 0));
     if (a.loose && op == LLVMTrunc)
-        return differs_in(a.loose & all_bits(LLVMTypeOf(inst)));
+        return varying_bits_of(a.loose & all_bits(LLVMTypeOf(inst)));
     if (a.loose && (op == LLVMZExt || (op == LLVMSExt && a.loose < all_bits(LLVMTypeOf(LLVMGetOperand(inst, 0))) / 2)))
-        return differs_in(a.loose);
+        return varying_bits_of(a.loose);
     if (tsr__is_varying(a))
         return varying;
     if (a.kind != TSR__SHAPE_AFFINE)
@@ -406,16 +409,16 @@ static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef ins
     switch (op) {
     case LLVMTrunc:
         if (tsr__is_uniform(a))
-            return uniform(a.align);
+            return uniform_shape(a.align);
         return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(LLVMTypeOf(inst)) >= 16
                    ? affine_number(s, a.stride, a.align, false, false, LLVMGetIntTypeWidth(LLVMTypeOf(inst)))
                    : varying;
     case LLVMSExt:
-        return tsr__is_uniform(a) || a.nsw ? affine(a.stride, a.align, true, false) : varying;
+        return tsr__is_uniform(a) || a.nsw ? affine_shape(a.stride, a.align, true, false) : varying;
     case LLVMZExt:
         if (tsr__is_uniform(a) || a.nuw)
-            return affine(a.stride, a.align, true, true);
-        return LLVMGetNNeg(inst) && a.nsw ? affine(a.stride, a.align, true, false) : varying; /* lane 0 may be negative */
+            return affine_shape(a.stride, a.align, true, true);
+        return LLVMGetNNeg(inst) && a.nsw ? affine_shape(a.stride, a.align, true, false) : varying; /* lane 0 may be negative */
     case LLVMBitCast:
     case LLVMAddrSpaceCast:
         if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMPointerTypeKind)
@@ -425,25 +428,25 @@ static struct tsr__shape cast(const struct search *s, int user, LLVMValueRef ins
     case LLVMIntToPtr:
         return a; /* 64 bits on both sides */
     default:
-        return tsr__is_uniform(a) ? uniform(0) : varying;
+        return tsr__is_uniform(a) ? uniform_shape(0) : varying;
     }
 }
 
-static struct tsr__shape gep(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+static struct tsr__shape transfer_gep(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
 {
-    struct tsr__shape sum = operand(s, user, LLVMGetOperand(inst, 0));
+    struct tsr__shape sum = operand_shape(s, user, LLVMGetOperand(inst, 0));
     if (sum.kind != TSR__SHAPE_AFFINE || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
-        return sum.kind == TSR__SHAPE_NONE ? sum : plain(s, user, inst);
+        return sum.kind == TSR__SHAPE_NONE ? sum : uniform_or_varying(s, user, inst);
     LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
     int operands = LLVMGetNumOperands(inst);
     for (int i = 1; i < operands; i++) {
         LLVMValueRef index = LLVMGetOperand(inst, (unsigned)i);
-        struct tsr__shape o = operand(s, user, index);
+        struct tsr__shape o = operand_shape(s, user, index);
         if (o.kind != TSR__SHAPE_AFFINE)
             return o;
         if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            sum.align = (uint8_t)(min_align(sum, uniform(log2_of(LLVMOffsetOfElement(layout, type, field)))));
+            sum.align = (uint8_t)(min_align(sum, uniform_shape(log2_of(LLVMOffsetOfElement(layout, type, field)))));
             type = LLVMStructGetTypeAtIndex(type, field);
             continue;
         }
@@ -455,12 +458,12 @@ static struct tsr__shape gep(const struct search *s, int user, LLVMValueRef inst
         int64_t step;
         if (__builtin_mul_overflow(o.stride, (int64_t)size, &step))
             return varying;
-        sum = affine(sum.stride + step, min_align(sum, uniform(o.align + log2_of(size))), true, true);
+        sum = affine_shape(sum.stride + step, min_align(sum, uniform_shape(o.align + log2_of(size))), true, true);
     }
     return sum;
 }
 
-static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst)
+static struct tsr__shape transfer_phi(const struct search *s, int user, LLVMValueRef inst)
 {
     struct tsr__shape result = {0};
     unsigned count = LLVMCountIncoming(inst);
@@ -472,7 +475,7 @@ static struct tsr__shape phi(const struct search *s, int user, LLVMValueRef inst
             one = one && (!only || only == v);
             only = v;
         }
-        result = meet(result, operand(s, user, v));
+        result = join_shapes(result, operand_shape(s, user, v));
     }
     if (s->shapes->divergent_join[s->block_of[user]] && !one && result.kind != TSR__SHAPE_NONE)
         return varying;
@@ -499,41 +502,41 @@ const struct tsr__collective *tsr__collective(LLVMValueRef function)
     return NULL;
 }
 
-static struct tsr__shape collective(const struct search *s, int user, LLVMValueRef inst, enum tsr__collective_result result)
+static struct tsr__shape transfer_collective(const struct search *s, int user, LLVMValueRef inst, enum tsr__collective_result result)
 {
     bool one = s->lanes == s->shapes->packet.sub_group;
     switch (result) {
     case TSR__RESULT_UNIFORM:
-        return one ? uniform(0) : varying;
+        return one ? uniform_shape(0) : varying;
     case TSR__RESULT_GROUP:
-        return uniform(0);
+        return uniform_shape(0);
     case TSR__RESULT_BY_VALUE:
         if (s->pitch > 1)
-            return operand(s, user, LLVMGetOperand(inst, 0));
-        return one ? uniform(0) : plain(s, user, inst);
+            return operand_shape(s, user, LLVMGetOperand(inst, 0));
+        return one ? uniform_shape(0) : uniform_or_varying(s, user, inst);
     case TSR__RESULT_BY_LANE: {
-        struct tsr__shape x = operand(s, user, LLVMGetOperand(inst, 1)), lane = operand(s, user, LLVMGetOperand(inst, 2));
+        struct tsr__shape x = operand_shape(s, user, LLVMGetOperand(inst, 1)), lane = operand_shape(s, user, LLVMGetOperand(inst, 2));
         if (x.kind == TSR__SHAPE_NONE || lane.kind == TSR__SHAPE_NONE)
             return (struct tsr__shape){0};
-        return tsr__is_uniform(x) || (one && tsr__is_uniform(lane)) ? uniform(0) : varying;
+        return tsr__is_uniform(x) || (one && tsr__is_uniform(lane)) ? uniform_shape(0) : varying;
     }
     case TSR__RESULT_BY_CLUSTER: {
         int64_t cluster;
-        return one && constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform(0) : varying;
+        return one && is_constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform_shape(0) : varying;
     }
     default:
         return varying;
     }
 }
 
-static struct tsr__shape primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
+static struct tsr__shape transfer_primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
 {
     struct tsr__packet packet = s->shapes->packet;
     unsigned row = log2_of((uint64_t)s->lanes * s->pitch);
     int64_t dim = -1;
-    bool has_dim = LLVMGetNumArgOperands(inst) == 1 && constant_int(LLVMGetArgOperand(inst, 0), &dim);
+    bool has_dim = LLVMGetNumArgOperands(inst) == 1 && is_constant_int(LLVMGetArgOperand(inst, 0), &dim);
     if (LLVMGetNumArgOperands(inst) == 1) {
-        struct tsr__shape o = operand(s, user, LLVMGetArgOperand(inst, 0));
+        struct tsr__shape o = operand_shape(s, user, LLVMGetArgOperand(inst, 0));
         if (!tsr__is_uniform(o))
             return o.kind == TSR__SHAPE_NONE ? o : varying;
     }
@@ -541,35 +544,35 @@ static struct tsr__shape primitive(const struct search *s, int user, const char 
     if (packet.mixed && (in_x || !has_dim) && (!strcmp(name, "local_id") || !strcmp(name, "group_id") || !strcmp(name, "linear_id")))
         return varying;
     if (strcmp(name, "lane") == 0)
-        return affine(s->pitch, 63, true, true);
+        return affine_shape(s->pitch, 63, true, true);
     if (strcmp(name, "linear_id") == 0)
-        return affine(s->pitch, packet.in_group ? 0 : row, true, true);
+        return affine_shape(s->pitch, packet.in_group ? 0 : row, true, true);
     bool global = strcmp(name, "global_id") == 0;
     if (global || strcmp(name, "local_id") == 0) {
         if (!packet.whole_rows || !has_dim)
             return varying;
-        return dim == 0 ? affine(s->pitch, global && packet.in_group ? 0 : row, true, true) : uniform(0);
+        return dim == 0 ? affine_shape(s->pitch, global && packet.in_group ? 0 : row, true, true) : uniform_shape(0);
     }
     /* Everything else is the same for the work-group or the sub-group. */
     bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0;
-    return uniform(in_x && multiple && !packet.mixed && !packet.in_group ? row : 0);
+    return uniform_shape(in_x && multiple && !packet.mixed && !packet.in_group ? row : 0);
 }
 
-static struct tsr__shape call(const struct search *s, int user, LLVMValueRef inst)
+static struct tsr__shape transfer_call(const struct search *s, int user, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     if (!callee)
         return varying;
     const struct tsr__collective *c = tsr__collective(callee);
     if (c)
-        return collective(s, user, inst, c->result);
+        return transfer_collective(s, user, inst, c->result);
     const char *name = tsr__name(callee);
     if (tsr__starts_with(name, "__tsr_"))
-        return primitive(s, user, name + strlen("__tsr_"), inst);
-    return LLVMGetIntrinsicID(callee) ? plain(s, user, inst) : varying;
+        return transfer_primitive(s, user, name + strlen("__tsr_"), inst);
+    return LLVMGetIntrinsicID(callee) ? uniform_or_varying(s, user, inst) : varying;
 }
 
-static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+static struct tsr__shape transfer_opcode(const struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     switch (op) {
@@ -582,7 +585,7 @@ static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef ins
     case LLVMAnd:
     case LLVMOr:
     case LLVMXor:
-        return arithmetic(s, user, inst, op);
+        return transfer_arithmetic(s, user, inst, op);
     case LLVMTrunc:
     case LLVMSExt:
     case LLVMZExt:
@@ -590,53 +593,53 @@ static struct tsr__shape rule(const struct search *s, int user, LLVMValueRef ins
     case LLVMAddrSpaceCast:
     case LLVMPtrToInt:
     case LLVMIntToPtr:
-        return cast(s, user, inst, op);
+        return transfer_cast(s, user, inst, op);
     case LLVMGetElementPtr:
-        return gep(s, user, inst, layout);
+        return transfer_gep(s, user, inst, layout);
     case LLVMICmp:
-        return comparison(s, user, inst);
+        return transfer_comparison(s, user, inst);
     case LLVMPHI:
-        return phi(s, user, inst);
+        return transfer_phi(s, user, inst);
     case LLVMSelect: {
-        struct tsr__shape c = operand(s, user, LLVMGetOperand(inst, 0));
-        struct tsr__shape m = meet(operand(s, user, LLVMGetOperand(inst, 1)), operand(s, user, LLVMGetOperand(inst, 2)));
+        struct tsr__shape c = operand_shape(s, user, LLVMGetOperand(inst, 0));
+        struct tsr__shape m = join_shapes(operand_shape(s, user, LLVMGetOperand(inst, 1)), operand_shape(s, user, LLVMGetOperand(inst, 2)));
         if (c.kind == TSR__SHAPE_NONE || m.kind == TSR__SHAPE_NONE)
             return (struct tsr__shape){0};
         return tsr__is_uniform(c) ? m : varying;
     }
     case LLVMFreeze:
-        return operand(s, user, LLVMGetOperand(inst, 0));
+        return operand_shape(s, user, LLVMGetOperand(inst, 0));
     case LLVMLoad: {
-        struct tsr__shape p = operand(s, user, LLVMGetOperand(inst, 0));
-        return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform(0) : varying;
+        struct tsr__shape p = operand_shape(s, user, LLVMGetOperand(inst, 0));
+        return p.kind == TSR__SHAPE_NONE ? p : tsr__is_uniform(p) ? uniform_shape(0) : varying;
     }
     case LLVMAlloca: /* one copy for each lane, side by side */
         if (tsr__is_soa_array(inst))
-            return uniform(log2_of(LLVMGetAlignment(inst)));
-        return affine((int64_t)tsr__alloca_pitch(layout, inst) * s->pitch, log2_of(LLVMGetAlignment(inst)), true, true);
+            return uniform_shape(log2_of(LLVMGetAlignment(inst)));
+        return affine_shape((int64_t)tsr__alloca_pitch(layout, inst) * s->pitch, log2_of(LLVMGetAlignment(inst)), true, true);
     case LLVMCall:
-        return call(s, user, inst);
+        return transfer_call(s, user, inst);
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
         return varying; /* each lane makes its own access and gets its own answer */
     default:
-        return plain(s, user, inst);
+        return uniform_or_varying(s, user, inst);
     }
 }
 
-static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
+static struct tsr__shape transfer_instruction(struct search *s, int user, LLVMValueRef inst, LLVMTargetDataRef layout)
 {
     struct tsr__packet packet = s->shapes->packet;
-    struct tsr__shape shape = rule(s, user, inst, layout), firsts = {0};
+    struct tsr__shape shape = transfer_opcode(s, user, inst, layout), firsts = {0};
     if (!tsr__is_varying(shape) || packet.sub_group == packet.width)
         return shape;
     struct tsr__shape half;
     s->lanes = packet.sub_group;
-    half = rule(s, user, inst, layout);
+    half = transfer_opcode(s, user, inst, layout);
     if (half.kind == TSR__SHAPE_AFFINE) {
         s->lanes = packet.width / packet.sub_group;
         s->pitch = packet.sub_group;
-        firsts = rule(s, user, inst, layout);
+        firsts = transfer_opcode(s, user, inst, layout);
         s->pitch = 1;
     }
     s->lanes = packet.width;
@@ -645,7 +648,7 @@ static struct tsr__shape transfer(struct search *s, int user, LLVMValueRef inst,
 
 /* ---- the search ---------------------------------------------------------------------------------------------------------------------- */
 
-static void collect(struct search *s)
+static void collect_values(struct search *s)
 {
     struct tsr__shapes *shapes = s->shapes;
     size_t room = LLVMCountParams(s->cfg->function);
@@ -658,7 +661,7 @@ static void collect(struct search *s)
     for (unsigned p = 0; p < LLVMCountParams(s->cfg->function); p++) {
         LLVMValueRef v = LLVMGetParam(s->cfg->function, p);
         s->block_of[s->count] = TSR__NONE;
-        shapes->values[s->count] = uniform(0);
+        shapes->values[s->count] = uniform_shape(0);
         s->list[s->count++] = v;
         tsr__map_set(&shapes->index, v, (uintptr_t)s->count);
     }
@@ -680,17 +683,17 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
     shapes->divergent_loop = tsr_arena_alloc(arena, (size_t)cfg->loop_count + 1);
     struct search s = {.shapes = shapes, .cfg = cfg, .arena = arena, .lanes = packet.width, .pitch = 1};
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(cfg->function));
-    collect(&s);
+    collect_values(&s);
     bool changed;
     do {
         changed = false;
         for (int i = 0; i < s.count; i++) {
             LLVMValueRef v = s.list[i];
-            if (s.block_of[i] == TSR__NONE || same(shapes->values[i], varying))
+            if (s.block_of[i] == TSR__NONE || same_shape(shapes->values[i], varying))
                 continue;
             /* The old value takes part, so that shapes only rise. */
-            struct tsr__shape new = cover(&s, shapes->values[i], transfer(&s, i, v, layout));
-            if (!same(new, shapes->values[i])) {
+            struct tsr__shape new = join_with_halves(&s, shapes->values[i], transfer_instruction(&s, i, v, layout));
+            if (!same_shape(new, shapes->values[i])) {
                 shapes->values[i] = new;
                 changed = true;
             }
@@ -700,7 +703,7 @@ void tsr__shapes_find(struct tsr__shapes *shapes, const struct tsr__cfg *cfg, st
             if (cfg->blocks[b].succ_count < 2)
                 continue;
             uintptr_t number = tsr__map_get(&shapes->index, t);
-            struct tsr__shape c = operand(&s, (int)number - 1, LLVMGetOperand(t, 0));
+            struct tsr__shape c = operand_shape(&s, (int)number - 1, LLVMGetOperand(t, 0));
             if (c.kind != TSR__SHAPE_NONE && !tsr__is_uniform(c) && tsr__mark_divergent(shapes, b, arena))
                 changed = true;
         }

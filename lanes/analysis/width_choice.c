@@ -86,7 +86,7 @@ bool tsr__has_small_data(struct tsr__compilation *l, LLVMValueRef kernel)
 }
 
 /* Registers of 16 lanes for the numbers that go from round to round. */
-static uint64_t carried(struct tsr__compilation *l, LLVMBasicBlockRef header)
+static uint64_t carried_registers(struct tsr__compilation *l, LLVMBasicBlockRef header)
 {
     enum { LANES = 16 };
     uint64_t sum = 0;
@@ -129,7 +129,7 @@ bool tsr__is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
         return false;
     bool waits = cfg.loop_count > 0;
     for (int i = 0; i < cfg.loop_count; i++)
-        if (carried(l, cfg.blocks[cfg.loops[i].header].ref) > MOST_CARRIED)
+        if (carried_registers(l, cfg.blocks[cfg.loops[i].header].ref) > MOST_CARRIED)
             return false;
     for (int b = 0; b < cfg.block_count && !waits; b++)
         waits = is_chain(l, cfg.blocks[b].ref);

@@ -29,18 +29,18 @@ static uint64_t **new_sets(const struct tsr__barrier_liveness *s, size_t count)
     return sets;
 }
 
-static void add(uint64_t *set, size_t slot)
+static void set_add(uint64_t *set, size_t slot)
 {
     set[slot / 64] |= UINT64_C(1) << (slot % 64);
 }
 
-static void drop(uint64_t *set, size_t slot)
+static void set_remove(uint64_t *set, size_t slot)
 {
     set[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
 }
 
 /* True if that changed the set. */
-static bool join(const struct tsr__barrier_liveness *s, uint64_t *set, const uint64_t *more)
+static bool set_union(const struct tsr__barrier_liveness *s, uint64_t *set, const uint64_t *more)
 {
     uint64_t grown = 0;
     for (size_t w = 0; w < s->words; w++) {
@@ -50,7 +50,7 @@ static bool join(const struct tsr__barrier_liveness *s, uint64_t *set, const uin
     return grown != 0;
 }
 
-static bool meet(const struct tsr__barrier_liveness *s, const uint64_t *a, const uint64_t *b)
+static bool sets_intersect(const struct tsr__barrier_liveness *s, const uint64_t *a, const uint64_t *b)
 {
     for (size_t w = 0; w < s->words; w++)
         if (a[w] & b[w])
@@ -60,7 +60,7 @@ static bool meet(const struct tsr__barrier_liveness *s, const uint64_t *a, const
 
 /* ---- slots and blocks --------------------------------------------------------------------------------------------------------- */
 
-static bool is_plain(LLVMValueRef alloca, LLVMTypeRef type)
+static bool is_plain_slot(LLVMValueRef alloca, LLVMTypeRef type)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
@@ -73,7 +73,7 @@ static bool is_plain(LLVMValueRef alloca, LLVMTypeRef type)
 }
 
 /* The plain slot that an instruction loads from or stores to: its number + 1, or 0. */
-static size_t slot_of(const struct tsr__barrier_liveness *s, LLVMValueRef inst, bool *store)
+static size_t accessed_slot(const struct tsr__barrier_liveness *s, LLVMValueRef inst, bool *store)
 {
     *store = LLVMIsAStoreInst(inst) != NULL;
     if (!*store && !LLVMIsALoadInst(inst))
@@ -91,18 +91,18 @@ static void look_at_block(struct tsr__barrier_liveness *s, size_t b)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[b]); i; i = LLVMGetNextInstruction(i)) {
         bool store;
-        size_t slot = slot_of(s, i, &store);
+        size_t slot = accessed_slot(s, i, &store);
         if (slot && store)
-            add(s->written[b], slot - 1);
+            set_add(s->written[b], slot - 1);
         else if (slot && !tsr__slot_set_has(s->written[b], slot - 1))
-            add(s->used[b], slot - 1);
+            set_add(s->used[b], slot - 1);
     }
     LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
     for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
         s->preds[block_number(s, LLVMGetSuccessor(t, i))]++;
 }
 
-static void look(struct tsr__barrier_liveness *s, LLVMBasicBlockRef first)
+static void collect_accesses(struct tsr__barrier_liveness *s, LLVMBasicBlockRef first)
 {
     size_t room = 1;
     for (LLVMValueRef i = LLVMGetFirstInstruction(first); i; i = LLVMGetNextInstruction(i))
@@ -114,7 +114,7 @@ static void look(struct tsr__barrier_liveness *s, LLVMBasicBlockRef first)
         if (!LLVMIsAAllocaInst(i))
             continue;
         LLVMTypeRef type = LLVMGetAllocatedType(i);
-        s->all[s->count++] = (struct tsr__slot){.alloca = i, .type = type, .plain = is_plain(i, type)};
+        s->all[s->count++] = (struct tsr__slot){.alloca = i, .type = type, .plain = is_plain_slot(i, type)};
         tsr__map_set(&s->number, i, s->count);
     }
     s->words = s->count / 64 + 1;
@@ -175,12 +175,12 @@ static uint64_t **search_back(struct tsr__barrier_liveness *s, uint64_t **saves)
             memset(set, 0, s->words * sizeof *set);
             LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
             if (saves)
-                join(s, set, saves[b]);
+                set_union(s, set, saves[b]);
             for (unsigned i = 0; i < LLVMGetNumSuccessors(t) && !ends; i++)
-                join(s, set, in[block_number(s, LLVMGetSuccessor(t, i))]);
+                set_union(s, set, in[block_number(s, LLVMGetSuccessor(t, i))]);
             for (size_t w = 0; w < s->words; w++)
                 set[w] = (set[w] & ~s->written[b][w]) | s->used[b][w];
-            changed |= join(s, in[b], set);
+            changed |= set_union(s, in[b], set);
         }
     }
     return in;
@@ -193,8 +193,8 @@ static uint64_t **search_writes(struct tsr__barrier_liveness *s)
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t b = 0; b < s->block_count; b++) {
-            join(s, out[b], in[b]);
-            join(s, out[b], s->written[b]);
+            set_union(s, out[b], in[b]);
+            set_union(s, out[b], s->written[b]);
             if (tsr__map_get(&s->stop_at, s->blocks[b]))
                 continue;
             uint64_t *set = new_set(s);
@@ -202,7 +202,7 @@ static uint64_t **search_writes(struct tsr__barrier_liveness *s)
                 set[w] = out[b][w] & ~s->saves[b][w];
             LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
             for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
-                changed |= join(s, in[block_number(s, LLVMGetSuccessor(t, i))], set);
+                changed |= set_union(s, in[block_number(s, LLVMGetSuccessor(t, i))], set);
         }
     }
     return out;
@@ -215,13 +215,13 @@ static void find_saves(struct tsr__barrier_liveness *s, uint64_t **live)
     uint64_t **at_stops = new_sets(s, s->block_count);
     s->saves = new_sets(s, s->block_count);
     for (unsigned k = 0; k < s->stop_count; k++)
-        join(s, at_stops[block_number(s, s->stops[k].before)], live[block_number(s, s->stops[k].behind)]);
+        set_union(s, at_stops[block_number(s, s->stops[k].before)], live[block_number(s, s->stops[k].behind)]);
     uint64_t **used = s->used;
     s->used = new_sets(s, s->block_count);
     uint64_t **passing = search_back(s, at_stops);
     s->used = used;
     for (unsigned l = 0; l < s->loop_count; l++)
-        join(s, s->saves[block_number(s, s->loops[l].entry)], passing[block_number(s, s->loops[l].header)]);
+        set_union(s, s->saves[block_number(s, s->loops[l].entry)], passing[block_number(s, s->loops[l].header)]);
     uint64_t **dirty;
     for (bool changed = true; changed;) {
         changed = false;
@@ -242,11 +242,11 @@ static void find_saves(struct tsr__barrier_liveness *s, uint64_t **live)
     }
     s->kept = new_set(s);
     for (unsigned k = 0; k < s->stop_count; k++)
-        join(s, s->saves[block_number(s, s->stops[k].before)], live[block_number(s, s->stops[k].behind)]);
+        set_union(s, s->saves[block_number(s, s->stops[k].before)], live[block_number(s, s->stops[k].behind)]);
     for (size_t b = 0; b < s->block_count; b++) {
         for (size_t w = 0; w < s->words; w++)
             s->saves[b][w] &= dirty[b][w];
-        join(s, s->kept, s->saves[b]);
+        set_union(s, s->kept, s->saves[b]);
     }
 }
 
@@ -264,9 +264,9 @@ static size_t copied_from(const struct tsr__barrier_liveness *s, LLVMValueRef st
     LLVMValueRef load = LLVMGetOperand(store, 0);
     bool is_store;
     size_t from =
-        LLVMIsALoadInst(load) && LLVMGetInstructionParent(load) == LLVMGetInstructionParent(store) ? slot_of(s, load, &is_store) : 0;
+        LLVMIsALoadInst(load) && LLVMGetInstructionParent(load) == LLVMGetInstructionParent(store) ? accessed_slot(s, load, &is_store) : 0;
     for (LLVMValueRef i = load; from && i != store; i = LLVMGetNextInstruction(i))
-        if (slot_of(s, i, &is_store) == from && is_store)
+        if (accessed_slot(s, i, &is_store) == from && is_store)
             return 0;
     return from;
 }
@@ -276,22 +276,22 @@ static void keep_apart(struct coalesce *c, size_t block, uint64_t *live)
     struct tsr__barrier_liveness *s = c->s;
     for (LLVMValueRef i = LLVMGetBasicBlockTerminator(s->blocks[block]); i; i = LLVMGetPreviousInstruction(i)) {
         bool store;
-        size_t slot = slot_of(s, i, &store);
+        size_t slot = accessed_slot(s, i, &store);
         if (!slot)
             continue;
         if (!store) {
-            add(live, slot - 1);
+            set_add(live, slot - 1);
             continue;
         }
         size_t from = copied_from(s, i);
-        drop(live, slot - 1);
+        set_remove(live, slot - 1);
         for (size_t w = 0; w < s->words; w++)
             for (uint64_t left = live[w]; left; left &= left - 1) {
                 size_t other = w * 64 + (size_t)__builtin_ctzll(left);
                 if (other + 1 == from)
                     continue;
-                add(c->against[slot - 1], other);
-                add(c->against[other], slot - 1);
+                set_add(c->against[slot - 1], other);
+                set_add(c->against[other], slot - 1);
             }
     }
 }
@@ -301,14 +301,14 @@ static void merge_copies(struct coalesce *c, size_t block)
     struct tsr__barrier_liveness *s = c->s;
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[block]); i; i = LLVMGetNextInstruction(i)) {
         bool store;
-        size_t to = slot_of(s, i, &store), from = to && store ? copied_from(s, i) : 0;
+        size_t to = accessed_slot(s, i, &store), from = to && store ? copied_from(s, i) : 0;
         if (!from || s->all[to - 1].type != s->all[from - 1].type)
             continue;
         size_t a = c->class_of[to - 1], b = c->class_of[from - 1];
-        if (a == b || meet(s, c->against[a], c->members[b]))
+        if (a == b || sets_intersect(s, c->against[a], c->members[b]))
             continue;
-        join(s, c->against[a], c->against[b]);
-        join(s, c->members[a], c->members[b]);
+        set_union(s, c->against[a], c->against[b]);
+        set_union(s, c->members[a], c->members[b]);
         for (size_t k = 0; k < s->count; k++)
             if (c->class_of[k] == b)
                 c->class_of[k] = a;
@@ -321,7 +321,7 @@ static void drop_copies(struct tsr__barrier_liveness *s, size_t block)
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->blocks[block]), next; i; i = next) {
         next = LLVMGetNextInstruction(i);
         bool store;
-        size_t to = slot_of(s, i, &store);
+        size_t to = accessed_slot(s, i, &store);
         if (!to || !store || copied_from(s, i) != to)
             continue;
         LLVMValueRef load = LLVMGetOperand(i, 0);
@@ -331,20 +331,20 @@ static void drop_copies(struct tsr__barrier_liveness *s, size_t block)
     }
 }
 
-static void coalesce(struct tsr__barrier_liveness *s, uint64_t **live)
+static void coalesce_slots(struct tsr__barrier_liveness *s, uint64_t **live)
 {
     struct coalesce c = {.s = s, .against = new_sets(s, s->count), .members = new_sets(s, s->count)};
     c.class_of = tsr_arena_alloc(s->arena, (s->count + 1) * sizeof *c.class_of);
     for (size_t k = 0; k < s->count; k++) {
         c.class_of[k] = k;
-        add(c.members[k], k);
+        set_add(c.members[k], k);
     }
     uint64_t *set = new_set(s);
     for (size_t b = 0; b < s->block_count; b++) {
         memset(set, 0, s->words * sizeof *set);
         LLVMValueRef t = LLVMGetBasicBlockTerminator(s->blocks[b]);
         for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
-            join(s, set, live[block_number(s, LLVMGetSuccessor(t, i))]);
+            set_union(s, set, live[block_number(s, LLVMGetSuccessor(t, i))]);
         keep_apart(&c, b, set);
     }
     for (size_t b = 0; b < s->block_count; b++)
@@ -369,20 +369,20 @@ void tsr__barrier_liveness_find(struct tsr__barrier_liveness *s, LLVMBasicBlockR
     LLVMGetBasicBlocks(s->function, s->blocks);
     for (size_t b = 0; b < s->block_count; b++)
         tsr__map_set(&s->block_of, s->blocks[b], b + 1);
-    look(s, first);
+    collect_accesses(s, first);
     uint64_t **live = search_back(s, NULL);
     if (s->count <= MAX_COALESCED) {
-        coalesce(s, live);
-        look(s, first);
+        coalesce_slots(s, live);
+        collect_accesses(s, first);
         for (size_t b = 0; b < s->block_count; b++)
             drop_copies(s, b);
-        look(s, first);
+        collect_accesses(s, first);
         live = search_back(s, NULL);
     }
     find_saves(s, live);
     s->needed = search_back(s, s->saves);
     for (size_t b = 0; b < s->block_count; b++)
-        join(s, s->used[b], s->saves[b]);
+        set_union(s, s->used[b], s->saves[b]);
 }
 
 /* ---- the context -------------------------------------------------------------------------------------------------------------- */
@@ -392,7 +392,7 @@ struct ranked {
     size_t slot;
 };
 
-static int compare(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : (x->slot > y->slot) - (x->slot < y->slot);
@@ -405,7 +405,7 @@ static void rank_rows(const struct tsr__barrier_liveness *s, struct ranked *orde
         LLVMValueRef row = LLVMGetUser(use);
         for (LLVMUseRef u = LLVMIsAExtractValueInst(row) ? LLVMGetFirstUse(row) : NULL; u; u = LLVMGetNextUse(u)) {
             bool store;
-            size_t slot = slot_of(s, LLVMGetUser(u), &store);
+            size_t slot = accessed_slot(s, LLVMGetUser(u), &store);
             if (slot && store && LLVMGetOperand(LLVMGetUser(u), 0) == row && !order[slot - 1].rank)
                 order[slot - 1].rank = (first_with_b << 32 | number) * TSR__MAX_M + *LLVMGetIndices(row);
         }
@@ -430,7 +430,7 @@ static struct ranked *order_of(const struct tsr__barrier_liveness *s)
             rank_rows(s, order, i, tsr__map_get(&by_b, tsr__mad_b(&mad, 0)), ++number);
         }
     if (number)
-        qsort(order, s->count, sizeof *order, compare);
+        qsort(order, s->count, sizeof *order, compare_rows);
     return order;
 }
 

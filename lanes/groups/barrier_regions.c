@@ -48,7 +48,7 @@ struct cut {
 
 /* ---- cutting ---------------------------------------------------------------------------------------------------------------------- */
 
-static void redirect(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+static void redirect_branches(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
         LLVMValueRef t = LLVMGetBasicBlockTerminator(bb);
@@ -59,12 +59,12 @@ static void redirect(LLVMValueRef f, LLVMBasicBlockRef from, LLVMBasicBlockRef t
 }
 
 /* What stands up to the barrier moves into a block of its own before the rest, so that phis further on need not change. */
-static void split(struct cut *c, struct stop *stop)
+static void split_at_barrier(struct cut *c, struct stop *stop)
 {
     LLVMContextRef context = c->r.l->context;
     LLVMBasicBlockRef rest = LLVMGetInstructionParent(stop->call);
     stop->before = LLVMInsertBasicBlockInContext(context, rest, "before");
-    redirect(c->r.f, rest, stop->before);
+    redirect_branches(c->r.f, rest, stop->before);
     LLVMPositionBuilderAtEnd(c->r.b, stop->before);
     for (LLVMValueRef i; (i = LLVMGetFirstInstruction(rest)) != NULL;) {
         LLVMInstructionRemoveFromParent(i);
@@ -119,7 +119,7 @@ static bool is_cheap(LLVMValueRef v, int depth)
 }
 
 /* To ask again costs less than to carry the answer past a barrier. */
-static void ask_again(struct cut *c, LLVMValueRef query)
+static void requery_id(struct cut *c, LLVMValueRef query)
 {
     LLVMBasicBlockRef home = LLVMGetInstructionParent(query);
     size_t count = 0;
@@ -147,12 +147,12 @@ static void ask_again(struct cut *c, LLVMValueRef query)
 /* ---- the rounds -----------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMBasicBlockRef block(struct cut *c, const char *name)
+static LLVMBasicBlockRef append_block(struct cut *c, const char *name)
 {
     return LLVMAppendBasicBlockInContext(c->r.l->context, c->r.f, name);
 }
 
-static LLVMValueRef phi(struct cut *c, LLVMTypeRef type, LLVMValueRef first, LLVMBasicBlockRef from)
+static LLVMValueRef build_phi(struct cut *c, LLVMTypeRef type, LLVMValueRef first, LLVMBasicBlockRef from)
 {
     LLVMValueRef made = LLVMBuildPhi(c->r.b, type, "");
     LLVMAddIncoming(made, &first, &from, 1);
@@ -193,7 +193,7 @@ static void find_ends(struct cut *c, LLVMBasicBlockRef begin)
 }
 
 /* From the builder's place: the packet stops here; `end` is the stop, or the return. */
-static void stop_here(struct cut *c, uint32_t end)
+static void end_region(struct cut *c, uint32_t end)
 {
     LLVMBasicBlockRef from = LLVMGetInsertBlock(c->r.b);
     LLVMValueRef next = tsr__i32(c->r.l, end + 1);
@@ -206,7 +206,7 @@ static void stop_here(struct cut *c, uint32_t end)
 }
 
 /* From the builder's place: registers go to the context, or come back from it. */
-static void move(struct cut *c, const uint64_t *set, bool save)
+static void move_slots(struct cut *c, const uint64_t *set, bool save)
 {
     for (size_t k = 0; k < c->slots.count; k++) {
         const struct tsr__slot *slot = &c->slots.all[k];
@@ -218,20 +218,20 @@ static void move(struct cut *c, const uint64_t *set, bool save)
     }
 }
 
-/* A packet that goes on along the edge from `from` to `block` brings back what is in `set`, as late as all ways from there allow: behind
- * the last barrier of a loop only the way out of the loop needs the sums. */
-static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef to, uint64_t *set)
+/* A packet that goes on along the edge from `from` to `append_block` brings back what is in `set`, as late as all ways from there allow:
+ * behind the last barrier of a loop only the way out of the loop needs the sums. */
+static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef to, uint64_t *set)
 {
     const struct tsr__barrier_liveness *s = &c->slots;
     size_t b = tsr__map_get(&s->block_of, to) - 1;
     if (s->preds[b] != 1) {
-        LLVMBasicBlockRef edge = block(c, "back");
+        LLVMBasicBlockRef edge = append_block(c, "back");
         LLVMValueRef t = LLVMGetBasicBlockTerminator(from);
         for (unsigned i = 0; i < LLVMGetNumSuccessors(t); i++)
             if (LLVMGetSuccessor(t, i) == to)
                 LLVMSetSuccessor(t, i, edge);
         LLVMPositionBuilderAtEnd(c->r.b, edge);
-        move(c, set, false);
+        move_slots(c, set, false);
         LLVMBuildBr(c->r.b, to);
         return;
     }
@@ -249,7 +249,7 @@ static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef 
         set[w] &= ~now[w];
     }
     LLVMPositionBuilderBefore(c->r.b, LLVMGetFirstInstruction(to));
-    move(c, now, false);
+    move_slots(c, now, false);
     for (unsigned i = 0; i < ways; i++) {
         bool again = false;
         for (unsigned k = 0; k < i; k++)
@@ -258,7 +258,7 @@ static void bring_back(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef 
         for (size_t w = 0; w < s->words; w++)
             any |= later[w] = set[w] & s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
         if (any && !again)
-            bring_back(c, to, next[i], later);
+            reload_slots(c, to, next[i], later);
     }
 }
 
@@ -321,12 +321,12 @@ static void find_ids(struct cut *c, LLVMValueRef ids)
     }
 }
 
-static void rewrite(struct cut *c, LLVMValueRef inst)
+static void rewrite_id(struct cut *c, LLVMValueRef inst)
 {
     const char *name = tsr__primitive_called(inst);
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
-        stop_here(c, c->stop_count);
+        end_region(c, c->stop_count);
         LLVMInstructionEraseFromParent(inst);
         return;
     }
@@ -339,7 +339,7 @@ static void rewrite(struct cut *c, LLVMValueRef inst)
     LLVMInstructionEraseFromParent(inst);
 }
 
-static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
+static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
 {
     struct tsr__compilation *l = c->r.l;
     struct tsr__packet_loop *r = &c->r;
@@ -368,17 +368,19 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     struct tsr__counted_loop group = tsr__counted_loop_open(r, "group", zero);
     r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
     LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
-    LLVMBasicBlockRef dispatch = block(c, "dispatch"), again = block(c, "again"), advance = block(c, "advance");
-    LLVMBasicBlockRef round = block(c, "round"), agreed = block(c, "agreed"), apart = block(c, "apart"), last = block(c, "last");
-    c->arrive = block(c, "arrive");
+    LLVMBasicBlockRef dispatch = append_block(c, "dispatch"), again = append_block(c, "again"), advance = append_block(c, "advance");
+    LLVMBasicBlockRef round = append_block(c, "round"), agreed = append_block(c, "agreed"), apart = append_block(c, "apart"),
+                      last = append_block(c, "last");
+    c->arrive = append_block(c, "arrive");
     LLVMBuildBr(r->b, dispatch);
 
     LLVMPositionBuilderAtEnd(r->b, dispatch);
-    LLVMValueRef state = phi(c, i32, none, group.head), expected = phi(c, i32, none, group.head), mixed = phi(c, i1, no, group.head);
-    LLVMValueRef turn = phi(c, i64, zero, group.head), id[3];
-    c->packet = phi(c, i64, zero, group.head);
+    LLVMValueRef state = build_phi(c, i32, none, group.head), expected = build_phi(c, i32, none, group.head),
+                 mixed = build_phi(c, i1, no, group.head);
+    LLVMValueRef turn = build_phi(c, i64, zero, group.head), id[3];
+    c->packet = build_phi(c, i64, zero, group.head);
     for (int d = 0; d < 3; d++)
-        r->local[d] = id[d] = phi(c, i64, zero, group.head);
+        r->local[d] = id[d] = build_phi(c, i64, zero, group.head);
     if (c->exchange_bytes)
         find_areas(c, contexts, turn);
     LLVMValueRef item = LLVMBuildNUWMul(r->b, c->packet, width, "");
@@ -451,18 +453,18 @@ static void build(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begi
     for (unsigned k = 0; k < c->slots.loop_count; k++) {
         LLVMBasicBlockRef entry = c->slots.loops[k].entry;
         LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(entry));
-        move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, entry) - 1], true);
+        move_slots(c, c->slots.saves[tsr__map_get(&c->slots.block_of, entry) - 1], true);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         struct stop *stop = &c->stops[k];
         LLVMPositionBuilderAtEnd(r->b, stop->before);
-        move(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
-        stop_here(c, k);
+        move_slots(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
+        end_region(c, k);
         LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         LLVMBasicBlockRef behind = c->stops[k].behind;
-        bring_back(c, dispatch, behind, c->slots.needed[tsr__map_get(&c->slots.block_of, behind) - 1]);
+        reload_slots(c, dispatch, behind, c->slots.needed[tsr__map_get(&c->slots.block_of, behind) - 1]);
     }
 }
 
@@ -530,12 +532,12 @@ bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned
         find_stops(&c);
     }
     for (unsigned k = 0; good && k < c.stop_count; k++)
-        split(&c, &c.stops[k]);
+        split_at_barrier(&c, &c.stops[k]);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
     for (size_t i = count; good && i-- > 0;) /* what is made of a query before the query */
         if (is_cheap(code[i], MAX_DEPTH))
-            ask_again(&c, code[i]);
+            requery_id(&c, code[i]);
     good = good && tsr__run_llvm_on(l, c.r.f, "reg2mem");
     if (good) {
         LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f);
@@ -561,9 +563,9 @@ bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned
         for (size_t i = 0; i < count; i++)
             if (!LLVMIsAAllocaInst(code[i]))
                 code[kept++] = code[i];
-        build(&c, start, begin);
+        build_dispatch(&c, start, begin);
         for (size_t i = 0; i < kept; i++)
-            rewrite(&c, code[i]);
+            rewrite_id(&c, code[i]);
         uint64_t bytes = c.bytes + TURNS * c.exchange_bytes;
         *context_bytes = bytes > *context_bytes ? bytes : *context_bytes;
     }

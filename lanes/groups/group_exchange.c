@@ -4,14 +4,14 @@
 
 #include "tessera/item.h"
 
-static bool is(LLVMValueRef v, uint64_t wanted)
+static bool is_constant(LLVMValueRef v, uint64_t wanted)
 {
     return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
 }
 
 bool tsr__is_lowerable_exchange(LLVMValueRef call)
 {
-    return is(LLVMGetOperand(call, 0), TSR_SCOPE_WORK_GROUP) && is(LLVMGetOperand(call, 1), TSR_EXCHANGE_ALL) &&
+    return is_constant(LLVMGetOperand(call, 0), TSR_SCOPE_WORK_GROUP) && is_constant(LLVMGetOperand(call, 1), TSR_EXCHANGE_ALL) &&
            LLVMIsAConstantInt(LLVMGetOperand(call, 3));
 }
 

@@ -8,7 +8,7 @@ struct place {
     LLVMValueRef local, group;
 };
 
-static LLVMValueRef carried(struct tsr__packet_loop *r, LLVMValueRef first, LLVMBasicBlockRef from)
+static LLVMValueRef loop_counter(struct tsr__packet_loop *r, LLVMValueRef first, LLVMBasicBlockRef from)
 {
     LLVMValueRef made = LLVMBuildPhi(r->b, LLVMTypeOf(first), "");
     LLVMAddIncoming(made, &first, &from, 1);
@@ -19,8 +19,8 @@ static LLVMValueRef carried(struct tsr__packet_loop *r, LLVMValueRef first, LLVM
 static void begin_places(struct tsr__packet_loop *r, struct tsr__counted_loop loop, struct place first, int dim)
 {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(loop.phi, 0);
-    r->local[dim] = carried(r, first.local, from);
-    r->group[dim] = carried(r, first.group, from);
+    r->local[dim] = loop_counter(r, first.local, from);
+    r->group[dim] = loop_counter(r, first.group, from);
 }
 
 /* Right before its end: `step` is how far a round goes. */

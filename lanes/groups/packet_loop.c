@@ -24,7 +24,7 @@ static bool is_one_of(const char *name, const char *const *names, size_t count)
     return false;
 }
 
-static enum tsr__visibility seen_by(LLVMValueRef call)
+static enum tsr__visibility visibility_of(LLVMValueRef call)
 {
     static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
                                            "max_sub_group_size", "print",       "site",          "address_space"};
@@ -55,7 +55,7 @@ enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValue
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
         bool own = !callee || LLVMGetIntrinsicID(callee) || tsr__is_madw(callee) || tsr__is_dot(l, callee); /* each lane's business */
-        enum tsr__visibility more = own ? TSR__SEES_RANGE : seen_by(code[i]);
+        enum tsr__visibility more = own ? TSR__SEES_RANGE : visibility_of(code[i]);
         seen = more > seen ? more : seen;
     }
     return seen;
@@ -84,7 +84,7 @@ LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, const char *name
     return LLVMBuildCall2(r->b, type, tsr__declare(r->l, name, type), &at, dim >= 0, "");
 }
 
-static LLVMBasicBlockRef block(struct tsr__packet_loop *r, const char *name)
+static LLVMBasicBlockRef append_loop_block(struct tsr__packet_loop *r, const char *name)
 {
     return LLVMAppendBasicBlockInContext(r->l->context, r->f, name);
 }
@@ -102,7 +102,7 @@ LLVMBasicBlockRef tsr__packet_loop_begin(struct tsr__packet_loop *r)
 struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, const char *name, LLVMValueRef first)
 {
     LLVMBasicBlockRef before = LLVMGetInsertBlock(r->b);
-    struct tsr__counted_loop loop = {block(r, name), NULL};
+    struct tsr__counted_loop loop = {append_loop_block(r, name), NULL};
     LLVMBuildBr(r->b, loop.head);
     LLVMPositionBuilderAtEnd(r->b, loop.head);
     loop.phi = LLVMBuildPhi(r->b, LLVMTypeOf(first), name);
@@ -112,7 +112,7 @@ struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, cons
 
 void tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end)
 {
-    LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = block(r, "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(r->b), out = append_loop_block(r, "");
     LLVMValueRef next = LLVMBuildNUWAdd(r->b, loop.phi, step, "");
     LLVMAddIncoming(loop.phi, &next, &latch, 1);
     LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, next, end, ""), loop.head, out);
@@ -131,7 +131,7 @@ void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef 
     }
 }
 
-static LLVMValueRef of_dimension(struct tsr__packet_loop *r, LLVMValueRef dim, LLVMValueRef *values)
+static LLVMValueRef select_dimension(struct tsr__packet_loop *r, LLVMValueRef dim, LLVMValueRef *values)
 {
     if (LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) < 3)
         return values[LLVMConstIntGetZExtValue(dim)];
@@ -144,17 +144,17 @@ static LLVMValueRef of_dimension(struct tsr__packet_loop *r, LLVMValueRef dim, L
 LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef call, const char *name)
 {
     if (!strcmp(name, "local_id"))
-        return of_dimension(r, LLVMGetOperand(call, 0), r->local);
+        return select_dimension(r, LLVMGetOperand(call, 0), r->local);
     if (!strcmp(name, "global_id"))
-        return of_dimension(r, LLVMGetOperand(call, 0), r->global);
+        return select_dimension(r, LLVMGetOperand(call, 0), r->global);
     if (!strcmp(name, "linear_id"))
         return r->linear;
     if (!strcmp(name, "sub_group_id"))
         return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
     if (!strcmp(name, "group_id"))
-        return of_dimension(r, LLVMGetOperand(call, 0), r->group);
+        return select_dimension(r, LLVMGetOperand(call, 0), r->group);
     if (!strcmp(name, "packet_ids") && r->lanes)
-        return of_dimension(r, LLVMGetOperand(call, 0), r->ids);
+        return select_dimension(r, LLVMGetOperand(call, 0), r->ids);
     if (!strcmp(name, "sub_group_size"))
         return r->lanes;
     if (!strcmp(name, "row_at"))
@@ -184,7 +184,7 @@ void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLV
 void tsr__build_packet_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
-    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = block(&r, "end"), begin = tsr__packet_loop_begin(&r);
+    LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = append_loop_block(&r, "end"), begin = tsr__packet_loop_begin(&r);
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, f, &count);
 

@@ -47,7 +47,7 @@ static struct order reverse_post_order(LLVMValueRef function, struct tsr_arena *
 }
 
 /* Edges between numbered blocks; an edge that stands twice in a terminator (both arms of a branch) counts once. */
-static void connect(struct tsr__block *blocks, int count, const struct tsr__map *index, struct tsr_arena *arena)
+static void connect_blocks(struct tsr__block *blocks, int count, const struct tsr__map *index, struct tsr_arena *arena)
 {
     for (int i = 0; i < count; i++) {
         struct tsr__block *b = &blocks[i];
@@ -320,7 +320,7 @@ bool tsr__cfg_make(struct tsr__cfg *cfg, LLVMValueRef function, struct tsr_arena
     struct tsr__block *first = tsr_arena_alloc(arena, (size_t)rpo.count * sizeof *first);
     for (int i = 0; i < rpo.count; i++)
         first[i].ref = rpo.blocks[i];
-    connect(first, rpo.count, &rpo.index, arena);
+    connect_blocks(first, rpo.count, &rpo.index, arena);
     find_dominators(first, rpo.count);
     if (!find_loops(first, rpo.count, cfg, arena))
         return false;
@@ -338,7 +338,7 @@ bool tsr__cfg_make(struct tsr__cfg *cfg, LLVMValueRef function, struct tsr_arena
             (struct tsr__block){.ref = old->ref, .loop = old->loop, .idom = old->idom == TSR__NONE ? TSR__NONE : number[old->idom]};
         tsr__map_set(&cfg->index, old->ref, (uintptr_t)i + 1);
     }
-    connect(cfg->blocks, cfg->block_count, &cfg->index, arena);
+    connect_blocks(cfg->blocks, cfg->block_count, &cfg->index, arena);
     for (int l = 0; l < cfg->loop_count; l++) {
         struct tsr__loop *loop = &cfg->loops[l];
         loop->header = number[loop->header];

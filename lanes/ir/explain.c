@@ -73,7 +73,7 @@ static void find_place(struct tsr__compilation *l, LLVMValueRef inst, struct not
     }
 }
 
-static struct note *add(struct tsr__compilation *l, LLVMValueRef at)
+static struct note *add_note(struct tsr__compilation *l, LLVMValueRef at)
 {
     struct tsr__explain *e = l->explain;
     bool is_function = LLVMIsAFunction(at) != NULL;
@@ -95,7 +95,7 @@ static struct note *add(struct tsr__compilation *l, LLVMValueRef at)
 
 void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
 {
-    struct note *note = l->explain ? add(l, at) : NULL;
+    struct note *note = l->explain ? add_note(l, at) : NULL;
     if (!note)
         return;
     char text[512];
@@ -283,7 +283,7 @@ static bool is_array(LLVMValueRef inst)
 static void explain_array(struct tsr__compilation *l, LLVMValueRef array, const char *verdict)
 {
     const char *name = tsr__name(array);
-    struct note *note = *name ? add(l, array) : NULL; /* printf's arguments have no name */
+    struct note *note = *name ? add_note(l, array) : NULL; /* printf's arguments have no name */
     if (!note)
         return;
     note->line = note->column = note->from = 0;
@@ -435,7 +435,7 @@ void tsr__explain_begin(struct tsr__compilation *l)
 }
 
 /* By kernel, then line; notes without a line first. */
-static int compare(const void *x, const void *y)
+static int compare_notes(const void *x, const void *y)
 {
     const struct note *a = x, *b = y;
     unsigned la = a->from ? a->from : a->line, lb = b->from ? b->from : b->line;
@@ -456,7 +456,7 @@ static bool same_file(const struct note *a, const struct note *b)
 }
 
 /* Loops that were unrolled say things several times. */
-static void merge(struct tsr__explain *e)
+static void merge_notes(struct tsr__explain *e)
 {
     for (size_t i = 0; i < e->count; i++)
         for (size_t k = i + 1; e->notes[i].count && k < e->count; k++) {
@@ -518,8 +518,8 @@ void tsr__explain_print(struct tsr__compilation *l)
     struct tsr_buf *out = l->options->explain;
     if (!e || !e->count)
         return;
-    qsort(e->notes, e->count, sizeof *e->notes, compare);
-    merge(e);
+    qsort(e->notes, e->count, sizeof *e->notes, compare_notes);
+    merge_notes(e);
     for (size_t i = 0; i < e->count; i++) {
         const struct note *n = &e->notes[i];
         if (!l->options->explain_json && (i == 0 || n->kernel != n[-1].kernel))

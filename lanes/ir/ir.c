@@ -24,7 +24,7 @@ bool tsr__fail(struct tsr__compilation *l, const char *format, ...)
 
 /* ---- map -------------------------------------------------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct tsr__map *map, const void *key)
+static size_t map_slot(const struct tsr__map *map, const void *key)
 {
     size_t i = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20 & (map->capacity - 1);
     while (map->keys[i] && map->keys[i] != key)
@@ -40,14 +40,14 @@ void tsr__map_set(struct tsr__map *map, const void *key, uintptr_t value)
         bigger.values = tsr_arena_alloc(map->arena, bigger.capacity * sizeof *bigger.values);
         for (size_t i = 0; i < map->capacity; i++) {
             if (map->keys[i]) {
-                size_t to = slot_of(&bigger, map->keys[i]);
+                size_t to = map_slot(&bigger, map->keys[i]);
                 bigger.keys[to] = map->keys[i];
                 bigger.values[to] = map->values[i];
             }
         }
         *map = bigger;
     }
-    size_t i = slot_of(map, key);
+    size_t i = map_slot(map, key);
     if (!map->keys[i]) {
         map->keys[i] = key;
         map->count++;
@@ -59,7 +59,7 @@ uintptr_t tsr__map_get(const struct tsr__map *map, const void *key)
 {
     if (!map->capacity)
         return 0;
-    size_t i = slot_of(map, key);
+    size_t i = map_slot(map, key);
     return map->keys[i] ? map->values[i] : 0;
 }
 

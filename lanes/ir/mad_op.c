@@ -28,7 +28,7 @@ const char *tsr__mad_origin(const struct tsr__mad *mad)
 }
 
 /* The overload for sub-groups of 16 with the same matrices. */
-static const struct tsr_matrix_builtin *unsplit(const struct tsr_matrix_builtin *split)
+static const struct tsr_matrix_builtin *unsplit_overload(const struct tsr_matrix_builtin *split)
 {
     const struct tsr_matrix_builtin *f = tsr_matrix_builtins;
     while (f->form != TSR_MATRIX_N16 || f->m != split->m || f->k != split->k || f->ea != split->ea || f->eb != split->eb ||
@@ -57,7 +57,7 @@ static const struct tsr_matrix_builtin *of_bytes(const struct tsr_matrix_builtin
     return g;
 }
 
-static LLVMValueRef filled(LLVMTypeRef bytes, unsigned value)
+static LLVMValueRef splat_byte(LLVMTypeRef bytes, unsigned value)
 {
     enum { MOST = 64 };
     LLVMValueRef all[MOST];
@@ -67,20 +67,20 @@ static LLVMValueRef filled(LLVMTypeRef bytes, unsigned value)
     return LLVMConstVector(all, n);
 }
 
-static LLVMValueRef unpacked(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
+static LLVMValueRef unpack_nibbles(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
     LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), size);
     x = LLVMBuildBitCast(b, x, bytes, "");
-    x = upper ? LLVMBuildLShr(b, x, filled(bytes, 4), "") : LLVMBuildAnd(b, x, filled(bytes, 15), "");
+    x = upper ? LLVMBuildLShr(b, x, splat_byte(bytes, 4), "") : LLVMBuildAnd(b, x, splat_byte(bytes, 15), "");
     if (e == TSR_ELEMENT_S4)
-        x = LLVMBuildSub(b, LLVMBuildXor(b, x, filled(bytes, 8), ""), filled(bytes, 8), "");
+        x = LLVMBuildSub(b, LLVMBuildXor(b, x, splat_byte(bytes, 8), ""), splat_byte(bytes, 8), "");
     return LLVMBuildBitCast(b, x, type, "");
 }
 
-static LLVMValueRef build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
-                          const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count);
+static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+                                    const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count);
 
 static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                                      LLVMValueRef *operands, unsigned count)
@@ -91,10 +91,10 @@ static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef 
         of_half[i] = operands[i];
     for (unsigned half = 0; half < 2; half++) {
         for (unsigned i = 0; i < a_count + TSR__WORDS; i++)
-            of_half[i] = unpacked(l, b, operands[i], i < a_count ? f->ea : f->eb, half);
+            of_half[i] = unpack_nibbles(l, b, operands[i], i < a_count ? f->ea : f->eb, half);
         for (unsigned i = 0; i < f->m && half; i++)
             of_half[a_count + TSR__WORDS + i] = LLVMBuildExtractValue(b, made, i, "");
-        made = build(l, b, of_bytes(f), f, lanes, of_half, count);
+        made = build_operation(l, b, of_bytes(f), f, lanes, of_half, count);
     }
     return made;
 }
@@ -102,8 +102,8 @@ static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef 
 /* ---- the operation --------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
-                          const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
+static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
+                                    const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
 {
     static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
     LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, (count + f->m) * sizeof *types), *rows = types + count;
@@ -127,7 +127,7 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
 {
     if (has_nibbles(f->ea))
         return build_of_nibbles(l, b, f, lanes, operands, count);
-    return build(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit(f) : f, f, lanes, operands, count);
+    return build_operation(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit_overload(f) : f, f, lanes, operands, count);
 }
 
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)

@@ -8,12 +8,12 @@ enum { MAX_DEPTH = 24 };
 
 static const struct tsr__polynomial too_long;
 
-static struct tsr__polynomial number(int64_t constant)
+static struct tsr__polynomial constant_polynomial(int64_t constant)
 {
     return (struct tsr__polynomial){.valid = true, .constant = constant};
 }
 
-static struct tsr__polynomial leaf(LLVMValueRef value, enum tsr__extension extension)
+static struct tsr__polynomial leaf_polynomial(LLVMValueRef value, enum tsr__extension extension)
 {
     struct tsr__polynomial r = {.valid = true, .count = 1};
     r.terms[0].coefficient = 1;
@@ -35,7 +35,7 @@ static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *
 }
 
 /* a += coefficient · Π factors */
-static void add_term(struct tsr__polynomial *a, int64_t coefficient, const struct tsr__factor *factors)
+static void add_monomial(struct tsr__polynomial *a, int64_t coefficient, const struct tsr__factor *factors)
 {
     unsigned i = 0;
     while (i < a->count && !same_factors(a->terms[i].factors, factors))
@@ -54,18 +54,18 @@ static void add_term(struct tsr__polynomial *a, int64_t coefficient, const struc
         a->terms[i] = a->terms[--a->count];
 }
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t multiply_wrapping(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static struct tsr__polynomial sum(struct tsr__polynomial a, const struct tsr__polynomial *b, int64_t factor)
+static struct tsr__polynomial add_scaled(struct tsr__polynomial a, const struct tsr__polynomial *b, int64_t factor)
 {
     if (!a.valid || !b->valid)
         return too_long;
-    a.constant = (int64_t)((uint64_t)a.constant + (uint64_t)times(b->constant, factor));
+    a.constant = (int64_t)((uint64_t)a.constant + (uint64_t)multiply_wrapping(b->constant, factor));
     for (unsigned i = 0; i < b->count && a.valid; i++)
-        add_term(&a, times(b->terms[i].coefficient, factor), b->terms[i].factors);
+        add_monomial(&a, multiply_wrapping(b->terms[i].coefficient, factor), b->terms[i].factors);
     return a;
 }
 
@@ -88,25 +88,25 @@ static bool join_factors(const struct tsr__factor *a, const struct tsr__factor *
     return true;
 }
 
-static struct tsr__polynomial product(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
+static struct tsr__polynomial multiply(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {
     if (!a->valid || !b->valid)
         return too_long;
-    struct tsr__polynomial zero = number(0), r = sum(zero, b, a->constant);
+    struct tsr__polynomial zero = constant_polynomial(0), r = add_scaled(zero, b, a->constant);
     struct tsr__polynomial scaled = *a;
     scaled.constant = 0;
-    r = sum(r, &scaled, b->constant);
+    r = add_scaled(r, &scaled, b->constant);
     for (unsigned i = 0; i < a->count; i++)
         for (unsigned k = 0; k < b->count && r.valid; k++) {
             struct tsr__factor factors[TSR__MAX_FACTORS];
             if (!join_factors(a->terms[i].factors, b->terms[k].factors, factors))
                 return too_long;
-            add_term(&r, times(a->terms[i].coefficient, b->terms[k].coefficient), factors);
+            add_monomial(&r, multiply_wrapping(a->terms[i].coefficient, b->terms[k].coefficient), factors);
         }
     return r;
 }
 
-static struct tsr__polynomial of(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth);
+static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth);
 
 /* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
 static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
@@ -160,32 +160,32 @@ bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
-static struct tsr__polynomial gep(struct tsr__compilation *l, LLVMValueRef v, int depth)
+static struct tsr__polynomial polynomial_of_gep(struct tsr__compilation *l, LLVMValueRef v, int depth)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
-    struct tsr__polynomial r = of(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
+    struct tsr__polynomial r = polynomial_of_value(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
     for (int i = 1; i < LLVMGetNumOperands(v); i++) {
         LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
         struct tsr__polynomial step;
         if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
             unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            step = number((int64_t)LLVMOffsetOfElement(layout, type, field));
-            r = sum(r, &step, 1);
+            step = constant_polynomial((int64_t)LLVMOffsetOfElement(layout, type, field));
+            r = add_scaled(r, &step, 1);
             type = LLVMStructGetTypeAtIndex(type, field);
             continue;
         }
         if (i > 1)
             type = LLVMGetElementType(type);
         bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
-        step = of(l, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, depth - 1);
-        r = sum(r, &step, (int64_t)LLVMABISizeOfType(layout, type));
+        step = polynomial_of_value(l, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, depth - 1);
+        r = add_scaled(r, &step, (int64_t)LLVMABISizeOfType(layout, type));
     }
     return r;
 }
 
 /* a / 2^by, where that is known to leave no rest: if no summand but one can leave one, that one does not either. */
-static struct tsr__polynomial shifted(struct tsr__polynomial a, unsigned by)
+static struct tsr__polynomial shift_right_exact(struct tsr__polynomial a, unsigned by)
 {
     int64_t unit = INT64_C(1) << by;
     bool divided = a.constant % unit == 0;
@@ -206,32 +206,32 @@ static struct tsr__polynomial shifted(struct tsr__polynomial a, unsigned by)
 
 /* The value without these bits: LLVM drops the masks that other instructions make unnecessary, (x & -2) | 1 is x | 1. So they are
  * looked for in what is multiplied. */
-static struct tsr__polynomial without(LLVMValueRef v, struct tsr__polynomial a, enum tsr__extension extension, uint32_t bits)
+static struct tsr__polynomial without_bits(LLVMValueRef v, struct tsr__polynomial a, enum tsr__extension extension, uint32_t bits)
 {
     bool single = a.valid && !a.constant && a.count == 1 && !a.terms[0].factors[1].value;
     int64_t unit = single ? a.terms[0].coefficient : 0;
     uint64_t cleared = unit > 0 && !(unit & (unit - 1)) ? (bits / (uint64_t)unit) << a.terms[0].factors[0].shift : UINT64_MAX;
     if (cleared > INT32_MAX) {
-        a = leaf(v, extension);
+        a = leaf_polynomial(v, extension);
         cleared = bits;
     }
     a.terms[0].factors[0].cleared |= (uint32_t)cleared;
     return a;
 }
 
-static struct tsr__polynomial split(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial split_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
-    struct tsr__polynomial a = of(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = number(0);
+    struct tsr__polynomial a = polynomial_of_value(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = constant_polynomial(0);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     if (op == LLVMShl)
-        return sum(zero, &a, INT64_C(1) << constant_shift(v));
+        return add_scaled(zero, &a, INT64_C(1) << constant_shift(v));
     if (op == LLVMAnd || (op == LLVMOr && !LLVMGetIsDisjoint(v))) {
-        a = without(LLVMGetOperand(v, 0), a, extension, bits_of(v));
+        a = without_bits(LLVMGetOperand(v, 0), a, extension, bits_of(v));
         a.constant = op == LLVMOr ? bits_of(v) : 0;
         return a;
     }
-    b = of(l, LLVMGetOperand(v, 1), extension, depth - 1);
-    return op == LLVMMul ? product(&a, &b) : sum(a, &b, op == LLVMSub ? -1 : 1);
+    b = polynomial_of_value(l, LLVMGetOperand(v, 1), extension, depth - 1);
+    return op == LLVMMul ? multiply(&a, &b) : add_scaled(a, &b, op == LLVMSub ? -1 : 1);
 }
 
 /* What a phi gets by each edge, if that is the same by all, as where LLVM has moved a part of a sum to the ends of blocks. A value that
@@ -239,9 +239,9 @@ static struct tsr__polynomial split(struct tsr__compilation *l, LLVMValueRef v, 
 static struct tsr__polynomial by_all_edges(struct tsr__compilation *l, LLVMValueRef phi, enum tsr__extension extension, int depth)
 {
     enum { PRICE = 4 }; /* of a phi, since those of loops lead round */
-    struct tsr__polynomial first = of(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
+    struct tsr__polynomial first = polynomial_of_value(l, LLVMGetIncomingValue(phi, 0), extension, depth / PRICE);
     for (unsigned i = 1; i < LLVMCountIncoming(phi) && first.valid; i++) {
-        struct tsr__polynomial other = of(l, LLVMGetIncomingValue(phi, i), extension, depth / PRICE);
+        struct tsr__polynomial other = polynomial_of_value(l, LLVMGetIncomingValue(phi, i), extension, depth / PRICE);
         if (!tsr__polynomial_is_multiple(&other, &first, 1))
             return too_long;
     }
@@ -251,7 +251,7 @@ static struct tsr__polynomial by_all_edges(struct tsr__compilation *l, LLVMValue
 /* The lower bits of an i64, extended. */
 static struct tsr__polynomial low_bits(LLVMValueRef v, unsigned width, enum tsr__extension extension)
 {
-    struct tsr__polynomial r = leaf(v, extension);
+    struct tsr__polynomial r = leaf_polynomial(v, extension);
     r.terms[0].factors[0].width = width;
     return r;
 }
@@ -271,51 +271,52 @@ static unsigned shift_to_left(LLVMValueRef v)
     return constant_shift(first);
 }
 
-static struct tsr__polynomial right(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial polynomial_of_right_shift(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension,
+                                                        int depth)
 {
     LLVMValueRef from = LLVMGetOperand(v, 0);
     enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
-    struct tsr__polynomial zero = number(0);
+    struct tsr__polynomial zero = constant_polynomial(0);
     unsigned by = constant_shift(v), left = shift_to_left(from);
     if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__polynomial_splits(from, as)) {
         LLVMValueRef shift = LLVMIsAPHINode(from) ? LLVMGetIncomingValue(from, 0) : from;
         struct tsr__polynomial low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
-        return sum(zero, &low, INT64_C(1) << (left - by));
+        return add_scaled(zero, &low, INT64_C(1) << (left - by));
     }
     if (!LLVMGetExact(v) || by > 30 || !by || (as == TSR__EXT_SIGNED && extension == TSR__EXT_ZERO))
         return too_long;
-    return shifted(of(l, from, as, depth - 1), by);
+    return shift_right_exact(polynomial_of_value(l, from, as, depth - 1), by);
 }
 
-static struct tsr__polynomial of(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
-        return number(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
+        return constant_polynomial(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
     if (!depth || !LLVMIsAInstruction(v))
-        return leaf(v, extension);
+        return leaf_polynomial(v, extension);
     if (tsr__polynomial_splits(v, extension)) {
-        struct tsr__polynomial both = split(l, v, extension, depth);
-        return both.valid ? both : leaf(v, extension);
+        struct tsr__polynomial both = split_value(l, v, extension, depth);
+        return both.valid ? both : leaf_polynomial(v, extension);
     }
     struct tsr__polynomial r = too_long;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
-        r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? gep(l, v, depth) : too_long;
+        r = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind ? polynomial_of_gep(l, v, depth) : too_long;
         break;
     case LLVMPHI:
         r = by_all_edges(l, v, extension, depth);
         break;
     case LLVMLShr:
     case LLVMAShr:
-        r = right(l, v, extension, depth);
+        r = polynomial_of_right_shift(l, v, extension, depth);
         break;
     case LLVMSExt:
         if (extension == TSR__EXT_NONE)
-            return of(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
+            return polynomial_of_value(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
         break;
     case LLVMZExt:
         if (extension == TSR__EXT_NONE)
-            return of(l, LLVMGetOperand(v, 0), LLVMGetNNeg(v) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, depth - 1);
+            return polynomial_of_value(l, LLVMGetOperand(v, 0), LLVMGetNNeg(v) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, depth - 1);
         break;
     case LLVMTrunc:
         if (extension != TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 64)
@@ -324,22 +325,22 @@ static struct tsr__polynomial of(struct tsr__compilation *l, LLVMValueRef v, enu
     default:
         break;
     }
-    return r.valid ? r : leaf(v, extension);
+    return r.valid ? r : leaf_polynomial(v, extension);
 }
 
 struct tsr__polynomial tsr__polynomial_of(struct tsr__compilation *l, LLVMValueRef value)
 {
-    return of(l, value, TSR__EXT_NONE, MAX_DEPTH);
+    return polynomial_of_value(l, value, TSR__EXT_NONE, MAX_DEPTH);
 }
 
 struct tsr__polynomial tsr__polynomial_minus(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {
-    return sum(*a, b, -1);
+    return add_scaled(*a, b, -1);
 }
 
 bool tsr__polynomial_is_multiple(const struct tsr__polynomial *a, const struct tsr__polynomial *b, int64_t factor)
 {
-    struct tsr__polynomial rest = sum(*a, b, -factor);
+    struct tsr__polynomial rest = add_scaled(*a, b, -factor);
     return rest.valid && rest.constant == 0 && rest.count == 0;
 }
 
@@ -356,7 +357,7 @@ bool tsr__polynomial_divide(const struct tsr__polynomial *a, const struct tsr__p
     for (unsigned i = 0; i < a->count && b->count; i++)
         if (same_factors(a->terms[i].factors, b->terms[0].factors))
             *quotient = a->terms[i].coefficient / b->terms[0].coefficient;
-    struct tsr__polynomial left = sum(*a, b, -*quotient);
+    struct tsr__polynomial left = add_scaled(*a, b, -*quotient);
     *rest = left.constant;
     return left.valid && !left.count;
 }
@@ -383,8 +384,9 @@ static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr
     unsigned edge = 0;
     while (LLVMGetIncomingBlock(f.value, edge) != loop)
         edge++;
-    struct tsr__polynomial next = of(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH), now = leaf(f.value, f.extension);
-    struct tsr__polynomial step = sum(next, &now, -1);
+    struct tsr__polynomial next = polynomial_of_value(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH),
+                           now = leaf_polynomial(f.value, f.extension);
+    struct tsr__polynomial step = add_scaled(next, &now, -1);
     int64_t unit = INT64_C(1) << f.shift;
     while (f.cleared >= unit)
         unit *= 2;
@@ -396,7 +398,7 @@ static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr
 
 bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomial *a, LLVMBasicBlockRef loop, struct tsr__polynomial *step)
 {
-    *step = number(0);
+    *step = constant_polynomial(0);
     for (unsigned i = 0; i < a->count; i++) {
         const struct tsr__factor *f = a->terms[i].factors;
         bool first = is_in(f[0].value, loop), second = is_in(f[1].value, loop);
@@ -404,13 +406,13 @@ bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomi
             continue;
         if (first && second)
             return false;
-        struct tsr__polynomial grows = factor_step(l, f[second], loop), times = number(1);
+        struct tsr__polynomial grows = factor_step(l, f[second], loop), times = constant_polynomial(1);
         if (f[!second].value) {
-            times = leaf(f[!second].value, f[!second].extension);
+            times = leaf_polynomial(f[!second].value, f[!second].extension);
             times.terms[0].factors[0] = f[!second];
         }
-        grows = product(&grows, &times);
-        *step = sum(*step, &grows, a->terms[i].coefficient);
+        grows = multiply(&grows, &times);
+        *step = add_scaled(*step, &grows, a->terms[i].coefficient);
     }
     return step->valid && !tsr__polynomial_varies(step, loop);
 }

@@ -38,7 +38,7 @@ static bool take_frame(struct tsr__compilation *l, const char *text)
     return true;
 }
 
-static void diagnose(LLVMDiagnosticInfoRef info, void *context)
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context)
 {
     struct tsr__compilation *l = context;
     char *text = LLVMGetDiagInfoDescription(info);
@@ -146,7 +146,7 @@ bool tsr__pass_emit(struct tsr__compilation *l)
         return tsr__fail(l, "the module is not for x86-64: the pass retarget comes first");
     LLVMDiagnosticHandler old_handler = LLVMContextGetDiagnosticHandler(l->context);
     void *old_context = LLVMContextGetDiagnosticContext(l->context);
-    LLVMContextSetDiagnosticHandler(l->context, diagnose, l);
+    LLVMContextSetDiagnosticHandler(l->context, on_diagnostic, l);
     char *message = NULL;
     LLVMMemoryBufferRef code = NULL;
     bool good = generate(l, &message, &code);

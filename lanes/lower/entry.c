@@ -8,8 +8,8 @@
 
 enum { MAX_ALIGN = 128 };
 
-static bool classify(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p,
-                     LLVMTypeRef *value_type)
+static bool classify_argument(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p,
+                              LLVMTypeRef *value_type)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     struct tsr_arg_info *arg = &kernel->args[p];
@@ -100,7 +100,7 @@ bool tsr__pass_entry(struct tsr__compilation *l)
         LLVMTypeRef *value_types = tsr_arena_alloc(&l->scratch, params * sizeof(LLVMTypeRef));
         uint64_t size = 0;
         for (unsigned p = 0; p < params; p++) {
-            if (!classify(l, kernel, body, p, &value_types[p]))
+            if (!classify_argument(l, kernel, body, p, &value_types[p]))
                 return false;
             struct tsr_arg_info *arg = &kernel->args[p];
             size = (size + arg->align - 1) & ~(uint64_t)(arg->align - 1);

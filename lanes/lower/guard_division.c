@@ -9,7 +9,7 @@ static bool is_harmless(LLVMValueRef divisor)
     return LLVMIsAConstantInt(divisor) && !LLVMIsNull(divisor) && divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
 }
 
-static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef element)
+static LLVMValueRef splat_constant(LLVMTypeRef type, LLVMValueRef element)
 {
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return element;
@@ -20,7 +20,7 @@ static LLVMValueRef splat(LLVMTypeRef type, LLVMValueRef element)
     return LLVMConstVector(elements, n);
 }
 
-static bool guard(struct tsr__compilation *l, LLVMValueRef division, bool is_signed)
+static bool guard_divisor(struct tsr__compilation *l, LLVMValueRef division, bool is_signed)
 {
     LLVMValueRef value = LLVMGetOperand(division, 0), divisor = LLVMGetOperand(division, 1);
     LLVMTypeRef type = LLVMTypeOf(divisor);
@@ -41,12 +41,12 @@ static bool guard(struct tsr__compilation *l, LLVMValueRef division, bool is_sig
         if (bits > 128)
             return tsr__fail(l, "integer division of %u bits", bits);
         words[(bits - 1) / 64] = (uint64_t)1 << ((bits - 1) % 64);
-        LLVMValueRef lowest = splat(type, LLVMConstIntOfArbitraryPrecision(element, (bits + 63) / 64, words));
+        LLVMValueRef lowest = splat_constant(type, LLVMConstIntOfArbitraryPrecision(element, (bits + 63) / 64, words));
         LLVMValueRef is_lowest = LLVMBuildICmp(b, LLVMIntEQ, value, lowest, "");
         LLVMValueRef is_minus_one = LLVMBuildICmp(b, LLVMIntEQ, divisor, LLVMConstAllOnes(type), "");
         bad = LLVMBuildOr(b, bad, LLVMBuildAnd(b, is_lowest, is_minus_one, ""), "");
     }
-    LLVMValueRef one = splat(type, LLVMConstInt(element, 1, false));
+    LLVMValueRef one = splat_constant(type, LLVMConstInt(element, 1, false));
     LLVMSetOperand(division, 0, value);
     LLVMSetOperand(division, 1, LLVMBuildSelect(b, bad, one, divisor, ""));
     LLVMDisposeBuilder(b);
@@ -63,7 +63,7 @@ bool tsr__pass_guard_division(struct tsr__compilation *l)
         for (size_t i = 0; i < n; i++) {
             LLVMOpcode op = LLVMGetInstructionOpcode(code[i]);
             bool is_signed = op == LLVMSDiv || op == LLVMSRem;
-            if ((is_signed || op == LLVMUDiv || op == LLVMURem) && !guard(l, code[i], is_signed))
+            if ((is_signed || op == LLVMUDiv || op == LLVMURem) && !guard_divisor(l, code[i], is_signed))
                 return false;
         }
     }

@@ -119,7 +119,7 @@ static bool is_word_of_numbers(LLVMValueRef v)
            LLVMGetIntTypeWidth(LLVMGetElementType(numbers)) < 64;
 }
 
-static void hide(LLVMBuilderRef b, LLVMValueRef word)
+static void hide_value(LLVMBuilderRef b, LLVMValueRef word)
 {
     static const char tied[] = "=r,0";
     LLVMTypeRef type = LLVMTypeOf(word), function = LLVMFunctionType(type, &type, 1, false);
@@ -211,7 +211,7 @@ bool tsr__pass_llvm_bugs(struct tsr__compilation *l)
                 continue;
             }
             if (is_word_of_numbers(code[i])) {
-                hide(b, code[i]);
+                hide_value(b, code[i]);
                 continue;
             }
             int element = LLVMIsACallInst(code[i]) ? only_element(code[i]) : -1;

@@ -15,13 +15,13 @@ static bool is_local(LLVMValueRef pointer)
     }
 }
 
-static LLVMValueRef choose(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef select_of(LLVMBuilderRef b, LLVMIntPredicate p, LLVMValueRef x, LLVMValueRef y)
 {
     return LLVMBuildSelect(b, LLVMBuildICmp(b, p, x, y, ""), x, y, "");
 }
 
 /* NULL: an operation that stays atomic. */
-static LLVMValueRef updated(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old, LLVMValueRef v)
+static LLVMValueRef updated_value(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRef old, LLVMValueRef v)
 {
     switch (op) {
     case LLVMAtomicRMWBinOpXchg:
@@ -37,13 +37,13 @@ static LLVMValueRef updated(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRe
     case LLVMAtomicRMWBinOpXor:
         return LLVMBuildXor(b, old, v, "");
     case LLVMAtomicRMWBinOpMax:
-        return choose(b, LLVMIntSGT, old, v);
+        return select_of(b, LLVMIntSGT, old, v);
     case LLVMAtomicRMWBinOpMin:
-        return choose(b, LLVMIntSLT, old, v);
+        return select_of(b, LLVMIntSLT, old, v);
     case LLVMAtomicRMWBinOpUMax:
-        return choose(b, LLVMIntUGT, old, v);
+        return select_of(b, LLVMIntUGT, old, v);
     case LLVMAtomicRMWBinOpUMin:
-        return choose(b, LLVMIntULT, old, v);
+        return select_of(b, LLVMIntULT, old, v);
     case LLVMAtomicRMWBinOpFAdd:
         return LLVMBuildFAdd(b, old, v, "");
     case LLVMAtomicRMWBinOpFSub:
@@ -53,10 +53,10 @@ static LLVMValueRef updated(LLVMBuilderRef b, LLVMAtomicRMWBinOp op, LLVMValueRe
     }
 }
 
-static void update(LLVMBuilderRef b, LLVMValueRef inst)
+static void lower_update(LLVMBuilderRef b, LLVMValueRef inst)
 {
     LLVMValueRef pointer = LLVMGetOperand(inst, 0), old = LLVMBuildLoad2(b, LLVMTypeOf(inst), pointer, "");
-    LLVMValueRef made = updated(b, LLVMGetAtomicRMWBinOp(inst), old, LLVMGetOperand(inst, 1));
+    LLVMValueRef made = updated_value(b, LLVMGetAtomicRMWBinOp(inst), old, LLVMGetOperand(inst, 1));
     if (!made) {
         LLVMInstructionEraseFromParent(old);
         return;
@@ -66,7 +66,7 @@ static void update(LLVMBuilderRef b, LLVMValueRef inst)
     LLVMInstructionEraseFromParent(inst);
 }
 
-static void exchange(LLVMBuilderRef b, LLVMValueRef inst)
+static void lower_exchange(LLVMBuilderRef b, LLVMValueRef inst)
 {
     LLVMValueRef pointer = LLVMGetOperand(inst, 0), expected = LLVMGetOperand(inst, 1), wanted = LLVMGetOperand(inst, 2);
     LLVMValueRef old = LLVMBuildLoad2(b, LLVMTypeOf(expected), pointer, "");
@@ -87,9 +87,9 @@ static void make_plain(LLVMBuilderRef b, LLVMValueRef inst)
         return;
     LLVMPositionBuilderBefore(b, inst);
     if (opcode == LLVMAtomicRMW)
-        update(b, inst);
+        lower_update(b, inst);
     else if (opcode == LLVMAtomicCmpXchg)
-        exchange(b, inst);
+        lower_exchange(b, inst);
     else if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
         LLVMSetOrdering(inst, LLVMAtomicOrderingNotAtomic);
 }

@@ -47,7 +47,7 @@ static bool holds_variable(struct locals *s, LLVMValueRef value)
 }
 
 /* Instructions that compute what a constant over local variables says; NULL if that is no constant that clang makes. */
-static LLVMValueRef compute(struct locals *s, LLVMBuilderRef b, LLVMValueRef value)
+static LLVMValueRef compute_constant(struct locals *s, LLVMBuilderRef b, LLVMValueRef value)
 {
     struct tsr__compilation *l = s->l;
     uintptr_t index = tsr__map_get(&s->index, value);
@@ -61,7 +61,7 @@ static LLVMValueRef compute(struct locals *s, LLVMBuilderRef b, LLVMValueRef val
     int n = LLVMGetNumOperands(value);
     LLVMValueRef *operands = tsr_arena_alloc(&l->scratch, (size_t)n * sizeof(LLVMValueRef));
     for (int i = 0; i < n; i++) {
-        operands[i] = compute(s, b, LLVMGetOperand(value, (unsigned)i));
+        operands[i] = compute_constant(s, b, LLVMGetOperand(value, (unsigned)i));
         if (!operands[i])
             return NULL;
     }
@@ -112,7 +112,7 @@ static bool rewrite_function(struct locals *s, LLVMValueRef f)
             if (LLVMIsAPHINode(code[i]))
                 at = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(code[i], (unsigned)k));
             LLVMBuilderRef b = tsr__builder_before(s->l, at);
-            LLVMValueRef made = compute(s, b, operand);
+            LLVMValueRef made = compute_constant(s, b, operand);
             LLVMDisposeBuilder(b);
             if (!made)
                 return tsr__fail(s->l, "'%s': unknown form of address of a local variable", tsr__name(f));
@@ -132,7 +132,7 @@ static bool rewrite_function(struct locals *s, LLVMValueRef f)
 
 /* ---- layout --------------------------------------------------------------------------------------------------------------------- */
 
-static size_t find(size_t *parent, size_t k)
+static size_t find_root(size_t *parent, size_t k)
 {
     while (parent[k] != k)
         k = parent[k] = parent[parent[k]];
@@ -156,7 +156,7 @@ static void visit_value(struct walk *w, LLVMValueRef value)
         if (v->owner == SIZE_MAX)
             v->owner = w->kernel;
         else
-            w->parent[find(w->parent, w->kernel)] = find(w->parent, v->owner);
+            w->parent[find_root(w->parent, w->kernel)] = find_root(w->parent, v->owner);
         return;
     }
     for (int i = 0; i < LLVMGetNumOperands(value); i++)
@@ -201,13 +201,13 @@ static bool lay_out(struct locals *s)
         struct variable *v = &s->variables[i];
         if (v->owner == SIZE_MAX)
             continue;
-        uint64_t *size = &sizes[find(w.parent, v->owner)];
+        uint64_t *size = &sizes[find_root(w.parent, v->owner)];
         v->offset = (*size + v->align - 1) & ~(uint64_t)(v->align - 1);
         /* No sum wraps and looks small: a launch says that the device has less. */
         *size = v->size < MOST_BYTES - v->offset ? v->offset + v->size : MOST_BYTES;
     }
     for (size_t k = 0; k < info->kernel_count; k++)
-        info->kernels[k].local_bytes = sizes[find(w.parent, k)];
+        info->kernels[k].local_bytes = sizes[find_root(w.parent, k)];
     return true;
 }
 

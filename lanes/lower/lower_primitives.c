@@ -198,7 +198,7 @@ static LLVMValueRef call_rt(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVa
     return tsr__call(l, b, function, args, n + 1);
 }
 
-static void lower(struct tsr__compilation *l, LLVMValueRef call, const struct primitive *p, LLVMValueRef item)
+static void lower_primitive(struct tsr__compilation *l, LLVMValueRef call, const struct primitive *p, LLVMValueRef item)
 {
     LLVMTypeRef type = LLVMTypeOf(call);
     unsigned align = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 8 : 4;
@@ -262,7 +262,7 @@ bool tsr__pass_lower_primitives(struct tsr__compilation *l)
             LLVMValueRef callee = tsr__callee(code[i]);
             const struct primitive *p = callee ? primitive_of(callee) : NULL;
             if (p)
-                lower(l, code[i], p, tsr__item_of(made[k]));
+                lower_primitive(l, code[i], p, tsr__item_of(made[k]));
         }
     }
     return true;

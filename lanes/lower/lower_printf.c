@@ -37,12 +37,12 @@ static uint64_t round_up(uint64_t n)
     return (n + 7) & ~(uint64_t)7;
 }
 
-static void store(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef block, uint64_t offset)
+static void store_argument(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef block, uint64_t offset)
 {
     LLVMSetAlignment(LLVMBuildStore(b, value, tsr__at_offset(l, b, block, offset)), 4);
 }
 
-static bool lower(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRef print)
+static bool lower_call(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRef print)
 {
     LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(call));
     unsigned n = LLVMGetNumArgOperands(call);
@@ -57,12 +57,12 @@ static bool lower(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRef pr
     LLVMValueRef block = LLVMBuildAlloca(b, type, "");
     LLVMSetAlignment(block, 8);
     LLVMPositionBuilderBefore(b, call);
-    store(l, b, tsr__i32(l, n - 1), block, 0);
+    store_argument(l, b, tsr__i32(l, n - 1), block, 0);
     uint64_t offset = 8;
     for (unsigned i = 1; i < n; i++) {
         LLVMValueRef value = LLVMGetOperand(call, i);
         uint32_t tag = tag_of(l, LLVMTypeOf(value), &bytes);
-        store(l, b, tsr__i32(l, tag), block, offset);
+        store_argument(l, b, tsr__i32(l, tag), block, offset);
         if (LLVMGetTypeKind(LLVMTypeOf(value)) == LLVMVectorTypeKind) {
             /* Element by element: a vector of three must not write a fourth. */
             for (unsigned k = 0; k < TSR_PRINT_COUNT(tag); k++) {
@@ -71,7 +71,7 @@ static bool lower(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRef pr
                 LLVMSetAlignment(LLVMBuildStore(b, element, to), 1);
             }
         } else {
-            store(l, b, value, block, offset + 4);
+            store_argument(l, b, value, block, offset + 4);
         }
         offset += round_up(4 + bytes);
     }
@@ -98,7 +98,7 @@ bool tsr__pass_lower_printf(struct tsr__compilation *l)
         size_t n;
         LLVMValueRef *code = tsr__instructions(l, functions[k], &n);
         for (size_t i = 0; i < n; i++) {
-            if (tsr__callee(code[i]) == printf_function && !lower(l, code[i], print))
+            if (tsr__callee(code[i]) == printf_function && !lower_call(l, code[i], print))
                 return false;
         }
     }

@@ -57,7 +57,7 @@ static void rename_apart(struct tsr__compilation *l, LLVMValueRef value)
     }
 }
 
-static void hide(struct tsr__compilation *l, LLVMValueRef value)
+static void hide_symbol(struct tsr__compilation *l, LLVMValueRef value)
 {
     rename_apart(l, value);
     LLVMSetVisibility(value, LLVMDefaultVisibility);
@@ -103,7 +103,7 @@ bool tsr__pass_retarget(struct tsr__compilation *l)
         retarget_function(l, f);
         retarget_calls(l, f);
         if (!is_entry(f))
-            hide(l, f);
+            hide_symbol(l, f);
     }
     l->info->global_bytes = 0;
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g; g = LLVMGetNextGlobal(g)) {
@@ -111,7 +111,7 @@ bool tsr__pass_retarget(struct tsr__compilation *l)
             continue;
         if (!LLVMIsGlobalConstant(g))
             l->info->global_bytes += LLVMABISizeOfType(layout, LLVMGlobalGetValueType(g));
-        hide(l, g);
+        hide_symbol(l, g);
     }
     LLVMDisposeTargetData(layout);
     l->info->cpu_features = l->options->cpu_features & ~(UINT64_C(1) << TSR_CPU_SLOW_GATHERS);

@@ -30,7 +30,7 @@ static bool is_of_pairs(LLVMValueRef call)
     return scope && LLVMIsAConstantInt(scope) && LLVMConstIntGetZExtValue(scope) == TSR_SCOPE_PAIR;
 }
 
-static void lower(struct tsr__compilation *l, LLVMValueRef call, size_t offset)
+static void lower_runtime_call(struct tsr__compilation *l, LLVMValueRef call, size_t offset)
 {
     LLVMTypeRef ptr = tsr__ptr(l), type = LLVMGetCalledFunctionType(call);
     LLVMBuilderRef b = tsr__builder_before(l, call);
@@ -92,7 +92,7 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
             if (flags & TSR_KERNEL_FIBERS && is_of_pairs(call))
                 flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
             tsr__map_set(&v.flags, f, tsr__map_get(&v.flags, f) | flags);
-            lower(l, call, functions[k].offset);
+            lower_runtime_call(l, call, functions[k].offset);
         }
         LLVMDeleteFunction(placeholder);
     }

@@ -55,7 +55,7 @@ static uint64_t most_inlined(const struct tsr__compilation *l)
     return l->ways && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
 }
 
-static void reach(struct tsr__map *reached, LLVMValueRef f)
+static void mark_reached(struct tsr__map *reached, LLVMValueRef f)
 {
     if (LLVMIsDeclaration(f) || tsr__map_get(reached, f))
         return;
@@ -63,7 +63,7 @@ static void reach(struct tsr__map *reached, LLVMValueRef f)
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
             if (tsr__callee(i))
-                reach(reached, tsr__callee(i));
+                mark_reached(reached, tsr__callee(i));
 }
 
 /* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. */
@@ -104,7 +104,7 @@ struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)
         if (inlined_size(&sizes, kernel) > sizes.most)
             run_alone(l, k);
         if (!l->ways || l->ways[k] != TSR__VARIANT_REFERENCE)
-            reach(&reached, kernel);
+            mark_reached(&reached, kernel);
     }
     for (size_t i = 0; i < count; i++)
         if (!tsr__map_get(&reached, functions[i]))

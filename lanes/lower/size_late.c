@@ -33,7 +33,7 @@ uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef typ
 }
 
 /* Lanes of a masked access that the code generator takes apart, or 0. */
-static uint64_t branches(const struct tsr__compilation *l, LLVMValueRef inst)
+static uint64_t emulated_lanes(const struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
     const char *name = callee ? tsr__name(callee) : "";
@@ -59,7 +59,7 @@ static uint64_t cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
     case LLVMInsertElement:
         return 1;
     case LLVMCall:
-        return tsr__vector_registers(l, LLVMTypeOf(inst)) + branches(l, inst) * BRANCH_COST;
+        return tsr__vector_registers(l, LLVMTypeOf(inst)) + emulated_lanes(l, inst) * BRANCH_COST;
     case LLVMStore:
     case LLVMICmp:
     case LLVMFCmp:
@@ -98,7 +98,7 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
 }
 
 /* False: it runs one work-item at a time already. */
-static bool go_back(struct tsr__compilation *l, uint32_t number, uint64_t cost, uint64_t most)
+static bool retry_narrower(struct tsr__compilation *l, uint32_t number, uint64_t cost, uint64_t most)
 {
     const struct tsr_kernel_info *kernel = &l->info->kernels[number];
     if (!(kernel->flags & TSR_KERNEL_PACKETS))
@@ -130,7 +130,7 @@ void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most)
             tsr__map_set(&v.seen, wrapping, 1);
         uint64_t cost = cost_from(&v, LLVMGetNamedFunction(l->module, l->info->kernels[k].entry));
         cost = cost > alone ? cost : alone;
-        if (cost > most && go_back(l, k, cost, most))
+        if (cost > most && retry_narrower(l, k, cost, most))
             l->retry = true;
     }
 }

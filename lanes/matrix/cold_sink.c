@@ -3,7 +3,7 @@
 #include "lanes/matrix/tiles/tiles.h"
 
 /* Is it computed from its operands alone, wherever it stands? */
-static bool can_move(LLVMValueRef v)
+static bool can_sink(LLVMValueRef v)
 {
     return LLVMIsAGetElementPtrInst(v) || LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsACmpInst(v);
 }
@@ -31,7 +31,7 @@ static bool sink_operands(LLVMBuilderRef b, LLVMValueRef inst, LLVMBasicBlockRef
     bool any = false;
     for (int k = 0; k < LLVMGetNumOperands(inst); k++) {
         LLVMValueRef v = LLVMIsAInstruction(LLVMGetOperand(inst, (unsigned)k));
-        if (!v || LLVMGetInstructionParent(v) == block || !can_move(v) || !is_only_for(v, block))
+        if (!v || LLVMGetInstructionParent(v) == block || !can_sink(v) || !is_only_for(v, block))
             continue;
         LLVMInstructionRemoveFromParent(v);
         LLVMPositionBuilderBefore(b, first_user(v, block));

@@ -67,7 +67,7 @@ static LLVMTypeRef i64(const struct blocks *o)
     return LLVMInt64TypeInContext(o->l->context);
 }
 
-static LLVMValueRef number(const struct blocks *o, int64_t n)
+static LLVMValueRef const_i64(const struct blocks *o, int64_t n)
 {
     return tsr__i64(o->l, (uint64_t)n);
 }
@@ -93,7 +93,7 @@ static bool is_operation(LLVMValueRef inst, const char *action)
     return callee && tsr__starts_with(tsr__name(callee), PREFIX) && tsr__starts_with(tsr__name(callee) + strlen(PREFIX), action);
 }
 
-static unsigned constant(LLVMValueRef call, unsigned operand)
+static unsigned constant_operand(LLVMValueRef call, unsigned operand)
 {
     return (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, operand));
 }
@@ -107,18 +107,18 @@ static struct region region_of(struct blocks *o, LLVMValueRef call, unsigned row
     LLVMValueRef *to[] = {[WIDTH] = &r.width, [HEIGHT] = &r.height, [PITCH] = &r.pitch, [X] = &r.x, [Y] = &r.y};
     for (unsigned i = WIDTH; i <= Y; i++)
         *to[i] = LLVMBuildSExt(o->b, LLVMGetOperand(call, i), i64(o), "");
-    r.x = LLVMBuildMul(o->b, r.x, number(o, size), "");
-    r.width = LLVMBuildAnd(o->b, r.width, number(o, -(int64_t)size), ""); /* whole elements */
+    r.x = LLVMBuildMul(o->b, r.x, const_i64(o, size), "");
+    r.width = LLVMBuildAnd(o->b, r.width, const_i64(o, -(int64_t)size), ""); /* whole elements */
     return r;
 }
 
-static LLVMValueRef address(struct blocks *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte)
+static LLVMValueRef row_address(struct blocks *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte)
 {
     LLVMValueRef offset = LLVMBuildAdd(o->b, LLVMBuildMul(o->b, row, pitch, ""), byte, "");
     return LLVMBuildGEP2(o->b, i8(o), base, &offset, 1, "");
 }
 
-static LLVMValueRef both(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef and_conditions(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildAnd(o->b, a, b, "");
 }
@@ -130,21 +130,21 @@ static LLVMValueRef at_least(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
 
 static LLVMValueRef lies_within(struct blocks *o, const struct region *r)
 {
-    LLVMValueRef last_x = LLVMBuildSub(o->b, r->width, number(o, r->bytes), "");
-    LLVMValueRef last_y = LLVMBuildSub(o->b, r->height, number(o, r->rows), "");
-    LLVMValueRef zero = number(o, 0);
-    return both(o, both(o, at_least(o, r->x, zero), at_least(o, last_x, r->x)),
-                both(o, at_least(o, r->y, zero), at_least(o, last_y, r->y)));
+    LLVMValueRef last_x = LLVMBuildSub(o->b, r->width, const_i64(o, r->bytes), "");
+    LLVMValueRef last_y = LLVMBuildSub(o->b, r->height, const_i64(o, r->rows), "");
+    LLVMValueRef zero = const_i64(o, 0);
+    return and_conditions(o, and_conditions(o, at_least(o, r->x, zero), at_least(o, last_x, r->x)),
+                          and_conditions(o, at_least(o, r->y, zero), at_least(o, last_y, r->y)));
 }
 
-static LLVMValueRef limited(struct blocks *o, LLVMValueRef v, LLVMValueRef low, LLVMValueRef high)
+static LLVMValueRef clamp(struct blocks *o, LLVMValueRef v, LLVMValueRef low, LLVMValueRef high)
 {
     v = LLVMBuildSelect(o->b, at_least(o, v, low), v, low, "");
     return LLVMBuildSelect(o->b, at_least(o, high, v), v, high, "");
 }
 
 /* The block on the stack, row by row without gaps. */
-static LLVMValueRef buffer(struct blocks *o, const struct region *r)
+static LLVMValueRef stack_buffer(struct blocks *o, const struct region *r)
 {
     LLVMValueRef made = LLVMBuildAlloca(o->entry, LLVMArrayType2(i8(o), r->rows * r->bytes), "block");
     LLVMSetAlignment(made, LINE);
@@ -175,26 +175,27 @@ static LLVMValueRef copy_function(struct blocks *o, bool out)
     LLVMBuilderRef outer = o->b;
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(c, f, ""), loop = LLVMAppendBasicBlockInContext(c, f, "row"),
                       end = LLVMAppendBasicBlockInContext(c, f, "");
-    LLVMValueRef zero = number(o, 0);
+    LLVMValueRef zero = const_i64(o, 0);
 
     o->b = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderAtEnd(o->b, start);
     if (!out)
         LLVMBuildMemSet(o->b, p[BUFFER], LLVMConstNull(i8(o)), LLVMBuildMul(o->b, p[ROWS], p[BYTES], ""), LINE);
     /* Columns from `low` to `high` of the block, rows from `top` to `bottom`. */
-    LLVMValueRef low = limited(o, LLVMBuildNeg(o->b, p[COPY_X], ""), zero, p[BYTES]);
-    LLVMValueRef high = limited(o, LLVMBuildSub(o->b, p[COPY_WIDTH], p[COPY_X], ""), low, p[BYTES]);
-    LLVMValueRef top = limited(o, LLVMBuildNeg(o->b, p[COPY_Y], ""), zero, p[ROWS]);
-    LLVMValueRef bottom = limited(o, LLVMBuildSub(o->b, p[COPY_HEIGHT], p[COPY_Y], ""), top, p[ROWS]);
+    LLVMValueRef low = clamp(o, LLVMBuildNeg(o->b, p[COPY_X], ""), zero, p[BYTES]);
+    LLVMValueRef high = clamp(o, LLVMBuildSub(o->b, p[COPY_WIDTH], p[COPY_X], ""), low, p[BYTES]);
+    LLVMValueRef top = clamp(o, LLVMBuildNeg(o->b, p[COPY_Y], ""), zero, p[ROWS]);
+    LLVMValueRef bottom = clamp(o, LLVMBuildSub(o->b, p[COPY_HEIGHT], p[COPY_Y], ""), top, p[ROWS]);
     LLVMValueRef any = LLVMBuildICmp(o->b, LLVMIntULT, top, bottom, "");
     LLVMBuildCondBr(o->b, any, loop, end);
 
     LLVMPositionBuilderAtEnd(o->b, loop);
     LLVMValueRef row = LLVMBuildPhi(o->b, i64(o), "row");
-    LLVMValueRef there = address(o, p[FROM], p[COPY_PITCH], LLVMBuildAdd(o->b, p[COPY_Y], row, ""), LLVMBuildAdd(o->b, p[COPY_X], low, ""));
-    LLVMValueRef here = address(o, p[BUFFER], p[BYTES], row, low), size = LLVMBuildSub(o->b, high, low, "");
+    LLVMValueRef there =
+        row_address(o, p[FROM], p[COPY_PITCH], LLVMBuildAdd(o->b, p[COPY_Y], row, ""), LLVMBuildAdd(o->b, p[COPY_X], low, ""));
+    LLVMValueRef here = row_address(o, p[BUFFER], p[BYTES], row, low), size = LLVMBuildSub(o->b, high, low, "");
     LLVMBuildMemCpy(o->b, out ? there : here, 1, out ? here : there, 1, size);
-    LLVMValueRef next = LLVMBuildAdd(o->b, row, number(o, 1), "");
+    LLVMValueRef next = LLVMBuildAdd(o->b, row, const_i64(o, 1), "");
     LLVMBuildCondBr(o->b, LLVMBuildICmp(o->b, LLVMIntULT, next, bottom, ""), loop, end);
     LLVMAddIncoming(row, (LLVMValueRef[]){top, next}, (LLVMBasicBlockRef[]){start, loop}, 2);
     LLVMPositionBuilderAtEnd(o->b, end);
@@ -204,10 +205,10 @@ static LLVMValueRef copy_function(struct blocks *o, bool out)
     return f;
 }
 
-static void copy(struct blocks *o, const struct region *r, LLVMValueRef memory, bool out)
+static void copy_rows(struct blocks *o, const struct region *r, LLVMValueRef memory, bool out)
 {
     LLVMValueRef f = copy_function(o, out);
-    LLVMValueRef args[] = {memory, r->base, r->width, r->height, r->pitch, r->x, r->y, number(o, r->rows), number(o, r->bytes)};
+    LLVMValueRef args[] = {memory, r->base, r->width, r->height, r->pitch, r->x, r->y, const_i64(o, r->rows), const_i64(o, r->bytes)};
     LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
 }
 
@@ -217,7 +218,7 @@ struct fork {
     LLVMBasicBlockRef within, edge, rest;
 };
 
-static void redirect(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+static void redirect_phis(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 {
     LLVMValueRef label = LLVMBasicBlockAsValue(from);
     for (LLVMUseRef use = LLVMGetFirstUse(label); use;) {
@@ -238,7 +239,7 @@ static struct fork fork_before(struct blocks *o, LLVMValueRef at, LLVMValueRef i
     LLVMBasicBlockRef before = LLVMInsertBasicBlockInContext(c, f.rest, "before");
     f.within = LLVMInsertBasicBlockInContext(c, f.rest, "within");
     f.edge = LLVMInsertBasicBlockInContext(c, f.rest, "edge");
-    redirect(f.rest, before);
+    redirect_phis(f.rest, before);
     LLVMPositionBuilderAtEnd(o->b, before);
     for (LLVMValueRef i; (i = LLVMGetFirstInstruction(f.rest)) != at;) {
         LLVMMetadataRef place = LLVMInstructionGetDebugLoc(i); /* the builder would set its own */
@@ -293,7 +294,7 @@ static void move_into(struct blocks *o, struct area *from, struct area *to, unsi
 }
 
 /* Joins b to a if it lies right under it or beside it, and as wide or high. */
-static bool join_areas(struct blocks *o, struct area *a, struct area *b)
+static bool merge_areas(struct blocks *o, struct area *a, struct area *b)
 {
     int64_t down, right;
     if (!same_matrix(a, b) || !is_apart(o, a->region.y, b->region.y, &down) || !is_apart(o, a->region.x, b->region.x, &right))
@@ -309,13 +310,13 @@ static bool join_areas(struct blocks *o, struct area *a, struct area *b)
     return true;
 }
 
-static void join_all(struct blocks *o, struct area *areas, size_t count)
+static void merge_reads(struct blocks *o, struct area *areas, size_t count)
 {
     for (bool again = true; again;) {
         again = false;
         for (size_t i = 0; i < count; i++)
             for (size_t k = 0; k < count; k++)
-                again = (i != k && !areas[i].in && !areas[k].in && join_areas(o, &areas[i], &areas[k])) || again;
+                again = (i != k && !areas[i].in && !areas[k].in && merge_areas(o, &areas[i], &areas[k])) || again;
     }
 }
 
@@ -324,46 +325,47 @@ static void find_rows(struct blocks *o, struct area *area, LLVMValueRef at)
 {
     struct region *r = &area->region;
     LLVMPositionBuilderBefore(o->b, at);
-    LLVMValueRef memory = buffer(o, r), first = address(o, r->base, r->pitch, r->y, r->x);
+    LLVMValueRef memory = stack_buffer(o, r), first = row_address(o, r->base, r->pitch, r->y, r->x);
     struct fork f = fork_before(o, at, lies_within(o, r));
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
-    copy(o, r, memory, false);
+    copy_rows(o, r, memory, false);
     LLVMValueRef copied = LLVMBuildAddrSpaceCast(o->b, memory, LLVMTypeOf(r->base), "");
     LLVMPositionBuilderBefore(o->b, at);
     area->first = phi_of(o, &f, first, copied);
-    area->pitch = phi_of(o, &f, r->pitch, number(o, r->bytes));
+    area->pitch = phi_of(o, &f, r->pitch, const_i64(o, r->bytes));
 }
 
 /* Of all reads so far. */
-static void find_all_rows(struct blocks *o, LLVMValueRef at)
+static void find_rows_of_all(struct blocks *o, LLVMValueRef at)
 {
     struct area *areas = tsr_arena_alloc(&o->l->scratch, (o->pending_count + 1) * sizeof *areas);
     LLVMPositionBuilderBefore(o->b, at);
     for (size_t i = 0; i < o->pending_count; i++) {
         LLVMValueRef call = o->pending[i].call;
-        unsigned size = constant(call, READ_BITS) / 8, columns = constant(call, READ_COLUMNS) * constant(call, READ_BLOCKS);
-        areas[i] = (struct area){.call = call, .region = region_of(o, call, constant(call, READ_ROWS), columns, size)};
+        unsigned size = constant_operand(call, READ_BITS) / 8,
+                 columns = constant_operand(call, READ_COLUMNS) * constant_operand(call, READ_BLOCKS);
+        areas[i] = (struct area){.call = call, .region = region_of(o, call, constant_operand(call, READ_ROWS), columns, size)};
         o->pending[i].area = &areas[i];
         tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one load", areas[i].region.rows, areas[i].region.bytes);
     }
-    join_all(o, areas, o->pending_count);
+    merge_reads(o, areas, o->pending_count);
     for (size_t i = 0; i < o->pending_count; i++)
         if (!areas[i].in)
             find_rows(o, &areas[i], at);
 }
 
-static LLVMValueRef load(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned row, unsigned byte)
+static LLVMValueRef load_row_part(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned row, unsigned byte)
 {
     struct area *area = p->area;
     LLVMValueRef *at = &area->at[p->row + row];
     if (!*at)
-        *at = p->row + row ? address(o, area->first, area->pitch, number(o, p->row + row), number(o, 0)) : area->first;
+        *at = p->row + row ? row_address(o, area->first, area->pitch, const_i64(o, p->row + row), const_i64(o, 0)) : area->first;
     LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, *at, p->byte + byte), "");
     LLVMSetAlignment(made, 1);
     return made;
 }
 
-static LLVMValueRef shuffle(struct blocks *o, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
+static LLVMValueRef shuffle_rows(struct blocks *o, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
 {
     LLVMValueRef indices[MAX_ROW_BYTES];
     for (unsigned i = 0; i < count; i++)
@@ -372,23 +374,23 @@ static LLVMValueRef shuffle(struct blocks *o, LLVMValueRef x, LLVMValueRef y, co
 }
 
 /* x, then y. */
-static LLVMValueRef join(struct blocks *o, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef concat_rows(struct blocks *o, LLVMValueRef x, LLVMValueRef y)
 {
     unsigned from[MAX_ROW_BYTES], n = LLVMGetVectorSize(LLVMTypeOf(x));
     for (unsigned i = 0; i < 2 * n; i++)
         from[i] = i;
-    return shuffle(o, x, y, from, 2 * n);
+    return shuffle_rows(o, x, y, from, 2 * n);
 }
 
 /* Value i: that of one row, or of the two that share the lanes. */
-static LLVMValueRef plain(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned i, unsigned lanes_each, unsigned count,
-                          unsigned byte)
+static LLVMValueRef plain_value(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned i, unsigned lanes_each, unsigned count,
+                                unsigned byte)
 {
     if (lanes_each == LANES)
-        return load(o, p, type, i, byte);
+        return load_row_part(o, p, type, i, byte);
     LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), lanes_each);
-    LLVMValueRef even = load(o, p, half, 2 * i, byte);
-    return join(o, even, 2 * i + 1 < count ? load(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
+    LLVMValueRef even = load_row_part(o, p, half, 2 * i, byte);
+    return concat_rows(o, even, 2 * i + 1 < count ? load_row_part(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
 }
 
 /* The order of bytes in which four rows become columns, from memory that LLVM does not look into: it would make a dozen instructions of the
@@ -409,36 +411,37 @@ static LLVMValueRef byte_order(struct blocks *o, const unsigned *from)
 }
 
 /* Value i of a lane is its column of the rows first … first + each - 1. */
-static LLVMValueRef transform(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned each, unsigned byte)
+static LLVMValueRef transformed_value(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned each, unsigned byte)
 {
     LLVMTypeRef row = LLVMVectorType(LLVMIntTypeInContext(o->l->context, 32 / each), LANES);
     LLVMValueRef r[4], all;
     unsigned from[4 * LANES];
     for (unsigned i = 0; i < each; i++)
-        r[i] = load(o, p, row, first + i, byte);
+        r[i] = load_row_part(o, p, row, first + i, byte);
     for (unsigned i = 0; i < each * LANES; i++)
         from[i] = i % each * LANES + i / each;
     if (each == 2) {
-        all = shuffle(o, r[0], r[1], from, 2 * LANES);
+        all = shuffle_rows(o, r[0], r[1], from, 2 * LANES);
     } else if (tsr__has(o->l, TSR_CPU_AVX512VBMI)) {
         static const char permute[] = "llvm.x86.avx512.permvar.qi.512";
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(permute, strlen(permute)), NULL, 0);
-        LLVMValueRef args[] = {join(o, join(o, r[0], r[1]), join(o, r[2], r[3])), byte_order(o, from)};
+        LLVMValueRef args[] = {concat_rows(o, concat_rows(o, r[0], r[1]), concat_rows(o, r[2], r[3])), byte_order(o, from)};
         all = LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, 2, "");
     } else {
-        all = shuffle(o, join(o, r[0], r[1]), join(o, r[2], r[3]), from, 4 * LANES);
+        all = shuffle_rows(o, concat_rows(o, r[0], r[1]), concat_rows(o, r[2], r[3]), from, 4 * LANES);
     }
     return LLVMBuildBitCast(o->b, all, type, "");
 }
 
 /* Column c of the rows first, first + step … becomes vector c. The rows of lanes 0 to 7 lie in the lower halves of eight vectors, those of
  * lanes 8 to 15 in the upper ones; each half is transposed by exchanging blocks of 4 x 4, 2 x 2 and 1 x 1. */
-static void transpose(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned step, LLVMValueRef *columns)
+static void transposed_values(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned step, LLVMValueRef *columns)
 {
     enum { SIDE = 8 };
     LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), SIDE);
     for (unsigned i = 0; i < SIDE; i++)
-        columns[i] = join(o, load(o, p, half, first + i * step, 0), load(o, p, half, first + (i + SIDE) * step, 0));
+        columns[i] =
+            concat_rows(o, load_row_part(o, p, half, first + i * step, 0), load_row_part(o, p, half, first + (i + SIDE) * step, 0));
     for (unsigned d = SIDE / 2; d; d /= 2) {
         unsigned upper[LANES], lower[LANES];
         for (unsigned n = 0; n < LANES; n++) {
@@ -449,8 +452,8 @@ static void transpose(struct blocks *o, struct pending *p, LLVMTypeRef type, uns
             if (i & d)
                 continue;
             LLVMValueRef a = columns[i], b = columns[i + d];
-            columns[i] = shuffle(o, a, b, upper, LANES);
-            columns[i + d] = shuffle(o, a, b, lower, LANES);
+            columns[i] = shuffle_rows(o, a, b, upper, LANES);
+            columns[i + d] = shuffle_rows(o, a, b, lower, LANES);
         }
     }
 }
@@ -458,22 +461,23 @@ static void transpose(struct blocks *o, struct pending *p, LLVMTypeRef type, uns
 static void make_values(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned count, LLVMValueRef *values)
 {
     LLVMValueRef call = p->call;
-    unsigned bits = constant(call, READ_BITS), rows = constant(call, READ_ROWS), columns = constant(call, READ_COLUMNS);
-    unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / bits, in_block = count / constant(call, READ_BLOCKS);
+    unsigned bits = constant_operand(call, READ_BITS), rows = constant_operand(call, READ_ROWS),
+             columns = constant_operand(call, READ_COLUMNS);
+    unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / bits, in_block = count / constant_operand(call, READ_BLOCKS);
     for (unsigned i = 0; i < count; i++) {
         unsigned n = i % in_block, byte = i / in_block * columns * bits / 8;
         LLVMValueRef found[MAX_ROW_BYTES / 8];
-        switch ((enum tsr_block2d_layout)constant(call, LAYOUT)) {
+        switch ((enum tsr_block2d_layout)constant_operand(call, LAYOUT)) {
         case TSR_BLOCK2D_PLAIN:
-            values[i] = plain(o, p, type, n, columns / each, rows, byte);
+            values[i] = plain_value(o, p, type, n, columns / each, rows, byte);
             break;
         case TSR_BLOCK2D_TRANSFORM:
-            values[i] = transform(o, p, type, n * each, each, byte);
+            values[i] = transformed_value(o, p, type, n * each, each, byte);
             break;
         case TSR_BLOCK2D_TRANSPOSE: /* value i is column i / deep of the rows deep · lane + i % deep */
             if (i >= rows / LANES)
                 break;
-            transpose(o, p, type, i, rows / LANES, found);
+            transposed_values(o, p, type, i, rows / LANES, found);
             for (unsigned c = 0; c < columns; c++)
                 values[c * (rows / LANES) + i] = found[c];
             break;
@@ -514,7 +518,7 @@ static void finish_read(struct blocks *o, struct pending *p)
 /* The loads of all reads so far, before `at`. */
 static void finish_reads(struct blocks *o, LLVMValueRef at)
 {
-    find_all_rows(o, at);
+    find_rows_of_all(o, at);
     for (size_t i = 0; i < o->pending_count; i++) {
         LLVMPositionBuilderBefore(o->b, at);
         finish_read(o, &o->pending[i]);
@@ -527,7 +531,7 @@ static void finish_reads(struct blocks *o, LLVMValueRef at)
 static void write_rows(struct blocks *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
 {
     for (unsigned i = 0; i < rows; i++) {
-        LLVMValueRef at = address(o, first, pitch, number(o, i), number(o, 0));
+        LLVMValueRef at = row_address(o, first, pitch, const_i64(o, i), const_i64(o, 0));
         LLVMSetAlignment(LLVMBuildStore(o->b, LLVMGetOperand(call, WRITE_VALUES + i), at), 1);
     }
 }
@@ -542,14 +546,14 @@ struct writing {
 /* Before the builder's place. Work-items that are absent have no columns. */
 static struct writing begin_write(struct blocks *o, LLVMValueRef call)
 {
-    unsigned rows = LLVMGetNumArgOperands(call) - WRITE_VALUES, size = constant(call, WRITE_BITS) / 8;
+    unsigned rows = LLVMGetNumArgOperands(call) - WRITE_VALUES, size = constant_operand(call, WRITE_BITS) / 8;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, WRITE_VALUES));
     unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
     struct writing w = {.call = call, .r = region_of(o, call, rows, LANES * each / size, size)};
-    w.memory = buffer(o, &w.r);
-    w.first = address(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
+    w.memory = stack_buffer(o, &w.r);
+    w.first = row_address(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
     LLVMValueRef present = LLVMBuildZExt(o->b, LLVMGetOperand(call, WRITE_PRESENT), i64(o), "");
-    LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, number(o, each), ""), "");
+    LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, const_i64(o, each), ""), "");
     w.r.width = LLVMBuildSelect(o->b, at_least(o, w.r.width, end), end, w.r.width, "");
     w.is_within = lies_within(o, &w.r);
     tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one store", w.r.rows, w.r.bytes);
@@ -563,8 +567,8 @@ static void write_before(struct blocks *o, const struct writing *w, LLVMValueRef
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
     write_rows(o, w->call, w->first, w->r.pitch, w->r.rows);
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
-    write_rows(o, w->call, w->memory, number(o, w->r.bytes), w->r.rows);
-    copy(o, &w->r, w->memory, true);
+    write_rows(o, w->call, w->memory, const_i64(o, w->r.bytes), w->r.rows);
+    copy_rows(o, &w->r, w->memory, true);
 }
 
 /* Writes that follow each other, with nothing in between that touches memory. If all lie within their matrices, one basic block has all
@@ -576,7 +580,7 @@ static void lower_writes(struct blocks *o, LLVMValueRef *calls, size_t count)
     LLVMPositionBuilderBefore(o->b, last);
     for (size_t i = 0; i < count; i++) {
         list[i] = begin_write(o, calls[i]);
-        all = all ? both(o, all, list[i].is_within) : list[i].is_within;
+        all = all ? and_conditions(o, all, list[i].is_within) : list[i].is_within;
     }
     if (count == 1) {
         write_before(o, &list[0], last);
@@ -596,19 +600,19 @@ static void lower_writes(struct blocks *o, LLVMValueRef *calls, size_t count)
 /* Rows and columns outside are no reason to look for pages that are not there. */
 static void lower_prefetch(struct blocks *o, LLVMValueRef call)
 {
-    unsigned rows = constant(call, PREFETCH_ROWS), bytes = constant(call, PREFETCH_BYTES);
+    unsigned rows = constant_operand(call, PREFETCH_ROWS), bytes = constant_operand(call, PREFETCH_BYTES);
     LLVMPositionBuilderBefore(o->b, call);
     struct region r = region_of(o, call, rows, bytes, 1);
-    LLVMValueRef zero = number(o, 0), one = number(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
+    LLVMValueRef zero = const_i64(o, 0), one = const_i64(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
     LLVMTypeRef type = LLVMTypeOf(r.base);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
     for (unsigned byte = 0; byte < bytes; byte += LINE) {
-        LLVMValueRef x = LLVMBuildAdd(o->b, r.x, number(o, byte), "");
-        x = limited(o, x, zero, LLVMBuildSub(o->b, r.width, one, ""));
+        LLVMValueRef x = LLVMBuildAdd(o->b, r.x, const_i64(o, byte), "");
+        x = clamp(o, x, zero, LLVMBuildSub(o->b, r.width, one, ""));
         for (unsigned row = 0; row < rows; row++) {
-            LLVMValueRef y = limited(o, LLVMBuildAdd(o->b, r.y, number(o, row), ""), zero, last);
+            LLVMValueRef y = clamp(o, LLVMBuildAdd(o->b, r.y, const_i64(o, row), ""), zero, last);
             enum { FOR_READING = 0, ALL_LEVELS = 3, DATA = 1 };
-            LLVMValueRef args[] = {address(o, r.base, r.pitch, y, x), tsr__i32(o->l, FOR_READING), tsr__i32(o->l, ALL_LEVELS),
+            LLVMValueRef args[] = {row_address(o, r.base, r.pitch, y, x), tsr__i32(o->l, FOR_READING), tsr__i32(o->l, ALL_LEVELS),
                                    tsr__i32(o->l, DATA)};
             LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
         }
@@ -618,7 +622,7 @@ static void lower_prefetch(struct blocks *o, LLVMValueRef call)
 
 /* ---- the pass --------------------------------------------------------------------------------------------------------------------- */
 
-static bool may_write(LLVMValueRef inst)
+static bool may_write_memory(LLVMValueRef inst)
 {
     struct tsr__mad mad;
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -718,7 +722,7 @@ static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
         if (is_operation(code[i], "write")) {
             taken[n++] = code[i];
             code[i] = NULL;
-        } else if (loads || stores ? !is_own(LLVMGetOperand(code[i], stores)) : may_write(code[i])) {
+        } else if (loads || stores ? !is_own(LLVMGetOperand(code[i], stores)) : may_write_memory(code[i])) {
             break;
         }
     }
@@ -729,7 +733,7 @@ static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
 
 enum { MAX_CHAIN = 12 }; /* of arithmetic that makes an operand */
 
-static uintptr_t place_of(const struct blocks *o, LLVMValueRef v)
+static uintptr_t position_of(const struct blocks *o, LLVMValueRef v)
 {
     return tsr__map_get(&o->places, v);
 }
@@ -737,7 +741,8 @@ static uintptr_t place_of(const struct blocks *o, LLVMValueRef v)
 /* Is the value there at the place, or can be, as it is arithmetic of what is? */
 static bool can_come_to(const struct blocks *o, LLVMValueRef v, LLVMValueRef place, int depth)
 {
-    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) || place_of(o, v) < place_of(o, place))
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) ||
+        position_of(o, v) < position_of(o, place))
         return true;
     bool arithmetic = depth && (LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAICmpInst(v) ||
                                 LLVMIsAGetElementPtrInst(v));
@@ -746,18 +751,19 @@ static bool can_come_to(const struct blocks *o, LLVMValueRef v, LLVMValueRef pla
     return arithmetic;
 }
 
-static void bring(struct blocks *o, LLVMValueRef v, LLVMValueRef place)
+static void make_available(struct blocks *o, LLVMValueRef v, LLVMValueRef place)
 {
-    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) || place_of(o, v) < place_of(o, place))
+    if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) ||
+        position_of(o, v) < position_of(o, place))
         return;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        bring(o, LLVMGetOperand(v, (unsigned)i), place);
+        make_available(o, LLVMGetOperand(v, (unsigned)i), place);
     LLVMMetadataRef line = LLVMInstructionGetDebugLoc(v);
     LLVMInstructionRemoveFromParent(v);
     LLVMPositionBuilderBefore(o->b, place);
     LLVMInsertIntoBuilder(o->b, v);
     LLVMInstructionSetDebugLoc(v, line);
-    tsr__map_set(&o->places, v, place_of(o, place) - 1);
+    tsr__map_set(&o->places, v, position_of(o, place) - 1);
 }
 
 /* Products write no memory: what is read behind them can be read before them, together with what they want. */
@@ -765,13 +771,13 @@ static void take_reads_ahead(struct blocks *o, LLVMValueRef *code, size_t count)
 {
     for (size_t i = 0; i < count && code[i] && !LLVMIsATerminatorInst(code[i]); i++) {
         bool read = is_operation(code[i], "read"), comes = read;
-        if (!read && !is_operation(code[i], "prefetch") && may_write(code[i]))
+        if (!read && !is_operation(code[i], "prefetch") && may_write_memory(code[i]))
             break;
         for (int k = 0; comes && k < LLVMGetNumOperands(code[i]); k++)
             comes = can_come_to(o, LLVMGetOperand(code[i], (unsigned)k), code[0], MAX_CHAIN);
         if (!comes)
             continue;
-        bring(o, code[i], code[0]);
+        make_available(o, code[i], code[0]);
         o->pending[o->pending_count++] = (struct pending){.call = code[i]};
         code[i] = NULL;
     }
@@ -785,7 +791,7 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
         if (!inst) /* taken */
             continue;
         bool read = is_operation(inst, "read"), prefetch = is_operation(inst, "prefetch");
-        if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write(inst) || uses_pending(o, inst))) {
+        if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write_memory(inst) || uses_pending(o, inst))) {
             take_reads_ahead(o, code + i, count - i);
             finish_reads(o, inst);
         }
@@ -799,7 +805,7 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
 }
 
 /* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now. */
-static bool unroll(struct tsr__compilation *l, LLVMValueRef *functions, size_t function_count)
+static bool unroll_block_reads(struct tsr__compilation *l, LLVMValueRef *functions, size_t function_count)
 {
     bool any = false;
     for (size_t i = 0; i < function_count && tsr__tile_unit(l) != TSR__TILES_NONE; i++) {
@@ -820,7 +826,7 @@ bool tsr__pass_lower_block2d(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
-    if (!unroll(l, functions, function_count))
+    if (!unroll_block_reads(l, functions, function_count))
         return false;
     for (size_t i = 0; i < function_count; i++) {
         size_t count;

@@ -26,7 +26,7 @@ static bool has_vnni(const struct tsr__compilation *l)
     return tsr__has(l, TSR_CPU_AVXVNNI) || (tsr__has(l, TSR_CPU_AVX512VNNI) && tsr__has(l, TSR_CPU_AVX512VL));
 }
 
-static enum unit choose(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f)
+static enum unit choose_unit(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f)
 {
     if (f->ec != TSR_ELEMENT_S32)
         return f->ea == TSR_ELEMENT_BF16 && tsr__has(l, TSR_CPU_BF16_PAIRS) ? UNIT_PAIR : UNIT_FMA;
@@ -86,7 +86,7 @@ static LLVMTypeRef i32_vector(struct lower *o, unsigned lanes)
     return LLVMVectorType(LLVMInt32TypeInContext(o->l->context), lanes);
 }
 
-static LLVMValueRef constant(LLVMTypeRef vector, uint64_t value)
+static LLVMValueRef splat_constant(LLVMTypeRef vector, uint64_t value)
 {
     LLVMValueRef all[64];
     unsigned n = LLVMGetVectorSize(vector);
@@ -95,9 +95,9 @@ static LLVMValueRef constant(LLVMTypeRef vector, uint64_t value)
     return LLVMConstVector(all, n);
 }
 
-static LLVMValueRef shift(struct lower *o, LLVMOpcode op, LLVMValueRef x, unsigned by)
+static LLVMValueRef shift_by(struct lower *o, LLVMOpcode op, LLVMValueRef x, unsigned by)
 {
-    return by ? LLVMBuildBinOp(o->b, op, x, constant(LLVMTypeOf(x), by), "") : x;
+    return by ? LLVMBuildBinOp(o->b, op, x, splat_constant(LLVMTypeOf(x), by), "") : x;
 }
 
 static LLVMValueRef as_type(struct lower *o, LLVMValueRef x, LLVMTypeRef type)
@@ -105,7 +105,8 @@ static LLVMValueRef as_type(struct lower *o, LLVMValueRef x, LLVMTypeRef type)
     return LLVMBuildBitCast(o->b, x, type, "");
 }
 
-static LLVMValueRef call(struct lower *o, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args, unsigned count)
+static LLVMValueRef call_intrinsic(struct lower *o, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
+                                   unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(name, strlen(name)), types, type_count);
     for (unsigned i = 0; i < count; i++)
@@ -113,7 +114,7 @@ static LLVMValueRef call(struct lower *o, const char *name, LLVMTypeRef *types, 
     return LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, count, "");
 }
 
-static LLVMValueRef slice(struct lower *o, LLVMValueRef x, unsigned first, unsigned count)
+static LLVMValueRef slice_elements(struct lower *o, LLVMValueRef x, unsigned first, unsigned count)
 {
     LLVMValueRef indices[16];
     if (LLVMGetVectorSize(LLVMTypeOf(x)) == count)
@@ -123,7 +124,7 @@ static LLVMValueRef slice(struct lower *o, LLVMValueRef x, unsigned first, unsig
     return LLVMBuildShuffleVector(o->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
 }
 
-static LLVMValueRef joined(struct lower *o, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef concat_pair(struct lower *o, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMValueRef indices[32];
     unsigned n = 2 * LLVMGetVectorSize(LLVMTypeOf(x));
@@ -132,7 +133,7 @@ static LLVMValueRef joined(struct lower *o, LLVMValueRef x, LLVMValueRef y)
     return LLVMBuildShuffleVector(o->b, x, y, LLVMConstVector(indices, n), "");
 }
 
-static LLVMValueRef splat(struct lower *o, LLVMValueRef scalar)
+static LLVMValueRef splat_scalar(struct lower *o, LLVMValueRef scalar)
 {
     unsigned lanes = o->mad.lanes;
     LLVMTypeRef type = LLVMVectorType(LLVMTypeOf(scalar), lanes);
@@ -160,18 +161,18 @@ static unsigned piece_count(enum unit unit, enum tsr_element e)
 static LLVMValueRef word_piece(struct lower *o, LLVMValueRef x, unsigned p, bool is_signed)
 {
     LLVMTypeRef type = LLVMTypeOf(x), halves = LLVMVectorType(LLVMInt16TypeInContext(o->l->context), 2 * LLVMGetVectorSize(type));
-    x = shift(o, LLVMShl, as_type(o, x, halves), 8 - 8 * p);
-    return as_type(o, shift(o, is_signed ? LLVMAShr : LLVMLShr, x, 8), type);
+    x = shift_by(o, LLVMShl, as_type(o, x, halves), 8 - 8 * p);
+    return as_type(o, shift_by(o, is_signed ? LLVMAShr : LLVMLShr, x, 8), type);
 }
 
 /* A NaN stays one even if only the bits said so that tf32 does not have. */
 static LLVMValueRef tf32_operand(struct lower *o, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMValueRef magnitude = LLVMBuildAnd(o->b, x, constant(type, 0x7fffffff), "");
-    LLVMValueRef is_nan = LLVMBuildICmp(o->b, LLVMIntUGT, magnitude, constant(type, 0x7f800000), "");
-    x = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, x, constant(type, 0x400000), ""), x, "");
-    return LLVMBuildAnd(o->b, x, constant(type, 0xffffe000), "");
+    LLVMValueRef magnitude = LLVMBuildAnd(o->b, x, splat_constant(type, 0x7fffffff), "");
+    LLVMValueRef is_nan = LLVMBuildICmp(o->b, LLVMIntUGT, magnitude, splat_constant(type, 0x7f800000), "");
+    x = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, x, splat_constant(type, 0x400000), ""), x, "");
+    return LLVMBuildAnd(o->b, x, splat_constant(type, 0xffffe000), "");
 }
 
 /* Float `p` of each word. */
@@ -184,16 +185,16 @@ static LLVMValueRef float_piece(struct lower *o, LLVMValueRef x, enum tsr_elemen
     if (e == TSR_ELEMENT_TF32)
         return as_type(o, tf32_operand(o, x), floats);
     if (e == TSR_ELEMENT_BF16)
-        return as_type(o, p ? LLVMBuildAnd(o->b, x, constant(type, 0xffff0000), "") : shift(o, LLVMShl, x, 16), floats);
-    x = LLVMBuildTrunc(o->b, shift(o, LLVMLShr, x, 16 * p), LLVMVectorType(LLVMInt16TypeInContext(c), lanes), "");
+        return as_type(o, p ? LLVMBuildAnd(o->b, x, splat_constant(type, 0xffff0000), "") : shift_by(o, LLVMShl, x, 16), floats);
+    x = LLVMBuildTrunc(o->b, shift_by(o, LLVMLShr, x, 16 * p), LLVMVectorType(LLVMInt16TypeInContext(c), lanes), "");
     return LLVMBuildFPExt(o->b, as_type(o, x, LLVMVectorType(LLVMHalfTypeInContext(c), lanes)), floats, "");
 }
 
-static LLVMValueRef piece(struct lower *o, LLVMValueRef x, enum tsr_element e, unsigned p, bool is_signed, unsigned bias)
+static LLVMValueRef operand_piece(struct lower *o, LLVMValueRef x, enum tsr_element e, unsigned p, bool is_signed, unsigned bias)
 {
     switch (o->unit) {
     case UNIT_VNNI:
-        return bias ? LLVMBuildXor(o->b, x, constant(LLVMTypeOf(x), 0x01010101u * bias), "") : x;
+        return bias ? LLVMBuildXor(o->b, x, splat_constant(LLVMTypeOf(x), 0x01010101u * bias), "") : x;
     case UNIT_WORD:
         return word_piece(o, x, p, is_signed);
     case UNIT_PAIR:
@@ -220,13 +221,13 @@ static struct signs signs_of(enum unit unit, const struct tsr_matrix_builtin *f)
 static LLVMValueRef word_product(struct lower *o, const struct instruction *i, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMValueRef args[2] = {x, y};
-    return LLVMBuildAdd(o->b, acc, call(o, i->name, NULL, 0, args, 2), "");
+    return LLVMBuildAdd(o->b, acc, call_intrinsic(o, i->name, NULL, 0, args, 2), "");
 }
 
 static LLVMValueRef added_product(struct lower *o, const struct instruction *i, LLVMValueRef acc, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMValueRef args[3] = {acc, x, y};
-    return call(o, i->name, NULL, 0, args, 3);
+    return call_intrinsic(o, i->name, NULL, 0, args, 3);
 }
 
 /* acc + x·y in each lane; for VNNI x is the unsigned one. */
@@ -239,22 +240,22 @@ static LLVMValueRef dot_product(struct lower *o, LLVMValueRef acc, LLVMValueRef 
     LLVMValueRef parts[8];
     unsigned n = lanes / i->lanes;
     for (unsigned k = 0; k < n; k++) {
-        LLVMValueRef c = slice(o, acc, k * i->lanes, i->lanes), u = slice(o, x, k * i->lanes, i->lanes),
-                     v = slice(o, y, k * i->lanes, i->lanes);
+        LLVMValueRef c = slice_elements(o, acc, k * i->lanes, i->lanes), u = slice_elements(o, x, k * i->lanes, i->lanes),
+                     v = slice_elements(o, y, k * i->lanes, i->lanes);
         parts[k] = o->unit == UNIT_WORD ? word_product(o, i, c, u, v) : added_product(o, i, c, u, v);
     }
     for (; n > 1; n /= 2)
         for (unsigned k = 0; k < n / 2; k++)
-            parts[k] = joined(o, parts[2 * k], parts[2 * k + 1]);
+            parts[k] = concat_pair(o, parts[2 * k], parts[2 * k + 1]);
     return parts[0];
 }
 
-static LLVMValueRef product(struct lower *o, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef add_product(struct lower *o, LLVMValueRef acc, LLVMValueRef a, LLVMValueRef b)
 {
     if (o->unit == UNIT_FMA) {
         LLVMTypeRef type = LLVMTypeOf(acc);
         LLVMValueRef args[3] = {a, b, acc};
-        return call(o, "llvm.fma", &type, 1, args, 3);
+        return call_intrinsic(o, "llvm.fma", &type, 1, args, 3);
     }
     return o->signs.a ? dot_product(o, acc, b, a) : dot_product(o, acc, a, b);
 }
@@ -271,7 +272,7 @@ static bool same_vectors(const LLVMValueRef *x, const struct lower *o, unsigned 
     return true;
 }
 
-static struct prepared *find(const struct lower *o, struct prepared *list, const struct prepared *like, unsigned first)
+static struct prepared *find_prepared(const struct lower *o, struct prepared *list, const struct prepared *like, unsigned first)
 {
     for (struct prepared *p = list; p; p = p->next)
         if (p->unit == like->unit && p->element == like->element && p->is_signed == like->is_signed && p->bias == like->bias &&
@@ -294,31 +295,31 @@ static struct prepared *new_prepared(struct lower *o, struct prepared **list, co
 }
 
 /* The sum of each column of B times A's bias. */
-static LLVMValueRef correction(struct lower *o, const struct prepared *p, unsigned count)
+static LLVMValueRef bias_correction(struct lower *o, const struct prepared *p, unsigned count)
 {
     LLVMTypeRef type = LLVMTypeOf(p->made[0]);
     LLVMValueRef sum = LLVMConstNull(type);
     bool half = o->signs.a; /* 128 is no signed byte: twice 64 */
-    LLVMValueRef bias = constant(type, 0x01010101u * (half ? 64 : o->signs.bias_a));
+    LLVMValueRef bias = splat_constant(type, 0x01010101u * (half ? 64 : o->signs.bias_a));
     for (unsigned i = 0; i < count; i++)
-        sum = product(o, sum, bias, p->made[i]);
-    return shift(o, LLVMShl, sum, half);
+        sum = add_product(o, sum, bias, p->made[i]);
+    return shift_by(o, LLVMShl, sum, half);
 }
 
 static struct prepared *prepared_b(struct lower *o)
 {
     const struct tsr__mad *mad = &o->mad;
     struct prepared like = {.unit = o->unit, .element = mad->f->eb, .is_signed = o->signs.b, .bias = o->signs.bias_a, .count = TSR__WORDS};
-    struct prepared *p = find(o, o->bs, &like, mad->a_count);
+    struct prepared *p = find_prepared(o, o->bs, &like, mad->a_count);
     if (p)
         return p;
     p = new_prepared(o, &o->bs, &like, mad->a_count);
     unsigned pieces = piece_count(o->unit, mad->f->eb);
     for (unsigned i = 0; i < TSR__WORDS; i++)
         for (unsigned k = 0; k < pieces; k++)
-            p->made[i * pieces + k] = piece(o, tsr__mad_b(mad, i), mad->f->eb, k, o->signs.b, 0);
+            p->made[i * pieces + k] = operand_piece(o, tsr__mad_b(mad, i), mad->f->eb, k, o->signs.b, 0);
     if (o->signs.bias_a)
-        p->correction = correction(o, p, TSR__WORDS * pieces);
+        p->correction = bias_correction(o, p, TSR__WORDS * pieces);
     return p;
 }
 
@@ -328,7 +329,7 @@ static struct prepared *prepared_a(struct lower *o)
     const struct tsr__mad *mad = &o->mad;
     struct prepared like = {
         .unit = o->unit, .element = mad->f->ea, .is_signed = o->signs.a, .bias = o->signs.bias_a, .count = mad->a_count};
-    struct prepared *p = find(o, o->as, &like, 0);
+    struct prepared *p = find_prepared(o, o->as, &like, 0);
     if (p)
         return p;
     p = new_prepared(o, &o->as, &like, 0);
@@ -341,7 +342,7 @@ static struct prepared *prepared_a(struct lower *o)
         LLVMValueRef row = as_type(o, tsr__mad_a(mad, i), i32_vector(o, in_vector));
         for (unsigned k = 0; k < pieces; k++) {
             LLVMValueRef to = tsr__at_offset(o->l, o->b, p->made[0], k * plane + i * in_vector * 4);
-            LLVMSetAlignment(LLVMBuildStore(o->b, piece(o, row, mad->f->ea, k, o->signs.a, o->signs.bias_a), to), 32);
+            LLVMSetAlignment(LLVMBuildStore(o->b, operand_piece(o, row, mad->f->ea, k, o->signs.a, o->signs.bias_a), to), 32);
         }
     }
     return p;
@@ -355,14 +356,14 @@ static LLVMValueRef a_word(struct lower *o, const struct prepared *a, unsigned r
     unsigned offset = k % pieces * plane + 32 * row + k / pieces * 4;
     LLVMValueRef word = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, a->made[0], offset), "");
     LLVMSetAlignment(word, 4);
-    return splat(o, word);
+    return splat_scalar(o, word);
 }
 
 /* ---- C and D
  * -------------------------------------------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef widened(struct lower *o, LLVMValueRef c)
+static LLVMValueRef widen_accumulator(struct lower *o, LLVMValueRef c)
 {
     enum tsr_element e = o->mad.f->ec;
     LLVMTypeRef floats = LLVMVectorType(LLVMFloatTypeInContext(o->l->context), o->mad.lanes);
@@ -371,7 +372,7 @@ static LLVMValueRef widened(struct lower *o, LLVMValueRef c)
     if (e != TSR_ELEMENT_BF16)
         return c;
     LLVMValueRef bits = LLVMBuildZExt(o->b, c, i32_vector(o, o->mad.lanes), "");
-    return as_type(o, shift(o, LLVMShl, bits, 16), floats);
+    return as_type(o, shift_by(o, LLVMShl, bits, 16), floats);
 }
 
 /* To bfloat16: nearest even, and NaNs stay NaNs. */
@@ -380,14 +381,14 @@ static LLVMValueRef rounded_to_bf16(struct lower *o, LLVMValueRef d)
     LLVMTypeRef type = i32_vector(o, o->mad.lanes);
     LLVMValueRef bits = as_type(o, d, type);
     LLVMValueRef is_nan = LLVMBuildFCmp(o->b, LLVMRealUNO, d, d, "");
-    LLVMValueRef odd = LLVMBuildAnd(o->b, shift(o, LLVMLShr, bits, 16), constant(type, 1), "");
-    LLVMValueRef up = LLVMBuildAdd(o->b, bits, LLVMBuildAdd(o->b, odd, constant(type, 0x7fff), ""), "");
-    LLVMValueRef made = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, bits, constant(type, 0x400000), ""), up, "");
+    LLVMValueRef odd = LLVMBuildAnd(o->b, shift_by(o, LLVMLShr, bits, 16), splat_constant(type, 1), "");
+    LLVMValueRef up = LLVMBuildAdd(o->b, bits, LLVMBuildAdd(o->b, odd, splat_constant(type, 0x7fff), ""), "");
+    LLVMValueRef made = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, bits, splat_constant(type, 0x400000), ""), up, "");
     LLVMTypeRef shorts = LLVMVectorType(LLVMInt16TypeInContext(o->l->context), o->mad.lanes);
-    return LLVMBuildTrunc(o->b, shift(o, LLVMLShr, made, 16), shorts, "");
+    return LLVMBuildTrunc(o->b, shift_by(o, LLVMLShr, made, 16), shorts, "");
 }
 
-static LLVMValueRef narrowed(struct lower *o, LLVMValueRef d)
+static LLVMValueRef narrow_result(struct lower *o, LLVMValueRef d)
 {
     enum tsr_element e = o->mad.f->ec;
     if (e == TSR_ELEMENT_F16)
@@ -399,7 +400,7 @@ static LLVMValueRef narrowed(struct lower *o, LLVMValueRef d)
  * --------------------------------------------------------------------------------------------------------------------------------
  */
 
-static void explain(struct lower *o)
+static void explain_mad(struct lower *o)
 {
     static const char *const names[] = {
         [UNIT_VNNI] = "VPDPBUSD", [UNIT_WORD] = "VPMADDWD", [UNIT_PAIR] = "VDPBF16PS", [UNIT_FMA] = "VFMADD"};
@@ -415,31 +416,31 @@ static void explain(struct lower *o)
                  no_tiles ? no_tiles : "there are none on this CPU, or TESSERA_CPU or TESSERA_TILES does without");
 }
 
-static void lower(struct lower *o)
+static void lower_mad(struct lower *o)
 {
     const struct tsr__mad *mad = &o->mad;
     LLVMValueRef rows[TSR__MAX_M];
-    o->unit = choose(o->l, mad->f);
+    o->unit = choose_unit(o->l, mad->f);
     o->signs = signs_of(o->unit, mad->f);
-    explain(o);
+    explain_mad(o);
     LLVMPositionBuilderBefore(o->b, mad->call);
     const struct prepared *a = prepared_a(o), *b = prepared_b(o);
     unsigned pieces = piece_count(o->unit, mad->f->ea);
     for (unsigned r = 0; r < mad->f->m; r++) {
-        rows[r] = widened(o, tsr__mad_c(mad, r));
+        rows[r] = widen_accumulator(o, tsr__mad_c(mad, r));
         if (b->correction)
             rows[r] = o->signs.correct_up ? LLVMBuildAdd(o->b, rows[r], b->correction, "") : LLVMBuildSub(o->b, rows[r], b->correction, "");
     }
     for (unsigned k = 0; k < TSR__WORDS * pieces; k++)
         for (unsigned r = 0; r < mad->f->m; r++)
-            rows[r] = product(o, rows[r], a_word(o, a, r, k, pieces), b->made[k]);
+            rows[r] = add_product(o, rows[r], a_word(o, a, r, k, pieces), b->made[k]);
     for (unsigned r = 0; r < mad->f->m; r++)
-        rows[r] = narrowed(o, rows[r]);
+        rows[r] = narrow_result(o, rows[r]);
     tsr__mad_replace(o->l, mad, rows);
 }
 
 /* All operations of a function, in order. */
-static struct tsr__mad *operations(struct tsr__compilation *l, LLVMValueRef function, size_t *count)
+static struct tsr__mad *find_operations(struct tsr__compilation *l, LLVMValueRef function, size_t *count)
 {
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, function, &n);
@@ -456,7 +457,7 @@ bool tsr__pass_lower_mad(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     for (size_t i = 0; i < function_count; i++) {
         size_t n;
-        const struct tsr__mad *mads = operations(l, functions[i], &n);
+        const struct tsr__mad *mads = find_operations(l, functions[i], &n);
         if (!n)
             continue;
         struct lower o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
@@ -466,7 +467,7 @@ bool tsr__pass_lower_mad(struct tsr__compilation *l)
                 o.as = o.bs = NULL;
             o.block = block;
             o.mad = mads[k];
-            lower(&o);
+            lower_mad(&o);
         }
         LLVMDisposeBuilder(o.entry);
         LLVMDisposeBuilder(o.b);

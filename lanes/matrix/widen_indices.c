@@ -13,7 +13,7 @@ struct extensions {
 
 /* What is no sum is extended once, behind its definition: where LLVM knows more of it, as in a loop whose end it is, it would make another
  * extension for one user, and the two are not seen to be one number. */
-static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef v, bool is_signed)
+static LLVMValueRef extend_leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef v, bool is_signed)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(x->l->context);
     if (LLVMIsAConstant(v))
@@ -29,12 +29,12 @@ static LLVMValueRef leaf(struct extensions *x, LLVMBuilderRef here, LLVMValueRef
     return wide;
 }
 
-static LLVMValueRef extended(struct extensions *e, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
+static LLVMValueRef extend_value(struct extensions *e, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     if (!depth || !tsr__polynomial_splits(v, extension))
-        return leaf(e, b, v, extension == TSR__EXT_SIGNED);
-    LLVMValueRef x = extended(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
-    LLVMValueRef y = extended(e, b, LLVMGetOperand(v, 1), extension, depth - 1);
+        return extend_leaf(e, b, v, extension == TSR__EXT_SIGNED);
+    LLVMValueRef x = extend_value(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
+    LLVMValueRef y = extend_value(e, b, LLVMGetOperand(v, 1), extension, depth - 1);
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     return LLVMBuildBinOp(b, op == LLVMOr && LLVMGetIsDisjoint(v) ? LLVMAdd : op, x, y, ""); /* of disjoint bits it is a sum */
 }
@@ -60,7 +60,7 @@ static void extend_in(struct tsr__compilation *l, LLVMValueRef function)
         LLVMValueRef v = LLVMGetOperand(code[i], 0);
         enum tsr__extension extension = LLVMIsASExtInst(code[i]) || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO;
         LLVMBuilderRef b = tsr__builder_before(l, code[i]);
-        LLVMReplaceAllUsesWith(code[i], extended(&e, b, v, extension, MAX_DEPTH));
+        LLVMReplaceAllUsesWith(code[i], extend_value(&e, b, v, extension, MAX_DEPTH));
         LLVMInstructionEraseFromParent(code[i]);
         LLVMDisposeBuilder(b);
     }

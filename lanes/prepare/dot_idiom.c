@@ -33,14 +33,14 @@ struct sum {
 
 /* ---- what a value is ---------------------------------------------------------------------------------------------------------------- */
 
-static bool is(LLVMValueRef v, LLVMOpcode op)
+static bool is_opcode(LLVMValueRef v, LLVMOpcode op)
 {
     return LLVMIsAInstruction(v) && LLVMGetInstructionOpcode(v) == op;
 }
 
 static bool by_constant(LLVMValueRef v, LLVMOpcode op, uint64_t *constant)
 {
-    if (!is(v, op) || !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
+    if (!is_opcode(v, op) || !LLVMIsAConstantInt(LLVMGetOperand(v, 1)))
         return false;
     *constant = LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1));
     return true;
@@ -76,9 +76,9 @@ static bool byte_of_word(const struct sum *s, LLVMValueRef v, struct byte *found
 /* Element `at` of a vector of numbers of 32 bits that were bytes. */
 static bool byte_of_extended(const struct sum *s, LLVMValueRef v, unsigned at, struct byte *found)
 {
-    if ((!is(v, LLVMSExt) && !is(v, LLVMZExt)) || !is_vector_of(LLVMGetOperand(v, 0), s->byte))
+    if ((!is_opcode(v, LLVMSExt) && !is_opcode(v, LLVMZExt)) || !is_vector_of(LLVMGetOperand(v, 0), s->byte))
         return false;
-    *found = (struct byte){LLVMGetOperand(v, 0), at, is(v, LLVMSExt)};
+    *found = (struct byte){LLVMGetOperand(v, 0), at, is_opcode(v, LLVMSExt)};
     return true;
 }
 
@@ -87,12 +87,12 @@ static bool byte_of(const struct sum *s, LLVMValueRef v, struct byte *found)
     uint64_t at;
     if (by_constant(v, LLVMExtractElement, &at))
         return at < BYTES && byte_of_extended(s, LLVMGetOperand(v, 0), (unsigned)at, found);
-    if (!is(v, LLVMSExt) && !is(v, LLVMZExt))
+    if (!is_opcode(v, LLVMSExt) && !is_opcode(v, LLVMZExt))
         return byte_of_word(s, v, found);
     LLVMValueRef x = LLVMGetOperand(v, 0);
     if (!by_constant(x, LLVMExtractElement, &at) || at >= BYTES || !is_vector_of(LLVMGetOperand(x, 0), s->byte))
         return false;
-    *found = (struct byte){LLVMGetOperand(x, 0), (unsigned)at, is(v, LLVMSExt)};
+    *found = (struct byte){LLVMGetOperand(x, 0), (unsigned)at, is_opcode(v, LLVMSExt)};
     return true;
 }
 
@@ -100,12 +100,12 @@ static bool is_product(const struct sum *s, LLVMValueRef v, struct byte *a, stru
 {
     uint64_t at;
     bool found;
-    if (by_constant(v, LLVMExtractElement, &at) && at < BYTES && is(LLVMGetOperand(v, 0), LLVMMul)) {
+    if (by_constant(v, LLVMExtractElement, &at) && at < BYTES && is_opcode(LLVMGetOperand(v, 0), LLVMMul)) {
         LLVMValueRef all = LLVMGetOperand(v, 0);
         found =
             byte_of_extended(s, LLVMGetOperand(all, 0), (unsigned)at, a) && byte_of_extended(s, LLVMGetOperand(all, 1), (unsigned)at, b);
     } else {
-        found = is(v, LLVMMul) && byte_of(s, LLVMGetOperand(v, 0), a) && byte_of(s, LLVMGetOperand(v, 1), b);
+        found = is_opcode(v, LLVMMul) && byte_of(s, LLVMGetOperand(v, 0), a) && byte_of(s, LLVMGetOperand(v, 1), b);
     }
     return found && a->at == b->at && LLVMTypeOf(a->whole) == LLVMTypeOf(b->whole);
 }
@@ -114,7 +114,7 @@ static bool is_product(const struct sum *s, LLVMValueRef v, struct byte *a, stru
 
 static bool is_add(const struct sum *s, LLVMValueRef v)
 {
-    return LLVMTypeOf(v) == s->word && is(v, LLVMAdd);
+    return LLVMTypeOf(v) == s->word && is_opcode(v, LLVMAdd);
 }
 
 /* The one user, if it stands in the same block; or NULL. */
@@ -183,7 +183,7 @@ static LLVMValueRef function_for(const struct sum *s, const struct term *one)
 
 /* What all lanes have in common stays as it is, so that the result is known to be, too; lanes that go through a loop one by one have no
  * instruction for it (serial_loop.c). */
-static bool pays(struct sum *s, const struct term *one)
+static bool is_profitable(struct sum *s, const struct term *one)
 {
     LLVMBasicBlockRef bb = LLVMGetInstructionParent(s->root);
     if (!s->cfg.function) {
@@ -198,7 +198,7 @@ static bool pays(struct sum *s, const struct term *one)
            !(tsr__is_uniform(tsr__shape_of(&s->shapes, one->a.whole)) && tsr__is_uniform(tsr__shape_of(&s->shapes, one->b.whole)));
 }
 
-static LLVMValueRef plus(LLVMBuilderRef b, LLVMValueRef sum, LLVMValueRef more)
+static LLVMValueRef add_up(LLVMBuilderRef b, LLVMValueRef sum, LLVMValueRef more)
 {
     return sum ? LLVMBuildAdd(b, sum, more, "") : more;
 }
@@ -210,19 +210,19 @@ static LLVMValueRef with_dots(struct sum *s, LLVMBuilderRef b)
     for (size_t i = 0; i < s->count; i++) {
         struct term *one = &s->terms[i], *four[BYTES];
         LLVMValueRef f = NULL, sides[2] = {one->a.whole, one->b.whole};
-        if (one->is_product && find_four(s, i, four) && pays(s, one))
+        if (one->is_product && find_four(s, i, four) && is_profitable(s, one))
             f = function_for(s, one);
         if (!f)
             continue;
         LLVMValueRef call = LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, sides, 2, "");
         LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(f));
-        made = plus(b, made, call);
+        made = add_up(b, made, call);
         for (int k = 0; k < BYTES; k++)
             *four[k] = (struct term){0};
     }
     for (size_t i = 0; made && i < s->count; i++)
         if (s->terms[i].v)
-            made = plus(b, made, s->terms[i].v);
+            made = add_up(b, made, s->terms[i].v);
     return made;
 }
 

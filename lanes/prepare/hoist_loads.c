@@ -10,7 +10,7 @@ struct loop_of {
     int loop;
 };
 
-static bool is_inside(const struct loop_of *l, LLVMValueRef v)
+static bool is_in_loop(const struct loop_of *l, LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v))
         return false;
@@ -19,9 +19,9 @@ static bool is_inside(const struct loop_of *l, LLVMValueRef v)
 }
 
 /* Whether the value can be had before the loop, by moving at most so many instructions on each way to it. */
-static bool can_move(const struct loop_of *l, LLVMValueRef v, int depth)
+static bool can_hoist(const struct loop_of *l, LLVMValueRef v, int depth)
 {
-    if (!is_inside(l, v))
+    if (!is_in_loop(l, v))
         return true;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
@@ -37,22 +37,22 @@ static bool can_move(const struct loop_of *l, LLVMValueRef v, int depth)
         return false;
     }
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        if (!depth || !can_move(l, LLVMGetOperand(v, (unsigned)i), depth - 1))
+        if (!depth || !can_hoist(l, LLVMGetOperand(v, (unsigned)i), depth - 1))
             return false;
     return true;
 }
 
-static void move(const struct loop_of *l, LLVMBuilderRef b, LLVMValueRef v)
+static void hoist(const struct loop_of *l, LLVMBuilderRef b, LLVMValueRef v)
 {
-    if (!is_inside(l, v))
+    if (!is_in_loop(l, v))
         return;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        move(l, b, LLVMGetOperand(v, (unsigned)i));
+        hoist(l, b, LLVMGetOperand(v, (unsigned)i));
     LLVMInstructionRemoveFromParent(v);
     LLVMInsertIntoBuilder(b, v);
 }
 
-static bool may_write(LLVMValueRef inst)
+static bool may_write_memory(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore:
@@ -69,17 +69,17 @@ static bool may_write(LLVMValueRef inst)
     }
 }
 
-static bool writes_nothing(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+static bool is_read_only_loop(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
 {
     for (int i = loop->begin; i < loop->end; i++)
         for (LLVMValueRef inst = LLVMGetFirstInstruction(cfg->blocks[i].ref); inst; inst = LLVMGetNextInstruction(inst))
-            if (may_write(inst))
+            if (may_write_memory(inst))
                 return false;
     return true;
 }
 
 /* The one block before the loop that leads nowhere else, or TSR__NONE. */
-static int preheader(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
+static int preheader_of(const struct tsr__cfg *cfg, const struct tsr__loop *loop)
 {
     const struct tsr__block *header = &cfg->blocks[loop->header];
     int found = TSR__NONE;
@@ -101,8 +101,8 @@ void tsr__hoist_loads(struct tsr__compilation *l, LLVMValueRef function)
     int loops = tsr__cfg_make(&cfg, function, &arena) ? cfg.loop_count : 0;
     for (int i = loops - 1; i >= 0; i--) { /* inner loops first */
         const struct tsr__loop *loop = &cfg.loops[i];
-        int before = preheader(&cfg, loop);
-        if (before == TSR__NONE || !writes_nothing(&cfg, loop))
+        int before = preheader_of(&cfg, loop);
+        if (before == TSR__NONE || !is_read_only_loop(&cfg, loop))
             continue;
         LLVMPositionBuilderBefore(b, cfg.blocks[before].terminator);
         struct loop_of where = {&cfg, i};
@@ -112,8 +112,8 @@ void tsr__hoist_loads(struct tsr__compilation *l, LLVMValueRef function)
             bool plain = LLVMGetInstructionOpcode(inst) == LLVMLoad && !LLVMGetVolatile(inst) &&
                          LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
             enum { DEPTH = 4 };
-            if (plain && can_move(&where, LLVMGetOperand(inst, 0), DEPTH))
-                move(&where, b, inst);
+            if (plain && can_hoist(&where, LLVMGetOperand(inst, 0), DEPTH))
+                hoist(&where, b, inst);
         }
     }
     LLVMDisposeBuilder(b);

@@ -248,7 +248,7 @@ static void rewrite_uses(const struct candidate *c, LLVMValueRef pointer, struct
     }
 }
 
-static void interlace(struct candidate *c, LLVMValueRef alloca)
+static void make_soa_array(struct candidate *c, LLVMValueRef alloca)
 {
     LLVMContextRef context = c->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context), query = LLVMFunctionType(i32, NULL, 0, false);
@@ -282,6 +282,6 @@ void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, uns
         bool good = uses_are_elements(&c, i) && c.unit && bytes % c.unit == 0 && bytes * width <= INT32_MAX && steps_are_elements(&c, i);
         tsr__explain_array(l, i, good);
         if (good)
-            interlace(&c, i);
+            make_soa_array(&c, i);
     }
 }

@@ -30,7 +30,7 @@ struct ids {
     uint32_t size; /* of a sub-group, a power of two */
 };
 
-static LLVMValueRef query(struct ids *q, const char *name, LLVMTypeRef result, int dim)
+static LLVMValueRef call_query(struct ids *q, const char *name, LLVMTypeRef result, int dim)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(q->l->context), type = LLVMFunctionType(result, &i32, dim >= 0, false);
     LLVMValueRef at = tsr__i32(q->l, (uint32_t)dim);
@@ -39,31 +39,31 @@ static LLVMValueRef query(struct ids *q, const char *name, LLVMTypeRef result, i
 
 static LLVMValueRef linear_id(struct ids *q)
 {
-    return query(q, "__tsr_linear_id", LLVMInt32TypeInContext(q->l->context), -1);
+    return call_query(q, "__tsr_linear_id", LLVMInt32TypeInContext(q->l->context), -1);
 }
 
 static LLVMValueRef work_items(struct ids *q, const char *size)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(q->l->context);
-    LLVMValueRef all = query(q, size, i64, 0);
+    LLVMValueRef all = call_query(q, size, i64, 0);
     for (int d = 1; d < 3; d++)
-        all = LLVMBuildMul(q->b, all, query(q, size, i64, d), "");
+        all = LLVMBuildMul(q->b, all, call_query(q, size, i64, d), "");
     return LLVMBuildTrunc(q->b, all, LLVMInt32TypeInContext(q->l->context), "");
 }
 
-static LLVMValueRef divided(struct ids *q, LLVMValueRef x)
+static LLVMValueRef divide_by_size(struct ids *q, LLVMValueRef x)
 {
     return LLVMBuildLShr(q->b, x, tsr__i32(q->l, (uint32_t)__builtin_ctz(q->size)), "");
 }
 
-static LLVMValueRef lane(struct ids *q)
+static LLVMValueRef lane_id(struct ids *q)
 {
     return LLVMBuildAnd(q->b, linear_id(q), tsr__i32(q->l, q->size - 1), "");
 }
 
 static LLVMValueRef sub_group_id(struct ids *q)
 {
-    return divided(q, linear_id(q));
+    return divide_by_size(q, linear_id(q));
 }
 
 /* The last one may be smaller. */
@@ -76,7 +76,7 @@ static LLVMValueRef sub_group_size(struct ids *q)
 
 static LLVMValueRef sub_groups_of(struct ids *q, const char *size)
 {
-    return divided(q, LLVMBuildAdd(q->b, work_items(q, size), tsr__i32(q->l, q->size - 1), ""));
+    return divide_by_size(q, LLVMBuildAdd(q->b, work_items(q, size), tsr__i32(q->l, q->size - 1), ""));
 }
 
 static LLVMValueRef num_sub_groups(struct ids *q)
@@ -95,7 +95,7 @@ void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32
         const char *name;
         LLVMValueRef (*build)(struct ids *q);
     } own[] = {
-        {"__tsr_lane", lane},
+        {"__tsr_lane", lane_id},
         {"__tsr_sub_group_id", sub_group_id},
         {"__tsr_sub_group_size", sub_group_size},
         {"__tsr_num_sub_groups", num_sub_groups},
@@ -158,14 +158,14 @@ struct scalars {
     struct tsr__map made[64]; /* by lane: vector → scalar */
 };
 
-static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane);
+static LLVMValueRef lane_scalar(struct scalars *c, LLVMValueRef v, unsigned lane);
 
-static bool is_vector(LLVMValueRef v)
+static bool is_vector_value(LLVMValueRef v)
 {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMVectorTypeKind;
 }
 
-static void before(struct scalars *c, LLVMValueRef v)
+static void set_builder_before(struct scalars *c, LLVMValueRef v)
 {
     LLVMPositionBuilderBefore(c->b, v);
 }
@@ -173,8 +173,8 @@ static void before(struct scalars *c, LLVMValueRef v)
 static LLVMValueRef of_operation(struct scalars *c, LLVMValueRef v, unsigned lane)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef x = scalar_of(c, LLVMGetOperand(v, 0), lane), y = scalar_of(c, LLVMGetOperand(v, 1), lane);
-    before(c, v);
+    LLVMValueRef x = lane_scalar(c, LLVMGetOperand(v, 0), lane), y = lane_scalar(c, LLVMGetOperand(v, 1), lane);
+    set_builder_before(c, v);
     LLVMValueRef made = LLVMBuildBinOp(c->b, op, x, y, "");
     if (LLVMIsAInstruction(made) && (op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl)) {
         LLVMSetNSW(made, LLVMGetNSW(v));
@@ -189,9 +189,9 @@ static LLVMValueRef of_gep(struct scalars *c, LLVMValueRef v, unsigned lane)
     LLVMValueRef *operands = tsr_arena_alloc(&c->l->scratch, n * sizeof *operands);
     for (unsigned i = 0; i < n; i++) {
         LLVMValueRef x = LLVMGetOperand(v, i);
-        operands[i] = is_vector(x) ? scalar_of(c, x, lane) : x;
+        operands[i] = is_vector_value(x) ? lane_scalar(c, x, lane) : x;
     }
-    before(c, v);
+    set_builder_before(c, v);
     return LLVMBuildGEPWithNoWrapFlags(c->b, LLVMGetGEPSourceElementType(v), operands[0], operands + 1, n - 1, "",
                                        LLVMGEPGetNoWrapFlags(v));
 }
@@ -201,7 +201,7 @@ static LLVMValueRef of_shuffle(struct scalars *c, LLVMValueRef v, unsigned lane)
     int from = LLVMGetMaskValue(v, lane), n = (int)LLVMGetVectorSize(LLVMTypeOf(LLVMGetOperand(v, 0)));
     if (from < 0)
         return LLVMGetPoison(LLVMGetElementType(LLVMTypeOf(v)));
-    return scalar_of(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
+    return lane_scalar(c, LLVMGetOperand(v, from >= n), (unsigned)(from % n));
 }
 
 /* NULL: no instruction that takes lanes separately. */
@@ -219,13 +219,13 @@ static LLVMValueRef by_itself(struct scalars *c, LLVMValueRef v, unsigned lane)
         LLVMValueRef at = LLVMGetOperand(v, 2);
         if (!LLVMIsAConstantInt(at))
             return NULL;
-        return LLVMConstIntGetZExtValue(at) == lane ? LLVMGetOperand(v, 1) : scalar_of(c, LLVMGetOperand(v, 0), lane);
+        return LLVMConstIntGetZExtValue(at) == lane ? LLVMGetOperand(v, 1) : lane_scalar(c, LLVMGetOperand(v, 0), lane);
     }
     case LLVMTrunc:
     case LLVMZExt:
     case LLVMSExt: {
-        LLVMValueRef x = scalar_of(c, LLVMGetOperand(v, 0), lane);
-        before(c, v);
+        LLVMValueRef x = lane_scalar(c, LLVMGetOperand(v, 0), lane);
+        set_builder_before(c, v);
         return LLVMBuildCast(c->b, op, x, LLVMGetElementType(LLVMTypeOf(v)), "");
     }
     default:
@@ -233,7 +233,7 @@ static LLVMValueRef by_itself(struct scalars *c, LLVMValueRef v, unsigned lane)
     }
 }
 
-static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane)
+static LLVMValueRef lane_scalar(struct scalars *c, LLVMValueRef v, unsigned lane)
 {
     if (!LLVMIsAInstruction(v)) /* functions of the program have no vectors of lanes as arguments */
         return LLVMConstExtractElement(v, tsr__i32(c->l, lane));
@@ -242,7 +242,7 @@ static LLVMValueRef scalar_of(struct scalars *c, LLVMValueRef v, unsigned lane)
         return made;
     made = by_itself(c, v, lane);
     if (!made) {
-        before(c, tsr__after_phis(LLVMGetNextInstruction(v)));
+        set_builder_before(c, tsr__after_phis(LLVMGetNextInstruction(v)));
         made = LLVMBuildExtractElement(c->b, v, tsr__i32(c->l, lane), "");
     }
     tsr__map_set(&c->made[lane], v, (uintptr_t)made);
@@ -268,7 +268,7 @@ static void make_scalars(struct tsr__compilation *l, LLVMValueRef function)
         LLVMValueRef v = LLVMGetOperand(code[i], 0), at = LLVMGetOperand(code[i], 1);
         if (!LLVMIsAInstruction(v) || !LLVMIsAConstantInt(at) || LLVMGetVectorSize(LLVMTypeOf(v)) > TSR_ARRAY_LEN(c.made))
             continue;
-        LLVMReplaceAllUsesWith(code[i], scalar_of(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
+        LLVMReplaceAllUsesWith(code[i], lane_scalar(&c, v, (unsigned)LLVMConstIntGetZExtValue(at)));
         LLVMInstructionEraseFromParent(code[i]);
     }
     LLVMDisposeBuilder(c.b);

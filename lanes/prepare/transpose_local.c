@@ -72,7 +72,7 @@ struct bounds {
     int64_t least, most;
 };
 
-static bool constant(LLVMValueRef v, int64_t *value)
+static bool is_constant_index(LLVMValueRef v, int64_t *value)
 {
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
         return false;
@@ -85,7 +85,7 @@ static bool find_bounds(const struct tsr_kernel_info *info, LLVMValueRef v, int 
 {
     struct bounds a, b;
     int64_t c;
-    if (constant(v, &c)) {
+    if (is_constant_index(v, &c)) {
         *r = (struct bounds){c, c};
         return true;
     }
@@ -93,10 +93,10 @@ static bool find_bounds(const struct tsr_kernel_info *info, LLVMValueRef v, int 
         return false;
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef x = LLVMGetNumOperands(v) > 0 ? LLVMGetOperand(v, 0) : NULL, y = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
-    bool by_constant = y && constant(y, &c);
+    bool by_constant = y && is_constant_index(y, &c);
     switch (op) { /* what needs to know nothing of x */
     case LLVMCall:
-        if (!tsr__callee(v) || strcmp(tsr__name(tsr__callee(v)), "__tsr_local_id") != 0 || !constant(x, &c) || c > 2 ||
+        if (!tsr__callee(v) || strcmp(tsr__name(tsr__callee(v)), "__tsr_local_id") != 0 || !is_constant_index(x, &c) || c > 2 ||
             !info->reqd_local_size[c])
             return false;
         *r = (struct bounds){0, (int64_t)info->reqd_local_size[c] - 1};
@@ -207,9 +207,9 @@ static bool stays_in_row(const struct array *a, const struct access *x)
     return most < a->columns;
 }
 
-static bool collect(struct array *a, LLVMValueRef pointer, const struct access *so_far);
+static bool collect_accesses(struct array *a, LLVMValueRef pointer, const struct access *so_far);
 
-static bool add_index(struct array *a, struct access *x, LLVMValueRef index, LLVMTypeRef type)
+static bool add_gep_index(struct array *a, struct access *x, LLVMValueRef index, LLVMTypeRef type)
 {
     int64_t size = (int64_t)LLVMABISizeOfType(a->layout, type);
     if (LLVMIsAConstantInt(index)) {
@@ -233,10 +233,10 @@ static bool collect_user(struct array *a, LLVMValueRef pointer, LLVMValueRef use
             if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
                 return false;
             type = i > 1 ? LLVMGetElementType(type) : type;
-            if (!add_index(a, &x, LLVMGetOperand(user, (unsigned)i), type))
+            if (!add_gep_index(a, &x, LLVMGetOperand(user, (unsigned)i), type))
                 return false;
         }
-        return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind && collect(a, user, &x);
+        return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind && collect_accesses(a, user, &x);
     }
     case LLVMLoad:
     case LLVMStore: {
@@ -258,7 +258,7 @@ static bool collect_user(struct array *a, LLVMValueRef pointer, LLVMValueRef use
     }
 }
 
-static bool collect(struct array *a, LLVMValueRef pointer, const struct access *so_far)
+static bool collect_accesses(struct array *a, LLVMValueRef pointer, const struct access *so_far)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(pointer); use; use = LLVMGetNextUse(use))
         if (!LLVMIsAInstruction(LLVMGetUser(use)) || !collect_user(a, pointer, LLVMGetUser(use), so_far))
@@ -295,7 +295,7 @@ static void add_costs(const struct array *a, const struct tsr__shapes *shapes, c
 
 /* ---- turning ------------------------------------------------------------------------------------------------------------------------- */
 
-static void turn(const struct array *a, const struct access *x)
+static void transpose_access(const struct array *a, const struct access *x)
 {
     struct tsr__compilation *l = a->l;
     LLVMBuilderRef b = tsr__builder_before(l, x->inst);
@@ -317,7 +317,7 @@ static bool find_accesses(struct array *a, LLVMValueRef *bases, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if ((int64_t)LLVMConstIntGetZExtValue(LLVMGetOperand(bases[i], 0)) == a->offset &&
-            !collect(a, bases[i], &(struct access){.base = bases[i]}))
+            !collect_accesses(a, bases[i], &(struct access){.base = bases[i]}))
             return false;
     return true;
 }
@@ -359,7 +359,7 @@ void tsr__transpose_local_arrays(struct tsr__compilation *l, LLVMValueRef kernel
         if (costs[1] >= costs[0])
             continue;
         for (struct access *x = a.accesses; x; x = x->next)
-            turn(&a, x);
+            transpose_access(&a, x);
     }
     tsr_arena_free(&arena);
 }

@@ -120,7 +120,7 @@ static bool small_constant(LLVMValueRef v, int64_t *value)
 
 /* At most how often the loop goes round; 0: unknown. A start that depends on another counter is taken to be 0, a limit that does to be that
  * of the loop around. */
-static int64_t trips(const struct unroll *u, int loop)
+static int64_t trip_count(const struct unroll *u, int loop)
 {
     LLVMValueRef test = end_test(u, loop);
     int64_t limit, step = 0, start = 0;
@@ -128,7 +128,7 @@ static int64_t trips(const struct unroll *u, int loop)
         return 0;
     if (!small_constant(LLVMGetOperand(test, 1), &limit) && !small_constant(LLVMGetOperand(test, 0), &limit)) {
         int around = u->cfg.loops[loop].parent;
-        return around != TSR__NONE && u->wanted[around] ? trips(u, around) : 0;
+        return around != TSR__NONE && u->wanted[around] ? trip_count(u, around) : 0;
     }
     LLVMBasicBlockRef header = u->cfg.blocks[u->cfg.loops[loop].header].ref;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(header); LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi)) {
@@ -171,7 +171,7 @@ static int64_t trips(const struct unroll *u, int loop)
 /* Instructions of the loop after unrolling; -1 if it cannot be unrolled or grows too much. */
 static int64_t unrolled_size(const struct unroll *u, int loop)
 {
-    int64_t size = 0, count = u->wanted[loop] ? trips(u, loop) : 1;
+    int64_t size = 0, count = u->wanted[loop] ? trip_count(u, loop) : 1;
     if (!count || count > MAX_TRIPS)
         return -1;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
@@ -210,7 +210,7 @@ static bool ends_depend_on_counters(struct unroll *u)
     return true;
 }
 
-static int outermost(const struct unroll *u, int loop)
+static int outermost_loop(const struct unroll *u, int loop)
 {
     while (u->cfg.loops[loop].parent != TSR__NONE)
         loop = u->cfg.loops[loop].parent;
@@ -252,13 +252,13 @@ void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const c
     LLVMSetMetadata(branch, kind, LLVMMetadataAsValue(c, node));
 }
 
-static void mark(struct unroll *u, int loop, const char *hint)
+static void mark_loop(struct unroll *u, int loop, const char *hint)
 {
     if (u->cfg.loops[loop].latch != TSR__NONE)
         tsr__set_loop_hint(u->l, u->cfg.blocks[u->cfg.loops[loop].latch].terminator, hint, 0);
 }
 
-static void begin(struct unroll *u)
+static void begin_search(struct unroll *u)
 {
     u->seen = (struct tsr__map){.arena = &u->arena};
     u->followed = 0;
@@ -267,12 +267,12 @@ static void begin(struct unroll *u)
 }
 
 /* Takes over the loops that the search found, unless they are unknown or too long. */
-static void finish(struct unroll *u)
+static void finish_search(struct unroll *u)
 {
     if (!ends_depend_on_counters(u))
         return;
     for (int k = 0; k < u->cfg.loop_count; k++)
-        if (u->wanted[k] && unrolled_size(u, outermost(u, k)) < 0 && unrolled_size(u, k) < 0)
+        if (u->wanted[k] && unrolled_size(u, outermost_loop(u, k)) < 0 && unrolled_size(u, k) < 0)
             return;
     for (int k = 0; k < u->cfg.loop_count; k++)
         u->all[k] = u->all[k] || u->wanted[k];
@@ -284,18 +284,18 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
     LLVMValueRef callee = tsr__callee(inst);
     const struct tsr__collective *c = callee ? tsr__collective(callee) : NULL;
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(u->l->module);
-    begin(u);
+    begin_search(u);
     if (LLVMIsAAllocaInst(inst)) {
         if (LLVMABISizeOfType(layout, LLVMGetAllocatedType(inst)) <= UINT64_C(4) * MAX_ELEMENTS && address_depends_on_counters(u, inst))
-            finish(u);
+            finish_search(u);
     } else if (LLVMIsAExtractElementInst(inst) || LLVMIsAInsertElementInst(inst)) {
         LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
         if (!LLVMIsAConstant(index) && depends_on_counters(u, index))
-            finish(u);
+            finish_search(u);
     } else if (c && c->result == TSR__RESULT_BY_LANE) {
         u->lane_is_known = true;
         if (depends_on_counters(u, LLVMGetOperand(inst, 2)))
-            finish(u);
+            finish_search(u);
         u->lane_is_known = false;
     }
 }
@@ -306,7 +306,7 @@ static bool fills_tile(const struct unroll *u, int loop)
 {
     bool stores = false;
     int size = 0;
-    if (trips(u, loop) > MAX_TRIPS)
+    if (trip_count(u, loop) > MAX_TRIPS)
         return false;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
         if (u->cfg.blocks[b].loop != loop)
@@ -333,12 +333,12 @@ bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
         for (int b = 0; b < u.cfg.block_count; b++)
             for (LLVMValueRef i = LLVMGetFirstInstruction(u.cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
                 look_at(&u, i);
-        begin(&u); /* nothing is wanted of the loops around one that fills a tile */
+        begin_search(&u); /* nothing is wanted of the loops around one that fills a tile */
         for (int k = 0; k < u.cfg.loop_count; k++)
             if (u.all[k])
-                mark(&u, k, "llvm.loop.unroll.full");
+                mark_loop(&u, k, "llvm.loop.unroll.full");
             else if (fills_tile(&u, k))
-                mark(&u, k, "llvm.loop.unroll.enable");
+                mark_loop(&u, k, "llvm.loop.unroll.enable");
     }
     tsr_arena_free(&u.arena);
     return has_loops;

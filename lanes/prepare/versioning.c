@@ -32,35 +32,35 @@ static LLVMTypeRef i64(const struct bounds *x)
     return LLVMInt64TypeInContext(x->l->context);
 }
 
-static LLVMValueRef bound_of(struct bounds *x, LLVMValueRef v, int depth);
+static LLVMValueRef upper_bound(struct bounds *x, LLVMValueRef v, int depth);
 
-static void require(struct bounds *x, LLVMValueRef fits)
+static void require_fit(struct bounds *x, LLVMValueRef fits)
 {
     x->fits = x->fits && fits ? LLVMBuildAnd(x->b, x->fits, fits, "") : fits ? fits : x->fits;
 }
 
 /* The bound, once it is known to be below the limit. */
-static LLVMValueRef below(struct bounds *x, LLVMValueRef bound, uint64_t limit)
+static LLVMValueRef require_below(struct bounds *x, LLVMValueRef bound, uint64_t limit)
 {
     if (LLVMIsAConstantInt(bound) && LLVMConstIntGetZExtValue(bound) < limit)
         return bound;
-    require(x, LLVMBuildICmp(x->b, LLVMIntULT, bound, tsr__i64(x->l, limit), ""));
+    require_fit(x, LLVMBuildICmp(x->b, LLVMIntULT, bound, tsr__i64(x->l, limit), ""));
     return bound;
 }
 
-static LLVMValueRef fitting(struct bounds *x, LLVMValueRef bound)
+static LLVMValueRef fit_to_32_bits(struct bounds *x, LLVMValueRef bound)
 {
-    return below(x, bound, UINT64_C(1) << 32);
+    return require_below(x, bound, UINT64_C(1) << 32);
 }
 
-static LLVMValueRef larger(struct bounds *x, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef larger_bound(struct bounds *x, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildSelect(x->b, LLVMBuildICmp(x->b, LLVMIntUGT, a, b, ""), a, b, "");
 }
 
 /* ---- what bounds a number ----------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef bound_of_query(struct bounds *x, LLVMValueRef call)
+static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef call)
 {
     static const char *const small[] = {"local_id",       "local_size",     "enqueued_local_size",    "linear_id", "lane", "sub_group_id",
                                         "sub_group_size", "num_sub_groups", "enqueued_num_sub_groups"};
@@ -82,30 +82,30 @@ static LLVMValueRef bound_of_query(struct bounds *x, LLVMValueRef call)
         for (int k = 0; k < 2 && of_range[i].bounds[k]; k++) {
             LLVMTypeRef i32 = LLVMInt32TypeInContext(x->l->context), type = LLVMFunctionType(i64(x), &i32, 1, false);
             LLVMValueRef asked = LLVMBuildCall2(x->b, type, tsr__declare(x->l, of_range[i].bounds[k], type), &dim, 1, "");
-            asked = fitting(x, asked);
+            asked = fit_to_32_bits(x, asked);
             sum = sum ? LLVMBuildAdd(x->b, sum, asked, "") : asked;
         }
-        return fitting(x, sum);
+        return fit_to_32_bits(x, sum);
     }
     return NULL;
 }
 
-static LLVMValueRef bound_of_call(struct bounds *x, LLVMValueRef call, int depth)
+static LLVMValueRef upper_bound_of_call(struct bounds *x, LLVMValueRef call, int depth)
 {
     LLVMValueRef callee = tsr__callee(call);
     const char *name = callee ? tsr__name(callee) : "";
     bool least = tsr__starts_with(name, "llvm.umin."), most = tsr__starts_with(name, "llvm.umax.");
     if (!least && !most)
-        return bound_of_query(x, call);
-    LLVMValueRef a = bound_of(x, LLVMGetOperand(call, 0), depth), b = bound_of(x, LLVMGetOperand(call, 1), depth);
+        return upper_bound_of_query(x, call);
+    LLVMValueRef a = upper_bound(x, LLVMGetOperand(call, 0), depth), b = upper_bound(x, LLVMGetOperand(call, 1), depth);
     if (least)
         return a ? a : b;
-    return a && b ? larger(x, a, b) : NULL;
+    return a && b ? larger_bound(x, a, b) : NULL;
 }
 
 /* A counter: the loop goes round again only if the counter, or what it becomes, is below a limit, or at it. It starts below its start's
  * bound; so it never exceeds that or the limit by more than a step. */
-static LLVMValueRef bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigned latch, int depth)
+static LLVMValueRef upper_bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigned latch, int depth)
 {
     LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, latch);
     LLVMValueRef next = LLVMGetIncomingValue(phi, latch), end = LLVMGetBasicBlockTerminator(from);
@@ -128,27 +128,27 @@ static LLVMValueRef bound_of_counter(struct bounds *x, LLVMValueRef phi, unsigne
     default:
         return NULL;
     }
-    LLVMValueRef step = bound_of(x, LLVMGetOperand(next, 1), depth), start = bound_of(x, LLVMGetIncomingValue(phi, !latch), depth);
-    limit = bound_of(x, limit, depth);
+    LLVMValueRef step = upper_bound(x, LLVMGetOperand(next, 1), depth), start = upper_bound(x, LLVMGetIncomingValue(phi, !latch), depth);
+    limit = upper_bound(x, limit, depth);
     if (!step || !start || !limit)
         return NULL;
     /* That it does not wrap in the comparison's sense, either. */
-    return below(x, LLVMBuildAdd(x->b, larger(x, start, limit), step, ""), UINT64_C(1) << (is_signed ? 31 : 32));
+    return require_below(x, LLVMBuildAdd(x->b, larger_bound(x, start, limit), step, ""), UINT64_C(1) << (is_signed ? 31 : 32));
 }
 
-static LLVMValueRef bound_of_phi(struct bounds *x, LLVMValueRef phi, int depth)
+static LLVMValueRef upper_bound_of_phi(struct bounds *x, LLVMValueRef phi, int depth)
 {
     LLVMValueRef all = NULL;
     for (unsigned i = 0; i < 2 && LLVMCountIncoming(phi) == 2; i++) {
-        LLVMValueRef counter = bound_of_counter(x, phi, i, depth);
+        LLVMValueRef counter = upper_bound_of_counter(x, phi, i, depth);
         if (counter)
             return counter;
     }
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMValueRef one = bound_of(x, LLVMGetIncomingValue(phi, i), depth);
+        LLVMValueRef one = upper_bound(x, LLVMGetIncomingValue(phi, i), depth);
         if (!one)
             return NULL;
-        all = all ? larger(x, all, one) : one;
+        all = all ? larger_bound(x, all, one) : one;
     }
     return all;
 }
@@ -159,15 +159,15 @@ static bool is_small_constant(LLVMValueRef v)
     return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetSExtValue(v) >= 0;
 }
 
-static LLVMValueRef bound_of_operation(struct bounds *x, LLVMValueRef v, int depth)
+static LLVMValueRef upper_bound_of_operation(struct bounds *x, LLVMValueRef v, int depth)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     LLVMValueRef second = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL, a, b;
     if (op == LLVMAnd && is_small_constant(second))
-        return fitting(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)));
+        return fit_to_32_bits(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)));
     if (op == LLVMURem && is_small_constant(second) && !LLVMIsNull(second))
-        return fitting(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second) - 1));
-    a = bound_of(x, LLVMGetOperand(v, op == LLVMSelect), depth);
+        return fit_to_32_bits(x, tsr__i64(x->l, LLVMConstIntGetZExtValue(second) - 1));
+    a = upper_bound(x, LLVMGetOperand(v, op == LLVMSelect), depth);
     if (!a)
         return NULL;
     switch (op) {
@@ -177,7 +177,7 @@ static LLVMValueRef bound_of_operation(struct bounds *x, LLVMValueRef v, int dep
     case LLVMAnd:
         return a;
     case LLVMSExt:
-        return below(x, a, UINT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) - 1));
+        return require_below(x, a, UINT64_C(1) << (LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) - 1));
     case LLVMLShr:
         return is_small_constant(second) && LLVMConstIntGetZExtValue(second) < 64
                    ? LLVMBuildLShr(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), "")
@@ -190,29 +190,29 @@ static LLVMValueRef bound_of_operation(struct bounds *x, LLVMValueRef v, int dep
         return a;
     case LLVMShl:
         return is_small_constant(second) && LLVMConstIntGetZExtValue(second) < 32
-                   ? fitting(x, LLVMBuildShl(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), ""))
+                   ? fit_to_32_bits(x, LLVMBuildShl(x->b, a, tsr__i64(x->l, LLVMConstIntGetZExtValue(second)), ""))
                    : NULL;
     default:
         break;
     }
-    b = bound_of(x, LLVMGetOperand(v, 1 + (op == LLVMSelect)), depth);
+    b = upper_bound(x, LLVMGetOperand(v, 1 + (op == LLVMSelect)), depth);
     if (!b)
         return NULL;
     switch (op) {
     case LLVMSelect:
-        return larger(x, a, b);
+        return larger_bound(x, a, b);
     case LLVMAdd:
     case LLVMOr: /* at most the sum */
     case LLVMXor:
-        return fitting(x, LLVMBuildAdd(x->b, a, b, ""));
+        return fit_to_32_bits(x, LLVMBuildAdd(x->b, a, b, ""));
     case LLVMMul:
-        return fitting(x, LLVMBuildMul(x->b, a, b, ""));
+        return fit_to_32_bits(x, LLVMBuildMul(x->b, a, b, ""));
     default:
         return NULL;
     }
 }
 
-static LLVMValueRef bound_anew(struct bounds *x, LLVMValueRef v, int depth)
+static LLVMValueRef new_bound(struct bounds *x, LLVMValueRef v, int depth)
 {
     if (LLVMIsAConstantInt(v))
         return is_small_constant(v) && LLVMConstIntGetZExtValue(v) >> 32 == 0 ? tsr__i64(x->l, LLVMConstIntGetZExtValue(v)) : NULL;
@@ -221,20 +221,21 @@ static LLVMValueRef bound_anew(struct bounds *x, LLVMValueRef v, int depth)
         while (LLVMGetParam(LLVMGetParamParent(v), n) != v)
             n++;
         LLVMValueRef argument = LLVMGetParam(x->kernel, n);
-        return fitting(x, LLVMBuildIntCast2(x->b, argument, i64(x), false, ""));
+        return fit_to_32_bits(x, LLVMBuildIntCast2(x->b, argument, i64(x), false, ""));
     }
     if (!LLVMIsAInstruction(v))
         return NULL;
     if (LLVMIsAPHINode(v))
-        return bound_of_phi(x, v, depth);
+        return upper_bound_of_phi(x, v, depth);
     if (LLVMIsACallInst(v))
-        return bound_of_call(x, v, depth);
-    return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAFreezeInst(v) ? bound_of_operation(x, v, depth)
-                                                                                                          : NULL;
+        return upper_bound_of_call(x, v, depth);
+    return LLVMIsABinaryOperator(v) || LLVMIsACastInst(v) || LLVMIsASelectInst(v) || LLVMIsAFreezeInst(v)
+               ? upper_bound_of_operation(x, v, depth)
+               : NULL;
 }
 
 /* Of an unsigned number, or NULL. It is right if `fits` holds from then on. */
-static LLVMValueRef bound_of(struct bounds *x, LLVMValueRef v, int depth)
+static LLVMValueRef upper_bound(struct bounds *x, LLVMValueRef v, int depth)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) > 64 || LLVMGetIntTypeWidth(type) < 8 || !depth)
@@ -246,19 +247,19 @@ static LLVMValueRef bound_of(struct bounds *x, LLVMValueRef v, int depth)
         *known = (struct bound){0};
         tsr__map_set(&x->known, v, (uintptr_t)known); /* none while it is being looked at */
         x->fits = NULL;
-        known->most = bound_anew(x, v, depth - 1);
+        known->most = new_bound(x, v, depth - 1);
         known->fits = x->fits;
         x->fits = fits;
     }
     if (known->most)
-        require(x, known->fits);
+        require_fit(x, known->fits);
     return known->most;
 }
 
 /* ---- what is marked ------------------------------------------------------------------------------------------------------------------
  */
 
-static bool may_wrap(LLVMValueRef v, enum tsr__extension extension)
+static bool may_wrap_extended(LLVMValueRef v, enum tsr__extension extension)
 {
     if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 32)
         return false;
@@ -273,29 +274,29 @@ static bool may_wrap(LLVMValueRef v, enum tsr__extension extension)
 }
 
 /* Marks the operations that the number is made of, unless they are known to be exact. `extension`: how it is extended. */
-static void mark(struct bounds *x, LLVMValueRef v, enum tsr__extension extension, int depth)
+static void mark_no_wrap(struct bounds *x, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
     uintptr_t seen = tsr__map_get(&x->seen, v), bit = (uintptr_t)1 << extension;
     if (!depth || seen & bit || !(LLVMIsABinaryOperator(v) || LLVMIsAPHINode(v)) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
         return;
     tsr__map_set(&x->seen, v, seen | bit);
     for (unsigned i = 0; LLVMIsAPHINode(v) && i < LLVMCountIncoming(v); i++)
-        mark(x, LLVMGetIncomingValue(v, i), extension, depth - 1);
+        mark_no_wrap(x, LLVMGetIncomingValue(v, i), extension, depth - 1);
     if (LLVMIsAPHINode(v))
         return;
-    LLVMValueRef bound = may_wrap(v, extension) ? bound_of(x, v, MAX_DEPTH) : NULL;
+    LLVMValueRef bound = may_wrap_extended(v, extension) ? upper_bound(x, v, MAX_DEPTH) : NULL;
     if (bound) {
         struct tsr__no_wrap_mark *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
         *one = (struct tsr__no_wrap_mark){.next = x->assumed, .operation = v, .nsw = LLVMGetNSW(v), .nuw = LLVMGetNUW(v)};
         x->assumed = one;
         LLVMSetNUW(v, true);
         if (extension == TSR__EXT_SIGNED) {
-            below(x, bound, UINT64_C(1) << 31);
+            require_below(x, bound, UINT64_C(1) << 31);
             LLVMSetNSW(v, true);
         }
     }
     for (int i = 0; i < 2; i++)
-        mark(x, LLVMGetOperand(v, (unsigned)i), extension, depth - 1);
+        mark_no_wrap(x, LLVMGetOperand(v, (unsigned)i), extension, depth - 1);
 }
 
 static bool has_products(struct tsr__compilation *l, LLVMValueRef *code, size_t count)
@@ -348,7 +349,7 @@ static bool is_distance(const struct tsr__polynomial *x)
 
 /* With the marks: is more known of the distance of rows, or from round to round of a loop? A sum that is one to all of a kernel's addresses
  * is not worth a body. */
-static bool helps(const struct bounds *x, struct address *all, size_t count)
+static bool marks_help(const struct bounds *x, struct address *all, size_t count)
 {
     for (const struct tsr__no_wrap_mark *one = x->assumed; one; one = one->next) {
         LLVMBasicBlockRef block = LLVMGetInstructionParent(one->operation);
@@ -385,16 +386,16 @@ LLVMValueRef tsr__version_no_wrap(struct tsr__compilation *l, LLVMValueRef item,
         const char *called = tsr__primitive_called(code[i]);
         bool is_signed = LLVMIsASExtInst(code[i]) != NULL;
         if (LLVMIsAPHINode(code[i])) /* of counters LLVM wants to know, too, to count rounds */
-            mark(&x, code[i], TSR__EXT_ZERO, MAX_DEPTH);
+            mark_no_wrap(&x, code[i], TSR__EXT_ZERO, MAX_DEPTH);
         for (int k = 0; called && tsr__starts_with(called, "block2d_") && k < LLVMGetNumOperands(code[i]); k++)
-            mark(&x, LLVMGetOperand(code[i], (unsigned)k), TSR__EXT_SIGNED, MAX_DEPTH);
+            mark_no_wrap(&x, LLVMGetOperand(code[i], (unsigned)k), TSR__EXT_SIGNED, MAX_DEPTH);
         joins = joins || (called && x.assumed && tsr__starts_with(called, "block2d_"));
         LLVMTypeRef type = LLVMTypeOf(code[i]);
         if ((is_signed || LLVMIsAZExtInst(code[i])) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64)
-            mark(&x, LLVMGetOperand(code[i], 0), is_signed || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, MAX_DEPTH);
+            mark_no_wrap(&x, LLVMGetOperand(code[i], 0), is_signed || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, MAX_DEPTH);
     }
     LLVMDisposeBuilder(x.b);
-    if (!joins && !helps(&x, addresses, address_count)) {
+    if (!joins && !marks_help(&x, addresses, address_count)) {
         tsr__drop_no_wrap_marks(x.assumed);
         LLVMDeleteBasicBlock(start);
         return NULL;

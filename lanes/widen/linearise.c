@@ -66,7 +66,7 @@ static bool needs_test(const struct tsr__widener *s, int block)
 /* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Branches to the first of the blocks in `wanted`; the others stay pending behind it. */
-static void go(struct tsr__widener *s, const bool *wanted)
+static void branch_to_first(struct tsr__widener *s, const bool *wanted)
 {
     int first = 0;
     while (!wanted[first])
@@ -145,7 +145,7 @@ static bool others_wait(const struct tsr__widener *s, int from, int to)
 
 /* Adds the lanes of an edge to where it goes. With `blend`, lanes that are not among them keep what their phis have; with `maybe_empty`,
  * there need not be any lane, and then a uniform phi keeps what another edge gave it. */
-static void take_edge(struct tsr__widener *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
+static void emit_edge(struct tsr__widener *s, const struct edge *edge, int to, LLVMValueRef lanes, bool blend, bool maybe_empty)
 {
     LLVMValueRef any = NULL;
     for (unsigned i = 0; i < edge->count; i++) {
@@ -180,7 +180,7 @@ static bool surely_populated(const struct tsr__widener *s, int block)
 }
 
 /* Another round of a divergent loop while any lane wants one; what is wanted behind it comes then. */
-static void go_round(struct tsr__widener *s, int number, const bool *wanted)
+static void close_loop(struct tsr__widener *s, int number, const bool *wanted)
 {
     LLVMContextRef c = s->l->context;
     const struct tsr__widened_block *header = &s->blocks[s->cfg.loops[number].header];
@@ -201,7 +201,7 @@ static void go_round(struct tsr__widener *s, int number, const bool *wanted)
         tsr__build_serial_loop(s, number, bits, out);
     }
     LLVMPositionBuilderAtEnd(s->b, out);
-    go(s, wanted);
+    branch_to_first(s, wanted);
 }
 
 /* Both arms at once: everybody goes where he wants, and all wanted blocks come up in order. */
@@ -217,16 +217,16 @@ static void linear_branch(struct tsr__widener *s, int block)
         int to = b->succ[k];
         struct edge edge = read_edge(s, block, to);
         bool wait = others_wait(s, block, to);
-        take_edge(s, &edge, to, masks[k], wait, wait && !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
+        emit_edge(s, &edge, to, masks[k], wait, wait && !tsr__back_edge(block, to) && (b->succ_count > 1 || !surely_populated(s, block)));
         if (tsr__back_edge(block, to))
             again = s->cfg.blocks[to].loop;
         else
             wanted[to] = true;
     }
     if (again == TSR__NONE)
-        go(s, wanted);
+        branch_to_first(s, wanted);
     else
-        go_round(s, again, wanted);
+        close_loop(s, again, wanted);
 }
 
 /* The lanes stay together. */
@@ -247,13 +247,13 @@ static void real_branch(struct tsr__widener *s, int block)
         if (arms[k])
             LLVMPositionBuilderAtEnd(s->b, arms[k]);
         bool wait = s->blocks[block].mask_home && others_wait(s, block, to);
-        take_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
+        emit_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
         if (tsr__back_edge(block, to)) {
             LLVMBuildBr(s->b, s->blocks[to].body);
         } else {
             bool *wanted = pending_after(s, block);
             wanted[to] = true;
-            go(s, wanted);
+            branch_to_first(s, wanted);
         }
     }
 }
@@ -268,7 +268,7 @@ static void leave_block(struct tsr__widener *s, int block)
         return;
     case LLVMUnreachable: /* lanes that never come here must not suffer */
         if (any_of(pending_after(s, block), s->cfg.block_count))
-            go(s, pending_after(s, block));
+            branch_to_first(s, pending_after(s, block));
         else
             LLVMBuildUnreachable(s->b);
         return;
@@ -302,7 +302,7 @@ static void test_whether_needed(struct tsr__widener *s, int block)
     LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_home, "");
     LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
-    go(s, wanted);
+    branch_to_first(s, wanted);
 }
 
 static void read_phi(struct tsr__widener *s, LLVMValueRef phi)
@@ -345,7 +345,7 @@ static void build_block(struct tsr__widener *s, int block)
         LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
         tsr__build_serial_loop(s, alone, tsr__mask_bits(s, s->mask), out);
         LLVMPositionBuilderAtEnd(s->b, out);
-        go(s, pending_after(s, block));
+        branch_to_first(s, pending_after(s, block));
         return;
     }
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {

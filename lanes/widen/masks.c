@@ -101,7 +101,7 @@ struct taken {
     LLVMValueRef *homes; /* where its vectors lie for a loop over lanes */
 };
 
-static void take(struct tsr__widener *s, struct taken *t, LLVMValueRef v, bool in_memory)
+static void take_operand(struct tsr__widener *s, struct taken *t, LLVMValueRef v, bool in_memory)
 {
     int parts = tsr__component_count(LLVMTypeOf(v));
     *t = (struct taken){.v = v, .uniform = tsr__is_uniform(tsr__shape_here(s, v))};
@@ -153,7 +153,7 @@ static void all_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct ta
     }
 }
 
-static void active_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
+static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width);
@@ -192,12 +192,12 @@ void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst)
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i);
         operands[i].v = NULL;
         if (is_data(v))
-            take(s, &operands[i], v, loop);
+            take_operand(s, &operands[i], v, loop);
     }
     LLVMValueRef *made = tsr_arena_alloc(s->arena, ((size_t)parts + 1) * sizeof *made);
     for (int k = 0; k < parts; k++)
         made[k] = LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), k)));
-    (loop ? active_lanes : all_lanes)(s, inst, operands, made, parts);
+    (loop ? emit_active_lanes : all_lanes)(s, inst, operands, made, parts);
     for (int k = 0; k < parts; k++)
         tsr__set_component(s, inst, k, made[k]);
 }

@@ -20,7 +20,7 @@ LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned f
     return tsr__pick_lanes(s, x, NULL, from, count);
 }
 
-static LLVMValueRef join(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
+static LLVMValueRef join_registers(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
 {
     unsigned from[TSR__MAX_LANES], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
     for (unsigned i = 0; i < count; i++)
@@ -60,7 +60,7 @@ static const struct permute *permute_for(const struct tsr__widener *s, unsigned 
     return pieces;
 }
 
-static LLVMValueRef call(struct tsr__widener *s, const char *intrinsic, LLVMValueRef *args, unsigned count)
+static LLVMValueRef call_permutation(struct tsr__widener *s, const char *intrinsic, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(intrinsic, strlen(intrinsic)), NULL, 0);
     return LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
@@ -74,7 +74,7 @@ static LLVMValueRef look_up(struct tsr__widener *s, const struct permute *p, con
     unsigned pairs = count > 1 && p->two ? 2 : 1, reach = p->lanes * pairs; /* indices that one instruction tells apart */
     for (unsigned i = 0; i < count / pairs; i++) {
         LLVMValueRef one[2] = {source[i], index}, two[3] = {source[2 * i], index, source[2 * i + 1 < count ? 2 * i + 1 : 0]};
-        found[i] = pairs == 2 ? call(s, p->two, two, 3) : call(s, p->one, one, 2);
+        found[i] = pairs == 2 ? call_permutation(s, p->two, two, 3) : call_permutation(s, p->one, one, 2);
     }
     for (count /= pairs; count > 1; count /= 2, reach *= 2) {
         LLVMValueRef bits[TSR__MAX_LANES];
@@ -102,7 +102,7 @@ static LLVMValueRef permute_by(struct tsr__widener *s, const struct permute *p, 
         made[i] = look_up(s, p, source, count, tsr__slice_lanes(s, index, i * p->lanes, p->lanes));
     for (; count > 1; count /= 2)
         for (unsigned i = 0; i < count / 2; i++)
-            made[i] = join(s, made[2 * i], made[2 * i + 1]);
+            made[i] = join_registers(s, made[2 * i], made[2 * i + 1]);
     return LLVMBuildTrunc(s->b, made[0], type, "");
 }
 

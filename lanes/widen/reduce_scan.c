@@ -27,7 +27,7 @@ struct tsr__reduction tsr__reduction_make(const char *operation, LLVMTypeRef typ
 }
 
 /* What a lane that is not there stands for: x + -0.0 is x even if x is -0.0. */
-static LLVMValueRef absent(const struct tsr__reduction *f)
+static LLVMValueRef absent_value(const struct tsr__reduction *f)
 {
     enum neutral n = f->op->neutral;
     if (f->is_float)
@@ -48,7 +48,7 @@ static LLVMValueRef absent(const struct tsr__reduction *f)
 
 LLVMValueRef tsr__reduction_identity(const struct tsr__reduction *f)
 {
-    return f->is_float && f->op->neutral == ZERO ? LLVMConstNull(f->type) : absent(f);
+    return f->is_float && f->op->neutral == ZERO ? LLVMConstNull(f->type) : absent_value(f);
 }
 
 LLVMValueRef tsr__reduce_pair(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef a, LLVMValueRef b)
@@ -78,7 +78,7 @@ static LLVMValueRef shifted_up(struct tsr__widener *s, LLVMValueRef x, LLVMValue
 LLVMValueRef tsr__fill_absent_lanes(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef v)
 {
     LLVMValueRef x = tsr__component_of(s, v, 0);
-    return s->mask ? LLVMBuildSelect(s->b, s->mask, x, tsr__splat(s, absent(f)), "") : x;
+    return s->mask ? LLVMBuildSelect(s->b, s->mask, x, tsr__splat(s, absent_value(f)), "") : x;
 }
 
 LLVMValueRef tsr__reduce_lanes(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
@@ -91,12 +91,12 @@ LLVMValueRef tsr__reduce_lanes(struct tsr__widener *s, const struct tsr__reducti
 LLVMValueRef tsr__scan_inclusive(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
 {
     for (unsigned d = 1; d < s->sub_group; d *= 2)
-        x = tsr__reduce_pair(s, f, shifted_up(s, x, absent(f), d), x);
+        x = tsr__reduce_pair(s, f, shifted_up(s, x, absent_value(f), d), x);
     return x;
 }
 
 LLVMValueRef tsr__scan_exclusive(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x)
 {
-    LLVMValueRef before = shifted_up(s, tsr__scan_inclusive(s, f, x), absent(f), 1);
+    LLVMValueRef before = shifted_up(s, tsr__scan_inclusive(s, f, x), absent_value(f), 1);
     return tsr__reduce_pair(s, f, tsr__splat(s, tsr__reduction_identity(f)), before);
 }

@@ -17,7 +17,7 @@ enum {
 /* ---- what may be copied ---------------------------------------------------------------------------------------------------------------
  */
 
-static bool may_be_copied(LLVMValueRef inst)
+static bool may_be_serialised(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMCall: /* primitives and collectives speak of the packet */
@@ -44,7 +44,7 @@ static bool has_affine_phi(const struct tsr__widener *s, int block)
 }
 
 /* Whether other lanes may see when it happens. Volatile and atomic loads may wait for what another lane does. */
-static bool minds_order(LLVMValueRef inst)
+static bool depends_on_lane_order(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
@@ -85,16 +85,16 @@ struct round {
     unsigned gathers;
 };
 
-static LLVMTypeRef accessed(LLVMValueRef inst)
+static LLVMTypeRef accessed_type(LLVMValueRef inst)
 {
     return LLVMTypeOf(LLVMIsALoadInst(inst) ? inst : LLVMGetOperand(inst, 0));
 }
 
 /* How many gathers a load is, or scatters a store; 0: the lanes lie side by side, or may do so. */
-static unsigned pieces(struct tsr__widener *s, LLVMValueRef inst)
+static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef pointer = LLVMGetOperand(inst, LLVMIsALoadInst(inst) ? 0 : 1);
-    LLVMTypeRef type = accessed(inst);
+    LLVMTypeRef type = accessed_type(inst);
     int64_t bytes = (int64_t)LLVMABISizeOfType(s->layout, type);
     struct tsr__shape shape = tsr__shape_of(&s->shapes, pointer);
     struct tsr__address a;
@@ -111,7 +111,7 @@ static unsigned pieces(struct tsr__widener *s, LLVMValueRef inst)
 
 static unsigned gather_cost(const struct tsr__widener *s, LLVMValueRef access)
 {
-    if (LLVMABISizeOfType(s->layout, accessed(access)) % 4)
+    if (LLVMABISizeOfType(s->layout, accessed_type(access)) % 4)
         return GATHER_SMALL;
     if (!tsr__has(s->l, TSR_CPU_AVX512F))
         return GATHER_NONE;
@@ -119,7 +119,7 @@ static unsigned gather_cost(const struct tsr__widener *s, LLVMValueRef access)
 }
 
 /* Registers of the packet that an instruction writes. */
-static unsigned registers(const struct tsr__widener *s, LLVMValueRef inst)
+static unsigned registers_written(const struct tsr__widener *s, LLVMValueRef inst)
 {
     unsigned bits = tsr__has(s->l, TSR_CPU_AVX512F) ? 512 : tsr__has(s->l, TSR_CPU_AVX2) ? 256 : 128;
     LLVMTypeRef type = LLVMTypeOf(inst);
@@ -129,7 +129,7 @@ static unsigned registers(const struct tsr__widener *s, LLVMValueRef inst)
     return (all + bits - 1) / bits;
 }
 
-static void add_cost(struct tsr__widener *s, LLVMValueRef inst, struct round *round)
+static void add_round_cost(struct tsr__widener *s, LLVMValueRef inst, struct round *round)
 {
     unsigned gathers = 0;
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -148,18 +148,18 @@ static void add_cost(struct tsr__widener *s, LLVMValueRef inst, struct round *ro
     case LLVMURem:
     case LLVMSRem:
         round->lane += DIVISION;
-        round->packet += DIVISION * registers(s, inst);
+        round->packet += DIVISION * registers_written(s, inst);
         return;
     case LLVMLoad:
     case LLVMStore:
-        gathers = pieces(s, inst);
+        gathers = gather_count(s, inst);
         break;
     default:
         break;
     }
     round->lane += OPERATION;
     round->gathers += gathers;
-    round->packet += gathers ? gathers * s->width * gather_cost(s, inst) : REGISTER * registers(s, inst);
+    round->packet += gathers ? gathers * s->width * gather_cost(s, inst) : REGISTER * registers_written(s, inst);
 }
 
 /* Whether lanes part in the block, to meet again in the same round. */
@@ -229,7 +229,7 @@ static bool is_chase(struct tsr__widener *s, const struct tsr__loop *loop)
 /* ---- the decision ---------------------------------------------------------------------------------------------------------------------
  */
 
-static struct tsr__serial_choice decide(struct tsr__widener *s, int number, bool masked)
+static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int number, bool masked)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
     struct round round = {.lane = ROUND};
@@ -246,10 +246,10 @@ static struct tsr__serial_choice decide(struct tsr__widener *s, int number, bool
             if (!tsr__in_loop(&s->cfg, block->succ[k], number) && has_affine_phi(s, block->succ[k]))
                 return never;
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
-            if (!may_be_copied(i) || ++count > MAX_INSTRUCTIONS)
+            if (!may_be_serialised(i) || ++count > MAX_INSTRUCTIONS)
                 return never;
-            ordered = ordered || minds_order(i);
-            add_cost(s, i, &round);
+            ordered = ordered || depends_on_lane_order(i);
+            add_round_cost(s, i, &round);
         }
         if (parts_within(s, loop, b))
             round.lane += MISTAKE;
@@ -268,7 +268,7 @@ void tsr__choose_serial_loops(struct tsr__widener *s, bool masked)
 {
     s->solo = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->solo);
     for (int i = 0; i < s->cfg.loop_count; i++)
-        s->solo[i] = decide(s, i, masked);
+        s->solo[i] = choose_for_loop(s, i, masked);
 }
 
 int tsr__serial_loop_around(const struct tsr__widener *s, int block)

@@ -38,7 +38,7 @@ struct solo {
 /* ---- values ------------------------------------------------------------------------------------------------------------------------- */
 
 /* The lane's own from lane 0's. */
-static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
+static LLVMValueRef value_of_lane(struct solo *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
 {
     struct tsr__widener *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(first), i64 = LLVMInt64TypeInContext(s->l->context);
@@ -52,7 +52,7 @@ static LLVMValueRef shifted(struct solo *o, LLVMValueRef first, struct tsr__shap
 }
 
 /* The number with which a phi of the header begins in all lanes, or NULL. */
-static LLVMValueRef beginning(const struct solo *o, LLVMValueRef phi)
+static LLVMValueRef initial_value(const struct solo *o, LLVMValueRef phi)
 {
     LLVMValueRef number = NULL;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -67,7 +67,7 @@ static LLVMValueRef beginning(const struct solo *o, LLVMValueRef phi)
 }
 
 /* Before the first lane goes: what all lanes have of a value, and what the phi of the loop's header is to be in the round to come. */
-static void bring(struct solo *o, LLVMValueRef v, bool waits)
+static void pass_in(struct solo *o, LLVMValueRef v, bool waits)
 {
     struct tsr__widener *s = o->s;
     struct tsr__value *value = tsr__value(s, v);
@@ -75,8 +75,8 @@ static void bring(struct solo *o, LLVMValueRef v, bool waits)
     struct brought *b = tsr_arena_alloc(s->arena, sizeof *b);
     *b = (struct brought){.v = v, .shape = waits ? value->shape : tsr__shape_here(s, v), .next = o->brought};
     o->brought = b;
-    if (waits && o->all && beginning(o, v)) {
-        b->whole = beginning(o, v);
+    if (waits && o->all && initial_value(o, v)) {
+        b->whole = initial_value(o, v);
         b->shape = tsr__shape_of(&s->shapes, b->whole);
         return;
     }
@@ -93,12 +93,12 @@ static void bring(struct solo *o, LLVMValueRef v, bool waits)
 }
 
 /* A lane's own. */
-static LLVMValueRef taken(struct solo *o, const struct brought *b, LLVMValueRef lane)
+static LLVMValueRef passed_in_value(struct solo *o, const struct brought *b, LLVMValueRef lane)
 {
     struct tsr__widener *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(b->v);
     if (b->whole)
-        return shifted(o, b->whole, b->shape, lane);
+        return value_of_lane(o, b->whole, b->shape, lane);
     LLVMValueRef made = LLVMGetPoison(type);
     for (int k = 0; k < tsr__component_count(type); k++)
         made = tsr__insert_component(s, made, k, tsr__load_lane(s, tsr__component_type(type, k), b->homes[k], lane));
@@ -111,25 +111,25 @@ static bool is_made(LLVMValueRef v)
     return LLVMIsAInstruction(v) || LLVMIsAArgument(v);
 }
 
-static LLVMValueRef scalar(const struct solo *o, LLVMValueRef v)
+static LLVMValueRef lane_scalar(const struct solo *o, LLVMValueRef v)
 {
     return is_made(v) ? (LLVMValueRef)tsr__map_get(&o->scalars, v) : v;
 }
 
-static bool is_inside(const struct tsr__widener *s, const struct tsr__loop *loop, LLVMValueRef v)
+static bool is_in_loop(const struct tsr__widener *s, const struct tsr__loop *loop, LLVMValueRef v)
 {
     int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
     return block >= loop->begin && block < loop->end;
 }
 
-static void bring_from_outside(struct solo *o, struct tsr__map *known, LLVMValueRef v)
+static void pass_in_from_outside(struct solo *o, struct tsr__map *known, LLVMValueRef v)
 {
     if (!is_made(v) || tsr__map_get(known, v))
         return;
-    if (is_inside(o->s, o->loop, v))
+    if (is_in_loop(o->s, o->loop, v))
         return;
     tsr__map_set(known, v, true);
-    bring(o, v, false);
+    pass_in(o, v, false);
 }
 
 static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
@@ -141,7 +141,7 @@ static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
 }
 
 /* All that the loop, and the phis behind it, take from outside. */
-static void bring_all(struct solo *o)
+static void pass_in_all(struct solo *o)
 {
     const struct tsr__cfg *cfg = &o->s->cfg;
     struct tsr__map known = {.arena = o->s->arena};
@@ -150,19 +150,19 @@ static void bring_all(struct solo *o)
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
             bool is_phi = LLVMIsAPHINode(i);
             if (is_phi && b == o->loop->header) {
-                bring(o, i, true);
-                bring_from_outside(o, &known, incoming_from(i, cfg->blocks[o->loop->latch].ref));
+                pass_in(o, i, true);
+                pass_in_from_outside(o, &known, incoming_from(i, cfg->blocks[o->loop->latch].ref));
                 continue;
             }
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
                 if (!LLVMValueIsBasicBlock(LLVMGetOperand(i, (unsigned)k)))
-                    bring_from_outside(o, &known, LLVMGetOperand(i, (unsigned)k));
+                    pass_in_from_outside(o, &known, LLVMGetOperand(i, (unsigned)k));
         }
         for (int k = 0; k < block->succ_count; k++)
             for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[block->succ[k]].ref); LLVMIsAPHINode(i);
                  i = LLVMGetNextInstruction(i))
                 if (incoming_from(i, block->ref))
-                    bring_from_outside(o, &known, incoming_from(i, block->ref));
+                    pass_in_from_outside(o, &known, incoming_from(i, block->ref));
     }
 }
 
@@ -241,14 +241,14 @@ static void prepare_landings(struct solo *o, LLVMValueRef mask)
 }
 
 /* Behind the last lane. */
-static void lift(struct solo *o)
+static void reload_results(struct solo *o)
 {
     for (const struct landing *l = o->landings; l; l = l->next)
         LLVMBuildStore(o->s->b, tsr__reload_vector(o->s, l->type, l->memory), l->home);
 }
 
 /* Puts the lane's scalars into the vectors of all lanes. */
-static void put(struct solo *o, LLVMValueRef *homes, LLVMValueRef v)
+static void store_component(struct solo *o, LLVMValueRef *homes, LLVMValueRef v)
 {
     struct tsr__widener *s = o->s;
     for (int k = 0; k < tsr__component_count(LLVMTypeOf(v)); k++) {
@@ -274,7 +274,7 @@ static void put_mask(struct solo *o, int to)
         or_mask(s, home, o->alone);
 }
 
-static void leave(struct solo *o, int from, int to)
+static void leave_serial_loop(struct solo *o, int from, int to)
 {
     struct tsr__widener *s = o->s;
     LLVMBasicBlockRef from_ref = s->cfg.blocks[from].ref;
@@ -284,15 +284,15 @@ static void leave(struct solo *o, int from, int to)
         if (LLVMIsUndef(v))
             continue;
         if (tsr__is_varying(phi->shape))
-            put(o, phi->parts_in, scalar(o, v));
+            store_component(o, phi->parts_in, lane_scalar(o, v));
         else
-            LLVMBuildStore(s->b, scalar(o, v), phi->whole_in);
+            LLVMBuildStore(s->b, lane_scalar(o, v), phi->whole_in);
     }
     for (int b = o->loop->begin; b < o->loop->end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef slot = (LLVMValueRef)tsr__map_get(&o->slots, i);
             if (slot)
-                put(o, tsr__value(s, i)->part_homes, LLVMBuildLoad2(s->b, LLVMTypeOf(i), slot, ""));
+                store_component(o, tsr__value(s, i)->part_homes, LLVMBuildLoad2(s->b, LLVMTypeOf(i), slot, ""));
         }
     put_mask(o, to);
     LLVMBuildBr(s->b, o->end);
@@ -301,7 +301,7 @@ static void leave(struct solo *o, int from, int to)
 /* ---- the copy -------------------------------------------------------------------------------------------------------------------------
  */
 
-static void note(struct solo *o, LLVMValueRef inst, LLVMValueRef made)
+static void map_value(struct solo *o, LLVMValueRef inst, LLVMValueRef made)
 {
     tsr__map_set(&o->scalars, inst, (uintptr_t)made);
     LLVMValueRef slot = (LLVMValueRef)tsr__map_get(&o->slots, inst);
@@ -326,13 +326,13 @@ static void copy_terminator(struct solo *o, int number)
             arms[k] = outside[k] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.leave");
     }
     if (block->succ_count == 2)
-        LLVMBuildCondBr(s->b, scalar(o, LLVMGetCondition(block->terminator)), arms[0], arms[1]);
+        LLVMBuildCondBr(s->b, lane_scalar(o, LLVMGetCondition(block->terminator)), arms[0], arms[1]);
     else
         LLVMBuildBr(s->b, arms[0]);
     for (int k = 0; k < block->succ_count; k++)
         if (outside[k]) {
             LLVMPositionBuilderAtEnd(s->b, outside[k]);
-            leave(o, number, block->succ[k]);
+            leave_serial_loop(o, number, block->succ[k]);
         }
 }
 
@@ -343,21 +343,21 @@ static void copy_block(struct solo *o, int number)
     LLVMPositionBuilderAtEnd(s->b, o->blocks[number - o->loop->begin]);
     LLVMValueRef first = LLVMGetFirstInstruction(block->ref), rest = first;
     while (LLVMIsAPHINode(rest)) {
-        LLVMValueRef phi = LLVMBuildPhi(s->b, LLVMTypeOf(rest), ""), initial = scalar(o, rest);
+        LLVMValueRef phi = LLVMBuildPhi(s->b, LLVMTypeOf(rest), ""), initial = lane_scalar(o, rest);
         if (number == o->loop->header)
             LLVMAddIncoming(phi, &initial, &o->start, 1);
         tsr__map_set(&o->scalars, rest, (uintptr_t)phi);
         rest = LLVMGetNextInstruction(rest);
     }
     for (LLVMValueRef i = first; i != rest; i = LLVMGetNextInstruction(i))
-        note(o, i, scalar(o, i));
+        map_value(o, i, lane_scalar(o, i));
     for (LLVMValueRef i = rest; i != block->terminator; i = LLVMGetNextInstruction(i)) {
         tsr__debug_info_at(s, i);
         LLVMValueRef copy = LLVMInstructionClone(i);
         for (int k = 0; k < LLVMGetNumOperands(i); k++)
-            LLVMSetOperand(copy, (unsigned)k, scalar(o, LLVMGetOperand(i, (unsigned)k)));
+            LLVMSetOperand(copy, (unsigned)k, lane_scalar(o, LLVMGetOperand(i, (unsigned)k)));
         LLVMInsertIntoBuilder(s->b, copy);
-        note(o, i, copy);
+        map_value(o, i, copy);
     }
     tsr__debug_info_at(s, block->terminator);
     copy_terminator(o, number);
@@ -369,19 +369,19 @@ static void complete_phis(struct solo *o, int number)
     const struct tsr__cfg *cfg = &o->s->cfg;
     const struct tsr__block *block = &cfg->blocks[number];
     for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
-        LLVMValueRef phi = scalar(o, i);
+        LLVMValueRef phi = lane_scalar(o, i);
         for (int k = 0; k < block->pred_count; k++) {
             int from = block->pred[k];
             if (from < o->loop->begin || from >= o->loop->end)
                 continue;
-            LLVMValueRef v = scalar(o, incoming_from(i, cfg->blocks[from].ref));
+            LLVMValueRef v = lane_scalar(o, incoming_from(i, cfg->blocks[from].ref));
             LLVMAddIncoming(phi, &v, &o->blocks[from - o->loop->begin], 1);
         }
     }
 }
 
 /* The loop for the lane, whose number is known. */
-static void copy_loop(struct solo *o)
+static void copy_loop_for_lane(struct solo *o)
 {
     struct tsr__widener *s = o->s;
     const struct tsr__loop *loop = o->loop;
@@ -401,15 +401,15 @@ static void copy_loop(struct solo *o)
         complete_phis(o, b);
 }
 
-static void all_bring(struct solo *o, LLVMValueRef lane)
+static void pass_in_of_all_lanes(struct solo *o, LLVMValueRef lane)
 {
     for (struct brought *b = o->brought; b; b = b->next)
-        b->own = taken(o, b, lane);
+        b->own = passed_in_value(o, b, lane);
 }
 
 /* What each lane brings has been read before the one before it went: the CPU does not foresee where a lane's loop ends, begins anew there,
  * and would have nothing to do until it knows where the next lane begins. Answers whether there is a next one. */
-static LLVMValueRef look_ahead(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef before)
+static LLVMValueRef load_next_lane(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef before)
 {
     struct tsr__widener *s = o->s;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context); /* as addresses have it */
@@ -417,7 +417,7 @@ static LLVMValueRef look_ahead(struct solo *o, LLVMValueRef bits, LLVMBasicBlock
     LLVMPositionBuilderBefore(s->b, LLVMGetBasicBlockTerminator(before));
     bits = bits ? LLVMBuildZExt(s->b, bits, i64, "") : NULL;
     LLVMValueRef first = bits ? tsr__first_lane(s, bits) : tsr__i64(s->l, 0), left = NULL, rest, coming, more;
-    all_bring(o, first);
+    pass_in_of_all_lanes(o, first);
     LLVMPositionBuilderAtEnd(s->b, next);
     o->lane = LLVMBuildPhi(s->b, LLVMTypeOf(first), "lane");
     LLVMAddIncoming(o->lane, &first, &before, 1);
@@ -443,14 +443,14 @@ static LLVMValueRef look_ahead(struct solo *o, LLVMValueRef bits, LLVMBasicBlock
     LLVMAddIncoming(o->lane, bits ? &coming : &rest, &o->end, 1);
     for (struct brought *b = o->brought; b; b = b->next)
         if (!tsr__is_uniform(b->shape)) {
-            LLVMValueRef own = taken(o, b, coming);
+            LLVMValueRef own = passed_in_value(o, b, coming);
             LLVMAddIncoming(b->own, &own, &o->end, 1);
         }
     return more;
 }
 
 /* From where the builder stands to `last`. NULL for `bits`: every lane goes. */
-static void one_by_one(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last)
+static void build_lane_loop(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last)
 {
     struct tsr__widener *s = o->s;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), next = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.next");
@@ -459,7 +459,7 @@ static void one_by_one(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last
     LLVMBuildBr(s->b, next);
     LLVMPositionBuilderAtEnd(s->b, next);
     if (o->all) {
-        more = look_ahead(o, bits, before);
+        more = load_next_lane(o, bits, before);
     } else {
         LLVMTypeRef type = LLVMTypeOf(bits);
         LLVMValueRef left = LLVMBuildPhi(s->b, type, "left");
@@ -467,10 +467,10 @@ static void one_by_one(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last
         LLVMAddIncoming(left, (LLVMValueRef[]){bits, rest}, (LLVMBasicBlockRef[]){before, o->end}, 2);
         o->lane = tsr__first_lane(s, left);
         o->alone = LLVMBuildBitCast(s->b, LLVMBuildXor(s->b, left, rest, ""), tsr__mask_type(s), "alone");
-        all_bring(o, o->lane);
+        pass_in_of_all_lanes(o, o->lane);
         more = LLVMBuildICmp(s->b, LLVMIntNE, rest, LLVMConstNull(type), "");
     }
-    copy_loop(o);
+    copy_loop_for_lane(o);
     LLVMPositionBuilderAtEnd(s->b, o->end);
     LLVMValueRef branch = LLVMBuildCondBr(s->b, more, next, last);
     if (!bits)
@@ -498,9 +498,9 @@ void tsr__build_serial_loop(struct tsr__widener *s, int number, LLVMValueRef bit
                      .all = s->solo[number].lanes == s->width,
                      .blocks = tsr_arena_alloc(s->arena, (size_t)(loop->end - loop->begin) * sizeof *o.blocks)};
     LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[loop->header].mask_home);
-    bring_all(&o);
+    pass_in_all(&o);
     if (!o.all) {
-        one_by_one(&o, bits, end);
+        build_lane_loop(&o, bits, end);
         return;
     }
     prepare_landings(&o, LLVMBuildBitCast(s->b, bits, tsr__mask_type(s), ""));
@@ -510,11 +510,11 @@ void tsr__build_serial_loop(struct tsr__widener *s, int number, LLVMValueRef bit
         LLVMBasicBlockRef some = LLVMAppendBasicBlockInContext(c, s->to, "solo.some");
         LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), ""), every, some);
         LLVMPositionBuilderAtEnd(s->b, every);
-        one_by_one(&o, NULL, last);
+        build_lane_loop(&o, NULL, last);
         LLVMPositionBuilderAtEnd(s->b, some);
     }
-    one_by_one(&o, bits, last);
+    build_lane_loop(&o, bits, last);
     LLVMPositionBuilderAtEnd(s->b, last);
-    lift(&o);
+    reload_results(&o);
     LLVMBuildBr(s->b, end);
 }

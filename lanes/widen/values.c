@@ -50,7 +50,7 @@ LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar)
 }
 
 /* The member of an aggregate that holds scalar `part`, and the scalar's number in that member. */
-static unsigned member(LLVMTypeRef type, int *part)
+static unsigned member_of(LLVMTypeRef type, int *part)
 {
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
         int count = tsr__component_count(LLVMGetElementType(type));
@@ -74,7 +74,7 @@ LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, 
         return LLVMBuildExtractElement(s->b, whole, tsr__i32(s->l, (uint32_t)part), "");
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
-        unsigned index = member(type, &part);
+        unsigned index = member_of(type, &part);
         return tsr__extract_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), part);
     }
     default:
@@ -90,7 +90,7 @@ LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, i
         return LLVMBuildInsertElement(s->b, whole, scalar, tsr__i32(s->l, (uint32_t)part), "");
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
-        unsigned index = member(type, &part);
+        unsigned index = member_of(type, &part);
         LLVMValueRef inner = tsr__insert_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), part, scalar);
         return LLVMBuildInsertValue(s->b, whole, inner, index, "");
     }
@@ -138,14 +138,14 @@ struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v)
     return (struct tsr__value *)tsr__map_get(&s->values, v);
 }
 
-static void want_whole_home(struct tsr__widener *s, struct tsr__value *value)
+static void reserve_scalar_slot(struct tsr__widener *s, struct tsr__value *value)
 {
     if (!value->whole_home)
         value->whole_home = tsr__stack_slot(s, value->type, "");
 }
 
 /* Lanes that left a loop earlier keep what they had, so the slots start defined. */
-static void want_part_homes(struct tsr__widener *s, struct tsr__value *value)
+static void reserve_component_slots(struct tsr__widener *s, struct tsr__value *value)
 {
     if (value->part_homes)
         return;
@@ -165,20 +165,20 @@ static void make_phi_slots(struct tsr__widener *s, struct tsr__value *value)
         value->parts_in[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
 }
 
-static void want_homes_in(struct tsr__widener *s, struct tsr__value *value, int at)
+static void reserve_slots_in(struct tsr__widener *s, struct tsr__value *value, int at)
 {
     if (at == value->block || at == TSR__NONE)
         return;
     bool leaves = tsr__leaves_divergent_loop(&s->shapes, value->block, at);
     value->outlives = value->outlives || leaves;
     if (tsr__is_varying(value->shape) || leaves)
-        want_part_homes(s, value);
+        reserve_component_slots(s, value);
     else
-        want_whole_home(s, value);
+        reserve_scalar_slot(s, value);
 }
 
 /* Where `use` reads its operand: at the end of the predecessor for a phi. */
-static void want_homes(struct tsr__widener *s, struct tsr__value *value, LLVMUseRef use)
+static void reserve_slots(struct tsr__widener *s, struct tsr__value *value, LLVMUseRef use)
 {
     LLVMValueRef user = LLVMGetUser(use);
     if (!LLVMIsAInstruction(user))
@@ -194,7 +194,7 @@ static void want_homes(struct tsr__widener *s, struct tsr__value *value, LLVMUse
                 continue;
             at = tsr__cfg_number(&s->cfg, LLVMGetIncomingBlock(user, k));
         }
-        want_homes_in(s, value, at);
+        reserve_slots_in(s, value, at);
     }
 }
 
@@ -202,7 +202,7 @@ void tsr__note_use_in_block(struct tsr__widener *s, LLVMValueRef v)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (value && value->block != TSR__NONE)
-        want_homes_in(s, value, s->block);
+        reserve_slots_in(s, value, s->block);
 }
 
 void tsr__values_prepare(struct tsr__widener *s)
@@ -233,7 +233,7 @@ void tsr__values_prepare(struct tsr__widener *s)
             if (LLVMGetInstructionOpcode(v) == LLVMPHI)
                 make_phi_slots(s, value);
             for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-                want_homes(s, value, use);
+                reserve_slots(s, value, use);
         }
     for (s->block = 0; s->block < s->cfg.block_count; s->block++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[s->block].ref); v; v = LLVMGetNextInstruction(v))
@@ -243,7 +243,7 @@ void tsr__values_prepare(struct tsr__widener *s)
 /* ---- reading ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Drops what an earlier block left in the record. */
-static void refresh(struct tsr__widener *s, struct tsr__value *value)
+static void drop_stale_value(struct tsr__widener *s, struct tsr__value *value)
 {
     if (value->current == s->block || value->block == TSR__NONE)
         return;
@@ -268,14 +268,14 @@ LLVMValueRef tsr__scalar_of(struct tsr__widener *s, LLVMValueRef v)
     struct tsr__value *value = tsr__value(s, v);
     if (!value)
         return v; /* constant, global */
-    refresh(s, value);
+    drop_stale_value(s, value);
     if (!value->whole)
         value->whole = LLVMBuildLoad2(s->b, value->type, value->whole_home, "");
     return value->whole;
 }
 
 /* One lane's scalar as a vector over all lanes. */
-static LLVMValueRef spread(struct tsr__widener *s, LLVMValueRef scalar, struct tsr__shape shape)
+static LLVMValueRef spread_lanes(struct tsr__widener *s, LLVMValueRef scalar, struct tsr__shape shape)
 {
     LLVMTypeRef type = LLVMTypeOf(scalar);
     if (tsr__is_uniform(shape))
@@ -297,13 +297,13 @@ LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int part)
     }
     if (value->block == TSR__NONE)
         return tsr__splat(s, tsr__extract_component(s, value->whole, part));
-    refresh(s, value);
+    drop_stale_value(s, value);
     if (value->parts[part])
         return value->parts[part];
     if (tsr__is_varying(tsr__shape_here(s, v)))
         value->parts[part] = LLVMBuildLoad2(s->b, tsr__vector_of(s, tsr__component_type(value->type, part)), value->part_homes[part], "");
     else
-        value->parts[part] = spread(s, tsr__extract_component(s, tsr__scalar_of(s, v), part), value->shape);
+        value->parts[part] = spread_lanes(s, tsr__extract_component(s, tsr__scalar_of(s, v), part), value->shape);
     return value->parts[part];
 }
 
@@ -312,14 +312,14 @@ LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int part)
 void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made)
 {
     struct tsr__value *value = tsr__value(s, v);
-    refresh(s, value);
+    drop_stale_value(s, value);
     value->whole = made;
 }
 
 void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int part, LLVMValueRef made)
 {
     struct tsr__value *value = tsr__value(s, v);
-    refresh(s, value);
+    drop_stale_value(s, value);
     value->parts[part] = made;
 }
 

@@ -41,7 +41,7 @@ static void drop_promises(LLVMValueRef inst)
 
 /* Lane 0 of an affine result where the instruction's flag says what it says of the program's lanes only, and lane 0 may be none of them.
  * NULL: the instruction itself will do. */
-static LLVMValueRef extrapolated(struct tsr__widener *s, LLVMValueRef inst)
+static LLVMValueRef extrapolate_lane0(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 0);
     switch (LLVMGetInstructionOpcode(inst)) {
@@ -62,7 +62,7 @@ static bool adds_up(LLVMValueRef inst)
 
 static void clone_whole(struct tsr__widener *s, LLVMValueRef inst)
 {
-    LLVMValueRef other = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) ? NULL : extrapolated(s, inst);
+    LLVMValueRef other = tsr__is_uniform(tsr__shape_of(&s->shapes, inst)) ? NULL : extrapolate_lane0(s, inst);
     if (other) {
         tsr__set_scalar(s, inst, other);
         return;
@@ -102,7 +102,7 @@ static LLVMValueRef with_fast_math(LLVMValueRef made, LLVMValueRef inst)
     return made;
 }
 
-static LLVMValueRef binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVMOpcode op, LLVMValueRef x, LLVMValueRef y)
 {
     /* An absent lane's divisor may be poison, and division by poison is undefined even if nobody looks at it. */
     if (s->mask && (op == LLVMUDiv || op == LLVMSDiv || op == LLVMURem || op == LLVMSRem))
@@ -127,8 +127,8 @@ static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int part)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     if (LLVMIsABinaryOperator(inst))
-        return binary(s, inst, op, tsr__component_of(s, LLVMGetOperand(inst, 0), part),
-                      tsr__component_of(s, LLVMGetOperand(inst, 1), part));
+        return build_binary(s, inst, op, tsr__component_of(s, LLVMGetOperand(inst, 0), part),
+                            tsr__component_of(s, LLVMGetOperand(inst, 1), part));
     switch (op) {
     case LLVMICmp:
         return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), part),
@@ -175,7 +175,7 @@ static LLVMTypeRef integer_like(struct tsr__widener *s, LLVMTypeRef scalar)
     return LLVMIntTypeInContext(s->l->context, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar));
 }
 
-static void bitcast(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_bitcast(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
     LLVMTypeRef from = tsr__component_type(LLVMTypeOf(v), 0), to = tsr__component_type(LLVMTypeOf(inst), 0);
@@ -322,7 +322,7 @@ bool tsr__widen_arith(struct tsr__widener *s, LLVMValueRef inst)
     }
     switch (op) {
     case LLVMBitCast:
-        bitcast(s, inst);
+        widen_bitcast(s, inst);
         return true;
     case LLVMExtractElement:
         extract_element(s, inst);

@@ -37,7 +37,7 @@ static LLVMValueRef count_bits(struct tsr__widener *s, LLVMValueRef x)
 }
 
 /* Active lanes, and active lanes below each, as numbers of a type. */
-static LLVMValueRef active_lanes(struct tsr__widener *s, LLVMTypeRef type)
+static LLVMValueRef count_active_lanes(struct tsr__widener *s, LLVMTypeRef type)
 {
     return LLVMBuildIntCast2(s->b, count_bits(s, tsr__mask_bits(s, s->mask)), type, false, "");
 }
@@ -58,7 +58,7 @@ static LLVMValueRef lane_of(struct tsr__widener *s, LLVMValueRef vector, unsigne
 }
 
 /* The first active lane gets what was there, each other one what the one before it brought. */
-static void exchange(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_exchange(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef i1 = LLVMInt1TypeInContext(s->l->context);
     LLVMValueRef v = tsr__component_of(s, LLVMGetOperand(inst, 1), 0), bits = s->mask ? tsr__mask_bits(s, s->mask) : NULL, last = NULL;
@@ -164,7 +164,7 @@ static unsigned operand_count(LLVMValueRef inst)
 }
 
 /* All lanes, without a look at who is there. */
-static void update_all(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
+static void update_one_place(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
 {
     int parts = tsr__component_count(LLVMTypeOf(inst));
     for (int k = 0; k < parts; k++)
@@ -184,7 +184,7 @@ static void update_all(struct tsr__widener *s, LLVMValueRef inst, const struct t
 }
 
 /* What both ways of update_each read has to be there before they part. */
-static void fetch(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a)
+static void prepare_operands(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a)
 {
     for (int i = a->first_varying; i < a->count; i++)
         tsr__component_of(s, a->terms[i].value, 0);
@@ -198,7 +198,7 @@ static void fetch(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__a
 }
 
 /* All lanes in a row if all are there. False: the address is not known well enough for that. */
-static bool update_each(struct tsr__widener *s, LLVMValueRef inst)
+static bool update_each_place(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     struct tsr__address a;
@@ -206,10 +206,10 @@ static bool update_each(struct tsr__widener *s, LLVMValueRef inst)
         return false;
     int parts = tsr__component_count(LLVMTypeOf(inst));
     LLVMValueRef old[2], base = tsr__address_base(s, &a);
-    fetch(s, inst, &a);
+    prepare_operands(s, inst, &a);
     if (!s->mask) {
         tsr__explain_serialised(s->l, inst);
-        update_all(s, inst, &a, base, old);
+        update_one_place(s, inst, &a, base, old);
         for (int k = 0; k < parts; k++)
             tsr__set_component(s, inst, k, old[k]);
         return true;
@@ -219,7 +219,7 @@ static bool update_each(struct tsr__widener *s, LLVMValueRef inst)
     LLVMValueRef bits = tsr__mask_bits(s, s->mask);
     LLVMBuildCondBr(s->b, LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), ""), all, some);
     LLVMPositionBuilderAtEnd(s->b, all);
-    update_all(s, inst, &a, base, old);
+    update_one_place(s, inst, &a, base, old);
     LLVMBuildBr(s->b, done);
     LLVMPositionBuilderAtEnd(s->b, some);
     tsr__emit_lane_loop(s, inst);
@@ -244,10 +244,10 @@ bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst)
     if (opcode != LLVMAtomicRMW && opcode != LLVMAtomicCmpXchg)
         return false;
     if (!tsr__is_uniform(tsr__shape_here(s, pointer)))
-        return update_each(s, inst);
+        return update_each_place(s, inst);
     if (opcode == LLVMAtomicCmpXchg || LLVMGetAtomicRMWBinOp(inst) == LLVMAtomicRMWBinOpXchg) {
         tsr__explain(s->l, inst, "atomic", "one", "exchange after the lanes' own in registers");
-        (opcode == LLVMAtomicCmpXchg ? compare_exchange : exchange)(s, inst);
+        (opcode == LLVMAtomicCmpXchg ? compare_exchange : widen_exchange)(s, inst);
         return true;
     }
     LLVMAtomicRMWBinOp op = LLVMGetAtomicRMWBinOp(inst);
@@ -259,7 +259,8 @@ bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst)
     struct tsr__reduction f = tsr__reduction_make(operation_of(op), type, op == LLVMAtomicRMWBinOpUMin || op == LLVMAtomicRMWBinOpUMax);
     bool counts = (op == LLVMAtomicRMWBinOpAdd || op == LLVMAtomicRMWBinOpSub) && tsr__is_uniform(tsr__shape_here(s, v));
     LLVMValueRef filled = counts ? NULL : tsr__fill_absent_lanes(s, &f, v);
-    LLVMValueRef all = counts ? LLVMBuildMul(s->b, tsr__scalar_of(s, v), active_lanes(s, type), "") : tsr__reduce_lanes(s, &f, filled);
+    LLVMValueRef all =
+        counts ? LLVMBuildMul(s->b, tsr__scalar_of(s, v), count_active_lanes(s, type), "") : tsr__reduce_lanes(s, &f, filled);
     LLVMValueRef one = LLVMInstructionClone(inst);
     LLVMSetOperand(one, 0, tsr__scalar_of(s, pointer));
     LLVMSetOperand(one, 1, all);

@@ -10,7 +10,7 @@
 #include "lanes/widen/widener.h"
 #include "tessera/item.h"
 
-static bool drops_out(const char *name)
+static bool retires_lane(const char *name)
 {
     return tsr__starts_with(name, "llvm.lifetime.") || tsr__starts_with(name, "llvm.dbg.") || tsr__starts_with(name, "llvm.assume") ||
            tsr__starts_with(name, "llvm.experimental.noalias.") || tsr__starts_with(name, "llvm.invariant.");
@@ -47,7 +47,7 @@ static LLVMValueRef lanes_concerned(struct tsr__widener *s, LLVMValueRef here, L
 }
 
 /* Where lanes have parted, the device looks whether all of them came, or all of the sub-group. */
-static void all_must_come(struct tsr__widener *s, bool of_packet)
+static void require_all_lanes(struct tsr__widener *s, bool of_packet)
 {
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(s->l->context), (LLVMTypeRef[]){i64, i64}, 2, false);
@@ -63,7 +63,7 @@ static void all_must_come(struct tsr__widener *s, bool of_packet)
 
 /* A call at which every work-item of its scope must arrive. A whole work-group waits there for each other, so it is always looked at.
  * Within a sub-group those who are there can do without the others, and programs may get away with it: only a checking build looks. */
-static void look_who_came(struct tsr__widener *s, LLVMValueRef inst, const char *name)
+static void report_missing_lanes(struct tsr__widener *s, LLVMValueRef inst, const char *name)
 {
     LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
     bool exchange = strcmp(name, "__tsr_exchange") == 0 && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
@@ -73,7 +73,7 @@ static void look_who_came(struct tsr__widener *s, LLVMValueRef inst, const char 
     bool collective = tsr__collective(callee) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
     const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
     if (group || (s->l->options->check && (waits || collective || matrix)))
-        all_must_come(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
+        require_all_lanes(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
 }
 
 /* ---- primitives -------------------------------------------------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
 }
 
 /* A query of one dimension, which is a constant, for every lane. */
-static LLVMValueRef of_dimension(struct tsr__widener *s, LLVMValueRef inst, const char *name, uint32_t number)
+static LLVMValueRef query_of_dimension(struct tsr__widener *s, LLVMValueRef inst, const char *name, uint32_t number)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMTypeOf(inst);
     LLVMTypeRef query = LLVMGlobalGetValueType(LLVMGetCalledValue(inst));
@@ -207,18 +207,18 @@ static void varying_query(struct tsr__widener *s, LLVMValueRef inst, const char 
     }
     LLVMValueRef dim = LLVMGetOperand(inst, 0);
     if (LLVMIsAConstantInt(dim)) {
-        tsr__set_component(s, inst, 0, of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
+        tsr__set_component(s, inst, 0, query_of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
         return;
     }
-    LLVMValueRef dims = tsr__component_of(s, dim, 0), made = of_dimension(s, inst, name, 2);
+    LLVMValueRef dims = tsr__component_of(s, dim, 0), made = query_of_dimension(s, inst, name, 2);
     for (uint32_t d = 2; d-- > 0;) {
         LLVMValueRef is = LLVMBuildICmp(s->b, LLVMIntEQ, dims, tsr__splat(s, tsr__i32(s->l, d)), "");
-        made = LLVMBuildSelect(s->b, is, of_dimension(s, inst, name, d), made, "");
+        made = LLVMBuildSelect(s->b, is, query_of_dimension(s, inst, name, d), made, "");
     }
     tsr__set_component(s, inst, 0, made);
 }
 
-static bool primitive(struct tsr__widener *s, LLVMValueRef inst, const char *name)
+static bool widen_primitive(struct tsr__widener *s, LLVMValueRef inst, const char *name)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
     bool is_varying = tsr__is_varying(tsr__shape_of(&s->shapes, inst));
@@ -244,7 +244,7 @@ struct matrices {
     unsigned a_count;
 };
 
-static void operation(struct tsr__widener *s, const struct tsr_matrix_builtin *f, unsigned lanes, struct matrices *m)
+static void build_operation(struct tsr__widener *s, const struct tsr_matrix_builtin *f, unsigned lanes, struct matrices *m)
 {
     LLVMValueRef operands[3 * TSR__MAX_M];
     unsigned count = 0;
@@ -270,7 +270,7 @@ static void split_operation(struct tsr__widener *s, const struct tsr_matrix_buil
     m->a_count = 2 * each;
     for (unsigned i = 0; i < m->a_count; i++)
         m->a[i] = LLVMBuildBitCast(s->b, tsr__half_of(s, halves[i % each], i / each), row, "");
-    operation(s, f, s->width, m);
+    build_operation(s, f, s->width, m);
 }
 
 /* Each of the two sub-groups has its own A. */
@@ -285,7 +285,7 @@ static void two_operations(struct tsr__widener *s, const struct tsr_matrix_built
             half[h].b[i] = tsr__half_of(s, m->b[i], h);
         for (unsigned i = 0; i < f->m; i++)
             half[h].c[i] = tsr__half_of(s, m->c[i], h);
-        operation(s, f, s->sub_group, &half[h]);
+        build_operation(s, f, s->sub_group, &half[h]);
     }
     for (unsigned i = 0; i < f->m; i++)
         m->d[i] = tsr__join_halves(s, half[0].d[i], half[1].d[i]);
@@ -310,7 +310,7 @@ static void matrix_function(struct tsr__widener *s, LLVMValueRef inst, const str
     else if (tsr__is_pair(s))
         two_operations(s, f, &m);
     else
-        operation(s, f, s->width, &m);
+        build_operation(s, f, s->width, &m);
     for (int i = 0; i < f->m; i++)
         tsr__set_component(s, inst, i, m.d[i]);
 }
@@ -334,8 +334,8 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
         uniform_in = uniform_in && !tsr__is_varying(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i))) &&
                      tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i)));
-    look_who_came(s, inst, name);
-    if (drops_out(name) || tsr__widen_collective(s, inst))
+    report_missing_lanes(s, inst, name);
+    if (retires_lane(name) || tsr__widen_collective(s, inst))
         return true;
     if (strcmp(name, "__tsr_exchange") == 0) {
         if (constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))
@@ -354,7 +354,7 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     if (strcmp(name, "__tsr_print") == 0)
         return false; /* lane by lane */
     if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {
-        return primitive(s, inst, name + strlen("__tsr_"));
+        return widen_primitive(s, inst, name + strlen("__tsr_"));
     }
     const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
     if (f) {

@@ -14,7 +14,7 @@ static bool is_result_uniform(struct tsr__widener *s, LLVMValueRef inst)
 }
 
 /* A part whose lanes others read: one that is not there may hold poison. */
-static LLVMValueRef shown(struct tsr__widener *s, LLVMValueRef v, int part)
+static LLVMValueRef freeze_component(struct tsr__widener *s, LLVMValueRef v, int part)
 {
     LLVMValueRef x = tsr__component_of(s, v, part);
     return s->mask ? LLVMBuildFreeze(s->b, x, "") : x;
@@ -33,13 +33,13 @@ static LLVMValueRef lane_of_packet(struct tsr__widener *s, LLVMValueRef index)
     return LLVMBuildOr(s->b, index, LLVMConstVector(first, s->width), "");
 }
 
-static void shuffle(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_shuffle(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef x = LLVMGetOperand(inst, 1), lane = LLVMGetOperand(inst, 2);
     if (!is_result_uniform(s, inst)) {
         LLVMValueRef index = lane_of_packet(s, tsr__component_of(s, lane, 0));
         for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++)
-            tsr__set_component(s, inst, i, tsr__permute_lanes(s, shown(s, x, i), index));
+            tsr__set_component(s, inst, i, tsr__permute_lanes(s, freeze_component(s, x, i), index));
         return;
     }
     if (tsr__is_uniform(tsr__shape_here(s, x))) {
@@ -48,7 +48,7 @@ static void shuffle(struct tsr__widener *s, LLVMValueRef inst)
     }
     LLVMValueRef index = tsr__splat(s, tsr__scalar_of(s, lane)), made = LLVMGetPoison(LLVMTypeOf(inst));
     for (int i = 0; i < tsr__component_count(LLVMTypeOf(inst)); i++) {
-        LLVMValueRef all = tsr__permute_lanes(s, shown(s, x, i), index);
+        LLVMValueRef all = tsr__permute_lanes(s, freeze_component(s, x, i), index);
         made = tsr__insert_component(s, made, i, LLVMBuildExtractElement(s->b, all, tsr__i32(s->l, 0), ""));
         tsr__set_component(s, inst, i, all);
     }
@@ -62,7 +62,7 @@ static LLVMValueRef bits_of_half(struct tsr__widener *s, LLVMValueRef bits, unsi
     return LLVMBuildAnd(s->b, bits, tsr__i32(s->l, (1u << s->sub_group) - 1), "");
 }
 
-static void ballot(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_ballot(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef predicate = tsr__component_of(s, LLVMGetOperand(inst, 1), 0);
     LLVMValueRef yes = LLVMBuildICmp(s->b, LLVMIntNE, predicate, LLVMConstNull(LLVMTypeOf(predicate)), "");
@@ -78,7 +78,7 @@ static void ballot(struct tsr__widener *s, LLVMValueRef inst)
 }
 
 /* The operation and type that the end of a collective's name says: "…_add_int". */
-static struct tsr__reduction fold_of(LLVMValueRef inst)
+static struct tsr__reduction reduction_of(LLVMValueRef inst)
 {
     const char *name = tsr__name(tsr__callee(inst)), *type = strrchr(name, '_'), *operation = type;
     while (operation[-1] != '_')
@@ -105,9 +105,9 @@ static LLVMValueRef reduce_clusters(struct tsr__widener *s, const struct tsr__re
     return x;
 }
 
-static void reduce(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_reduce(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__reduction f = fold_of(inst);
+    struct tsr__reduction f = reduction_of(inst);
     LLVMValueRef x = tsr__fill_absent_lanes(s, &f, LLVMGetOperand(inst, 1));
     if (!is_result_uniform(s, inst)) {
         tsr__set_component(s, inst, 0, reduce_clusters(s, &f, x, tsr__component_of(s, LLVMGetOperand(inst, 2), 0)));
@@ -116,20 +116,20 @@ static void reduce(struct tsr__widener *s, LLVMValueRef inst)
     tsr__set_scalar(s, inst, tsr__reduce_lanes(s, &f, x));
 }
 
-static void scan_inclusive(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_scan_inclusive(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__reduction f = fold_of(inst);
+    struct tsr__reduction f = reduction_of(inst);
     tsr__set_component(s, inst, 0, tsr__scan_inclusive(s, &f, tsr__fill_absent_lanes(s, &f, LLVMGetOperand(inst, 1))));
 }
 
-static void scan_exclusive(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_scan_exclusive(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__reduction f = fold_of(inst);
+    struct tsr__reduction f = reduction_of(inst);
     tsr__set_component(s, inst, 0, tsr__scan_exclusive(s, &f, tsr__fill_absent_lanes(s, &f, LLVMGetOperand(inst, 1))));
 }
 
 /* What an active lane has, as the program promises that all have the same. Lane 0 is there unless lanes have parted. */
-static LLVMValueRef of_any(struct tsr__widener *s, LLVMValueRef v)
+static LLVMValueRef value_of_any_lane(struct tsr__widener *s, LLVMValueRef v)
 {
     if (tsr__is_uniform(tsr__shape_here(s, v)))
         return tsr__scalar_of(s, v);
@@ -138,7 +138,7 @@ static LLVMValueRef of_any(struct tsr__widener *s, LLVMValueRef v)
 }
 
 /* What an active lane of either half of a pair has. Of one without active lanes it is what the first lane has. */
-static void of_any_in_halves(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef *values)
+static void value_of_any_lane_in_halves(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef *values)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
     LLVMValueRef part = tsr__component_of(s, v, 0);
@@ -154,14 +154,14 @@ static void of_any_in_halves(struct tsr__widener *s, LLVMValueRef v, LLVMValueRe
     }
 }
 
-static void same(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_same(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef both[2];
     if (is_result_uniform(s, inst)) {
-        tsr__set_scalar(s, inst, of_any(s, LLVMGetOperand(inst, 0)));
+        tsr__set_scalar(s, inst, value_of_any_lane(s, LLVMGetOperand(inst, 0)));
         return;
     }
-    of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
+    value_of_any_lane_in_halves(s, LLVMGetOperand(inst, 0), both);
     tsr__set_component(s, inst, 0, tsr__splat_halves(s, both));
 }
 
@@ -173,7 +173,7 @@ static LLVMValueRef values_of_pair(struct tsr__widener *s, LLVMValueRef inst, LL
     uint64_t bytes = LLVMConstIntGetZExtValue(*size);
     LLVMValueRef both[2], slots = tsr__stack_slot(s, LLVMArrayType2(i8, 2 * bytes), "slots");
     LLVMSetAlignment(slots, 64);
-    of_any_in_halves(s, LLVMGetOperand(inst, 0), both);
+    value_of_any_lane_in_halves(s, LLVMGetOperand(inst, 0), both);
     for (unsigned h = 0; h < 2; h++) {
         LLVMValueRef at = LLVMConstInt(i64, h * bytes, false);
         LLVMBuildMemCpy(s->b, LLVMBuildGEP2(s->b, i8, slots, &at, 1, ""), 1, both[h], 1, LLVMConstInt(i64, bytes, false));
@@ -182,30 +182,30 @@ static LLVMValueRef values_of_pair(struct tsr__widener *s, LLVMValueRef inst, LL
     return LLVMBuildAddrSpaceCast(s->b, slots, LLVMTypeOf(LLVMGetOperand(inst, 0)), "");
 }
 
-static void exchange_uniform(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_exchange_uniform(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ptr = LLVMTypeOf(inst), types[5] = {i32, i32, ptr, i32, ptr};
     LLVMTypeRef type = LLVMFunctionType(ptr, types, 5, false);
     LLVMValueRef size = tsr__scalar_of(s, LLVMGetOperand(inst, 1));
-    LLVMValueRef value = tsr__is_pair(s) ? values_of_pair(s, inst, &size) : of_any(s, LLVMGetOperand(inst, 0));
+    LLVMValueRef value = tsr__is_pair(s) ? values_of_pair(s, inst, &size) : value_of_any_lane(s, LLVMGetOperand(inst, 0));
     LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), value, size,
                             LLVMBuildAddrSpaceCast(s->b, tsr__stack_slot(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
     tsr__set_scalar(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
 }
 
 /* Packets put down what is right up to them, in the order in which they run; so the last one's is everybody's total. */
-static void total(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_total(struct tsr__widener *s, LLVMValueRef inst)
 {
     struct tsr__compilation *l = s->l;
-    struct tsr__reduction f = fold_of(inst);
+    struct tsr__reduction f = reduction_of(inst);
     LLVMTypeRef type = LLVMTypeOf(inst), i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
     LLVMValueRef count = LLVMGetOperand(inst, 0), own[2], none = tsr__i32(l, 0), one = tsr__i32(l, 1);
     unsigned halves = tsr__is_pair(s) ? 2 : 1, bytes = (unsigned)LLVMABISizeOfType(s->layout, type);
     if (halves == 1 || tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, 1))))
-        own[0] = own[1] = of_any(s, LLVMGetOperand(inst, 1));
+        own[0] = own[1] = value_of_any_lane(s, LLVMGetOperand(inst, 1));
     else
-        of_any_in_halves(s, LLVMGetOperand(inst, 1), own);
+        value_of_any_lane_in_halves(s, LLVMGetOperand(inst, 1), own);
     LLVMValueRef slot = tsr__exchange_own_slot(l, s->b, tsr__i32(l, halves * bytes));
     LLVMValueRef packet = LLVMBuildCall2(s->b, query, tsr__declare(l, "__tsr_sub_group_id", query), NULL, 0, "");
     LLVMValueRef first = LLVMBuildICmp(s->b, LLVMIntEQ, packet, none, "");
@@ -233,7 +233,7 @@ static void total(struct tsr__widener *s, LLVMValueRef inst)
         tsr__set_component(s, inst, 0, tsr__splat_halves(s, results));
 }
 
-static void uniform_stride(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_uniform_stride(struct tsr__widener *s, LLVMValueRef inst)
 {
     tsr__set_scalar(s, inst, LLVMConstInt(LLVMTypeOf(inst), 1, false));
 }
@@ -248,7 +248,7 @@ static void prefetch_in_halves(struct tsr__widener *s, LLVMValueRef inst)
         if (tsr__is_uniform(tsr__shape_here(s, v)))
             both[0] = both[1] = tsr__scalar_of(s, v);
         else
-            of_any_in_halves(s, v, both);
+            value_of_any_lane_in_halves(s, v, both);
         for (unsigned h = 0; h < 2; h++)
             operands[h][i] = both[h];
     }
@@ -258,7 +258,7 @@ static void prefetch_in_halves(struct tsr__widener *s, LLVMValueRef inst)
 
 /* An operation on a 2D block, for the pass `lower_block2d`: its last argument, if it writes, and its result, if it reads, are values of a
  * lane. */
-static void block2d(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_block2d(struct tsr__widener *s, LLVMValueRef inst)
 {
     const char *name = tsr__name(tsr__callee(inst));
     unsigned args = LLVMGetNumArgOperands(inst), uniform = args - tsr__starts_with(name, "__tsr_block2d_write"), count = 0;
@@ -270,9 +270,9 @@ static void block2d(struct tsr__widener *s, LLVMValueRef inst)
         return;
     }
     for (unsigned i = 0; i < uniform; i++)
-        operands[count++] = of_any(s, LLVMGetOperand(inst, i));
+        operands[count++] = value_of_any_lane(s, LLVMGetOperand(inst, i));
     for (int i = 0; uniform < args && i < tsr__component_count(LLVMTypeOf(last)); i++)
-        operands[count++] = shown(s, last, i);
+        operands[count++] = freeze_component(s, last, i);
     if (values) {
         LLVMTypeRef *types = tsr_arena_alloc(s->arena, (size_t)values * sizeof *types);
         for (int i = 0; i < values; i++)
@@ -287,7 +287,7 @@ static void block2d(struct tsr__widener *s, LLVMValueRef inst)
 /* ---- which they are ------------------------------------------------------------------------------------------------------------------ */
 
 static void (*const build[])(struct tsr__widener *s, LLVMValueRef inst) = {
-#define TSR_COLLECTIVE(name, result) name,
+#define TSR_COLLECTIVE(name, result) widen_##name,
 #include "lanes/ir/collectives.def"
 #undef TSR_COLLECTIVE
 };

@@ -43,7 +43,7 @@ static LLVMTypeRef bytes_type(struct tsr__widener *s)
 }
 
 /* Elements of x and y in turn. */
-static LLVMValueRef interleave(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y)
+static LLVMValueRef interleave_elements(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y)
 {
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
     LLVMValueRef *order = tsr_arena_alloc(s->arena, 2 * n * sizeof *order);
@@ -55,7 +55,7 @@ static LLVMValueRef interleave(struct tsr__widener *s, LLVMValueRef x, LLVMValue
 }
 
 /* The four bytes of each lane, lane after lane. */
-static LLVMValueRef bytes_of(struct tsr__widener *s, LLVMValueRef operand, bool packed)
+static LLVMValueRef operand_bytes(struct tsr__widener *s, LLVMValueRef operand, bool packed)
 {
     if (packed)
         return LLVMBuildBitCast(s->b, tsr__component_of(s, operand, 0), bytes_type(s), "");
@@ -63,9 +63,9 @@ static LLVMValueRef bytes_of(struct tsr__widener *s, LLVMValueRef operand, bool 
         LLVMValueRef word = LLVMBuildBitCast(s->b, tsr__scalar_of(s, operand), LLVMInt32TypeInContext(s->l->context), "");
         return LLVMBuildBitCast(s->b, tsr__splat(s, word), bytes_type(s), "");
     }
-    LLVMValueRef even = interleave(s, tsr__component_of(s, operand, 0), tsr__component_of(s, operand, 2));
-    LLVMValueRef odd = interleave(s, tsr__component_of(s, operand, 1), tsr__component_of(s, operand, 3));
-    return interleave(s, even, odd);
+    LLVMValueRef even = interleave_elements(s, tsr__component_of(s, operand, 0), tsr__component_of(s, operand, 2));
+    LLVMValueRef odd = interleave_elements(s, tsr__component_of(s, operand, 1), tsr__component_of(s, operand, 3));
+    return interleave_elements(s, even, odd);
 }
 
 static LLVMValueRef every_byte(struct tsr__widener *s, unsigned value)
@@ -78,7 +78,7 @@ static LLVMValueRef every_byte(struct tsr__widener *s, unsigned value)
 }
 
 /* `count` elements of x from `first` on. */
-static LLVMValueRef slice(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
+static LLVMValueRef slice_elements(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
 {
     LLVMValueRef *order = tsr_arena_alloc(s->arena, count * sizeof *order);
     for (unsigned i = 0; i < count; i++)
@@ -98,9 +98,9 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
     for (unsigned at = 0; at < s->width; at += lanes) {
         LLVMValueRef args[3] = {sum, u, v};
         if (s->width > lanes) {
-            args[0] = slice(s, sum, at, lanes);
-            args[1] = slice(s, u, 4 * at, 4 * lanes);
-            args[2] = slice(s, v, 4 * at, 4 * lanes);
+            args[0] = slice_elements(s, sum, at, lanes);
+            args[1] = slice_elements(s, u, 4 * at, 4 * lanes);
+            args[2] = slice_elements(s, v, 4 * at, 4 * lanes);
         }
         LLVMValueRef part = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 3, "");
         made = made ? LLVMBuildShuffleVector(s->b, made, part, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : part;
@@ -119,7 +119,7 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct dot *dot = dot_of(tsr__name(tsr__callee(inst)));
     LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
-    LLVMValueRef a = bytes_of(s, LLVMGetOperand(inst, 0), dot->packed), b = bytes_of(s, LLVMGetOperand(inst, 1), dot->packed);
+    LLVMValueRef a = operand_bytes(s, LLVMGetOperand(inst, 0), dot->packed), b = operand_bytes(s, LLVMGetOperand(inst, 1), dot->packed);
     LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;
     bool one = dot->a_signed != dot->b_signed;
     tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");

@@ -118,7 +118,7 @@ static const struct {
     {"llvm.vector.reduce.fmin", "llvm.minnum", 0},
 };
 
-static bool reduction(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
+static bool widen_reduction_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
     for (size_t i = 0; i < TSR_ARRAY_LEN(reductions); i++) {
         if (!is_named(id, reductions[i].name))
@@ -145,5 +145,6 @@ static bool reduction(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 
 bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id)
 {
-    return plain_intrinsic(s, inst, id) || changing_intrinsic(s, inst, id) || overflow_intrinsic(s, inst, id) || reduction(s, inst, id);
+    return plain_intrinsic(s, inst, id) || changing_intrinsic(s, inst, id) || overflow_intrinsic(s, inst, id) ||
+           widen_reduction_intrinsic(s, inst, id);
 }

@@ -23,7 +23,7 @@ static bool is_high(LLVMValueRef call)
 }
 
 /* The other half of the same numbers' sum, if the block has it: the two are made at once. */
-static LLVMValueRef sibling(LLVMValueRef call)
+static LLVMValueRef find_other_half(LLVMValueRef call)
 {
     LLVMValueRef a = LLVMGetOperand(call, 0);
     for (LLVMUseRef use = LLVMGetFirstUse(a); use; use = LLVMGetNextUse(use)) {
@@ -42,7 +42,7 @@ struct sums {
     bool is_signed;           /* the product */
 };
 
-static LLVMValueRef by(struct sums *m, LLVMOpcode op, LLVMValueRef x, uint64_t constant)
+static LLVMValueRef shift_by(struct sums *m, LLVMOpcode op, LLVMValueRef x, uint64_t constant)
 {
     LLVMValueRef all[64];
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
@@ -52,25 +52,26 @@ static LLVMValueRef by(struct sums *m, LLVMOpcode op, LLVMValueRef x, uint64_t c
 }
 
 /* The even or odd lanes, each in 64 bits. */
-static LLVMValueRef half(struct sums *m, LLVMValueRef words, bool odd, bool is_signed)
+static LLVMValueRef even_or_odd_lanes(struct sums *m, LLVMValueRef words, bool odd, bool is_signed)
 {
     LLVMValueRef x = LLVMBuildBitCast(m->s->b, words, m->pairs, "");
     if (!is_signed)
-        return odd ? by(m, LLVMLShr, x, 32) : by(m, LLVMAnd, x, UINT32_MAX);
-    return by(m, LLVMAShr, odd ? x : by(m, LLVMShl, x, 32), 32);
+        return odd ? shift_by(m, LLVMLShr, x, 32) : shift_by(m, LLVMAnd, x, UINT32_MAX);
+    return shift_by(m, LLVMAShr, odd ? x : shift_by(m, LLVMShl, x, 32), 32);
 }
 
-static LLVMValueRef sum(struct sums *m, const LLVMValueRef *v, bool odd)
+static LLVMValueRef sum_products(struct sums *m, const LLVMValueRef *v, bool odd)
 {
     LLVMBuilderRef b = m->s->b;
-    LLVMValueRef product = LLVMBuildMul(b, half(m, v[0], odd, m->is_signed), half(m, v[1], odd, m->is_signed), "");
-    return LLVMBuildBitCast(b, LLVMBuildAdd(b, product, half(m, v[2], odd, false), ""), m->words, "");
+    LLVMValueRef product =
+        LLVMBuildMul(b, even_or_odd_lanes(m, v[0], odd, m->is_signed), even_or_odd_lanes(m, v[1], odd, m->is_signed), "");
+    return LLVMBuildBitCast(b, LLVMBuildAdd(b, product, even_or_odd_lanes(m, v[2], odd, false), ""), m->words, "");
 }
 
 /* `other` where `v` is negative. */
 static LLVMValueRef if_negative(struct sums *m, LLVMValueRef v, LLVMValueRef other)
 {
-    return LLVMBuildAnd(m->s->b, by(m, LLVMAShr, v, 31), other, "");
+    return LLVMBuildAnd(m->s->b, shift_by(m, LLVMAShr, v, 31), other, "");
 }
 
 static LLVMValueRef signs_put_right(struct sums *m, LLVMValueRef high, const LLVMValueRef *v, uint64_t signs)
@@ -81,12 +82,12 @@ static LLVMValueRef signs_put_right(struct sums *m, LLVMValueRef high, const LLV
     if (signs & SIGNED_B && !m->is_signed)
         high = LLVMBuildSub(b, high, if_negative(m, v[1], v[0]), "");
     if (signs & SIGNED_C)
-        high = LLVMBuildAdd(b, high, by(m, LLVMAShr, v[2], 31), "");
+        high = LLVMBuildAdd(b, high, shift_by(m, LLVMAShr, v[2], 31), "");
     return high;
 }
 
 /* One of the halves, from the sums of the even and of the odd lanes. */
-static LLVMValueRef gathered(struct sums *m, LLVMValueRef even, LLVMValueRef odd, unsigned high)
+static LLVMValueRef merge_even_odd(struct sums *m, LLVMValueRef even, LLVMValueRef odd, unsigned high)
 {
     struct tsr__widener *s = m->s;
     LLVMValueRef from[64];
@@ -98,7 +99,7 @@ static LLVMValueRef gathered(struct sums *m, LLVMValueRef even, LLVMValueRef odd
 void tsr__widen_madw(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
-    LLVMValueRef v[3], other = sibling(inst), low = is_high(inst) ? other : inst, high = is_high(inst) ? inst : other;
+    LLVMValueRef v[3], other = find_other_half(inst), low = is_high(inst) ? other : inst, high = is_high(inst) ? inst : other;
     const struct tsr__value *own = tsr__value(s, inst);
     if (own->current == s->block && own->parts[0])
         return; /* came with the other one */
@@ -116,8 +117,8 @@ void tsr__widen_madw(struct tsr__widener *s, LLVMValueRef inst)
     /* Of absent lanes a poisoned one must not spoil its neighbour. */
     for (unsigned i = 0; i < 3 && s->mask; i++)
         v[i] = LLVMBuildFreeze(s->b, v[i], "");
-    LLVMValueRef even = sum(&m, v, false), odd = sum(&m, v, true);
-    tsr__set_component(s, high, 0, signs_put_right(&m, gathered(&m, even, odd, true), v, signs));
+    LLVMValueRef even = sum_products(&m, v, false), odd = sum_products(&m, v, true);
+    tsr__set_component(s, high, 0, signs_put_right(&m, merge_even_odd(&m, even, odd, true), v, signs));
     if (low)
-        tsr__set_component(s, low, 0, gathered(&m, even, odd, false));
+        tsr__set_component(s, low, 0, merge_even_odd(&m, even, odd, false));
 }

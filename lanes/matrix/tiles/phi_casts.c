@@ -20,19 +20,19 @@ static LLVMTypeRef cast_from(LLVMValueRef phi)
     return type && LLVMGetTypeKind(type) == LLVMVectorTypeKind ? type : NULL;
 }
 
-static LLVMValueRef uncast(LLVMValueRef v, LLVMTypeRef type)
+static LLVMValueRef strip_cast(LLVMValueRef v, LLVMTypeRef type)
 {
     if (!LLVMIsAConstant(v))
         return LLVMGetOperand(v, 0);
     return LLVMIsPoison(v) ? LLVMGetPoison(type) : LLVMIsUndef(v) ? LLVMGetUndef(type) : LLVMConstNull(type);
 }
 
-static void turn(struct tsr__compilation *l, LLVMValueRef phi, LLVMTypeRef type)
+static void retype_phi(struct tsr__compilation *l, LLVMValueRef phi, LLVMTypeRef type)
 {
     LLVMBuilderRef b = tsr__builder_before(l, phi);
     LLVMValueRef made = LLVMBuildPhi(b, type, "");
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
-        LLVMValueRef v = uncast(LLVMGetIncomingValue(phi, i), type);
+        LLVMValueRef v = strip_cast(LLVMGetIncomingValue(phi, i), type);
         LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, i);
         LLVMAddIncoming(made, &v, &from, 1);
     }
@@ -77,7 +77,7 @@ static bool is_poison_somewhere(LLVMValueRef phi)
     return false;
 }
 
-static void join(LLVMValueRef phi)
+static void merge_poison_phi(LLVMValueRef phi)
 {
     for (LLVMValueRef x = LLVMGetFirstInstruction(LLVMGetInstructionParent(phi)); LLVMIsAPHINode(x); x = LLVMGetNextInstruction(x))
         if (stands_for(x, phi)) {
@@ -94,9 +94,9 @@ void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function)
             LLVMTypeRef type = cast_from(i);
             next = LLVMIsAPHINode(LLVMGetNextInstruction(i)); /* what is no phi may be a cast that is erased here */
             if (type)
-                turn(l, i, type);
+                retype_phi(l, i, type);
             else if (LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMVectorTypeKind && is_poison_somewhere(i))
-                join(i);
+                merge_poison_phi(i);
         }
 }
 

@@ -18,12 +18,12 @@ void tsr__tiles_select(struct tsr__tiles *t, struct tsr__live_range *life)
 /* ---- instructions, or calls of the device ----------------------------------------------------------------------------------------------
  */
 
-static LLVMValueRef reg(struct tsr__tiles *t, int number)
+static LLVMValueRef register_number(struct tsr__tiles *t, int number)
 {
     return LLVMConstInt(LLVMInt8TypeInContext(t->l->context), (unsigned)number, false);
 }
 
-static void instruction(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
+static void emit_instruction(struct tsr__tiles *t, const char *name, LLVMValueRef *args, unsigned count)
 {
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(t->l->module, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
     LLVMBuildCall2(t->b, LLVMGlobalGetValueType(f), f, args, count, "");
@@ -58,12 +58,12 @@ unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__ti
 }
 
 /* Tiles in memory go through a register where there are any, and in their model. */
-static bool passes(const struct tsr__tiles *t, int number)
+static bool goes_through_scratch(const struct tsr__tiles *t, int number)
 {
     return number >= TSR__TILE_REGISTERS && t->unit != TSR__TILES_VECTORS;
 }
 
-static void fetch(struct tsr__tiles *t, int number)
+static void fetch_tile(struct tsr__tiles *t, int number)
 {
     tsr__tile_load(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), &accumulator);
 }
@@ -75,9 +75,9 @@ static void put_back(struct tsr__tiles *t, int number)
 
 void tsr__tile_zero(struct tsr__tiles *t, int number)
 {
-    LLVMValueRef args[1] = {reg(t, number)};
-    if (t->unit == TSR__TILES_AMX && !passes(t, number))
-        instruction(t, "llvm.x86.tilezero", args, 1);
+    LLVMValueRef args[1] = {register_number(t, number)};
+    if (t->unit == TSR__TILES_AMX && !goes_through_scratch(t, number))
+        emit_instruction(t, "llvm.x86.tilezero", args, 1);
     else
         LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE),
                         TSR__TILE_BYTES);
@@ -90,15 +90,15 @@ static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
 
 void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRef stride, const struct tsr__source *operand)
 {
-    if (passes(t, to)) {
+    if (goes_through_scratch(t, to)) {
         tsr__tile_load(t, TSR__SCRATCH_TILE, from, stride, operand);
         put_back(t, to);
         return;
     }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
     if (t->unit == TSR__TILES_AMX) {
-        LLVMValueRef args[3] = {reg(t, to), memory, stride};
-        instruction(t, "llvm.x86.tileloadd64", args, 3);
+        LLVMValueRef args[3] = {register_number(t, to), memory, stride};
+        emit_instruction(t, "llvm.x86.tileloadd64", args, 3);
     } else if (operand->product) {
         LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), memory, stride, how_of(t, operand)};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_operand", args, 5);
@@ -110,14 +110,14 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
 
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride)
 {
-    if (passes(t, from)) {
-        fetch(t, from);
+    if (goes_through_scratch(t, from)) {
+        fetch_tile(t, from);
         from = TSR__SCRATCH_TILE;
     }
     LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
     if (t->unit == TSR__TILES_AMX) {
-        LLVMValueRef args[3] = {reg(t, from), memory, stride};
-        instruction(t, "llvm.x86.tilestored64", args, 3);
+        LLVMValueRef args[3] = {register_number(t, from), memory, stride};
+        emit_instruction(t, "llvm.x86.tilestored64", args, 3);
     } else {
         LLVMValueRef args[5] = {NULL, memory, stride, tsr__tile_slot(t, from), row};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_move", args, 5);
@@ -126,15 +126,15 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
 
 void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b)
 {
-    if (passes(t, to)) {
-        fetch(t, to);
+    if (goes_through_scratch(t, to)) {
+        fetch_tile(t, to);
         tsr__tile_multiply(t, operand, TSR__SCRATCH_TILE, a, b);
         put_back(t, to);
         return;
     }
     if (t->unit == TSR__TILES_AMX) {
-        LLVMValueRef args[3] = {reg(t, to), reg(t, a), reg(t, b)};
-        instruction(t, operand->product->instruction, args, 3);
+        LLVMValueRef args[3] = {register_number(t, to), register_number(t, a), register_number(t, b)};
+        emit_instruction(t, operand->product->instruction, args, 3);
     } else {
         LLVMValueRef args[5] = {NULL, tsr__tile_slot(t, to), tsr__tile_slot(t, a), tsr__tile_slot(t, b), how_of(t, operand)};
         tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_multiply", args, 5);

@@ -40,7 +40,7 @@ struct tsr__k_loop {
  */
 
 /* The block behind a loop of one block that leaves at its end, or NULL. */
-static LLVMBasicBlockRef behind(LLVMBasicBlockRef loop)
+static LLVMBasicBlockRef exit_of_loop(LLVMBasicBlockRef loop)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
     if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2)
@@ -52,7 +52,7 @@ static LLVMBasicBlockRef behind(LLVMBasicBlockRef loop)
 static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
 {
     struct tsr__mad mad;
-    for (LLVMValueRef i = behind(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = exit_of_loop(loop) ? LLVMGetFirstInstruction(loop) : NULL; i; i = LLVMGetNextInstruction(i))
         if (tsr__mad_read(i, &mad) && tsr__tile_product(l, mad.f))
             return true;
     return false;
@@ -68,7 +68,7 @@ static unsigned ways_in(LLVMValueRef function, LLVMBasicBlockRef to)
 }
 
 /* Puts a block of its own on the way by successor `way`. */
-static void split(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way)
+static void split_edge(struct tsr__compilation *l, LLVMBasicBlockRef from, unsigned way)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(from), phi;
     LLVMBasicBlockRef to = LLVMGetSuccessor(end, way), made = LLVMInsertBasicBlockInContext(l->context, to, "");
@@ -98,7 +98,7 @@ static void split_ways_to(struct tsr__compilation *l, LLVMValueRef function, LLV
         LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
         for (unsigned i = 0; b != to && LLVMIsABranchInst(end) && LLVMGetNumSuccessors(end) == 2 && i < 2; i++)
             if (LLVMGetSuccessor(end, i) == to && LLVMGetSuccessor(end, !i) != to)
-                split(l, b, i);
+                split_edge(l, b, i);
     }
 }
 
@@ -107,7 +107,7 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && tsr__tile_unit(l) != TSR__TILES_AMX; b = LLVMGetNextBasicBlock(b))
         if (is_candidate(l, b)) {
-            split_ways_to(l, function, behind(b));
+            split_ways_to(l, function, exit_of_loop(b));
             split_ways_to(l, function, b);
         }
 }
@@ -125,12 +125,12 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     return !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
 }
 
-static struct tsr__polynomial distance(const struct moving *from, const struct moving *to)
+static struct tsr__polynomial address_distance(const struct moving *from, const struct moving *to)
 {
     return tsr__polynomial_minus(&to->at, &from->at);
 }
 
-static bool same(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
+static bool same_distance(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
 {
     return tsr__polynomial_is_multiple(a, b, 1);
 }
@@ -179,12 +179,12 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->half = source_a.half;
             continue;
         }
-        struct tsr__polynomial far_a = distance(&part->a, &a), far_b = distance(&part->b, &b);
+        struct tsr__polynomial far_a = address_distance(&part->a, &a), far_b = address_distance(&part->b, &b);
         if (part->depth == 2) {
             part->inner_a = far_a;
             part->inner_b = far_b;
         }
-        if (source_a.half != part->half || !same(&a.stride, &part->a.stride) || !same(&b.stride, &part->b.stride) ||
+        if (source_a.half != part->half || !same_distance(&a.stride, &part->a.stride) || !same_distance(&b.stride, &part->b.stride) ||
             !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
@@ -196,12 +196,12 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
 
 static bool go_together(const struct part *x, const struct part *y)
 {
-    return x->depth == y->depth && x->half == y->half && same(&x->a.stride, &y->a.stride) && same(&x->b.stride, &y->b.stride) &&
-           same(&x->inner_a, &y->inner_a) && same(&x->inner_b, &y->inner_b);
+    return x->depth == y->depth && x->half == y->half && same_distance(&x->a.stride, &y->a.stride) &&
+           same_distance(&x->b.stride, &y->b.stride) && same_distance(&x->inner_a, &y->inner_a) && same_distance(&x->inner_b, &y->inner_b);
 }
 
 /* How many times `unit` lies between them, less than MOST; MOST: not so. */
-static unsigned place_of(const struct tsr__polynomial *distance, const struct tsr__polynomial *unit, unsigned factor)
+static unsigned multiple_of_unit(const struct tsr__polynomial *distance, const struct tsr__polynomial *unit, unsigned factor)
 {
     unsigned i = 0;
     while (i < MOST && !tsr__polynomial_is_multiple(distance, unit, (int64_t)i * factor))
@@ -210,16 +210,16 @@ static unsigned place_of(const struct tsr__polynomial *distance, const struct ts
 }
 
 /* Puts the parts into rows and columns. False: they do not fill such a block. */
-static bool arrange(struct tsr__k_loop *x, const struct part *parts, unsigned count)
+static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsigned count)
 {
     const struct part *taken[MOST][MOST] = {0};
     x->rows = x->columns = 0;
     x->b_next = (struct tsr__polynomial){.valid = true};
     for (unsigned i = 1; i < count && !x->b_next.count && !x->b_next.constant; i++)
-        x->b_next = distance(&parts[0].b, &parts[i].b);
+        x->b_next = address_distance(&parts[0].b, &parts[i].b);
     for (unsigned i = 0; i < count; i++) {
-        struct tsr__polynomial down = distance(&parts[0].a, &parts[i].a), right = distance(&parts[0].b, &parts[i].b);
-        unsigned row = place_of(&down, &parts[0].a.stride, TSR__TILE_ROWS), column = place_of(&right, &x->b_next, 1);
+        struct tsr__polynomial down = address_distance(&parts[0].a, &parts[i].a), right = address_distance(&parts[0].b, &parts[i].b);
+        unsigned row = multiple_of_unit(&down, &parts[0].a.stride, TSR__TILE_ROWS), column = multiple_of_unit(&right, &x->b_next, 1);
         if (row == MOST || column == MOST || taken[row][column] || !go_together(&parts[0], &parts[i]))
             return false;
         taken[row][column] = &parts[i];
@@ -237,19 +237,19 @@ static bool arrange(struct tsr__k_loop *x, const struct part *parts, unsigned co
     return !tsr__polynomial_varies(&x->b_next, x->loop);
 }
 
-static void add(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
+static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
 {
     struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
     *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop};
-    if (arrange(x, parts, count)) {
+    if (arrange_parts(x, parts, count)) {
         t->rounds = x;
         return;
     }
     for (unsigned i = 0; i < count && count > 1; i++)
-        add(t, loop, &parts[i], 1);
+        add_loop(t, loop, &parts[i], 1);
 }
 
-static bool writes_nothing(const struct tsr__tiles *t, LLVMBasicBlockRef block)
+static bool is_read_only(const struct tsr__tiles *t, LLVMBasicBlockRef block)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
         if (tsr__tile_may_write(t, i))
@@ -263,14 +263,14 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
         LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
         struct part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
         unsigned n = 0;
-        if (!behind(loop) || !writes_nothing(t, loop))
+        if (!exit_of_loop(loop) || !is_read_only(t, loop))
             continue;
         for (size_t i = 0; i < t->webs.block_count && n < MOST; i++) {
             parts[n] = (struct part){.life = &t->registers.lives[i]};
             n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);
         }
         if (n)
-            add(t, loop, parts, n);
+            add_loop(t, loop, parts, n);
     }
 }
 
@@ -312,7 +312,7 @@ static LLVMValueRef count_rounds(struct tsr__tiles *t, LLVMBasicBlockRef loop, c
     return made;
 }
 
-static void put(struct tsr__tiles *t, LLVMValueRef block, size_t offset, LLVMValueRef v)
+static void store_field(struct tsr__tiles *t, LLVMValueRef block, size_t offset, LLVMValueRef v)
 {
     LLVMBuildStore(t->b, v, tsr__at_offset(t->l, t->b, block, offset));
 }
@@ -325,23 +325,23 @@ static LLVMValueRef first_address(struct tsr__tiles *t, const struct moving *m, 
     return LLVMBuildGEP2(t->b, LLVMInt8TypeInContext(t->l->context), last, &back, 1, "");
 }
 
-static LLVMValueRef reserve(struct tsr__tiles *t, uint64_t bytes)
+static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)
 {
     LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(LLVMInt8TypeInContext(t->l->context), bytes), "");
     LLVMSetAlignment(made, TSR__TILE_BYTES);
     return made;
 }
 
-static void make(struct tsr__tiles *t, const struct tsr__k_loop *x)
+static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
     struct tsr__live_range *lives[MOST];
     bool prepares = t->unit == TSR__TILES_MODEL;
-    LLVMValueRef args[2], loop = args[1] = reserve(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
-    LLVMBasicBlockRef after = behind(x->loop);
+    LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
+    LLVMBasicBlockRef after = exit_of_loop(x->loop);
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
-#define PUT(field, value) put(t, loop, offsetof(struct tsr_tile_loop, field), value)
+#define PUT(field, value) store_field(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
     PUT(b, first_address(t, &part->b, tsr__polynomial_build(t->l, t->b, &part->b.step), rounds));
     PUT(a_stride, tsr__polynomial_build(t->l, t->b, &part->a.stride));
@@ -354,7 +354,7 @@ static void make(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(columns, tsr__i64(t->l, x->columns));
     PUT(how, tsr__i64(t->l, tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u)));
     PUT(zero, tsr__i64(t->l, x->zero));
-    PUT(operands, prepares ? reserve(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
+    PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
         PUT(c[i], tsr__tile_slot(t, (lives[i] = x->parts[i].life)->accumulator));
     LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), past = to_stride,
@@ -376,5 +376,5 @@ static void make(struct tsr__tiles *t, const struct tsr__k_loop *x)
 void tsr__tile_loops_make(struct tsr__tiles *t)
 {
     for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-        make(t, x);
+        emit_loop_call(t, x);
 }

@@ -174,7 +174,7 @@ bool tsr__is_first_receiver(const struct tsr__tile_block *block, const struct ts
     return true;
 }
 
-static contents fresh_for(const struct trace *t, const struct tsr__fragment *phi, unsigned edge)
+static contents zero_for(const struct trace *t, const struct tsr__fragment *phi, unsigned edge)
 {
     tsr__is_first_receiver(t->life->block, &phi, &edge);
     return (contents)phi + edge + 1;
@@ -188,7 +188,7 @@ static const struct tsr__fragment *phi_at(const struct tsr__web *web, LLVMBasicB
     return NULL;
 }
 
-static void want(struct trace *t, contents have, const struct tsr__fragment *f)
+static void require_contents(struct trace *t, contents have, const struct tsr__fragment *f)
 {
     if (have != (contents)f)
         t->good = false;
@@ -203,7 +203,7 @@ static unsigned edge_from(const struct tsr__fragment *phi, LLVMBasicBlockRef fro
     return e;
 }
 
-static contents enter(struct trace *t, int at)
+static contents contents_on_entry(struct trace *t, int at)
 {
     const struct tsr__alloc_block *place = &t->places->at[at];
     const struct tsr__fragment *phi = phi_at(t->life->block->webs[0][0], place->ref);
@@ -214,7 +214,7 @@ static contents enter(struct trace *t, int at)
             continue;
         if (phi) {
             unsigned e = edge_from(phi, t->places->at[place->before[i]].ref);
-            contents wanted = phi->in[e]->web ? (contents)phi->in[e] : fresh_for(t, phi, e);
+            contents wanted = phi->in[e]->web ? (contents)phi->in[e] : zero_for(t, phi, e);
             from = from == wanted ? (contents)phi : MIXED;
         }
         all = all == NOTHING || all == from ? from : MIXED;
@@ -223,7 +223,7 @@ static contents enter(struct trace *t, int at)
 }
 
 /* What is put there at the end of the place for phis that follow. */
-static contents leave(struct trace *t, int at, contents have)
+static contents contents_on_exit(struct trace *t, int at, contents have)
 {
     const struct tsr__alloc_block *place = &t->places->at[at];
     contents put = NOTHING;
@@ -234,9 +234,9 @@ static contents leave(struct trace *t, int at, contents have)
         unsigned e = edge_from(phi, place->ref);
         if (phi->in[e]->web)
             continue;
-        if (put != NOTHING && put != fresh_for(t, phi, e))
+        if (put != NOTHING && put != zero_for(t, phi, e))
             t->good = false;
-        put = fresh_for(t, phi, e);
+        put = zero_for(t, phi, e);
     }
     return put != NOTHING ? put : have;
 }
@@ -249,17 +249,17 @@ static contents pass_through(struct trace *t, int at, contents have)
     for (size_t i = 0; i < t->life->unpacking_count; i++) {
         const struct tsr__fragment *f = t->life->unpackings[i].f;
         if (t->life->unpackings[i].place == at && !(f->mad && f->block == ref))
-            want(t, have, f);
+            require_contents(t, have, f);
     }
     for (unsigned i = 0; i < first->mad_count; i++) {
         const struct tsr__tile_mad *mad = first->mads[i];
         if (mad->block != ref)
             continue;
         if (mad->c->web)
-            want(t, have, mad->c);
+            require_contents(t, have, mad->c);
         have = (contents)mad->d;
     }
-    return leave(t, at, have);
+    return contents_on_exit(t, at, have);
 }
 
 static bool one_register_is_enough(struct tsr__webs *w, struct tsr__live_range *life, const struct tsr__alloc_blocks *places)
@@ -275,7 +275,7 @@ static bool one_register_is_enough(struct tsr__webs *w, struct tsr__live_range *
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < places->count; i++) {
-            t.in[i] = enter(&t, i);
+            t.in[i] = contents_on_entry(&t, i);
             contents out = pass_through(&t, i, t.in[i]);
             changed = changed || out != t.out[i];
             t.out[i] = out;
@@ -292,7 +292,7 @@ static bool one_register_is_enough(struct tsr__webs *w, struct tsr__live_range *
  */
 
 /* Does the place look at what the register holds on entry? */
-static bool looks(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
+static bool reads_on_entry(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     LLVMBasicBlockRef ref = places->at[at].ref;
@@ -307,7 +307,7 @@ static bool looks(const struct tsr__live_range *life, const struct tsr__alloc_bl
     return false;
 }
 
-static bool fills(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
+static bool writes_whole(const struct tsr__live_range *life, const struct tsr__alloc_blocks *places, int at)
 {
     const struct tsr__web *first = life->block->webs[0][0];
     for (unsigned i = 0; i < first->mad_count; i++)
@@ -328,7 +328,7 @@ static bool puts_in(const struct tsr__live_range *life, const struct tsr__alloc_
 }
 
 /* Bits of the registers that are taken where the accumulator is. */
-static uint32_t occupy(struct tsr__webs *w, const struct tsr__live_range *life, struct tsr__alloc_blocks *places, bool *busy)
+static uint32_t occupied_registers(struct tsr__webs *w, const struct tsr__live_range *life, struct tsr__alloc_blocks *places, bool *busy)
 {
     bool *live = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
     uint32_t others = 0;
@@ -338,8 +338,8 @@ static uint32_t occupy(struct tsr__webs *w, const struct tsr__live_range *life, 
             bool after = false;
             for (unsigned k = 0; k < places->at[i].next_count; k++)
                 after = after || live[places->at[i].next[k]];
-            bool now = looks(life, places, i) || (after && !fills(life, places, i) && !puts_in(life, places, i));
-            busy[i] = now || after || fills(life, places, i);
+            bool now = reads_on_entry(life, places, i) || (after && !writes_whole(life, places, i) && !puts_in(life, places, i));
+            busy[i] = now || after || writes_whole(life, places, i);
             changed = changed || now != live[i];
             live[i] = now;
         }
@@ -396,7 +396,7 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
 {
     struct tsr__alloc_blocks *places = &r->places;
     bool *busy = tsr_arena_alloc(&w->l->scratch, (size_t)places->count);
-    uint32_t others = occupy(w, life, places, busy);
+    uint32_t others = occupied_registers(w, life, places, busy);
     int most = r->in_memory ? TSR__SCRATCH_TILE : TSR__MAX_ACCUMULATORS;
     find_turn(life, places);
     if (life->turn)
@@ -433,7 +433,7 @@ static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_blo
     return !whole && vectors ? "without AMX only blocks of 16 rows and 16 columns are worth it" : NULL;
 }
 
-static void give_up(const struct tsr__live_range *life)
+static void reject_web(const struct tsr__live_range *life)
 {
     for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
         struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
@@ -471,5 +471,5 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     }
     for (size_t i = 0; i < w->block_count; i++)
         if (r->lives[i].accumulator < 0)
-            give_up(&r->lives[i]);
+            reject_web(&r->lives[i]);
 }

@@ -32,7 +32,7 @@ struct tsr__pending_tile_store {
     LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
-static struct tsr__polynomial bytes(int64_t constant)
+static struct tsr__polynomial constant_bytes(int64_t constant)
 {
     return (struct tsr__polynomial){.valid = true, .constant = constant};
 }
@@ -46,7 +46,7 @@ static bool is_free_to_move(LLVMValueRef store)
 }
 
 /* Does the phi get the vector from the block? */
-static bool gets(LLVMValueRef phi, LLVMValueRef v, LLVMBasicBlockRef block)
+static bool phi_receives(LLVMValueRef phi, LLVMValueRef v, LLVMBasicBlockRef block)
 {
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
         if (LLVMGetIncomingValue(phi, i) == v && LLVMGetIncomingBlock(phi, i) == block)
@@ -60,7 +60,7 @@ static LLVMValueRef store_of(const struct tsr__webs *w, LLVMValueRef v, LLVMBasi
     LLVMValueRef found = NULL;
     for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use), stored = v;
-        bool here = LLVMIsAPHINode(user) ? gets(user, v, block) : LLVMGetInstructionParent(user) == block;
+        bool here = LLVMIsAPHINode(user) ? phi_receives(user, v, block) : LLVMGetInstructionParent(user) == block;
         if (!here || tsr__is_in_web(w, user))
             continue;
         LLVMUseRef only = LLVMIsABitCastInst(user) ? LLVMGetFirstUse(user) : NULL;
@@ -95,24 +95,25 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
 /* ---- where ----------------------------------------------------------------------------------------------------------------------------
  */
 
-static struct tsr__polynomial address(const struct tsr__pending_tile_store *x, LLVMValueRef store)
+static struct tsr__polynomial store_address(const struct tsr__pending_tile_store *x, LLVMValueRef store)
 {
     return tsr__polynomial_of(x->t->l, LLVMGetOperand(store, 1));
 }
 
 /* Do the vectors lie as in a tile? Then where against the first tile. */
-static bool locate(struct tsr__pending_tile_store *x, struct spot *spot)
+static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
 {
     unsigned columns = spot->life->block->columns, count = TSR__TILE_ROWS * columns;
     LLVMValueRef *stores = spot->u->stores;
-    struct tsr__polynomial first = address(x, stores[0]);
+    struct tsr__polynomial first = store_address(x, stores[0]);
     if (spot == x->spots) {
         x->origin = first;
-        x->stride = address(x, stores[columns]);
+        x->stride = store_address(x, stores[columns]);
         x->stride = tsr__polynomial_minus(&x->stride, &first);
     }
     for (unsigned i = 0; i < count; i++) {
-        struct tsr__polynomial at = address(x, stores[i]), in_row = bytes((int64_t)(i % columns * (TSR__TILE_BYTES / columns)));
+        struct tsr__polynomial at = store_address(x, stores[i]),
+                               in_row = constant_bytes((int64_t)(i % columns * (TSR__TILE_BYTES / columns)));
         at = tsr__polynomial_minus(&at, &first);
         at = tsr__polynomial_minus(&at, &in_row);
         if (!at.valid || !tsr__polynomial_is_multiple(&at, &x->stride, i / columns))
@@ -122,7 +123,7 @@ static bool locate(struct tsr__pending_tile_store *x, struct spot *spot)
     return tsr__polynomial_divide(&first, &x->stride, &spot->row, &spot->byte);
 }
 
-static bool overlap(const struct spot *a, const struct spot *b)
+static bool spots_overlap(const struct spot *a, const struct spot *b)
 {
     int64_t rows = a->row - b->row, right = a->byte - b->byte;
     return rows < TSR__TILE_ROWS && -rows < TSR__TILE_ROWS && right < TSR__TILE_BYTES && -right < TSR__TILE_BYTES;
@@ -132,13 +133,13 @@ static bool lie_apart(struct tsr__pending_tile_store *x)
 {
     x->left = x->right = 0;
     for (size_t i = 0; i < x->count; i++) {
-        if (!locate(x, &x->spots[i]))
+        if (!locate_store(x, &x->spots[i]))
             return false;
         int64_t left = x->spots[i].byte;
         x->left = left < x->left ? left : x->left;
         x->right = left + TSR__TILE_BYTES > x->right ? left + TSR__TILE_BYTES : x->right;
         for (size_t k = 0; k < i; k++)
-            if (overlap(&x->spots[i], &x->spots[k]))
+            if (spots_overlap(&x->spots[i], &x->spots[k]))
                 return false;
     }
     return x->stride.count || x->stride.constant >= x->right - x->left;
@@ -167,14 +168,14 @@ static bool adds_to(const struct tsr__live_range *life, LLVMValueRef inst)
     return false;
 }
 
-static bool touches_memory(LLVMValueRef inst)
+static bool accesses_memory(LLVMValueRef inst)
 {
     return LLVMIsAStoreInst(inst) || LLVMIsALoadInst(inst) || LLVMIsACallInst(inst) || LLVMIsAFenceInst(inst) ||
            LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
 }
 
 /* Can they wait for the last of them? Nothing else touches memory in between, and the registers hold the same until then. */
-static bool can_wait(struct tsr__pending_tile_store *x)
+static bool can_delay(struct tsr__pending_tile_store *x)
 {
     unsigned seen = 0, all = 0;
     for (size_t i = 0; i < x->count; i++)
@@ -192,7 +193,7 @@ static bool can_wait(struct tsr__pending_tile_store *x)
             seen++;
             x->first = x->first ? x->first : i;
             x->last = i;
-        } else if (x->first && touches_memory(i)) {
+        } else if (x->first && accesses_memory(i)) {
             return false;
         }
     }
@@ -236,7 +237,7 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
     }
     for (int place = 0; place < t->registers.places.count && most; place++) {
         struct tsr__pending_tile_store *x = all_from(t, place, most);
-        if (x->count && x->block != LLVMGetEntryBasicBlock(t->webs.function) && lie_apart(x) && can_wait(x)) {
+        if (x->count && x->block != LLVMGetEntryBasicBlock(t->webs.function) && lie_apart(x) && can_delay(x)) {
             x->next = t->leavings;
             x->argument = streamed_to(x);
             t->leavings = x;
@@ -271,7 +272,7 @@ static bool is_only_stored(const struct spot *spot)
 static bool comes_first(const struct tsr__pending_tile_store *x)
 {
     LLVMValueRef i = LLVMGetFirstInstruction(x->block);
-    while (!touches_memory(i))
+    while (!accesses_memory(i))
         i = LLVMGetNextInstruction(i);
     return i == x->first;
 }
@@ -297,14 +298,14 @@ static bool can_come(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef 
     return arithmetic;
 }
 
-static LLVMValueRef come(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef v)
+static LLVMValueRef value_from(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef v)
 {
     LLVMBasicBlockRef at = LLVMIsAInstruction(v) ? LLVMGetInstructionParent(v) : NULL;
     if (!at || (at != from && at != x->block) || LLVMIsAPHINode(v))
         return v;
     LLVMValueRef copy = LLVMInstructionClone(v);
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
-        LLVMSetOperand(copy, (unsigned)i, come(x, from, LLVMGetOperand(v, (unsigned)i)));
+        LLVMSetOperand(copy, (unsigned)i, value_from(x, from, LLVMGetOperand(v, (unsigned)i)));
     LLVMInsertIntoBuilder(x->t->b, copy);
     return copy;
 }
@@ -323,7 +324,7 @@ static LLVMValueRef build_early(const struct tsr__pending_tile_store *x, LLVMBas
     for (unsigned i = 0; i < sum.count; i++)
         for (int k = 0; k < TSR__MAX_FACTORS; k++)
             if (sum.terms[i].factors[k].value)
-                sum.terms[i].factors[k].value = come(x, from, sum.terms[i].factors[k].value);
+                sum.terms[i].factors[k].value = value_from(x, from, sum.terms[i].factors[k].value);
     return tsr__polynomial_build(x->t->l, x->t->b, &sum);
 }
 
@@ -391,7 +392,7 @@ static void move_to_end(struct tsr__tiles *t, LLVMValueRef inst, LLVMBasicBlockR
 }
 
 /* All up to the last store goes to a block in front, the stores excepted, which go to `slow`. */
-static LLVMBasicBlockRef split(struct tsr__pending_tile_store *x, LLVMBasicBlockRef slow)
+static LLVMBasicBlockRef split_before_stores(struct tsr__pending_tile_store *x, LLVMBasicBlockRef slow)
 {
     struct tsr__tiles *t = x->t;
     LLVMBasicBlockRef block = x->block, head = LLVMInsertBasicBlockInContext(t->l->context, block, "");
@@ -454,14 +455,14 @@ static void store_past(struct tsr__pending_tile_store *x, const struct spot *spo
     }
 }
 
-static void make(struct tsr__pending_tile_store *x)
+static void emit_tile_store(struct tsr__pending_tile_store *x)
 {
     struct tsr__tiles *t = x->t;
     tsr__explain(t->l, x->first, "store", "tiles", "%zu of them straight to memory%s, if their rows do not overlap", x->count,
                  x->done ? " at the end of the loop" : "");
     LLVMBasicBlockRef block = x->block;
     LLVMBasicBlockRef fast = LLVMInsertBasicBlockInContext(t->l->context, block, ""),
-                      slow = LLVMInsertBasicBlockInContext(t->l->context, block, ""), head = split(x, slow);
+                      slow = LLVMInsertBasicBlockInContext(t->l->context, block, ""), head = split_before_stores(x, slow);
     LLVMMoveBasicBlockBefore(head, fast);
     store_vectors(x, slow);
     LLVMPositionBuilderAtEnd(t->b, slow);
@@ -495,5 +496,5 @@ static void make(struct tsr__pending_tile_store *x)
 void tsr__tile_stores_make(struct tsr__tiles *t)
 {
     for (struct tsr__pending_tile_store *x = t->leavings; x; x = x->next)
-        make(x);
+        emit_tile_store(x);
 }

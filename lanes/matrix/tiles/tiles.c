@@ -12,7 +12,7 @@
 
 /* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
 
-static LLVMValueRef object(LLVMValueRef address)
+static LLVMValueRef base_object(LLVMValueRef address)
 {
     while (LLVMIsAGetElementPtrInst(address))
         address = LLVMGetOperand(address, 0);
@@ -25,7 +25,7 @@ bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
                                            "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
-        return !tsr__map_get(&t->buffers, object(LLVMGetOperand(inst, 1)));
+        return !tsr__map_get(&t->buffers, base_object(LLVMGetOperand(inst, 1)));
     case LLVMFence:
     case LLVMAtomicRMW:
     case LLVMAtomicCmpXchg:
@@ -98,7 +98,7 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
 }
 
 /* True: by a tile load alone. */
-static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
+static bool load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
 {
     struct tsr__polynomial stride;
     if (tsr__tile_in_place(t, s, point, &stride)) {
@@ -115,7 +115,7 @@ static bool load(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVM
 }
 
 /* Forgets what may have changed since the last operation. */
-static void refresh(struct tsr__tiles *t, LLVMValueRef point)
+static void drop_stale(struct tsr__tiles *t, LLVMValueRef point)
 {
     bool holds = t->block == LLVMGetInstructionParent(point);
     for (LLVMValueRef i = holds ? t->last : point; i != point; i = LLVMGetNextInstruction(i))
@@ -127,7 +127,7 @@ static void refresh(struct tsr__tiles *t, LLVMValueRef point)
 }
 
 /* Is it a register for such operands? */
-static bool suits(const struct tsr__tiles *t, const struct tsr__source *s, int number)
+static bool register_suits(const struct tsr__tiles *t, const struct tsr__source *s, int number)
 {
     if (s->half)
         return number == (s->is_b ? TSR__HALF_B : TSR__HALF_A);
@@ -135,7 +135,7 @@ static bool suits(const struct tsr__tiles *t, const struct tsr__source *s, int n
 }
 
 /* The answer is the register that has the operand; `not` is in use. */
-static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
+static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
 {
     uint32_t count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
     int to = -1;
@@ -147,11 +147,11 @@ static int operand(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueR
             have->used = t->clock;
             return i;
         }
-        if (!(taken >> i & 1) && i != not && suits(t, s, i) && (to < 0 || have->used < t->loaded[to].used))
+        if (!(taken >> i & 1) && i != not && register_suits(t, s, i) && (to < 0 || have->used < t->loaded[to].used))
             to = i;
     }
     t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
-    t->loaded[to].in_place = load(t, to, s, point);
+    t->loaded[to].in_place = load_operand_tile(t, to, s, point);
     memcpy(t->loaded[to].from, s->from, count * sizeof *s->from);
     return to;
 }
@@ -170,7 +170,7 @@ bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragmen
 }
 
 /* Fills the accumulator with vectors that come from elsewhere, before `point`, where the builder stands. */
-static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
+static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge, LLVMValueRef point)
 {
     unsigned columns = t->life->block->columns, m = to->m;
     struct tsr__source all = {.rows = t->rows, .chunks = columns, .chunk_bytes = t->chunk};
@@ -179,7 +179,7 @@ static void fill(struct tsr__tiles *t, const struct tsr__fragment *to, unsigned 
     if (tsr__tile_starts_zero(t, to, edge))
         tsr__tile_zero(t, t->life->accumulator);
     else
-        load(t, t->life->accumulator, &all, point);
+        load_operand_tile(t, t->life->accumulator, &all, point);
 }
 
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b)
@@ -213,7 +213,7 @@ static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_i
         }
 }
 
-static void multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
+static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
 {
     struct tsr__source a, b;
     LLVMValueRef point = x->latest->mad.call;
@@ -224,10 +224,10 @@ static void multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     }
     LLVMPositionBuilderBefore(t->b, point);
     if (!x->first->c->web)
-        fill(t, x->first->d, 0, point);
+        fill_accumulator(t, x->first->d, 0, point);
     tsr__tile_sources(t, x, t->halves, &a, &b);
-    refresh(t, point);
-    int in_a = operand(t, &a, point, -1), in_b = operand(t, &b, point, in_a);
+    drop_stale(t, point);
+    int in_a = operand_register(t, &a, point, -1), in_b = operand_register(t, &b, point, in_a);
     tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
     note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false);
 }
@@ -266,7 +266,7 @@ static void give_vectors(struct tsr__tiles *t, const struct tsr__unpacked *from,
 }
 
 /* Gives the users in one place vectors. */
-static void unpack(struct tsr__tiles *t, const struct tsr__unpacking *u)
+static void emit_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
 {
     const struct tsr__tile_block *block = t->life->block;
     unsigned index = tsr__web_index(u->f), m = u->f->m;
@@ -339,7 +339,7 @@ static bool share_operand(struct tsr__tiles *t, const struct tsr__multiply *x, c
 }
 
 /* Can it wait for the next one? Its results are not looked at where it stands. */
-static bool can_wait(const struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *next)
+static bool can_join_next(const struct tsr__tiles *t, const struct tsr__multiply *x, const struct tsr__multiply *next)
 {
     for (size_t i = 0; i < x->life->unpacking_count; i++)
         if (t->registers.places.at[x->life->unpackings[i].place].ref == x->latest->block)
@@ -352,7 +352,7 @@ static void go_back_and_forth(struct tsr__tiles *t, struct tsr__multiply *list, 
 {
     for (size_t i = 1; i + 1 < count; i++) {
         struct tsr__multiply x = list[i];
-        if (share_operand(t, &list[i - 1], &x) || !share_operand(t, &list[i - 1], &list[i + 1]) || !can_wait(t, &x, &list[i + 1]))
+        if (share_operand(t, &list[i - 1], &x) || !share_operand(t, &list[i - 1], &list[i + 1]) || !can_join_next(t, &x, &list[i + 1]))
             continue;
         list[i] = list[i + 1];
         list[i + 1] = x;
@@ -372,12 +372,12 @@ static void fill_for_phis(struct tsr__tiles *t)
                 continue;
             LLVMValueRef end = LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(f->v[0], e));
             LLVMPositionBuilderBefore(t->b, end);
-            fill(t, f, e, end);
+            fill_accumulator(t, f, e, end);
         }
     }
 }
 
-static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
+static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
 {
     const struct tsr__mad *mad = &in_tiles->mad;
     static const char *const text[] = {
@@ -403,7 +403,7 @@ static void explain(struct tsr__tiles *t, const struct tsr__tile_mad *in_tiles)
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
 {
     for (unsigned i = 0; i < web->mad_count; i++)
-        explain(t, web->mads[i]);
+        explain_webs(t, web->mads[i]);
     for (unsigned i = 0; i < web->fragment_count; i++)
         for (unsigned k = 0; k < web->m; k++) {
             LLVMValueRef v = web->fragments[i]->v[k];
@@ -432,7 +432,7 @@ static void note_reasons(struct tsr__tiles *t)
     }
 }
 
-static void look(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function)
+static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function)
 {
     *t = (struct tsr__tiles){.l = l, .unit = tsr__tile_unit(l), .buffers = {.arena = &l->scratch}};
     tsr__fold_phi_casts(l, function);
@@ -442,7 +442,7 @@ static void look(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef 
     tsr__allocate_tiles(&t->registers, &t->webs);
 }
 
-static void make(struct tsr__tiles *t)
+static void rewrite_function(struct tsr__tiles *t)
 {
     bool any = false;
     size_t count;
@@ -459,7 +459,7 @@ static void make(struct tsr__tiles *t)
         go_back_and_forth(t, list, count);
     tsr__tile_loops_find(t, list, count);
     for (size_t i = 0; i < count; i++)
-        multiply(t, &list[i]);
+        emit_multiply(t, &list[i]);
     for (size_t i = 0; i < t->webs.block_count; i++) {
         if (t->registers.lives[i].accumulator < 0)
             continue;
@@ -467,7 +467,7 @@ static void make(struct tsr__tiles *t)
         fill_for_phis(t);
         for (size_t k = 0; k < t->life->unpacking_count; k++)
             if (!t->life->unpackings[k].stores)
-                unpack(t, &t->life->unpackings[k]);
+                emit_unpacking(t, &t->life->unpackings[k]);
     }
     if (t->unit == TSR__TILES_AMX)
         save_around_calls(t);
@@ -514,7 +514,7 @@ static bool has_room_for_halves(const struct tsr__tiles *t)
     return true;
 }
 
-static struct tsr__tiles *leader(struct tsr__tiles *t)
+static struct tsr__tiles *leading_function(struct tsr__tiles *t)
 {
     while (t->same_kernel)
         t = t->same_kernel;
@@ -529,7 +529,7 @@ static void join_callees(struct tsr__tiles *all, const struct tsr__map *number, 
     for (size_t i = 0; i < n; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
         size_t called = callee ? tsr__map_get(number, callee) : 0;
-        struct tsr__tiles *x = leader(caller), *y = called ? leader(&all[called - 1]) : x;
+        struct tsr__tiles *x = leading_function(caller), *y = called ? leading_function(&all[called - 1]) : x;
         if (x != y)
             y->same_kernel = x;
     }
@@ -544,11 +544,11 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
     for (size_t i = 0; i < count; i++)
         join_callees(all, &number, &all[i]);
     for (size_t i = 0; i < count; i++) {
-        wanted[leader(&all[i]) - all] |= wants_halves(&all[i]);
-        refused[leader(&all[i]) - all] |= !has_room_for_halves(&all[i]);
+        wanted[leading_function(&all[i]) - all] |= wants_halves(&all[i]);
+        refused[leading_function(&all[i]) - all] |= !has_room_for_halves(&all[i]);
     }
     for (size_t i = 0; i < count; i++)
-        all[i].halves = wanted[leader(&all[i]) - all] && !refused[leader(&all[i]) - all];
+        all[i].halves = wanted[leading_function(&all[i]) - all] && !refused[leading_function(&all[i]) - all];
 }
 
 bool tsr__pass_tiles(struct tsr__compilation *l)
@@ -560,10 +560,10 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
     for (size_t i = 0; i < count; i++)
-        look(&all[i], l, functions[i]);
+        analyse_function(&all[i], l, functions[i]);
     if (unit != TSR__TILES_VECTORS)
         choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)
-        make(&all[i]);
+        rewrite_function(&all[i]);
     return true;
 }

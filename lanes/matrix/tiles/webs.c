@@ -43,7 +43,7 @@ const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation 
 
 /* ---- fragments ---------------------------------------------------------------------------------------------------------------------- */
 
-static struct tsr__fragment *fragment_of(struct tsr__webs *w, const LLVMValueRef *v, unsigned m);
+static struct tsr__fragment *find_fragment(struct tsr__webs *w, const LLVMValueRef *v, unsigned m);
 
 static struct tsr__tile_mad *result_of(const struct tsr__webs *w, const LLVMValueRef *v, unsigned m)
 {
@@ -73,7 +73,7 @@ static bool are_zero(const LLVMValueRef *v, unsigned m)
 }
 
 /* What a phi gets from a block. */
-static LLVMValueRef incoming(LLVMValueRef phi, LLVMBasicBlockRef from)
+static LLVMValueRef incoming_value(LLVMValueRef phi, LLVMBasicBlockRef from)
 {
     unsigned i = 0;
     while (LLVMGetIncomingBlock(phi, i) != from)
@@ -88,12 +88,12 @@ static void follow_phis(struct tsr__webs *w, struct tsr__fragment *f)
     for (unsigned e = 0; e < f->in_count; e++) {
         LLVMValueRef v[TSR__MAX_M];
         for (unsigned i = 0; i < f->m; i++)
-            v[i] = incoming(f->v[i], LLVMGetIncomingBlock(f->v[0], e));
-        f->in[e] = fragment_of(w, v, f->m);
+            v[i] = incoming_value(f->v[i], LLVMGetIncomingBlock(f->v[0], e));
+        f->in[e] = find_fragment(w, v, f->m);
     }
 }
 
-static struct tsr__fragment *fragment_of(struct tsr__webs *w, const LLVMValueRef *v, unsigned m)
+static struct tsr__fragment *find_fragment(struct tsr__webs *w, const LLVMValueRef *v, unsigned m)
 {
     struct tsr__fragment *first = (struct tsr__fragment *)tsr__map_get(&w->by_first, v[0]);
     for (struct tsr__fragment *f = first; f; f = f->next)
@@ -164,7 +164,7 @@ static bool joins_webs(const struct tsr__fragment *f)
 }
 
 /* Everything that the fragment becomes or comes from goes into the web. */
-static void spread(struct tsr__webs *w, struct tsr__web *web, struct tsr__fragment *f)
+static void grow_web(struct tsr__webs *w, struct tsr__web *web, struct tsr__fragment *f)
 {
     if (!joins_webs(f) || f->web)
         return;
@@ -172,16 +172,16 @@ static void spread(struct tsr__webs *w, struct tsr__web *web, struct tsr__fragme
     web->fragments[web->fragment_count++] = f;
     web->loops = web->loops || f->kind == TSR__FRAGMENT_PHI;
     for (unsigned e = 0; e < f->in_count; e++)
-        spread(w, web, f->in[e]);
+        grow_web(w, web, f->in[e]);
     if (f->mad)
-        spread(w, web, f->mad->c);
+        grow_web(w, web, f->mad->c);
     for (size_t i = 0; i < w->mad_count; i++)
         if (w->mads[i].c == f)
-            spread(w, web, w->mads[i].d);
+            grow_web(w, web, w->mads[i].d);
     for (struct tsr__fragment *phi = w->phis; phi; phi = phi->next_phi)
         for (unsigned e = 0; e < phi->in_count; e++)
             if (phi->in[e] == f)
-                spread(w, web, phi);
+                grow_web(w, web, phi);
 }
 
 /* Vectors of an accumulator that are A or B of an operation, too, would have to be there as vectors before the tiles are. */
@@ -204,7 +204,7 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
                              .lanes = first->mad->mad.lanes,
                              .mads = tsr_arena_alloc(arena, w->mad_count * sizeof(struct tsr__tile_mad *)),
                              .fragments = tsr_arena_alloc(arena, w->fragment_count * sizeof(struct tsr__fragment *))};
-    spread(w, web, first);
+    grow_web(w, web, first);
     for (size_t i = 0; i < w->mad_count; i++) {
         if (w->mads[i].d->web != web)
             continue;
@@ -220,13 +220,13 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
 static LLVMValueRef phi_with(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMValueRef v)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        if (incoming(i, from) == v)
+        if (incoming_value(i, from) == v)
             return i;
     return NULL;
 }
 
 /* Phis behind a loop, to which its accumulators flow. */
-static void look_ahead(struct tsr__webs *w, const struct tsr__fragment *f)
+static void follow_exit_phis(struct tsr__webs *w, const struct tsr__fragment *f)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(f->v[0]); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef phi = LLVMGetUser(use), v[TSR__MAX_M];
@@ -237,7 +237,7 @@ static void look_ahead(struct tsr__webs *w, const struct tsr__fragment *f)
             while (i < f->m && (v[i] = phi_with(LLVMGetInstructionParent(phi), LLVMGetIncomingBlock(phi, e), f->v[i])) != NULL)
                 i++;
             if (i == f->m)
-                fragment_of(w, v, f->m);
+                find_fragment(w, v, f->m);
         }
     }
 }
@@ -248,18 +248,18 @@ static void find_webs(struct tsr__webs *w)
     for (size_t i = 0; i < w->mad_count; i++) {
         struct tsr__tile_mad *mad = &w->mads[i];
         read_result(&mad->mad, v);
-        fragment_of(w, v, mad->mad.f->m);
+        find_fragment(w, v, mad->mad.f->m);
         for (unsigned k = 0; k < mad->mad.f->m; k++)
             v[k] = tsr__mad_c(&mad->mad, k);
-        mad->c = fragment_of(w, v, mad->mad.f->m);
+        mad->c = find_fragment(w, v, mad->mad.f->m);
     }
     for (size_t i = 0; i < w->mad_count; i++)
-        look_ahead(w, w->mads[i].d);
+        follow_exit_phis(w, w->mads[i].d);
     for (struct tsr__fragment *seen = NULL; seen != w->phis;) { /* those found come first in the list */
         struct tsr__fragment *stop = seen;
         seen = w->phis;
         for (struct tsr__fragment *f = seen; f != stop; f = f->next_phi)
-            look_ahead(w, f);
+            follow_exit_phis(w, f);
     }
     w->webs = tsr_arena_alloc(&w->l->scratch, (w->mad_count + 1) * sizeof(struct tsr__web *));
     for (size_t i = 0; i < w->mad_count; i++) {
@@ -322,7 +322,7 @@ static bool same_operands(const struct tsr__mad *a, const struct tsr__mad *b, un
     return true;
 }
 
-static bool corresponds(struct tsr__fragment *x, struct tsr__fragment *y)
+static bool set_partners(struct tsr__fragment *x, struct tsr__fragment *y)
 {
     if (x->kind != y->kind)
         return false;
@@ -337,14 +337,14 @@ static bool corresponds(struct tsr__fragment *x, struct tsr__fragment *y)
         unsigned k = 0;
         while (LLVMGetIncomingBlock(y->v[0], k) != LLVMGetIncomingBlock(x->v[0], e))
             k++;
-        if (!corresponds(x->in[e], y->in[k]))
+        if (!set_partners(x->in[e], y->in[k]))
             return false;
     }
     return true;
 }
 
 /* Would the phis correspond, as far as partners are known? */
-static bool matches(const struct tsr__fragment *x, const struct tsr__fragment *y)
+static bool phis_match(const struct tsr__fragment *x, const struct tsr__fragment *y)
 {
     if (y->kind != TSR__FRAGMENT_PHI || x->block != y->block || x->in_count != y->in_count)
         return false;
@@ -368,7 +368,7 @@ static bool match_the_rest(struct tsr__web *x, const struct tsr__web *y)
         for (unsigned i = 0; i < x->fragment_count; i++) {
             struct tsr__fragment *f = x->fragments[i];
             for (unsigned k = 0; k < y->fragment_count && !f->partner; k++)
-                if (matches(f, y->fragments[k]))
+                if (phis_match(f, y->fragments[k]))
                     f->partner = y->fragments[k];
             left += !f->partner;
         }
@@ -377,7 +377,7 @@ static bool match_the_rest(struct tsr__web *x, const struct tsr__web *y)
 }
 
 /* Do two webs run side by side with the same A (or, else, the same B)? Then partners are set in the first. */
-static bool side_by_side(struct tsr__web *x, struct tsr__web *y, bool same_a)
+static bool run_side_by_side(struct tsr__web *x, struct tsr__web *y, bool same_a)
 {
     if (x->mad_count != y->mad_count || x->fragment_count != y->fragment_count || x->m != y->m || x->lanes != y->lanes)
         return false;
@@ -387,13 +387,13 @@ static bool side_by_side(struct tsr__web *x, struct tsr__web *y, bool same_a)
         struct tsr__tile_mad *a = x->mads[i], *b = y->mads[i];
         unsigned first = same_a ? 0 : a->mad.a_count, count = same_a ? a->mad.a_count : TSR__WORDS;
         if (a->block != b->block || a->mad.f != b->mad.f || a->joins_next != b->joins_next ||
-            !same_operands(&a->mad, &b->mad, first, count) || !corresponds(a->d, b->d) || !corresponds(a->c, b->c))
+            !same_operands(&a->mad, &b->mad, first, count) || !set_partners(a->d, b->d) || !set_partners(a->c, b->c))
             return false;
     }
     return match_the_rest(x, y);
 }
 
-static void take(struct tsr__webs *w, struct tsr__tile_block *block, unsigned row, unsigned column, struct tsr__web *web)
+static void add_to_block(struct tsr__webs *w, struct tsr__tile_block *block, unsigned row, unsigned column, struct tsr__web *web)
 {
     struct tsr__web *first = block->webs[0][0] ? block->webs[0][0] : web;
     struct tsr__fragment **list = tsr_arena_alloc(&w->l->scratch, first->fragment_count * sizeof(struct tsr__fragment *));
@@ -409,20 +409,20 @@ static bool is_free(const struct tsr__web *web)
     return !web->why && !web->in_block;
 }
 
-static struct tsr__web *neighbour(struct tsr__webs *w, struct tsr__web *of, bool same_a)
+static struct tsr__web *find_neighbour(struct tsr__webs *w, struct tsr__web *of, bool same_a)
 {
     for (size_t i = 0; i < w->web_count; i++)
-        if (w->webs[i] != of && is_free(w->webs[i]) && side_by_side(of, w->webs[i], same_a))
+        if (w->webs[i] != of && is_free(w->webs[i]) && run_side_by_side(of, w->webs[i], same_a))
             return w->webs[i];
     return NULL;
 }
 
 /* The web that stands under the first row's second web as `left` stands under its first. */
-static struct tsr__web *corner(struct tsr__webs *w, struct tsr__tile_block *block, struct tsr__web *left)
+static struct tsr__web *find_corner(struct tsr__webs *w, struct tsr__tile_block *block, struct tsr__web *left)
 {
     for (size_t i = 0; i < w->web_count; i++)
-        if (w->webs[i] != left && is_free(w->webs[i]) && side_by_side(block->webs[0][1], w->webs[i], false) &&
-            side_by_side(left, w->webs[i], true))
+        if (w->webs[i] != left && is_free(w->webs[i]) && run_side_by_side(block->webs[0][1], w->webs[i], false) &&
+            run_side_by_side(left, w->webs[i], true))
             return w->webs[i];
     return NULL;
 }
@@ -431,28 +431,28 @@ static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struc
 {
     enum { LANES = TSR__TILE_BYTES / 4 };
     *block = (struct tsr__tile_block){.rows = 1, .columns = 1};
-    take(w, block, 0, 0, first);
-    struct tsr__web *right = first->lanes < LANES ? neighbour(w, first, true) : NULL;
+    add_to_block(w, block, 0, 0, first);
+    struct tsr__web *right = first->lanes < LANES ? find_neighbour(w, first, true) : NULL;
     if (right) {
-        take(w, block, 0, 1, right);
+        add_to_block(w, block, 0, 1, right);
         block->columns = 2;
     }
     while (block->rows < TSR__MAX_ROW_WEBS && (block->rows + 1) * first->m <= TSR__TILE_ROWS) {
-        struct tsr__web *below = neighbour(w, first, false), *other = NULL;
+        struct tsr__web *below = find_neighbour(w, first, false), *other = NULL;
         if (!below)
             break;
         if (right) {
-            other = corner(w, block, below);
+            other = find_corner(w, block, below);
             if (!other)
                 break;
-            side_by_side(first, below, false); /* the partners again */
+            run_side_by_side(first, below, false); /* the partners again */
         }
-        take(w, block, block->rows, 0, below);
+        add_to_block(w, block, block->rows, 0, below);
         if (other) {
             /* From the first web to its right neighbour, and from there down. */
             struct tsr__fragment **top = block->fragments[0][1];
             struct tsr__fragment **list = tsr_arena_alloc(&w->l->scratch, first->fragment_count * sizeof(struct tsr__fragment *));
-            side_by_side(right, other, false);
+            run_side_by_side(right, other, false);
             for (unsigned i = 0; i < first->fragment_count; i++)
                 list[i] = top[i]->partner;
             block->webs[block->rows][1] = other;

@@ -96,7 +96,7 @@ LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y
     return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
 }
 
-static LLVMValueRef reversed(struct tsr__widener *s, LLVMValueRef v)
+static LLVMValueRef reverse_lanes(struct tsr__widener *s, LLVMValueRef v)
 {
     int from[64];
     for (unsigned i = 0; i < s->width; i++)
@@ -152,13 +152,13 @@ static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst,
     return a;
 }
 
-static struct tsr__access classify(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
+static struct tsr__access classify_access(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type)
 {
     return classify_as(s, inst, pointer, type, tsr__shape_here(s, pointer));
 }
 
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
-static LLVMValueRef side_by_side(struct tsr__widener *s, LLVMValueRef *parts, unsigned count)
+static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *parts, unsigned count)
 {
     LLVMValueRef joined[64];
     unsigned span = s->width * count;
@@ -193,7 +193,7 @@ LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned eac
     unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(parts[0])));
     LLVMTypeRef type = tsr__vector_of(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector_of(s, LLVMIntTypeInContext(c, bits));
     if (each * bits > 32)
-        return LLVMBuildBitCast(s->b, side_by_side(s, parts, each), type, "");
+        return LLVMBuildBitCast(s->b, interleave_vectors(s, parts, each), type, "");
     /* Shifts, since what is stored has often just been made narrow. */
     LLVMValueRef made = NULL;
     for (unsigned i = 0; i < each; i++) {
@@ -264,7 +264,7 @@ static LLVMBasicBlockRef way_ends(struct tsr__widener *s, const struct fork *f, 
 }
 
 /* What came by one of two ways. */
-static LLVMValueRef either(struct tsr__widener *s, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
+static LLVMValueRef phi_of_two(struct tsr__widener *s, LLVMValueRef x, LLVMBasicBlockRef from_x, LLVMValueRef y, LLVMBasicBlockRef from_y)
 {
     LLVMValueRef both = LLVMBuildPhi(s->b, LLVMTypeOf(x), "");
     LLVMAddIncoming(both, &x, &from_x, 1);
@@ -277,8 +277,8 @@ static void load_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVM
     if (a->class == TSR__ACCESS_CONSECUTIVE) {
         parts[0] = tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), p, s->mask);
     } else if (a->class == TSR__ACCESS_REVERSED) {
-        LLVMValueRef mask = s->mask ? reversed(s, s->mask) : NULL;
-        parts[0] = reversed(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
+        LLVMValueRef mask = s->mask ? reverse_lanes(s, s->mask) : NULL;
+        parts[0] = reverse_lanes(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
     } else {
         tsr__interleaved_load(s, a, p, parts);
     }
@@ -298,7 +298,7 @@ static void load_tested(struct tsr__widener *s, const struct tsr__access *a, LLV
     LLVMBasicBlockRef masked = way_ends(s, &f, f.after);
     for (unsigned i = 0; i < TSR__MAX_STRIDE; i++)
         if (a->members >> i & 1)
-            parts[i] = either(s, parts[i], straight, others[i], masked);
+            parts[i] = phi_of_two(s, parts[i], straight, others[i], masked);
 }
 
 /* A load of lanes side by side; `p` is lane 0's address. */
@@ -319,7 +319,7 @@ static void store_lanes(struct tsr__widener *s, const struct tsr__access *a, LLV
     if (a->class == TSR__ACCESS_CONSECUTIVE)
         tsr__masked_store(s, a, parts[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
-        tsr__masked_store(s, a, reversed(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reversed(s, s->mask) : NULL);
+        tsr__masked_store(s, a, reverse_lanes(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reverse_lanes(s, s->mask) : NULL);
     else
         tsr__interleaved_store(s, a, p, parts);
 }
@@ -365,8 +365,8 @@ static void half_pointers(struct tsr__widener *s, LLVMValueRef pointer, LLVMValu
 /* The access as either half makes it, the lanes of one half for what makes it, and either half's first address; or, where all lanes lie
  * side by side after all, those of the packet. False: it would not be better than for the packet. Lanes that are not there could not give
  * an address. */
-static bool in_halves(struct tsr__widener *s, const struct tsr__access *a, struct tsr__widener *half, struct tsr__access *own,
-                      LLVMValueRef first[2])
+static bool access_in_halves(struct tsr__widener *s, const struct tsr__access *a, struct tsr__widener *half, struct tsr__access *own,
+                             LLVMValueRef first[2])
 {
     struct tsr__shape shape = tsr__shape_here(s, a->pointer);
     if (!shape.halves || s->mask)
@@ -396,7 +396,7 @@ static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
     struct tsr__widener half;
     struct tsr__access own;
     LLVMValueRef first[2];
-    if (!in_halves(s, a, &half, &own, first))
+    if (!access_in_halves(s, a, &half, &own, first))
         return false;
     if (half.width == s->width) {
         LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
@@ -431,7 +431,7 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
     struct tsr__widener half;
     struct tsr__access own;
     LLVMValueRef first[2];
-    if (!in_halves(s, a, &half, &own, first))
+    if (!access_in_halves(s, a, &half, &own, first))
         return false;
     if (half.width == s->width) {
         tsr__contiguous_store(s, &own, first[0], parts);
@@ -483,7 +483,7 @@ static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, 
     tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
     LLVMBasicBlockRef scattered = way_ends(s, &f, f.after);
     for (unsigned i = 0; i < a->parts; i++)
-        parts[i] = either(s, parts[i], straight, others[i], scattered);
+        parts[i] = phi_of_two(s, parts[i], straight, others[i], scattered);
 }
 
 static void scattered_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
@@ -513,13 +513,13 @@ bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__
     bool load = LLVMIsALoadInst(inst) != NULL;
     if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
         return false;
-    *a = classify(s, inst, LLVMGetOperand(inst, load ? 0 : 1), LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0)));
+    *a = classify_access(s, inst, LLVMGetOperand(inst, load ? 0 : 1), LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0)));
     return a->step > a->parts;
 }
 
-static void load(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_load(struct tsr__widener *s, LLVMValueRef inst)
 {
-    struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
+    struct tsr__access a = classify_access(s, inst, LLVMGetOperand(inst, 0), LLVMTypeOf(inst));
     struct tsr__interleave_group *record = tsr__interleave_group_of(s, &a);
     if (record) {
         tsr__interleave_group_load(s, record);
@@ -586,10 +586,10 @@ void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a,
         parts[0] = tsr__pack(s, parts, a->each);
 }
 
-static void store(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_store(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMValueRef v = LLVMGetOperand(inst, 0);
-    struct tsr__access a = classify(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
+    struct tsr__access a = classify_access(s, inst, LLVMGetOperand(inst, 1), LLVMTypeOf(v));
     struct tsr__interleave_group *record = tsr__interleave_group_of(s, &a);
     if (record) {
         tsr__interleave_group_store(s, record, inst);
@@ -624,7 +624,7 @@ static void stack_variable(struct tsr__widener *s, LLVMValueRef inst)
     tsr__set_scalar(s, inst, made);
 }
 
-static void address(struct tsr__widener *s, LLVMValueRef inst)
+static void widen_address(struct tsr__widener *s, LLVMValueRef inst)
 {
     int operands = LLVMGetNumOperands(inst);
     LLVMValueRef *args = tsr_arena_alloc(s->arena, (size_t)operands * sizeof *args);
@@ -663,17 +663,17 @@ bool tsr__widen_memory(struct tsr__widener *s, LLVMValueRef inst)
     case LLVMGetElementPtr:
         if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind)
             return false;
-        address(s, inst);
+        widen_address(s, inst);
         return true;
     case LLVMLoad:
         if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic && !tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, 0))))
             return false; /* lane by lane */
-        load(s, inst);
+        widen_load(s, inst);
         return true;
     case LLVMStore:
         if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
             return false;
-        store(s, inst);
+        widen_store(s, inst);
         return true;
     default:
         return false;

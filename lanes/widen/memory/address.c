@@ -19,7 +19,7 @@ struct sum {
     bool good;
 };
 
-static void add_term(struct sum *sum, LLVMValueRef value, enum tsr__extension extension, int64_t scale)
+static void add_sum_term(struct sum *sum, LLVMValueRef value, enum tsr__extension extension, int64_t scale)
 {
     bool is_uniform = tsr__is_uniform(tsr__shape_here(sum->s, value));
     int *count = is_uniform ? &sum->uniform_count : &sum->varying_count;
@@ -30,7 +30,7 @@ static void add_term(struct sum *sum, LLVMValueRef value, enum tsr__extension ex
     (is_uniform ? sum->uniform : sum->varying)[(*count)++] = (struct tsr__term){value, extension, scale};
 }
 
-static bool constant_int(LLVMValueRef v, int64_t *value)
+static bool constant_index(LLVMValueRef v, int64_t *value)
 {
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
         return false;
@@ -39,7 +39,7 @@ static bool constant_int(LLVMValueRef v, int64_t *value)
 }
 
 /* An addition that stays one when its operands are extended. */
-static bool adds(LLVMValueRef v, enum tsr__extension extension)
+static bool is_extended_add(LLVMValueRef v, enum tsr__extension extension)
 {
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMOr:
@@ -51,22 +51,22 @@ static bool adds(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
-static void add_index(struct sum *sum, LLVMValueRef v, enum tsr__extension extension, int64_t scale, int depth)
+static void add_sum_index(struct sum *sum, LLVMValueRef v, enum tsr__extension extension, int64_t scale, int depth)
 {
     int64_t c;
-    if (constant_int(v, &c)) {
+    if (constant_index(v, &c)) {
         if (extension == TSR__EXTEND_UNSIGNED)
             c = (int64_t)LLVMConstIntGetZExtValue(v);
         sum->a->offset += c * scale;
         return;
     }
     if (!LLVMIsAInstruction(v) || !depth || tsr__is_uniform(tsr__shape_here(sum->s, v))) {
-        add_term(sum, v, extension, scale);
+        add_sum_term(sum, v, extension, scale);
         return;
     }
-    if (adds(v, extension)) {
-        add_index(sum, LLVMGetOperand(v, 0), extension, scale, depth - 1);
-        add_index(sum, LLVMGetOperand(v, 1), extension, scale, depth - 1);
+    if (is_extended_add(v, extension)) {
+        add_sum_index(sum, LLVMGetOperand(v, 0), extension, scale, depth - 1);
+        add_sum_index(sum, LLVMGetOperand(v, 1), extension, scale, depth - 1);
         return;
     }
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
@@ -74,17 +74,17 @@ static void add_index(struct sum *sum, LLVMValueRef v, enum tsr__extension exten
     if (extends && extension == TSR__EXTEND_NONE) {
         /* What is promised not to be negative may be taken as signed, which gathers can do. */
         bool is_signed = op == LLVMSExt || LLVMGetNNeg(v);
-        add_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXTEND_SIGNED : TSR__EXTEND_UNSIGNED, scale, depth - 1);
+        add_sum_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXTEND_SIGNED : TSR__EXTEND_UNSIGNED, scale, depth - 1);
         return;
     }
-    if (extension == TSR__EXTEND_NONE && (op == LLVMShl || op == LLVMMul) && constant_int(LLVMGetOperand(v, 1), &c)) {
+    if (extension == TSR__EXTEND_NONE && (op == LLVMShl || op == LLVMMul) && constant_index(LLVMGetOperand(v, 1), &c)) {
         int64_t factor = op == LLVMMul ? c : c >= 0 && c < 32 ? INT64_C(1) << c : 0, scaled;
         if (factor && !__builtin_mul_overflow(scale, factor, &scaled)) {
-            add_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
+            add_sum_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
             return;
         }
     }
-    add_term(sum, v, extension, scale);
+    add_sum_term(sum, v, extension, scale);
 }
 
 static void add_gep(struct sum *sum, LLVMValueRef gep)
@@ -102,7 +102,7 @@ static void add_gep(struct sum *sum, LLVMValueRef gep)
         if (i > 1)
             type = LLVMGetElementType(type);
         bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
-        add_index(sum, index, narrow ? TSR__EXTEND_SIGNED : TSR__EXTEND_NONE, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
+        add_sum_index(sum, index, narrow ? TSR__EXTEND_SIGNED : TSR__EXTEND_NONE, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
     }
 }
 
@@ -152,7 +152,7 @@ void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer)
 
 /* ---- putting together ---------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef extended(struct tsr__widener *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
+static LLVMValueRef extend_index(struct tsr__widener *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
 {
     if (extension == TSR__EXTEND_NONE || LLVMTypeOf(value) == to)
         return value;
@@ -170,7 +170,7 @@ LLVMValueRef tsr__address_base(struct tsr__widener *s, const struct tsr__address
     LLVMValueRef p = tsr__scalar_of(s, a->base);
     for (int i = 0; i < a->first_varying; i++) {
         const struct tsr__term *t = &a->terms[i];
-        LLVMValueRef bytes = extended(s, tsr__scalar_of(s, t->value), t->extension, i64);
+        LLVMValueRef bytes = extend_index(s, tsr__scalar_of(s, t->value), t->extension, i64);
         p = plus_bytes(s, p, LLVMBuildMul(s->b, bytes, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
     }
     return a->offset ? plus_bytes(s, p, LLVMConstInt(i64, (uint64_t)a->offset, true)) : p;
@@ -182,7 +182,7 @@ LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__addr
     for (int i = a->first_varying; i < a->count; i++) {
         const struct tsr__term *t = &a->terms[i];
         LLVMValueRef index = LLVMBuildExtractElement(s->b, tsr__component_of(s, t->value, 0), tsr__i32(s->l, lane), "");
-        index = extended(s, index, t->extension, i64);
+        index = extend_index(s, index, t->extension, i64);
         base = plus_bytes(s, base, LLVMBuildMul(s->b, index, LLVMConstInt(i64, (uint64_t)t->scale, true), ""));
     }
     return base;
@@ -216,9 +216,9 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
             index = LLVMBuildSExt(s->b, index, v64, "");
             base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
         } else if (only->extension != TSR__EXTEND_NONE && bits < 32)
-            index = LLVMBuildSExt(s->b, extended(s, index, only->extension, v32), v64, "");
+            index = LLVMBuildSExt(s->b, extend_index(s, index, only->extension, v32), v64, "");
         else
-            index = extended(s, index, only->extension, v64);
+            index = extend_index(s, index, only->extension, v64);
         return LLVMBuildGEP2(s->b, LLVMArrayType2(LLVMInt8TypeInContext(c), (uint64_t)only->scale), base, &index, 1, "");
     }
     bool is_short = has_short_offsets(a);
@@ -228,7 +228,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
         const struct tsr__term *t = &a->terms[i];
         LLVMValueRef index = tsr__component_of(s, t->value, 0);
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), wanted = LLVMGetIntTypeWidth(scalar);
-        index = bits > wanted ? LLVMBuildTrunc(s->b, index, type, "") : bits < wanted ? extended(s, index, t->extension, type) : index;
+        index = bits > wanted ? LLVMBuildTrunc(s->b, index, type, "") : bits < wanted ? extend_index(s, index, t->extension, type) : index;
         index = LLVMBuildMul(s->b, index, tsr__splat(s, LLVMConstInt(scalar, (uint64_t)t->scale, true)), "");
         sum = sum ? LLVMBuildAdd(s->b, sum, index, "") : index;
     }
@@ -239,9 +239,9 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
 
 /* ---- hope ------------------------------------------------------------------------------------------------------------------------ */
 
-static int64_t hoped_stride(struct tsr__widener *s, LLVMValueRef v, int depth);
+static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int depth);
 
-static int64_t hoped_of_call(struct tsr__widener *s, LLVMValueRef call, int depth)
+static int64_t speculated_stride_of_call(struct tsr__widener *s, LLVMValueRef call, int depth)
 {
     static const char *const bounds[] = {"llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."};
     LLVMValueRef callee = tsr__callee(call);
@@ -249,10 +249,10 @@ static int64_t hoped_of_call(struct tsr__widener *s, LLVMValueRef call, int dept
         return 0;
     for (size_t i = 0; i < TSR_ARRAY_LEN(bounds); i++)
         if (tsr__starts_with(tsr__name(callee), bounds[i])) {
-            int64_t x = hoped_stride(s, LLVMGetOperand(call, 0), depth);
-            return x ? x : hoped_stride(s, LLVMGetOperand(call, 1), depth);
+            int64_t x = speculated_stride(s, LLVMGetOperand(call, 0), depth);
+            return x ? x : speculated_stride(s, LLVMGetOperand(call, 1), depth);
         }
-    return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? hoped_stride(s, LLVMGetOperand(call, 0), depth) : 0;
+    return tsr__starts_with(tsr__name(callee), "llvm.abs.") ? speculated_stride(s, LLVMGetOperand(call, 0), depth) : 0;
 }
 
 /* The same for all, but where the pass `guard_division` puts 1 for it. */
@@ -264,7 +264,7 @@ static bool is_divisor(struct tsr__widener *s, LLVMValueRef v)
 }
 
 /* What the stride would be if limits were not met and nothing wrapped. */
-static int64_t hoped_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
+static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
 {
     struct tsr__shape shape = tsr__shape_here(s, v);
     if (shape.kind == TSR__SHAPE_AFFINE)
@@ -275,33 +275,34 @@ static int64_t hoped_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
     depth--;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMCall:
-        return hoped_of_call(s, v, depth);
+        return speculated_stride_of_call(s, v, depth);
     case LLVMSelect:
-        x = hoped_stride(s, LLVMGetOperand(v, 1), depth);
-        return x ? x : hoped_stride(s, LLVMGetOperand(v, 2), depth);
+        x = speculated_stride(s, LLVMGetOperand(v, 1), depth);
+        return x ? x : speculated_stride(s, LLVMGetOperand(v, 2), depth);
     case LLVMAdd:
     case LLVMOr:
-        return hoped_stride(s, LLVMGetOperand(v, 0), depth) + hoped_stride(s, LLVMGetOperand(v, 1), depth);
+        return speculated_stride(s, LLVMGetOperand(v, 0), depth) + speculated_stride(s, LLVMGetOperand(v, 1), depth);
     case LLVMSub:
-        return hoped_stride(s, LLVMGetOperand(v, 0), depth) - hoped_stride(s, LLVMGetOperand(v, 1), depth);
+        return speculated_stride(s, LLVMGetOperand(v, 0), depth) - speculated_stride(s, LLVMGetOperand(v, 1), depth);
     case LLVMMul:
-        return constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
-                   ? c * hoped_stride(s, LLVMGetOperand(v, 0), depth)
+        return constant_index(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
+                   ? c * speculated_stride(s, LLVMGetOperand(v, 0), depth)
                    : 0;
     case LLVMShl:
-        return constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? hoped_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c) : 0;
+        return constant_index(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? speculated_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c)
+                                                                            : 0;
     case LLVMAnd:
         if (tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 0))))
-            return hoped_stride(s, LLVMGetOperand(v, 1), depth);
-        return tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 1))) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+            return speculated_stride(s, LLVMGetOperand(v, 1), depth);
+        return tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 1))) ? speculated_stride(s, LLVMGetOperand(v, 0), depth) : 0;
     case LLVMURem:
     case LLVMSRem:
-        return is_divisor(s, LLVMGetOperand(v, 1)) ? hoped_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+        return is_divisor(s, LLVMGetOperand(v, 1)) ? speculated_stride(s, LLVMGetOperand(v, 0), depth) : 0;
     case LLVMSExt:
     case LLVMZExt:
     case LLVMTrunc:
     case LLVMFreeze:
-        return hoped_stride(s, LLVMGetOperand(v, 0), depth);
+        return speculated_stride(s, LLVMGetOperand(v, 0), depth);
     default:
         return 0;
     }
@@ -311,7 +312,7 @@ int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address
 {
     int64_t sum = 0, bytes;
     for (int i = a->first_varying; i < a->count; i++) {
-        int64_t stride = hoped_stride(s, a->terms[i].value, MAX_DEPTH);
+        int64_t stride = speculated_stride(s, a->terms[i].value, MAX_DEPTH);
         if (stride <= -MOST_HOPED || stride >= MOST_HOPED || __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) ||
             __builtin_add_overflow(sum, bytes, &sum))
             return 0;
@@ -320,11 +321,11 @@ int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address
 }
 
 /* Whether a term's lanes are as hoped; its number in lane 0, with 64 bits. */
-static LLVMValueRef term_as_hoped(struct tsr__widener *s, const struct tsr__term *t, LLVMValueRef *first)
+static LLVMValueRef term_test(struct tsr__widener *s, const struct tsr__term *t, LLVMValueRef *first)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef type = LLVMTypeOf(t->value);
-    int64_t stride = hoped_stride(s, t->value, MAX_DEPTH);
+    int64_t stride = speculated_stride(s, t->value, MAX_DEPTH);
     LLVMValueRef start, yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false);
     tsr__component_of(s, t->value, 0); /* for tsr__address_lanes, in whichever branch */
     if (!tsr__is_varying(tsr__shape_here(s, t->value))) {
@@ -337,7 +338,7 @@ static LLVMValueRef term_as_hoped(struct tsr__widener *s, const struct tsr__term
         LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildICmp(s->b, LLVMIntEQ, lanes, hoped, ""));
         yes = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     }
-    *first = extended(s, start, t->extension, LLVMInt64TypeInContext(c));
+    *first = extend_index(s, start, t->extension, LLVMInt64TypeInContext(c));
     if (t->extension == TSR__EXTEND_NONE || !stride)
         return yes;
     /* Nor may the extension see them wrap. */
@@ -359,7 +360,7 @@ LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address 
     LLVMValueRef yes = LLVMConstInt(LLVMInt1TypeInContext(c), 1, false), bytes = tsr__i64(s->l, 0);
     for (int i = a->first_varying; i < a->count; i++) {
         LLVMValueRef start, scale = LLVMConstInt(i64, (uint64_t)a->terms[i].scale, true);
-        yes = LLVMBuildAnd(s->b, yes, term_as_hoped(s, &a->terms[i], &start), "");
+        yes = LLVMBuildAnd(s->b, yes, term_test(s, &a->terms[i], &start), "");
         bytes = LLVMBuildAdd(s->b, bytes, LLVMBuildMul(s->b, start, scale, ""), "");
     }
     *first = plus_bytes(s, tsr__address_base(s, a), bytes);

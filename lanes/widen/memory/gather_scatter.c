@@ -27,7 +27,8 @@ static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, LLVMVal
     return tsr__mask_or_all(s, NULL);
 }
 
-static LLVMValueRef gather(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers, unsigned align)
+static LLVMValueRef gather_scalars(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef scalar, LLVMValueRef pointers,
+                                   unsigned align)
 {
     LLVMTypeRef type = tsr__vector_of(s, scalar), types[2] = {type, LLVMTypeOf(pointers)};
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, scalar), &pointers);
@@ -38,7 +39,7 @@ static LLVMValueRef gather(struct tsr__widener *s, const struct tsr__access *a, 
     return LLVMBuildFreeze(s->b, call, "");
 }
 
-static void scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
+static void scatter_scalars(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef pointers, unsigned align)
 {
     LLVMTypeRef types[2] = {LLVMTypeOf(value), LLVMTypeOf(pointers)};
     LLVMValueRef mask = mask_or_place(s, (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(value))), &pointers);
@@ -64,7 +65,7 @@ unsigned tsr__align_at(unsigned align, uint64_t offset)
 }
 
 /* How many parts travel together. */
-static unsigned together(const struct tsr__access *a)
+static unsigned packed_parts(const struct tsr__access *a)
 {
     for (unsigned bytes = 8; a->simple && bytes > a->scalar_bytes; bytes /= 2)
         if (a->parts % (bytes / a->scalar_bytes) == 0)
@@ -80,7 +81,7 @@ static bool is_wide(const struct tsr__widener *s, const struct tsr__access *a)
 }
 
 /* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
-static void transpose(struct tsr__widener *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
+static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
 {
     for (unsigned half = count / 2; half; half /= 2)
         for (unsigned i = 0; i < count; i++) {
@@ -120,7 +121,7 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
             }
             rows[r] = halves[1] ? tsr__shuffle(s, halves[0], halves[1], all, lanes) : halves[0];
         }
-        transpose(s, rows, count, lanes);
+        transpose_rows(s, rows, count, lanes);
         for (unsigned r = 0; r < count; r++)
             pieces[r][turn] = rows[r];
     }
@@ -130,7 +131,7 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
 
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
 {
-    unsigned each = together(a);
+    unsigned each = packed_parts(a);
     if (is_wide(s, a)) {
         gather_wide(s, a, pointers, parts);
         return;
@@ -139,7 +140,7 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__component_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
-        LLVMValueRef made = gather(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
+        LLVMValueRef made = gather_scalars(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
         if (each > 1)
             tsr__unpack(s, made, scalar, each, parts + i);
         else
@@ -149,10 +150,10 @@ void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueR
 
 void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
 {
-    unsigned each = together(a);
+    unsigned each = packed_parts(a);
     for (unsigned i = 0; i < a->parts; i += each) {
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
-        scatter(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
+        scatter_scalars(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
     }
 }

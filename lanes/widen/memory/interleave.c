@@ -15,7 +15,7 @@ struct place {
     uint64_t bytes;
 };
 
-static struct place place_of(struct tsr__widener *s, LLVMValueRef inst)
+static struct place position_of(struct tsr__widener *s, LLVMValueRef inst)
 {
     bool load = LLVMIsALoadInst(inst) != NULL;
     struct place p = {.pointer = LLVMGetOperand(inst, load ? 0 : 1)};
@@ -56,7 +56,7 @@ static bool is_restrict(const struct tsr__widener *s, LLVMValueRef v)
 }
 
 /* Whether a store to one of them may change what the other is, in any lane. */
-static bool may_meet(const struct tsr__widener *s, const struct place *x, const struct place *y)
+static bool may_alias(const struct tsr__widener *s, const struct place *x, const struct place *y)
 {
     LLVMValueRef a = x->address.base, b = y->address.base;
     unsigned space_a = LLVMGetPointerAddressSpace(LLVMTypeOf(x->pointer)), space_b = LLVMGetPointerAddressSpace(LLVMTypeOf(y->pointer));
@@ -84,19 +84,19 @@ static bool harmless_call(LLVMValueRef inst)
 }
 
 /* A plain load or store. */
-static bool is_plain(LLVMValueRef inst)
+static bool is_plain_access(LLVMValueRef inst)
 {
     return (LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst)) && !LLVMGetVolatile(inst) &&
            LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
 }
 
 /* Nothing can be moved past it. */
-static bool is_wall(LLVMValueRef inst)
+static bool is_barrier_to_motion(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
     case LLVMStore:
-        return !is_plain(inst);
+        return !is_plain_access(inst);
     case LLVMCall:
         return !harmless_call(inst);
     case LLVMAtomicRMW:
@@ -141,7 +141,7 @@ static void find_fields(struct tsr__widener *s, struct tsr__interleave_group *r)
 {
     LLVMValueRef first_inst = r->fields[0].access.inst, inst = first_inst;
     bool load = LLVMIsALoadInst(first_inst) != NULL;
-    struct place first = place_of(s, first_inst), met[MAX_MET], own[TSR__MAX_STRIDE] = {first};
+    struct place first = position_of(s, first_inst), met[MAX_MET], own[TSR__MAX_STRIDE] = {first};
     int64_t low = 0, high = (int64_t)r->fields[0].access.parts * r->fields[0].access.scalar_bytes;
     unsigned met_count = 0;
     /* Stores that stand before the first load but are made later. */
@@ -149,17 +149,17 @@ static void find_fields(struct tsr__widener *s, struct tsr__interleave_group *r)
         for (unsigned i = 0; i < w->count; i++) {
             if (met_count == MAX_MET)
                 return;
-            met[met_count++] = place_of(s, w->fields[i].access.inst);
+            met[met_count++] = position_of(s, w->fields[i].access.inst);
         }
-    for (unsigned far = 0; far < FAR && (inst = LLVMGetNextInstruction(inst)) != NULL && !is_wall(inst); far++) {
+    for (unsigned far = 0; far < FAR && (inst = LLVMGetNextInstruction(inst)) != NULL && !is_barrier_to_motion(inst); far++) {
         if (!LLVMIsALoadInst(inst) && !LLVMIsAStoreInst(inst))
             continue;
-        struct place p = place_of(s, inst);
+        struct place p = position_of(s, inst);
         bool same_kind = load == (LLVMIsALoadInst(inst) != NULL), meets = false;
         struct tsr__access a;
         if (same_kind && !tsr__map_get(&s->records, inst) && tsr__may_interleave(s, inst, &a)) {
             for (unsigned i = 0; i < met_count && load; i++)
-                meets = meets || may_meet(s, &met[i], &p);
+                meets = meets || may_alias(s, &met[i], &p);
             if (!meets && add_field(r, &a, &first, &p, &low, &high)) {
                 own[r->count - 1] = p;
                 continue;
@@ -168,7 +168,7 @@ static void find_fields(struct tsr__widener *s, struct tsr__interleave_group *r)
         /* A load may not go up past a store that meets it, nor a store down past what meets it. */
         if (!load) {
             for (unsigned i = 0; i < r->count; i++)
-                meets = meets || may_meet(s, &own[i], &p);
+                meets = meets || may_alias(s, &own[i], &p);
             if (meets)
                 return;
         } else if (!same_kind) {
@@ -236,7 +236,7 @@ static LLVMValueRef start_of(struct tsr__widener *s, const struct tsr__interleav
     return r->fields[i].at ? LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &by, 1, "") : p;
 }
 
-static void explain(struct tsr__widener *s, const struct tsr__interleave_group *r)
+static void explain_group(struct tsr__widener *s, const struct tsr__interleave_group *r)
 {
     for (unsigned i = 0; i < r->count; i++) {
         struct tsr__access a = r->all;
@@ -246,7 +246,7 @@ static void explain(struct tsr__widener *s, const struct tsr__interleave_group *
     }
 }
 
-static LLVMValueRef as(struct tsr__widener *s, LLVMValueRef vector, LLVMTypeRef scalar)
+static LLVMValueRef cast_elements(struct tsr__widener *s, LLVMValueRef vector, LLVMTypeRef scalar)
 {
     return LLVMBuildBitCast(s->b, vector, tsr__vector_of(s, scalar), "");
 }
@@ -257,12 +257,12 @@ void tsr__interleave_group_load(struct tsr__widener *s, struct tsr__interleave_g
     if (r->made)
         return;
     r->made = true;
-    explain(s, r);
+    explain_group(s, r);
     tsr__contiguous_load(s, &r->all, start_of(s, r, r->insts[0]), parts);
     for (unsigned i = 0; i < r->count; i++) {
         const struct tsr__interleave_member *f = &r->fields[i];
         for (unsigned k = 0; k < f->access.parts; k++)
-            its[k] = as(s, parts[f->member + k], f->access.scalar);
+            its[k] = cast_elements(s, parts[f->member + k], f->access.scalar);
         tsr__set_loaded_components(s, &f->access, its);
     }
 }
@@ -272,12 +272,12 @@ void tsr__interleave_group_store(struct tsr__widener *s, struct tsr__interleave_
     LLVMValueRef parts[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     if (inst != r->insts[r->count - 1])
         return;
-    explain(s, r);
+    explain_group(s, r);
     for (unsigned i = 0; i < r->count; i++) {
         const struct tsr__interleave_member *f = &r->fields[i];
         tsr__stored_components(s, &f->access, its);
         for (unsigned k = 0; k < f->access.parts; k++)
-            parts[f->member + k] = as(s, its[k], r->all.scalar);
+            parts[f->member + k] = cast_elements(s, its[k], r->all.scalar);
     }
     tsr__contiguous_store(s, &r->all, start_of(s, r, inst), parts);
     struct tsr__interleave_group **at = &s->waiting;

@@ -22,7 +22,7 @@ static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__ac
 /* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
 
 /* The scalars `from`, `from` + step … of two vectors side by side. */
-static LLVMValueRef every(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
+static LLVMValueRef every_nth(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
 {
     int at[TSR__MAX_LANES];
     for (unsigned i = 0; i < count; i++)
@@ -34,13 +34,13 @@ LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, u
 {
     for (; count > 1; count /= 2, lanes *= 2)
         for (unsigned i = 0; i < count / 2; i++)
-            pieces[i] = every(s, pieces[2 * i], pieces[2 * i + 1], 0, 1, 2 * lanes);
+            pieces[i] = every_nth(s, pieces[2 * i], pieces[2 * i + 1], 0, 1, 2 * lanes);
     return pieces[0];
 }
 
 /* An odd number of chunks: the scalars of a member lie at different places of their chunks, so that blends bring them together, and one
  * shuffle puts them in order. */
-static LLVMValueRef gathered(struct tsr__widener *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
+static LLVMValueRef gather_members(struct tsr__widener *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
 {
     int chunk_of[TSR__MAX_LANES], from[TSR__MAX_LANES];
     for (unsigned lane = 0; lane < lanes; lane++) {
@@ -62,7 +62,7 @@ static LLVMValueRef gathered(struct tsr__widener *s, const LLVMValueRef *chunks,
     return tsr__shuffle(s, all, NULL, from, lanes);
 }
 
-static void spread(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+static void scatter_members(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     LLVMValueRef placed[TSR__MAX_STRIDE];
     for (unsigned m = 0; m < step; m++) {
@@ -122,11 +122,11 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *parts, unsigned lane
 }
 
 /* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
-static void split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *parts)
+static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *parts)
 {
     if (step % 2) {
         for (unsigned m = 0; m < step; m++)
-            parts[m] = step > 1 ? gathered(s, chunks, step, lanes, m) : chunks[0];
+            parts[m] = step > 1 ? gather_members(s, chunks, step, lanes, m) : chunks[0];
         return;
     }
     if (step == 4 && lanes >= 4) {
@@ -136,18 +136,18 @@ static void split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, u
     LLVMValueRef half[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned c = 0; c < step / 2; c++)
-            half[c] = every(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
-        split(s, half, step / 2, lanes, its);
+            half[c] = every_nth(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
+        deinterleave(s, half, step / 2, lanes, its);
         for (unsigned m = 0; m < step / 2; m++)
             parts[2 * m + odd] = its[m];
     }
 }
 
 /* The other way round. */
-static void join(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+static void interleave(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     if (step % 2) {
-        spread(s, parts, step, lanes, chunks);
+        scatter_members(s, parts, step, lanes, chunks);
         return;
     }
     if (step == 4 && lanes >= 4) {
@@ -158,7 +158,7 @@ static void join(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, uns
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned m = 0; m < step / 2; m++)
             its[m] = parts[2 * m + odd];
-        join(s, its, step / 2, lanes, half[odd]);
+        interleave(s, its, step / 2, lanes, half[odd]);
     }
     for (unsigned c = 0; c < step; c++) {
         int zip[TSR__MAX_LANES];
@@ -232,7 +232,7 @@ static void store_runs(struct tsr__widener *s, const struct tsr__access *a, LLVM
             count++;
         if (count) {
             LLVMValueRef at = at_chunk(s, a, p, c->first + i, &own);
-            tsr__masked_store(s, &own, every(s, value, NULL, i, 1, count), at, NULL);
+            tsr__masked_store(s, &own, every_nth(s, value, NULL, i, 1, count), at, NULL);
         }
     }
 }
@@ -261,7 +261,7 @@ void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, 
             struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);
             chunks[c] = load_chunk(s, a, p, &chunk);
         }
-        split(s, chunks, a->step, lanes, its);
+        deinterleave(s, chunks, a->step, lanes, its);
         for (unsigned m = 0; m < a->step; m++)
             pieces[m][t] = its[m];
     }
@@ -276,8 +276,9 @@ void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a,
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned m = 0; m < a->step; m++)
-            its[m] = a->members >> m & 1 ? every(s, parts[m], NULL, t * lanes, 1, lanes) : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
-        join(s, its, a->step, lanes, chunks);
+            its[m] =
+                a->members >> m & 1 ? every_nth(s, parts[m], NULL, t * lanes, 1, lanes) : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
+        interleave(s, its, a->step, lanes, chunks);
         for (unsigned c = 0; c < a->step; c++) {
             struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);
             store_chunk(s, a, p, &chunk, chunks[c]);

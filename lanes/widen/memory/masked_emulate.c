@@ -33,20 +33,20 @@ static int64_t stride_of(const struct tsr__access *a)
                                                : a->scalar_bytes;
 }
 
-static LLVMValueRef plus(struct tsr__widener *s, LLVMValueRef p, LLVMValueRef bytes)
+static LLVMValueRef address_plus(struct tsr__widener *s, LLVMValueRef p, LLVMValueRef bytes)
 {
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), p, &bytes, 1, "");
 }
 
 /* What stands for lane 0's address: the access, but on the stack. */
-static LLVMValueRef buffer(struct tsr__widener *s, const struct tsr__access *a)
+static LLVMValueRef stack_copy(struct tsr__widener *s, const struct tsr__access *a)
 {
     int64_t stride = stride_of(a);
     uint64_t size = s->width * (uint64_t)(stride < 0 ? -stride : stride);
     LLVMValueRef made = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
     LLVMSetAlignment(made, a->align > LINE ? a->align : LINE);
     made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
-    return stride < 0 ? plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
+    return stride < 0 ? address_plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
 }
 
 /* Copies the lanes that are there, some at least, unless all are. */
@@ -69,8 +69,8 @@ static void copy_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVM
             continue;
         LLVMValueRef field = LLVMBuildAdd(s->b, at, tsr__i64(s->l, (uint64_t)i * a->scalar_bytes), "");
         LLVMTypeRef run = count > 1 ? LLVMVectorType(a->scalar, count) : a->scalar;
-        LLVMValueRef value = LLVMBuildLoad2(s->b, run, plus(s, from, field), "");
-        LLVMValueRef store = LLVMBuildStore(s->b, value, plus(s, to, field));
+        LLVMValueRef value = LLVMBuildLoad2(s->b, run, address_plus(s, from, field), "");
+        LLVMValueRef store = LLVMBuildStore(s->b, value, address_plus(s, to, field));
         LLVMSetAlignment(value, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
         LLVMSetAlignment(store, tsr__align_at(a->align, (uint64_t)i * a->scalar_bytes));
         tsr__copy_alias_metadata(s, a, LLVMIsALoadInst(a->inst) ? value : store);
@@ -95,7 +95,7 @@ void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLV
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = buffer(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = stack_copy(s, a);
     copy_lanes(s, a, to, p, bits, all);
     tsr__contiguous_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
     for (unsigned i = 0; i < a->step; i++)
@@ -107,7 +107,7 @@ void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LL
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = buffer(s, a);
+    LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = stack_copy(s, a);
     tsr__contiguous_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
     copy_lanes(s, a, p, from, bits, all);
 }
