@@ -83,8 +83,8 @@ static void take_snapshot(struct tsr__compilation *l, struct kept *kept, size_t 
     kept->notes = tsr__explain_count(l);
     if (!kept->kernels)
         kept->kernels = tsr_arena_alloc(&l->scratch, bytes + 1);
-    if (!l->ways)
-        l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
+    if (!l->variants)
+        l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
     memcpy(kept->kernels, l->info->kernels, bytes);
 }
 

@@ -243,9 +243,9 @@ static struct tsr__packet packet_of(struct tsr__compilation *l, const struct tsr
 
 static void use_wide_packets(struct tsr__compilation *l, uint32_t number, const char *why)
 {
-    if (!l->ways)
-        l->ways = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->ways);
-    l->ways[number] = TSR__VARIANT_WIDE;
+    if (!l->variants)
+        l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
+    l->variants[number] = TSR__VARIANT_WIDE;
     tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
 }
 
@@ -393,7 +393,7 @@ static bool split_bodies(struct tsr__compilation *l, struct tsr_kernel_info *inf
 bool tsr__all_run_as_reference(const struct tsr__compilation *l)
 {
     uint32_t k = 0;
-    while (l->ways && k < l->info->kernel_count && l->ways[k] == TSR__VARIANT_REFERENCE)
+    while (l->variants && k < l->info->kernel_count && l->variants[k] == TSR__VARIANT_REFERENCE)
         k++;
     return k == l->info->kernel_count && k;
 }
@@ -421,7 +421,7 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         struct tsr__packet packet = packet_of(l, info);
-        bool too_much = l->ways && l->ways[i] == TSR__VARIANT_REFERENCE;
+        bool too_much = l->variants && l->variants[i] == TSR__VARIANT_REFERENCE;
         if (too_much || !can_run_as_packet(l, kernel)) {
             explain_alone(l, kernel, too_much);
             continue;
@@ -439,7 +439,7 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
         rows.whole_rows = true;
         if (!tsr__form_dot_calls(l, item, rows))
             return false;
-        if (!l->ways || l->ways[i] != TSR__VARIANT_UNVERSIONED)
+        if (!l->variants || l->variants[i] != TSR__VARIANT_UNVERSIONED)
             bodies.fits = tsr__version_no_wrap(l, item, kernel, &assumed);
         bool built = tsr__widen_function(l, item, bodies.whole, rows, false), meets = built && tsr__has_barrier(l, bodies.whole);
         if (bodies.fits) {

@@ -103,7 +103,7 @@ static uint64_t store_bytes(struct tsr__compilation *l, LLVMValueRef v)
 
 void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef store)
 {
-    bool dense = a->class == TSR__ACCESS_CONSECUTIVE || (a->class == TSR__ACCESS_INTERLEAVED && a->step == a->parts);
+    bool dense = a->class == TSR__ACCESS_CONSECUTIVE || (a->class == TSR__ACCESS_INTERLEAVED && a->step == a->component_count);
     if (!s->written_only || !dense || a->copied || s->cfg.blocks[s->block].loop != TSR__NONE || !LLVMIsAStoreInst(a->inst))
         return;
     int argument = parameter_of(LLVMGetOperand(a->inst, 1));

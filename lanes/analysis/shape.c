@@ -56,15 +56,15 @@ static unsigned min_align(struct tsr__shape a, struct tsr__shape b)
 
 static bool same_shape(struct tsr__shape a, struct tsr__shape b)
 {
-    return a.kind == b.kind && a.loose == b.loose && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw && a.nuw == b.nuw &&
-           a.halves == b.halves && a.apart_known == b.apart_known && a.apart == b.apart && a.apart_align == b.apart_align &&
-           a.apart_nsw == b.apart_nsw && a.apart_nuw == b.apart_nuw;
+    return a.kind == b.kind && a.varying_bits == b.varying_bits && a.stride == b.stride && a.align == b.align && a.nsw == b.nsw &&
+           a.nuw == b.nuw && a.halves == b.halves && a.distance_known == b.distance_known && a.apart == b.apart &&
+           a.distance_align == b.distance_align && a.distance_nsw == b.distance_nsw && a.distance_nuw == b.distance_nuw;
 }
 
 /* A number whose lanes differ in these bits only. */
 static struct tsr__shape varying_bits_of(uint64_t bits)
 {
-    return bits ? (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = bits} : uniform_shape(0);
+    return bits ? (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .varying_bits = bits} : uniform_shape(0);
 }
 
 /* The least shape that covers both. */
@@ -74,8 +74,8 @@ static struct tsr__shape join_shapes(struct tsr__shape a, struct tsr__shape b)
         return b;
     if (b.kind == TSR__SHAPE_NONE)
         return a;
-    if (tsr__is_varying(a) && tsr__is_varying(b) && a.loose == b.loose)
-        return (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .loose = a.loose};
+    if (tsr__is_varying(a) && tsr__is_varying(b) && a.varying_bits == b.varying_bits)
+        return (struct tsr__shape){.kind = TSR__SHAPE_VARYING, .varying_bits = a.varying_bits};
     if (tsr__is_varying(a) || tsr__is_varying(b) || a.stride != b.stride)
         return varying;
     return affine_shape(a.stride, min_align(a, b), a.nsw && b.nsw, a.nuw && b.nuw);
@@ -96,7 +96,7 @@ static struct tsr__shape half_shape(const struct search *s, struct tsr__shape a)
 static struct tsr__shape in_firsts(const struct search *s, struct tsr__shape a)
 {
     if (a.halves)
-        return a.apart_known ? affine_shape(a.apart, a.apart_align, a.apart_nsw, a.apart_nuw) : varying;
+        return a.distance_known ? affine_shape(a.apart, a.distance_align, a.distance_nsw, a.distance_nuw) : varying;
     return __builtin_mul_overflow(a.stride, (int64_t)s->shapes->packet.sub_group, &a.stride) ? varying : a;
 }
 
@@ -108,11 +108,11 @@ static struct tsr__shape of_halves(struct tsr__shape half, struct tsr__shape fir
     half.kind = TSR__SHAPE_VARYING;
     half.halves = true;
     if (firsts.kind == TSR__SHAPE_AFFINE) {
-        half.apart_known = true;
+        half.distance_known = true;
         half.apart = firsts.stride;
-        half.apart_align = firsts.align;
-        half.apart_nsw = firsts.nsw;
-        half.apart_nuw = firsts.nuw;
+        half.distance_align = firsts.align;
+        half.distance_nsw = firsts.nsw;
+        half.distance_nuw = firsts.nuw;
     }
     return half;
 }
@@ -267,15 +267,15 @@ static struct tsr__shape loose_bits(LLVMValueRef inst, LLVMOpcode op, struct tsr
     bool constant = is_constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
     switch (op) {
     case LLVMAnd:
-        return varying_bits_of(a.loose & (constant ? (uint64_t)c : UINT64_MAX << b.align));
+        return varying_bits_of(a.varying_bits & (constant ? (uint64_t)c : UINT64_MAX << b.align));
     case LLVMOr:
-        return varying_bits_of(constant ? a.loose & ~(uint64_t)c : a.loose);
+        return varying_bits_of(constant ? a.varying_bits & ~(uint64_t)c : a.varying_bits);
     case LLVMXor:
-        return varying_bits_of(a.loose);
+        return varying_bits_of(a.varying_bits);
     case LLVMShl:
-        return shifts ? varying_bits_of(a.loose << c & all_bits(LLVMTypeOf(inst))) : varying;
+        return shifts ? varying_bits_of(a.varying_bits << c & all_bits(LLVMTypeOf(inst))) : varying;
     case LLVMLShr:
-        return shifts ? varying_bits_of(a.loose >> c) : varying;
+        return shifts ? varying_bits_of(a.varying_bits >> c) : varying;
     default:
         return varying;
     }
@@ -290,7 +290,7 @@ static struct tsr__shape transfer_arithmetic(const struct search *s, int user, L
     bool adds = op == LLVMAdd || (op == LLVMOr && LLVMGetIsDisjoint(inst));
     if (adds && s->shapes->packet.mixed && tsr__is_global_id_sum(&s->shapes->packet, inst))
         return affine_shape(s->pitch, 0, false, false);
-    if (a.loose && tsr__is_uniform(b))
+    if (a.varying_bits && tsr__is_uniform(b))
         return loose_bits(inst, op, a, right, b);
     if (tsr__is_varying(a) || tsr__is_varying(b))
         return varying;
@@ -398,10 +398,10 @@ static struct tsr__shape transfer_comparison(const struct search *s, int user, L
 static struct tsr__shape transfer_cast(const struct search *s, int user, LLVMValueRef inst, LLVMOpcode op)
 {
     struct tsr__shape a = operand_shape(s, user, LLVMGetOperand(inst, 0));
-    if (a.loose && op == LLVMTrunc)
-        return varying_bits_of(a.loose & all_bits(LLVMTypeOf(inst)));
-    if (a.loose && (op == LLVMZExt || (op == LLVMSExt && a.loose < all_bits(LLVMTypeOf(LLVMGetOperand(inst, 0))) / 2)))
-        return varying_bits_of(a.loose);
+    if (a.varying_bits && op == LLVMTrunc)
+        return varying_bits_of(a.varying_bits & all_bits(LLVMTypeOf(inst)));
+    if (a.varying_bits && (op == LLVMZExt || (op == LLVMSExt && a.varying_bits < all_bits(LLVMTypeOf(LLVMGetOperand(inst, 0))) / 2)))
+        return varying_bits_of(a.varying_bits);
     if (tsr__is_varying(a))
         return varying;
     if (a.kind != TSR__SHAPE_AFFINE)
@@ -718,7 +718,7 @@ static void print_value(const struct tsr__shapes *shapes, LLVMValueRef v, struct
     char *text = LLVMPrintValueToString(v);
     if (shape.kind == TSR__SHAPE_NONE)
         tsr_buf_printf(out, "  unreached        %s\n", text);
-    else if (shape.halves && shape.apart_known)
+    else if (shape.halves && shape.distance_known)
         tsr_buf_printf(out, "  halves %-4lld %lld apart %s\n", (long long)shape.stride, (long long)shape.apart, text);
     else if (shape.halves)
         tsr_buf_printf(out, "  halves %-4lld %s\n", (long long)shape.stride, text);

@@ -16,13 +16,13 @@ struct tsr__shape {
     uint8_t kind;
     /* AFFINE: the rule holds for the values read as signed (nsw) or unsigned (nuw) numbers without wrapping, so an extension keeps it. */
     bool nsw, nuw;
-    uint8_t align;  /* AFFINE: lane 0's value is a multiple of 2^align; for pointers, of bytes */
-    int64_t stride; /* AFFINE: 0 = uniform; in bytes for pointers */
-    uint64_t loose; /* VARYING: bits in which lanes may differ, as of an id divided by less than the width; 0: any */
+    uint8_t align;         /* AFFINE: lane 0's value is a multiple of 2^align; for pointers, of bytes */
+    int64_t stride;        /* AFFINE: 0 = uniform; in bytes for pointers */
+    uint64_t varying_bits; /* VARYING: bits in which lanes may differ, as of an id divided by less than the width; 0: any */
     /* VARYING in a packet of two sub-groups: in each of them it is as AFFINE would be, with the stride and the promises above. The first
      * lanes of the two are a known distance apart, for which the same can be said, or not. */
-    bool halves, apart_known, apart_nsw, apart_nuw;
-    uint8_t apart_align; /* of lane 0 */
+    bool halves, distance_known, distance_nsw, distance_nuw;
+    uint8_t distance_align; /* of lane 0 */
     int64_t apart;
 };
 

@@ -59,7 +59,7 @@ bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number)
 {
     const struct tsr_kernel_info *info = &l->info->kernels[number];
     LLVMValueRef kernel = tsr__kernel(l, info);
-    if (info->reqd_sub_group_size || (l->ways && l->ways[number] != TSR__VARIANT_AS_ASKED) ||
+    if (info->reqd_sub_group_size || (l->variants && l->variants[number] != TSR__VARIANT_AS_ASKED) ||
         tsr__sub_group_size(l, info) >= TSR__WIDE_LANES || tsr__group_visibility(l, kernel) != TSR__SEES_RANGE)
         return false;
     size_t count;

@@ -237,20 +237,20 @@ static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRe
     }
     uint64_t *now = tsr_arena_alloc(c->arena, s->words * sizeof *now), *later = tsr_arena_alloc(c->arena, s->words * sizeof *later);
     LLVMValueRef t = LLVMGetBasicBlockTerminator(to);
-    unsigned ways = tsr__map_get(&s->stop_at, to) ? 0 : LLVMGetNumSuccessors(t);
-    LLVMBasicBlockRef *next = tsr_arena_alloc(c->arena, (ways + 1) * sizeof *next);
-    for (unsigned i = 0; i < ways; i++)
+    unsigned variants = tsr__map_get(&s->stop_at, to) ? 0 : LLVMGetNumSuccessors(t);
+    LLVMBasicBlockRef *next = tsr_arena_alloc(c->arena, (variants + 1) * sizeof *next);
+    for (unsigned i = 0; i < variants; i++)
         next[i] = LLVMGetSuccessor(t, i);
     for (size_t w = 0; w < s->words; w++) {
         uint64_t everywhere = UINT64_MAX;
-        for (unsigned i = 0; i < ways; i++)
+        for (unsigned i = 0; i < variants; i++)
             everywhere &= s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
         now[w] = set[w] & (s->used[b][w] | everywhere);
         set[w] &= ~now[w];
     }
     LLVMPositionBuilderBefore(c->r.b, LLVMGetFirstInstruction(to));
     move_slots(c, now, false);
-    for (unsigned i = 0; i < ways; i++) {
+    for (unsigned i = 0; i < variants; i++) {
         bool again = false;
         for (unsigned k = 0; k < i; k++)
             again = again || next[k] == next[i];

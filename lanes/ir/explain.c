@@ -165,7 +165,7 @@ void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bo
     bool load = LLVMIsALoadInst(a->inst) != NULL;
     struct tsr__shape shape = tsr__shape_here(s, a->pointer);
     const char *verdict = names[a->class], *more = s->mask ? ", masked" : "";
-    if (shape.halves && !(shape.apart_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_GATHERED)
+    if (shape.halves && !(shape.distance_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_GATHERED)
         more = ", by each sub-group of the pair";
     if (hoped) {
         verdict = "consecutive?";
@@ -179,8 +179,8 @@ void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bo
     } else if (a->joined > 1) {
         more = tsr_arena_format(&s->l->scratch, "%s, %d of every %u elements by %u joined accesses", more, __builtin_popcount(a->members),
                                 a->step, a->joined);
-    } else if (a->class == TSR__ACCESS_INTERLEAVED && a->step > a->parts) {
-        more = tsr_arena_format(&s->l->scratch, "%s, %u of every %u elements", more, a->parts, a->step);
+    } else if (a->class == TSR__ACCESS_INTERLEAVED && a->step > a->component_count) {
+        more = tsr_arena_format(&s->l->scratch, "%s, %u of every %u elements", more, a->component_count, a->step);
     } else if (a->class == TSR__ACCESS_UNIFORM && !load) {
         more = ", the last lane's value";
     }
@@ -212,13 +212,13 @@ void tsr__explain_control_flow(struct tsr__widener *s)
         LLVMValueRef at = with_line(cfg, branch, loop->begin, loop->end);
         if (!divergent)
             tsr__explain(s->l, at, "loop", "uniform", "%s", "");
-        else if (s->solo[i].lanes == s->width)
+        else if (s->serial[i].lanes == s->width)
             tsr__explain(s->l, at, "loop", "lane by lane",
-                         "gathers in a round: %u; about %u cycles for all lanes together, %u for one by itself", s->solo[i].gathers,
-                         s->solo[i].packet, s->solo[i].lane);
-        else if (s->solo[i].lanes)
+                         "gathers in a round: %u; about %u cycles for all lanes together, %u for one by itself", s->serial[i].gathers,
+                         s->serial[i].packet, s->serial[i].lane);
+        else if (s->serial[i].lanes)
             tsr__explain(s->l, at, "loop", "divergent", "goes round; once %u or fewer lanes are left, they go on one by one",
-                         s->solo[i].lanes);
+                         s->serial[i].lanes);
         else
             tsr__explain(s->l, at, "loop", "divergent", "goes round until the last lane leaves");
     }

@@ -137,7 +137,7 @@ unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_
 {
     if (kernel->reqd_sub_group_size)
         return kernel->reqd_sub_group_size;
-    enum tsr__variant way = l->ways ? l->ways[kernel - l->info->kernels] : TSR__VARIANT_AS_ASKED;
+    enum tsr__variant way = l->variants ? l->variants[kernel - l->info->kernels] : TSR__VARIANT_AS_ASKED;
     return way == TSR__VARIANT_WIDE ? TSR__WIDE_LANES : way == TSR__VARIANT_NARROW ? TSR__NARROW_LANES : l->options->default_sub_group_size;
 }
 

@@ -53,7 +53,7 @@ struct tsr__compilation {
     size_t frame_count, frame_room;
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
-    enum tsr__variant *ways;      /* of each kernel; NULL: as asked, whatever it costs */
+    enum tsr__variant *variants;  /* of each kernel; NULL: as asked, whatever it costs */
     bool retry;                   /* set by the passes "size_early" and "size_late": back to "vectorise" */
     bool verify;                  /* after each pass and stage */
     const char *pass_name;        /* number and name of the one that runs */

@@ -52,7 +52,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
 /* 0 in the budget: any number. */
 static uint64_t most_inlined(const struct tsr__compilation *l)
 {
-    return l->ways && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
+    return l->variants && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
 }
 
 static void mark_reached(struct tsr__map *reached, LLVMValueRef f)
@@ -82,9 +82,9 @@ static void keep_calls(struct tsr__compilation *l, LLVMValueRef f, struct sizes 
 /* A work-item at a time may call. */
 static void run_alone(struct tsr__compilation *l, uint32_t kernel)
 {
-    if (l->ways[kernel] == TSR__VARIANT_REFERENCE)
+    if (l->variants[kernel] == TSR__VARIANT_REFERENCE)
         return;
-    l->ways[kernel] = TSR__VARIANT_REFERENCE;
+    l->variants[kernel] = TSR__VARIANT_REFERENCE;
     if (l->options->log)
         tsr_buf_printf(
             l->options->log,
@@ -103,7 +103,7 @@ struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[k]);
         if (inlined_size(&sizes, kernel) > sizes.most)
             run_alone(l, k);
-        if (!l->ways || l->ways[k] != TSR__VARIANT_REFERENCE)
+        if (!l->variants || l->variants[k] != TSR__VARIANT_REFERENCE)
             mark_reached(&reached, kernel);
     }
     for (size_t i = 0; i < count; i++)

@@ -84,7 +84,7 @@ static bool is_home(LLVMValueRef inst)
 /* Of a function and what it calls that this visit has not seen. */
 static uint64_t cost_from(struct visit *v, LLVMValueRef f)
 {
-    uint64_t sum = 0, homes = 0;
+    uint64_t sum = 0, slots = 0;
     if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f))
         return 0;
     tsr__map_set(&v->seen, f, 1);
@@ -92,9 +92,9 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
             sum += cost_of(v->l, i) + (callee ? cost_from(v, callee) : 0);
-            homes += is_home(i);
+            slots += is_home(i);
         }
-    return sum + homes * LLVMCountBasicBlocks(f) / LOOKS;
+    return sum + slots * LLVMCountBasicBlocks(f) / LOOKS;
 }
 
 /* False: it runs one work-item at a time already. */
@@ -103,12 +103,12 @@ static bool retry_narrower(struct tsr__compilation *l, uint32_t number, uint64_t
     const struct tsr_kernel_info *kernel = &l->info->kernels[number];
     if (!(kernel->flags & TSR_KERNEL_PACKETS))
         return false;
-    enum tsr__variant before = l->ways[number];
+    enum tsr__variant before = l->variants[number];
     const char *wrapping = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, kernel->name);
     bool fewer = before < TSR__VARIANT_UNVERSIONED && (before == TSR__VARIANT_WIDE || LLVMGetNamedFunction(l->module, wrapping));
     bool narrow = !fewer && before < TSR__VARIANT_NARROW && tsr__sub_group_size(l, kernel) > TSR__NARROW_LANES &&
                   !kernel->reqd_sub_group_size && cost <= most * tsr__sub_group_size(l, kernel) / TSR__NARROW_LANES;
-    l->ways[number] = fewer ? TSR__VARIANT_UNVERSIONED : narrow ? TSR__VARIANT_NARROW : TSR__VARIANT_REFERENCE;
+    l->variants[number] = fewer ? TSR__VARIANT_UNVERSIONED : narrow ? TSR__VARIANT_NARROW : TSR__VARIANT_REFERENCE;
     if (l->options->log)
         tsr_buf_printf(l->options->log, "note: kernel %s: packets of %u would be too much code (%llu of %llu): %s\n", kernel->name,
                        kernel->sub_group_size, (unsigned long long)cost, (unsigned long long)most,
@@ -121,7 +121,7 @@ static bool retry_narrower(struct tsr__compilation *l, uint32_t number, uint64_t
 
 void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most)
 {
-    for (uint32_t k = 0; most && l->ways && k < l->info->kernel_count; k++) {
+    for (uint32_t k = 0; most && l->variants && k < l->info->kernel_count; k++) {
         struct visit v = {.l = l, .seen = {.arena = &l->scratch}}, other = v;
         const char *name = tsr_arena_format(&l->scratch, "%s." TSR__WRAPPING, l->info->kernels[k].name);
         LLVMValueRef wrapping = LLVMGetNamedFunction(l->module, name); /* one body too many for most kernels: counts by itself */

@@ -248,9 +248,9 @@ static struct fork fork_before(struct blocks *o, LLVMValueRef at, LLVMValueRef i
         LLVMInstructionSetDebugLoc(i, place);
     }
     LLVMBuildCondBr(o->b, is_within, f.within, f.edge);
-    LLVMBasicBlockRef ways[] = {f.within, f.edge};
+    LLVMBasicBlockRef variants[] = {f.within, f.edge};
     for (int i = 0; i < 2; i++) {
-        LLVMPositionBuilderAtEnd(o->b, ways[i]);
+        LLVMPositionBuilderAtEnd(o->b, variants[i]);
         LLVMBuildBr(o->b, f.rest);
     }
     return f;

@@ -337,7 +337,7 @@ static void test_many_branches(void **state)
         w.options.packets = true;
         w.options.cpu_features = UINT64_C(1) << TSR_CPU_AVX512F;
         w.options.code_budget = cases[i].branches * 130;
-        w.l.ways = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.ways);
+        w.l.variants = tsr_arena_alloc(&w.l.scratch, sizeof *w.l.variants);
         passes(&w, NULL, "size_early");
         assert_int_equal(w.l.retry, cases[i].again);
         tsr_buf_free(&text);
@@ -405,7 +405,7 @@ static void test_many_ways(void **state)
 {
     (void)state;
     static const struct {
-        unsigned ways;
+        unsigned variants;
         bool packets;
     } cases[] = {{38, true}, {39, false}};
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
@@ -416,7 +416,7 @@ static void test_many_ways(void **state)
                        HEADER LIBRARY "define spir_kernel void @k(ptr addrspace(1) %p) {\n"
                                       "  %x = call spir_func i64 @_Z12get_local_idj(i32 0)\n"
                                       "  %q = getelementptr i64, ptr addrspace(1) %p, i64 %x\n  switch i64 %x, label %other [\n");
-        for (unsigned n = 1; n < cases[i].ways; n++)
+        for (unsigned n = 1; n < cases[i].variants; n++)
             tsr_buf_printf(&text, "    i64 %u, label %%%s\n", n * 3, n % 2 ? "odd" : "even");
         tsr_buf_printf(
             &text, "  ]\nodd:\n  store i64 1, ptr addrspace(1) %%q\n  ret void\neven:\n  store i64 2, ptr addrspace(1) %%q\n  ret void\n"

@@ -107,7 +107,7 @@ static struct edge read_edge(struct tsr__widener *s, int from, int to)
     LLVMValueRef first = LLVMGetFirstInstruction(s->cfg.blocks[to].ref);
     unsigned room = 1;
     for (LLVMValueRef phi = first; LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi))
-        room += (unsigned)tsr__value(s, phi)->part_count;
+        room += (unsigned)tsr__value(s, phi)->component_count;
     struct edge edge = {0, tsr_arena_alloc(s->arena, room * sizeof *edge.values), tsr_arena_alloc(s->arena, room * sizeof *edge.slots),
                         tsr_arena_alloc(s->arena, room * sizeof *edge.varying)};
     for (LLVMValueRef phi = first; LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi)) {
@@ -119,9 +119,9 @@ static struct edge read_edge(struct tsr__widener *s, int from, int to)
         if (LLVMIsUndef(incoming))
             continue; /* whatever is in the slot will do */
         bool varying = tsr__is_varying(value->shape);
-        for (int i = 0; i < (varying ? value->part_count : 1); i++) {
+        for (int i = 0; i < (varying ? value->component_count : 1); i++) {
             edge.varying[edge.count] = varying;
-            edge.slots[edge.count] = varying ? value->parts_in[i] : value->whole_in;
+            edge.slots[edge.count] = varying ? value->components_in[i] : value->scalar_in;
             edge.values[edge.count++] = varying ? tsr__component_of(s, incoming, i) : tsr__scalar_of(s, incoming);
         }
     }
@@ -157,7 +157,7 @@ static void emit_edge(struct tsr__widener *s, const struct edge *edge, int to, L
             value = tsr__blend(s, condition, value, LLVMBuildLoad2(s->b, LLVMTypeOf(value), edge->slots[i], ""));
         LLVMBuildStore(s->b, value, edge->slots[i]);
     }
-    LLVMValueRef home = s->blocks[to].mask_home;
+    LLVMValueRef home = s->blocks[to].mask_slot;
     if (home) {
         LLVMValueRef old = LLVMBuildLoad2(s->b, tsr__mask_type(s), home, "");
         LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, tsr__mask_or_all(s, lanes), ""), home);
@@ -176,7 +176,7 @@ static void arm_masks(struct tsr__widener *s, LLVMValueRef condition, LLVMValueR
 /* Some lane is in the block being built: it always runs with all that the function has, or a test stands before it. */
 static bool surely_populated(const struct tsr__widener *s, int block)
 {
-    return !s->blocks[block].mask_home || s->blocks[block].entry != s->blocks[block].body;
+    return !s->blocks[block].mask_slot || s->blocks[block].entry != s->blocks[block].body;
 }
 
 /* Another round of a divergent loop while any lane wants one; what is wanted behind it comes then. */
@@ -185,9 +185,9 @@ static void close_loop(struct tsr__widener *s, int number, const bool *wanted)
     LLVMContextRef c = s->l->context;
     const struct tsr__widened_block *header = &s->blocks[s->cfg.loops[number].header];
     LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(c, s->to, "leave"), again = header->body;
-    LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), header->mask_home, ""));
+    LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildLoad2(s->b, tsr__mask_type(s), header->mask_slot, ""));
     LLVMValueRef none = LLVMConstNull(LLVMTypeOf(bits)), more = LLVMBuildICmp(s->b, LLVMIntNE, bits, none, "any");
-    unsigned last = s->solo[number].lanes;
+    unsigned last = s->serial[number].lanes;
     if (last)
         again = LLVMAppendBasicBlockInContext(c, s->to, "again");
     LLVMBuildCondBr(s->b, more, again, out);
@@ -246,7 +246,7 @@ static void real_branch(struct tsr__widener *s, int block)
         int to = b->succ[k];
         if (arms[k])
             LLVMPositionBuilderAtEnd(s->b, arms[k]);
-        bool wait = s->blocks[block].mask_home && others_wait(s, block, to);
+        bool wait = s->blocks[block].mask_slot && others_wait(s, block, to);
         emit_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
         if (tsr__back_edge(block, to)) {
             LLVMBuildBr(s->b, s->blocks[to].body);
@@ -299,7 +299,7 @@ static void test_whether_needed(struct tsr__widener *s, int block)
         return;
     }
     LLVMBasicBlockRef skip = LLVMAppendBasicBlockInContext(s->l->context, s->to, "skip");
-    LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_home, "");
+    LLVMValueRef mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), s->blocks[block].mask_slot, "");
     LLVMBuildCondBr(s->b, tsr__any_lane(s, mask), s->blocks[block].body, skip);
     LLVMPositionBuilderAtEnd(s->b, skip);
     branch_to_first(s, wanted);
@@ -309,12 +309,12 @@ static void read_phi(struct tsr__widener *s, LLVMValueRef phi)
 {
     struct tsr__value *value = tsr__value(s, phi);
     if (!tsr__is_varying(value->shape)) {
-        tsr__set_scalar(s, phi, LLVMBuildLoad2(s->b, value->type, value->whole_in, ""));
+        tsr__set_scalar(s, phi, LLVMBuildLoad2(s->b, value->type, value->scalar_in, ""));
         return;
     }
-    for (int i = 0; i < value->part_count; i++) {
+    for (int i = 0; i < value->component_count; i++) {
         LLVMTypeRef type = tsr__vector_of(s, tsr__component_type(value->type, i));
-        tsr__set_component(s, phi, i, LLVMBuildLoad2(s->b, type, value->parts_in[i], ""));
+        tsr__set_component(s, phi, i, LLVMBuildLoad2(s->b, type, value->components_in[i], ""));
     }
 }
 
@@ -337,9 +337,9 @@ static void build_block(struct tsr__widener *s, int block)
     LLVMPositionBuilderAtEnd(s->b, to->body);
     s->block = block;
     s->mask = s->function_mask;
-    if (to->mask_home) {
-        s->mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), to->mask_home, "mask");
-        LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), to->mask_home);
+    if (to->mask_slot) {
+        s->mask = LLVMBuildLoad2(s->b, tsr__mask_type(s), to->mask_slot, "mask");
+        LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), to->mask_slot);
     }
     if (alone != TSR__NONE) {
         LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
@@ -403,9 +403,9 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
         l->explain = NULL; /* the other body is the one that matters */
     tsr__explain_control_flow(&s);
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, to, "start");
-    s.homes = LLVMCreateBuilderInContext(l->context);
+    s.allocas = LLVMCreateBuilderInContext(l->context);
     s.b = LLVMCreateBuilderInContext(l->context);
-    LLVMPositionBuilderAtEnd(s.homes, start);
+    LLVMPositionBuilderAtEnd(s.allocas, start);
     LLVMBasicBlockRef begin = LLVMAppendBasicBlockInContext(l->context, to, "begin");
     LLVMPositionBuilderAtEnd(s.b, begin);
 
@@ -421,8 +421,8 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
         b->entry = needs_test(&s, i) ? LLVMAppendBasicBlockInContext(l->context, to, "test") : b->body;
         b->pending = tsr_arena_alloc(&arena, n);
         if (s.shapes.partial[i]) {
-            b->mask_home = tsr__stack_slot(&s, tsr__mask_type(&s), "");
-            LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_home);
+            b->mask_slot = tsr__stack_slot(&s, tsr__mask_type(&s), "");
+            LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_slot);
         }
     }
     tsr__values_prepare(&s);
@@ -431,8 +431,8 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
     LLVMBuildBr(s.b, s.blocks[0].entry);
     for (int i = 0; i < s.cfg.block_count; i++)
         build_block(&s, i);
-    LLVMBuildBr(s.homes, begin);
-    LLVMDisposeBuilder(s.homes);
+    LLVMBuildBr(s.allocas, begin);
+    LLVMDisposeBuilder(s.allocas);
     LLVMDisposeBuilder(s.b);
     tsr_arena_free(&arena);
     l->explain = explain;

@@ -98,23 +98,23 @@ LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVM
 struct taken {
     LLVMValueRef v;
     bool uniform;
-    LLVMValueRef *homes; /* where its vectors lie for a loop over lanes */
+    LLVMValueRef *slots; /* where its vectors lie for a loop over lanes */
 };
 
 static void take_operand(struct tsr__widener *s, struct taken *t, LLVMValueRef v, bool in_memory)
 {
-    int parts = tsr__component_count(LLVMTypeOf(v));
+    int components = tsr__component_count(LLVMTypeOf(v));
     *t = (struct taken){.v = v, .uniform = tsr__is_uniform(tsr__shape_here(s, v))};
     if (t->uniform) {
         tsr__scalar_of(s, v);
         return;
     }
     if (in_memory)
-        t->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *t->homes);
-    for (int k = 0; k < parts; k++) {
+        t->slots = tsr_arena_alloc(s->arena, (size_t)components * sizeof *t->slots);
+    for (int k = 0; k < components; k++) {
         LLVMValueRef vector = tsr__component_of(s, v, k);
         if (in_memory)
-            t->homes[k] = tsr__spill_vector(s, vector);
+            t->slots[k] = tsr__spill_vector(s, vector);
     }
 }
 
@@ -126,7 +126,7 @@ static LLVMValueRef lane_value(struct tsr__widener *s, const struct taken *t, LL
     LLVMTypeRef type = LLVMTypeOf(t->v);
     LLVMValueRef made = LLVMGetPoison(type);
     for (int k = 0; k < tsr__component_count(type); k++) {
-        LLVMValueRef x = t->homes ? tsr__load_lane(s, tsr__component_type(type, k), t->homes[k], lane)
+        LLVMValueRef x = t->slots ? tsr__load_lane(s, tsr__component_type(type, k), t->slots[k], lane)
                                   : LLVMBuildExtractElement(s->b, tsr__component_of(s, t->v, k), lane, "");
         made = tsr__insert_component(s, made, k, x);
     }
@@ -144,16 +144,16 @@ static LLVMValueRef copy_for_lane(struct tsr__widener *s, LLVMValueRef inst, con
 }
 
 /* One after the other, without a loop. */
-static void all_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
+static void all_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int components)
 {
     for (unsigned i = 0; i < s->width; i++) {
         LLVMValueRef lane = tsr__i32(s->l, i), copy = copy_for_lane(s, inst, operands, lane);
-        for (int k = 0; k < parts; k++)
+        for (int k = 0; k < components; k++)
             made[k] = LLVMBuildInsertElement(s->b, made[k], tsr__extract_component(s, copy, k), lane, "");
     }
 }
 
-static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int parts)
+static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const struct taken *operands, LLVMValueRef *made, int components)
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef bits_type = LLVMIntTypeInContext(c, s->width);
@@ -164,13 +164,13 @@ static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const s
     LLVMBuildBr(s->b, loop); /* a block runs only if a lane is in it */
     LLVMPositionBuilderAtEnd(s->b, loop);
     LLVMValueRef left = LLVMBuildPhi(s->b, bits_type, "left");
-    LLVMValueRef *phis = tsr_arena_alloc(s->arena, ((size_t)parts + 1) * sizeof *phis);
-    for (int k = 0; k < parts; k++)
+    LLVMValueRef *phis = tsr_arena_alloc(s->arena, ((size_t)components + 1) * sizeof *phis);
+    for (int k = 0; k < components; k++)
         phis[k] = LLVMBuildPhi(s->b, LLVMTypeOf(made[k]), "");
     LLVMValueRef lane = tsr__first_lane(s, left), copy = copy_for_lane(s, inst, operands, lane);
     LLVMValueRef rest = LLVMBuildAnd(s->b, left, LLVMBuildSub(s->b, left, LLVMConstInt(bits_type, 1, false), ""), "");
     LLVMValueRef none_left = LLVMBuildICmp(s->b, LLVMIntEQ, rest, LLVMConstNull(bits_type), "");
-    for (int k = 0; k < parts; k++) {
+    for (int k = 0; k < components; k++) {
         LLVMValueRef now = LLVMBuildInsertElement(s->b, phis[k], tsr__extract_component(s, copy, k), lane, "");
         LLVMAddIncoming(phis[k], &made[k], &before, 1);
         LLVMAddIncoming(phis[k], &now, &loop, 1);
@@ -184,7 +184,7 @@ static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const s
 
 void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst)
 {
-    int parts = tsr__component_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
+    int components = tsr__component_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
     bool loop = s->mask || LLVMIsACallInst(inst); /* calls are large */
     tsr__explain_serialised(s->l, inst);
     struct taken *operands = tsr_arena_alloc(s->arena, ((size_t)count + 1) * sizeof *operands);
@@ -194,10 +194,10 @@ void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst)
         if (is_data(v))
             take_operand(s, &operands[i], v, loop);
     }
-    LLVMValueRef *made = tsr_arena_alloc(s->arena, ((size_t)parts + 1) * sizeof *made);
-    for (int k = 0; k < parts; k++)
+    LLVMValueRef *made = tsr_arena_alloc(s->arena, ((size_t)components + 1) * sizeof *made);
+    for (int k = 0; k < components; k++)
         made[k] = LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), k)));
-    (loop ? emit_active_lanes : all_lanes)(s, inst, operands, made, parts);
-    for (int k = 0; k < parts; k++)
+    (loop ? emit_active_lanes : all_lanes)(s, inst, operands, made, components);
+    for (int k = 0; k < components; k++)
         tsr__set_component(s, inst, k, made[k]);
 }

@@ -100,8 +100,8 @@ static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
     struct tsr__address a;
     if (!bytes || tsr__is_uniform(shape))
         return 0;
-    int64_t part = (int64_t)LLVMABISizeOfType(s->layout, tsr__component_type(type, 0));
-    if (!tsr__is_varying(shape) && shape.stride >= -part && shape.stride <= part * TSR__SHORT_STRIDE)
+    int64_t component = (int64_t)LLVMABISizeOfType(s->layout, tsr__component_type(type, 0));
+    if (!tsr__is_varying(shape) && shape.stride >= -component && shape.stride <= component * TSR__SHORT_STRIDE)
         return 0;
     if (tsr__is_varying(shape) && tsr__address_of(s, pointer, &a) && tsr__speculated_stride(s, &a) == bytes)
         return 0;
@@ -266,15 +266,15 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
 
 void tsr__choose_serial_loops(struct tsr__widener *s, bool masked)
 {
-    s->solo = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->solo);
+    s->serial = tsr_arena_alloc(s->arena, ((size_t)s->cfg.loop_count + 1) * sizeof *s->serial);
     for (int i = 0; i < s->cfg.loop_count; i++)
-        s->solo[i] = choose_for_loop(s, i, masked);
+        s->serial[i] = choose_for_loop(s, i, masked);
 }
 
 int tsr__serial_loop_around(const struct tsr__widener *s, int block)
 {
     int loop = s->cfg.blocks[block].loop;
-    while (loop != TSR__NONE && s->solo[loop].lanes < s->width)
+    while (loop != TSR__NONE && s->serial[loop].lanes < s->width)
         loop = s->cfg.loops[loop].parent;
     return loop;
 }

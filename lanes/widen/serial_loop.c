@@ -10,8 +10,8 @@ enum { MAX_SHORT = 32 }; /* instructions, of a loop that is there for several la
 struct brought {
     LLVMValueRef v;
     struct tsr__shape shape;
-    LLVMValueRef whole, *homes; /* lane 0's, or where the vectors of its parts lie */
-    LLVMValueRef own;           /* the lane's */
+    LLVMValueRef scalar, *slots; /* lane 0's, or where the vectors of its parts lie */
+    LLVMValueRef own;            /* the lane's */
     struct brought *next;
 };
 
@@ -23,7 +23,7 @@ struct landing {
 };
 
 /* A lane's way through a loop. */
-struct solo {
+struct serial_loop {
     struct tsr__widener *s;
     const struct tsr__loop *loop;
     LLVMValueRef lane, alone; /* its number, and a mask with nobody else */
@@ -38,7 +38,7 @@ struct solo {
 /* ---- values ------------------------------------------------------------------------------------------------------------------------- */
 
 /* The lane's own from lane 0's. */
-static LLVMValueRef value_of_lane(struct solo *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
+static LLVMValueRef value_of_lane(struct serial_loop *o, LLVMValueRef first, struct tsr__shape shape, LLVMValueRef lane)
 {
     struct tsr__widener *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(first), i64 = LLVMInt64TypeInContext(s->l->context);
@@ -52,7 +52,7 @@ static LLVMValueRef value_of_lane(struct solo *o, LLVMValueRef first, struct tsr
 }
 
 /* The number with which a phi of the header begins in all lanes, or NULL. */
-static LLVMValueRef initial_value(const struct solo *o, LLVMValueRef phi)
+static LLVMValueRef initial_value(const struct serial_loop *o, LLVMValueRef phi)
 {
     LLVMValueRef number = NULL;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
@@ -67,7 +67,7 @@ static LLVMValueRef initial_value(const struct solo *o, LLVMValueRef phi)
 }
 
 /* Before the first lane goes: what all lanes have of a value, and what the phi of the loop's header is to be in the round to come. */
-static void pass_in(struct solo *o, LLVMValueRef v, bool waits)
+static void pass_in(struct serial_loop *o, LLVMValueRef v, bool waits)
 {
     struct tsr__widener *s = o->s;
     struct tsr__value *value = tsr__value(s, v);
@@ -76,32 +76,32 @@ static void pass_in(struct solo *o, LLVMValueRef v, bool waits)
     *b = (struct brought){.v = v, .shape = waits ? value->shape : tsr__shape_here(s, v), .next = o->brought};
     o->brought = b;
     if (waits && o->all && initial_value(o, v)) {
-        b->whole = initial_value(o, v);
-        b->shape = tsr__shape_of(&s->shapes, b->whole);
+        b->scalar = initial_value(o, v);
+        b->shape = tsr__shape_of(&s->shapes, b->scalar);
         return;
     }
     if (!tsr__is_varying(b->shape)) {
-        b->whole = waits ? LLVMBuildLoad2(s->b, type, value->whole_in, "") : tsr__scalar_of(s, v);
+        b->scalar = waits ? LLVMBuildLoad2(s->b, type, value->scalar_in, "") : tsr__scalar_of(s, v);
         return;
     }
-    int parts = tsr__component_count(type);
-    b->homes = tsr_arena_alloc(s->arena, (size_t)parts * sizeof *b->homes);
-    for (int k = 0; k < parts; k++) {
+    int components = tsr__component_count(type);
+    b->slots = tsr_arena_alloc(s->arena, (size_t)components * sizeof *b->slots);
+    for (int k = 0; k < components; k++) {
         LLVMTypeRef vector = tsr__vector_of(s, tsr__component_type(type, k));
-        b->homes[k] = tsr__spill_vector(s, waits ? LLVMBuildLoad2(s->b, vector, value->parts_in[k], "") : tsr__component_of(s, v, k));
+        b->slots[k] = tsr__spill_vector(s, waits ? LLVMBuildLoad2(s->b, vector, value->components_in[k], "") : tsr__component_of(s, v, k));
     }
 }
 
 /* A lane's own. */
-static LLVMValueRef passed_in_value(struct solo *o, const struct brought *b, LLVMValueRef lane)
+static LLVMValueRef passed_in_value(struct serial_loop *o, const struct brought *b, LLVMValueRef lane)
 {
     struct tsr__widener *s = o->s;
     LLVMTypeRef type = LLVMTypeOf(b->v);
-    if (b->whole)
-        return value_of_lane(o, b->whole, b->shape, lane);
+    if (b->scalar)
+        return value_of_lane(o, b->scalar, b->shape, lane);
     LLVMValueRef made = LLVMGetPoison(type);
     for (int k = 0; k < tsr__component_count(type); k++)
-        made = tsr__insert_component(s, made, k, tsr__load_lane(s, tsr__component_type(type, k), b->homes[k], lane));
+        made = tsr__insert_component(s, made, k, tsr__load_lane(s, tsr__component_type(type, k), b->slots[k], lane));
     return made;
 }
 
@@ -111,7 +111,7 @@ static bool is_made(LLVMValueRef v)
     return LLVMIsAInstruction(v) || LLVMIsAArgument(v);
 }
 
-static LLVMValueRef lane_scalar(const struct solo *o, LLVMValueRef v)
+static LLVMValueRef lane_scalar(const struct serial_loop *o, LLVMValueRef v)
 {
     return is_made(v) ? (LLVMValueRef)tsr__map_get(&o->scalars, v) : v;
 }
@@ -122,7 +122,7 @@ static bool is_in_loop(const struct tsr__widener *s, const struct tsr__loop *loo
     return block >= loop->begin && block < loop->end;
 }
 
-static void pass_in_from_outside(struct solo *o, struct tsr__map *known, LLVMValueRef v)
+static void pass_in_from_outside(struct serial_loop *o, struct tsr__map *known, LLVMValueRef v)
 {
     if (!is_made(v) || tsr__map_get(known, v))
         return;
@@ -141,7 +141,7 @@ static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
 }
 
 /* All that the loop, and the phis behind it, take from outside. */
-static void pass_in_all(struct solo *o)
+static void pass_in_all(struct serial_loop *o)
 {
     const struct tsr__cfg *cfg = &o->s->cfg;
     struct tsr__map known = {.arena = o->s->arena};
@@ -169,7 +169,7 @@ static void pass_in_all(struct solo *o)
 /* ---- leaving ----------------------------------------------------------------------------------------------------------------------------
  */
 
-static const struct landing *landing_of(const struct solo *o, LLVMValueRef home)
+static const struct landing *landing_of(const struct serial_loop *o, LLVMValueRef home)
 {
     const struct landing *l = o->landings;
     while (l && l->home != home)
@@ -177,7 +177,7 @@ static const struct landing *landing_of(const struct solo *o, LLVMValueRef home)
     return l;
 }
 
-static void add_landing(struct solo *o, LLVMTypeRef scalar, LLVMValueRef home)
+static void add_landing(struct serial_loop *o, LLVMTypeRef scalar, LLVMValueRef home)
 {
     struct tsr__widener *s = o->s;
     if (landing_of(o, home))
@@ -188,14 +188,14 @@ static void add_landing(struct solo *o, LLVMTypeRef scalar, LLVMValueRef home)
     o->landings = l;
 }
 
-static void add_landings(struct solo *o, LLVMTypeRef type, LLVMValueRef *homes)
+static void add_landings(struct serial_loop *o, LLVMTypeRef type, LLVMValueRef *slots)
 {
     for (int k = 0; k < tsr__component_count(type); k++)
-        add_landing(o, tsr__component_type(type, k), homes[k]);
+        add_landing(o, tsr__component_type(type, k), slots[k]);
 }
 
 /* Where the lanes come out: the number of a block, or TSR__NONE if there are several. */
-static int only_exit(const struct solo *o)
+static int only_exit(const struct serial_loop *o)
 {
     int only = TSR__NONE;
     for (int b = o->loop->begin; b < o->loop->end; b++)
@@ -216,57 +216,57 @@ static void or_mask(struct tsr__widener *s, LLVMValueRef home, LLVMValueRef mask
 }
 
 /* Before the first lane goes, if all go: `mask` says who. */
-static void prepare_landings(struct solo *o, LLVMValueRef mask)
+static void prepare_landings(struct serial_loop *o, LLVMValueRef mask)
 {
     struct tsr__widener *s = o->s;
     int only = only_exit(o);
-    if (only != TSR__NONE && s->blocks[only].mask_home)
-        or_mask(s, s->blocks[only].mask_home, mask);
+    if (only != TSR__NONE && s->blocks[only].mask_slot)
+        or_mask(s, s->blocks[only].mask_slot, mask);
     for (int b = o->loop->begin; b < o->loop->end; b++) {
         const struct tsr__block *block = &s->cfg.blocks[b];
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i))
-            if (tsr__value(s, i)->outlives && tsr__value(s, i)->part_homes)
-                add_landings(o, LLVMTypeOf(i), tsr__value(s, i)->part_homes);
+            if (tsr__value(s, i)->live_out_of_loop && tsr__value(s, i)->component_slots)
+                add_landings(o, LLVMTypeOf(i), tsr__value(s, i)->component_slots);
         for (int k = 0; k < block->succ_count; k++) {
             int to = block->succ[k];
             if (to >= o->loop->begin && to < o->loop->end)
                 continue;
-            if (only == TSR__NONE && s->blocks[to].mask_home)
-                add_landing(o, LLVMInt1TypeInContext(s->l->context), s->blocks[to].mask_home);
+            if (only == TSR__NONE && s->blocks[to].mask_slot)
+                add_landing(o, LLVMInt1TypeInContext(s->l->context), s->blocks[to].mask_slot);
             for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[to].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
                 if (tsr__is_varying(tsr__value(s, i)->shape))
-                    add_landings(o, LLVMTypeOf(i), tsr__value(s, i)->parts_in);
+                    add_landings(o, LLVMTypeOf(i), tsr__value(s, i)->components_in);
         }
     }
 }
 
 /* Behind the last lane. */
-static void reload_results(struct solo *o)
+static void reload_results(struct serial_loop *o)
 {
     for (const struct landing *l = o->landings; l; l = l->next)
         LLVMBuildStore(o->s->b, tsr__reload_vector(o->s, l->type, l->memory), l->home);
 }
 
 /* Puts the lane's scalars into the vectors of all lanes. */
-static void store_component(struct solo *o, LLVMValueRef *homes, LLVMValueRef v)
+static void store_component(struct serial_loop *o, LLVMValueRef *slots, LLVMValueRef v)
 {
     struct tsr__widener *s = o->s;
     for (int k = 0; k < tsr__component_count(LLVMTypeOf(v)); k++) {
         LLVMValueRef own = tsr__extract_component(s, v, k);
-        const struct landing *landing = landing_of(o, homes[k]);
+        const struct landing *landing = landing_of(o, slots[k]);
         if (landing) {
             tsr__store_lane(s, own, landing->memory, o->lane);
             continue;
         }
-        LLVMValueRef all = tsr__splat(s, own), old = LLVMBuildLoad2(s->b, LLVMTypeOf(all), homes[k], "");
-        LLVMBuildStore(s->b, tsr__blend(s, o->alone, all, old), homes[k]);
+        LLVMValueRef all = tsr__splat(s, own), old = LLVMBuildLoad2(s->b, LLVMTypeOf(all), slots[k], "");
+        LLVMBuildStore(s->b, tsr__blend(s, o->alone, all, old), slots[k]);
     }
 }
 
-static void put_mask(struct solo *o, int to)
+static void put_mask(struct serial_loop *o, int to)
 {
     struct tsr__widener *s = o->s;
-    LLVMValueRef home = s->blocks[to].mask_home;
+    LLVMValueRef home = s->blocks[to].mask_slot;
     const struct landing *landing = landing_of(o, home);
     if (landing)
         tsr__store_lane(s, LLVMConstAllOnes(LLVMInt1TypeInContext(s->l->context)), landing->memory, o->lane);
@@ -274,7 +274,7 @@ static void put_mask(struct solo *o, int to)
         or_mask(s, home, o->alone);
 }
 
-static void leave_serial_loop(struct solo *o, int from, int to)
+static void leave_serial_loop(struct serial_loop *o, int from, int to)
 {
     struct tsr__widener *s = o->s;
     LLVMBasicBlockRef from_ref = s->cfg.blocks[from].ref;
@@ -284,15 +284,15 @@ static void leave_serial_loop(struct solo *o, int from, int to)
         if (LLVMIsUndef(v))
             continue;
         if (tsr__is_varying(phi->shape))
-            store_component(o, phi->parts_in, lane_scalar(o, v));
+            store_component(o, phi->components_in, lane_scalar(o, v));
         else
-            LLVMBuildStore(s->b, lane_scalar(o, v), phi->whole_in);
+            LLVMBuildStore(s->b, lane_scalar(o, v), phi->scalar_in);
     }
     for (int b = o->loop->begin; b < o->loop->end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef slot = (LLVMValueRef)tsr__map_get(&o->slots, i);
             if (slot)
-                store_component(o, tsr__value(s, i)->part_homes, LLVMBuildLoad2(s->b, LLVMTypeOf(i), slot, ""));
+                store_component(o, tsr__value(s, i)->component_slots, LLVMBuildLoad2(s->b, LLVMTypeOf(i), slot, ""));
         }
     put_mask(o, to);
     LLVMBuildBr(s->b, o->end);
@@ -301,7 +301,7 @@ static void leave_serial_loop(struct solo *o, int from, int to)
 /* ---- the copy -------------------------------------------------------------------------------------------------------------------------
  */
 
-static void map_value(struct solo *o, LLVMValueRef inst, LLVMValueRef made)
+static void map_value(struct serial_loop *o, LLVMValueRef inst, LLVMValueRef made)
 {
     tsr__map_set(&o->scalars, inst, (uintptr_t)made);
     LLVMValueRef slot = (LLVMValueRef)tsr__map_get(&o->slots, inst);
@@ -309,7 +309,7 @@ static void map_value(struct solo *o, LLVMValueRef inst, LLVMValueRef made)
         LLVMBuildStore(o->s->b, made, slot);
 }
 
-static void copy_terminator(struct solo *o, int number)
+static void copy_terminator(struct serial_loop *o, int number)
 {
     struct tsr__widener *s = o->s;
     const struct tsr__block *block = &s->cfg.blocks[number];
@@ -336,7 +336,7 @@ static void copy_terminator(struct solo *o, int number)
         }
 }
 
-static void copy_block(struct solo *o, int number)
+static void copy_block(struct serial_loop *o, int number)
 {
     struct tsr__widener *s = o->s;
     const struct tsr__block *block = &s->cfg.blocks[number];
@@ -364,7 +364,7 @@ static void copy_block(struct solo *o, int number)
 }
 
 /* Now that all blocks are there. */
-static void complete_phis(struct solo *o, int number)
+static void complete_phis(struct serial_loop *o, int number)
 {
     const struct tsr__cfg *cfg = &o->s->cfg;
     const struct tsr__block *block = &cfg->blocks[number];
@@ -381,7 +381,7 @@ static void complete_phis(struct solo *o, int number)
 }
 
 /* The loop for the lane, whose number is known. */
-static void copy_loop_for_lane(struct solo *o)
+static void copy_loop_for_lane(struct serial_loop *o)
 {
     struct tsr__widener *s = o->s;
     const struct tsr__loop *loop = o->loop;
@@ -391,7 +391,7 @@ static void copy_loop_for_lane(struct solo *o)
     for (int b = loop->begin; b < loop->end; b++) {
         o->blocks[b - loop->begin] = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo");
         for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
-            if (tsr__value(s, i)->outlives && tsr__value(s, i)->part_homes)
+            if (tsr__value(s, i)->live_out_of_loop && tsr__value(s, i)->component_slots)
                 tsr__map_set(&o->slots, i, (uintptr_t)tsr__stack_slot(s, LLVMTypeOf(i), ""));
     }
     LLVMBuildBr(s->b, o->blocks[loop->header - loop->begin]);
@@ -401,7 +401,7 @@ static void copy_loop_for_lane(struct solo *o)
         complete_phis(o, b);
 }
 
-static void pass_in_of_all_lanes(struct solo *o, LLVMValueRef lane)
+static void pass_in_of_all_lanes(struct serial_loop *o, LLVMValueRef lane)
 {
     for (struct brought *b = o->brought; b; b = b->next)
         b->own = passed_in_value(o, b, lane);
@@ -409,7 +409,7 @@ static void pass_in_of_all_lanes(struct solo *o, LLVMValueRef lane)
 
 /* What each lane brings has been read before the one before it went: the CPU does not foresee where a lane's loop ends, begins anew there,
  * and would have nothing to do until it knows where the next lane begins. Answers whether there is a next one. */
-static LLVMValueRef load_next_lane(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef before)
+static LLVMValueRef load_next_lane(struct serial_loop *o, LLVMValueRef bits, LLVMBasicBlockRef before)
 {
     struct tsr__widener *s = o->s;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context); /* as addresses have it */
@@ -450,7 +450,7 @@ static LLVMValueRef load_next_lane(struct solo *o, LLVMValueRef bits, LLVMBasicB
 }
 
 /* From where the builder stands to `last`. NULL for `bits`: every lane goes. */
-static void build_lane_loop(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef last)
+static void build_lane_loop(struct serial_loop *o, LLVMValueRef bits, LLVMBasicBlockRef last)
 {
     struct tsr__widener *s = o->s;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(s->b), next = LLVMAppendBasicBlockInContext(s->l->context, s->to, "solo.next");
@@ -478,7 +478,7 @@ static void build_lane_loop(struct solo *o, LLVMValueRef bits, LLVMBasicBlockRef
 }
 
 /* Whether it is worth a loop of its own in which no lane is missing, with several lanes' ways in a round. */
-static bool is_short(const struct solo *o)
+static bool is_short(const struct serial_loop *o)
 {
     int count = 0;
     for (int b = o->loop->begin; b < o->loop->end; b++)
@@ -491,13 +491,13 @@ void tsr__build_serial_loop(struct tsr__widener *s, int number, LLVMValueRef bit
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
     LLVMContextRef c = s->l->context;
-    struct solo o = {.s = s,
-                     .loop = loop,
-                     .scalars = {.arena = s->arena},
-                     .slots = {.arena = s->arena},
-                     .all = s->solo[number].lanes == s->width,
-                     .blocks = tsr_arena_alloc(s->arena, (size_t)(loop->end - loop->begin) * sizeof *o.blocks)};
-    LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[loop->header].mask_home);
+    struct serial_loop o = {.s = s,
+                            .loop = loop,
+                            .scalars = {.arena = s->arena},
+                            .slots = {.arena = s->arena},
+                            .all = s->serial[number].lanes == s->width,
+                            .blocks = tsr_arena_alloc(s->arena, (size_t)(loop->end - loop->begin) * sizeof *o.blocks)};
+    LLVMBuildStore(s->b, LLVMConstNull(tsr__mask_type(s)), s->blocks[loop->header].mask_slot);
     pass_in_all(&o);
     if (!o.all) {
         build_lane_loop(&o, bits, end);

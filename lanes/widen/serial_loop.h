@@ -5,7 +5,8 @@
 
 #include "lanes/widen/widener.h"
 
-/* Fills s->solo: how many lanes, when no more are in the loop, had better leave the vectors. `masked`: for partial packets. (serial_cost.c)
+/* Fills s->serial: how many lanes, when no more are in the loop, had better leave the vectors. `masked`: for partial packets.
+ * (serial_cost.c)
  */
 void tsr__choose_serial_loops(struct tsr__widener *s, bool masked);
 /* The loop around the block that has no code for the packet, as each lane goes through it by itself from the first round on, or TSR__NONE.

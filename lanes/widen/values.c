@@ -24,20 +24,20 @@ int tsr__component_count(LLVMTypeRef type)
     }
 }
 
-LLVMTypeRef tsr__component_type(LLVMTypeRef type, int part)
+LLVMTypeRef tsr__component_type(LLVMTypeRef type, int component)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
         return LLVMGetElementType(type);
     case LLVMArrayTypeKind:
-        return tsr__component_type(LLVMGetElementType(type), part % tsr__component_count(LLVMGetElementType(type)));
+        return tsr__component_type(LLVMGetElementType(type), component % tsr__component_count(LLVMGetElementType(type)));
     case LLVMStructTypeKind:
         for (unsigned i = 0;; i++) {
             LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
             int count = tsr__component_count(field);
-            if (part < count)
-                return tsr__component_type(field, part);
-            part -= count;
+            if (component < count)
+                return tsr__component_type(field, component);
+            component -= count;
         }
     default:
         return type;
@@ -49,49 +49,49 @@ LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar)
     return LLVMVectorType(scalar, s->width);
 }
 
-/* The member of an aggregate that holds scalar `part`, and the scalar's number in that member. */
-static unsigned member_of(LLVMTypeRef type, int *part)
+/* The member of an aggregate that holds scalar `component`, and the scalar's number in that member. */
+static unsigned member_of(LLVMTypeRef type, int *component)
 {
     if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
         int count = tsr__component_count(LLVMGetElementType(type));
-        unsigned index = (unsigned)(*part / count);
-        *part %= count;
+        unsigned index = (unsigned)(*component / count);
+        *component %= count;
         return index;
     }
     for (unsigned i = 0;; i++) {
         int count = tsr__component_count(LLVMStructGetTypeAtIndex(type, i));
-        if (*part < count)
+        if (*component < count)
             return i;
-        *part -= count;
+        *component -= count;
     }
 }
 
-LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int part)
+LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int component)
 {
     LLVMTypeRef type = LLVMTypeOf(whole);
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
-        return LLVMBuildExtractElement(s->b, whole, tsr__i32(s->l, (uint32_t)part), "");
+        return LLVMBuildExtractElement(s->b, whole, tsr__i32(s->l, (uint32_t)component), "");
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
-        unsigned index = member_of(type, &part);
-        return tsr__extract_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), part);
+        unsigned index = member_of(type, &component);
+        return tsr__extract_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), component);
     }
     default:
         return whole;
     }
 }
 
-LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, int part, LLVMValueRef scalar)
+LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, int component, LLVMValueRef scalar)
 {
     LLVMTypeRef type = LLVMTypeOf(whole);
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
-        return LLVMBuildInsertElement(s->b, whole, scalar, tsr__i32(s->l, (uint32_t)part), "");
+        return LLVMBuildInsertElement(s->b, whole, scalar, tsr__i32(s->l, (uint32_t)component), "");
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
-        unsigned index = member_of(type, &part);
-        LLVMValueRef inner = tsr__insert_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), part, scalar);
+        unsigned index = member_of(type, &component);
+        LLVMValueRef inner = tsr__insert_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), component, scalar);
         return LLVMBuildInsertValue(s->b, whole, inner, index, "");
     }
     default:
@@ -128,7 +128,7 @@ LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step
 
 LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name)
 {
-    return LLVMBuildAlloca(s->homes, type, name);
+    return LLVMBuildAlloca(s->allocas, type, name);
 }
 
 /* ---- the table of values ------------------------------------------------------------------------------------------------------------- */
@@ -140,29 +140,29 @@ struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v)
 
 static void reserve_scalar_slot(struct tsr__widener *s, struct tsr__value *value)
 {
-    if (!value->whole_home)
-        value->whole_home = tsr__stack_slot(s, value->type, "");
+    if (!value->scalar_slot)
+        value->scalar_slot = tsr__stack_slot(s, value->type, "");
 }
 
 /* Lanes that left a loop earlier keep what they had, so the slots start defined. */
 static void reserve_component_slots(struct tsr__widener *s, struct tsr__value *value)
 {
-    if (value->part_homes)
+    if (value->component_slots)
         return;
-    value->part_homes = tsr_arena_alloc(s->arena, (size_t)value->part_count * sizeof *value->part_homes);
-    for (int i = 0; i < value->part_count; i++)
-        value->part_homes[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
+    value->component_slots = tsr_arena_alloc(s->arena, (size_t)value->component_count * sizeof *value->component_slots);
+    for (int i = 0; i < value->component_count; i++)
+        value->component_slots[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
 }
 
 static void make_phi_slots(struct tsr__widener *s, struct tsr__value *value)
 {
     if (!tsr__is_varying(value->shape)) {
-        value->whole_in = tsr__stack_slot(s, value->type, "");
+        value->scalar_in = tsr__stack_slot(s, value->type, "");
         return;
     }
-    value->parts_in = tsr_arena_alloc(s->arena, (size_t)value->part_count * sizeof *value->parts_in);
-    for (int i = 0; i < value->part_count; i++)
-        value->parts_in[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
+    value->components_in = tsr_arena_alloc(s->arena, (size_t)value->component_count * sizeof *value->components_in);
+    for (int i = 0; i < value->component_count; i++)
+        value->components_in[i] = tsr__stack_slot(s, tsr__vector_of(s, tsr__component_type(value->type, i)), "");
 }
 
 static void reserve_slots_in(struct tsr__widener *s, struct tsr__value *value, int at)
@@ -170,7 +170,7 @@ static void reserve_slots_in(struct tsr__widener *s, struct tsr__value *value, i
     if (at == value->block || at == TSR__NONE)
         return;
     bool leaves = tsr__leaves_divergent_loop(&s->shapes, value->block, at);
-    value->outlives = value->outlives || leaves;
+    value->live_out_of_loop = value->live_out_of_loop || leaves;
     if (tsr__is_varying(value->shape) || leaves)
         reserve_component_slots(s, value);
     else
@@ -214,9 +214,9 @@ void tsr__values_prepare(struct tsr__widener *s)
                                      .type = LLVMTypeOf(v),
                                      .shape = tsr__shape_of(&s->shapes, v),
                                      .block = TSR__NONE,
-                                     .part_count = tsr__component_count(LLVMTypeOf(v)),
+                                     .component_count = tsr__component_count(LLVMTypeOf(v)),
                                      .current = TSR__NONE,
-                                     .whole = LLVMGetParam(s->to, p)};
+                                     .scalar = LLVMGetParam(s->to, p)};
         tsr__map_set(&s->values, v, (uintptr_t)value);
     }
     for (int b = 0; b < s->cfg.block_count; b++)
@@ -226,9 +226,9 @@ void tsr__values_prepare(struct tsr__widener *s)
                                          .type = LLVMTypeOf(v),
                                          .shape = tsr__shape_of(&s->shapes, v),
                                          .block = b,
-                                         .part_count = tsr__component_count(LLVMTypeOf(v)),
+                                         .component_count = tsr__component_count(LLVMTypeOf(v)),
                                          .current = TSR__NONE};
-            value->parts = tsr_arena_alloc(s->arena, ((size_t)value->part_count + 1) * sizeof *value->parts);
+            value->components = tsr_arena_alloc(s->arena, ((size_t)value->component_count + 1) * sizeof *value->components);
             tsr__map_set(&s->values, v, (uintptr_t)value);
             if (LLVMGetInstructionOpcode(v) == LLVMPHI)
                 make_phi_slots(s, value);
@@ -248,9 +248,9 @@ static void drop_stale_value(struct tsr__widener *s, struct tsr__value *value)
     if (value->current == s->block || value->block == TSR__NONE)
         return;
     value->current = s->block;
-    value->whole = NULL;
-    for (int i = 0; i < value->part_count; i++)
-        value->parts[i] = NULL;
+    value->scalar = NULL;
+    for (int i = 0; i < value->component_count; i++)
+        value->components[i] = NULL;
 }
 
 struct tsr__shape tsr__shape_here(struct tsr__widener *s, LLVMValueRef v)
@@ -269,9 +269,9 @@ LLVMValueRef tsr__scalar_of(struct tsr__widener *s, LLVMValueRef v)
     if (!value)
         return v; /* constant, global */
     drop_stale_value(s, value);
-    if (!value->whole)
-        value->whole = LLVMBuildLoad2(s->b, value->type, value->whole_home, "");
-    return value->whole;
+    if (!value->scalar)
+        value->scalar = LLVMBuildLoad2(s->b, value->type, value->scalar_slot, "");
+    return value->scalar;
 }
 
 /* One lane's scalar as a vector over all lanes. */
@@ -287,24 +287,25 @@ static LLVMValueRef spread_lanes(struct tsr__widener *s, LLVMValueRef scalar, st
     return LLVMBuildAdd(s->b, tsr__splat(s, scalar), tsr__iota(s, type, shape.stride), "");
 }
 
-LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int part)
+LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int component)
 {
     struct tsr__value *value = tsr__value(s, v);
     if (!value) {
         if (LLVMIsAConstant(v) && tsr__component_count(LLVMTypeOf(v)) > 1 && (LLVMIsPoison(v) || LLVMIsUndef(v)))
-            return LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(v), part)));
-        return tsr__splat(s, tsr__extract_component(s, v, part));
+            return LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(v), component)));
+        return tsr__splat(s, tsr__extract_component(s, v, component));
     }
     if (value->block == TSR__NONE)
-        return tsr__splat(s, tsr__extract_component(s, value->whole, part));
+        return tsr__splat(s, tsr__extract_component(s, value->scalar, component));
     drop_stale_value(s, value);
-    if (value->parts[part])
-        return value->parts[part];
+    if (value->components[component])
+        return value->components[component];
     if (tsr__is_varying(tsr__shape_here(s, v)))
-        value->parts[part] = LLVMBuildLoad2(s->b, tsr__vector_of(s, tsr__component_type(value->type, part)), value->part_homes[part], "");
+        value->components[component] =
+            LLVMBuildLoad2(s->b, tsr__vector_of(s, tsr__component_type(value->type, component)), value->component_slots[component], "");
     else
-        value->parts[part] = spread_lanes(s, tsr__extract_component(s, tsr__scalar_of(s, v), part), value->shape);
-    return value->parts[part];
+        value->components[component] = spread_lanes(s, tsr__extract_component(s, tsr__scalar_of(s, v), component), value->shape);
+    return value->components[component];
 }
 
 /* ---- writing ------------------------------------------------------------------------------------------------------------------------- */
@@ -313,29 +314,29 @@ void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made)
 {
     struct tsr__value *value = tsr__value(s, v);
     drop_stale_value(s, value);
-    value->whole = made;
+    value->scalar = made;
 }
 
-void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int part, LLVMValueRef made)
+void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int component, LLVMValueRef made)
 {
     struct tsr__value *value = tsr__value(s, v);
     drop_stale_value(s, value);
-    value->parts[part] = made;
+    value->components[component] = made;
 }
 
 void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v)
 {
     struct tsr__value *value = tsr__value(s, v);
-    if (value->whole_home)
-        LLVMBuildStore(s->b, tsr__scalar_of(s, v), value->whole_home);
-    if (!value->part_homes)
+    if (value->scalar_slot)
+        LLVMBuildStore(s->b, tsr__scalar_of(s, v), value->scalar_slot);
+    if (!value->component_slots)
         return;
-    for (int i = 0; i < value->part_count; i++) {
+    for (int i = 0; i < value->component_count; i++) {
         LLVMValueRef made = tsr__component_of(s, v, i);
-        if (value->outlives && s->mask) {
-            LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(made), value->part_homes[i], "");
+        if (value->live_out_of_loop && s->mask) {
+            LLVMValueRef old = LLVMBuildLoad2(s->b, LLVMTypeOf(made), value->component_slots[i], "");
             made = tsr__blend(s, s->mask, made, old);
         }
-        LLVMBuildStore(s->b, made, value->part_homes[i]);
+        LLVMBuildStore(s->b, made, value->component_slots[i]);
     }
 }

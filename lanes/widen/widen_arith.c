@@ -117,36 +117,37 @@ static LLVMValueRef build_binary(struct tsr__widener *s, LLVMValueRef inst, LLVM
     return with_fast_math(made, inst);
 }
 
-static LLVMTypeRef vector_type(struct tsr__widener *s, LLVMValueRef inst, int part)
+static LLVMTypeRef vector_type(struct tsr__widener *s, LLVMValueRef inst, int component)
 {
-    return tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), part));
+    return tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), component));
 }
 
 /* One part of an instruction that treats the scalars of its operands separately. NULL: no such instruction. */
-static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int part)
+static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int component)
 {
     LLVMOpcode op = LLVMGetInstructionOpcode(inst);
     if (LLVMIsABinaryOperator(inst))
-        return build_binary(s, inst, op, tsr__component_of(s, LLVMGetOperand(inst, 0), part),
-                            tsr__component_of(s, LLVMGetOperand(inst, 1), part));
+        return build_binary(s, inst, op, tsr__component_of(s, LLVMGetOperand(inst, 0), component),
+                            tsr__component_of(s, LLVMGetOperand(inst, 1), component));
     switch (op) {
     case LLVMICmp:
-        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), part),
-                             tsr__component_of(s, LLVMGetOperand(inst, 1), part), "");
+        return LLVMBuildICmp(s->b, LLVMGetICmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), component),
+                             tsr__component_of(s, LLVMGetOperand(inst, 1), component), "");
     case LLVMFCmp:
-        return with_fast_math(LLVMBuildFCmp(s->b, LLVMGetFCmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), part),
-                                            tsr__component_of(s, LLVMGetOperand(inst, 1), part), ""),
+        return with_fast_math(LLVMBuildFCmp(s->b, LLVMGetFCmpPredicate(inst), tsr__component_of(s, LLVMGetOperand(inst, 0), component),
+                                            tsr__component_of(s, LLVMGetOperand(inst, 1), component), ""),
                               inst);
     case LLVMFNeg:
-        return with_fast_math(LLVMBuildFNeg(s->b, tsr__component_of(s, LLVMGetOperand(inst, 0), part), ""), inst);
+        return with_fast_math(LLVMBuildFNeg(s->b, tsr__component_of(s, LLVMGetOperand(inst, 0), component), ""), inst);
     case LLVMFreeze:
-        return LLVMBuildFreeze(s->b, tsr__component_of(s, LLVMGetOperand(inst, 0), part), "");
+        return LLVMBuildFreeze(s->b, tsr__component_of(s, LLVMGetOperand(inst, 0), component), "");
     case LLVMSelect: {
         LLVMValueRef c = LLVMGetOperand(inst, 0);
-        LLVMValueRef x = tsr__component_of(s, LLVMGetOperand(inst, 1), part), y = tsr__component_of(s, LLVMGetOperand(inst, 2), part);
+        LLVMValueRef x = tsr__component_of(s, LLVMGetOperand(inst, 1), component),
+                     y = tsr__component_of(s, LLVMGetOperand(inst, 2), component);
         bool vector = LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMVectorTypeKind;
         LLVMValueRef cond =
-            !vector && tsr__is_uniform(tsr__shape_here(s, c)) ? tsr__scalar_of(s, c) : tsr__component_of(s, c, vector ? part : 0);
+            !vector && tsr__is_uniform(tsr__shape_here(s, c)) ? tsr__scalar_of(s, c) : tsr__component_of(s, c, vector ? component : 0);
         return with_fast_math(LLVMBuildSelect(s->b, cond, x, y, ""), inst);
     }
     case LLVMTrunc:
@@ -161,8 +162,8 @@ static LLVMValueRef by_part(struct tsr__widener *s, LLVMValueRef inst, int part)
     case LLVMPtrToInt:
     case LLVMIntToPtr:
     case LLVMAddrSpaceCast:
-        return with_fast_math(LLVMBuildCast(s->b, op, tsr__component_of(s, LLVMGetOperand(inst, 0), part), vector_type(s, inst, part), ""),
-                              inst);
+        return with_fast_math(
+            LLVMBuildCast(s->b, op, tsr__component_of(s, LLVMGetOperand(inst, 0), component), vector_type(s, inst, component), ""), inst);
     default:
         return NULL;
     }
@@ -263,19 +264,19 @@ static void shuffle_vector(struct tsr__widener *s, LLVMValueRef inst)
 /* Number of the first scalar of the member that the indices of an insertvalue or extractvalue name. */
 static int first_part(LLVMTypeRef type, LLVMValueRef inst)
 {
-    int part = 0;
+    int component = 0;
     for (unsigned i = 0; i < LLVMGetNumIndices(inst); i++) {
         unsigned index = LLVMGetIndices(inst)[i];
         if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
             type = LLVMGetElementType(type);
-            part += (int)index * tsr__component_count(type);
+            component += (int)index * tsr__component_count(type);
             continue;
         }
         for (unsigned k = 0; k < index; k++)
-            part += tsr__component_count(LLVMStructGetTypeAtIndex(type, k));
+            component += tsr__component_count(LLVMStructGetTypeAtIndex(type, k));
         type = LLVMStructGetTypeAtIndex(type, index);
     }
-    return part;
+    return component;
 }
 
 static void extract_value(struct tsr__widener *s, LLVMValueRef inst)

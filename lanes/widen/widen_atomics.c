@@ -166,8 +166,8 @@ static unsigned operand_count(LLVMValueRef inst)
 /* All lanes, without a look at who is there. */
 static void update_one_place(struct tsr__widener *s, LLVMValueRef inst, const struct tsr__address *a, LLVMValueRef base, LLVMValueRef *old)
 {
-    int parts = tsr__component_count(LLVMTypeOf(inst));
-    for (int k = 0; k < parts; k++)
+    int components = tsr__component_count(LLVMTypeOf(inst));
+    for (int k = 0; k < components; k++)
         old[k] = LLVMGetPoison(tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), k)));
     for (unsigned i = 0; i < s->width; i++) {
         LLVMValueRef one = LLVMInstructionClone(inst);
@@ -178,7 +178,7 @@ static void update_one_place(struct tsr__widener *s, LLVMValueRef inst, const st
                            tsr__is_uniform(tsr__shape_here(s, v)) ? tsr__scalar_of(s, v) : lane_of(s, tsr__component_of(s, v, 0), i));
         }
         LLVMInsertIntoBuilder(s->b, one);
-        for (int k = 0; k < parts; k++)
+        for (int k = 0; k < components; k++)
             old[k] = LLVMBuildInsertElement(s->b, old[k], tsr__extract_component(s, one, k), tsr__i32(s->l, i), "");
     }
 }
@@ -204,13 +204,13 @@ static bool update_each_place(struct tsr__widener *s, LLVMValueRef inst)
     struct tsr__address a;
     if (s->function_mask || !tsr__address_of(s, LLVMGetOperand(inst, 0), &a))
         return false;
-    int parts = tsr__component_count(LLVMTypeOf(inst));
+    int components = tsr__component_count(LLVMTypeOf(inst));
     LLVMValueRef old[2], base = tsr__address_base(s, &a);
     prepare_operands(s, inst, &a);
     if (!s->mask) {
         tsr__explain_serialised(s->l, inst);
         update_one_place(s, inst, &a, base, old);
-        for (int k = 0; k < parts; k++)
+        for (int k = 0; k < components; k++)
             tsr__set_component(s, inst, k, old[k]);
         return true;
     }
@@ -226,13 +226,13 @@ static bool update_each_place(struct tsr__widener *s, LLVMValueRef inst)
     some_end = LLVMGetInsertBlock(s->b);
     LLVMBuildBr(s->b, done);
     LLVMPositionBuilderAtEnd(s->b, done);
-    for (int k = 0; k < parts; k++) {
+    for (int k = 0; k < components; k++) {
         LLVMValueRef met = LLVMBuildPhi(s->b, LLVMTypeOf(old[k]), ""), found = tsr__component_of(s, inst, k);
         LLVMAddIncoming(met, &old[k], &all, 1);
         LLVMAddIncoming(met, &found, &some_end, 1);
         old[k] = met;
     }
-    for (int k = 0; k < parts; k++)
+    for (int k = 0; k < components; k++)
         tsr__set_component(s, inst, k, old[k]);
     return true;
 }

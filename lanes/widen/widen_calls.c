@@ -140,15 +140,15 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector_of(s, i32), floats = tsr__vector_of(s, LLVMFloatTypeInContext(c));
     LLVMTypeRef query = LLVMFunctionType(LLVMInt64TypeInContext(c), &i32, 1, false);
     LLVMValueRef x = tsr__i32(s->l, 0), iota = tsr__iota(s, i32, 1), none = LLVMConstNull(ints);
-    LLVMValueRef pitch = LLVMBuildCall2(s->homes, query, tsr__declare(s->l, "__tsr_enqueued_local_size", query), &x, 1, "");
-    pitch = LLVMBuildTrunc(s->homes, pitch, i32, "");
-    pitch = LLVMBuildInsertElement(s->homes, LLVMGetPoison(ints), pitch, x, "");
-    pitch = LLVMBuildShuffleVector(s->homes, pitch, LLVMGetPoison(ints), none, "");
+    LLVMValueRef pitch = LLVMBuildCall2(s->allocas, query, tsr__declare(s->l, "__tsr_enqueued_local_size", query), &x, 1, "");
+    pitch = LLVMBuildTrunc(s->allocas, pitch, i32, "");
+    pitch = LLVMBuildInsertElement(s->allocas, LLVMGetPoison(ints), pitch, x, "");
+    pitch = LLVMBuildShuffleVector(s->allocas, pitch, LLVMGetPoison(ints), none, "");
     /* The quotients of numbers so small are right, as floats. */
     LLVMValueRef groups =
-        LLVMBuildFDiv(s->homes, LLVMBuildUIToFP(s->homes, iota, floats, ""), LLVMBuildUIToFP(s->homes, pitch, floats, ""), "");
-    groups = LLVMBuildFPToUI(s->homes, groups, ints, "");
-    LLVMValueRef ids = LLVMBuildSub(s->homes, iota, LLVMBuildMul(s->homes, groups, pitch, ""), "");
+        LLVMBuildFDiv(s->allocas, LLVMBuildUIToFP(s->allocas, iota, floats, ""), LLVMBuildUIToFP(s->allocas, pitch, floats, ""), "");
+    groups = LLVMBuildFPToUI(s->allocas, groups, ints, "");
+    LLVMValueRef ids = LLVMBuildSub(s->allocas, iota, LLVMBuildMul(s->allocas, groups, pitch, ""), "");
 
     LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
     LLVMValueRef sum = LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildTrunc(s->b, first, i32, "")), "");
@@ -298,8 +298,8 @@ static void matrix_function(struct tsr__widener *s, LLVMValueRef inst, const str
     LLVMTypeRef word = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
     struct matrices m = {.a_count = (unsigned)tsr__component_count(LLVMTypeOf(a))};
     for (unsigned i = 0; i < m.a_count; i++) {
-        LLVMValueRef part = tsr__component_of(s, a, (int)i);
-        m.a[i] = s->mask ? LLVMBuildSelect(s->b, s->mask, part, LLVMConstNull(LLVMTypeOf(part)), "") : part;
+        LLVMValueRef component = tsr__component_of(s, a, (int)i);
+        m.a[i] = s->mask ? LLVMBuildSelect(s->b, s->mask, component, LLVMConstNull(LLVMTypeOf(component)), "") : component;
     }
     for (int i = 0; i < TSR__WORDS; i++)
         m.b[i] = LLVMBuildBitCast(s->b, tsr__component_of(s, b, i), word, "");

@@ -14,9 +14,9 @@ static bool is_result_uniform(struct tsr__widener *s, LLVMValueRef inst)
 }
 
 /* A part whose lanes others read: one that is not there may hold poison. */
-static LLVMValueRef freeze_component(struct tsr__widener *s, LLVMValueRef v, int part)
+static LLVMValueRef freeze_component(struct tsr__widener *s, LLVMValueRef v, int component)
 {
-    LLVMValueRef x = tsr__component_of(s, v, part);
+    LLVMValueRef x = tsr__component_of(s, v, component);
     return s->mask ? LLVMBuildFreeze(s->b, x, "") : x;
 }
 
@@ -141,7 +141,7 @@ static LLVMValueRef value_of_any_lane(struct tsr__widener *s, LLVMValueRef v)
 static void value_of_any_lane_in_halves(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef *values)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
-    LLVMValueRef part = tsr__component_of(s, v, 0);
+    LLVMValueRef component = tsr__component_of(s, v, 0);
     for (unsigned h = 0; h < 2; h++) {
         LLVMValueRef lane = tsr__i32(s->l, h * s->sub_group);
         if (s->mask != s->function_mask) {
@@ -150,7 +150,7 @@ static void value_of_any_lane_in_halves(struct tsr__widener *s, LLVMValueRef v, 
             bits = LLVMBuildSelect(s->b, none, tsr__i32(s->l, 1), bits, "");
             lane = LLVMBuildAdd(s->b, lane, tsr__first_lane(s, bits), "");
         }
-        values[h] = LLVMBuildExtractElement(s->b, part, lane, "");
+        values[h] = LLVMBuildExtractElement(s->b, component, lane, "");
     }
 }
 

@@ -102,8 +102,8 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
             args[1] = slice_elements(s, u, 4 * at, 4 * lanes);
             args[2] = slice_elements(s, v, 4 * at, 4 * lanes);
         }
-        LLVMValueRef part = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 3, "");
-        made = made ? LLVMBuildShuffleVector(s->b, made, part, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : part;
+        LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 3, "");
+        made = made ? LLVMBuildShuffleVector(s->b, made, component, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : component;
     }
     return made;
 }

@@ -43,14 +43,14 @@ static bool plain_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned 
         unsigned operands = plain_intrinsics[i].operands, count = operands + plain_intrinsics[i].flags;
         LLVMTypeRef type = tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), 0));
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &type, 1);
-        for (int part = 0; part < tsr__component_count(LLVMTypeOf(inst)); part++) {
+        for (int component = 0; component < tsr__component_count(LLVMTypeOf(inst)); component++) {
             LLVMValueRef args[4];
             for (unsigned k = 0; k < count; k++)
-                args[k] = k < operands ? tsr__component_of(s, LLVMGetOperand(inst, k), part) : LLVMGetOperand(inst, k);
+                args[k] = k < operands ? tsr__component_of(s, LLVMGetOperand(inst, k), component) : LLVMGetOperand(inst, k);
             LLVMValueRef made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, count, "");
             if (LLVMCanValueUseFastMathFlags(made) && LLVMCanValueUseFastMathFlags(inst))
                 LLVMSetFastMathFlags(made, LLVMGetFastMathFlags(inst));
-            tsr__set_component(s, inst, part, made);
+            tsr__set_component(s, inst, component, made);
         }
         return true;
     }
@@ -75,9 +75,9 @@ static bool changing_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsign
                                 tsr__vector_of(s, tsr__component_type(LLVMTypeOf(x), 0))};
         bool both = changing_intrinsics[i].result_type;
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, both ? types : types + 1, both ? 2 : 1);
-        for (int part = 0; part < tsr__component_count(LLVMTypeOf(inst)); part++) {
-            args[0] = tsr__component_of(s, x, part);
-            tsr__set_component(s, inst, part, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, LLVMCountParams(f), ""));
+        for (int component = 0; component < tsr__component_count(LLVMTypeOf(inst)); component++) {
+            args[0] = tsr__component_of(s, x, component);
+            tsr__set_component(s, inst, component, LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, LLVMCountParams(f), ""));
         }
         return true;
     }
@@ -97,8 +97,8 @@ static bool overflow_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsign
         LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &type, 1);
         LLVMValueRef args[2] = {tsr__component_of(s, LLVMGetOperand(inst, 0), 0), tsr__component_of(s, LLVMGetOperand(inst, 1), 0)};
         LLVMValueRef both = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "");
-        for (unsigned part = 0; part < 2; part++)
-            tsr__set_component(s, inst, (int)part, LLVMBuildExtractValue(s->b, both, part, ""));
+        for (unsigned component = 0; component < 2; component++)
+            tsr__set_component(s, inst, (int)component, LLVMBuildExtractValue(s->b, both, component, ""));
         return true;
     }
     return false;
@@ -130,8 +130,8 @@ static bool widen_reduction_intrinsic(struct tsr__widener *s, LLVMValueRef inst,
             f = LLVMGetIntrinsicDeclaration(s->l->module, LLVMLookupIntrinsicID(reductions[i].intrinsic, strlen(reductions[i].intrinsic)),
                                             &type, 1);
         LLVMValueRef made = tsr__component_of(s, starts ? LLVMGetOperand(inst, 0) : elements, 0);
-        for (int part = starts ? 0 : 1; part < tsr__component_count(LLVMTypeOf(elements)); part++) {
-            LLVMValueRef args[2] = {made, tsr__component_of(s, elements, part)};
+        for (int component = starts ? 0 : 1; component < tsr__component_count(LLVMTypeOf(elements)); component++) {
+            LLVMValueRef args[2] = {made, tsr__component_of(s, elements, component)};
             made = f ? LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "")
                      : LLVMBuildBinOp(s->b, reductions[i].op, args[0], args[1], "");
             if (LLVMIsAInstruction(made) && LLVMCanValueUseFastMathFlags(made) && LLVMCanValueUseFastMathFlags(inst))

@@ -101,7 +101,7 @@ void tsr__widen_madw(struct tsr__widener *s, LLVMValueRef inst)
     LLVMContextRef c = s->l->context;
     LLVMValueRef v[3], other = find_other_half(inst), low = is_high(inst) ? other : inst, high = is_high(inst) ? inst : other;
     const struct tsr__value *own = tsr__value(s, inst);
-    if (own->current == s->block && own->parts[0])
+    if (own->current == s->block && own->components[0])
         return; /* came with the other one */
     for (unsigned i = 0; i < 3; i++)
         v[i] = tsr__component_of(s, LLVMGetOperand(inst, i), 0);

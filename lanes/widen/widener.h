@@ -13,19 +13,19 @@ struct tsr__value {
     LLVMValueRef from; /* in the work-item function */
     LLVMTypeRef type;
     struct tsr__shape shape;
-    int block;      /* that defines it */
-    int part_count; /* scalars in its type */
-    bool outlives;  /* is used outside of a loop that lanes leave at different times: each lane keeps its last value */
-    int current;    /* number of the block in which `whole` and `parts` may be used, or TSR__NONE */
-    LLVMValueRef whole, *parts;
-    LLVMValueRef whole_home, *part_homes; /* for other blocks; NULL where none needs it */
-    LLVMValueRef whole_in, *parts_in;     /* phis: assigned at the edges, read at the start of the block */
+    int block;             /* that defines it */
+    int component_count;   /* scalars in its type */
+    bool live_out_of_loop; /* is used outside of a loop that lanes leave at different times: each lane keeps its last value */
+    int current;           /* number of the block in which `whole` and `components` may be used, or TSR__NONE */
+    LLVMValueRef scalar, *components;
+    LLVMValueRef scalar_slot, *component_slots; /* for other blocks; NULL where none needs it */
+    LLVMValueRef scalar_in, *components_in;     /* phis: assigned at the edges, read at the start of the block */
 };
 
 struct tsr__widened_block {
     LLVMBasicBlockRef entry; /* where edges go: the test whether any lane is here, or the body */
     LLVMBasicBlockRef body;
-    LLVMValueRef mask_home; /* lanes on their way here; NULL if the block always runs with the function's lanes */
+    LLVMValueRef mask_slot; /* lanes on their way here; NULL if the block always runs with the function's lanes */
     bool *pending;          /* blocks that still have to run after this one, whichever way it is left */
 };
 
@@ -44,7 +44,7 @@ struct tsr__widener {
     LLVMTargetDataRef layout;
     LLVMValueRef from, to;
     LLVMBuilderRef b;           /* where code goes now */
-    LLVMBuilderRef homes;       /* allocas at the start of the function */
+    LLVMBuilderRef allocas;     /* allocas at the start of the function */
     unsigned width, sub_group;  /* lanes of the packet; of a sub-group: as many, or half */
     LLVMValueRef function_mask; /* NULL: all lanes */
     uint32_t written_only;      /* parameters (nontemporal.c); of a packet without a mask */
@@ -55,7 +55,7 @@ struct tsr__widener {
     struct tsr__interleave_group *waiting; /* … stores of the block whose last one is still to come */
     struct tsr__map locations;             /* of the source: in the work-item function → in the packet function (debug_info.c) */
     struct tsr__widened_block *blocks;
-    struct tsr__serial_choice *solo; /* per loop */
+    struct tsr__serial_choice *serial; /* per loop */
 };
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
@@ -74,11 +74,11 @@ void tsr__values_prepare(struct tsr__widener *s);
 /* What an operand is for lane 0; for uniform and affine values only. */
 LLVMValueRef tsr__scalar_of(struct tsr__widener *s, LLVMValueRef v);
 /* Vector of one scalar of an operand. */
-LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int part);
+LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int component);
 /* Shape of an operand as the block being built sees it. */
 struct tsr__shape tsr__shape_here(struct tsr__widener *s, LLVMValueRef v);
 void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made);
-void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int part, LLVMValueRef made);
+void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int component, LLVMValueRef made);
 /* While homes are prepared: the block `s->block` will read a value that none of its instructions has as an operand. */
 void tsr__note_use_in_block(struct tsr__widener *s, LLVMValueRef v);
 /* After an instruction: puts the value into its homes. */
@@ -87,11 +87,11 @@ void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v);
 struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v);
 
 int tsr__component_count(LLVMTypeRef type);
-LLVMTypeRef tsr__component_type(LLVMTypeRef type, int part);
+LLVMTypeRef tsr__component_type(LLVMTypeRef type, int component);
 LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar);
-/* Scalar number `part` of a value of any type, and a value with one scalar replaced. */
-LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int part);
-LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, int part, LLVMValueRef scalar);
+/* Scalar number `component` of a value of any type, and a value with one scalar replaced. */
+LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int component);
+LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, int component, LLVMValueRef scalar);
 LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar);
 LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step); /* 0, step, 2·step … */
 LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name);

@@ -266,7 +266,7 @@ void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list
         if (!exit_of_loop(loop) || !is_read_only(t, loop))
             continue;
         for (size_t i = 0; i < t->webs.block_count && n < MOST; i++) {
-            parts[n] = (struct part){.life = &t->registers.lives[i]};
+            parts[n] = (struct part){.life = &t->registers.live_ranges[i]};
             n += parts[n].life->accumulator >= 0 && find_part(t, list, count, loop, &parts[n]);
         }
         if (n)
@@ -336,7 +336,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
-    struct tsr__live_range *lives[MOST];
+    struct tsr__live_range *live_ranges[MOST];
     bool prepares = t->unit == TSR__TILES_MODEL;
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
@@ -356,12 +356,12 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
-        PUT(c[i], tsr__tile_slot(t, (lives[i] = x->parts[i].life)->accumulator));
+        PUT(c[i], tsr__tile_slot(t, (live_ranges[i] = x->parts[i].life)->accumulator));
     LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), past = to_stride,
                  to = LLVMConstNull(tsr__ptr(t->l));
-    struct tsr__pending_tile_store *leaving = tsr__tile_store_at(t, after, after, lives, x->rows, x->columns);
+    struct tsr__pending_tile_store *leaving = tsr__tile_store_at(t, after, after, live_ranges, x->rows, x->columns);
     if (!leaving && LLVMGetNumSuccessors(end) == 1)
-        leaving = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, lives, x->rows, x->columns);
+        leaving = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, live_ranges, x->rows, x->columns);
     if (leaving)
         to = tsr__tile_store_destination(leaving, after, &to_stride, &past);
     PUT(to, to);

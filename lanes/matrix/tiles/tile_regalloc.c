@@ -385,7 +385,7 @@ static void find_turn(struct tsr__live_range *life, const struct tsr__alloc_bloc
 static uint32_t in_turns(const struct tsr__tile_allocation *r, const struct tsr__live_range *life)
 {
     uint32_t used = 0;
-    for (const struct tsr__live_range *x = r->lives; x != life; x++)
+    for (const struct tsr__live_range *x = r->live_ranges; x != life; x++)
         if (x->accumulator >= 0 && x->turn == life->turn && x->turn_begin <= life->turn_end && life->turn_begin <= x->turn_end)
             used |= UINT32_C(1) << x->accumulator;
     return used;
@@ -448,8 +448,8 @@ static bool choose_registers(struct tsr__tile_allocation *r, struct tsr__webs *w
     for (int i = 0; i < r->places.count; i++)
         r->places.at[i].taken = r->places.at[i].taken_throughout = 0;
     for (size_t i = 0; i < w->block_count; i++)
-        if (!r->lives[i].why && !choose_register(r, w, &r->lives[i]) && !r->in_memory) {
-            r->lives[i].why = NULL;
+        if (!r->live_ranges[i].why && !choose_register(r, w, &r->live_ranges[i]) && !r->in_memory) {
+            r->live_ranges[i].why = NULL;
             return false;
         }
     return true;
@@ -457,10 +457,10 @@ static bool choose_registers(struct tsr__tile_allocation *r, struct tsr__webs *w
 
 void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
 {
-    *r = (struct tsr__tile_allocation){.lives = tsr_arena_alloc(&w->l->scratch, (w->block_count + 1) * sizeof *r->lives)};
+    *r = (struct tsr__tile_allocation){.live_ranges = tsr_arena_alloc(&w->l->scratch, (w->block_count + 1) * sizeof *r->live_ranges)};
     find_places(&r->places, w);
     for (size_t i = 0; i < w->block_count; i++) {
-        struct tsr__live_range *life = &r->lives[i];
+        struct tsr__live_range *life = &r->live_ranges[i];
         *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
         if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
             life->why = "two values of its accumulator are needed at the same time";
@@ -470,6 +470,6 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
         choose_registers(r, w);
     }
     for (size_t i = 0; i < w->block_count; i++)
-        if (r->lives[i].accumulator < 0)
-            reject_web(&r->lives[i]);
+        if (r->live_ranges[i].accumulator < 0)
+            reject_web(&r->live_ranges[i]);
 }

@@ -217,7 +217,7 @@ static struct tsr__pending_tile_store *all_from(struct tsr__tiles *t, int place,
     *x = (struct tsr__pending_tile_store){
         .t = t, .block = t->registers.places.at[place].ref, .spots = tsr_arena_alloc(&t->l->scratch, most * sizeof(struct spot))};
     for (size_t n = 0; n < t->webs.block_count; n++) {
-        struct tsr__live_range *life = &t->registers.lives[n];
+        struct tsr__live_range *life = &t->registers.live_ranges[n];
         for (size_t k = 0; k < life->unpacking_count && life->accumulator >= 0; k++)
             if (life->unpackings[k].place == place && life->unpackings[k].stores)
                 x->spots[x->count++] = (struct spot){.life = life, .u = &life->unpackings[k]};
@@ -229,18 +229,18 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
 {
     size_t most = 0;
     for (size_t n = 0; n < t->webs.block_count; n++) {
-        if (t->registers.lives[n].accumulator < 0)
+        if (t->registers.live_ranges[n].accumulator < 0)
             continue;
-        tsr__tiles_select(t, &t->registers.lives[n]);
+        tsr__tiles_select(t, &t->registers.live_ranges[n]);
         for (size_t k = 0; k < t->life->unpacking_count; k++)
             most += find_stores(t, &t->life->unpackings[k]);
     }
     for (int place = 0; place < t->registers.places.count && most; place++) {
         struct tsr__pending_tile_store *x = all_from(t, place, most);
         if (x->count && x->block != LLVMGetEntryBasicBlock(t->webs.function) && lie_apart(x) && can_delay(x)) {
-            x->next = t->leavings;
+            x->next = t->pending_stores;
             x->argument = streamed_to(x);
-            t->leavings = x;
+            t->pending_stores = x;
             continue;
         }
         for (size_t i = 0; i < x->count; i++)
@@ -329,16 +329,16 @@ static LLVMValueRef build_early(const struct tsr__pending_tile_store *x, LLVMBas
 }
 
 struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
-                                                   struct tsr__live_range *const *lives, unsigned rows, unsigned columns)
+                                                   struct tsr__live_range *const *live_ranges, unsigned rows, unsigned columns)
 {
-    struct tsr__pending_tile_store *x = t->leavings;
+    struct tsr__pending_tile_store *x = t->pending_stores;
     while (x && x->block != block)
         x = x->next;
     if (!x || x->count != rows * columns || x->done || !comes_first(x) || !all_can_come(x, from, &x->origin) ||
         !all_can_come(x, from, &x->stride))
         return NULL;
     for (unsigned i = 0; i < rows * columns; i++) {
-        const struct spot *spot = spot_of(x, lives[i]);
+        const struct spot *spot = spot_of(x, live_ranges[i]);
         if (!spot || !is_only_stored(spot) || spot->row != (int64_t)(i / columns * TSR__TILE_ROWS) ||
             spot->byte != (int64_t)(i % columns * TSR__TILE_BYTES))
             return NULL;
@@ -495,6 +495,6 @@ static void emit_tile_store(struct tsr__pending_tile_store *x)
 
 void tsr__tile_stores_make(struct tsr__tiles *t)
 {
-    for (struct tsr__pending_tile_store *x = t->leavings; x; x = x->next)
+    for (struct tsr__pending_tile_store *x = t->pending_stores; x; x = x->next)
         emit_tile_store(x);
 }

@@ -313,7 +313,7 @@ static struct tsr__multiply *all_multiplies(struct tsr__tiles *t, size_t *count)
     struct tsr__multiply *list = tsr_arena_alloc(&t->l->scratch, (t->webs.mad_count + 1) * sizeof *list);
     *count = 0;
     for (size_t n = 0; n < t->webs.block_count; n++) {
-        struct tsr__live_range *life = &t->registers.lives[n];
+        struct tsr__live_range *life = &t->registers.live_ranges[n];
         const struct tsr__web *first = life->block->webs[0][0];
         for (unsigned i = 0; i < first->mad_count && life->accumulator >= 0; i++) {
             const struct tsr__tile_mad *begin = first->mads[i];
@@ -461,9 +461,9 @@ static void rewrite_function(struct tsr__tiles *t)
     for (size_t i = 0; i < count; i++)
         emit_multiply(t, &list[i]);
     for (size_t i = 0; i < t->webs.block_count; i++) {
-        if (t->registers.lives[i].accumulator < 0)
+        if (t->registers.live_ranges[i].accumulator < 0)
             continue;
-        tsr__tiles_select(t, &t->registers.lives[i]);
+        tsr__tiles_select(t, &t->registers.live_ranges[i]);
         fill_for_phis(t);
         for (size_t k = 0; k < t->life->unpacking_count; k++)
             if (!t->life->unpackings[k].stores)
@@ -509,7 +509,7 @@ static bool wants_halves(struct tsr__tiles *t)
 static bool has_room_for_halves(const struct tsr__tiles *t)
 {
     for (size_t i = 0; i < t->webs.block_count; i++)
-        if (t->registers.lives[i].accumulator > TSR__HALF_A - 3)
+        if (t->registers.live_ranges[i].accumulator > TSR__HALF_A - 3)
             return false;
     return true;
 }

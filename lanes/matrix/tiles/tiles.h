@@ -125,8 +125,8 @@ struct tsr__tile_allocation {
         int count;
         struct tsr__map number; /* LLVMBasicBlockRef → number + 1 */
     } places;
-    struct tsr__live_range *lives; /* of the blocks of webs */
-    bool in_memory;                /* are there accumulators in memory? Then no other is in the register TSR__SCRATCH_TILE */
+    struct tsr__live_range *live_ranges; /* of the blocks of webs */
+    bool in_memory;                      /* are there accumulators in memory? Then no other is in the register TSR__SCRATCH_TILE */
 };
 
 /* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
@@ -216,9 +216,9 @@ struct tsr__tiles {
     LLVMValueRef last; /* instruction up to which `loaded` holds */
     struct tsr__loaded loaded[TSR__TILE_REGISTERS];
     unsigned clock;
-    struct tsr__tiles *same_kernel;           /* another function that a kernel reaches that reaches this one, or NULL */
-    struct tsr__pending_tile_store *leavings; /* tile_stores.c */
-    struct tsr__k_loop *rounds;               /* tile_loops.c */
+    struct tsr__tiles *same_kernel;                 /* another function that a kernel reaches that reaches this one, or NULL */
+    struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
+    struct tsr__k_loop *rounds;                     /* tile_loops.c */
 };
 
 /* The operands of a multiplication; with `halves` those of a single operation are half a step. (tiles.c) */
@@ -264,7 +264,7 @@ void tsr__tile_stores_make(struct tsr__tiles *t);
 /* What leaves at the start of `block`, if that is just these accumulators, in rows and columns as given, and they are used for nothing
  * else, and if it can be told behind the phis of `from`, which is in front of the block or the block, where they go. Or NULL. */
 struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
-                                                   struct tsr__live_range *const *lives, unsigned rows, unsigned columns);
+                                                   struct tsr__live_range *const *live_ranges, unsigned rows, unsigned columns);
 /* Code there: where to, the distance of rows, and whether past the caches. A null pointer: they must not go there as tiles. */
 LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
                                          LLVMValueRef *past);

@@ -114,7 +114,7 @@ static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst,
                             .class = TSR__ACCESS_GATHERED,
                             .pointer = pointer,
                             .type = type,
-                            .parts = (unsigned)tsr__component_count(type),
+                            .component_count = (unsigned)tsr__component_count(type),
                             .align = align};
     a.scalar = tsr__component_type(type, 0);
     a.scalar_bytes = (unsigned)LLVMABISizeOfType(s->layout, a.scalar);
@@ -125,10 +125,10 @@ static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst,
         a.class = TSR__ACCESS_UNIFORM;
         return a;
     }
-    unsigned bytes = a.parts * a.scalar_bytes;
-    if (a.simple && a.parts > 1 && (bytes == 2 || bytes == 4 || bytes == 8)) {
-        a.each = a.parts;
-        a.parts = 1;
+    unsigned bytes = a.component_count * a.scalar_bytes;
+    if (a.simple && a.component_count > 1 && (bytes == 2 || bytes == 4 || bytes == 8)) {
+        a.each = a.component_count;
+        a.component_count = 1;
         a.scalar = LLVMIntTypeInContext(s->l->context, 8 * bytes);
         a.scalar_bytes = bytes;
     }
@@ -141,13 +141,14 @@ static struct tsr__access classify_as(struct tsr__widener *s, LLVMValueRef inst,
     if (!a.simple)
         return a;
     int64_t step = shape.stride / a.scalar_bytes;
-    if (shape.stride % a.scalar_bytes || step < -1 || step > TSR__MAX_STRIDE || (step < a.parts && step != -1) || (step < 0 && a.parts > 1))
+    if (shape.stride % a.scalar_bytes || step < -1 || step > TSR__MAX_STRIDE || (step < a.component_count && step != -1) ||
+        (step < 0 && a.component_count > 1))
         return a;
     a.step = step < 0 ? 1 : (unsigned)step;
-    a.members = (UINT32_C(1) << a.parts) - 1;
+    a.members = (UINT32_C(1) << a.component_count) - 1;
     if (a.step == 1)
         a.class = step < 0 ? TSR__ACCESS_REVERSED : TSR__ACCESS_CONSECUTIVE;
-    else if (a.step <= TSR__SHORT_STRIDE || 2 * a.parts >= a.step)
+    else if (a.step <= TSR__SHORT_STRIDE || 2 * a.component_count >= a.step)
         a.class = TSR__ACCESS_INTERLEAVED;
     return a;
 }
@@ -158,13 +159,13 @@ static struct tsr__access classify_access(struct tsr__widener *s, LLVMValueRef i
 }
 
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
-static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *parts, unsigned count)
+static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
 {
     LLVMValueRef joined[64];
     unsigned span = s->width * count;
     int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < count; i++)
-        joined[i] = parts[i];
+        joined[i] = components[i];
     for (unsigned n = count, width = s->width; n > 1; n /= 2, width *= 2) {
         for (unsigned i = 0; i < 2 * width; i++)
             from[i] = (int)i;
@@ -176,29 +177,29 @@ static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *par
     return tsr__shuffle(s, joined[0], NULL, from, span);
 }
 
-void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts)
+void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components)
 {
     LLVMValueRef all = LLVMBuildBitCast(s->b, packed, LLVMVectorType(scalar, s->width * each), "");
     int from[64];
     for (unsigned i = 0; i < each; i++) {
         for (unsigned lane = 0; lane < s->width; lane++)
             from[lane] = (int)(lane * each + i);
-        parts[i] = tsr__shuffle(s, all, NULL, from, s->width);
+        components[i] = tsr__shuffle(s, all, NULL, from, s->width);
     }
 }
 
-LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned each)
+LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigned each)
 {
     LLVMContextRef c = s->l->context;
-    unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(parts[0])));
+    unsigned bits = (unsigned)LLVMSizeOfTypeInBits(s->layout, LLVMGetElementType(LLVMTypeOf(components[0])));
     LLVMTypeRef type = tsr__vector_of(s, LLVMIntTypeInContext(c, each * bits)), own = tsr__vector_of(s, LLVMIntTypeInContext(c, bits));
     if (each * bits > 32)
-        return LLVMBuildBitCast(s->b, interleave_vectors(s, parts, each), type, "");
+        return LLVMBuildBitCast(s->b, interleave_vectors(s, components, each), type, "");
     /* Shifts, since what is stored has often just been made narrow. */
     LLVMValueRef made = NULL;
     for (unsigned i = 0; i < each; i++) {
         /* A component that nothing has written must not spoil the others. */
-        LLVMValueRef piece = LLVMBuildFreeze(s->b, LLVMBuildBitCast(s->b, parts[i], own, ""), "");
+        LLVMValueRef piece = LLVMBuildFreeze(s->b, LLVMBuildBitCast(s->b, components[i], own, ""), "");
         piece = LLVMBuildZExt(s->b, piece, type, "");
         LLVMValueRef by = tsr__splat(s, LLVMConstInt(LLVMGetElementType(type), i * bits, false));
         piece = i ? LLVMBuildShl(s->b, piece, by, "") : piece;
@@ -209,24 +210,24 @@ LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned eac
 
 /* ---- loads --------------------------------------------------------------------------------------------------------------------------- */
 
-/* Bytes from the start of a value in memory to its scalar number `part`. */
-uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int part)
+/* Bytes from the start of a value in memory to its scalar number `component`. */
+uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int component)
 {
     switch (LLVMGetTypeKind(type)) {
     case LLVMVectorTypeKind:
-        return (uint64_t)part * LLVMABISizeOfType(s->layout, LLVMGetElementType(type));
+        return (uint64_t)component * LLVMABISizeOfType(s->layout, LLVMGetElementType(type));
     case LLVMArrayTypeKind: {
         LLVMTypeRef element = LLVMGetElementType(type);
         int count = tsr__component_count(element);
-        return (uint64_t)(part / count) * LLVMABISizeOfType(s->layout, element) + tsr__component_offset(s, element, part % count);
+        return (uint64_t)(component / count) * LLVMABISizeOfType(s->layout, element) + tsr__component_offset(s, element, component % count);
     }
     case LLVMStructTypeKind:
         for (unsigned i = 0;; i++) {
             LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
             int count = tsr__component_count(field);
-            if (part < count)
-                return LLVMOffsetOfElement(s->layout, type, i) + tsr__component_offset(s, field, part);
-            part -= count;
+            if (component < count)
+                return LLVMOffsetOfElement(s->layout, type, i) + tsr__component_offset(s, field, component);
+            component -= count;
         }
     default:
         return 0;
@@ -272,80 +273,80 @@ static LLVMValueRef phi_of_two(struct tsr__widener *s, LLVMValueRef x, LLVMBasic
     return both;
 }
 
-static void load_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void load_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     if (a->class == TSR__ACCESS_CONSECUTIVE) {
-        parts[0] = tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), p, s->mask);
+        components[0] = tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), p, s->mask);
     } else if (a->class == TSR__ACCESS_REVERSED) {
         LLVMValueRef mask = s->mask ? reverse_lanes(s, s->mask) : NULL;
-        parts[0] = reverse_lanes(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
+        components[0] = reverse_lanes(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
     } else {
-        tsr__interleaved_load(s, a, p, parts);
+        tsr__interleaved_load(s, a, p, components);
     }
 }
 
 /* AMD's CPUs fetch nothing ahead of AVX2's masked loads, so that a stream from memory takes 1.7 times as long: they are for packets in
  * which not all lanes are there. */
-static void load_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void load_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     LLVMValueRef others[TSR__MAX_STRIDE];
     struct tsr__widener unmasked = *s;
     unmasked.mask = NULL;
     struct fork f = fork_on(s, tsr__all_lanes(s, s->mask));
-    load_lanes(&unmasked, a, p, parts);
+    load_lanes(&unmasked, a, p, components);
     LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
     load_lanes(s, a, p, others);
     LLVMBasicBlockRef masked = way_ends(s, &f, f.after);
     for (unsigned i = 0; i < TSR__MAX_STRIDE; i++)
         if (a->members >> i & 1)
-            parts[i] = phi_of_two(s, parts[i], straight, others[i], masked);
+            components[i] = phi_of_two(s, components[i], straight, others[i], masked);
 }
 
 /* A load of lanes side by side; `p` is lane 0's address. */
-void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     if (tsr__is_blended(s, a))
-        tsr__blended_load(s, a, p, parts);
+        tsr__blended_load(s, a, p, components);
     else if (tsr__needs_mask_emulation(s, a))
-        tsr__emulated_load(s, a, p, parts);
+        tsr__emulated_load(s, a, p, components);
     else if (s->mask && !s->function_mask && !tsr__has(s->l, TSR_CPU_AVX512F))
-        load_tested(s, a, p, parts);
+        load_tested(s, a, p, components);
     else
-        load_lanes(s, a, p, parts);
+        load_lanes(s, a, p, components);
 }
 
-static void store_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void store_lanes(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     if (a->class == TSR__ACCESS_CONSECUTIVE)
-        tsr__masked_store(s, a, parts[0], p, s->mask);
+        tsr__masked_store(s, a, components[0], p, s->mask);
     else if (a->class == TSR__ACCESS_REVERSED)
-        tsr__masked_store(s, a, reverse_lanes(s, parts[0]), last_lane_pointer(s, a, p), s->mask ? reverse_lanes(s, s->mask) : NULL);
+        tsr__masked_store(s, a, reverse_lanes(s, components[0]), last_lane_pointer(s, a, p), s->mask ? reverse_lanes(s, s->mask) : NULL);
     else
-        tsr__interleaved_store(s, a, p, parts);
+        tsr__interleaved_store(s, a, p, components);
 }
 
 /* AVX2's masked stores take AMD's CPUs a dozen cycles each: they are for packets in which not all lanes are there. */
-static void store_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+static void store_tested(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     struct tsr__widener unmasked = *s;
     unmasked.mask = NULL;
     struct fork f = fork_on(s, tsr__all_lanes(s, s->mask));
-    store_lanes(&unmasked, a, p, parts);
+    store_lanes(&unmasked, a, p, components);
     way_ends(s, &f, f.other);
-    store_lanes(s, a, p, parts);
+    store_lanes(s, a, p, components);
     way_ends(s, &f, f.after);
 }
 
-void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     if (tsr__is_blended(s, a))
-        tsr__blended_store(s, a, p, parts);
+        tsr__blended_store(s, a, p, components);
     else if (tsr__needs_mask_emulation(s, a))
-        tsr__emulated_store(s, a, p, parts);
+        tsr__emulated_store(s, a, p, components);
     else if (s->mask && !tsr__has(s->l, TSR_CPU_AVX512F))
-        store_tested(s, a, p, parts);
+        store_tested(s, a, p, components);
     else
-        store_lanes(s, a, p, parts);
+        store_lanes(s, a, p, components);
 }
 
 /* ---- accesses of a pair of sub-groups, each of which has its lanes side by side --------------------------------------------------------
@@ -373,7 +374,7 @@ static bool access_in_halves(struct tsr__widener *s, const struct tsr__access *a
         return false;
     shape.kind = TSR__SHAPE_AFFINE;
     *half = *s;
-    if (!shape.stride || !shape.apart_known || shape.apart != shape.stride * (int64_t)s->sub_group)
+    if (!shape.stride || !shape.distance_known || shape.apart != shape.stride * (int64_t)s->sub_group)
         half->width = s->sub_group;
     *own = classify_as(half, a->inst, a->pointer, a->type, shape);
     if (own->class == TSR__ACCESS_GATHERED || (own->class == TSR__ACCESS_UNIFORM && !LLVMIsALoadInst(a->inst)))
@@ -383,12 +384,12 @@ static bool access_in_halves(struct tsr__widener *s, const struct tsr__access *a
     return true;
 }
 
-void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
     if (a->each > 1)
-        tsr__unpack(s, parts[0], tsr__component_type(a->type, 0), a->each, parts);
-    for (unsigned i = 0; i < a->parts * a->each; i++)
-        tsr__set_component(s, a->inst, (int)i, parts[i]);
+        tsr__unpack(s, components[0], tsr__component_type(a->type, 0), a->each, components);
+    for (unsigned i = 0; i < a->component_count * a->each; i++)
+        tsr__set_component(s, a->inst, (int)i, components[i]);
 }
 
 static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
@@ -399,34 +400,34 @@ static bool load_halves(struct tsr__widener *s, const struct tsr__access *a)
     if (!access_in_halves(s, a, &half, &own, first))
         return false;
     if (half.width == s->width) {
-        LLVMValueRef *all = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *all);
+        LLVMValueRef *all = tsr_arena_alloc(s->arena, own.component_count * own.each * sizeof *all);
         tsr__contiguous_load(s, &own, first[0], all);
         tsr__set_loaded_components(s, &own, all);
         return true;
     }
-    LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.parts * sizeof *both);
-    LLVMValueRef *parts = tsr_arena_alloc(s->arena, own.parts * own.each * sizeof *parts);
+    LLVMValueRef *both = tsr_arena_alloc(s->arena, 2 * own.component_count * sizeof *both);
+    LLVMValueRef *components = tsr_arena_alloc(s->arena, own.component_count * own.each * sizeof *components);
     for (unsigned h = 0; h < 2; h++) {
         if (own.class != TSR__ACCESS_UNIFORM) {
-            tsr__contiguous_load(&half, &own, first[h], both + h * own.parts);
+            tsr__contiguous_load(&half, &own, first[h], both + h * own.component_count);
             continue;
         }
         LLVMValueRef copy = LLVMInstructionClone(a->inst);
         LLVMSetOperand(copy, 0, first[h]);
         LLVMInsertIntoBuilder(s->b, copy);
         tsr__copy_alias_metadata(s, &own, copy);
-        for (unsigned i = 0; i < own.parts; i++)
-            both[h * own.parts + i] = tsr__extract_component(s, copy, (int)i);
+        for (unsigned i = 0; i < own.component_count; i++)
+            both[h * own.component_count + i] = tsr__extract_component(s, copy, (int)i);
     }
-    for (unsigned i = 0; i < own.parts; i++) {
-        LLVMValueRef pair[2] = {both[i], both[own.parts + i]};
-        parts[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__splat_halves(s, pair) : tsr__join_halves(s, pair[0], pair[1]);
+    for (unsigned i = 0; i < own.component_count; i++) {
+        LLVMValueRef pair[2] = {both[i], both[own.component_count + i]};
+        components[i] = own.class == TSR__ACCESS_UNIFORM ? tsr__splat_halves(s, pair) : tsr__join_halves(s, pair[0], pair[1]);
     }
-    tsr__set_loaded_components(s, &own, parts);
+    tsr__set_loaded_components(s, &own, components);
     return true;
 }
 
-static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
     struct tsr__widener half;
     struct tsr__access own;
@@ -434,13 +435,13 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
     if (!access_in_halves(s, a, &half, &own, first))
         return false;
     if (half.width == s->width) {
-        tsr__contiguous_store(s, &own, first[0], parts);
+        tsr__contiguous_store(s, &own, first[0], components);
         return true;
     }
-    LLVMValueRef *its = tsr_arena_alloc(s->arena, own.parts * sizeof *its);
+    LLVMValueRef *its = tsr_arena_alloc(s->arena, own.component_count * sizeof *its);
     for (unsigned h = 0; h < 2; h++) {
-        for (unsigned i = 0; i < own.parts; i++)
-            its[i] = tsr__half_of(s, parts[i], h);
+        for (unsigned i = 0; i < own.component_count; i++)
+            its[i] = tsr__half_of(s, components[i], h);
         tsr__contiguous_store(&half, &own, first[h], its);
     }
     return true;
@@ -453,58 +454,59 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
 static bool hoped_access(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
 {
     *hoped = *a;
-    if (!a->simple || a->parts > TSR__MAX_STRIDE || tsr__speculated_stride(s, address) != (int64_t)a->parts * a->scalar_bytes)
+    if (!a->simple || a->component_count > TSR__MAX_STRIDE ||
+        tsr__speculated_stride(s, address) != (int64_t)a->component_count * a->scalar_bytes)
         return false;
-    hoped->class = a->parts == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
-    hoped->step = a->parts;
-    hoped->members = (UINT32_C(1) << a->parts) - 1;
+    hoped->class = a->component_count == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
+    hoped->step = a->component_count;
+    hoped->members = (UINT32_C(1) << a->component_count) - 1;
     return true;
 }
 
-static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
     struct tsr__address address;
     struct tsr__access hoped;
     bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
     tsr__explain_access(s, a, hopes);
     if (!is_sum) {
-        tsr__gather(s, a, tsr__component_of(s, a->pointer, 0), parts);
+        tsr__gather(s, a, tsr__component_of(s, a->pointer, 0), components);
         return;
     }
     if (!hopes) {
-        tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), parts);
+        tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), components);
         return;
     }
     LLVMValueRef first, yes = tsr__stride_test(s, &address, &first);
-    LLVMValueRef *others = tsr_arena_alloc(s->arena, a->parts * sizeof *others);
+    LLVMValueRef *others = tsr_arena_alloc(s->arena, a->component_count * sizeof *others);
     struct fork f = fork_on(s, yes);
-    tsr__contiguous_load(s, &hoped, first, parts);
+    tsr__contiguous_load(s, &hoped, first, components);
     LLVMBasicBlockRef straight = way_ends(s, &f, f.other);
     tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
     LLVMBasicBlockRef scattered = way_ends(s, &f, f.after);
-    for (unsigned i = 0; i < a->parts; i++)
-        parts[i] = phi_of_two(s, parts[i], straight, others[i], scattered);
+    for (unsigned i = 0; i < a->component_count; i++)
+        components[i] = phi_of_two(s, components[i], straight, others[i], scattered);
 }
 
-static void scattered_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+static void scattered_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
     struct tsr__address address;
     struct tsr__access hoped;
     bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
     tsr__explain_access(s, a, hopes);
     if (!is_sum) {
-        tsr__scatter(s, a, tsr__component_of(s, a->pointer, 0), parts);
+        tsr__scatter(s, a, tsr__component_of(s, a->pointer, 0), components);
         return;
     }
     if (!hopes) {
-        tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
+        tsr__scatter(s, a, tsr__address_lanes(s, &address, false), components);
         return;
     }
     LLVMValueRef first, yes = tsr__stride_test(s, &address, &first);
     struct fork f = fork_on(s, yes);
-    tsr__contiguous_store(s, &hoped, first, parts);
+    tsr__contiguous_store(s, &hoped, first, components);
     way_ends(s, &f, f.other);
-    tsr__scatter(s, a, tsr__address_lanes(s, &address, false), parts);
+    tsr__scatter(s, a, tsr__address_lanes(s, &address, false), components);
     way_ends(s, &f, f.after);
 }
 
@@ -514,7 +516,7 @@ bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__
     if (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic)
         return false;
     *a = classify_access(s, inst, LLVMGetOperand(inst, load ? 0 : 1), LLVMTypeOf(load ? inst : LLVMGetOperand(inst, 0)));
-    return a->step > a->parts;
+    return a->step > a->component_count;
 }
 
 static void widen_load(struct tsr__widener *s, LLVMValueRef inst)
@@ -527,7 +529,7 @@ static void widen_load(struct tsr__widener *s, LLVMValueRef inst)
     }
     if (a.class != TSR__ACCESS_GATHERED)
         tsr__explain_access(s, &a, false);
-    LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
+    LLVMValueRef *components = tsr_arena_alloc(s->arena, a.component_count * a.each * sizeof *components);
     if (a.class == TSR__ACCESS_UNIFORM) {
         LLVMValueRef copy = LLVMInstructionClone(inst);
         LLVMSetOperand(copy, 0, tsr__scalar_of(s, a.pointer));
@@ -537,16 +539,16 @@ static void widen_load(struct tsr__widener *s, LLVMValueRef inst)
             tsr__set_scalar(s, inst, copy);
             return;
         }
-        for (unsigned i = 0; i < a.parts; i++)
-            parts[i] = tsr__splat(s, tsr__extract_component(s, copy, (int)i));
+        for (unsigned i = 0; i < a.component_count; i++)
+            components[i] = tsr__splat(s, tsr__extract_component(s, copy, (int)i));
     } else if (a.class == TSR__ACCESS_GATHERED) {
         if (load_halves(s, &a))
             return;
-        scattered_load(s, &a, parts);
+        scattered_load(s, &a, components);
     } else {
-        tsr__contiguous_load(s, &a, tsr__scalar_of(s, a.pointer), parts);
+        tsr__contiguous_load(s, &a, tsr__scalar_of(s, a.pointer), components);
     }
-    tsr__set_loaded_components(s, &a, parts);
+    tsr__set_loaded_components(s, &a, components);
 }
 
 /* ---- stores -------------------------------------------------------------------------------------------------------------------------- */
@@ -568,7 +570,7 @@ static void store_uniform(struct tsr__widener *s, LLVMValueRef inst, const struc
             last = LLVMBuildSub(s->b, last, zeros, "");
         }
         value = LLVMGetPoison(a->type);
-        for (unsigned i = 0; i < a->parts; i++)
+        for (unsigned i = 0; i < a->component_count; i++)
             value = tsr__insert_component(s, value, (int)i, LLVMBuildExtractElement(s->b, tsr__component_of(s, v, (int)i), last, ""));
     }
     LLVMValueRef copy = LLVMInstructionClone(inst);
@@ -577,13 +579,13 @@ static void store_uniform(struct tsr__widener *s, LLVMValueRef inst, const struc
     LLVMInsertIntoBuilder(s->b, copy);
 }
 
-/* `parts` has room for the scalars that travel together. */
-void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts)
+/* `components` has room for the scalars that travel together. */
+void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
-    for (unsigned i = 0; i < a->parts * a->each; i++)
-        parts[i] = tsr__component_of(s, LLVMGetOperand(a->inst, 0), (int)i);
+    for (unsigned i = 0; i < a->component_count * a->each; i++)
+        components[i] = tsr__component_of(s, LLVMGetOperand(a->inst, 0), (int)i);
     if (a->each > 1)
-        parts[0] = tsr__pack(s, parts, a->each);
+        components[0] = tsr__pack(s, components, a->each);
 }
 
 static void widen_store(struct tsr__widener *s, LLVMValueRef inst)
@@ -601,12 +603,12 @@ static void widen_store(struct tsr__widener *s, LLVMValueRef inst)
         store_uniform(s, inst, &a);
         return;
     }
-    LLVMValueRef *parts = tsr_arena_alloc(s->arena, a.parts * a.each * sizeof *parts);
-    tsr__stored_components(s, &a, parts);
+    LLVMValueRef *components = tsr_arena_alloc(s->arena, a.component_count * a.each * sizeof *components);
+    tsr__stored_components(s, &a, components);
     if (a.class != TSR__ACCESS_GATHERED)
-        tsr__contiguous_store(s, &a, tsr__scalar_of(s, a.pointer), parts);
-    else if (!store_halves(s, &a, parts))
-        scattered_store(s, &a, parts);
+        tsr__contiguous_store(s, &a, tsr__scalar_of(s, a.pointer), components);
+    else if (!store_halves(s, &a, components))
+        scattered_store(s, &a, components);
 }
 
 /* ---- addresses
@@ -619,7 +621,7 @@ static void stack_variable(struct tsr__widener *s, LLVMValueRef inst)
     LLVMTypeRef bytes = LLVMGetAllocatedType(inst);
     if (!tsr__is_soa_array(inst))
         bytes = LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), tsr__alloca_pitch(s->layout, inst) * s->width);
-    LLVMValueRef made = LLVMBuildAlloca(s->homes, bytes, LLVMGetValueName(inst));
+    LLVMValueRef made = LLVMBuildAlloca(s->allocas, bytes, LLVMGetValueName(inst));
     LLVMSetAlignment(made, LLVMGetAlignment(inst) > 64 ? LLVMGetAlignment(inst) : 64);
     tsr__set_scalar(s, inst, made);
 }

@@ -18,7 +18,7 @@ struct tsr__access {
     enum tsr__access_class class;
     LLVMValueRef pointer;
     LLVMTypeRef type, scalar;
-    unsigned parts, align, scalar_bytes;
+    unsigned component_count, align, scalar_bytes;
     bool simple;   /* the parts are scalars of whole bytes, side by side */
     unsigned each; /* scalars of the program that travel as one `scalar`, an integer, or 1 */
     /* Scalars from one lane to the next, if they are few; of so many, those that are accessed, one bit each; and how many accesses of the
@@ -35,19 +35,19 @@ enum { TSR__SHORT_STRIDE = 8, TSR__MAX_STRIDE = 16 };
 
 /* ---- straight accesses (access.c): `p` is lane 0's address, and there is a vector for each part, or each scalar of a record ---------- */
 
-void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
+void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 /* Those whose lanes lie further apart. (interleave_shuffle.c) */
-void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
+void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 /* Those that need no mask since nobody else sees the memory. (masked_emulate.c) */
 bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a);
-void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
+void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 /* Those for whose masks the CPU has no instruction. (masked_emulate.c) */
 bool tsr__needs_mask_emulation(const struct tsr__widener *s, const struct tsr__access *a);
-void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
-void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts);
+void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
+void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 /* A vector of any type; NULL: no mask. */
 LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
 void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
@@ -55,9 +55,9 @@ void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVM
 void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef store);
 /* Whether a load or store leaves room for others between its lanes: then it is described. */
 bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a);
-/* The vectors of a load's or a store's value. `parts` has room for the scalars that travel together. */
-void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
-void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *parts);
+/* The vectors of a load's or a store's value. `components` has room for the scalars that travel together. */
+void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components);
+void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components);
 
 /* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
 
@@ -100,9 +100,9 @@ LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address 
 
 /* Pieces of 4 and 8 bytes, with AVX-512: the code generator does without AVX2's gathers, which are slow. */
 bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a);
-/* `parts` has room for one vector per part. */
-void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
-void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts);
+/* `components` has room for one vector per part. */
+void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
+void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components);
 
 /* ---- helpers (access.c) ------------------------------------------------------------------------------------------------------------- */
 
@@ -115,11 +115,11 @@ LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, u
 void tsr__copy_alias_metadata(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef made);
 void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned argument, unsigned align);
 /* The scalars in a vector of integers that hold `each` of them. */
-void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *parts);
-LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *parts, unsigned each);
+void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components);
+LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigned each);
 /* The alignment `offset` bytes further on. */
 unsigned tsr__align_at(unsigned align, uint64_t offset);
-/* Bytes from the start of a value in memory to its scalar number `part`. */
-uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int part);
+/* Bytes from the start of a value in memory to its scalar number `component`. */
+uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int component);
 
 #endif

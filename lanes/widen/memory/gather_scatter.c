@@ -10,7 +10,7 @@ enum { WIDE_BYTES = 16 };
 
 bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
 {
-    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->parts * a->scalar_bytes % 4 == 0);
+    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->component_count * a->scalar_bytes % 4 == 0);
 }
 
 /* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. The lanes
@@ -68,7 +68,7 @@ unsigned tsr__align_at(unsigned align, uint64_t offset)
 static unsigned packed_parts(const struct tsr__access *a)
 {
     for (unsigned bytes = 8; a->simple && bytes > a->scalar_bytes; bytes /= 2)
-        if (a->parts % (bytes / a->scalar_bytes) == 0)
+        if (a->component_count % (bytes / a->scalar_bytes) == 0)
             return bytes / a->scalar_bytes;
     return 1;
 }
@@ -77,7 +77,7 @@ static unsigned packed_parts(const struct tsr__access *a)
  * registers put the lanes in order. */
 static bool is_wide(const struct tsr__widener *s, const struct tsr__access *a)
 {
-    return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->parts * a->scalar_bytes == WIDE_BYTES;
+    return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->component_count * a->scalar_bytes == WIDE_BYTES;
 }
 
 /* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
@@ -100,9 +100,9 @@ static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned 
         }
 }
 
-static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
-    unsigned count = a->parts, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
+    unsigned count = a->component_count, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
     LLVMTypeRef type = LLVMVectorType(a->scalar, count);
     LLVMValueRef pieces[4][TSR_MAX_LANES];
     int all[TSR_MAX_LANES];
@@ -126,34 +126,34 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
             pieces[r][turn] = rows[r];
     }
     for (unsigned i = 0; i < count; i++)
-        parts[i] = LLVMBuildFreeze(s->b, tsr__concat_vectors(s, pieces[i], s->width / lanes, lanes), "");
+        components[i] = LLVMBuildFreeze(s->b, tsr__concat_vectors(s, pieces[i], s->width / lanes, lanes), "");
 }
 
-void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
     if (is_wide(s, a)) {
-        gather_wide(s, a, pointers, parts);
+        gather_wide(s, a, pointers, components);
         return;
     }
-    for (unsigned i = 0; i < a->parts; i += each) {
+    for (unsigned i = 0; i < a->component_count; i += each) {
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
         LLVMTypeRef scalar = a->each > 1 ? a->scalar : tsr__component_type(a->type, (int)i);
         LLVMTypeRef piece = each > 1 ? LLVMIntTypeInContext(s->l->context, 8 * each * a->scalar_bytes) : scalar;
         LLVMValueRef made = gather_scalars(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
         if (each > 1)
-            tsr__unpack(s, made, scalar, each, parts + i);
+            tsr__unpack(s, made, scalar, each, components + i);
         else
-            parts[i] = made;
+            components[i] = made;
     }
 }
 
-void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *parts)
+void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
-    for (unsigned i = 0; i < a->parts; i += each) {
+    for (unsigned i = 0; i < a->component_count; i += each) {
         uint64_t offset = tsr__component_offset(s, a->type, (int)i);
-        LLVMValueRef piece = each > 1 ? tsr__pack(s, parts + i, each) : parts[i];
+        LLVMValueRef piece = each > 1 ? tsr__pack(s, components + i, each) : components[i];
         scatter_scalars(s, a, piece, offset_pointers(s, pointers, offset), tsr__align_at(a->align, offset));
     }
 }

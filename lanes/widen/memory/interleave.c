@@ -114,7 +114,7 @@ static bool is_barrier_to_motion(LLVMValueRef inst)
 static bool add_field(struct tsr__interleave_group *r, const struct tsr__access *a, const struct place *first, const struct place *p,
                       int64_t *low, int64_t *high)
 {
-    int64_t at, bytes = (int64_t)a->parts * a->scalar_bytes;
+    int64_t at, bytes = (int64_t)a->component_count * a->scalar_bytes;
     const struct tsr__access *own = &r->fields[0].access;
     if (r->count == TSR__MAX_STRIDE || !a->step || a->step != own->step || a->scalar_bytes != own->scalar_bytes ||
         !differ_by(first, p, &at) || at % a->scalar_bytes)
@@ -127,7 +127,7 @@ static bool add_field(struct tsr__interleave_group *r, const struct tsr__access 
         return false;
     for (unsigned i = 0; i < r->count && !LLVMIsALoadInst(a->inst); i++) {
         const struct tsr__interleave_member *f = &r->fields[i];
-        if (at < f->at + (int64_t)f->access.parts * a->scalar_bytes && f->at < at + bytes)
+        if (at < f->at + (int64_t)f->access.component_count * a->scalar_bytes && f->at < at + bytes)
             return false; /* written twice: in order */
     }
     *low = from;
@@ -142,7 +142,7 @@ static void find_fields(struct tsr__widener *s, struct tsr__interleave_group *r)
     LLVMValueRef first_inst = r->fields[0].access.inst, inst = first_inst;
     bool load = LLVMIsALoadInst(first_inst) != NULL;
     struct place first = position_of(s, first_inst), met[MAX_MET], own[TSR__MAX_STRIDE] = {first};
-    int64_t low = 0, high = (int64_t)r->fields[0].access.parts * r->fields[0].access.scalar_bytes;
+    int64_t low = 0, high = (int64_t)r->fields[0].access.component_count * r->fields[0].access.scalar_bytes;
     unsigned met_count = 0;
     /* Stores that stand before the first load but are made later. */
     for (const struct tsr__interleave_group *w = s->waiting; w && load; w = w->next)
@@ -195,7 +195,7 @@ static void settle_access(struct tsr__widener *s, struct tsr__interleave_group *
         struct tsr__interleave_member *f = &r->fields[i];
         f->at -= low;
         f->member = (unsigned)f->at / all->scalar_bytes;
-        all->members |= ((UINT32_C(1) << f->access.parts) - 1) << f->member;
+        all->members |= ((UINT32_C(1) << f->access.component_count) - 1) << f->member;
         if (!f->at)
             all->align = f->access.align;
         if (f->access.scalar != all->scalar)
@@ -253,33 +253,33 @@ static LLVMValueRef cast_elements(struct tsr__widener *s, LLVMValueRef vector, L
 
 void tsr__interleave_group_load(struct tsr__widener *s, struct tsr__interleave_group *r)
 {
-    LLVMValueRef parts[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
+    LLVMValueRef components[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     if (r->made)
         return;
     r->made = true;
     explain_group(s, r);
-    tsr__contiguous_load(s, &r->all, start_of(s, r, r->insts[0]), parts);
+    tsr__contiguous_load(s, &r->all, start_of(s, r, r->insts[0]), components);
     for (unsigned i = 0; i < r->count; i++) {
         const struct tsr__interleave_member *f = &r->fields[i];
-        for (unsigned k = 0; k < f->access.parts; k++)
-            its[k] = cast_elements(s, parts[f->member + k], f->access.scalar);
+        for (unsigned k = 0; k < f->access.component_count; k++)
+            its[k] = cast_elements(s, components[f->member + k], f->access.scalar);
         tsr__set_loaded_components(s, &f->access, its);
     }
 }
 
 void tsr__interleave_group_store(struct tsr__widener *s, struct tsr__interleave_group *r, LLVMValueRef inst)
 {
-    LLVMValueRef parts[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
+    LLVMValueRef components[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     if (inst != r->insts[r->count - 1])
         return;
     explain_group(s, r);
     for (unsigned i = 0; i < r->count; i++) {
         const struct tsr__interleave_member *f = &r->fields[i];
         tsr__stored_components(s, &f->access, its);
-        for (unsigned k = 0; k < f->access.parts; k++)
-            parts[f->member + k] = cast_elements(s, its[k], r->all.scalar);
+        for (unsigned k = 0; k < f->access.component_count; k++)
+            components[f->member + k] = cast_elements(s, its[k], r->all.scalar);
     }
-    tsr__contiguous_store(s, &r->all, start_of(s, r, inst), parts);
+    tsr__contiguous_store(s, &r->all, start_of(s, r, inst), components);
     struct tsr__interleave_group **at = &s->waiting;
     while (*at != r)
         at = &(*at)->next;

@@ -62,14 +62,14 @@ static LLVMValueRef gather_members(struct tsr__widener *s, const LLVMValueRef *c
     return tsr__shuffle(s, all, NULL, from, lanes);
 }
 
-static void scatter_members(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+static void scatter_members(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     LLVMValueRef placed[TSR__MAX_STRIDE];
     for (unsigned m = 0; m < step; m++) {
         int at[TSR__MAX_LANES];
         for (unsigned lane = 0; lane < lanes; lane++)
             at[(lane * step + m) % lanes] = (int)lane;
-        placed[m] = tsr__shuffle(s, parts[m], NULL, at, lanes);
+        placed[m] = tsr__shuffle(s, components[m], NULL, at, lanes);
     }
     for (unsigned c = 0; c < step; c++) {
         chunks[c] = placed[0];
@@ -85,7 +85,7 @@ static void scatter_members(struct tsr__widener *s, LLVMValueRef *parts, unsigne
 }
 
 /* Four members: eight shuffles of two registers transpose them, half of which move halves of registers only. */
-static void quad_split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned lanes, LLVMValueRef *parts)
+static void quad_split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned lanes, LLVMValueRef *components)
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2]; /* of lanes; of members: 0 and 1, 2 and 3 */
@@ -99,11 +99,11 @@ static void quad_split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned la
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned j = 0; j < lanes; j++)
             from[j] = (int)(j % half + i % 2 * half + j / half * lanes);
-        parts[i] = tsr__shuffle(s, pairs[0][i / 2], pairs[1][i / 2], from, lanes);
+        components[i] = tsr__shuffle(s, pairs[0][i / 2], pairs[1][i / 2], from, lanes);
     }
 }
 
-static void quad_join(struct tsr__widener *s, LLVMValueRef *parts, unsigned lanes, LLVMValueRef *chunks)
+static void quad_join(struct tsr__widener *s, LLVMValueRef *components, unsigned lanes, LLVMValueRef *chunks)
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2];
@@ -112,7 +112,7 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *parts, unsigned lane
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned j = 0; j < lanes; j++)
                 from[j] = (int)(j % half + i * half + j / half * lanes);
-            pairs[i][k] = tsr__shuffle(s, parts[2 * k], parts[2 * k + 1], from, lanes);
+            pairs[i][k] = tsr__shuffle(s, components[2 * k], components[2 * k + 1], from, lanes);
         }
     for (unsigned i = 0; i < 4; i++) {
         for (unsigned j = 0; j < lanes; j++)
@@ -122,15 +122,15 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *parts, unsigned lane
 }
 
 /* What the chunks of some lanes' records have of each member; of those that nobody wants, nothing is left behind. */
-static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *parts)
+static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned step, unsigned lanes, LLVMValueRef *components)
 {
     if (step % 2) {
         for (unsigned m = 0; m < step; m++)
-            parts[m] = step > 1 ? gather_members(s, chunks, step, lanes, m) : chunks[0];
+            components[m] = step > 1 ? gather_members(s, chunks, step, lanes, m) : chunks[0];
         return;
     }
     if (step == 4 && lanes >= 4) {
-        quad_split(s, chunks, lanes, parts);
+        quad_split(s, chunks, lanes, components);
         return;
     }
     LLVMValueRef half[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
@@ -139,25 +139,25 @@ static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned 
             half[c] = every_nth(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
         deinterleave(s, half, step / 2, lanes, its);
         for (unsigned m = 0; m < step / 2; m++)
-            parts[2 * m + odd] = its[m];
+            components[2 * m + odd] = its[m];
     }
 }
 
 /* The other way round. */
-static void interleave(struct tsr__widener *s, LLVMValueRef *parts, unsigned step, unsigned lanes, LLVMValueRef *chunks)
+static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigned step, unsigned lanes, LLVMValueRef *chunks)
 {
     if (step % 2) {
-        scatter_members(s, parts, step, lanes, chunks);
+        scatter_members(s, components, step, lanes, chunks);
         return;
     }
     if (step == 4 && lanes >= 4) {
-        quad_join(s, parts, lanes, chunks);
+        quad_join(s, components, lanes, chunks);
         return;
     }
     LLVMValueRef half[2][TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned m = 0; m < step / 2; m++)
-            its[m] = parts[2 * m + odd];
+            its[m] = components[2 * m + odd];
         interleave(s, its, step / 2, lanes, half[odd]);
     }
     for (unsigned c = 0; c < step; c++) {
@@ -252,7 +252,7 @@ static void store_chunk(struct tsr__widener *s, const struct tsr__access *a, LLV
 
 /* ---- accesses ------------------------------------------------------------------------------------------------------------------------ */
 
-void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE], pieces[TSR__MAX_STRIDE][TSR__MAX_LANES];
@@ -267,17 +267,17 @@ void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, 
     }
     for (unsigned m = 0; m < a->step; m++)
         if (a->members >> m & 1)
-            parts[m] = tsr__concat_vectors(s, pieces[m], turns, lanes);
+            components[m] = tsr__concat_vectors(s, pieces[m], turns, lanes);
 }
 
-void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned m = 0; m < a->step; m++)
-            its[m] =
-                a->members >> m & 1 ? every_nth(s, parts[m], NULL, t * lanes, 1, lanes) : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
+            its[m] = a->members >> m & 1 ? every_nth(s, components[m], NULL, t * lanes, 1, lanes)
+                                         : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
         interleave(s, its, a->step, lanes, chunks);
         for (unsigned c = 0; c < a->step; c++) {
             struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);

@@ -91,41 +91,41 @@ static struct tsr__access of_all(struct tsr__widener *s, const struct tsr__acces
     return own;
 }
 
-void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = stack_copy(s, a);
     copy_lanes(s, a, to, p, bits, all);
-    tsr__contiguous_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), parts);
+    tsr__contiguous_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), components);
     for (unsigned i = 0; i < a->step; i++)
         if (a->members >> i & 1)
-            parts[i] = LLVMBuildFreeze(s->b, parts[i], "");
+            components[i] = LLVMBuildFreeze(s->b, components[i], "");
 }
 
-void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = stack_copy(s, a);
-    tsr__contiguous_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), parts);
+    tsr__contiguous_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), components);
     copy_lanes(s, a, p, from, bits, all);
 }
 
-void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    tsr__contiguous_load(&unmasked, &own, p, parts);
-    parts[0] = LLVMBuildFreeze(s->b, parts[0], "");
+    tsr__contiguous_load(&unmasked, &own, p, components);
+    components[0] = LLVMBuildFreeze(s->b, components[0], "");
 }
 
-void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *parts)
+void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef old;
     tsr__contiguous_load(&unmasked, &own, p, &old);
-    old = tsr__blend(s, s->mask, parts[0], old);
+    old = tsr__blend(s, s->mask, components[0], old);
     tsr__contiguous_store(&unmasked, &own, p, &old);
 }
