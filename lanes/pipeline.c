@@ -25,33 +25,6 @@ void tsr_lanes_mark(LLVMModuleRef module)
     }
 }
 
-static bool dump_module(struct tsr__compilation *l, const char *name)
-{
-    char path[4096];
-    char *message = NULL;
-    snprintf(path, sizeof path, "%s/%s.ll", l->options->dump_dir, name);
-    if (!LLVMPrintModuleToFile(l->module, path, &message))
-        return true;
-    tsr__fail(l, "cannot write %s: %s", path, message);
-    LLVMDisposeMessage(message);
-    return false;
-}
-
-/* Verifies what was made if asked to, and dumps it if asked to: first, as it may be invalid. */
-static bool verify_and_dump(struct tsr__compilation *l, const char *name)
-{
-    if (l->options->dump_dir && !dump_module(l, name))
-        return false;
-    if (!l->verify)
-        return true;
-    char *message = NULL;
-    bool broken = LLVMVerifyModule(l->module, LLVMReturnStatusAction, &message);
-    if (broken)
-        tsr__fail(l, "internal error: '%s' is invalid code: %s", name, message);
-    LLVMDisposeMessage(message);
-    return !broken;
-}
-
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number)
 {
     uint64_t began = l->options->times ? tsr_now_ns() : 0;
@@ -59,12 +32,7 @@ bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, uns
     bool good = pass->run(l);
     if (l->options->times)
         tsr_buf_printf(l->options->times, "  %-16s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
-    return good && verify_and_dump(l, l->pass_name);
-}
-
-bool tsr__dump_stage(struct tsr__compilation *l, const char *stage)
-{
-    return (!l->options->dump_dir && !l->verify) || verify_and_dump(l, tsr_arena_format(&l->scratch, "%s.%s", l->pass_name, stage));
+    return good && tsr__verify_and_dump(l, l->pass_name);
 }
 
 /* What "vectorise" and those behind it change, as it was before. */
@@ -130,7 +98,7 @@ bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options
     l.verify = true;
 #endif
     tsr__explain_begin(&l);
-    bool good = !options->dump_dir || dump_module(&l, "00-input");
+    bool good = !options->dump_dir || tsr__dump_module(&l, "00-input");
     good = good && run_all(&l);
     if (good && object->failed)
         good = tsr__fail(&l, "out of memory");

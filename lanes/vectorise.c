@@ -20,6 +20,8 @@
 #include "lanes/prepare/transpose_local.h"
 #include "lanes/prepare/unroll.h"
 #include "lanes/analysis/width_choice.h"
+#include "lanes/ir/calls.h"
+#include "lanes/analysis/group_visibility.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";

@@ -11,89 +11,11 @@
 #include "lanes/after/nontemporal.h"
 #include "tessera/item.h"
 
-enum {
-    LEAST_BYTES = 32, /* of a store: smaller ones leave lines half full for long */
-    MOST_TOGETHER = 16
-};
+enum { MOST_TOGETHER = 16 };
 
 static unsigned metadata_kind(struct tsr__compilation *l)
 {
     return LLVMGetMDKindIDInContext(l->context, "nontemporal", strlen("nontemporal"));
-}
-
-/* ---- which ------------------------------------------------------------------------------------------------------------------------------
- */
-
-/* A pointer that the sub-group has agreed on: it is its argument. */
-static bool is_agreed(LLVMValueRef v)
-{
-    LLVMValueRef callee = tsr__callee(v);
-    return callee && tsr__starts_with(tsr__name(callee), "__tsr_same_");
-}
-
-/* The parameter that a pointer is made of, or -1. */
-static int parameter_of(LLVMValueRef pointer)
-{
-    while (LLVMIsAGetElementPtrInst(pointer) || LLVMIsAAddrSpaceCastInst(pointer) || is_agreed(pointer))
-        pointer = LLVMGetOperand(pointer, 0);
-    if (!LLVMIsAArgument(pointer))
-        return -1;
-    LLVMValueRef function = LLVMGetParamParent(pointer);
-    int number = 0;
-    while (LLVMGetParam(function, (unsigned)number) != pointer)
-        number++;
-    return number;
-}
-
-/* May the function speak with others while it runs, itself or in what it calls? `seen`: functions that were looked at. */
-static bool communicates(struct tsr__compilation *l, LLVMValueRef function, struct tsr__map *seen)
-{
-    size_t n;
-    if (tsr__map_get(seen, function))
-        return false;
-    tsr__map_set(seen, function, 1);
-    LLVMValueRef *code = tsr__instructions(l, function, &n);
-    for (size_t i = 0; i < n; i++) {
-        LLVMValueRef inst = code[i], callee = tsr__callee(inst);
-        if (LLVMIsAFenceInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
-            return true;
-        bool access = LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
-        if (access && (LLVMGetVolatile(inst) || LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic))
-            return true;
-        if (LLVMIsACallInst(inst) && (!callee || (!LLVMIsDeclaration(callee) && communicates(l, callee, seen))))
-            return true;
-    }
-    return false;
-}
-
-/* The parameters that an instruction may read from. */
-static uint32_t params_read(LLVMValueRef inst)
-{
-    uint32_t found = 0;
-    unsigned count = LLVMIsALoadInst(inst) ? 1 : LLVMIsACallInst(inst) && !is_agreed(inst) ? LLVMGetNumArgOperands(inst) : 0;
-    for (unsigned i = 0; i < count; i++) {
-        int from = parameter_of(LLVMGetOperand(inst, i));
-        found |= from >= 0 && from < TSR_SIZED_ARGUMENTS ? UINT32_C(1) << from : 0;
-    }
-    return found;
-}
-
-uint32_t tsr__write_only_params(struct tsr__compilation *l, LLVMValueRef item)
-{
-    struct tsr__map seen = {.arena = &l->scratch};
-    uint32_t found = 0;
-    size_t n;
-    for (unsigned p = 0; p < LLVMCountParams(item) && p < TSR_SIZED_ARGUMENTS; p++) {
-        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(item, p));
-        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__GLOBAL_SPACE)
-            found |= UINT32_C(1) << p;
-    }
-    if (!found || communicates(l, item, &seen))
-        return 0;
-    LLVMValueRef *code = tsr__instructions(l, item, &n);
-    for (size_t i = 0; i < n; i++)
-        found &= ~params_read(code[i]);
-    return found;
 }
 
 static uint64_t store_bytes(struct tsr__compilation *l, LLVMValueRef v)
@@ -101,17 +23,10 @@ static uint64_t store_bytes(struct tsr__compilation *l, LLVMValueRef v)
     return LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), LLVMTypeOf(v));
 }
 
-void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef store)
+void tsr__mark_nontemporal(struct tsr__compilation *l, LLVMValueRef store, int argument)
 {
-    bool dense = a->class == TSR__ACCESS_CONSECUTIVE || (a->class == TSR__ACCESS_INTERLEAVED && a->step == a->component_count);
-    if (!s->written_only || !dense || a->copied || s->cfg.blocks[s->block].loop != TSR__NONE || !LLVMIsAStoreInst(a->inst))
-        return;
-    int argument = parameter_of(LLVMGetOperand(a->inst, 1));
-    uint64_t bytes = store_bytes(s->l, LLVMGetOperand(store, 0));
-    if (argument < 0 || argument >= TSR_SIZED_ARGUMENTS || !(s->written_only >> argument & 1) || bytes < LEAST_BYTES || bytes & (bytes - 1))
-        return;
-    LLVMMetadataRef node[2] = {LLVMValueAsMetadata(tsr__i32(s->l, 1)), LLVMValueAsMetadata(tsr__i32(s->l, (uint32_t)argument))};
-    LLVMSetMetadata(store, metadata_kind(s->l), LLVMMetadataAsValue(s->l->context, LLVMMDNodeInContext2(s->l->context, node, 2)));
+    LLVMMetadataRef node[2] = {LLVMValueAsMetadata(tsr__i32(l, 1)), LLVMValueAsMetadata(tsr__i32(l, (uint32_t)argument))};
+    LLVMSetMetadata(store, metadata_kind(l), LLVMMetadataAsValue(l->context, LLVMMDNodeInContext2(l->context, node, 2)));
 }
 
 int tsr__nontemporal_argument(struct tsr__compilation *l, LLVMValueRef store)

@@ -6,9 +6,11 @@
 
 #include "lanes/ir/ir.h"
 
-/* A bit for each parameter of a kernel's function through which all memory is written only, in a kernel that does not speak with others
- * while it runs. */
-uint32_t tsr__write_only_params(struct tsr__compilation *l, LLVMValueRef item);
+/* Of a store: smaller ones leave lines half full for long. */
+enum { TSR__NONTEMPORAL_MIN_BYTES = 32 };
+
+/* Marks a store through this argument of the kernel: the launch may choose that it goes past the caches. */
+void tsr__mark_nontemporal(struct tsr__compilation *l, LLVMValueRef store, int argument);
 /* The number of the argument if the store is marked, or -1. */
 int tsr__nontemporal_argument(struct tsr__compilation *l, LLVMValueRef store);
 /* At a builder, in a function that has the work-item: does the launch store this argument past the caches? */

@@ -14,6 +14,7 @@
 
 #include "lanes/ir/cfg.h"
 #include "lanes/groups/packet_loop.h"
+#include "lanes/ir/calls.h"
 
 enum {
     MAX_DEPTH = 16, /* instructions from an address back to what it is made of */

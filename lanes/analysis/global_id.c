@@ -4,6 +4,7 @@
 
 #include "lanes/groups/packet_loop.h"
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
 
 /* A query of dimension x, or what is left of it in fewer bits. */
 static bool is_query_of_x(LLVMValueRef v, const char *name)

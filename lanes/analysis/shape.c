@@ -2,6 +2,7 @@
  * Shapes of values and divergence of control flow (divergence.c), found together: a divergent branch makes phis varying, a varying
  * condition makes branches divergent. Values start at NONE and only rise, so the search ends. */
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/layout.h"
 
 #include <string.h>
 

@@ -78,10 +78,6 @@ struct tsr__collective {
 extern const struct tsr__collective tsr__collectives[];
 /* NULL if the function is none. */
 const struct tsr__collective *tsr__collective(LLVMValueRef function);
-/* Bytes from one lane's copy of a stack variable to the next lane's. */
-uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
-/* A stack variable that the lanes have in common. (soa_arrays.c) */
-bool tsr__is_soa_array(LLVMValueRef alloca);
 /* Whether a sum is get_group_id(0) * get_local_size(0) + get_local_id(0), which goes on from one work-group to the next. (global_id.c) */
 bool tsr__is_global_id_sum(const struct tsr__packet *packet, LLVMValueRef sum);
 /* One line per value and block: what tests read. */

@@ -8,6 +8,8 @@
 
 #include "lanes/ir/cfg.h"
 #include "lanes/groups/packet_loop.h"
+#include "lanes/ir/calls.h"
+#include "lanes/analysis/group_visibility.h"
 
 static unsigned data_bits(LLVMTypeRef type)
 {

@@ -11,6 +11,7 @@
 #include "lanes/groups/group_exchange.h"
 #include "lanes/groups/packet_loop.h"
 #include "lanes/groups/barrier_liveness.h"
+#include "lanes/ir/calls.h"
 #include "tessera/item.h"
 
 enum {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Exchanges of a work-group in packets with regions: each puts its values down, waits at a barrier, and finds those of all. */
 #include "lanes/groups/group_exchange.h"
+#include "lanes/ir/calls.h"
 
 #include "tessera/item.h"
 
@@ -13,21 +14,6 @@ bool tsr__is_lowerable_exchange(LLVMValueRef call)
 {
     return is_constant(LLVMGetOperand(call, 0), TSR_SCOPE_WORK_GROUP) && is_constant(LLVMGetOperand(call, 1), TSR_EXCHANGE_ALL) &&
            LLVMIsAConstantInt(LLVMGetOperand(call, 3));
-}
-
-LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
-{
-    LLVMTypeRef type = LLVMFunctionType(tsr__ptr(l), (LLVMTypeRef[]){LLVMInt32TypeInContext(l->context)}, 1, false);
-    return tsr__call(l, b, tsr__declare(l, "__tsr_own_slot", type), &size, 1);
-}
-
-LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef b)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), list = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
-    LLVMTypeRef barrier = LLVMFunctionType(LLVMVoidTypeInContext(l->context), (LLVMTypeRef[]){i32, i32}, 2, false);
-    LLVMValueRef wait[2] = {tsr__i32(l, TSR_SCOPE_WORK_GROUP), tsr__i32(l, TSR__EXCHANGE_FENCE)};
-    tsr__call(l, b, tsr__declare(l, "__tsr_barrier", barrier), wait, 2);
-    return tsr__call(l, b, tsr__declare(l, "__tsr_all_slots", list), NULL, 0);
 }
 
 void tsr__lower_group_exchange(struct tsr__compilation *l, LLVMValueRef call)

@@ -5,13 +5,6 @@
 
 #include "lanes/ir/ir.h"
 
-/* What the work-items know: their global ids only, so that they do the same whatever their work-groups are; the ids in groups and of
- * groups, too; local memory and barriers; or sub-groups. */
-enum tsr__visibility { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS, TSR__SEES_SUB_GROUPS };
-enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValueRef item);
-/* Packets wait for each other. */
-bool tsr__has_barrier(struct tsr__compilation *l, LLVMValueRef packet);
-
 /* ---- loops: also used by barrier_regions.c ----------------------------------------------------------------------------------------------
  */
 
@@ -33,8 +26,6 @@ struct tsr__counted_loop {
     LLVMValueRef phi;
 };
 
-/* Name of a primitive that an instruction calls, without its prefix, or NULL. */
-const char *tsr__primitive_called(LLVMValueRef inst);
 LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, const char *name, int dim);
 /* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
 struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, const char *name, LLVMValueRef first);

@@ -5,18 +5,11 @@
 
 #include "lanes/ir/ir.h"
 
-struct tsr__access;
-struct tsr__widener;
-
 /* A note about an instruction, or about the kernel whose function `at` is: the topic and the verdict on it are one word each, or few. The
  * functions below are for those who have more to find out. */
 void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic, const char *verdict, const char *format, ...)
     TSR_PRINTF_LIKE(5, 6);
 
-/* A load or store; `hoped`: a test at run time finds out whether it is straight. */
-void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped);
-/* Loops and divergent branches. */
-void tsr__explain_control_flow(struct tsr__widener *s);
 /* An instruction that runs for one lane after the other. */
 void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst);
 /* How packets wait for each other. `lower_primitives`: the work-item function. */
@@ -35,5 +28,8 @@ size_t tsr__explain_count(const struct tsr__compilation *l);
 void tsr__explain_forget(struct tsr__compilation *l, size_t count);
 /* After the last pass. */
 void tsr__explain_print(struct tsr__compilation *l);
+
+/* A type in the words of OpenCL C. */
+const char *tsr__type_text(struct tsr__compilation *l, LLVMTypeRef type);
 
 #endif

@@ -76,7 +76,11 @@ extern const struct tsr__pass tsr__passes[];
 extern const size_t tsr__pass_count;
 /* Runs one pass, verifies what it made if asked to, and dumps it if asked to. */
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number);
-/* The last two in the middle of a pass. */
+/* The module as text, to <name>.ll in the folder of dumps. */
+bool tsr__dump_module(struct tsr__compilation *l, const char *name);
+/* Verifies what was made if asked to, and dumps it if asked to: first, as it may be invalid. */
+bool tsr__verify_and_dump(struct tsr__compilation *l, const char *name);
+/* The same in the midst of a pass, under the pass's name and the stage's. */
 bool tsr__dump_stage(struct tsr__compilation *l, const char *stage);
 /* The code generator, l->machine: made once the module is for x86-64, with 0, 1 or 2 for how hard it works. (retarget.c) */
 bool tsr__make_machine(struct tsr__compilation *l, int level);
@@ -110,6 +114,8 @@ LLVMValueRef tsr__entry(struct tsr__compilation *l, const struct tsr_kernel_info
 /* Of the kernel's code: what it requires, or the default. */
 unsigned tsr__sub_group_size(const struct tsr__compilation *l, const struct tsr_kernel_info *kernel);
 
+/* Bits of a vector's element in a register. (target.c) */
+unsigned tsr__element_bits(const struct tsr__compilation *l, LLVMTypeRef type);
 /* Vector registers that a value of the type takes on this CPU; 1 if it is no vector. (size_late.c) */
 uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef type);
 /* May the code use it? */
@@ -161,5 +167,9 @@ bool tsr__all_run_as_reference(const struct tsr__compilation *l);
 /* The parameter that carries the work-item, always the last, of a function to which pass "lower_primitives" gave one. */
 LLVMValueRef tsr__item_of(LLVMValueRef function);
 bool tsr__has_text_attr(LLVMValueRef function, const char *name);
+
+/* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
+enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
+enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
 
 #endif

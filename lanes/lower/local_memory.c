@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lanes/prepare/transpose_local.h"
+#include "lanes/ir/calls.h"
 
 enum {
     MAX_ALIGN = 128,

@@ -9,29 +9,6 @@ enum {
     LOOKS = 64        /* into blocks, for one of the values that LLVM takes from the stack into registers, cost as much as a register */
 };
 
-static unsigned element_bits(const struct tsr__compilation *l, LLVMTypeRef type)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(type) > 1 ? LLVMGetIntTypeWidth(type) : tsr__has(l, TSR_CPU_AVX512F) ? 1 : 8;
-    case LLVMHalfTypeKind:
-        return 16;
-    case LLVMFloatTypeKind:
-        return 32;
-    default:
-        return 64;
-    }
-}
-
-uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef type)
-{
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return 1;
-    uint64_t bits = (uint64_t)LLVMGetVectorSize(type) * element_bits(l, LLVMGetElementType(type));
-    uint64_t size = tsr__has(l, TSR_CPU_AVX512F) ? 512 : tsr__has(l, TSR_CPU_AVX2) ? 256 : 128;
-    return (bits + size - 1) / size;
-}
-
 /* Lanes of a masked access that the code generator takes apart, or 0. */
 static uint64_t emulated_lanes(const struct tsr__compilation *l, LLVMValueRef inst)
 {
@@ -44,7 +21,7 @@ static uint64_t emulated_lanes(const struct tsr__compilation *l, LLVMValueRef in
         type = LLVMTypeOf(LLVMGetOperand(inst, 0)); /* what is stored */
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return 0;
-    bool wide = element_bits(l, LLVMGetElementType(type)) >= 32;
+    bool wide = tsr__element_bits(l, LLVMGetElementType(type)) >= 32;
     bool moves = tsr__starts_with(name, "llvm.masked.load") || tsr__starts_with(name, "llvm.masked.store");
     bool gathers = tsr__starts_with(name, "llvm.masked.gather");
     bool native =

@@ -15,8 +15,7 @@
 #include "lanes/matrix/tiles/tiles.h"
 #include "tessera/block2d.h"
 #include "lanes/prepare/unroll.h"
-
-#define PREFIX "tsr.block2d_"
+#include "lanes/ir/calls.h"
 
 enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = 64 };
 enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */
@@ -74,23 +73,11 @@ static LLVMValueRef const_i64(const struct blocks *o, int64_t n)
 
 /* ---- operations --------------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
-                                unsigned count)
-{
-    LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, count * sizeof *types);
-    for (unsigned i = 0; i < count; i++)
-        types[i] = LLVMTypeOf(args[i]);
-    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-    name = tsr_arena_format(&l->scratch, PREFIX "%s", name + strlen("__tsr_block2d_"));
-    LLVMValueRef f = tsr__declare(l, name, type);
-    tsr__add_fn_attr(l, f, "willreturn"); /* else LLVM does not count a loop's rounds */
-    return LLVMBuildCall2(b, type, f, args, count, "");
-}
-
 static bool is_operation(LLVMValueRef inst, const char *action)
 {
     LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
-    return callee && tsr__starts_with(tsr__name(callee), PREFIX) && tsr__starts_with(tsr__name(callee) + strlen(PREFIX), action);
+    return callee && tsr__starts_with(tsr__name(callee), TSR__BLOCK2D_PREFIX) &&
+           tsr__starts_with(tsr__name(callee) + strlen(TSR__BLOCK2D_PREFIX), action);
 }
 
 static unsigned constant_operand(LLVMValueRef call, unsigned operand)

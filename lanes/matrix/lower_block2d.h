@@ -11,9 +11,4 @@
 
 #include "lanes/ir/ir.h"
 
-/* Builds the operation that stands for the function called `name`. `args`: what is the same for all lanes, then the vectors that it takes.
- * `result`: the vectors that it gives. */
-LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
-                                unsigned count);
-
 #endif

@@ -3,6 +3,7 @@
  * functions for them, of which the packet makes one or two instructions. Sums wrap, so their terms may be added up in any order. */
 #include "lanes/widen/widen_dot.h"
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/calls.h"
 
 enum { BYTES = 4, ALL = 15 /* bits, one for each */ };
 

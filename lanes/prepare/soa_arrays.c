@@ -5,22 +5,11 @@
  * What the vectoriser then sees are common addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
 #include "lanes/widen/widener.h"
+#include "lanes/ir/layout.h"
 
 #include <string.h>
 
 enum { MAX_SET = 64 }; /* elements that a memset may fill: each is a store */
-
-static const char packet_kind[] = "tessera.packet";
-
-static unsigned kind_of(LLVMContextRef c)
-{
-    return LLVMGetMDKindIDInContext(c, packet_kind, sizeof packet_kind - 1);
-}
-
-bool tsr__is_soa_array(LLVMValueRef alloca)
-{
-    return LLVMGetMetadata(alloca, kind_of(LLVMGetTypeContext(LLVMTypeOf(alloca)))) != NULL;
-}
 
 /* ---- may it be done? ----------------------------------------------------------------------------------------------------------------- */
 
@@ -256,7 +245,7 @@ static void make_soa_array(struct candidate *c, LLVMValueRef alloca)
     LLVMBuilderRef b = tsr__builder_before(c->l, alloca);
     c->array = LLVMBuildAlloca(b, LLVMArrayType2(LLVMInt8TypeInContext(context), bytes * c->width), LLVMGetValueName(alloca));
     LLVMSetAlignment(c->array, 64);
-    LLVMSetMetadata(c->array, kind_of(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
+    LLVMSetMetadata(c->array, tsr__soa_array_kind(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
     LLVMValueRef lane = LLVMBuildCall2(b, query, tsr__declare(c->l, "__tsr_lane", query), NULL, 0, "");
     c->lane_offset = LLVMBuildMul(b, LLVMBuildZExt(b, lane, i64, ""), LLVMConstInt(i64, c->unit, false), "");
     LLVMDisposeBuilder(b);

@@ -11,6 +11,7 @@
 
 #include "lanes/ir/explain.h"
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
 
 enum {
     MAX_TERMS = 12,
@@ -20,37 +21,9 @@ enum {
     MAX_LOOP_DEPTH = 5
 };
 
-static const char placeholder[] = "__tsr_local_array";
-
-/* ---- the placeholder -------------------------------------------------------------------------------------------------------------- */
-
-LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset)
-{
-    static const char *const promises[] = {"memory", "willreturn", "speculatable"};
-    if (!l->options->packets || LLVMGetTypeKind(type) != LLVMArrayTypeKind ||
-        LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMArrayTypeKind)
-        return NULL;
-    LLVMTypeRef row = LLVMGetElementType(type), element = LLVMGetElementType(row), i64 = LLVMInt64TypeInContext(l->context);
-    uint64_t bytes = LLVMABISizeOfType(LLVMGetModuleDataLayout(l->module), element);
-    LLVMTypeKind kind = LLVMGetTypeKind(element);
-    if ((kind != LLVMIntegerTypeKind && kind != LLVMHalfTypeKind && kind != LLVMFloatTypeKind && kind != LLVMDoubleTypeKind) || bytes > 8)
-        return NULL;
-    LLVMTypeRef types[4] = {i64, i64, i64, i64};
-    LLVMTypeRef call = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), types, 4, false);
-    LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
-    if (!f) {
-        f = tsr__declare(l, placeholder, call);
-        for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
-            LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, promises[i], 0));
-    }
-    LLVMValueRef args[4] = {tsr__i64(l, offset), tsr__i64(l, LLVMGetArrayLength2(type)), tsr__i64(l, LLVMGetArrayLength2(row)),
-                            tsr__i64(l, bytes)};
-    return LLVMBuildCall2(b, call, f, args, 4, "");
-}
-
 void tsr__lower_local_arrays(struct tsr__compilation *l)
 {
-    LLVMValueRef f = LLVMGetNamedFunction(l->module, placeholder);
+    LLVMValueRef f = LLVMGetNamedFunction(l->module, TSR__LOCAL_ARRAY);
     if (!f)
         return;
     LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
@@ -327,7 +300,7 @@ void tsr__transpose_local_arrays(struct tsr__compilation *l, LLVMValueRef kernel
     size_t count, base_count = 0;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count), *bases = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *bases);
     for (size_t i = 0; i < count; i++)
-        if (tsr__callee(code[i]) && !strcmp(tsr__name(tsr__callee(code[i])), placeholder))
+        if (tsr__callee(code[i]) && !strcmp(tsr__name(tsr__callee(code[i])), TSR__LOCAL_ARRAY))
             bases[base_count++] = code[i];
     if (!base_count)
         return;

@@ -5,9 +5,6 @@
 
 #include "lanes/ir/ir.h"
 
-/* The placeholder for the address of such an array, from the pass `local_memory` until `vectorise` has settled the layouts:
- * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
-LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);
 /* Turns the arrays of a kernel where that saves scatters and gathers. */
 void tsr__transpose_local_arrays(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info);
 /* Addresses in place of all placeholders of the module. */

@@ -9,6 +9,7 @@
 
 #include "lanes/matrix/tiles/tiles.h"
 #include "lanes/groups/packet_loop.h"
+#include "lanes/ir/calls.h"
 
 enum { MAX_DEPTH = 24, SMALL = 65535 /* what no work-group has more of */ };
 

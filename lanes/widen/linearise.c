@@ -12,6 +12,8 @@
 #include "lanes/ir/explain.h"
 #include "lanes/widen/serial_loop.h"
 #include "lanes/after/nontemporal.h"
+#include "lanes/ir/layout.h"
+#include "lanes/analysis/write_only.h"
 
 enum { CHEAP = 12 }; /* instructions that cost less than to test whether they are needed */
 
@@ -426,6 +428,7 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
         }
     }
     tsr__values_prepare(&s);
+    tsr__prepare_accesses(&s);
     if (masked)
         s.function_mask = present_lanes(&s);
     LLVMBuildBr(s.b, s.blocks[0].entry);

@@ -8,6 +8,7 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/widen/serial_loop.h"
+#include "lanes/ir/layout.h"
 
 enum {
     MAX_INSTRUCTIONS = 160,

@@ -3,6 +3,7 @@
 #include "lanes/widen/serial_loop.h"
 
 #include "lanes/prepare/unroll.h"
+#include "lanes/ir/layout.h"
 
 enum { MAX_SHORT = 32 }; /* instructions, of a loop that is there for several lanes at once */
 

@@ -1,70 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Values of the packet function: wholes, parts, and the homes through which blocks hand them on. */
 #include "lanes/widen/widener.h"
+#include "lanes/ir/layout.h"
 
 /* ---- types -------------------------------------------------------------------------------------------------------------------------- */
-
-int tsr__component_count(LLVMTypeRef type)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMVoidTypeKind:
-        return 0;
-    case LLVMVectorTypeKind:
-        return (int)LLVMGetVectorSize(type);
-    case LLVMArrayTypeKind:
-        return (int)LLVMGetArrayLength2(type) * tsr__component_count(LLVMGetElementType(type));
-    case LLVMStructTypeKind: {
-        int count = 0;
-        for (unsigned i = 0; i < LLVMCountStructElementTypes(type); i++)
-            count += tsr__component_count(LLVMStructGetTypeAtIndex(type, i));
-        return count;
-    }
-    default:
-        return 1;
-    }
-}
-
-LLVMTypeRef tsr__component_type(LLVMTypeRef type, int component)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMVectorTypeKind:
-        return LLVMGetElementType(type);
-    case LLVMArrayTypeKind:
-        return tsr__component_type(LLVMGetElementType(type), component % tsr__component_count(LLVMGetElementType(type)));
-    case LLVMStructTypeKind:
-        for (unsigned i = 0;; i++) {
-            LLVMTypeRef field = LLVMStructGetTypeAtIndex(type, i);
-            int count = tsr__component_count(field);
-            if (component < count)
-                return tsr__component_type(field, component);
-            component -= count;
-        }
-    default:
-        return type;
-    }
-}
-
-LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar)
-{
-    return LLVMVectorType(scalar, s->width);
-}
-
-/* The member of an aggregate that holds scalar `component`, and the scalar's number in that member. */
-static unsigned member_of(LLVMTypeRef type, int *component)
-{
-    if (LLVMGetTypeKind(type) == LLVMArrayTypeKind) {
-        int count = tsr__component_count(LLVMGetElementType(type));
-        unsigned index = (unsigned)(*component / count);
-        *component %= count;
-        return index;
-    }
-    for (unsigned i = 0;; i++) {
-        int count = tsr__component_count(LLVMStructGetTypeAtIndex(type, i));
-        if (*component < count)
-            return i;
-        *component -= count;
-    }
-}
 
 LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int component)
 {
@@ -74,7 +13,7 @@ LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, 
         return LLVMBuildExtractElement(s->b, whole, tsr__i32(s->l, (uint32_t)component), "");
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
-        unsigned index = member_of(type, &component);
+        unsigned index = tsr__member_of(type, &component);
         return tsr__extract_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), component);
     }
     default:
@@ -90,7 +29,7 @@ LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, i
         return LLVMBuildInsertElement(s->b, whole, scalar, tsr__i32(s->l, (uint32_t)component), "");
     case LLVMArrayTypeKind:
     case LLVMStructTypeKind: {
-        unsigned index = member_of(type, &component);
+        unsigned index = tsr__member_of(type, &component);
         LLVMValueRef inner = tsr__insert_component(s, LLVMBuildExtractValue(s->b, whole, index, ""), component, scalar);
         return LLVMBuildInsertValue(s->b, whole, inner, index, "");
     }
@@ -101,30 +40,6 @@ LLVMValueRef tsr__insert_component(struct tsr__widener *s, LLVMValueRef whole, i
 
 /* ---- vectors of constants --------------------------------------------------------------------------------------------------------------
  */
-
-LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
-{
-    LLVMTypeRef type = tsr__vector_of(s, LLVMTypeOf(scalar));
-    if (LLVMIsPoison(scalar))
-        return LLVMGetPoison(type);
-    if (LLVMIsAConstant(scalar)) {
-        LLVMValueRef all[64];
-        for (unsigned i = 0; i < s->width; i++)
-            all[i] = scalar;
-        return LLVMConstVector(all, s->width);
-    }
-    LLVMValueRef first = LLVMBuildInsertElement(s->b, LLVMGetPoison(type), scalar, tsr__i32(s->l, 0), "");
-    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(s->l->context), s->width));
-    return LLVMBuildShuffleVector(s->b, first, LLVMGetPoison(type), zeros, "");
-}
-
-LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step)
-{
-    LLVMValueRef all[64];
-    for (unsigned i = 0; i < s->width; i++)
-        all[i] = LLVMConstInt(integer, (uint64_t)((int64_t)i * step), true);
-    return LLVMConstVector(all, s->width);
-}
 
 LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const char *name)
 {
@@ -235,9 +150,6 @@ void tsr__values_prepare(struct tsr__widener *s)
             for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
                 reserve_slots(s, value, use);
         }
-    for (s->block = 0; s->block < s->cfg.block_count; s->block++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(s->cfg.blocks[s->block].ref); v; v = LLVMGetNextInstruction(v))
-            tsr__prepare_access(s, v);
 }
 
 /* ---- reading ------------------------------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,7 @@
  * Instructions that stay in registers: arithmetic, comparisons, selects, casts, and the taking apart of vectors and structs.
  * A uniform or affine result is one scalar instruction; a varying one is a vector instruction for each scalar in its type. */
 #include "lanes/widen/widener.h"
+#include "lanes/ir/layout.h"
 
 /* ---- scalar ------------------------------------------------------------------------------------------------------------------------ */
 

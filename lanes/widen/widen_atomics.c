@@ -5,6 +5,7 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/explain.h"
 #include "lanes/widen/reduce_scan.h"
+#include "lanes/ir/layout.h"
 
 static const char *operation_of(LLVMAtomicRMWBinOp op)
 {

@@ -8,6 +8,8 @@
 #include "lanes/ir/mad_op.h"
 #include "lanes/prepare/sub_group_pairs.h"
 #include "lanes/widen/widener.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/layout.h"
 #include "tessera/item.h"
 
 static bool retires_lane(const char *name)

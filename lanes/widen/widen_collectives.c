@@ -6,6 +6,8 @@
 #include "lanes/groups/group_exchange.h"
 #include "lanes/widen/reduce_scan.h"
 #include "lanes/prepare/sub_group_pairs.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/layout.h"
 #include "tessera/item.h"
 
 static bool is_result_uniform(struct tsr__widener *s, LLVMValueRef inst)

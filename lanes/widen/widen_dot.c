@@ -6,36 +6,7 @@
 #include "lanes/widen/widen_dot.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/mad_op.h"
-
-static const struct dot {
-    const char *name;
-    bool a_signed, b_signed, packed, accumulates;
-} dots[] = {
-#define TSR_DOT(name, a, b, packed, accumulates) {#name, a, b, packed, accumulates},
-#include "lanes/widen/dot.def"
-#undef TSR_DOT
-};
-
-static const struct dot *dot_of(const char *name)
-{
-    for (size_t i = 0; i < TSR_ARRAY_LEN(dots); i++)
-        if (strcmp(dots[i].name, name) == 0)
-            return &dots[i];
-    return NULL;
-}
-
-bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function)
-{
-    return tsr__has(l, TSR_CPU_AVX512VNNI) && !tsr__has_text_attr(function, TSR__USER) && dot_of(tsr__name(function));
-}
-
-const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)
-{
-    const struct dot *d = dots;
-    while (d->a_signed != a_signed || d->b_signed != b_signed || d->packed != packed || d->accumulates)
-        d++;
-    return d->name;
-}
+#include "lanes/ir/calls.h"
 
 static LLVMTypeRef bytes_type(struct tsr__widener *s)
 {
@@ -117,7 +88,7 @@ static bool is_beside(LLVMValueRef call, unsigned operand)
 
 void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
-    const struct dot *dot = dot_of(tsr__name(tsr__callee(inst)));
+    const struct tsr__dot *dot = tsr__dot_named(tsr__name(tsr__callee(inst)));
     LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
     LLVMValueRef a = operand_bytes(s, LLVMGetOperand(inst, 0), dot->packed), b = operand_bytes(s, LLVMGetOperand(inst, 1), dot->packed);
     LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;

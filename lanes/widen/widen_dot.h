@@ -5,12 +5,8 @@
 
 #include "lanes/widen/widener.h"
 
-/* Is it a dot product of the built-in library that the packet has an instruction for? Then it is not inlined. */
-bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function);
 /* A call of one. */
 void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst);
-/* The function of two vectors of four bytes, or of two words of them, that does not accumulate. */
-const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed);
 
 /* In the function of a work-item: makes calls of sums of products that are written out. False, with a reason: LLVM refuses. (dot_idiom.c)
  */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lanes/widen/widener.h"
+#include "lanes/ir/layout.h"
 
 static bool is_named(unsigned id, const char *name)
 {

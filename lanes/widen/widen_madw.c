@@ -6,16 +6,11 @@
  * upper halves alone, which takes 32-bit instructions: of an operand that is negative, an unsigned product has too much by the other one.
  */
 #include "lanes/widen/widen_madw.h"
+#include "lanes/ir/calls.h"
 
 #include <string.h>
 
 enum { SIGNED_A = 1, SIGNED_B = 2, SIGNED_C = 4 }; /* the last argument of the function for the upper half */
-
-bool tsr__is_madw(LLVMValueRef function)
-{
-    const char *name = tsr__name(function);
-    return !tsr__has_text_attr(function, TSR__USER) && (!strcmp(name, TSR__MADW_LOW) || !strcmp(name, TSR__MADW_HIGH));
-}
 
 static bool is_high(LLVMValueRef call)
 {

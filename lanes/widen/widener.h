@@ -9,6 +9,8 @@
 
 #include "lanes/analysis/shape.h"
 
+enum { TSR__MAX_LANES = 64 };
+
 struct tsr__value {
     LLVMValueRef from; /* in the work-item function */
     LLVMTypeRef type;
@@ -86,8 +88,6 @@ void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v);
 /* The slot of a phi: whole or parts are assigned at the edges and read at the start of its block. */
 struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v);
 
-int tsr__component_count(LLVMTypeRef type);
-LLVMTypeRef tsr__component_type(LLVMTypeRef type, int component);
 LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar);
 /* Scalar number `component` of a value of any type, and a value with one scalar replaced. */
 LLVMValueRef tsr__extract_component(struct tsr__widener *s, LLVMValueRef whole, int component);
@@ -130,11 +130,15 @@ void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst);
  */
 
 bool tsr__widen_arith(struct tsr__widener *s, LLVMValueRef inst); /* widen_arith.c: arithmetic, comparisons, casts, vectors, structs */
-void tsr__prepare_access(struct tsr__widener *s, LLVMValueRef inst);
+/* Behind tsr__values_prepare: the values of all addresses will be read where the accesses stand. */
+void tsr__prepare_accesses(struct tsr__widener *s);
 bool tsr__widen_memory(struct tsr__widener *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
 bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst);                   /* widen_calls.c: primitives and the rest */
 bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id); /* widen_intrinsics.c: LLVM's intrinsic number `id` */
 bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef call);             /* widen_collectives.c: what lanes do together */
 bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst);                 /* widen_atomics.c: updates of one place by all lanes */
+
+/* Loops and divergent branches. */
+void tsr__explain_control_flow(struct tsr__widener *s);
 
 #endif

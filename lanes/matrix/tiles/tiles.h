@@ -134,9 +134,6 @@ struct tsr__tile_allocation {
 void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count);
 /* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phi_casts.c) */
 void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
-/* What multiplies tiles. Without AMX they lie on the stack, and functions of the device stand for its instructions. */
-enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
-enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
 
 struct tsr__tile_product {
     enum tsr_element a, b;
@@ -221,13 +218,15 @@ struct tsr__tiles {
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
 };
 
-/* The operands of a multiplication; with `halves` those of a single operation are half a step. (tiles.c) */
+/* The operands of a multiplication; with `halves` those of a single operation are half a step. (tile_operands.c) */
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
-/* Are they the rows of a whole tile in memory, as they still are at `point`? Then the first lies where its load says. (tiles.c) */
+/* Does it fill its register? (tile_operands.c) */
+bool tsr__tile_is_full(const struct tsr__source *s);
+/* Are they the rows of a whole tile in memory, as they still are at `point`? Then the first lies where its load says. (tile_operands.c) */
 bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride);
-/* Might it write to memory that is not of this pass? (tiles.c) */
+/* Might it write to memory that is not of this pass? (tile_operands.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
-/* Is all that flows to `to` zero? (tiles.c) */
+/* Is all that flows to `to` zero? (tile_operands.c) */
 bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge);
 
 /* Makes `life` the one that is meant. */

@@ -4,43 +4,6 @@
 
 #include "lanes/matrix/tiles/tiles.h"
 
-enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l)
-{
-    return tsr__has(l, TSR_CPU_AMX_TILE)        ? TSR__TILES_AMX
-           : tsr__has(l, TSR_CPU_TILES_MODEL)   ? TSR__TILES_MODEL
-           : tsr__has(l, TSR_CPU_TILES_VECTORS) ? TSR__TILES_VECTORS
-                                                : TSR__TILES_NONE;
-}
-
-/* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */
-static bool is_usable(const struct tsr__compilation *l, const struct tsr__tile_product *x)
-{
-    enum tsr__tile_unit unit = tsr__tile_unit(l);
-    if (unit != TSR__TILES_VECTORS)
-        return x->instruction && (unit != TSR__TILES_AMX || tsr__has(l, x->feature));
-    if (x->number < TSR_TILE_BF16)
-        return tsr__has(l, TSR_CPU_AVX512VNNI) || !tsr__has(l, TSR_CPU_AVXVNNI);
-    return x->instruction || tsr__has(l, x->feature);
-}
-
-const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f)
-{
-    static const struct tsr__tile_product products[] = {
-        {TSR_ELEMENT_S8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbssd", TSR_TILE_S8S8},
-        {TSR_ELEMENT_S8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbsud", TSR_TILE_S8U8},
-        {TSR_ELEMENT_U8, TSR_ELEMENT_S8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbusd", TSR_TILE_U8S8},
-        {TSR_ELEMENT_U8, TSR_ELEMENT_U8, TSR_CPU_AMX_INT8, "llvm.x86.tdpbuud", TSR_TILE_U8U8},
-        {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_BF16_PAIRS, NULL, TSR_TILE_BF16_PAIRS},
-        {TSR_ELEMENT_BF16, TSR_ELEMENT_BF16, TSR_CPU_AMX_BF16, "llvm.x86.tdpbf16ps", TSR_TILE_BF16},
-        {TSR_ELEMENT_F16, TSR_ELEMENT_F16, TSR_CPU_AMX_FP16, "llvm.x86.tdpfp16ps", TSR_TILE_F16},
-    };
-    bool words = f->ec == TSR_ELEMENT_S32 || f->ec == TSR_ELEMENT_F32;
-    for (size_t i = 0; words && i < TSR_ARRAY_LEN(products); i++)
-        if (products[i].a == f->ea && products[i].b == f->eb && is_usable(l, &products[i]))
-            return &products[i];
-    return NULL;
-}
-
 /* ---- fragments ---------------------------------------------------------------------------------------------------------------------- */
 
 static struct tsr__fragment *find_fragment(struct tsr__webs *w, const LLVMValueRef *v, unsigned m);

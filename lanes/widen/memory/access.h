@@ -37,6 +37,9 @@ enum { TSR__SHORT_STRIDE = 8, TSR__MAX_STRIDE = 16 };
 
 void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
+/* Those that need nothing more: side by side or interleaved, of all lanes or with masks that the CPU has. (interleave_shuffle.c) */
+void tsr__direct_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
+void tsr__direct_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 /* Those whose lanes lie further apart. (interleave_shuffle.c) */
 void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
@@ -51,8 +54,10 @@ void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LL
 /* A vector of any type; NULL: no mask. */
 LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
 void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
-/* Marks a store of a vector without a mask, if it may go past the caches. (nontemporal.c) */
-void tsr__mark_nontemporal(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef store);
+/* The access by the shape that its address has where it stands, or by another one. (classify.c) */
+struct tsr__access tsr__classify_access(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type);
+struct tsr__access tsr__classify_as(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
+                                    struct tsr__shape shape);
 /* Whether a load or store leaves room for others between its lanes: then it is described. */
 bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a);
 /* The vectors of a load's or a store's value. `components` has room for the scalars that travel together. */
@@ -109,6 +114,8 @@ void tsr__scatter(struct tsr__widener *s, const struct tsr__access *a, LLVMValue
 LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const int *from, unsigned count);
 LLVMValueRef tsr__intrinsic(struct tsr__widener *s, const char *name, LLVMTypeRef *types, size_t type_count, LLVMValueRef *args,
                             unsigned count);
+/* The scalars `from`, `from` + `step` … of two vectors side by side. */
+LLVMValueRef tsr__every_nth(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count);
 /* Vectors of so many lanes one behind the other; `count`, a power of two, of `pieces`, which change. (interleave_shuffle.c) */
 LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes);
 /* What the program's access says about aliases, for one that does the same for all lanes. */
@@ -117,9 +124,12 @@ void tsr__set_argument_align(struct tsr__widener *s, LLVMValueRef call, unsigned
 /* The scalars in a vector of integers that hold `each` of them. */
 void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components);
 LLVMValueRef tsr__pack(struct tsr__widener *s, LLVMValueRef *components, unsigned each);
-/* The alignment `offset` bytes further on. */
-unsigned tsr__align_at(unsigned align, uint64_t offset);
 /* Bytes from the start of a value in memory to its scalar number `component`. */
 uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int component);
+
+/* ---- notes (explain_widening.c) ---- */
+
+/* A load or store; `hoped`: a test at run time finds out whether it is straight. */
+void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/layout.h"
 #include "tessera/item.h"
 
 enum { WIDE_BYTES = 16 };
@@ -55,13 +56,6 @@ static LLVMValueRef offset_pointers(struct tsr__widener *s, LLVMValueRef pointer
         return pointers;
     LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), offset, false);
     return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), pointers, &by, 1, "");
-}
-
-unsigned tsr__align_at(unsigned align, uint64_t offset)
-{
-    while (align > 1 && offset % align)
-        align /= 2;
-    return align ? align : 1;
 }
 
 /* How many parts travel together. */

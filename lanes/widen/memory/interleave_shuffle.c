@@ -7,6 +7,7 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/widen/reduce_scan.h"
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/layout.h"
 
 enum { SSE_BYTES = 16, AVX_BYTES = 32, AVX512_BYTES = 64 };
 
@@ -20,23 +21,6 @@ static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__ac
 }
 
 /* ---- shuffles ------------------------------------------------------------------------------------------------------------------------ */
-
-/* The scalars `from`, `from` + step … of two vectors side by side. */
-static LLVMValueRef every_nth(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
-{
-    int at[TSR__MAX_LANES];
-    for (unsigned i = 0; i < count; i++)
-        at[i] = (int)(from + i * step);
-    return tsr__shuffle(s, x, y, at, count);
-}
-
-LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, unsigned count, unsigned lanes)
-{
-    for (; count > 1; count /= 2, lanes *= 2)
-        for (unsigned i = 0; i < count / 2; i++)
-            pieces[i] = every_nth(s, pieces[2 * i], pieces[2 * i + 1], 0, 1, 2 * lanes);
-    return pieces[0];
-}
 
 /* An odd number of chunks: the scalars of a member lie at different places of their chunks, so that blends bring them together, and one
  * shuffle puts them in order. */
@@ -136,7 +120,7 @@ static void deinterleave(struct tsr__widener *s, LLVMValueRef *chunks, unsigned 
     LLVMValueRef half[TSR__MAX_STRIDE / 2], its[TSR__MAX_STRIDE / 2];
     for (unsigned odd = 0; odd < 2; odd++) {
         for (unsigned c = 0; c < step / 2; c++)
-            half[c] = every_nth(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
+            half[c] = tsr__every_nth(s, chunks[2 * c], chunks[2 * c + 1], odd, 2, lanes);
         deinterleave(s, half, step / 2, lanes, its);
         for (unsigned m = 0; m < step / 2; m++)
             components[2 * m + odd] = its[m];
@@ -232,7 +216,7 @@ static void store_runs(struct tsr__widener *s, const struct tsr__access *a, LLVM
             count++;
         if (count) {
             LLVMValueRef at = at_chunk(s, a, p, c->first + i, &own);
-            tsr__masked_store(s, &own, every_nth(s, value, NULL, i, 1, count), at, NULL);
+            tsr__masked_store(s, &own, tsr__every_nth(s, value, NULL, i, 1, count), at, NULL);
         }
     }
 }
@@ -276,7 +260,7 @@ void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a,
     LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned m = 0; m < a->step; m++)
-            its[m] = a->members >> m & 1 ? every_nth(s, components[m], NULL, t * lanes, 1, lanes)
+            its[m] = a->members >> m & 1 ? tsr__every_nth(s, components[m], NULL, t * lanes, 1, lanes)
                                          : LLVMGetPoison(LLVMVectorType(a->scalar, lanes));
         interleave(s, its, a->step, lanes, chunks);
         for (unsigned c = 0; c < a->step; c++) {
@@ -284,4 +268,40 @@ void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a,
             store_chunk(s, a, p, &chunk, chunks[c]);
         }
     }
+}
+
+static LLVMValueRef reverse_lanes(struct tsr__widener *s, LLVMValueRef v)
+{
+    int from[64];
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = (int)(s->width - 1 - i);
+    return tsr__shuffle(s, v, NULL, from, s->width);
+}
+
+static LLVMValueRef last_lane_pointer(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef first)
+{
+    LLVMValueRef by = LLVMConstInt(LLVMInt64TypeInContext(s->l->context), (uint64_t)-(int64_t)((s->width - 1) * a->scalar_bytes), true);
+    return LLVMBuildGEP2(s->b, LLVMInt8TypeInContext(s->l->context), first, &by, 1, "");
+}
+
+void tsr__direct_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
+{
+    if (a->class == TSR__ACCESS_CONSECUTIVE) {
+        components[0] = tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), p, s->mask);
+    } else if (a->class == TSR__ACCESS_REVERSED) {
+        LLVMValueRef mask = s->mask ? reverse_lanes(s, s->mask) : NULL;
+        components[0] = reverse_lanes(s, tsr__masked_load(s, a, tsr__vector_of(s, a->scalar), last_lane_pointer(s, a, p), mask));
+    } else {
+        tsr__interleaved_load(s, a, p, components);
+    }
+}
+
+void tsr__direct_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
+{
+    if (a->class == TSR__ACCESS_CONSECUTIVE)
+        tsr__masked_store(s, a, components[0], p, s->mask);
+    else if (a->class == TSR__ACCESS_REVERSED)
+        tsr__masked_store(s, a, reverse_lanes(s, components[0]), last_lane_pointer(s, a, p), s->mask ? reverse_lanes(s, s->mask) : NULL);
+    else
+        tsr__interleaved_store(s, a, p, components);
 }

@@ -9,6 +9,7 @@
  * all, and the device leaves room around local memory (TSR_LOCAL_MARGIN). */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/layout.h"
 #include "tessera/item.h"
 
 enum { LINE = 64 };
@@ -97,7 +98,7 @@ void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLV
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), to = stack_copy(s, a);
     copy_lanes(s, a, to, p, bits, all);
-    tsr__contiguous_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), components);
+    tsr__direct_load(&unmasked, &own, LLVMBuildSelect(s->b, all, p, to, ""), components);
     for (unsigned i = 0; i < a->step; i++)
         if (a->members >> i & 1)
             components[i] = LLVMBuildFreeze(s->b, components[i], "");
@@ -108,7 +109,7 @@ void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LL
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef bits = tsr__mask_bits(s, s->mask), all = tsr__all_lanes(s, s->mask), from = stack_copy(s, a);
-    tsr__contiguous_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), components);
+    tsr__direct_store(&unmasked, &own, LLVMBuildSelect(s->b, all, p, from, ""), components);
     copy_lanes(s, a, p, from, bits, all);
 }
 
@@ -116,7 +117,7 @@ void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVM
 {
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
-    tsr__contiguous_load(&unmasked, &own, p, components);
+    tsr__direct_load(&unmasked, &own, p, components);
     components[0] = LLVMBuildFreeze(s->b, components[0], "");
 }
 
@@ -125,7 +126,7 @@ void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLV
     struct tsr__widener unmasked;
     struct tsr__access own = of_all(s, a, &unmasked);
     LLVMValueRef old;
-    tsr__contiguous_load(&unmasked, &own, p, &old);
+    tsr__direct_load(&unmasked, &own, p, &old);
     old = tsr__blend(s, s->mask, components[0], old);
-    tsr__contiguous_store(&unmasked, &own, p, &old);
+    tsr__direct_store(&unmasked, &own, p, &old);
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * How values lie in memory: the scalars of a type, one after the other, and the copies of a stack variable. */
+#ifndef TESSERA_LANES_IR_LAYOUT_H
+#define TESSERA_LANES_IR_LAYOUT_H
+
+#include "lanes/ir/ir.h"
+
+/* The *components* of a type are its scalars, in the order in which they lie in memory. */
+int tsr__component_count(LLVMTypeRef type);
+LLVMTypeRef tsr__component_type(LLVMTypeRef type, int component);
+
+/* The member of an aggregate that holds scalar `*component`, whose number in that member is left there. */
+unsigned tsr__member_of(LLVMTypeRef type, int *component);
+/* The alignment `offset` bytes further on. */
+unsigned tsr__align_at(unsigned align, uint64_t offset);
+/* Bytes from one lane's copy of a stack variable to the next lane's. */
+uint64_t tsr__alloca_pitch(LLVMTargetDataRef layout, LLVMValueRef alloca);
+
+/* Metadata of a stack variable that all lanes have in common. */
+unsigned tsr__soa_array_kind(LLVMContextRef context);
+/* A stack variable that the lanes have in common. (soa_arrays.c) */
+bool tsr__is_soa_array(LLVMValueRef alloca);
+
+#endif
