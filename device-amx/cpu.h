@@ -228,7 +228,7 @@ struct tsr__run {
 extern const struct tsr_rt tsr__rt;
 
 /* Sets run->group to the work-group with this number; goes to the one so many further, whose row is the same unless it is the next.
- * (launch.c) */
+ * (run.c) */
 void tsr__group_set(struct tsr__run *run, uint64_t number);
 void tsr__group_next(struct tsr__run *run, uint64_t count);
 /* The group with this number, if the kernel uses tiles, and how many from it on follow each other in x. (group_order.c) */

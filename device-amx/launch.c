@@ -21,16 +21,6 @@ enum {
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------------- */
 
-int tsr__launch_fail(struct tsr_launch *launch, char *why)
-{
-    char *none = NULL;
-    if (!why)
-        why = tsr_strdup("out of memory");
-    if (!atomic_compare_exchange_strong(&launch->why, &none, why))
-        tsr_free(why);
-    return TSR__OUT_OF_RESOURCES;
-}
-
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                     const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
 {
@@ -101,104 +91,6 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
 }
 
 /* ---- work-groups ----------------------------------------------------------------------------------------------------------------- */
-
-static void item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linear_id, const uint64_t id[3])
-{
-    uint32_t size = run->group.sub_group_size;
-    item->group = &run->group;
-    memcpy(item->local_id, id, sizeof item->local_id);
-    item->linear_id = linear_id;
-    item->sub_group_id = linear_id / size;
-    item->lane = linear_id % size;
-    uint32_t left = run->count - item->sub_group_id * size;
-    item->sub_group_size = left < size ? left : size;
-    item->site = 0;
-}
-
-/* To the ids of the next work-item in linear order. */
-static void next_id(const struct tsr_group *group, uint64_t id[3])
-{
-    if (++id[0] < group->local_size[0])
-        return;
-    id[0] = 0;
-    if (++id[1] < group->local_size[1])
-        return;
-    id[1] = 0;
-    id[2]++;
-}
-
-void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *))
-{
-    const struct tsr_group *group = &run->group;
-    uint32_t step = group->sub_group_size / run->unit; /* work-items for each runner */
-    bool whole = run->ids && tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
-    uint64_t id[3] = {0};
-    run->runners = (run->count + step - 1) / step;
-    if (run->ids && !whole)
-        tsr__packets_write_ids(run);
-    for (uint32_t i = 0; i < run->runners; i++) {
-        uint32_t at = one ? 0 : i;
-        struct tsr__work_item *w = &run->items[at];
-        item_set(run, &w->item, i * step, id);
-        w->item.whole_packet = whole;
-        w->run = run;
-        if (run->ids && !whole) {
-            for (int d = 0; d < 3; d++) {
-                w->item.packet_ids[d] = run->ids[i][d];
-                w->item.local_id[d] = run->ids[i][d][0];
-            }
-        } else {
-            id[0] += step - 1;
-            next_id(group, id);
-        }
-        visit(w);
-    }
-}
-
-/* After a change of group_id. */
-static void group_size(struct tsr__run *run)
-{
-    struct tsr_group *group = &run->group;
-    uint64_t items = 1;
-    for (int d = 0; d < 3; d++) {
-        uint64_t left = group->global_size[d] - group->group_id[d] * group->enqueued_local_size[d];
-        group->local_size[d] = left < group->enqueued_local_size[d] ? left : group->enqueued_local_size[d];
-        items *= group->local_size[d];
-    }
-    run->count = (uint32_t)items;
-    group->num_sub_groups = (uint32_t)tsr_sub_group_count(run->count, group->sub_group_size);
-}
-
-void tsr__group_set(struct tsr__run *run, uint64_t number)
-{
-    struct tsr_group *group = &run->group;
-    run->number = number;
-    if (run->launch->flags & TSR_KERNEL_AMX_TILES) {
-        tsr__group_order_find(group->num_groups, number, group->group_id, &run->in_row);
-        group_size(run);
-        return;
-    }
-    for (int d = 0; d < 3; d++) {
-        group->group_id[d] = number % group->num_groups[d];
-        number /= group->num_groups[d];
-    }
-    run->in_row = group->num_groups[0] - group->group_id[0];
-    group_size(run);
-}
-
-void tsr__group_next(struct tsr__run *run, uint64_t count)
-{
-    struct tsr_group *group = &run->group;
-    uint64_t next = run->number + count;
-    if (count < run->in_row) { /* the usual way, without divisions */
-        run->number = next;
-        run->in_row -= count;
-        group->group_id[0] += count;
-        group_size(run);
-    } else if (next < group->num_groups[0] * group->num_groups[1] * group->num_groups[2]) {
-        tsr__group_set(run, next);
-    }
-}
 
 static void run_directly(struct tsr__work_item *w)
 {

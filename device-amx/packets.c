@@ -4,51 +4,6 @@
 
 #include "device-amx/cpu.h"
 
-uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel)
-{
-    bool pairs = kernel->flags & TSR_KERNEL_PACKETS && kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS;
-    return pairs ? 2 * kernel->sub_group_size : kernel->sub_group_size;
-}
-
-bool tsr__packets_in_rows(const struct tsr_group *group)
-{
-    uint32_t width = group->sub_group_size;
-    return group->enqueued_local_size[0] % width == 0 && group->global_offset[0] % width == 0;
-}
-
-uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3])
-{
-    uint64_t items = size[0] * size[1] * size[2];
-    return (uint32_t)(flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? tsr_sub_group_count(size[0], width) * size[1] * size[2]
-                                                            : tsr_sub_group_count(items, width));
-}
-
-uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet)
-{
-    uint32_t width = run->group.sub_group_size, columns = (uint32_t)run->group.local_size[0];
-    bool loose = run->launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS;
-    uint32_t left = loose ? columns - packet % (uint32_t)tsr_sub_group_count(columns, width) * width : run->count - packet * width;
-    return left < width ? left : width;
-}
-
-void tsr__packets_write_ids(struct tsr__run *run)
-{
-    const uint64_t *size = run->group.local_size;
-    if (!memcmp(run->ids_size, size, sizeof run->ids_size))
-        return;
-    memcpy(run->ids_size, size, sizeof run->ids_size);
-    uint32_t (*ids)[TSR_MAX_LANES] = run->ids[0], lane = 0;
-    for (uint32_t z = 0; z < size[2]; z++)
-        for (uint32_t y = 0; y < size[1]; y++)
-            for (uint32_t x = 0; x < size[0]; x++) {
-                ids[0][lane] = x, ids[1][lane] = y, ids[2][lane] = z;
-                if (++lane == run->group.sub_group_size) {
-                    ids += 3;
-                    lane = 0;
-                }
-            }
-}
-
 /* The packets of a group one by one, densely packed in linear order. */
 static void run_densely(struct tsr__run *run)
 {
@@ -67,19 +22,6 @@ static void run_densely(struct tsr__run *run)
         run->launch->entry->run(item);
         item->linear_id += group->sub_group_size;
     }
-}
-
-void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3])
-{
-    struct tsr_group *group = &run->group;
-    run->items->item = (struct tsr_item){.group = group,
-                                         .local_id = {local_id[0], local_id[1], local_id[2]},
-                                         .sub_group_size = group->sub_group_size,
-                                         .whole_packet = true,
-                                         .columns = columns,
-                                         .groups = {groups[0], groups[1], groups[2]},
-                                         .contexts = run->contexts};
-    run->launch->entry->run(&run->items->item);
 }
 
 /* Work-groups from this one on that follow each other in x and have the same size. */

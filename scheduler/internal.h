@@ -65,7 +65,7 @@ uint32_t tsr__park(struct tsr__parker *parker);                         /* until
 bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal); /* true: the caller has to wake the futex */
 void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal);
 
-/* ---- pool.c ----------------------------------------------------------------------------------------------------------------- */
+/* ---- pool.c, pools.c ----------------------------------------------------------------------------------------------------------------- */
 
 /* A worker thread, or the place of a helping one. */
 struct tsr__seat {
@@ -82,6 +82,7 @@ struct tsr_pool {
     struct tsr_pool *next; /* of all pools */
     cpu_set_t cpus;
     unsigned width;
+    bool (*run)(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until); /* tsr__task_run */
     uint16_t seat_of_cpu[CPU_SETSIZE];
 
     _Alignas(128) struct tsr__lock lock; /* of what follows */
@@ -109,6 +110,8 @@ struct tsr__wakes {
 
 /* Changes in the child at fork(): what an older generation submitted is not ours. */
 extern _Atomic unsigned tsr__generation;
+/* No worker runs, nobody sleeps, nothing is ready: a new pool, and each pool of a forked child. */
+void tsr__pool_reset(struct tsr_pool *pool);
 /* Prepares for fork(); first call registers the handler. */
 void tsr__watch_fork(void);
 
@@ -130,7 +133,8 @@ void tsr__helper_rise(struct tsr__seat *seat);
 /* The worker's seat whose part of a range this thread should take. */
 unsigned tsr__seat_home(const struct tsr__seat *seat);
 
-/* ---- task.c, graph.c, range.c ------------------------------------------------------------------------------------------------- */
+/* ---- task_state.c, graph.c, range.c, run.c
+ * ------------------------------------------------------------------------------------------------- */
 
 #define TSR__CLOSED ((void *)1)
 
@@ -141,6 +145,8 @@ static inline bool tsr__task_ended(struct tsr_task *task)
 }
 /* How many threads the task is worth, and its estimate; before it becomes ready. */
 void tsr__task_weigh(struct tsr_task *task);
+/* One of the holds of an external task ends. True: it was the last. */
+bool tsr__task_drop_hold(struct tsr_task *task);
 void tsr__task_begin(struct tsr_task *task);
 void tsr__task_fail(struct tsr_task *task, int status);
 /* All dependencies are done. What now: it ends at once, it is to run, or it waits for tsr_task_finish. */

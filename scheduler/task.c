@@ -23,60 +23,6 @@ void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool)
     atomic_init(&task->waiters, NULL);
 }
 
-void tsr__task_fail(struct tsr_task *task, int status)
-{
-    int none = 0;
-    atomic_compare_exchange_strong_explicit(&task->failed, &none, status, memory_order_relaxed, memory_order_relaxed);
-}
-
-void tsr__task_weigh(struct tsr_task *task)
-{
-    const uint64_t longest = UINT64_C(1) << 40; /* so that sums stay in range */
-    uint64_t cost = task->unit_cost, total;
-    atomic_store_explicit(&task->cost, cost, memory_order_relaxed); /* it may have become known since tsr_task_init */
-    if (!task->units)
-        total = 0;
-    else if (!cost)
-        total = TSR__UNKNOWN_NS;
-    else if (__builtin_mul_overflow(task->units, cost, &total) || total > longest)
-        total = longest;
-    task->estimate = total;
-    task->want = 1;
-    if (task->units > 1 && !task->external && total > TSR__SMALL_NS) {
-        uint64_t want = task->pool->width;
-        if (cost && total / TSR__SHARE_NS < want)
-            want = total / TSR__SHARE_NS + 1;
-        task->want = (unsigned)(want < task->units ? want : task->units);
-        if (task->want > task->pool->width)
-            task->want = task->pool->width;
-    }
-}
-
-void tsr__task_begin(struct tsr_task *task)
-{
-    task->started = true;
-    if (task->timed || (task->want > 1 && !task->unit_cost))
-        task->start_ns = tsr_now_ns();
-    atomic_store_explicit(&task->phase, TSR_TASK_RUNNING, memory_order_release);
-}
-
-/* Drops one of the two conditions for the end of an external task; true: that was the last. */
-static bool drop_hold(struct tsr_task *task)
-{
-    TSR__POINT();
-    return atomic_fetch_sub_explicit(&task->holds, 1, memory_order_acq_rel) == 1;
-}
-
-enum tsr__ready tsr__task_ready(struct tsr_task *task)
-{
-    bool failed = atomic_load_explicit(&task->failed, memory_order_relaxed) < 0;
-    if (task->units)
-        return failed ? TSR__READY_ENDS : TSR__READY_RUNS;
-    if (!task->external)
-        return TSR__READY_ENDS;
-    return drop_hold(task) ? TSR__READY_ENDS : TSR__READY_WAITS;
-}
-
 void tsr_task_submit(struct tsr_task *task)
 {
     struct tsr_pool *pool = task->pool;
@@ -104,58 +50,8 @@ void tsr_task_finish(struct tsr_task *task, int status)
 {
     if (status < 0)
         tsr__task_fail(task, status);
-    if (drop_hold(task))
+    if (tsr__task_drop_hold(task))
         tsr__complete(task, NULL);
-}
-
-static bool forked_since(unsigned generation)
-{
-    return generation != atomic_load_explicit(&tsr__generation, memory_order_relaxed);
-}
-
-/* Runs what this thread gets of a joined task; true: it is to be completed by this thread. */
-static bool run_part(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until, unsigned generation)
-{
-    if (task->external) {
-        struct tsr__self *self = tsr__self();
-        self->callbacks++;
-        int status = task->run(task, &seat->worker, 0, task->units); /* another thread may finish it from now on */
-        self->callbacks--;
-        if (forked_since(generation))
-            return false;
-        if (status < 0)
-            tsr__task_fail(task, status);
-        return status < 0 || drop_hold(task);
-    }
-    bool rest = !tsr__range_run(task, seat, until);
-    if (forked_since(generation))
-        return false;
-    return task->want <= 1 && !rest ? true : tsr__pool_leave(task, rest);
-}
-
-bool tsr__task_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until)
-{
-    unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
-    for (;;) {
-        /* Nobody else is inside a task that one thread runs, so that it can end here if there is nothing to run. */
-        bool idle = !task->units || atomic_load_explicit(&task->failed, memory_order_relaxed) < 0;
-        bool last = (idle && task->want <= 1) || run_part(task, seat, until, generation);
-        if (forked_since(generation))
-            return false;
-        if (!last)
-            return true;
-        task = tsr__complete(task, seat->worker.pool);
-        if (forked_since(generation))
-            return false;
-        if (!task)
-            return true;
-        if (until && tsr__task_ended(until)) {
-            tsr__pool_push(task, TSR__MEMBER);
-            return true;
-        }
-        task->runners = 1;
-        tsr__task_begin(task);
-    }
 }
 
 /* False: the task has ended meanwhile. */

@@ -213,3 +213,14 @@ unsigned tsr_topology_split(const cpu_set_t *cpus, enum tsr_domain domain, cpu_s
     }
     return count;
 }
+
+bool tsr_topology_splits(const cpu_set_t *cpus, enum tsr_domain domain)
+{
+    /* With these hwloc is told to see another machine. */
+    static const char *const elsewhere[] = {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(elsewhere); i++)
+        if (getenv(elsewhere[i]))
+            return tsr_topology_split(cpus, domain, NULL, 0) > 1;
+    enum tsr__domain_found found = tsr__domain_splits("", cpus, domain);
+    return found == TSR__DOMAIN_UNKNOWN ? tsr_topology_split(cpus, domain, NULL, 0) > 1 : found == TSR__DOMAIN_FOUND;
+}
