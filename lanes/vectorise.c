@@ -22,6 +22,8 @@
 #include "lanes/analysis/width_choice.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/group_visibility.h"
+#include "lanes/prepare/dot_idiom.h"
+#include "lanes/prepare/soa_arrays.h"
 
 /* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";

@@ -6,9 +6,9 @@
  * that say something to others while they run have none: atomics, fences, volatile. */
 #include <string.h>
 
-#include "lanes/widen/memory/access.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/after/nontemporal.h"
+#include "lanes/ir/ir.h"
 #include "tessera/item.h"
 
 enum { MOST_TOGETHER = 16 };

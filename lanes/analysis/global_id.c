@@ -2,7 +2,6 @@
  * Numbers of work-items that a kernel computes from the number of its group: get_group_id(0) * get_local_size(0) + get_local_id(0). */
 #include <string.h>
 
-#include "lanes/groups/packet_loop.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "lanes/ir/cfg.h"
-#include "lanes/groups/packet_loop.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/group_visibility.h"
 

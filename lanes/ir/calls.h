@@ -37,7 +37,15 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
 /* What the name of an operation on 2D blocks begins with. */
 #define TSR__BLOCK2D_PREFIX "tsr.block2d_"
 
-/* Builds the operation that stands for the function called `name`. `args`: what is the same for all lanes, then the vectors that it takes.
+/* An operation on a 2D block.
+ *
+ * The vectoriser leaves each call of __tsr_block2d_<action> (builtins/block2d.h) as one operation of the packet, a call of
+ *
+ *     { <lanes x T>, … } tsr.block2d_<action>(the same arguments, where those that are no numbers are <lanes x T>, …)
+ *
+ * with a vector for each value of a work-item.
+ *
+ * Builds the operation that stands for the function called `name`. `args`: what is the same for all lanes, then the vectors that it takes.
  * `result`: the vectors that it gives. */
 LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                                 unsigned count);

@@ -7,7 +7,6 @@
 
 #include <llvm-c/DebugInfo.h>
 
-#include "lanes/prepare/versioning.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/calls.h"
 #include "tessera/item.h"

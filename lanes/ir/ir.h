@@ -172,4 +172,7 @@ bool tsr__has_text_attr(LLVMValueRef function, const char *name);
 enum tsr__tile_unit { TSR__TILES_NONE, TSR__TILES_AMX, TSR__TILES_MODEL, TSR__TILES_VECTORS };
 enum tsr__tile_unit tsr__tile_unit(const struct tsr__compilation *l);
 
+/* What the body for launches of which an index may wrap is called, behind the kernel's name and a dot. */
+#define TSR__WRAPPING "wrapping"
+
 #endif

@@ -4,7 +4,6 @@
  * Kernels that share a function with local variables share one layout, so that a variable has one offset in the whole module. */
 #include <string.h>
 
-#include "lanes/prepare/transpose_local.h"
 #include "lanes/ir/calls.h"
 
 enum {

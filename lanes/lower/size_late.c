@@ -2,7 +2,7 @@
  * What the packets of a kernel cost LLVM's passes and the code generator. Their time grows faster than the code, so a kernel that costs
  * too much goes back to become narrower packets, and after that work-items one by one. The measure is the same on every machine: a time
  * limit would not be. */
-#include "lanes/prepare/versioning.h"
+#include "lanes/ir/ir.h"
 
 enum {
     BRANCH_COST = 30, /* of a masked access that the CPU has no instruction for, each lane is a branch, an address and a scalar */

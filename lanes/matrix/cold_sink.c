@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Code of blocks that hardly ever run: what is computed for such a block alone goes there. LLVM has moved it out of the loops around. */
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/matrix/matrix.h"
 
 /* Is it computed from its operands alone, wherever it stands? */
 static bool can_sink(LLVMValueRef v)

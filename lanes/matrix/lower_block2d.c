@@ -5,17 +5,17 @@
  * so the loads are the same, but for where they begin and how far the rows are apart. Reads of blocks that lie side by side or under each
  * other are one read of a larger block. Reads that follow each other find out first, and then all load: that way the loads stand in one
  * basic block with the matrix operations that want them, where the pass `tiles` makes them tile loads. */
-#include "lanes/matrix/lower_block2d.h"
 
 #include <string.h>
 
 #include <llvm-c/DebugInfo.h>
 
 #include "lanes/ir/explain.h"
-#include "lanes/matrix/tiles/tiles.h"
 #include "tessera/block2d.h"
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/calls.h"
+#include "lanes/matrix/matrix.h"
+#include "lanes/ir/polynomial.h"
 
 enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = 64 };
 enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */

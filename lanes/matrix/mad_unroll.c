@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Two rounds at once of loops whose matrix operations add to their accumulators once a round: a tile takes twice the K of one operation.
  * Not of those that the device may run as a whole, whatever a round's K is. */
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/matrix/matrix.h"
 #include "lanes/prepare/unroll.h"
+#include "lanes/ir/cfg.h"
 
 /* The operation that the accumulator comes from, or NULL. */
 static LLVMValueRef made_by(LLVMValueRef c)

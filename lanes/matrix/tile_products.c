@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Which products of tiles the CPU, or the device's functions, have for a matrix function. */
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/matrix/matrix.h"
 
 /* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */
 static bool is_usable(const struct tsr__compilation *l, const struct tsr__tile_product *x)

@@ -2,7 +2,8 @@
  * Sums and products of 32 bits that do not wrap and are extended become sums and products of 64 bits, which never do for an address. LLVM
  * reorders sums to move parts of them out of loops; of the narrow ones it then no longer knows that they do not wrap, so that the distance
  * of two rows could not be told any more. */
-#include "lanes/matrix/tiles/tiles.h"
+#include "lanes/matrix/matrix.h"
+#include "lanes/ir/polynomial.h"
 
 enum { MAX_DEPTH = 12 };
 

@@ -4,7 +4,7 @@
  * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).
  * What the vectoriser then sees are common addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
-#include "lanes/widen/widener.h"
+#include "lanes/prepare/soa_arrays.h"
 #include "lanes/ir/layout.h"
 
 #include <string.h>

@@ -121,32 +121,6 @@ void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32
 /* ---- values of a packet of two sub-groups ---------------------------------------------------------------------------------------------
  */
 
-LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars)
-{
-    LLVMValueRef from[64], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
-    for (unsigned h = 0; h < 2; h++)
-        both = LLVMBuildInsertElement(s->b, both, scalars[h], tsr__i32(s->l, h), "");
-    for (unsigned i = 0; i < s->width; i++)
-        from[i] = tsr__i32(s->l, i >= s->sub_group);
-    return LLVMBuildShuffleVector(s->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(from, s->width), "");
-}
-
-LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second)
-{
-    LLVMValueRef from[64];
-    for (unsigned i = 0; i < s->width; i++)
-        from[i] = tsr__i32(s->l, i);
-    return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
-}
-
-LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half)
-{
-    LLVMValueRef from[64];
-    for (unsigned i = 0; i < s->sub_group; i++)
-        from[i] = tsr__i32(s->l, half * s->sub_group + i);
-    return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, s->sub_group), "");
-}
-
 /* ---- scalars: one lane of a vector of addresses or indices, computed by itself
  * ------------------------------------------------------------ The vectors hold what differs between the two sub-groups, and addresses need
  * two of their lanes. LLVM would take them out of the vector at the end. Computed as scalars, two addresses can be seen to lie at a

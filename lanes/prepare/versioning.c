@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "lanes/matrix/tiles/tiles.h"
-#include "lanes/groups/packet_loop.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/polynomial.h"
+#include "lanes/ir/mad_op.h"
 
 enum { MAX_DEPTH = 24, SMALL = 65535 /* what no work-group has more of */ };
 

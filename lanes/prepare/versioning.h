@@ -5,9 +5,6 @@
 
 #include "lanes/ir/ir.h"
 
-/* What the body for launches of which an index may wrap is called, behind the kernel's name and a dot. */
-#define TSR__WRAPPING "wrapping"
-
 /* An operation that was marked as one that does not wrap, and what was known of it before. */
 struct tsr__no_wrap_mark {
     struct tsr__no_wrap_mark *next;

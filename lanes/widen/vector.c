@@ -139,3 +139,29 @@ LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, u
             pieces[i] = tsr__every_nth(s, pieces[2 * i], pieces[2 * i + 1], 0, 1, 2 * lanes);
     return pieces[0];
 }
+
+LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars)
+{
+    LLVMValueRef from[64], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
+    for (unsigned h = 0; h < 2; h++)
+        both = LLVMBuildInsertElement(s->b, both, scalars[h], tsr__i32(s->l, h), "");
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = tsr__i32(s->l, i >= s->sub_group);
+    return LLVMBuildShuffleVector(s->b, both, LLVMGetPoison(LLVMTypeOf(both)), LLVMConstVector(from, s->width), "");
+}
+
+LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second)
+{
+    LLVMValueRef from[64];
+    for (unsigned i = 0; i < s->width; i++)
+        from[i] = tsr__i32(s->l, i);
+    return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
+}
+
+LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half)
+{
+    LLVMValueRef from[64];
+    for (unsigned i = 0; i < s->sub_group; i++)
+        from[i] = tsr__i32(s->l, half * s->sub_group + i);
+    return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, s->sub_group), "");
+}

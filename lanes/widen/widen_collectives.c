@@ -2,8 +2,6 @@
  * The library's collectives (builtins/collective.h) in a packet: shuffles, ballots, reductions and scans between the lanes of registers. */
 #include <string.h>
 
-#include "lanes/matrix/lower_block2d.h"
-#include "lanes/groups/group_exchange.h"
 #include "lanes/widen/reduce_scan.h"
 #include "lanes/prepare/sub_group_pairs.h"
 #include "lanes/ir/calls.h"

@@ -10,6 +10,5 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst);
 
 /* In the function of a work-item: makes calls of sums of products that are written out. False, with a reason: LLVM refuses. (dot_idiom.c)
  */
-bool tsr__form_dot_calls(struct tsr__compilation *l, LLVMValueRef function, struct tsr__packet packet);
 
 #endif

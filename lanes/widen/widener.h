@@ -66,10 +66,6 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
 /* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
 
-/* Puts the private arrays of a work-item function in lane order where that may be. They are stack variables of the packet then, one for all
- * lanes. (soa_arrays.c) */
-void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, unsigned width);
-
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
 void tsr__values_prepare(struct tsr__widener *s);
@@ -140,5 +136,16 @@ bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst);              
 
 /* Loops and divergent branches. */
 void tsr__explain_control_flow(struct tsr__widener *s);
+
+static inline bool tsr__is_pair(const struct tsr__widener *s)
+{
+    return s->sub_group < s->width;
+}
+
+/* scalars[0] in all lanes of the first half, scalars[1] in those of the second. */
+LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars);
+/* Two vectors of half a packet as one, and half of a packet's vector. */
+LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second);
+LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half);
 
 #endif

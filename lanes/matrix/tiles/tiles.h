@@ -9,7 +9,7 @@
 #define TESSERA_LANES_MATRIX_TILES_TILES_H
 
 #include "lanes/ir/polynomial.h"
-#include "lanes/ir/mad_op.h"
+#include "lanes/matrix/matrix.h"
 #include "tessera/item.h"
 
 enum {
@@ -129,20 +129,9 @@ struct tsr__tile_allocation {
     bool in_memory;                      /* are there accumulators in memory? Then no other is in the register TSR__SCRATCH_TILE */
 };
 
-/* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
- * InstCombine, which forgets what does not wrap. (widen_indices.c) */
-void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count);
 /* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phi_casts.c) */
 void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 
-struct tsr__tile_product {
-    enum tsr_element a, b;
-    enum tsr_cpu_feature feature; /* of AMX, or of vectors */
-    const char *instruction;      /* LLVM's name of AMX's; NULL: a product of vectors */
-    enum tsr_tile_product number;
-};
-/* For an overload on this CPU, or NULL. */
-const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f);
 /* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
 /* Casts of what is in webs go to their users. (phi_casts.c) */
@@ -253,9 +242,6 @@ LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument);
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
 /* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
-
-/* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
-void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);
 
 /* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);

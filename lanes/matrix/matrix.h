@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the passes on matrix operations share with those on tiles. */
+#ifndef TESSERA_LANES_MATRIX_MATRIX_H
+#define TESSERA_LANES_MATRIX_MATRIX_H
+
+#include "lanes/ir/mad_op.h"
+#include "tessera/item.h"
+
+/* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
+ * InstCombine, which forgets what does not wrap. (widen_indices.c) */
+void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count);
+
+struct tsr__tile_product {
+    enum tsr_element a, b;
+    enum tsr_cpu_feature feature; /* of AMX, or of vectors */
+    const char *instruction;      /* LLVM's name of AMX's; NULL: a product of vectors */
+    enum tsr_tile_product number;
+};
+/* For an overload on this CPU, or NULL. */
+const struct tsr__tile_product *tsr__tile_product(const struct tsr__compilation *l, const struct tsr_matrix_builtin *f);
+
+/* Moves what is computed for the block alone there, which hardly ever runs. (cold_sink.c) */
+void tsr__sink_to_cold_block(struct tsr__compilation *l, LLVMBasicBlockRef block);
+
+#endif
