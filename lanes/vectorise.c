@@ -394,14 +394,6 @@ static bool split_bodies(struct tsr__compilation *l, struct tsr_kernel_info *inf
            tsr__split_at_barriers(l, bodies->partial, width, packets, &info->context_bytes);
 }
 
-bool tsr__all_run_as_reference(const struct tsr__compilation *l)
-{
-    uint32_t k = 0;
-    while (l->variants && k < l->info->kernel_count && l->variants[k] == TSR__VARIANT_REFERENCE)
-        k++;
-    return k == l->info->kernel_count && k;
-}
-
 static void explain_alone(struct tsr__compilation *l, LLVMValueRef kernel, bool too_much)
 {
     tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: packets %s",

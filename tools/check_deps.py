@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that folders include only what stands below them, and that files keep to the rules that a machine can check."""
+"""Checks that folders include only what stands below them, that files do not call each other in circles, and that files keep to the rules
+that a machine can check. --self-test: checks the checks."""
+import collections
 import pathlib
 import re
 import subprocess
@@ -33,6 +35,28 @@ ONLY_IN = [
     (r"hwloc\.h", ["scheduler"]),
     (r"xxhash\.h", ["base"]),
     (r"level_zero/|ze_api\.h", ["device-xmx"]),
+]
+# lanes/ has layers: a file calls files of its own layer and of those above it in this list. Folders in one line are one layer; the files
+# of lanes/ itself, the pipeline, may call all.
+LANES_LAYERS = [
+    ["ir"],
+    ["analysis"],
+    ["lower"],
+    ["prepare"],
+    ["after"],
+    ["widen", "widen/memory"],
+    ["groups"],
+    ["matrix"],
+    ["matrix/tiles"],
+    [""],
+]
+# Files that call each other in a circle and have yet to be parted. To be emptied.
+KNOWN_CYCLES = [
+    ["base/env.c", "base/log.c", "base/memory.c", "base/prim_linux.c"],
+    ["clc/client/blame.c", "clc/client/cache.c", "clc/client/client.c", "clc/client/inprocess.c", "clc/client/worker.c"],
+    ["clc/service/emit.c", "clc/service/trouble.c"],
+    ["device-amx/device.c", "device-amx/parts.c"],
+    ["icd/dispatch.c", "icd/object.c"],
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 MAX_LINES = 900
@@ -69,11 +93,135 @@ def check(path, text, problems):
         problems.append(f"{path}: {lines} lines; split files above {MAX_LINES}")
 
 
+# ---- which file calls which: from the text, so that it can be told before anything is built ----
+
+NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
+# A definition begins a line; what is static is no other file's business.
+DEFINITION = re.compile(r"^(?!static\b|extern\b|typedef\b|return\b|#)[A-Za-z_][^;{}()=]*?\b(tsr_\w+)\s*(?:\([^;{}]*\)\s*\{|(?:\[[^;{}]*\])?\s*(?:=|;))",
+                        re.M)
+# Names that a macro makes of a list: tsr__pass_##name stands for all that begin so.
+PASTED = re.compile(r"\b(tsr_\w+)##")
+USE = re.compile(r"(?<!struct )(?<!enum )(?<!union )\b(tsr_\w+)\b")
+
+
+def is_called_file(path):
+    return path.suffix in (".c", ".cpp") and path.parts[0] not in ("conformance", "examples", "bench", "fuzz") and not {
+        "test", "tool"
+    } & set(path.parts)
+
+
+def call_graph(sources):
+    """sources: path -> text. Path -> path -> names that it uses of it. Names that several files define (one is linked) count for none."""
+    defined, code = collections.defaultdict(set), {}
+    for path, text in sources.items():
+        code[path] = NOT_CODE.sub(lambda m: '""' if m.group()[0] == '"' else " ", text)
+        for name in DEFINITION.findall(code[path]):
+            defined[name].add(path)
+    owner = {name: next(iter(paths)) for name, paths in defined.items() if len(paths) == 1}
+    graph = {path: collections.defaultdict(set) for path in sources}
+    for path, text in code.items():
+        names = set(USE.findall(text)) & owner.keys()
+        for prefix in PASTED.findall(text):
+            names |= {name for name in owner if name.startswith(prefix)}
+        for name in names:
+            if owner[name] != path:
+                graph[path][owner[name]].add(name)
+    return graph
+
+
+def cycles(graph):
+    """Sets of files of which each calls all others, directly or not: Tarjan's strongly connected components."""
+    index, low, stack, found = {}, {}, [], []
+
+    def visit(v):
+        index[v] = low[v] = len(index)
+        stack.append(v)
+        for w in graph[v]:
+            if w not in index:
+                visit(w)
+                low[v] = min(low[v], low[w])
+            elif w in stack:
+                low[v] = min(low[v], index[w])
+        if low[v] == index[v]:
+            members = set()
+            while not members or w != v:
+                w = stack.pop()
+                members.add(w)
+            if len(members) > 1:
+                found.append(members)
+
+    for v in graph:
+        if v not in index:
+            visit(v)
+    return found
+
+
+def layer_of(path):
+    """Number of the layer of a file of lanes/; -1: a folder that is in none."""
+    folder = "/".join(path.parts[1:-1])
+    return next((i for i, names in enumerate(LANES_LAYERS) if folder in names), -1)
+
+
+def check_layer(path, text, problems):
+    if path.parts[0] != "lanes" or {"test", "tool"} & set(path.parts):
+        return
+    if layer_of(path) < 0:
+        problems.append(f"{path}: its folder is in no layer of lanes/: see LANES_LAYERS")
+    for _, header in INCLUDE.findall(text):
+        if header.startswith("lanes/") and header.endswith(".h") and layer_of(pathlib.Path(header)) > layer_of(path):
+            problems.append(f"{path}: includes {header} of a higher layer")
+
+
+def check_calls(sources, known, problems):
+    graph = call_graph(sources)
+    known = [set(map(pathlib.Path, files)) for files in known]
+    for members in cycles(graph):
+        if any(members <= files for files in known):
+            continue
+        problems.append("files call each other in a circle: " + ", ".join(sorted(map(str, members))))
+        for user in sorted(members):
+            for used in sorted(members & graph[user].keys()):
+                problems.append(f"    {user} -> {used}: {', '.join(sorted(graph[user][used]))}")
+    for files in known:
+        if not any(members <= files for members in cycles(graph)):
+            problems.append(f"tools/check_deps.py: {', '.join(sorted(map(str, files)))} call each other no longer: drop the line")
+    for user, uses in graph.items():
+        if user.parts[0] != "lanes":
+            continue
+        for used, names in uses.items():
+            if used.parts[0] == "lanes" and layer_of(used) > layer_of(user):
+                problems.append(f"{user} calls a higher layer: {used}: {', '.join(sorted(names))}")
+
+
+def self_test():
+    """Made-up sources with a circle by way of a call, a variable and a pasted name; and sources with none."""
+    def problems_of(**texts):
+        problems = []
+        check_calls({pathlib.Path("lanes", name.replace("_in_", "/") + ".c"): text for name, text in texts.items()}, [], problems)
+        return problems
+
+    one = "struct x;\nvoid tsr__one(struct x *x)\n{\n    %s\n}\n"
+    two = "const int tsr__two = 2;\n%s\n"
+    assert problems_of(ir_in_a=one % "use(tsr__two);", ir_in_b=two % "void tsr__use(void)\n{\n    tsr__one(0);\n}")[1:] == [
+        "    lanes/ir/a.c -> lanes/ir/b.c: tsr__two", "    lanes/ir/b.c -> lanes/ir/a.c: tsr__one"]
+    assert problems_of(ir_in_a=one % "use(tsr__two);", ir_in_b=two % "const void *const all[] = {\n#define X(n) tsr__##n,\n};")
+    assert not problems_of(ir_in_a=one % "use(tsr__two);", ir_in_b=two % "/* tsr__one() is not called */ struct tsr__one;")
+    assert problems_of(ir_in_a=one % "use(tsr__two);", lower_in_b=two % "") == [
+        "lanes/ir/a.c calls a higher layer: lanes/lower/b.c: tsr__two"]
+    assert not problems_of(lower_in_a=one % "use(tsr__two);", ir_in_b=two % "")
+
+
 def main():
+    self_test()
+    if "--self-test" in sys.argv:
+        return 0
     problems = []
+    check_calls({path: (ROOT / path).read_text() for path in tracked() if is_called_file(path)}, KNOWN_CYCLES, problems)
     for path in tracked():
         if path.suffix in (".c", ".h", ".cpp", ".cl", ".def", ".S", ".inc"):
-            check(path, (ROOT / path).read_text(), problems)
+            text = (ROOT / path).read_text()
+            check(path, text, problems)
+            check_layer(path, text, problems)
     for problem in problems:
         print(problem, file=sys.stderr)
     print("check_deps:", "ok" if not problems else f"{len(problems)} problems")

@@ -381,3 +381,11 @@ bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const c
     LLVMDisposePassBuilderOptions(options);
     return take_error(l, error, pipeline);
 }
+
+bool tsr__all_run_as_reference(const struct tsr__compilation *l)
+{
+    uint32_t k = 0;
+    while (l->variants && k < l->info->kernel_count && l->variants[k] == TSR__VARIANT_REFERENCE)
+        k++;
+    return k == l->info->kernel_count && k;
+}
