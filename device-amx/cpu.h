@@ -143,7 +143,8 @@ void tsr__launch_end(struct tsr_launch *launch, char **why);
 /* Notes why the launch failed: the first reason stays. Takes the text, NULL is "out of memory". Answers the status. */
 int tsr__launch_fail(struct tsr_launch *launch, char *why);
 
-/* ---- packets.c -------------------------------------------------------------------------------------------------------------------- */
+/* ---- run.c, packets.c
+ * -------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__run;
 /* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the two that split matrix functions join. */

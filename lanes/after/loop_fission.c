@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Loop fission (distribution) against register pressure.
+ *
  * Loops whose accumulators do not fit in the CPU's registers become several loops, one after the other, each with as many as fit.
  *
  * An accumulator that the code generator keeps in memory costs a store and a load in each round, and the next round waits for both. What

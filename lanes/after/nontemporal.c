@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Non-temporal stores.
+ *
  * Stores past the caches. A line that is written whole need not be read first, and does not drive out others, but who wants it next must
  * get it from memory: that pays if it would have left the caches by then.
  *

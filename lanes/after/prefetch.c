@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Prefetch insertion.
+ *
  * Loads of later rounds of a loop, asked of the caches while this one computes.
  *
  * A tiled kernel loads a tile, waits, and computes. On a GPU other groups compute meanwhile. Here the tile's rows come one by one from

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Unrolling of loops over serialised lanes.
+ *
  * Several lanes' ways in one round of a loop over lanes that go through a loop of their own one by one (serial_loop.c). */
 #include <string.h>
 

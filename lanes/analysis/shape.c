@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Uniformity and stride analysis: a lattice of shapes, and a transfer function for each opcode.
+ *
  * Shapes of values and divergence of control flow (divergence.c), found together: a divergent branch makes phis varying, a varying
  * condition makes branches divergent. Values start at NONE and only rise, so the search ends. */
 #include "lanes/analysis/shape.h"

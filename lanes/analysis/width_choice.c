@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Packet width, the vectorisation factor: a cost heuristic.
+ *
  * Kernels that run in wider packets, unless they can tell: those whose data have 8 or 16 bits, as sixteen bytes fill a quarter of a
  * register, and those whose code is a chain, as a packet of two registers is two chains, of which one goes on while the other waits for a
  * result. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Liveness analysis across barriers, coalescing of copies, and spilling to the packet's context.
+ *
  * Which stack slots cross barriers: what a packet must save at each, and what it needs back before the next.
  *
  * A loop's value goes through several slots, one for the phi and one for each value that comes around. Where these are copies that nobody

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Barrier regions: work-item loops with continuations.
+ *
  * Regions: packets that meet at barriers run in one call, without a stack each.
  *
  * An exchange among the work-group is a barrier, too (group_exchange.c). The packet function is cut behind each barrier. Every packet runs

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * The loop over remainder packets.
+ *
  * Loops over packets of mixed lanes: where work-items know their work-groups by number only, the lanes lie side by side in a row of the
  * range, whichever groups they are in. */
 #include "lanes/groups/packet_loop.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * The loop over packets, the main loop of a vectorised kernel.
+ *
  * Loops over whole packets: where nobody meets, one call of a packet function runs the rows of many work-groups, with ids in registers. */
 #include <string.h>
 

@@ -53,7 +53,7 @@ LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, co
 /* What stands for the address of an array in local memory, until its layout is decided. */
 #define TSR__LOCAL_ARRAY "__tsr_local_array"
 
-/* The placeholder for the address of such an array, from the pass `local_memory` until `vectorise` has settled the layouts:
+/* The placeholder for the address of such an array, from the pass `local_memory` until the pass `transpose_local` has settled the layouts:
  * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
 LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);
 

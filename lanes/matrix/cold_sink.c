@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Sinking to cold blocks.
+ *
  * Code of blocks that hardly ever run: what is computed for such a block alone goes there. LLVM has moved it out of the loops around. */
 #include "lanes/matrix/matrix.h"
 

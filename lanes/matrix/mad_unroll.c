@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Unrolling of loops with matrix operations.
+ *
  * Two rounds at once of loops whose matrix operations add to their accumulators once a round: a tile takes twice the K of one operation.
  * Not of those that the device may run as a whole, whatever a round's K is. */
 #include "lanes/matrix/matrix.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Widening of index arithmetic, as LLVM's indvars does for induction variables.
+ *
  * Sums and products of 32 bits that do not wrap and are extended become sums and products of 64 bits, which never do for an address. LLVM
  * reorders sums to move parts of them out of loops; of the narrow ones it then no longer knows that they do not wrap, so that the distance
  * of two rows could not be told any more. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Loop-invariant code motion of loads.
+ *
  * Loads that are the same in each round of a loop move before it. In a loop that lanes leave at different times they would be made under a
  * mask in each round, and nothing could move them afterwards. LLVM's own pass drops the promises that addresses need. */
 #include "lanes/prepare/hoist_loads.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Structure-of-arrays (SoA) layout of private arrays.
+ *
  * Private arrays in lane order: element e of all lanes side by side, so that an index which is the same for all makes one vector access.
  *
  * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).

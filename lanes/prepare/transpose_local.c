@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Transposition of arrays in local memory.
+ *
  * A tile that a kernel stores across and reads along: `as[lane][row] = …`, then `… as[k][row]`. On a GPU that costs nothing, in a packet
  * the store is a scatter. Nobody but the kernel sees the layout of its local arrays, so such a one is turned: its element (i, j) lies where
  * (j, i) would.

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Loop versioning by range analysis.
+ *
  * Indices of 32 bits that do not wrap. OpenCL lets sums of a `uint` wrap, so nothing is known of the distance of two rows, or even of two
  * lanes, once such an index is extended. But whether any of them can wrap in a launch is seen from its arguments and its range: each
  * number has a bound there. A kernel that has one body for launches of which none can, and one for the rest, has the best code in the

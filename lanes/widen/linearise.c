@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Control flow to data flow.
+ *
  * Control flow of the packet function: partial linearisation.
  *
  * Blocks are built in compact order. Each that may run with part of the lanes has a mask in a stack slot; an edge adds the lanes that take

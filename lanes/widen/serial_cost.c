@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * The cost model of divergent loops: vector rounds or serialised lanes.
+ *
  * Which divergent loops lanes had better go through one by one, and from when on.
  *
  * If its rounds are gathers for the most part, all lanes do so from the first round on: a row of a sparse matrix takes the CPU less time by

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Serialised lanes.
+ *
  * Lanes that go through a divergent loop one by one, in a copy of the loop for one work-item. */
 #include "lanes/widen/serial_loop.h"
 

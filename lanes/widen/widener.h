@@ -2,8 +2,8 @@
  * The vectoriser at work: from the function of one work-item to the function of a packet of lanes.
  *
  * The packet function is built anew, block by block in compact order. A value that is uniform or affine is computed once, for lane 0 (its
- * *whole*); a varying one has, for each scalar in its type, a vector with one element per lane (its *parts*). Values that another block
- * needs live in stack slots (their *homes*), from which LLVM's mem2reg makes SSA again; so nothing here has to repair dominance. */
+ * *scalar*); a varying one has, for each scalar in its type, a vector with one element per lane (its *components*). Values that another
+ * block needs live in stack slots, from which LLVM's mem2reg makes SSA again; so nothing here has to repair dominance. */
 #ifndef TESSERA_LANES_WIDEN_WIDENER_H
 #define TESSERA_LANES_WIDEN_WIDENER_H
 
@@ -18,7 +18,7 @@ struct tsr__value {
     int block;             /* that defines it */
     int component_count;   /* scalars in its type */
     bool live_out_of_loop; /* is used outside of a loop that lanes leave at different times: each lane keeps its last value */
-    int current;           /* number of the block in which `whole` and `components` may be used, or TSR__NONE */
+    int current;           /* number of the block in which `scalar` and `components` may be used, or TSR__NONE */
     LLVMValueRef scalar, *components;
     LLVMValueRef scalar_slot, *component_slots; /* for other blocks; NULL where none needs it */
     LLVMValueRef scalar_in, *components_in;     /* phis: assigned at the edges, read at the start of the block */
@@ -81,7 +81,7 @@ void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int component, L
 void tsr__note_use_in_block(struct tsr__widener *s, LLVMValueRef v);
 /* After an instruction: puts the value into its homes. */
 void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v);
-/* The slot of a phi: whole or parts are assigned at the edges and read at the start of its block. */
+/* The record of a value. That of a phi: scalar or components are assigned at the edges and read at the start of its block. */
 struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v);
 
 LLVMTypeRef tsr__vector_of(struct tsr__widener *s, LLVMTypeRef scalar);

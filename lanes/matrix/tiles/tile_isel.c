@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Instruction selection for tiles.
+ *
  * Single instructions of AMX, or calls of the functions that stand for them, and tiles on the stack. */
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Register allocation of AMX's tile registers.
+ *
  * Tile registers for accumulators. All fragments of a block of webs share one: an operation adds to it, a phi is nothing. That is right if,
  * wherever a fragment is used, the register holds just that one, which is checked by following what it holds through the function. */
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Finds the accumulators of matrix operations and how they hang together. */
+ * Webs of accumulators: values of matrix operations that must share a tile register, as they become each other through operations and
+ * phis; and blocks of webs that share operands. */
 #include <string.h>
 
 #include "lanes/matrix/tiles/tiles.h"

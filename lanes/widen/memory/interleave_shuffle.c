@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
+ * Loads and stores of interleaved groups, by wide vectors and shuffles.
+ *
  * Strided accesses: the scalars of a record lie side by side in memory, a record for each lane. Memory is read and written in vectors that
  * fill a register, *chunks*; shuffles take from them what each register of lanes wants.
  *
