@@ -36,10 +36,10 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    pthread_mutex_init(&lock, NULL);
-    pthread_cond_init(&changed, NULL);
+    pthread_cond_init(&changed, NULL); /* those who wait for it are not there */
     inside = mine;
     forking = 0;
+    pthread_mutex_unlock(&lock);
     for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
         if (h->in_child)
             h->in_child();
