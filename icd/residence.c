@@ -184,8 +184,7 @@ static cl_int acquire(struct tsr__residence *r, unsigned char *data, const struc
     return err;
 }
 
-/* ---- what a command uses
- * ----------------------------------------------------------------------------------------------------------------- */
+/* ---- what a command uses ---------------------------------------------------------------------------------------------------------- */
 
 enum { FIRST_ROOM = 4 };
 

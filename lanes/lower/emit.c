@@ -82,8 +82,8 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
  * - Large: it moves each constant of a loop in front of it, however many there are: those of all cases of a switch, out of the loop over
  *   packets. Registers that live through thousands of blocks take its allocator such time. Likewise the ways of one jump table, which its
  *   placement of blocks looks at once for each of them.
- * - Huge: nearly all of it, so the code generator does no more than it must, as for -cl-opt-disable. Of packets, which gain most from it,
- * the pass "size_late" has seen to it that there are not too many instructions. */
+ * - Huge: nearly all of it, so the code generator does no more than it must, as for -cl-opt-disable. Of packets, which gain most from
+ *   it, the pass "size_late" has seen to it that there are not too many instructions. */
 enum size { USUAL, LARGE, HUGE_SIZE };
 
 static enum size size_of_function(LLVMValueRef function, bool alone)
