@@ -5,26 +5,13 @@
 #include <sys/mman.h>
 
 #include "device-amx/cpu.h"
+#include "tessera/sanitizer.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HAS_ASAN 1
-#endif
-#endif
-#if defined(__SANITIZE_THREAD__)
-#define HAS_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define HAS_TSAN 1
-#endif
-#endif
-#ifdef HAS_ASAN
+#if TSR_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#ifdef HAS_TSAN
+#if TSR_TSAN
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -47,7 +34,7 @@ struct tsr__stacks {
     char *base;
     size_t mapped, stride, count;
     bool guarded;
-#ifdef HAS_TSAN
+#if TSR_TSAN
     void *tsan[];
 #endif
 };
@@ -74,7 +61,7 @@ static void unmap(struct tsr__stacks *stacks)
 {
     if (!stacks)
         return;
-#ifdef HAS_TSAN
+#if TSR_TSAN
     for (size_t i = 0; i < stacks->count; i++) {
         if (stacks->tsan[i])
             __tsan_destroy_fiber(stacks->tsan[i]);
@@ -90,7 +77,7 @@ static struct tsr__stacks *map(size_t count, size_t stride)
 {
     if (stride > SIZE_MAX / 2 / count)
         return NULL;
-#ifdef HAS_TSAN
+#if TSR_TSAN
     struct tsr__stacks *stacks = tsr_calloc(1, sizeof *stacks + count * sizeof(void *));
 #else
     struct tsr__stacks *stacks = tsr_calloc(1, sizeof *stacks);
@@ -149,10 +136,10 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
     fiber->low = low;
     fiber->size = (size_t)(high - low);
     fiber->sanitizer = NULL;
-#ifdef HAS_ASAN
+#if TSR_ASAN
     __asan_unpoison_memory_region(low, fiber->size);
 #endif
-#ifdef HAS_TSAN
+#if TSR_TSAN
     /* Anew each time: what the last one called and never came back from would stay in TSan's list of calls, which nothing keeps from
      * overflowing. */
     if (stacks->tsan[index])
@@ -175,28 +162,28 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
 void tsr__fiber_worker(struct tsr__fiber *worker)
 {
     memset(worker, 0, sizeof *worker);
-#ifdef HAS_TSAN
+#if TSR_TSAN
     worker->sanitizer = __tsan_get_current_fiber();
 #endif
 }
 
 void tsr__fiber_switch(struct tsr__fiber *from, struct tsr__fiber *to)
 {
-#ifdef HAS_ASAN
+#if TSR_ASAN
     __sanitizer_start_switch_fiber(&from->sanitizer, to->low, to->size);
 #endif
-#ifdef HAS_TSAN
+#if TSR_TSAN
     __tsan_switch_to_fiber(to->sanitizer, 0);
 #endif
     tsr__switch(&from->sp, to->sp);
-#ifdef HAS_ASAN
+#if TSR_ASAN
     __sanitizer_finish_switch_fiber(from->sanitizer, NULL, NULL);
 #endif
 }
 
 void tsr__fiber_started(struct tsr__fiber *from)
 {
-#ifdef HAS_ASAN
+#if TSR_ASAN
     __sanitizer_finish_switch_fiber(NULL, (const void **)&from->low, &from->size);
 #endif
     (void)from;
@@ -206,10 +193,10 @@ void tsr__fiber_started(struct tsr__fiber *from)
 __attribute__((no_sanitize_address)) void tsr__fiber_end(struct tsr__fiber *to)
 {
     void *nowhere;
-#ifdef HAS_ASAN
+#if TSR_ASAN
     __sanitizer_start_switch_fiber(NULL, to->low, to->size);
 #endif
-#ifdef HAS_TSAN
+#if TSR_TSAN
     __tsan_switch_to_fiber(to->sanitizer, 0);
 #endif
     tsr__switch(&nowhere, to->sp);

@@ -16,20 +16,12 @@
 #include <cmocka.h>
 
 #include "CL/tessera_cl.h"
+#include "tessera/sanitizer.h"
 
 #define CL_TEST_UNUSED __attribute__((unused))
 
 /* 1 under a sanitizer that keeps freed memory for a while and does without a second copy of the C library's functions. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define CL_TEST_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define CL_TEST_SANITIZED 1
-#endif
-#endif
-#ifndef CL_TEST_SANITIZED
-#define CL_TEST_SANITIZED 0
-#endif
+#define CL_TEST_SANITIZED (TSR_ASAN || TSR_TSAN)
 
 /* The call answers exactly this code. */
 #define CHECK_CODE(call, code)                                                                                                             \

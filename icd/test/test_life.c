@@ -129,12 +129,10 @@ static void ends(void **state)
 static void forks(void **state)
 {
     (void)state;
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-    print_message("ThreadSanitizer starts no threads in a child, and takes the parent's for the child's\n");
-    skip();
-#endif
-#endif
+    if (TSR_TSAN) {
+        print_message("ThreadSanitizer starts no threads in a child, and takes the parent's for the child's\n");
+        skip();
+    }
     make_objects();
     fflush(NULL);
     pid_t child = fork();

@@ -204,18 +204,6 @@ static void test_timers(void **state)
     CHECK_CODE(clGetDeviceAndHostTimer(device, &a, NULL), CL_INVALID_VALUE);
 }
 
-/* Sanitizers keep freed memory and shadows of it, so that the process grows whatever the driver does. */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define KEEPS_FREED 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KEEPS_FREED 1
-#endif
-#ifndef KEEPS_FREED
-#define KEEPS_FREED 0
-#endif
-
 static size_t resident_pages(void)
 {
     unsigned long total = 0, resident = 0;
@@ -240,7 +228,7 @@ static void test_many(void **state)
         if (round == 1)
             after_first = resident_pages();
     }
-    CHECK_THAT(KEEPS_FREED ||
+    CHECK_THAT(CL_TEST_SANITIZED ||
                resident_pages() < after_first + 2048); /* 8 MiB; 20,000 commands that are not freed take about as much in each round */
     CHECK(clReleaseMemObject(buffer));
     test_end(&w);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "scheduler/internal.h"
+#include "tessera/sanitizer.h"
 
 static cpu_set_t range(unsigned begin, unsigned end)
 {
@@ -103,11 +104,8 @@ static int malformed_threads(void)
 
 static int address_space(void)
 {
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-    return 0; /* these need a terabyte of addresses */
-#endif
-#endif
+    if (TSR_ASAN || TSR_TSAN)
+        return 0; /* these need a terabyte of addresses */
     struct rlimit limit = {.rlim_cur = 256 << 20, .rlim_max = 256 << 20};
     return setrlimit(RLIMIT_AS, &limit) || tsr_memory_limit() > 256 << 20;
 }

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "clc/client/client.h"
+#include "tessera/sanitizer.h"
 
 #define UNUSED __attribute__((unused))
 
