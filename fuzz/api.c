@@ -21,6 +21,9 @@ static struct fuzz_slot table[KINDS][SLOTS];
 static cl_device_id root;
 static _Atomic int contexts_alive;
 static unsigned char no_object[512]; /* memory that is no object */
+/* Markers at the end of queues that are released: their commands run on, and use memory until these are complete. */
+static cl_event drained[MOST_CALLS];
+static unsigned drained_count;
 
 /* ---- choices -------------------- */
 
@@ -156,6 +159,8 @@ static void call_release(void)
                 return; /* SVM of a context that is gone cannot be freed */
     if (kind == MEM && slot && slot->count == 1)
         fuzz_mem_released(handle);
+    if (kind == QUEUE && slot && slot->count == 1 && !clEnqueueMarkerWithWaitList(handle, 0, NULL, &drained[drained_count]))
+        drained_count++;
     cl_int err = release(kind, handle);
     if (kind == DEVICE && handle == root)
         return; /* not counted */
@@ -443,6 +448,10 @@ static void release_all(void)
     for (unsigned i = 0; i < SLOTS; i++)
         if (table[QUEUE][i].handle)
             FUZZ_CHECK(!clFinish(table[QUEUE][i].handle));
+    for (; drained_count; drained_count--) {
+        clWaitForEvents(1, &drained[drained_count - 1]); /* an error if a command before it failed */
+        FUZZ_CHECK(!clReleaseEvent(drained[drained_count - 1]));
+    }
     for (unsigned i = 0; i < TSR_ARRAY_LEN(fuzz_svm); i++)
         if (fuzz_svm[i])
             clSVMFree(fuzz_svm_context[i], fuzz_svm[i]);

@@ -3,6 +3,8 @@
  *
  * The driver must get a program or a log, in time, whatever the source is. A compiler that dies on one is no finding, as that is an error
  * of this build alone; such sources are counted and kept in FOLDER. */
+#include <unistd.h>
+
 #include "clc/common/wire.h"
 #include "fuzz/fuzz.h"
 #include "tessera/program.h"
@@ -238,12 +240,18 @@ static bool right_result(const struct tsr_clc_result *result, uint64_t ns)
     return right;
 }
 
-static void keep(const char *folder, const char *what, unsigned long number, const struct tsr_buf *text)
+/* The source, with its options in the first line and the build log behind it, as a file that no other process of this fuzzer writes. */
+static void keep(const char *folder, const char *what, unsigned long number, const struct tsr_clc_request *request, const char *log)
 {
-    char *path = tsr_format("%s/source-%s-%lu.cl", folder, what, number);
-    if (path && tsr_file_write_atomic(path, text->data, text->size) == TSR_OK)
+    struct tsr_buf file = {0};
+    tsr_buf_printf(&file, "// options: %s\n", request->options);
+    tsr_buf_bytes(&file, request->source.data, request->source.size);
+    tsr_buf_printf(&file, "\n#if 0\n%s\n#endif\n", log ? log : "no log");
+    char *path = tsr_format("%s/source-%s-%d-%lu.cl", folder, what, (int)getpid(), number);
+    if (path && !file.failed && tsr_file_write_atomic(path, file.data, file.size) == TSR_OK)
         fprintf(stderr, "%s\n", path);
     tsr_free(path);
+    tsr_buf_free(&file);
 }
 
 int main(int argc, char **argv)
@@ -284,13 +292,13 @@ int main(int argc, char **argv)
         if (!right_result(&result, ns)) {
             wrong++;
             fprintf(stderr, "outcome %d after %.1f s: %s\n", result.outcome, (double)ns / 1e9, result.log ? result.log : "no log");
-            keep(argv[2], "wrong", runs, &text);
+            keep(argv[2], "wrong", runs, &request, result.log);
         } else if (strstr(result.log, "error: the compiler process")) {
             died++;
-            keep(argv[2], "died", runs, &text);
+            keep(argv[2], "died", runs, &request, result.log);
         } else if (strstr(result.log, "error: the build took longer")) {
             late++;
-            keep(argv[2], "late", runs, &text);
+            keep(argv[2], "late", runs, &request, result.log);
         }
         tsr_clc_result_free(&result);
         tsr_buf_free(&text);
