@@ -1,115 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Environment variables of tessera/env.def: reading, parsing, and one complaint for each malformed one. */
-#include <ctype.h>
-#include <errno.h>
-#include <stdatomic.h>
+ * The environment variables of tessera/env.def: their names and values. */
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
 #include "base/internal.h"
 
-static const struct {
-    const char *name, *values;
-    enum { ANYBODY, OWNER } obeys;
-} variables[] = {
-#define TSR_ENV(name, obeys, values, text) {"TESSERA_" #name, values, obeys},
+const struct tsr__env_variable tsr__env_variables[] = {
+#define TSR_ENV(name, obeys, values, text) {"TESSERA_" #name, values, TSR__ENV_##obeys},
 #include "tessera/env.def"
 #undef TSR_ENV
 };
-_Static_assert(TSR_ENV_COUNT <= 64, "one bit for each variable");
 
 bool tsr_env_is_owners(enum tsr_env_name name)
 {
-    return variables[name].obeys == OWNER;
+    return tsr__env_variables[name].obeys == TSR__ENV_OWNER;
 }
 
 const char *tsr_env(enum tsr_env_name name)
 {
     if (tsr_env_is_owners(name) && tsr_is_privileged())
         return NULL;
-    const char *value = getenv(variables[name].name);
+    const char *value = getenv(tsr__env_variables[name].name);
     return value && *value ? value : NULL;
-}
-
-static void complain(enum tsr_env_name name, const char *value, const char *why)
-{
-    static _Atomic uint64_t complained;
-    uint64_t bit = UINT64_C(1) << name;
-    if (!(atomic_fetch_or(&complained, bit) & bit))
-        tsr_log(TSR_LOG_WARN, "%s=%s is ignored: %s; accepted: %s", variables[name].name, value, why, variables[name].values);
-}
-
-static const char *after_spaces(const char *s)
-{
-    while (isspace((unsigned char)*s))
-        s++;
-    return s;
-}
-
-long long tsr_env_int(enum tsr_env_name name, long long fallback, long long min, long long max)
-{
-    const char *value = tsr_env(name);
-    if (!value)
-        return fallback;
-    char *end;
-    errno = 0;
-    long long v = strtoll(value, &end, 0);
-    if (end == value || *after_spaces(end))
-        complain(name, value, "not a number");
-    else if (errno || v < min || v > max)
-        complain(name, value, "out of range");
-    else
-        return v;
-    return fallback;
-}
-
-uint64_t tsr_env_size(enum tsr_env_name name, uint64_t fallback)
-{
-    const char *value = tsr_env(name);
-    if (!value)
-        return fallback;
-    const char *digits = after_spaces(value);
-    char *end;
-    errno = 0;
-    unsigned long long v = strtoull(digits, &end, 0);
-    unsigned shift = 0;
-    switch (toupper((unsigned char)*end)) {
-    case 'K':
-        shift = 10;
-        break;
-    case 'M':
-        shift = 20;
-        break;
-    case 'G':
-        shift = 30;
-        break;
-    }
-    /* strtoull takes a sign and wraps; a size has none. */
-    if (!isdigit((unsigned char)*digits) || *after_spaces(end + (shift != 0)))
-        complain(name, value, "not a size");
-    else if (errno || v > UINT64_MAX >> shift)
-        complain(name, value, "out of range");
-    else
-        return (uint64_t)v << shift;
-    return fallback;
-}
-
-int tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count, int fallback)
-{
-    const char *value = tsr_env(name);
-    if (!value)
-        return fallback;
-    for (unsigned i = 0; i < count; i++)
-        if (!strcasecmp(value, choices[i]))
-            return (int)i;
-    complain(name, value, "unknown word");
-    return fallback;
-}
-
-bool tsr_env_bool(enum tsr_env_name name, bool fallback)
-{
-    static const char *const words[] = {"0", "1", "no", "yes", "off", "on", "false", "true"};
-    int i = tsr_env_choice(name, words, TSR_ARRAY_LEN(words), -1);
-    return i < 0 ? fallback : i & 1;
 }

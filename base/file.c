@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whole files and folders. */
+ * Whole files and folders, and the folder that code was loaded from. */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,4 +194,48 @@ enum tsr_status tsr_dir_make(const char *path)
     }
     tsr_free(partial);
     return status;
+}
+
+/* ---- where code was loaded from ------------------------------------------------------------------------------------------------ */
+
+/* Path of the file mapped at `address` as the kernel knows it, malloc'd. */
+static char *mapped_file(uintptr_t address)
+{
+    FILE *maps = fopen("/proc/self/maps", "re");
+    if (!maps)
+        return NULL;
+    char *line = NULL, *path = NULL;
+    size_t capacity = 0;
+    while (!path && getline(&line, &capacity, maps) > 0) {
+        uintptr_t begin, end;
+        int at = 0;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) == 2 && at && begin <= address &&
+            address < end) {
+            line[strcspn(line, "\n")] = 0;
+            if (line[at] == '/')
+                path = tsr_strdup(line + at);
+            break;
+        }
+    }
+    free(line);
+    fclose(maps);
+    return path;
+}
+
+char *tsr_dir_of_code(const void *address)
+{
+    Dl_info info;
+    char *path = NULL, real[PATH_MAX];
+    tsr_no_fork_begin(); /* the dynamic linker's lock */
+    bool known = dladdr(address, &info);
+    tsr_no_fork_end();
+    if (known && info.dli_fname && info.dli_fname[0] == '/' && realpath(info.dli_fname, real))
+        path = tsr_strdup(real);
+    /* The program itself goes by argv[0], and a library opened by a relative path by just that, whatever the working directory is now. */
+    if (!path)
+        path = mapped_file((uintptr_t)address);
+    char *slash = path ? strrchr(path, '/') : NULL;
+    if (slash)
+        slash[slash == path] = 0;
+    return path;
 }

@@ -5,6 +5,13 @@
 
 #include "tessera/base.h"
 
+/* A line of tessera/env.def (env.c). */
+struct tsr__env_variable {
+    const char *name, *values;
+    enum { TSR__ENV_ANYBODY, TSR__ENV_OWNER } obeys;
+};
+extern const struct tsr__env_variable tsr__env_variables[TSR_ENV_COUNT];
+
 /* Where CPU detection reads from, so that tests can play any machine. */
 struct tsr__cpu_source {
     /* regs: EAX, EBX, ECX, EDX. Zeroes for a leaf that the CPU does not have. */

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The places that speak to the Linux kernel, the dynamic linker or the instruction set directly. */
+ * The places that speak to the Linux kernel or the instruction set directly. They call no other file. */
 #include <cpuid.h>
-#include <dlfcn.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -107,48 +102,6 @@ void tsr_fd_close(struct tsr_fd *fd)
 bool tsr_is_privileged(void)
 {
     return getauxval(AT_SECURE);
-}
-
-/* Path of the file mapped at `address` as the kernel knows it, malloc'd. */
-static char *mapped_file(uintptr_t address)
-{
-    FILE *maps = fopen("/proc/self/maps", "re");
-    if (!maps)
-        return NULL;
-    char *line = NULL, *path = NULL;
-    size_t capacity = 0;
-    while (!path && getline(&line, &capacity, maps) > 0) {
-        uintptr_t begin, end;
-        int at = 0;
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) == 2 && at && begin <= address &&
-            address < end) {
-            line[strcspn(line, "\n")] = 0;
-            if (line[at] == '/')
-                path = tsr_strdup(line + at);
-            break;
-        }
-    }
-    free(line);
-    fclose(maps);
-    return path;
-}
-
-char *tsr_dir_of_code(const void *address)
-{
-    Dl_info info;
-    char *path = NULL, real[PATH_MAX];
-    tsr_no_fork_begin(); /* the dynamic linker's lock */
-    bool known = dladdr(address, &info);
-    tsr_no_fork_end();
-    if (known && info.dli_fname && info.dli_fname[0] == '/' && realpath(info.dli_fname, real))
-        path = tsr_strdup(real);
-    /* The program itself goes by argv[0], and a library opened by a relative path by just that, whatever the working directory is now. */
-    if (!path)
-        path = mapped_file((uintptr_t)address);
-    char *slash = path ? strrchr(path, '/') : NULL;
-    if (slash)
-        slash[slash == path] = 0;
-    return path;
 }
 
 void tsr__cpuid(uint32_t leaf, uint32_t subleaf, uint32_t regs[4])

@@ -24,7 +24,7 @@ enum tsr_status {
 /* Static text of a status, never NULL. */
 const char *tsr_status_text(enum tsr_status status);
 
-/* ---- environment (base/env.c; the table is tessera/env.def) --------------------------------------------------------------- */
+/* ---- environment (base/env.c, base/env_parse.c; the table is tessera/env.def) ------------------------------------------------ */
 
 enum tsr_env_name {
 #define TSR_ENV(name, obeys, values, text) TSR_ENV_##name,
