@@ -316,7 +316,11 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
 
 static bool link_shared(struct job *job, const struct tsr_buf *object, struct tsr_buf *code)
 {
+    if (object->failed)
+        tsr__out_of_memory();
     bool good = tsr__emit_shared(object, job->parts, code, &job->answer->log);
+    if (code->failed)
+        tsr__out_of_memory();
     stage(job, "lld");
     return good;
 }

@@ -79,8 +79,6 @@ void tsr__emit_abandon(void)
 
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log)
 {
-    if (object->failed)
-        tsr__out_of_memory();
     const struct tsr_lld_input inputs[] = {
         {"object", object->data, object->size},
         {"helpers", parts->helpers, parts->helpers_size},
@@ -105,7 +103,5 @@ bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *par
     linking = true;
     bool good = tsr_lld_link(words, TSR_ARRAY_LEN(words), inputs, TSR_ARRAY_LEN(inputs), code, log);
     end_linking();
-    if (code->failed)
-        tsr__out_of_memory();
-    return good && check_needs(code, log);
+    return good && !code->failed && check_needs(code, log);
 }

@@ -97,7 +97,8 @@ uint64_t tsr__link_noted_options(LLVMModuleRef module);
 /* ---- emit.c: object → shared object -----------------------------------------------------------------------------------------------------
  */
 
-/* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log. */
+/* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log, or there was no memory for `code`
+ * (code->failed). */
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log);
 /* Ends what the calling thread has begun there, before it leaves its request in the middle. */
 void tsr__emit_abandon(void);
