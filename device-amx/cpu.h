@@ -38,8 +38,9 @@ struct tsr__cpu_device {
     } identity;
 };
 
+/* Makes `device` the device of these CPUs. */
+void tsr__cpu_set(struct tsr__cpu_device *device, const struct tsr_device_ops *ops, const cpu_set_t *cpus);
 /* As struct tsr_device_ops says. */
-unsigned tsr__cpu_roots(struct tsr_device ***devices);
 const void *tsr__cpu_identity(const struct tsr_device *device, size_t *size);
 struct tsr_pool *tsr__cpu_pool(const struct tsr_device *device);
 bool tsr__cpu_splits(const struct tsr_device *device, enum tsr_domain domain);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The CPU device as icd/ sees it, and its advice on the size of work-groups. */
+ * The CPU device as icd/ sees it: the one of the process, and its advice on the size of work-groups. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "device-amx/cpu.h"
@@ -128,9 +129,27 @@ static enum tsr_status module_load(const struct tsr_device *device, const struct
     return tsr__module_load(info, module, why);
 }
 
+/* ---- the device of the process ----------------------------------------------------------------------------------------------------- */
+
+static struct tsr__cpu_device root;
+
+static void find_root(void)
+{
+    tsr__cpu_set(&root, &tsr_cpu_device, tsr_cpus_allowed());
+}
+
+static unsigned roots(struct tsr_device ***devices)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    static struct tsr_device *all[] = {&root.base};
+    pthread_once(&once, find_root);
+    *devices = all;
+    return TSR_ARRAY_LEN(all);
+}
+
 const struct tsr_device_ops tsr_cpu_device = {
     .name = "cpu",
-    .roots = tsr__cpu_roots,
+    .roots = roots,
     .identity = tsr__cpu_identity,
     .pool = tsr__cpu_pool,
     .splits = tsr__cpu_splits,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The device as a set of CPUs: all that the process may use, or a part of them, with a pool of workers for each set. */
-#include <pthread.h>
+ * The device as a set of CPUs, which has a pool of workers, and its sub-devices. */
 #include <string.h>
 
 #include "device-amx/cpu.h"
@@ -10,33 +9,17 @@ static struct tsr__cpu_device *cpu_device(const struct tsr_device *device)
     return TSR_CONTAINER_OF(device, struct tsr__cpu_device, base);
 }
 
-static void set_cpus(struct tsr__cpu_device *device, const cpu_set_t *cpus)
+void tsr__cpu_set(struct tsr__cpu_device *device, const struct tsr_device_ops *ops, const cpu_set_t *cpus)
 {
-    device->base = (struct tsr_device){.ops = &tsr_cpu_device, .caps = tsr__cpu_caps(), .compute_units = tsr_cpu_count(cpus)};
+    device->base = (struct tsr_device){.ops = ops, .caps = tsr__cpu_caps(), .compute_units = tsr_cpu_count(cpus)};
     device->identity.cpus = *cpus;
     memcpy(device->identity.brand, tsr_cpu()->brand, sizeof device->identity.brand);
-}
-
-static struct tsr__cpu_device root;
-
-static void find_root(void)
-{
-    set_cpus(&root, tsr_cpus_allowed());
-}
-
-unsigned tsr__cpu_roots(struct tsr_device ***devices)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    static struct tsr_device *roots[] = {&root.base};
-    pthread_once(&once, find_root);
-    *devices = roots;
-    return TSR_ARRAY_LEN(roots);
 }
 
 /* The same CPUs of the same processor give the same identity in every process. */
 const void *tsr__cpu_identity(const struct tsr_device *device, size_t *size)
 {
-    *size = sizeof root.identity;
+    *size = sizeof cpu_device(device)->identity;
     return &cpu_device(device)->identity;
 }
 
@@ -56,12 +39,12 @@ static void free_parts(struct tsr_device **parts, unsigned count)
         tsr__cpu_part_free(parts[--count]);
 }
 
-static bool make_part(const cpu_set_t *cpus, struct tsr_device **part)
+static bool make_part(const struct tsr_device *parent, const cpu_set_t *cpus, struct tsr_device **part)
 {
     struct tsr__cpu_device *device = tsr_calloc(1, sizeof *device);
     if (!device)
         return false;
-    set_cpus(device, cpus);
+    tsr__cpu_set(device, parent->ops, cpus);
     *part = &device->base;
     return true;
 }
@@ -83,7 +66,7 @@ bool tsr__cpu_split_by_counts(const struct tsr_device *device, const uint32_t *c
     for (unsigned i = 0; i < count; i++) {
         cpu_set_t cpus;
         take(&cpu_device(device)->identity.cpus, &next, counts[i], &cpus);
-        if (!make_part(&cpus, &parts[i])) {
+        if (!make_part(device, &cpus, &parts[i])) {
             free_parts(parts, i);
             return false;
         }
@@ -100,7 +83,7 @@ unsigned tsr__cpu_split_by_domain(const struct tsr_device *device, enum tsr_doma
     cpu_set_t *sets = tsr_calloc(count, sizeof *sets);
     if (sets)
         tsr_topology_split(cpus, domain, sets, count);
-    while (sets && made < count && make_part(&sets[made], &parts[made]))
+    while (sets && made < count && make_part(device, &sets[made], &parts[made]))
         made++;
     tsr_free(sets);
     if (made == count)
