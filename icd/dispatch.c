@@ -67,21 +67,3 @@ void *tsr__function_by_name(const char *name, bool absent_too)
             return functions[i].kind == ABSENT && !absent_too ? NULL : functions[i].address;
     return NULL;
 }
-
-/* ---- the loader's ways in --------------------------------------------------------------------------------------------------------- */
-
-/* cl_khr_icd 2.0: "the loader will, for each ICD 2 compatible platform, query dispatchable entry points using …" */
-TSR_API void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id of, const char *func_name)
-{
-    return of == tsr__platform() ? tsr__function_by_name(func_name, true) : NULL;
-}
-
-TSR_API void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
-{
-    return tsr__function_by_name(func_name, false);
-}
-
-TSR_API void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *func_name)
-{
-    return of == tsr__platform() ? tsr__function_by_name(func_name, false) : NULL;
-}

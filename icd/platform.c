@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The platform: enumeration through the loader (cl_khr_icd 1.0 and 2.0) and its queries. */
+ * The platform: enumeration through the loader (cl_khr_icd 1.0 and 2.0), functions by name, and its queries. */
 #include <time.h>
 
 #include "icd/entry.h"
@@ -20,6 +20,22 @@ TSR_API cl_int CL_API_CALL clIcdGetPlatformIDsKHR(cl_uint num_entries, cl_platfo
 TSR_API cl_int CL_API_CALL clGetPlatformIDs(cl_uint num_entries, cl_platform_id *platforms, cl_uint *num_platforms)
 {
     return clIcdGetPlatformIDsKHR(num_entries, platforms, num_platforms);
+}
+
+/* cl_khr_icd 2.0: "the loader will, for each ICD 2 compatible platform, query dispatchable entry points using …" */
+TSR_API void *CL_API_CALL clIcdGetFunctionAddressForPlatformKHR(cl_platform_id of, const char *func_name)
+{
+    return of == tsr__platform() ? tsr__function_by_name(func_name, true) : NULL;
+}
+
+TSR_API void *CL_API_CALL clGetExtensionFunctionAddress(const char *func_name)
+{
+    return tsr__function_by_name(func_name, false);
+}
+
+TSR_API void *CL_API_CALL clGetExtensionFunctionAddressForPlatform(cl_platform_id of, const char *func_name)
+{
+    return of == tsr__platform() ? tsr__function_by_name(func_name, false) : NULL;
 }
 
 /* "… and then set the platform dispatch data": from here on every object carries it. The loader calls this before anything else. */
