@@ -25,7 +25,7 @@ static void try_kernels(const struct tsr_clc_request *request, const struct tsr_
             .target = request->target,
         };
         struct tsr_clc_result made;
-        tsr_clc_run(&code, &made);
+        tsr__request_run(&code, &made);
         if (made.outcome == TSR_CLC_DIED)
             blame_kernel(code.kernel, errors);
         else if (made.log)
@@ -87,7 +87,7 @@ void tsr__blame(const struct tsr_clc_request *request, struct tsr_clc_result *re
     } else {
         struct tsr_clc_request check = *request;
         check.without_code = true;
-        tsr_clc_run(&check, &program);
+        tsr__request_run(&check, &program);
     }
     if (program.outcome == TSR_CLC_DONE) {
         blame_kernels(request, &program, result);

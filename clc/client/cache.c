@@ -146,9 +146,9 @@ bool tsr__cache_on(void)
 struct tsr_hash tsr__cache_key(const void *request, size_t size)
 {
     struct {
-        struct tsr_hash request, knobs, compiler;
+        struct tsr_hash request, environment, compiler;
         uint64_t version;
-    } all = {.request = tsr_hash_bytes(request, size), .knobs = tsr__knobs_hash(), .version = VERSION};
+    } all = {.request = tsr_hash_bytes(request, size), .environment = tsr__environment_hash(), .version = VERSION};
     char *dir = folder(&all.compiler);
     tsr_free(dir);
     return tsr_hash_bytes(&all, sizeof(all));

@@ -8,13 +8,21 @@
 #include "tessera/clc.h"
 #include "clc/common/wire.h"
 
-/* ---- where the parts are (client.c) -------------------------------------------------------------------------------------------- */
+/* ---- where the compiler's files are (paths.c) ------------------------------------------------------------------------------------- */
 
 /* The folder tessera/ beside the driver, and the compiler in it (or TESSERA_CC). malloc'd; NULL: out of memory. */
 char *tsr__parts_folder(void);
 char *tsr__compiler_path(void);
+
+/* ---- the environment of the compiler (environment.c) ------------------------------------------------------------------------------- */
+
+/* Whether no process is to be started: the compiler library is to be used. */
+bool tsr__library_only(void);
 /* Hash of the variables that the compiler reads: a worker started under other values is of no use. */
-struct tsr_hash tsr__knobs_hash(void);
+struct tsr_hash tsr__environment_hash(void);
+/* The environment of a compiler process, ended by NULL, to be tsr_freed; `more`, if not NULL, is one more line of it. NULL: out of
+ * memory. */
+char **tsr__compiler_environment(char *more);
 
 /* ---- one compiler process (worker.c) -------------------------------------------------------------------------------------------- */
 
@@ -26,7 +34,7 @@ struct tsr__worker {
     pid_t pid;           /* of tessera-cc, which is no child of ours */
     uint64_t identity;   /* tells it from a later process with the same number; 0: not known */
     unsigned builds;
-    struct tsr_hash knobs;
+    struct tsr_hash environment; /* tsr__environment_hash() at its start */
 };
 
 /* Starts a process. NO_FILE: no compiler there. UNSUPPORTED: processes cannot be started here. *why gets malloc'd text on failure. */
@@ -44,6 +52,15 @@ void tsr__worker_end(struct tsr__worker *worker, bool kill_it);
 /* In the child of a fork: forgets the worker without a word to it. */
 void tsr__worker_forget(struct tsr__worker *worker);
 
+/* ---- the set of compiler processes (workers.c) --------------------------------------------------------------------------------------- */
+
+/* An idle worker, or a new one, or, if there are as many as CPUs, the next that is given back. *used: it may have died while idle. NULL:
+ * *status and *why as tsr__worker_start. */
+struct tsr__worker *tsr__workers_take(bool *used, enum tsr_status *status, char **why);
+void tsr__workers_give_back(struct tsr__worker *worker);
+/* In place of giving it back: ends it, as tsr__worker_end. */
+void tsr__workers_retire(struct tsr__worker *worker, bool kill_it);
+
 /* ---- compiler in this process (inprocess.c) -------------------------------------------------------------------------------------- */
 
 /* OK: *answer is the byte form of a result, to be tsr_freed. NO_FILE, UNSUPPORTED: the library is not there or cannot be used; *why says
@@ -55,6 +72,11 @@ enum tsr_status tsr__inprocess_ask(const void *request, size_t size, unsigned ch
 
 /* Whether everything that the build looked up is found as it was then. */
 bool tsr__files_unchanged(const struct tsr_wire_result *wire);
+
+/* ---- a request (request.c) -------------------------------------------------------------------------------------------------------- */
+
+/* tsr_clc_run, but a request that a process died of ends with DIED, and no report goes to the log. */
+void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_result *result);
 
 /* ---- which kernel a process died of (blame.c) ----------------------------------------------------------------------------------- */
 

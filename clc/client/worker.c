@@ -23,8 +23,6 @@
 
 #include "client.h"
 
-extern char **environ;
-
 /* glibc's other name for clone(), which ThreadSanitizer takes for a fork: it would set itself up anew in the memory that both share. */
 extern int __clone(int (*function)(void *), void *stack, int flags, void *argument, ...);
 
@@ -96,23 +94,6 @@ static int intermediate(void *data)
     return 0;
 }
 
-/* Ours without what is meant for the host alone: memory that runs out there must not run out in the compiler at the same count. `origin` is
- * one more, or NULL. */
-static char **compiler_environment(char *origin)
-{
-    static const char skipped[] = "TESSERA_FAIL_ALLOC=";
-    size_t count = 0, kept = 0;
-    while (environ && environ[count])
-        count++;
-    char **list = tsr_calloc(count + 2, sizeof(*list));
-    for (size_t i = 0; list && i < count; i++)
-        if (strncmp(environ[i], skipped, sizeof(skipped) - 1) != 0)
-            list[kept++] = environ[i];
-    if (list && origin)
-        list[kept] = origin;
-    return list;
-}
-
 /* Where /proc is missing, the dynamic linker cannot tell the folder of tessera-cc and so finds no library beside it. This variable tells
  * it. malloc'd; NULL if it is not needed. */
 static char *origin_variable(const char *path)
@@ -127,7 +108,7 @@ static char *origin_variable(const char *path)
 static int spawn(const char *path, int socket, int words, struct tsr__worker *worker)
 {
     char *origin = origin_variable(path);
-    struct start start = {.path = path, .environment = compiler_environment(origin)};
+    struct start start = {.path = path, .environment = tsr__compiler_environment(origin)};
     void *stack =
         start.environment ? mmap(NULL, STACK_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0) : MAP_FAILED;
     if (stack == MAP_FAILED) {
@@ -234,7 +215,7 @@ enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
     close(pair[1]);
     worker->socket = tsr_fd_keep(pair[0]);
     worker->words = tsr_fd_keep(words);
-    worker->knobs = tsr__knobs_hash();
+    worker->environment = tsr__environment_hash();
     tsr_log(TSR_LOG_COMPILE, "compiler process %d started in %.0f us", (int)worker->pid, (double)(tsr_now_ns() - begin) / 1e3);
     tsr_free(path);
     *out = worker;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The compiler crashes on one kernel of a program: the log names it, and the other kernels build and run. The compiler is a stand-in that
  * crashes on kernels whose names begin with "crash". */
+#include <unistd.h>
+
 #include "icd/test/cl_test.h"
 
 static const char two[] = "kernel void good(global int *p) { p[0] = 7; }\n"
@@ -149,6 +151,18 @@ static void in_a_build(void **state)
     test_end(&w);
 }
 
+static char log_path[] = "/tmp/tessera-crash-test-XXXXXX"; /* reports go to the log as well */
+
+static int count_in_log_file(const char *part)
+{
+    static char text[65536];
+    FILE *file = fopen(log_path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return count_of(text, part);
+}
+
 static void with_a_report(void **state)
 {
     (void)state;
@@ -159,6 +173,8 @@ static void with_a_report(void **state)
     CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
     expect_in_log(&w, program, named, 1);
     expect_in_log(&w, program, "kernel good:", 1); /* its report */
+    assert_int_equal(count_in_log_file("kernel good:"), 1);
+    assert_int_equal(count_in_log_file(named), 1);
     good_runs(&w, program);
     CHECK_CREATE(kernel, clCreateKernel(program, "crash", &err), CL_OUT_OF_RESOURCES);
     unsetenv("TESSERA_EXPLAIN");
@@ -169,9 +185,15 @@ static void with_a_report(void **state)
 int main(void)
 {
     setenv("TESSERA_CACHE", "0", 1);
-    setenv("TESSERA_LOG_FILE", "/dev/null", 1); /* reports go to the log as well */
+    int fd = mkstemp(log_path);
+    if (fd < 0)
+        return 1;
+    close(fd);
+    setenv("TESSERA_LOG_FILE", log_path, 1);
     setenv("TESSERA_CC", CRASHING_COMPILER, 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_two), cmocka_unit_test(one_of_many), cmocka_unit_test(in_a_build),
                                        cmocka_unit_test(with_a_report)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(log_path);
+    return failed;
 }
