@@ -201,7 +201,7 @@ static uint64_t choose_tiles(uint64_t found)
     enum { CPU, VECTORS, MODEL };
     static const uint64_t amx = BIT(AMX_TILE) | BIT(AMX_INT8) | BIT(AMX_BF16) | BIT(AMX_FP16);
     static const uint64_t vectors = BIT(AVX2) | BIT(FMA) | BIT(F16C);
-    int choice = tsr_env_choice(TSR_ENV_TILES, choices, TSR_ARRAY_LEN(choices), CPU);
+    unsigned choice = tsr_env_choice(TSR_ENV_TILES, choices, TSR_ARRAY_LEN(choices));
     if (choice != CPU)
         found &= ~amx;
     if (choice <= VECTORS && (found & vectors) == vectors)
@@ -212,7 +212,7 @@ static uint64_t choose_tiles(uint64_t found)
 static void detect_this_cpu(void)
 {
     static const struct tsr__cpu_source source = {tsr__cpuid, tsr__xcr0};
-    int cap = tsr_env_choice(TSR_ENV_CPU, level_names, TSR_ARRAY_LEN(level_names), TSR_CPU_LEVEL_NATIVE);
+    unsigned cap = tsr_env_choice(TSR_ENV_CPU, level_names, TSR_ARRAY_LEN(level_names));
     tsr__cpu_detect(&this_cpu, &source, (enum tsr_cpu_level)cap);
     this_cpu.features = choose_tiles(this_cpu.features);
     tsr_log(TSR_LOG_DEVICE, "cpu: %s, family %u model %u, level %s, features %#llx, %u-bit vectors", this_cpu.brand, this_cpu.family,

@@ -5,7 +5,7 @@
 #include "base/internal.h"
 
 const struct tsr__env_variable tsr__env_variables[] = {
-#define TSR_ENV(name, obeys, values, text) {"TESSERA_" #name, values, TSR__ENV_##obeys},
+#define TSR_ENV(name, obeys, side, values, default_value, text) {"TESSERA_" #name, values, default_value, TSR__ENV_##obeys},
 #include "tessera/env.def"
 #undef TSR_ENV
 };
@@ -21,4 +21,10 @@ const char *tsr_env(enum tsr_env_name name)
         return NULL;
     const char *value = getenv(tsr__env_variables[name].name);
     return value && *value ? value : NULL;
+}
+
+const char *tsr_env_text(enum tsr_env_name name)
+{
+    const char *value = tsr_env(name);
+    return value ? value : tsr__env_variables[name].default_value;
 }

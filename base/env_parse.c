@@ -21,6 +21,11 @@ static void complain(enum tsr_env_name name, const char *value, const char *why)
                 tsr__env_variables[name].values);
 }
 
+static const char *default_value(enum tsr_env_name name)
+{
+    return tsr__env_variables[name].default_value;
+}
+
 static const char *after_spaces(const char *s)
 {
     while (isspace((unsigned char)*s))
@@ -28,29 +33,24 @@ static const char *after_spaces(const char *s)
     return s;
 }
 
-long long tsr_env_int(enum tsr_env_name name, long long fallback, long long min, long long max)
+/* ---- parsing: NULL, or what is wrong with the text, and then the value stays ---------------------------------------------------- */
+
+static const char *parse_int(const char *text, long long min, long long max, long long *value)
 {
-    const char *value = tsr_env(name);
-    if (!value)
-        return fallback;
     char *end;
     errno = 0;
-    long long v = strtoll(value, &end, 0);
-    if (end == value || *after_spaces(end))
-        complain(name, value, "not a number");
-    else if (errno || v < min || v > max)
-        complain(name, value, "out of range");
-    else
-        return v;
-    return fallback;
+    long long v = strtoll(text, &end, 0);
+    if (end == text || *after_spaces(end))
+        return "not a number";
+    if (errno || v < min || v > max)
+        return "out of range";
+    *value = v;
+    return NULL;
 }
 
-uint64_t tsr_env_size(enum tsr_env_name name, uint64_t fallback)
+static const char *parse_size(const char *text, uint64_t *value)
 {
-    const char *value = tsr_env(name);
-    if (!value)
-        return fallback;
-    const char *digits = after_spaces(value);
+    const char *digits = after_spaces(text);
     char *end;
     errno = 0;
     unsigned long long v = strtoull(digits, &end, 0);
@@ -68,29 +68,88 @@ uint64_t tsr_env_size(enum tsr_env_name name, uint64_t fallback)
     }
     /* strtoull takes a sign and wraps; a size has none. */
     if (!isdigit((unsigned char)*digits) || *after_spaces(end + (shift != 0)))
-        complain(name, value, "not a size");
-    else if (errno || v > UINT64_MAX >> shift)
-        complain(name, value, "out of range");
-    else
-        return (uint64_t)v << shift;
-    return fallback;
+        return "not a size";
+    if (errno || v > UINT64_MAX >> shift)
+        return "out of range";
+    *value = (uint64_t)v << shift;
+    return NULL;
 }
 
-int tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count, int fallback)
+static const char *parse_choice(const char *text, const char *const *choices, unsigned count, unsigned *value)
 {
-    const char *value = tsr_env(name);
-    if (!value)
-        return fallback;
     for (unsigned i = 0; i < count; i++)
-        if (!strcasecmp(value, choices[i]))
-            return (int)i;
-    complain(name, value, "unknown word");
-    return fallback;
+        if (!strcasecmp(text, choices[i])) {
+            *value = i;
+            return NULL;
+        }
+    return "unknown word";
 }
 
-bool tsr_env_bool(enum tsr_env_name name, bool fallback)
+static const char *parse_bool(const char *text, bool *value)
 {
     static const char *const words[] = {"0", "1", "no", "yes", "off", "on", "false", "true"};
-    int i = tsr_env_choice(name, words, TSR_ARRAY_LEN(words), -1);
-    return i < 0 ? fallback : i & 1;
+    unsigned i = 0;
+    const char *wrong = parse_choice(text, words, TSR_ARRAY_LEN(words), &i);
+    if (!wrong)
+        *value = i & 1;
+    return wrong;
+}
+
+/* ---- variables ------------------------------------------------------------------------------------------------------------------- */
+
+long long tsr_env_int_or(enum tsr_env_name name, long long otherwise, long long min, long long max)
+{
+    const char *value = tsr_env(name), *wrong = value ? parse_int(value, min, max, &otherwise) : NULL;
+    if (wrong)
+        complain(name, value, wrong);
+    return otherwise;
+}
+
+uint64_t tsr_env_size_or(enum tsr_env_name name, uint64_t otherwise)
+{
+    const char *value = tsr_env(name), *wrong = value ? parse_size(value, &otherwise) : NULL;
+    if (wrong)
+        complain(name, value, wrong);
+    return otherwise;
+}
+
+bool tsr_env_bool_or(enum tsr_env_name name, bool otherwise)
+{
+    const char *value = tsr_env(name), *wrong = value ? parse_bool(value, &otherwise) : NULL;
+    if (wrong)
+        complain(name, value, wrong);
+    return otherwise;
+}
+
+/* The defaults of the table can be parsed: base/test/env_test.c looks at each. */
+
+long long tsr_env_int(enum tsr_env_name name, long long min, long long max)
+{
+    long long standard = 0;
+    parse_int(default_value(name), min, max, &standard);
+    return tsr_env_int_or(name, standard, min, max);
+}
+
+uint64_t tsr_env_size(enum tsr_env_name name)
+{
+    uint64_t standard = 0;
+    parse_size(default_value(name), &standard);
+    return tsr_env_size_or(name, standard);
+}
+
+bool tsr_env_bool(enum tsr_env_name name)
+{
+    bool standard = false;
+    parse_bool(default_value(name), &standard);
+    return tsr_env_bool_or(name, standard);
+}
+
+unsigned tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count)
+{
+    unsigned choice = 0;
+    parse_choice(default_value(name), choices, count, &choice);
+    const char *value = tsr_env(name), *wrong = value ? parse_choice(value, choices, count, &choice) : NULL;
+    if (wrong)
+        complain(name, value, wrong);
+    return choice;
 }

@@ -7,7 +7,7 @@
 
 /* A line of tessera/env.def (env.c). */
 struct tsr__env_variable {
-    const char *name, *values;
+    const char *name, *values, *default_value;
     enum { TSR__ENV_ANYBODY, TSR__ENV_OWNER } obeys;
 };
 extern const struct tsr__env_variable tsr__env_variables[TSR_ENV_COUNT];

@@ -22,7 +22,7 @@ static bool fails(void)
 {
     long long now = atomic_load_explicit(&left, memory_order_relaxed);
     if (now == UNREAD) {
-        long long n = tsr_env_int(TSR_ENV_FAIL_ALLOC, 0, 1, LLONG_MAX);
+        long long n = tsr_env_int_or(TSR_ENV_FAIL_ALLOC, 0, 1, LLONG_MAX);
         atomic_compare_exchange_strong(&left, &now, n > 0 ? n - 1 : NEVER);
         now = atomic_load(&left);
     }

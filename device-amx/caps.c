@@ -106,7 +106,7 @@ static void list_sub_group_sizes(void)
     static const char *const words[] = {"8", "16", "32"};
     static const uint32_t sizes[] = {8, 16, 32};
     caps.sub_group_size_count = 0;
-    for (size_t i = (size_t)tsr_env_choice(TSR_ENV_SUB_GROUP_SIZE, words, TSR_ARRAY_LEN(words), 0); i < TSR_ARRAY_LEN(sizes); i++)
+    for (size_t i = tsr_env_choice(TSR_ENV_SUB_GROUP_SIZE, words, TSR_ARRAY_LEN(words)); i < TSR_ARRAY_LEN(sizes); i++)
         caps.sub_group_sizes[caps.sub_group_size_count++] = sizes[i];
 }
 
@@ -116,7 +116,7 @@ static void find_out(void)
     caps.name = text_or(TSR_ENV_DEVICE_NAME, brand(cpu));
     caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, cpu->vendor);
     list_sub_group_sizes();
-    caps.vendor_id = (uint32_t)tsr_env_int(TSR_ENV_VENDOR_ID, pci_vendor(cpu->vendor), 0, UINT32_MAX);
+    caps.vendor_id = (uint32_t)tsr_env_int_or(TSR_ENV_VENDOR_ID, pci_vendor(cpu->vendor), 0, UINT32_MAX);
     caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
     caps.clock_mhz = clock_mhz();
     caps.global_memory = tsr_memory_limit();

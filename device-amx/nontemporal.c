@@ -31,7 +31,7 @@ static uint64_t enough; /* bytes that a launch must touch; 0: none is enough */
 
 static void find_enough(void)
 {
-    enough = tsr_env_size(TSR_ENV_STREAM, cache_bytes());
+    enough = tsr_env_size_or(TSR_ENV_STREAM, cache_bytes());
 }
 
 struct memory {

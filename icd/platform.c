@@ -86,7 +86,6 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
     /* "CL_INVALID_PLATFORM if platform is not a valid platform." A NULL platform means the only one. */
     RETURN_IF(NULL, of && of != tsr__platform(), CL_INVALID_PLATFORM, "the platform is none of Tessera's");
 
-    const char *name = tsr_env(TSR_ENV_PLATFORM_NAME);
     switch (param_name) {
     case CL_PLATFORM_PROFILE:
         return tsr__info_str(out, "FULL_PROFILE");
@@ -95,7 +94,7 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
     case CL_PLATFORM_NUMERIC_VERSION:
         return tsr__info_value(out, cl_version, CL_MAKE_VERSION(3, 0, 0));
     case CL_PLATFORM_NAME:
-        return tsr__info_str(out, name ? name : "Tessera");
+        return tsr__info_str(out, tsr_env_text(TSR_ENV_PLATFORM_NAME));
     case CL_PLATFORM_VENDOR:
         return tsr__info_str(out, "The Tessera project");
     case CL_PLATFORM_EXTENSIONS:

@@ -47,7 +47,7 @@ static int create(struct start *start, const cpu_set_t *cpus)
     int error = pthread_attr_init(&attributes);
     if (error)
         return error;
-    size_t stack = (size_t)tsr_env_size(TSR_ENV_STACK, 2 << 20);
+    size_t stack = (size_t)tsr_env_size(TSR_ENV_STACK);
     const size_t least = (size_t)PTHREAD_STACK_MIN + 65536;
     if (stack < least)
         stack = least;

@@ -68,7 +68,7 @@ static void find_allowed(void)
     allowed = inherited;
     unsigned all = (unsigned)CPU_COUNT(&allowed);
     tsr__limits_read("", &limits);
-    unsigned count = (unsigned)tsr_env_int(TSR_ENV_THREADS, 0, 1, CPU_SETSIZE);
+    unsigned count = (unsigned)tsr_env_int_or(TSR_ENV_THREADS, 0, 1, CPU_SETSIZE);
     const char *why = count ? "TESSERA_THREADS" : "cgroup quota";
     if (!count)
         count = limits.cpus;
@@ -76,7 +76,7 @@ static void find_allowed(void)
     if (cut)
         tsr__cpus_keep("", &allowed, count);
     /* A quota names no CPUs: many containers that all bind their threads to the first few would share just those. */
-    pinned = tsr_env_bool(TSR_ENV_PIN, !cut);
+    pinned = tsr_env_bool_or(TSR_ENV_PIN, !cut);
     tsr_log(TSR_LOG_SCHED, "%d of %u CPUs%s%s", CPU_COUNT(&allowed), all, cut ? ", by " : "", cut ? why : "");
 }
 

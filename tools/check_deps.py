@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that folders include only what stands below them, that files do not call each other in circles, and that files keep to the rules
-that a machine can check. --self-test: checks the checks."""
+"""Checks that folders include only what stands below them, that files do not call each other in circles, that driver and compiler read the
+environment variables that tessera/env.def gives them, and that files keep to the rules that a machine can check. --self-test: checks the checks."""
 import collections
 import pathlib
 import re
@@ -179,6 +179,30 @@ def check_calls(sources, problems):
                 problems.append(f"{user} calls a higher layer: {used}: {', '.join(sorted(names))}")
 
 
+# ---- who reads an environment variable, and who should by the column `side` of tessera/env.def ----
+
+ENV_LINE = re.compile(r"^TSR_ENV\((\w+), \w+, (\w+),", re.M)
+ENV_USE = re.compile(r"\bTSR_ENV_(\w+)\b")
+# Where code is that the driver, the compiler or both are made of. Others (tests, tools) may read what they like.
+READS_AS = {"icd": "HOST", "scheduler": "HOST", "device-amx": "HOST", "clc/client": "HOST", "lanes": "COMPILER", "clc/service": "COMPILER",
+            "base": "BOTH", "clc/common": "BOTH"}
+# Read by both, but kept from the compiler: memory that ends in the driver does not end there at the same count.
+KEPT_FROM_COMPILER = ["FAIL_ALLOC"]
+
+
+def check_sides(table, sources, problems):
+    """table: text of env.def."""
+    sides = dict(ENV_LINE.findall(table))
+    used = set()
+    for path, text in sources.items():
+        reader = READS_AS.get(folder_of(path))
+        for name in set(ENV_USE.findall(NOT_CODE.sub(" ", text))) & sides.keys() if reader else ():
+            used.add(name)
+            if sides[name] not in (reader, "BOTH") and name not in KEPT_FROM_COMPILER:
+                problems.append(f"{path}: reads TESSERA_{name} on the side {reader}; tessera/env.def says {sides[name]}")
+    problems.extend(f"tessera/env.def: nobody reads TESSERA_{name}" for name in sides.keys() - used)
+
+
 def self_test():
     """Made-up sources with a circle by way of a call, a variable and a pasted name; and sources with none."""
     def problems_of(**texts):
@@ -195,6 +219,10 @@ def self_test():
     assert problems_of(ir_in_a=one % "use(tsr__two);", lower_in_b=two % "") == [
         "lanes/ir/a.c calls a higher layer: lanes/lower/b.c: tsr__two"]
     assert not problems_of(lower_in_a=one % "use(tsr__two);", ir_in_b=two % "")
+    problems = []
+    check_sides('TSR_ENV(A, ANYBODY, HOST, "n", "", "")\nTSR_ENV(B, ANYBODY, BOTH, "n", "", "")\nTSR_ENV(C, ANYBODY, HOST, "n", "", "")\n',
+                {pathlib.Path("lanes/a.c"): "TSR_ENV_A, TSR_ENV_B", pathlib.Path("icd/b.c"): "TSR_ENV_A, TSR_ENV_B /* TSR_ENV_C */"}, problems)
+    assert problems == ["lanes/a.c: reads TESSERA_A on the side COMPILER; tessera/env.def says HOST", "tessera/env.def: nobody reads TESSERA_C"]
 
 
 def main():
@@ -202,7 +230,9 @@ def main():
     if "--self-test" in sys.argv:
         return 0
     problems = []
-    check_calls({path: (ROOT / path).read_text() for path in tracked() if is_called_file(path)}, problems)
+    sources = {path: (ROOT / path).read_text() for path in tracked() if is_called_file(path)}
+    check_calls(sources, problems)
+    check_sides((ROOT / "include/tessera/env.def").read_text(), sources, problems)
     for path in tracked():
         if path.suffix in (".c", ".h", ".cpp", ".cl", ".def", ".S", ".inc"):
             text = (ROOT / path).read_text()

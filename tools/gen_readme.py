@@ -15,10 +15,12 @@ def rows(table, macro):
 
 
 def environment():
-    yield "| variable | values | meaning |"
-    yield "|---|---|---|"
-    for name, obeys, values, text in rows("env.def", "TSR_ENV"):
-        yield f"| `TESSERA_{name}`{' †' if obeys == 'OWNER' else ''} | {values.replace('|', '&#124;')} | {text} |"
+    yield "| variable | values | default | meaning |"
+    yield "|---|---|---|---|"
+    for name, obeys, side, values, default, text in rows("env.def", "TSR_ENV"):
+        marks = " †" * (obeys == "OWNER")
+        default = default.removeprefix("(").removesuffix(")")
+        yield f"| `TESSERA_{name}`{marks} | {values.replace('|', '&#124;')} | {default} | {text} |"
     yield ""
     yield "† ignored in programs that run with more rights than who started them (set-uid, set-gid, file capabilities)"
 

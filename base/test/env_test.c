@@ -36,10 +36,10 @@ static void integers(void **state)
                  {"999999999999999999999", 99}};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         setenv(VARIABLE, cases[i].text, 1);
-        assert_int_equal(tsr_env_int(variable, 99, -10, 100), cases[i].value);
+        assert_int_equal(tsr_env_int_or(variable, 99, -10, 100), cases[i].value);
     }
     unsetenv(VARIABLE);
-    assert_int_equal(tsr_env_int(variable, 99, -10, 100), 99);
+    assert_int_equal(tsr_env_int_or(variable, 99, -10, 100), 99);
     assert_null(tsr_env(variable));
     setenv(VARIABLE, "", 1);
     assert_null(tsr_env(variable));
@@ -66,7 +66,7 @@ static void sizes(void **state)
                  {"17179869183G", UINT64_C(17179869183) << 30}};
     for (unsigned i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         setenv(VARIABLE, cases[i].text, 1);
-        assert_int_equal(tsr_env_size(variable, 99), cases[i].value);
+        assert_int_equal(tsr_env_size_or(variable, 99), cases[i].value);
     }
 }
 
@@ -76,18 +76,58 @@ static void words(void **state)
     static const char *const yes[] = {"1", "yes", "ON", "True"}, *const no[] = {"0", "No", "off", "false"};
     for (unsigned i = 0; i < 4; i++) {
         setenv(VARIABLE, yes[i], 1);
-        assert_true(tsr_env_bool(variable, false));
+        assert_true(tsr_env_bool_or(variable, false));
         setenv(VARIABLE, no[i], 1);
-        assert_false(tsr_env_bool(variable, true));
+        assert_false(tsr_env_bool_or(variable, true));
     }
     setenv(VARIABLE, "maybe", 1);
-    assert_true(tsr_env_bool(variable, true));
-    assert_false(tsr_env_bool(variable, false));
-    static const char *const colours[] = {"red", "green"};
-    setenv(VARIABLE, "Green", 1);
-    assert_int_equal(tsr_env_choice(variable, colours, 2, -1), 1);
-    setenv(VARIABLE, "blue", 1);
-    assert_int_equal(tsr_env_choice(variable, colours, 2, -1), -1);
+    assert_true(tsr_env_bool_or(variable, true));
+    assert_false(tsr_env_bool_or(variable, false));
+    static const char *const modes[] = {"0", "json", "1"}; /* 0 is the default */
+    setenv("TESSERA_EXPLAIN", "Json", 1);
+    assert_int_equal(tsr_env_choice(TSR_ENV_EXPLAIN, modes, 3), 1);
+    setenv("TESSERA_EXPLAIN", "blue", 1);
+    assert_int_equal(tsr_env_choice(TSR_ENV_EXPLAIN, modes, 3), 0);
+    unsetenv("TESSERA_EXPLAIN");
+    assert_int_equal(tsr_env_choice(TSR_ENV_EXPLAIN, modes + 1, 2), 0);
+}
+
+/* Each default of the table has the form that the table names: the functions parse it at each call. */
+static void defaults(void **state)
+{
+    (void)state;
+    static const struct {
+        enum tsr_env_name name;
+        const char *variable, *values, *standard;
+    } rows[] = {
+#define TSR_ENV(name, obeys, side, values, default_value, text) {TSR_ENV_##name, "TESSERA_" #name, values, default_value},
+#include "tessera/env.def"
+#undef TSR_ENV
+    };
+    char in_bars[100], choice[100];
+    for (unsigned i = 0; i < TSR_ARRAY_LEN(rows); i++) {
+        const char *standard = rows[i].standard;
+        unsetenv(rows[i].variable);
+        if (!*standard || *standard == '(')
+            continue;
+        assert_string_equal(tsr_env_text(rows[i].name), standard);
+        if (!strcmp(rows[i].values, "0|1")) {
+            assert_true(!strcmp(standard, "0") || !strcmp(standard, "1"));
+            assert_int_equal(tsr_env_bool(rows[i].name), *standard == '1');
+        } else if (strchr(rows[i].values, '|')) {
+            snprintf(in_bars, sizeof in_bars, "|%s|", rows[i].values);
+            snprintf(choice, sizeof choice, "|%s|", standard);
+            assert_non_null(strstr(in_bars, choice));
+        } else if (!strncmp(rows[i].values, "bytes", 5)) {
+            assert_int_not_equal(tsr_env_size(rows[i].name), 0);
+        } else if (strcmp(rows[i].values, "text") != 0) {
+            assert_int_equal(tsr_env_int(rows[i].name, 1, INT64_MAX), atoll(standard));
+        }
+    }
+    assert_int_equal(tsr_env_size(TSR_ENV_CC_MEMORY), UINT64_C(8) << 30);
+    setenv("TESSERA_CC_MEMORY", "much", 1);
+    assert_int_equal(tsr_env_size(TSR_ENV_CC_MEMORY), UINT64_C(8) << 30);
+    unsetenv("TESSERA_CC_MEMORY");
 }
 
 static void one_complaint(void **state)
@@ -98,10 +138,11 @@ static void one_complaint(void **state)
     assert_non_null(log);
     text[fread(text, 1, sizeof text - 1, log)] = 0;
     fclose(log);
-    /* Many malformed values were read above, all of the same variable. */
+    /* Many malformed values of the same variable were read above. */
     const char *first = strstr(text, VARIABLE "=abc is ignored");
     assert_non_null(first);
-    assert_null(strstr(strchr(first, '\n'), "is ignored"));
+    assert_null(strstr(strchr(first, '\n'), VARIABLE));
+    assert_non_null(strstr(text, "TESSERA_EXPLAIN=blue is ignored: unknown word; accepted: 0|1|json"));
 }
 
 int main(void)
@@ -114,7 +155,7 @@ int main(void)
     setenv("TESSERA_DEBUG", "warn", 1);
     tsr_fail_alloc(0);
     const struct CMUnitTest tests[] = {cmocka_unit_test(integers), cmocka_unit_test(sizes), cmocka_unit_test(words),
-                                       cmocka_unit_test(one_complaint)};
+                                       cmocka_unit_test(defaults), cmocka_unit_test(one_complaint)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(log_path);
     return failed;

@@ -124,7 +124,7 @@ static char *folder(struct tsr_hash *identity)
     pthread_mutex_lock(&cache.lock);
     if (!cache.opened || memcmp(&settings, &cache.settings, sizeof(settings))) {
         tsr_free(cache.folder);
-        cache.folder = getauxval(AT_SECURE) || !tsr_env_bool(TSR_ENV_CACHE, true) ? NULL : tsr__folder_find();
+        cache.folder = getauxval(AT_SECURE) || !tsr_env_bool(TSR_ENV_CACHE) ? NULL : tsr__folder_find();
         cache.identity = compiler_identity();
         cache.settings = settings;
         cache.opened = true;
@@ -381,7 +381,7 @@ static void sweep(int dir, uint64_t limit)
 
 void tsr__cache_put(struct tsr_hash key, const void *data, size_t size)
 {
-    uint64_t limit = tsr_env_size(TSR_ENV_CACHE_SIZE, (uint64_t)1 << 30);
+    uint64_t limit = tsr_env_size(TSR_ENV_CACHE_SIZE);
     struct header header = {MAGIC, VERSION, key, tsr_hash_bytes(data, size), size};
     struct place place = open_place(key);
     struct tsr_buf buf = {0};

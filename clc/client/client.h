@@ -18,10 +18,11 @@ char *tsr__compiler_path(void);
 
 /* Whether no process is to be started: the compiler library is to be used. */
 bool tsr__library_only(void);
-/* Hash of the variables that the compiler reads: a worker started under other values is of no use. */
+/* Hash of the variables that the compiler reads. A worker started under other values is of no use, and they are in the key of the cache: a
+ * variable too many costs a miss, one too few a wrong answer. */
 struct tsr_hash tsr__environment_hash(void);
-/* The environment of a compiler process, ended by NULL, to be tsr_freed; `more`, if not NULL, is one more line of it. NULL: out of
- * memory. */
+/* The environment of a compiler process, ended by NULL, to be tsr_freed: the application's without the variables that the driver alone
+ * reads; `more`, if not NULL, is one more line of it. NULL: out of memory. */
 char **tsr__compiler_environment(char *more);
 
 /* ---- one compiler process (worker.c) -------------------------------------------------------------------------------------------- */

@@ -8,10 +8,7 @@
 
 #include "client.h"
 
-enum {
-    DEFAULT_TIMEOUT_S = 300,
-    MOST_LOST = 4, /* descriptors that the application closes during one build */
-};
+enum { MOST_LOST = 4 }; /* descriptors that the application closes during one build */
 
 /* A request on its way. */
 struct build {
@@ -240,7 +237,7 @@ static bool ask_one_process(struct build *build)
 static void ask_process(struct build *build)
 {
     build->may_fall_back = !tsr_env(TSR_ENV_CC_MODE);
-    build->seconds = tsr_env_int(TSR_ENV_CC_TIMEOUT, DEFAULT_TIMEOUT_S, 1, 1000000);
+    build->seconds = tsr_env_int(TSR_ENV_CC_TIMEOUT, 1, 1000000);
     while (!ask_one_process(build))
         ;
 }

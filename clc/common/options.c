@@ -336,5 +336,5 @@ char *tsr_clc_check_options(enum tsr_clc_op op, const char *options)
 enum tsr_clc_explain tsr_clc_explain(void)
 {
     static const char *const words[] = {[TSR_CLC_EXPLAIN_NOT] = "0", [TSR_CLC_EXPLAIN_TEXT] = "1", [TSR_CLC_EXPLAIN_JSON] = "json"};
-    return (enum tsr_clc_explain)tsr_env_choice(TSR_ENV_EXPLAIN, words, TSR_ARRAY_LEN(words), TSR_CLC_EXPLAIN_NOT);
+    return (enum tsr_clc_explain)tsr_env_choice(TSR_ENV_EXPLAIN, words, TSR_ARRAY_LEN(words));
 }

@@ -10,9 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-/* The code generator takes some seconds for so much (TESSERA_BUDGET). */
-enum { DEFAULT_BUDGET = 150000 };
-
 struct job;
 
 /* What programs can be written in: `read` makes job->module of the request's source. */
@@ -271,8 +268,8 @@ static bool use_packets(const struct tsr_target *target)
 {
     if (target->engine != TSR_ENGINE_ANY)
         return target->engine == TSR_ENGINE_LANES;
-    const char *engine = tsr_env(TSR_ENV_ENGINE);
-    return !engine || strcmp(engine, "reference") != 0;
+    static const char *const engines[] = {"reference", "lanes"};
+    return tsr_env_choice(TSR_ENV_ENGINE, engines, TSR_ARRAY_LEN(engines)) == 1;
 }
 
 static bool generate_code(struct job *job, struct tsr_buf *object)
@@ -283,8 +280,8 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .default_sub_group_size = q->target.default_sub_group_size,
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
         .packets = use_packets(&q->target) && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
-        .check = tsr_env_bool(TSR_ENV_CHECK, false),
-        .code_budget = (uint64_t)tsr_env_int(TSR_ENV_BUDGET, DEFAULT_BUDGET, 0, INT64_MAX),
+        .check = tsr_env_bool(TSR_ENV_CHECK),
+        .code_budget = (uint64_t)tsr_env_int(TSR_ENV_BUDGET, 0, INT64_MAX), /* LLVM takes some seconds for the default */
         .log = &job->answer->log,
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
         .denorms_are_zero = set(job, TSR_CLC_OPTION_DENORMS_ARE_ZERO),

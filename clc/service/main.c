@@ -15,7 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const uint64_t default_memory = (uint64_t)8 << 30;
 static const size_t largest_source = (size_t)1 << 30;
 
 /* ---- service -------------------------------------------------------------------------------------------------------------------- */
@@ -69,7 +68,7 @@ static int serve_no_memory(void)
 static int answer_requests(void)
 {
     const char *why;
-    uint64_t limit = tsr_env_size(TSR_ENV_CC_MEMORY, default_memory);
+    uint64_t limit = tsr_env_size(TSR_ENV_CC_MEMORY);
     tsr__parts(&why); /* read before the jail closes; what is missing is said at the first request */
     tsr__state_memory_limit(limit);
     tsr__jail_enter(limit);
@@ -164,7 +163,34 @@ static const char usage[] =
     "  --repeat=N     do it N times over\n"
     "  --help         this text\n"
     "\n"
-    "Every other word is a build option (-cl-…, -D, -I, -w, -Werror, -g).\n";
+    "Every other word is a build option (-cl-…, -D, -I, -w, -Werror, -g).\n"
+    "\n"
+    "Environment:\n";
+
+enum side { HOST, COMPILER, BOTH };
+static const struct {
+    enum side side;
+    const char *name, *values, *default_value, *text;
+} variables[] = {
+#define TSR_ENV(name, obeys, side, values, default_value, text) {side, "TESSERA_" #name, values, default_value, text},
+#include "tessera/env.def"
+#undef TSR_ENV
+};
+
+static void print_usage(void)
+{
+    fputs(usage, stdout);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(variables); i++) {
+        const char *standard = variables[i].default_value;
+        bool found_out = *standard == '('; /* the parentheses are those of the table */
+        if (variables[i].side == HOST)
+            continue;
+        printf("  %s=%s\n      %s", variables[i].name, variables[i].values, variables[i].text);
+        if (*standard)
+            printf("; default: %.*s", (int)strlen(standard) - 2 * found_out, standard + found_out);
+        putchar('\n');
+    }
+}
 
 struct command {
     struct tsr_clc_request request;
@@ -357,7 +383,7 @@ __attribute__((visibility("default"))) int tsr_cc_main(int argc, char **argv)
     if (argc == 1 && !getsockopt(STDIN_FILENO, SOL_SOCKET, SO_TYPE, &type, &size))
         return serve_in_child();
     if (argc == 1 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
-        fputs(usage, stdout);
+        print_usage();
         return argc == 1 ? 2 : 0;
     }
     struct words words = {argc, argv, 1};

@@ -27,7 +27,7 @@ const char *tsr_status_text(enum tsr_status status);
 /* ---- environment (base/env.c, base/env_parse.c; the table is tessera/env.def) ------------------------------------------------ */
 
 enum tsr_env_name {
-#define TSR_ENV(name, obeys, values, text) TSR_ENV_##name,
+#define TSR_ENV(name, obeys, side, values, default_value, text) TSR_ENV_##name,
 #include "tessera/env.def"
 #undef TSR_ENV
     TSR_ENV_COUNT
@@ -40,13 +40,19 @@ const char *tsr_env(enum tsr_env_name name);
 bool tsr_env_is_owners(enum tsr_env_name name);
 /* The process has more rights than who started it: set-uid or set-gid program, file capabilities (AT_SECURE). */
 bool tsr_is_privileged(void);
-/* As above parsed; anything malformed is logged once, with the accepted values, and the fallback is returned.
+/* The value, or the default of the table. */
+const char *tsr_env_text(enum tsr_env_name name);
+/* As above parsed. Anything malformed is logged once, with the accepted values, and counts as unset.
  * Sizes take the suffixes K, M and G (powers of 1024). Booleans take 0/1, no/yes, off/on, false/true. */
-long long tsr_env_int(enum tsr_env_name name, long long fallback, long long min, long long max);
-uint64_t tsr_env_size(enum tsr_env_name name, uint64_t fallback);
-bool tsr_env_bool(enum tsr_env_name name, bool fallback);
-/* Index of the value among the words `choices` (case is ignored). */
-int tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count, int fallback);
+long long tsr_env_int(enum tsr_env_name name, long long min, long long max);
+uint64_t tsr_env_size(enum tsr_env_name name);
+bool tsr_env_bool(enum tsr_env_name name);
+/* Index of the value among the words `choices` (case is ignored), one of which is the default. */
+unsigned tsr_env_choice(enum tsr_env_name name, const char *const *choices, unsigned count);
+/* The same for variables whose default the code finds out: `otherwise`, if the variable is unset. */
+long long tsr_env_int_or(enum tsr_env_name name, long long otherwise, long long min, long long max);
+uint64_t tsr_env_size_or(enum tsr_env_name name, uint64_t otherwise);
+bool tsr_env_bool_or(enum tsr_env_name name, bool otherwise);
 
 /* ---- log (base/log.c): TESSERA_DEBUG=group,group,… or all; to standard error or to TESSERA_LOG_FILE ------------------------- */
 

@@ -91,6 +91,52 @@ static void whatever_differs_is_a_miss(void **state)
     assert_int_equal(runs(), 11);
 }
 
+/* A variable of the compiler's makes a miss and reaches the process, another is a hit and does not. */
+static void variables_of_the_compiler_are_in_the_key(void **state)
+{
+    (void)state;
+    enum { HOST, COMPILER, BOTH };
+    static const struct {
+        const char *name;
+        int side;
+    } variables[] = {
+#define TSR_ENV(name, obeys, side, values, default_value, text) {"TESSERA_" #name, side},
+#include "tessera/env.def"
+#undef TSR_ENV
+    };
+    /* What the driver could not do its work with, and what would make a file. */
+    static const struct {
+        const char *name, *value;
+    } special[] = {
+        {"TESSERA_CC_MODE", "process"}, {"TESSERA_CACHE_SIZE", "2G"}, {"TESSERA_CC_TIMEOUT", "200"}, {"TESSERA_LOG_FILE", "/dev/null"}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(variables); i++) {
+        const char *name = variables[i].name, *value = "1";
+        if (getenv(name)) /* the compiler and the cache of this test */
+            continue;
+        for (size_t k = 0; k < TSR_ARRAY_LEN(special); k++)
+            if (!strcmp(name, special[k].name))
+                value = special[k].value;
+        char source[100];
+        snprintf(source, sizeof(source), "environment %s", name);
+        char *unset = image_of(source);
+        long before = runs();
+        setenv(name, value, 1);
+        char *cached = image_of(source);
+        assert_int_equal(runs() - before, variables[i].side != HOST);
+        setenv("TESSERA_BUDGET", "7", 1); /* another process and key in any case */
+        char *fresh = image_of(source);
+        const char *expected = variables[i].side == HOST ? "unset" : !strcmp(name, "TESSERA_BUDGET") ? "7" : value;
+        if (strcmp(fresh, expected) != 0 || strcmp(unset, "unset") != 0)
+            fail_msg("%s is \"%s\", then \"%s\" in the compiler process, not \"%s\"", name, unset, fresh, expected);
+        assert_string_equal(cached, variables[i].side == HOST ? "unset" : value);
+        unsetenv("TESSERA_BUDGET");
+        unsetenv(name);
+        tsr_free(unset);
+        tsr_free(cached);
+        tsr_free(fresh);
+    }
+}
+
 static void failures_and_passing_results_are_not_kept(void **state)
 {
     (void)state;
@@ -339,6 +385,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_second_build_is_a_hit_with_image_and_log),
         CASE(whatever_differs_is_a_miss),
+        CASE(variables_of_the_compiler_are_in_the_key),
         CASE(failures_and_passing_results_are_not_kept),
         CASE(every_flipped_bit_and_every_length_is_a_miss),
         CASE(an_entry_under_another_name_is_a_miss),
