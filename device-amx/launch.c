@@ -197,7 +197,7 @@ static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
     return 1;
 }
 
-static int run_meeting(struct tsr__run *run, const struct loop *loop, unsigned hint)
+static int run_with_barriers(struct tsr__run *run, const struct loop *loop, unsigned hint)
 {
     run->direct = run->contexts != NULL;
     tsr__group_set(run, loop->begin);
@@ -225,70 +225,99 @@ __attribute__((target("amx-tile"))) static void tiles_end(void)
     _tile_release();
 }
 
-int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+/* Local memory of the work-groups. False: out of memory. */
+static bool prepare_local(struct tsr__run *run, struct tsr_worker *worker)
 {
-    if (atomic_load(&launch->why))
-        return TSR__OUT_OF_RESOURCES;
-    bool meets = launch->flags & TSR_KERNEL_FIBERS;
-    struct tsr__work_item only;
-    struct tsr__run run;
-    memset(&run, 0, sizeof run);
-    run.group = launch->group;
-    run.launch = launch;
-    run.direct = !meets;
-    run.items = &only;
-    bool packets = launch->flags & TSR_KERNEL_PACKETS;
-    run.unit = packets ? 1 : run.group.sub_group_size;
-    if (launch->local_bytes) {
-        unsigned char *room = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes + 2 * TSR_LOCAL_MARGIN);
-        if (!room)
-            return tsr__launch_fail(launch, NULL);
-        run.group.local = room + TSR_LOCAL_MARGIN;
-    } else {
-        run.group.local = launch->args; /* an address, for arguments of no bytes */
+    struct tsr_launch *launch = run->launch;
+    if (!launch->local_bytes) {
+        run->group.local = launch->args; /* an address, for arguments of no bytes */
+        return true;
     }
-    size_t runners = runners_of(launch), ids = packets && !(launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS) ? runners * sizeof *run.ids : 0;
-    if (meets) {
-        size_t items = runners * sizeof *run.items;
-        size_t words = tsr__rendezvous_words(&launch->group, launch->group_items) * sizeof *run.arrived;
-        run.items = tsr_worker_scratch(worker, SCRATCH_ITEMS, items + ids + words);
-        if (!run.items)
-            return tsr__launch_fail(launch, NULL);
-        memset(run.items, 0, items);
-        if (ids)
-            run.ids = (void *)((unsigned char *)run.items + items);
-        run.arrived = (uint32_t *)((unsigned char *)run.items + items + ids);
-        if (launch->flags & TSR_KERNEL_BARRIER_REGIONS) {
-            run.contexts_bytes = runners * launch->context_bytes;
-            run.contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run.contexts_bytes);
-            if (!run.contexts)
-                return tsr__launch_fail(launch, NULL);
-        }
-    } else if (ids) {
-        run.ids = tsr_worker_scratch(worker, SCRATCH_ITEMS, ids);
-        if (!run.ids)
-            return tsr__launch_fail(launch, NULL);
-    }
-    tsr__fiber_worker(&run.worker);
+    unsigned char *room = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes + 2 * TSR_LOCAL_MARGIN);
+    run->group.local = room ? room + TSR_LOCAL_MARGIN : NULL;
+    return room != NULL;
+}
 
-    uint64_t start = tsr_now_ns();
+/* Memory for the runners of a work-group: the work-items, ids_bytes of ids, and the counters of barriers, in this order in one piece; and
+ * what the packets keep at barriers. False: out of memory. */
+static bool prepare_runners(struct tsr__run *run, struct tsr_worker *worker, size_t runners, size_t ids_bytes)
+{
+    const struct tsr_launch *launch = run->launch;
+    size_t item_bytes = runners * sizeof *run->items;
+    size_t counter_bytes = tsr__rendezvous_words(&launch->group, launch->group_items) * sizeof *run->arrived;
+    unsigned char *room = tsr_worker_scratch(worker, SCRATCH_ITEMS, item_bytes + ids_bytes + counter_bytes);
+    if (!room)
+        return false;
+    run->items = memset(room, 0, item_bytes);
+    run->ids = ids_bytes ? (void *)(room + item_bytes) : NULL;
+    run->arrived = (uint32_t *)(room + item_bytes + ids_bytes);
+    if (!(launch->flags & TSR_KERNEL_BARRIER_REGIONS))
+        return true;
+    run->contexts_bytes = runners * launch->context_bytes;
+    run->contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run->contexts_bytes);
+    return run->contexts != NULL;
+}
+
+/* `only`: the work-item of a run that needs one. False: out of memory. */
+static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct tsr_worker *worker, struct tsr__work_item *only)
+{
+    bool fibers = launch->flags & TSR_KERNEL_FIBERS, packets = launch->flags & TSR_KERNEL_PACKETS;
+    memset(run, 0, sizeof *run);
+    run->group = launch->group;
+    run->launch = launch;
+    run->direct = !fibers;
+    run->items = only;
+    run->unit = packets ? 1 : run->group.sub_group_size;
+    size_t runners = runners_of(launch);
+    size_t ids_bytes = packets && !(launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS) ? runners * sizeof *run->ids : 0;
+    if (!prepare_local(run, worker))
+        return false;
+    if (fibers) {
+        if (!prepare_runners(run, worker, runners, ids_bytes))
+            return false;
+    } else if (ids_bytes) {
+        run->ids = tsr_worker_scratch(worker, SCRATCH_ITEMS, ids_bytes);
+        if (!run->ids)
+            return false;
+    }
+    tsr__fiber_worker(&run->worker);
+    return true;
+}
+
+/* The groups [loop->begin, loop->end), with the floating-point control and the tile registers of kernels. */
+static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
+{
+    const struct tsr_launch *launch = run->launch;
     unsigned saved = _mm_getcsr();
-    _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
-    struct loop loop = {&run, begin, end};
     int status = 0;
+    _mm_setcsr(CONTROL | (launch->flags & TSR_KERNEL_DENORMS_ZERO ? CONTROL_DENORMS_ZERO : 0));
     if (launch->flags & TSR_KERNEL_AMX_TILES)
         tiles_begin(launch->flags & TSR_KERNEL_HALF_K_TILES);
-    if (meets)
-        status = run_meeting(&run, &loop, worker->index);
+    if (launch->flags & TSR_KERNEL_FIBERS)
+        status = run_with_barriers(run, loop, hint);
     else if (launch->private_bytes > WORKER_STACK_BYTES)
-        status = run_on_large_stack(&run, &loop, worker->index);
+        status = run_on_large_stack(run, loop, hint);
     else
-        run_groups_directly(&loop);
+        run_groups_directly(loop);
     if (launch->flags & TSR_KERNEL_AMX_TILES)
         tiles_end();
     if (launch->group.nontemporal)
         _mm_sfence(); /* before anybody learns that these groups are done */
     _mm_setcsr(saved);
+    return status;
+}
+
+int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    if (atomic_load(&launch->why))
+        return TSR__OUT_OF_RESOURCES;
+    struct tsr__work_item only;
+    struct tsr__run run;
+    if (!run_prepare(&run, launch, worker, &only))
+        return tsr__launch_fail(launch, NULL);
+    uint64_t start = tsr_now_ns();
+    struct loop loop = {&run, begin, end};
+    int status = run_groups(&run, &loop, worker->index);
     atomic_fetch_add_explicit(&launch->ns, tsr_now_ns() - start, memory_order_relaxed);
     atomic_fetch_add_explicit(&launch->groups_done, end - begin, memory_order_relaxed);
     if (status == 0)
