@@ -214,27 +214,9 @@ static void straight_load(struct gen *g, const char *p, bool small)
     }
 }
 
-static void load(struct gen *g, struct type t)
+/* An index in [0, count), count a power of two. */
+static void load_index(struct gen *g, unsigned count)
 {
-    unsigned bytes = base_bytes[t.base] * t.width;
-    unsigned count = KGEN_IN_WORDS * 4 / bytes;
-    while (count & (count - 1)) /* an index below a power of two */
-        count &= count - 1;
-    if (t.width == 1 && !is_float(t.base) && chance(g, 40)) {
-        char p[48];
-        snprintf(p, sizeof p, "((global const %s *)in)", base_names[t.base]);
-        put(g, "(%s)", base_names[t.base]);
-        straight_load(g, p, bytes < 8);
-        return;
-    }
-    bool raw_float = is_float(t.base); /* small numbers: any bits would do, but NaN has many */
-    struct type as = raw_float ? (struct type){SHORT, t.width} : t;
-    if (raw_float)
-        put(g, "convert_%s", type_name(t));
-    if (t.width == 1)
-        put(g, "(((global const %s *)in)[", type_name(as));
-    else
-        put(g, "(vload%u(", t.width);
     switch (below(g, 9)) {
     case 0:
         put(g, "(uint)gid & %u", count - 1);
@@ -272,6 +254,30 @@ static void load(struct gen *g, struct type t)
         put(g, ") & %u", count - 1);
         break;
     }
+}
+
+static void load(struct gen *g, struct type t)
+{
+    unsigned bytes = base_bytes[t.base] * t.width;
+    unsigned count = KGEN_IN_WORDS * 4 / bytes;
+    while (count & (count - 1)) /* an index below a power of two */
+        count &= count - 1;
+    if (t.width == 1 && !is_float(t.base) && chance(g, 40)) {
+        char p[48];
+        snprintf(p, sizeof p, "((global const %s *)in)", base_names[t.base]);
+        put(g, "(%s)", base_names[t.base]);
+        straight_load(g, p, bytes < 8);
+        return;
+    }
+    bool raw_float = is_float(t.base); /* small numbers: any bits would do, but NaN has many */
+    struct type as = raw_float ? (struct type){SHORT, t.width} : t;
+    if (raw_float)
+        put(g, "convert_%s", type_name(t));
+    if (t.width == 1)
+        put(g, "(((global const %s *)in)[", type_name(as));
+    else
+        put(g, "(vload%u(", t.width);
+    load_index(g, count);
     if (t.width == 1)
         put(g, "])");
     else
@@ -291,90 +297,100 @@ void swizzle(struct gen *g, unsigned from, unsigned to, bool once)
     }
 }
 
+/* A value made of the variable. False: it is of no use for the type. */
+static bool leaf_of(struct gen *g, const struct variable *v, struct type t)
+{
+    bool same_base = v->type.base == t.base;
+    if (v->type.width == t.width) {
+        if (!same_base)
+            conversion(g, v->type, t);
+        put(g, same_base ? "%s" : "(%s)", v->name);
+        return true;
+    }
+    if (v->type.width > 1 && t.width == 1) {
+        conversion(g, scalar(v->type.base), t);
+        if (chance(g, 20)) {
+            put(g, "(((private %s *)&%s)[", base_names[v->type.base], v->name);
+            element(g, v->type.width);
+            put(g, "])");
+            return true;
+        }
+        put(g, "(%s", v->name);
+        swizzle(g, v->type.width, 1, false);
+        put(g, ")");
+        return true;
+    }
+    if (v->type.width > 1 && same_base) {
+        put(g, "%s", v->name);
+        swizzle(g, v->type.width, t.width, false);
+        return true;
+    }
+    return false;
+}
+
+static void private_element(struct gen *g, struct type t)
+{
+    if (is_float(g->array_type.base) && !is_float(t.base))
+        put(g, "convert_%s_sat", type_name(t));
+    put(g, "(pa[");
+    element(g, PRIVATE_ELEMENTS);
+    put(g, "])");
+}
+
+static void struct_member(struct gen *g, struct type t)
+{
+    static const struct {
+        const char *name;
+        bool is_array, is_float;
+    } members[] = {{"c", false, false},   {"i", true, false}, {"l", false, false},
+                   {"s.y", false, false}, {"h", false, true}, {"d", false, true}};
+    unsigned member = below(g, 6);
+    if (members[member].is_float && !is_float(t.base))
+        put(g, "convert_%s_sat", type_name(t));
+    put(g, chance(g, 50) ? "(st.%s" : "(sa[n1 & 3].%s", members[member].name);
+    if (members[member].is_array) {
+        put(g, "[");
+        element(g, 3);
+        put(g, "]");
+    }
+    put(g, ")");
+}
+
+static void scalar_leaf(struct gen *g, struct type t)
+{
+    put(g, "(%s)(", type_name(t));
+    unsigned what = below(g, 6);
+    if (what == 0)
+        uniform_value(g);
+    else if (what == 1 && g->counter_count)
+        put(g, "%s", g->counters[below(g, (unsigned)g->counter_count)].name);
+    else if (what == 1 || (what == 3 && g->in_helper))
+        put(g, "gid");
+    else if (what == 2)
+        put(g, "lid");
+    else if (what == 3)
+        private_element(g, t);
+    else if (what == 4 && g->has_struct && !g->in_helper)
+        struct_member(g, t);
+    else
+        literal(g, t.base);
+    put(g, ")");
+}
+
 void leaf(struct gen *g, struct type t)
 {
-    for (int tries = 0; tries < 6; tries++) {
-        const struct variable *v = &g->variables[below(g, (unsigned)g->variable_count)];
-        bool same_base = v->type.base == t.base;
-        if (v->type.width == t.width) {
-            if (!same_base)
-                conversion(g, v->type, t);
-            put(g, same_base ? "%s" : "(%s)", v->name);
+    for (int tries = 0; tries < 6; tries++)
+        if (leaf_of(g, &g->variables[below(g, (unsigned)g->variable_count)], t))
             return;
-        }
-        if (v->type.width > 1 && t.width == 1) {
-            conversion(g, scalar(v->type.base), t);
-            if (chance(g, 20)) {
-                put(g, "(((private %s *)&%s)[", base_names[v->type.base], v->name);
-                element(g, v->type.width);
-                put(g, "])");
-                return;
-            }
-            put(g, "(%s", v->name);
-            swizzle(g, v->type.width, 1, false);
-            put(g, ")");
-            return;
-        }
-        if (v->type.width > 1 && same_base) {
-            put(g, "%s", v->name);
-            swizzle(g, v->type.width, t.width, false);
-            return;
-        }
-    }
-    if (t.width > 1) {
-        put(g, "(%s)(", type_name(t));
-        bool all = chance(g, 50);
-        for (unsigned i = 0; i < (all ? t.width : 1); i++) {
-            put(g, i ? ", " : "");
-            leaf(g, scalar(t.base));
-        }
-        put(g, ")");
+    if (t.width == 1) {
+        scalar_leaf(g, t);
         return;
     }
     put(g, "(%s)(", type_name(t));
-    switch (below(g, 6)) {
-    case 0:
-        uniform_value(g);
-        break;
-    case 1:
-        if (g->counter_count)
-            put(g, "%s", g->counters[below(g, (unsigned)g->counter_count)].name);
-        else
-            put(g, "gid");
-        break;
-    case 2:
-        put(g, "lid");
-        break;
-    case 3:
-        if (g->in_helper) {
-            put(g, "gid");
-        } else {
-            if (is_float(g->array_type.base) && !is_float(t.base))
-                put(g, "convert_%s_sat", type_name(t));
-            put(g, "(pa[");
-            element(g, PRIVATE_ELEMENTS);
-            put(g, "])");
-        }
-        break;
-    case 4:
-        if (g->has_struct && !g->in_helper) {
-            static const char *const members[] = {"c", "i", "l", "s.y", "h", "d"};
-            unsigned member = below(g, 6);
-            if (member >= 4 && !is_float(t.base))
-                put(g, "convert_%s_sat", type_name(t));
-            put(g, chance(g, 50) ? "(st.%s" : "(sa[n1 & 3].%s", members[member]);
-            if (member == 1) {
-                put(g, "[");
-                element(g, 3);
-                put(g, "]");
-            }
-            put(g, ")");
-            break;
-        }
-        /* fall through */
-    default:
-        literal(g, t.base);
-        break;
+    bool all = chance(g, 50);
+    for (unsigned i = 0; i < (all ? t.width : 1); i++) {
+        put(g, i ? ", " : "");
+        leaf(g, scalar(t.base));
     }
     put(g, ")");
 }
@@ -467,6 +483,56 @@ static void binary(struct gen *g, struct type t, int depth)
     }
 }
 
+/* One of two values, by a truth value or, in vectors, element by element. */
+static void selection(struct gen *g, struct type t, int depth)
+{
+    if (t.width == 1) {
+        put(g, "(%s)((", type_name(t));
+        condition(g, chance(g, 15));
+        put(g, ") ? ");
+        expression(g, t, depth - 1);
+        put(g, " : ");
+        expression(g, t, depth - 1);
+        put(g, ")");
+        return;
+    }
+    put(g, "select(");
+    leaf(g, t);
+    put(g, ", ");
+    expression(g, t, depth - 1);
+    put(g, ", (");
+    leaf(g, t);
+    put(g, " < ");
+    expression(g, t, depth - 1);
+    put(g, "))");
+}
+
+static void through_another_type(struct gen *g, struct type t, int depth)
+{
+    struct type other = {chance(g, 15) ? any_float(g) : any_integer(g), t.width};
+    conversion(g, other, t);
+    put(g, "(");
+    expression(g, other, depth - 1);
+    put(g, ")");
+}
+
+/* A call of a function of the program that has this type. False: there is none. */
+static bool helper_call(struct gen *g, struct type t, int depth)
+{
+    int helper = -1;
+    for (int i = 0; i < g->helpers_usable; i++)
+        if (g->helper_types[i].base == t.base && g->helper_types[i].width == t.width)
+            helper = i;
+    if (helper < 0)
+        return false;
+    put(g, "h%llu_%d(in, gid, lid, n0, n1, n2, n3, ", (unsigned long long)g->k.seed, helper);
+    expression(g, t, depth - 1);
+    put(g, ", ");
+    expression(g, scalar(UINT), depth - 1);
+    put(g, ")");
+    return true;
+}
+
 void expression(struct gen *g, struct type t, int depth)
 {
     if (depth <= 0) {
@@ -474,65 +540,19 @@ void expression(struct gen *g, struct type t, int depth)
         return;
     }
     bool drop = node_begin(g);
-    switch (below(g, 9)) {
-    case 0:
+    unsigned what = below(g, 9);
+    if (what == 0)
         leaf(g, t);
-        break;
-    case 1:
+    else if (what == 1)
         load(g, t);
-        break;
-    case 2:
+    else if (what == 2)
         call(g, t, depth);
-        break;
-    case 3:
-        if (t.width == 1) {
-            put(g, "(%s)((", type_name(t));
-            condition(g, chance(g, 15));
-            put(g, ") ? ");
-            expression(g, t, depth - 1);
-            put(g, " : ");
-            expression(g, t, depth - 1);
-            put(g, ")");
-        } else {
-            put(g, "select(");
-            leaf(g, t);
-            put(g, ", ");
-            expression(g, t, depth - 1);
-            put(g, ", (");
-            leaf(g, t);
-            put(g, " < ");
-            expression(g, t, depth - 1);
-            put(g, "))");
-        }
-        break;
-    case 4: { /* through another type */
-        struct type other = {chance(g, 15) ? any_float(g) : any_integer(g), t.width};
-        conversion(g, other, t);
-        put(g, "(");
-        expression(g, other, depth - 1);
-        put(g, ")");
-        break;
-    }
-    case 5: {
-        int helper = -1;
-        for (int i = 0; i < g->helpers_usable; i++)
-            if (g->helper_types[i].base == t.base && g->helper_types[i].width == t.width)
-                helper = i;
-        if (helper < 0) {
-            binary(g, t, depth);
-            break;
-        }
-        put(g, "h%llu_%d(in, gid, lid, n0, n1, n2, n3, ", (unsigned long long)g->k.seed, helper);
-        expression(g, t, depth - 1);
-        put(g, ", ");
-        expression(g, scalar(UINT), depth - 1);
-        put(g, ")");
-        break;
-    }
-    default:
+    else if (what == 3)
+        selection(g, t, depth);
+    else if (what == 4)
+        through_another_type(g, t, depth);
+    else if (what != 5 || !helper_call(g, t, depth))
         binary(g, t, depth);
-        break;
-    }
     node_end(g, drop);
     if (drop)
         put(g, "(%s)1", type_name(t));

@@ -38,8 +38,8 @@ struct gen {
     struct type helper_types[MAX_HELPERS], array_type;
     int helper_count, helpers_usable;
     bool in_helper, has_struct;
-    bool meets;           /* the kernel has barriers and sub-group functions, so nobody returns early */
-    bool together;        /* all work-items of the group come here together */
+    bool convergent;      /* the kernel has barriers and sub-group functions, so no work-item returns early */
+    bool together;        /* all work-items of the group reach this place together */
     bool may_leave;       /* break and continue may be divergent here */
     bool may_return;      /* likewise return */
     int budget;           /* statements left */

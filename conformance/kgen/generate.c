@@ -2,8 +2,8 @@
  * The generator: writes a kernel from left to right, so that a random number decides at each place what comes next.
  *
  * What the language leaves open is not written: signed arithmetic goes through unsigned types or has small operands, floats are only
- * added, multiplied, fused and rounded, work-items write to places of their own or atomically without looking at the result, and whatever
- * meets other work-items stands where all of them come by. */
+ * added, multiplied, fused and rounded, work-items write to places of their own or atomically without looking at the result, and barriers
+ * and sub-group functions stand where all work-items of the group reach them. */
 #include "gen.h"
 
 #include <stdio.h>
@@ -78,7 +78,7 @@ size_t output_row(struct gen *g, struct type t)
     return at;
 }
 
-/* Where variable number `i` is written in the end: each has a part of its own of the output. */
+/* Writes the variable to the output at the end of the kernel: each has a part of the output of its own. */
 static void write_variable(struct gen *g, const struct variable *v)
 {
     struct type t = v->type;
@@ -104,44 +104,24 @@ static void write_variable(struct gen *g, const struct variable *v)
         put(g, "((global %s *)((global uchar *)out + %zu))[%s] = %s;", type_name(t), at, index[chance(g, 30)], value);
 }
 
-struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text)
+static void write_struct(struct gen *g)
 {
-    struct gen made = {.k = {.seed = seed}, .text = text, .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .dropped = dropped};
-    struct gen *g = &made;
-    unsigned long long number = seed;
-    static const unsigned widths[] = {8, 16, 32, 16};
-    unsigned choice = below(g, 4);
-    g->width = widths[choice];
-    choose_range(g);
-    g->items = g->k.global[0] * g->k.global[1] * g->k.global[2];
-    g->offset = (g->items * OWN_WORDS * 4 + 127) / 128 * 128;
-    for (int i = 0; i < 4; i++)
-        g->k.n[i] = below(g, 16);
+    unsigned long long number = g->k.seed;
+    put(g, "struct s%llu { uchar c; int i[3]; ulong l; short2 s; half h; double d; };\n", number);
+    put(g,
+        "struct s%llu hs%llu(struct s%llu a, int x) { a.i[x & 1] = (int)((uint)a.i[2] + (uint)x); a.s.y ^= (short)x; "
+        "if (x & 4) a.l++; if (x & 8) a.d += a.h; return a; }\n",
+        number, number, number);
+}
 
-    g->has_struct = chance(g, 30);
-    if (g->has_struct) {
-        put(g, "struct s%llu { uchar c; int i[3]; ulong l; short2 s; half h; double d; };\n", number);
-        put(g,
-            "struct s%llu hs%llu(struct s%llu a, int x) { a.i[x & 1] = (int)((uint)a.i[2] + (uint)x); a.s.y ^= (short)x; "
-            "if (x & 4) a.l++; if (x & 8) a.d += a.h; return a; }\n",
-            number, number, number);
-    }
-    for (unsigned i = chance(g, 40) ? 1 + below(g, MAX_HELPERS) : 0; i > 0; i--)
-        helper(g);
-
-    g->variable_count = g->fixed = 0;
-    g->counter_count = 0;
-    g->meets = chance(g, 50);
-    g->together = true;
-    g->may_return = !g->meets;
-    g->may_leave = false;
-    g->budget = 4 + (int)below(g, 14);
-    if (choice < 3)
+static void write_head(struct gen *g, bool with_sub_group_size)
+{
+    if (with_sub_group_size)
         put(g, "__attribute__((intel_reqd_sub_group_size(%u)))\n", g->width);
     put(g,
         "kernel void k%llu(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, uint n1, uint n2, uint "
         "n3)\n{",
-        number);
+        (unsigned long long)g->k.seed);
     g->indent = 1;
     line(g);
     put(g, "local uint lm[8]; local ulong lw[4];");
@@ -153,7 +133,11 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     put(g, "const uint lid = (uint)get_local_linear_id();");
     line(g);
     put(g, "global any_uint *mine = out + item * %u;", OWN_WORDS);
+}
 
+/* Inputs that are not assigned to. */
+static void write_inputs(struct gen *g)
+{
     add_variable(g, scalar(INT), "r0");
     add_variable(g, scalar(UINT), "r1");
     add_variable(g, scalar(SHORT), "r2");
@@ -163,6 +147,11 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         put(g, "const %s %s = (%s)in[(item * %u + %u) & 1023];", type_name(g->variables[i].type), g->variables[i].name,
             type_name(g->variables[i].type), 1 + below(g, 4), below(g, 50));
     }
+}
+
+/* The private array, the variables of the struct, and variables of random types. */
+static void write_variables(struct gen *g)
+{
     g->array_type = scalar(chance(g, 20) ? any_float(g) : any_integer(g));
     line(g);
     put(g, "%s pa[%u];", type_name(g->array_type), PRIVATE_ELEMENTS);
@@ -171,7 +160,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     if (g->has_struct) {
         line(g);
         put(g, "struct s%llu st = {(uchar)r0, {r0, (int)lid, 3}, r1, (short2)(1, (short)r2), (half)(lid & 15), (double)r2}, sa[4];",
-            number);
+            (unsigned long long)g->k.seed);
         line(g);
         put(g, "for (int i = 0; i < 4; i++) { sa[i] = st; sa[i].i[1] ^= i; }");
     }
@@ -186,8 +175,11 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         put(g, ";");
         add_variable(g, t, name);
     }
-    while (g->budget > 0)
-        statement(g, 3);
+}
+
+/* Everything that the kernel has computed goes to the output. */
+static void write_results(struct gen *g)
+{
     for (int i = g->fixed; i < g->variable_count; i++)
         write_variable(g, &g->variables[i]);
     struct variable sum = {.name = "sum", .type = scalar(ULONG)};
@@ -203,6 +195,38 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         put(g, "sum ^= st.l + (uint)st.i[0] + (uint)st.i[1] * 3 + (ushort)st.s.y + (uint)convert_int_sat(st.h + st.d) * 5;");
     }
     write_variable(g, &sum);
+}
+
+struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen_text *text)
+{
+    struct gen made = {.k = {.seed = seed}, .text = text, .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .dropped = dropped};
+    struct gen *g = &made;
+    static const unsigned widths[] = {8, 16, 32, 16}; /* the last: left to the driver */
+    unsigned choice = below(g, 4);
+    g->width = widths[choice];
+    choose_range(g);
+    g->items = g->k.global[0] * g->k.global[1] * g->k.global[2];
+    g->offset = (g->items * OWN_WORDS * 4 + 127) / 128 * 128;
+    for (int i = 0; i < 4; i++)
+        g->k.n[i] = below(g, 16);
+    g->has_struct = chance(g, 30);
+    if (g->has_struct)
+        write_struct(g);
+    for (unsigned i = chance(g, 40) ? 1 + below(g, MAX_HELPERS) : 0; i > 0; i--)
+        helper(g);
+    g->variable_count = g->fixed = 0;
+    g->counter_count = 0;
+    g->convergent = chance(g, 50);
+    g->together = true;
+    g->may_return = !g->convergent;
+    g->may_leave = false;
+    g->budget = 4 + (int)below(g, 14);
+    write_head(g, choice < 3);
+    write_inputs(g);
+    write_variables(g);
+    while (g->budget > 0)
+        statement(g, 3);
+    write_results(g);
     put(g, "\n}\n");
     g->k.out_bytes = g->offset;
     return g->k;

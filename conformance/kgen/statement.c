@@ -71,7 +71,7 @@ static void loop(struct gen *g, int depth)
     char c[8];
     snprintf(c, sizeof c, "c%u", g->next_counter++ % 1000u);
     struct flow before = enter(g, uniform);
-    g->may_leave = !g->meets || !g->together; /* else everybody must come to the next round */
+    g->may_leave = !g->convergent || !g->together; /* else all work-items must come to the next round */
     char *counter = g->counters[g->counter_count].name;
     int kind = (int)below(g, 3);
     if (kind == 0) {
@@ -253,103 +253,140 @@ static void atomic_update(struct gen *g, enum base base, unsigned first, unsigne
     put(g, explicit ? ", memory_order_relaxed);" : ");");
 }
 
+/* An element of a private array, chosen at run time. */
+static void write_private(struct gen *g)
+{
+    put(g, "pa[");
+    element(g, PRIVATE_ELEMENTS);
+    put(g, "] = ");
+    expression(g, g->array_type, 2);
+    put(g, ";");
+}
+
+static void write_own_word(struct gen *g)
+{
+    put(g, "mine[");
+    element(g, OWN_WORDS);
+    put(g, "] = ");
+    expression(g, scalar(UINT), 2);
+    put(g, ";");
+}
+
+/* The same bytes by another type. */
+static void write_own_as(struct gen *g)
+{
+    enum base base = any_integer(g);
+    put(g, "((global any_%s *)mine)[", base_names[base]);
+    element(g, OWN_WORDS * 4 / base_bytes[base]);
+    put(g, "] %s= ", chance(g, 50) ? "" : "^");
+    expression(g, scalar(base), 2);
+    put(g, ";");
+}
+
+static void write_own_vector(struct gen *g)
+{
+    struct type t = {chance(g, 50) ? UINT : INT, 2 + below(g, 3)}; /* the library's store is one of this type */
+    put(g, "vstore%u(", t.width);
+    expression(g, t, 1);
+    put(g, ", %u, (global %s *)mine);", below(g, OWN_WORDS * 4 / base_bytes[t.base] / t.width), base_names[t.base]);
+}
+
+static void add_uint(struct gen *g)
+{
+    atomic_update(g, UINT, 0, 8);
+}
+
+static void add_ulong(struct gen *g)
+{
+    atomic_update(g, ULONG, 32, 2);
+}
+
+/* The element of another work-item, each that of one other. */
+static void write_neighbour(struct gen *g)
+{
+    struct type t = scalar(any_integer(g));
+    unsigned k = below(g, 5);
+    size_t at = output_row(g, t);
+    const char *row = base_names[t.base];
+    if (chance(g, 50))
+        put(g, "if (item >= %u) ((global %s *)((global uchar *)out + %zu))[(uint)item - %u] = ", k, row, at, k);
+    else
+        put(g, "if (item + %u < items) ((global %s *)((global uchar *)out + %zu))[(int)items - 1 - %u - (int)item] = ", k, row, at, k);
+    expression(g, t, 2);
+    put(g, ";");
+}
+
+/* Additions by compare and exchange, in words that nothing else changes. */
+static void add_by_exchange(struct gen *g)
+{
+    put(g, "{ uint old = 0, found, more = ");
+    expression(g, scalar(UINT), 1);
+    put(g, "; volatile global uint *place = &acc[56 + (");
+    element(g, 8);
+    put(g, ")]; while ((found = atomic_cmpxchg(place, old, old + more)) != old) old = found; }");
+}
+
+static void write_array_of_struct(struct gen *g)
+{
+    put(g, "st.i[");
+    element(g, 3);
+    put(g, "] = ");
+    expression(g, scalar(INT), 2);
+    put(g, ";");
+}
+
+static void write_integer_of_structs(struct gen *g)
+{
+    put(g, "sa[");
+    element(g, 4);
+    put(g, "].%s = ", chance(g, 50) ? "l" : "c");
+    expression(g, scalar(UCHAR), 2);
+    put(g, ";");
+}
+
+static void write_float_of_structs(struct gen *g)
+{
+    bool is_double = chance(g, 50);
+    put(g, "sa[");
+    element(g, 4);
+    put(g, "].%s = ", is_double ? "d" : "h");
+    expression(g, scalar(is_double ? DOUBLE : HALF), 2);
+    put(g, ";");
+}
+
+static void copy_struct(struct gen *g)
+{
+    if (chance(g, 50)) {
+        put(g, "st = sa[");
+        element(g, 4);
+        put(g, "];");
+    } else {
+        put(g, "sa[");
+        element(g, 4);
+        put(g, "] = hs%llu(st, ", (unsigned long long)g->k.seed);
+        expression(g, scalar(INT), 1);
+        put(g, ");");
+    }
+}
+
+/* A write to memory. */
 static void memory(struct gen *g)
 {
-    unsigned what = below(g, g->has_struct ? 12 : 8);
-    switch (what) {
-    case 0:
-        put(g, "pa[");
-        element(g, PRIVATE_ELEMENTS);
-        put(g, "] = ");
-        expression(g, g->array_type, 2);
-        put(g, ";");
-        break;
-    case 1:
-        put(g, "mine[");
-        element(g, OWN_WORDS);
-        put(g, "] = ");
-        expression(g, scalar(UINT), 2);
-        put(g, ";");
-        break;
-    case 2: {
-        enum base base = any_integer(g);
-        put(g, "((global any_%s *)mine)[", base_names[base]);
-        element(g, OWN_WORDS * 4 / base_bytes[base]);
-        put(g, "] %s= ", chance(g, 50) ? "" : "^");
-        expression(g, scalar(base), 2);
-        put(g, ";");
-        break;
-    }
-    case 3: {
-        struct type t = {chance(g, 50) ? UINT : INT, 2 + below(g, 3)}; /* the library's store is one of this type */
-        put(g, "vstore%u(", t.width);
-        expression(g, t, 1);
-        put(g, ", %u, (global %s *)mine);", below(g, OWN_WORDS * 4 / base_bytes[t.base] / t.width), base_names[t.base]);
-        break;
-    }
-    case 4:
-        atomic_update(g, UINT, 0, 8);
-        break;
-    case 5: { /* each to a place that others leave alone */
-        struct type t = scalar(any_integer(g));
-        unsigned k = below(g, 5);
-        size_t at = output_row(g, t);
-        const char *row = base_names[t.base];
-        if (chance(g, 50))
-            put(g, "if (item >= %u) ((global %s *)((global uchar *)out + %zu))[(uint)item - %u] = ", k, row, at, k);
-        else
-            put(g, "if (item + %u < items) ((global %s *)((global uchar *)out + %zu))[(int)items - 1 - %u - (int)item] = ", k, row, at, k);
-        expression(g, t, 2);
-        put(g, ";");
-        break;
-    }
-    case 6: /* they are added by comparing and exchanging, in words of their own */
-        put(g, "{ uint old = 0, found, more = ");
-        expression(g, scalar(UINT), 1);
-        put(g, "; volatile global uint *place = &acc[56 + (");
-        element(g, 8);
-        put(g, ")]; while ((found = atomic_cmpxchg(place, old, old + more)) != old) old = found; }");
-        break;
-    case 7:
-        atomic_update(g, ULONG, 32, 2);
-        break;
-    case 8:
-        put(g, "st.i[");
-        element(g, 3);
-        put(g, "] = ");
-        expression(g, scalar(INT), 2);
-        put(g, ";");
-        break;
-    case 9:
-        put(g, "sa[");
-        element(g, 4);
-        put(g, "].%s = ", chance(g, 50) ? "l" : "c");
-        expression(g, scalar(UCHAR), 2);
-        put(g, ";");
-        break;
-    case 10: {
-        bool is_double = chance(g, 50);
-        put(g, "sa[");
-        element(g, 4);
-        put(g, "].%s = ", is_double ? "d" : "h");
-        expression(g, scalar(is_double ? DOUBLE : HALF), 2);
-        put(g, ";");
-        break;
-    }
-    default:
-        if (chance(g, 50)) {
-            put(g, "st = sa[");
-            element(g, 4);
-            put(g, "];");
-        } else {
-            put(g, "sa[");
-            element(g, 4);
-            put(g, "] = hs%llu(st, ", (unsigned long long)g->k.seed);
-            expression(g, scalar(INT), 1);
-            put(g, ");");
-        }
-        break;
-    }
+    static void (*const writes[])(struct gen *) = {
+        write_private, write_own_word, write_own_as, write_own_vector, add_uint, write_neighbour, add_by_exchange, add_ulong,
+    };
+    static void (*const struct_writes[])(struct gen *) = {
+        write_array_of_struct,
+        write_integer_of_structs,
+        write_float_of_structs,
+        copy_struct,
+    };
+    enum { WRITES = sizeof writes / sizeof *writes, STRUCT_WRITES = sizeof struct_writes / sizeof *struct_writes };
+    unsigned what = below(g, g->has_struct ? WRITES + STRUCT_WRITES : WRITES);
+    if (what < WRITES)
+        writes[what](g);
+    else
+        struct_writes[what - WRITES](g);
 }
 
 /* A variable of the kernel with a scalar type that sub-group functions take. */
@@ -366,8 +403,8 @@ static const struct variable *sub_group_variable(struct gen *g, bool floats)
 static const char *const ops[] = {"add", "min", "max", "mul"}, *const bits[] = {"and", "or", "xor"};
 static const char *const scans[] = {"reduce", "scan_inclusive", "scan_exclusive"};
 
-/* A value that those who are here make together. */
-static void among_those_here(struct gen *g, const struct variable *v)
+/* A value that the active work-items of the sub-group make together. */
+static void among_active(struct gen *g, const struct variable *v)
 {
     const char *type = type_name(v->type);
     switch (below(g, 9)) {
@@ -451,124 +488,154 @@ static void intel_or_cluster(struct gen *g, const struct variable *v)
     }
 }
 
-/* Where all come by. */
-static void meeting(struct gen *g)
+/* ---- statements that all work-items of the group reach ------------------------------------------------------------------------------ */
+
+/* Values of other work-items through local memory. */
+static void exchange_in_local(struct gen *g, const struct variable *v)
 {
-    bool floats = chance(g, 30);
-    const struct variable *v = sub_group_variable(g, floats);
+    put(g, "barrier(CLK_LOCAL_MEM_FENCE); la[lid] = ");
+    expression(g, scalar(UINT), 2);
+    put(g, "; barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)la[(lid * %u + %u) %% (uint)lsize];", v->name, type_name(v->type), 1 + below(g, 3),
+        below(g, 9));
+}
+
+/* `array` in local memory: set, then changed atomically by all, then read. */
+static void update_local(struct gen *g, const struct variable *v, const char *array, unsigned count, const char *start,
+                         const char *function, enum base base)
+{
+    put(g, "barrier(CLK_LOCAL_MEM_FENCE); if (lid == 0) for (int i = 0; i < %u; i++) %s[i] = %s; barrier(CLK_LOCAL_MEM_FENCE); %s(&%s[",
+        count, array, start, function, array);
+    element(g, count);
+    put(g, "], ");
+    expression(g, scalar(base), 1);
+    put(g, "); barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)%s[", v->name, type_name(v->type), array);
+    element(g, count);
+    put(g, "];");
+}
+
+static void add_in_local(struct gen *g, const struct variable *v)
+{
+    update_local(g, v, "lm", 8, "n2", "atomic_add", UINT);
+}
+
+static void xor_in_local(struct gen *g, const struct variable *v)
+{
+    update_local(g, v, "lw", 4, "n3", "atom_xor", ULONG);
+}
+
+static void broadcast(struct gen *g, const struct variable *v)
+{
+    put(g, "%s = sub_group_broadcast(", v->name);
+    expression(g, v->type, 1);
+    put(g, ", ");
+    uniform_value(g);
+    put(g, " %% get_sub_group_size());");
+}
+
+static void reduce_or_scan(struct gen *g, const struct variable *v)
+{
+    put(g, "%s = sub_group_%s_%s(", v->name, scans[below(g, 3)], ops[below(g, 3)]);
+    expression(g, v->type, 1);
+    put(g, ");");
+}
+
+static bool is_wide(const struct variable *v)
+{
+    return base_bytes[v->type.base] >= 4;
+}
+
+static void shuffle(struct gen *g, const struct variable *v)
+{
+    static const char *const forms[] = {"sub_group_shuffle(", "intel_sub_group_shuffle("};
+    put(g, "%s = %s", v->name, forms[chance(g, is_wide(v) ? 40 : 0)]);
+    expression(g, v->type, 1);
+    put(g, ", ");
+    expression(g, scalar(UINT), 1);
+    put(g, " %% get_sub_group_size());");
+}
+
+/* Shuffles whose source may lie outside the sub-group: then the variable stays. */
+static void shuffle_relative(struct gen *g, const struct variable *v)
+{
+    static const struct {
+        const char *function, *source;
+    } forms[] = {{"shuffle_xor", "o ^ d"}, {"shuffle_up", "o - d"}, {"shuffle_down", "o + d"}, {"rotate", "o + d"}};
+    unsigned form = below(g, 4);
+    put(g, "{ uint d = %u; uint o = get_sub_group_local_id(); uint p = %s; ", below(g, 8), forms[form].source);
+    put(g, "%s t = sub_group_%s(", type_name(v->type), forms[form].function);
+    expression(g, v->type, 1);
+    put(g, ", d); if (p < get_sub_group_size()) %s = t; }", v->name);
+}
+
+static void ballot(struct gen *g, const struct variable *v)
+{
+    put(g, "{ uint4 b = sub_group_ballot(");
+    condition(g, false);
+    put(g,
+        "); %s %s= (%s)(b.x + sub_group_ballot_bit_count(b) + sub_group_ballot_exclusive_scan(b) + sub_group_ballot_find_msb(b) + "
+        "sub_group_inverse_ballot(b)); }",
+        v->name, is_float(v->type.base) ? "+" : "^", type_name(v->type));
+}
+
+static void vote(struct gen *g, const struct variable *v)
+{
+    put(g, "%s += (%s)sub_group_%s(", v->name, type_name(v->type), chance(g, 50) ? "all" : "any");
+    condition(g, false);
+    put(g, ");");
+}
+
+static void work_group_function(struct gen *g, const struct variable *v)
+{
+    if (is_wide(v)) {
+        put(g, "%s = work_group_%s_%s(", v->name, scans[below(g, 3)], ops[below(g, 3)]);
+        expression(g, v->type, 1);
+        put(g, ");");
+    } else {
+        put(g, "%s += (%s)work_group_any(", v->name, type_name(v->type));
+        condition(g, false);
+        put(g, ");");
+    }
+}
+
+/* Functions that only the work-items which reach them take part in. */
+static void in_divergent_branches(struct gen *g, const struct variable *v)
+{
+    put(g, "if (");
+    condition(g, false);
+    put(g, ") { %s = ", v->name);
+    among_active(g, v);
+    put(g, "; }");
+    if (chance(g, 50)) {
+        put(g, " else { %s = ", v->name);
+        among_active(g, v);
+        put(g, "; }");
+    }
+    /* Without it work-items that took neither branch could go on and be active with the others in another round of a loop. */
+    put(g, " sub_group_barrier(CLK_LOCAL_MEM_FENCE);");
+}
+
+/* A barrier or a function that all work-items of the group or sub-group take part in. */
+static void convergent(struct gen *g)
+{
+    static const struct {
+        unsigned weight;
+        void (*write)(struct gen *g, const struct variable *v);
+    } choices[] = {
+        {2, exchange_in_local}, {1, add_in_local},          {1, xor_in_local}, {1, broadcast}, {2, reduce_or_scan},
+        {1, shuffle},           {1, shuffle_relative},      {1, ballot},       {1, vote},      {1, work_group_function},
+        {1, intel_or_cluster},  {3, in_divergent_branches},
+    };
+    unsigned weights = 0, i = 0;
+    for (unsigned k = 0; k < sizeof choices / sizeof *choices; k++)
+        weights += choices[k].weight;
+    const struct variable *v = sub_group_variable(g, chance(g, 30));
     if (!v) {
         put(g, "barrier(CLK_LOCAL_MEM_FENCE);");
         return;
     }
-    const char *name = v->name;
-    bool wide = base_bytes[v->type.base] >= 4, floating = is_float(v->type.base);
-    switch (below(g, 16)) {
-    case 0:
-    case 1:
-        put(g, "barrier(CLK_LOCAL_MEM_FENCE); la[lid] = ");
-        expression(g, scalar(UINT), 2);
-        put(g, "; barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)la[(lid * %u + %u) %% (uint)lsize];", name, type_name(v->type), 1 + below(g, 3),
-            below(g, 9));
-        break;
-    case 2:
-        put(g, "barrier(CLK_LOCAL_MEM_FENCE); if (lid == 0) for (int i = 0; i < 8; i++) lm[i] = n2; barrier(CLK_LOCAL_MEM_FENCE); "
-               "atomic_add(&lm[");
-        element(g, 8);
-        put(g, "], ");
-        expression(g, scalar(UINT), 1);
-        put(g, "); barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)lm[", name, type_name(v->type));
-        element(g, 8);
-        put(g, "];");
-        break;
-    case 14:
-        put(g, "barrier(CLK_LOCAL_MEM_FENCE); if (lid == 0) for (int i = 0; i < 4; i++) lw[i] = n3; barrier(CLK_LOCAL_MEM_FENCE); "
-               "atom_xor(&lw[");
-        element(g, 4);
-        put(g, "], ");
-        expression(g, scalar(ULONG), 1);
-        put(g, "); barrier(CLK_LOCAL_MEM_FENCE); %s = (%s)lw[", name, type_name(v->type));
-        element(g, 4);
-        put(g, "];");
-        break;
-    case 3:
-        put(g, "%s = sub_group_broadcast(", name);
-        expression(g, v->type, 1);
-        put(g, ", ");
-        uniform_value(g);
-        put(g, " %% get_sub_group_size());");
-        break;
-    case 4:
-    case 5:
-        put(g, "%s = sub_group_%s_%s(", name, scans[below(g, 3)], ops[below(g, 3)]);
-        expression(g, v->type, 1);
-        put(g, ");");
-        break;
-    case 6: {
-        static const char *const forms[] = {"sub_group_shuffle(", "intel_sub_group_shuffle("};
-        put(g, "%s = %s", name, forms[chance(g, wide ? 40 : 0)]);
-        expression(g, v->type, 1);
-        put(g, ", ");
-        expression(g, scalar(UINT), 1);
-        put(g, " %% get_sub_group_size());");
-        break;
-    }
-    case 7: {
-        static const char *const forms[] = {"shuffle_xor", "shuffle_up", "shuffle_down", "rotate"};
-        unsigned form = below(g, 4);
-        put(g, "{ uint d = %u; uint o = get_sub_group_local_id(); ", below(g, 8));
-        if (form == 0)
-            put(g, "uint p = o ^ d; ");
-        else if (form == 1)
-            put(g, "uint p = o - d; ");
-        else
-            put(g, "uint p = o + d; ");
-        put(g, "%s t = sub_group_%s(", type_name(v->type), forms[form]);
-        expression(g, v->type, 1);
-        put(g, ", d); if (p < get_sub_group_size()) %s = t; }", name);
-        break;
-    }
-    case 8:
-        put(g, "{ uint4 b = sub_group_ballot(");
-        condition(g, false);
-        put(g,
-            "); %s %s= (%s)(b.x + sub_group_ballot_bit_count(b) + sub_group_ballot_exclusive_scan(b) + sub_group_ballot_find_msb(b) + "
-            "sub_group_inverse_ballot(b)); }",
-            name, floating ? "+" : "^", type_name(v->type));
-        break;
-    case 9:
-        put(g, "%s += (%s)sub_group_%s(", name, type_name(v->type), chance(g, 50) ? "all" : "any");
-        condition(g, false);
-        put(g, ");");
-        break;
-    case 10:
-        if (wide) {
-            put(g, "%s = work_group_%s_%s(", name, scans[below(g, 3)], ops[below(g, 3)]);
-            expression(g, v->type, 1);
-            put(g, ");");
-        } else {
-            put(g, "%s += (%s)work_group_any(", name, type_name(v->type));
-            condition(g, false);
-            put(g, ");");
-        }
-        break;
-    case 11:
-        intel_or_cluster(g, v);
-        break;
-    default: /* those who are here */
-        put(g, "if (");
-        condition(g, false);
-        put(g, ") { %s = ", name);
-        among_those_here(g, v);
-        put(g, "; }");
-        if (chance(g, 50)) {
-            put(g, " else { %s = ", name);
-            among_those_here(g, v);
-            put(g, "; }");
-        }
-        /* Else those who stayed away would be free to go on and meet the others in another round of a loop. */
-        put(g, " sub_group_barrier(CLK_LOCAL_MEM_FENCE);");
-        break;
-    }
+    for (unsigned at = below(g, weights); at >= choices[i].weight; i++)
+        at -= choices[i].weight;
+    choices[i].write(g, v);
 }
 
 void statement(struct gen *g, int depth)
@@ -589,8 +656,8 @@ void statement(struct gen *g, int depth)
         knot(g, depth);
     else if (what < 46)
         jump(g);
-    else if (what < 75 && g->meets && g->together && !g->in_helper)
-        meeting(g);
+    else if (what < 75 && g->convergent && g->together && !g->in_helper)
+        convergent(g);
     else if (what < 62 && !g->in_helper)
         memory(g);
     else
