@@ -166,6 +166,82 @@ static cl_program program_to(const struct session *s, const struct type *d, cons
     return p;
 }
 
+/* What the conversions of a pair of types are tried with. */
+struct trial {
+    const struct session *session;
+    const struct type *from, *to;
+    size_t n;
+    uint64_t *bits;     /* of the sources */
+    unsigned char *out; /* what came back */
+    cl_mem in_buffer, out_buffer;
+};
+
+static void write_sources(struct trial *t, unsigned char *in)
+{
+    size_t bytes = (size_t)t->from->bits / 8;
+    for (size_t i = 0; i < t->n; i++) {
+        t->bits[i] = source(t->from, i) & (~0ULL >> (64 - t->from->bits));
+        memcpy(in + i * bytes, &t->bits[i], bytes);
+    }
+    cl_int err = clEnqueueWriteBuffer(t->session->queue, t->in_buffer, CL_TRUE, 0, t->n * bytes, in, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "clEnqueueWriteBuffer: %d", err);
+}
+
+static void run_conversion(struct trial *t, cl_program program, const char *name, int width)
+{
+    cl_int err;
+    cl_kernel kernel = clCreateKernel(program, name, &err);
+    REQUIRE(kernel, "clCreateKernel(%s): %d", name, err);
+    clSetKernelArg(kernel, 0, sizeof t->in_buffer, &t->in_buffer);
+    clSetKernelArg(kernel, 1, sizeof t->out_buffer, &t->out_buffer);
+    size_t global = t->n / (size_t)width;
+    err = clEnqueueNDRangeKernel(t->session->queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "clEnqueueNDRangeKernel(%s): %d", name, err);
+    err = clEnqueueReadBuffer(t->session->queue, t->out_buffer, CL_TRUE, 0, t->n * (size_t)t->to->bits / 8, t->out, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "clEnqueueReadBuffer(%s): %d", name, err);
+    clReleaseKernel(kernel);
+}
+
+/* False: told. */
+static bool check_conversion(const struct trial *t, const char *name, bool sat, enum mode mode)
+{
+    const struct type *d = t->to, *s = t->from;
+    bool floating = d->kind == FLOATING && s->kind == FLOATING, integers = d->kind != FLOATING && s->kind != FLOATING;
+    for (size_t i = 0; i < t->n; i++) {
+        uint64_t got_bits = 0;
+        memcpy(&got_bits, t->out + i * (size_t)d->bits / 8, (size_t)d->bits / 8);
+        long double v = value_of(s, t->bits[i]), got = value_of(d, got_bits), want;
+        if (!sat && integers) /* narrowing wraps, even without _sat */
+            want = s->kind == SIGNED ? value_of(d, (uint64_t)(int64_t)v) : value_of(d, t->bits[i]);
+        else if (!model(d, v, mode, sat, &want))
+            continue;
+        if (got == want ? !floating || signbit(got) == signbit(want) : isnan(got) && isnan(want))
+            continue;
+        printf("FAIL %s: from %La (0x%llx) got %La, want %La\n", name, v, (unsigned long long)t->bits[i], got, want);
+        return false;
+    }
+    return true;
+}
+
+/* Every conversion between the two types; the program has them all. */
+static int try_pair(struct trial *t, cl_program program, const int *widths, int width_count, int *tested)
+{
+    int failed = 0;
+    for (int variant = 0; variant < 2 * MODES * width_count; variant++) {
+        bool sat = variant & 1;
+        enum mode mode = (enum mode)(variant / 2 % MODES);
+        int width = widths[variant / 2 / MODES];
+        if (!exists(t->to, sat))
+            continue;
+        char name[96];
+        kernel_name(name, t->to, t->from, sat, mode, width);
+        run_conversion(t, program, name, width);
+        failed += !check_conversion(t, name, sat, mode);
+        ++*tested;
+    }
+    return failed;
+}
+
 int main(int argc, char **argv)
 {
     size_t n = 2048;
@@ -177,68 +253,30 @@ int main(int argc, char **argv)
             for (char *p = strtok(argv[i + 1], ","); p && width_count < 8; p = strtok(NULL, ","))
                 widths[width_count++] = atoi(p);
     }
-    n = (n + 47) / 48 * 48;
+    n = (n + 47) / 48 * 48; /* a multiple of every width */
     fesetround(FE_TONEAREST);
     struct session s = open_session();
-    unsigned char *in = calloc(n, 8), *out = calloc(n, 8);
-    uint64_t *bits = calloc(n, sizeof *bits);
-    REQUIRE(in && out && bits, "out of memory");
+    unsigned char *in = calloc(n, 8);
+    struct trial t = {.session = &s, .n = n, .bits = calloc(n, sizeof *t.bits), .out = calloc(n, 8)};
+    REQUIRE(in && t.bits && t.out, "out of memory");
     cl_int err;
-    cl_mem from = clCreateBuffer(s.context, CL_MEM_READ_ONLY, n * 8, NULL, &err),
-           to = clCreateBuffer(s.context, CL_MEM_READ_WRITE, n * 8, NULL, &err);
-    REQUIRE(from && to, "clCreateBuffer: %d", err);
+    t.in_buffer = clCreateBuffer(s.context, CL_MEM_READ_ONLY, n * 8, NULL, &err);
+    t.out_buffer = clCreateBuffer(s.context, CL_MEM_READ_WRITE, n * 8, NULL, &err);
+    REQUIRE(t.in_buffer && t.out_buffer, "clCreateBuffer: %d", err);
     int failed = 0, tested = 0;
-    for (const struct type *d = types; d < types + TYPES; d++) {
-        cl_program program = program_to(&s, d, widths, width_count);
-        for (const struct type *t = types; t < types + TYPES; t++) {
-            for (size_t i = 0; i < n; i++) {
-                bits[i] = source(t, i) & (~0ULL >> (64 - t->bits));
-                memcpy(in + i * (size_t)t->bits / 8, &bits[i], (size_t)t->bits / 8);
-            }
-            clEnqueueWriteBuffer(s.queue, from, CL_TRUE, 0, n * (size_t)t->bits / 8, in, 0, NULL, NULL);
-            for (int variant = 0; variant < 2 * MODES * width_count; variant++) {
-                bool sat = variant & 1;
-                enum mode mode = (enum mode)(variant / 2 % MODES);
-                int width = widths[variant / 2 / MODES];
-                if (!exists(d, sat))
-                    continue;
-                char name[96];
-                kernel_name(name, d, t, sat, mode, width);
-                cl_kernel kernel = clCreateKernel(program, name, &err);
-                REQUIRE(kernel, "clCreateKernel(%s): %d", name, err);
-                clSetKernelArg(kernel, 0, sizeof from, &from);
-                clSetKernelArg(kernel, 1, sizeof to, &to);
-                size_t global = n / (size_t)width;
-                err = clEnqueueNDRangeKernel(s.queue, kernel, 1, NULL, &global, NULL, 0, NULL, NULL);
-                REQUIRE(err == CL_SUCCESS, "clEnqueueNDRangeKernel(%s): %d", name, err);
-                clEnqueueReadBuffer(s.queue, to, CL_TRUE, 0, n * (size_t)d->bits / 8, out, 0, NULL, NULL);
-                clReleaseKernel(kernel);
-                tested++;
-                for (size_t i = 0; i < n; i++) {
-                    uint64_t got_bits = 0;
-                    memcpy(&got_bits, out + i * (size_t)d->bits / 8, (size_t)d->bits / 8);
-                    long double v = value_of(t, bits[i]), got = value_of(d, got_bits), want;
-                    /* Narrowing of integers wraps, even without _sat. */
-                    if (!sat && d->kind != FLOATING && t->kind != FLOATING)
-                        want = value_of(d, bits[i]), want = t->kind == SIGNED ? value_of(d, (uint64_t)(int64_t)v) : want;
-                    else if (!model(d, v, mode, sat, &want))
-                        continue;
-                    if (got == want ? signbit(got) == signbit(want) || d->kind != FLOATING || t->kind != FLOATING
-                                    : isnan(got) && isnan(want))
-                        continue;
-                    printf("FAIL %s: from %La (0x%llx) got %La, want %La\n", name, v, (unsigned long long)bits[i], got, want);
-                    failed++;
-                    break;
-                }
-            }
+    for (t.to = types; t.to < types + TYPES; t.to++) {
+        cl_program program = program_to(&s, t.to, widths, width_count);
+        for (t.from = types; t.from < types + TYPES; t.from++) {
+            write_sources(&t, in);
+            failed += try_pair(&t, program, widths, width_count, &tested);
         }
         clReleaseProgram(program);
     }
-    clReleaseMemObject(from);
-    clReleaseMemObject(to);
+    clReleaseMemObject(t.in_buffer);
+    clReleaseMemObject(t.out_buffer);
     free(in);
-    free(out);
-    free(bits);
+    free(t.bits);
+    free(t.out);
     close_session(&s);
     printf("%d conversions tested, %d failures\n", tested, failed);
     return failed || !tested;

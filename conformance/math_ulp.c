@@ -614,107 +614,159 @@ static int check(const struct function *f, struct call *calls, size_t n, const u
     return failed;
 }
 
-int main(int argc, char **argv)
+enum { MOST_WIDTHS = 8, TYPES = sizeof types / sizeof *types };
+
+/* What the command line asks for. */
+struct command {
+    size_t n; /* calls of each function */
+    int widths[MOST_WIDTHS], width_count;
+    const char *only_type;
+    const struct function *functions[FUNCTIONS];
+    int function_count;
+};
+
+static void parse_command(int argc, char **argv, struct command *command)
 {
-    size_t n = 20000;
-    int widths[8] = {1}, width_count = 1;
-    const char *only_type = NULL;
-    const struct function *wanted[FUNCTIONS];
-    int wanted_count = 0;
+    *command = (struct command){.n = 20000, .widths = {1}, .width_count = 1};
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-n") && i + 1 < argc)
-            n = strtoul(argv[++i], NULL, 10);
+            command->n = strtoul(argv[++i], NULL, 10);
         else if (!strcmp(argv[i], "-s") && i + 1 < argc)
             random_state = strtoull(argv[++i], NULL, 10) | 1;
         else if (!strcmp(argv[i], "-t") && i + 1 < argc)
-            only_type = argv[++i];
+            command->only_type = argv[++i];
         else if (!strcmp(argv[i], "-v"))
             verbose = true;
         else if (!strcmp(argv[i], "-w") && i + 1 < argc) {
-            for (char *p = strtok(argv[++i], ","); p && width_count < 8; p = strtok(NULL, ","))
-                widths[width_count++] = atoi(p);
+            for (char *p = strtok(argv[++i], ","); p && command->width_count < MOST_WIDTHS; p = strtok(NULL, ","))
+                command->widths[command->width_count++] = atoi(p);
         } else {
-            int before = wanted_count;
-            for (int k = 0; k < FUNCTIONS; k++) {
+            int before = command->function_count;
+            for (int k = 0; k < FUNCTIONS; k++)
                 if (!strcmp(functions[k].name, argv[i]))
-                    wanted[wanted_count++] = &functions[k];
-            }
-            REQUIRE(wanted_count > before, "no function %s", argv[i]);
+                    command->functions[command->function_count++] = &functions[k];
+            REQUIRE(command->function_count > before, "no function %s", argv[i]);
         }
     }
-    if (!wanted_count) {
-        for (; wanted_count < FUNCTIONS; wanted_count++)
-            wanted[wanted_count] = &functions[wanted_count];
+    if (!command->function_count)
+        for (; command->function_count < FUNCTIONS; command->function_count++)
+            command->functions[command->function_count] = &functions[command->function_count];
+    command->n = (command->n + 47) / 48 * 48; /* a multiple of every width */
+}
+
+/* Calls and their results on the host; `scalar` results are those that the vector forms have to give too. */
+struct host {
+    struct call *calls;
+    unsigned char *out, *scalar, *second, *staging;
+    int *integers, *scalar_integers;
+};
+
+static struct host host_memory(size_t n)
+{
+    struct host h = {calloc(n, sizeof *h.calls), malloc(n * 8), malloc(n * 8), malloc(n * 8), malloc(n * 8), malloc(n * 4), malloc(n * 4)};
+    REQUIRE(h.calls && h.out && h.scalar && h.second && h.staging && h.integers && h.scalar_integers, "out of memory");
+    return h;
+}
+
+static void free_host(struct host *h)
+{
+    free(h->calls);
+    free(h->out);
+    free(h->scalar);
+    free(h->second);
+    free(h->staging);
+    free(h->integers);
+    free(h->scalar_integers);
+}
+
+static void write_calls(const struct session *s, const struct host *h, size_t n, const struct buffers *b)
+{
+    const cl_mem inputs[] = {b->x, b->y, b->z};
+    for (int a = 0; a < 3; a++) {
+        for (size_t i = 0; i < n; i++)
+            store(h->staging + i * (size_t)type->bytes, a == 0 ? h->calls[i].x : a == 1 ? h->calls[i].y : h->calls[i].z);
+        move(s, inputs[a], h->staging, n * (size_t)type->bytes, true);
     }
-    n = (n + 47) / 48 * 48; /* a multiple of every width */
+    for (size_t i = 0; i < n; i++)
+        memcpy(h->staging + 4 * i, &h->calls[i].n, 4);
+    move(s, b->n, h->staging, n * 4, true);
+}
+
+/* 0, or 1 with the first difference printed. */
+static int compare_with_scalar(const struct function *f, int width, const struct host *h, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        long double a = load(h->out + i * (size_t)type->bytes), c = load(h->scalar + i * (size_t)type->bytes);
+        if ((a == c || (isnan(a) && isnan(c))) && h->integers[i] == h->scalar_integers[i])
+            continue;
+        printf("FAIL %s(%s%d) differs from the scalar form at x=%La y=%La n=%d: %La, not %La\n", f->name, type->name, width, h->calls[i].x,
+               h->calls[i].y, h->calls[i].n, a, c);
+        return 1;
+    }
+    return 0;
+}
+
+/* The scalar form against the reference, the others against the scalar form. */
+static int test_function(const struct session *s, const struct command *command, const struct function *f, const cl_program *programs,
+                         const struct host *h, const struct buffers *b)
+{
+    size_t n = command->n, bytes = n * (size_t)type->bytes;
+    fill(f, h->calls, n);
+    write_calls(s, h, n, b);
+    run(s, programs[0], f, 1, n, b);
+    move(s, b->out, h->scalar, bytes, false);
+    move(s, b->integer, h->scalar_integers, n * 4, false);
+    move(s, b->second, h->second, bytes, false);
+    int failed = check(f, h->calls, n, h->scalar, h->second, h->scalar_integers);
+    for (int w = 1; w < command->width_count; w++) {
+        run(s, programs[w], f, command->widths[w], n, b);
+        move(s, b->out, h->out, bytes, false);
+        move(s, b->integer, h->integers, n * 4, false);
+        failed += compare_with_scalar(f, command->widths[w], h, n);
+    }
+    return failed;
+}
+
+/* Every function of the command in the type under test. */
+static int test_type(const struct session *s, const struct command *command, const struct host *h)
+{
+    size_t n = command->n, bytes = n * (size_t)type->bytes;
+    struct buffers b = {buffer(s, bytes), buffer(s, bytes), buffer(s, bytes), buffer(s, n * 4),
+                        buffer(s, bytes), buffer(s, bytes), buffer(s, n * 4)};
+    cl_program programs[MOST_WIDTHS];
+    int failed = 0;
+    for (int w = 0; w < command->width_count; w++)
+        programs[w] = program_of(s, command->functions, command->function_count, command->widths[w]);
+    for (int k = 0; k < command->function_count; k++)
+        failed += test_function(s, command, command->functions[k], programs, h, &b);
+    for (int w = 0; w < command->width_count; w++)
+        clReleaseProgram(programs[w]);
+    const cl_mem all[] = {b.x, b.y, b.z, b.n, b.out, b.second, b.integer};
+    for (int i = 0; i < 7; i++)
+        clReleaseMemObject(all[i]);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct command command;
+    parse_command(argc, argv, &command);
     struct session s = open_session();
     size_t extensions_size = 0;
     clGetDeviceInfo(s.device, CL_DEVICE_EXTENSIONS, 0, NULL, &extensions_size);
     char *extensions = calloc(1, extensions_size + 1);
-    struct call *calls = calloc(n, sizeof *calls);
-    unsigned char *out = malloc(n * 8), *scalar = malloc(n * 8), *second = malloc(n * 8), *staging = malloc(n * 8);
-    int *integers = malloc(n * sizeof(int)), *scalar_integers = malloc(n * sizeof(int));
-    REQUIRE(extensions && calls && out && scalar && second && staging && integers && scalar_integers, "out of memory");
+    REQUIRE(extensions, "out of memory");
     clGetDeviceInfo(s.device, CL_DEVICE_EXTENSIONS, extensions_size, extensions, NULL);
-
+    struct host h = host_memory(command.n);
     int failed = 0, tested = 0;
-    for (int t = 0; t < 3; t++) {
-        type = &types[t];
-        if ((only_type && strcmp(only_type, type->name)) || !strstr(extensions, type->extension))
+    for (type = types; type < types + TYPES; type++) {
+        if ((command.only_type && strcmp(command.only_type, type->name)) || !strstr(extensions, type->extension))
             continue;
-        size_t bytes = n * (size_t)type->bytes;
-        struct buffers b = {buffer(&s, bytes), buffer(&s, bytes), buffer(&s, bytes), buffer(&s, n * 4),
-                            buffer(&s, bytes), buffer(&s, bytes), buffer(&s, n * 4)};
-        cl_program programs[8];
-        for (int w = 0; w < width_count; w++)
-            programs[w] = program_of(&s, wanted, wanted_count, widths[w]);
-        for (int k = 0; k < wanted_count; k++) {
-            const struct function *f = wanted[k];
-            fill(f, calls, n);
-            cl_mem inputs[] = {b.x, b.y, b.z};
-            for (int a = 0; a < 3; a++) {
-                for (size_t i = 0; i < n; i++)
-                    store(staging + i * (size_t)type->bytes, a == 0 ? calls[i].x : a == 1 ? calls[i].y : calls[i].z);
-                move(&s, inputs[a], staging, bytes, true);
-            }
-            for (size_t i = 0; i < n; i++)
-                memcpy(staging + 4 * i, &calls[i].n, 4);
-            move(&s, b.n, staging, n * 4, true);
-            for (int w = 0; w < width_count; w++) {
-                run(&s, programs[w], f, widths[w], n, &b);
-                move(&s, b.out, w ? out : scalar, bytes, false);
-                move(&s, b.integer, w ? integers : scalar_integers, n * 4, false);
-                if (w == 0) {
-                    move(&s, b.second, second, bytes, false);
-                    failed += check(f, calls, n, scalar, second, scalar_integers);
-                    tested++;
-                    continue;
-                }
-                for (size_t i = 0; i < n; i++) {
-                    long double a = load(out + i * (size_t)type->bytes), c = load(scalar + i * (size_t)type->bytes);
-                    if (!(a == c || (isnan(a) && isnan(c))) || integers[i] != scalar_integers[i]) {
-                        printf("FAIL %s(%s%d) differs from the scalar form at x=%La y=%La n=%d: %La, not %La\n", f->name, type->name,
-                               widths[w], calls[i].x, calls[i].y, calls[i].n, a, c);
-                        failed++;
-                        break;
-                    }
-                }
-            }
-        }
-        for (int w = 0; w < width_count; w++)
-            clReleaseProgram(programs[w]);
-        const cl_mem all[] = {b.x, b.y, b.z, b.n, b.out, b.second, b.integer};
-        for (int i = 0; i < 7; i++)
-            clReleaseMemObject(all[i]);
+        failed += test_type(&s, &command, &h);
+        tested += command.function_count;
     }
     free(extensions);
-    free(calls);
-    free(out);
-    free(scalar);
-    free(second);
-    free(staging);
-    free(integers);
-    free(scalar_integers);
+    free_host(&h);
     close_session(&s);
     printf("%d functions tested, %d failures\n", tested, failed);
     return failed || !tested;
