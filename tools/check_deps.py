@@ -52,6 +52,10 @@ LANES_LAYERS = [
 ]
 INCLUDE = re.compile(r'^\s*#\s*include\s+(["<])([^">]+)[">]', re.M)
 MAX_LINES = 900
+# Lines of a function's body; tests are lists of cases. Longer ones that are to be cut up, and no new ones: file and function.
+MAX_FUNCTION, MAX_TEST_FUNCTION = 80, 100
+LONG_FUNCTIONS = [("lanes/groups/barrier_regions.c", "build_dispatch")]
+FUNCTION = re.compile(r"^(?!#)[A-Za-z_][^\n]*?(\w+)\((?:[^(){};]|\([^()]*\))*\)\n\{\n(.*?)^\}", re.M | re.S)
 
 
 def folder_of(path):
@@ -83,6 +87,11 @@ def check(path, text, problems):
     lines = text.count("\n")
     if lines > MAX_LINES:
         problems.append(f"{path}: {lines} lines; split files above {MAX_LINES}")
+    if path.suffix in (".c", ".cpp", ".h"):
+        most = MAX_TEST_FUNCTION if "test" in path.parts else MAX_FUNCTION
+        for name, body in FUNCTION.findall(text):
+            if body.count("\n") > most and (str(path), name) not in LONG_FUNCTIONS:
+                problems.append(f"{path}: {name} has {body.count(chr(10))} lines; cut functions above {most} into steps")
 
 
 # ---- which file calls which: from the text, so that it can be told before anything is built ----
@@ -219,6 +228,10 @@ def self_test():
     assert problems_of(ir_in_a=one % "use(tsr__two);", lower_in_b=two % "") == [
         "lanes/ir/a.c calls a higher layer: lanes/lower/b.c: tsr__two"]
     assert not problems_of(lower_in_a=one % "use(tsr__two);", ir_in_b=two % "")
+    problems = []
+    for lines in (MAX_FUNCTION, MAX_FUNCTION + 1):
+        check(pathlib.Path("icd/a.c"), "/* SPDX-License-Identifier: Apache-2.0 */\nstatic int f(int (*g)(void),\n      int x)\n{\n" + "    g();\n" * lines + "}\n", problems)
+    assert problems == [f"icd/a.c: f has {MAX_FUNCTION + 1} lines; cut functions above {MAX_FUNCTION} into steps"]
     problems = []
     check_sides('TSR_ENV(A, ANYBODY, HOST, "n", "", "")\nTSR_ENV(B, ANYBODY, BOTH, "n", "", "")\nTSR_ENV(C, ANYBODY, HOST, "n", "", "")\n',
                 {pathlib.Path("lanes/a.c"): "TSR_ENV_A, TSR_ENV_B", pathlib.Path("icd/b.c"): "TSR_ENV_A, TSR_ENV_B /* TSR_ENV_C */"}, problems)
