@@ -199,43 +199,51 @@ enum tsr_status tsr_dir_make(const char *path)
 /* ---- where code was loaded from ------------------------------------------------------------------------------------------------ */
 
 /* Path of the file mapped at `address` as the kernel knows it, malloc'd. */
-static char *mapped_file(uintptr_t address)
+static enum tsr_status mapped_file(uintptr_t address, char **path)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
     if (!maps)
-        return NULL;
-    char *line = NULL, *path = NULL;
+        return from_errno(errno);
+    char *line = NULL;
     size_t capacity = 0;
-    while (!path && getline(&line, &capacity, maps) > 0) {
+    enum tsr_status status = TSR_NO_FILE;
+    while (getline(&line, &capacity, maps) > 0) {
         uintptr_t begin, end;
         int at = 0;
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) == 2 && at && begin <= address &&
-            address < end) {
-            line[strcspn(line, "\n")] = 0;
-            if (line[at] == '/')
-                path = tsr_strdup(line + at);
-            break;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %*s %*s %*s %*s %n", &begin, &end, &at) != 2 || !at || address < begin ||
+            address >= end)
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        if (line[at] == '/') {
+            *path = tsr_strdup(line + at);
+            status = *path ? TSR_OK : TSR_NO_MEMORY;
         }
+        break;
     }
     free(line);
     fclose(maps);
-    return path;
+    return status;
 }
 
-char *tsr_dir_of_code(const void *address)
+enum tsr_status tsr_dir_of_code(const void *address, char **folder)
 {
     Dl_info info;
     char *path = NULL, real[PATH_MAX];
+    enum tsr_status status;
     tsr_no_fork_begin(); /* the dynamic linker's lock */
     bool known = dladdr(address, &info);
     tsr_no_fork_end();
-    if (known && info.dli_fname && info.dli_fname[0] == '/' && realpath(info.dli_fname, real))
+    if (known && info.dli_fname && info.dli_fname[0] == '/' && realpath(info.dli_fname, real)) {
         path = tsr_strdup(real);
-    /* The program itself goes by argv[0], and a library opened by a relative path by just that, whatever the working directory is now. */
-    if (!path)
-        path = mapped_file((uintptr_t)address);
+        status = path ? TSR_OK : TSR_NO_MEMORY;
+    } else {
+        /* The program itself goes by argv[0], and a library opened by a relative path by just that, whatever the working directory is now.
+         */
+        status = mapped_file((uintptr_t)address, &path);
+    }
     char *slash = path ? strrchr(path, '/') : NULL;
     if (slash)
         slash[slash == path] = 0;
-    return path;
+    *folder = path;
+    return status;
 }

@@ -154,7 +154,9 @@ static void allocation_fails(void **state)
     assert_int_equal(tsr_file_read("full", 100, &data, &size), TSR_NO_MEMORY);
     assert_int_equal(tsr_file_write_atomic("full", "x", 1), TSR_NO_MEMORY);
     assert_int_equal(tsr_dir_make("b"), TSR_NO_MEMORY);
-    assert_null(tsr_dir_of_code((const void *)allocation_fails));
+    char *folder;
+    assert_int_equal(tsr_dir_of_code((const void *)allocation_fails, &folder), TSR_NO_MEMORY);
+    assert_null(folder);
     tsr_fail_alloc(0);
     tsr_fail_alloc(2);
     enum tsr_status second = tsr_file_read("/proc/self/smaps", 10 << 20, &data, &size);
@@ -282,13 +284,15 @@ static void own_folder(void **state)
     assert_true(n > 0);
     exe[n] = 0;
     *strrchr(exe, '/') = 0;
-    char *own = tsr_dir_of_code((const void *)own_folder); /* after chdir: argv[0] says nothing */
+    char *own, *libc, *none;
+    assert_int_equal(tsr_dir_of_code((const void *)own_folder, &own), TSR_OK); /* after chdir: argv[0] says nothing */
     assert_string_equal(own, exe);
     tsr_free(own);
-    char *libc = tsr_dir_of_code((const void *)getenv);
+    assert_int_equal(tsr_dir_of_code((const void *)getenv, &libc), TSR_OK);
     assert_non_null(strstr(libc, "/lib"));
     tsr_free(libc);
-    assert_null(tsr_dir_of_code(&n));
+    assert_int_equal(tsr_dir_of_code(&n, &none), TSR_NO_FILE);
+    assert_null(none);
 }
 
 int main(void)

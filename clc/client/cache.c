@@ -78,7 +78,10 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 static struct tsr_hash compiler_identity(void)
 {
     struct tsr_buf buf = {0};
-    char *compiler = tsr__compiler_path(), *parts = tsr__parts_folder();
+    char *compiler, *parts, *why;
+    tsr__compiler_path(&compiler, &why); /* where there is none, no build will ask for its results */
+    tsr__parts_folder(&parts);
+    tsr_free(why);
     struct dirent **entries = NULL;
     if (compiler) {
         tsr_buf_str(&buf, compiler);

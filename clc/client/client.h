@@ -10,9 +10,13 @@
 
 /* ---- where the compiler's files are (paths.c) ------------------------------------------------------------------------------------- */
 
-/* The folder tessera/ beside the driver, and the compiler in it (or TESSERA_CC). malloc'd; NULL: out of memory. */
-char *tsr__parts_folder(void);
-char *tsr__compiler_path(void);
+/* The folder tessera/ beside the driver; malloc'd. NO_MEMORY; any other status: it is not known. *folder is NULL then. */
+enum tsr_status tsr__parts_folder(char **folder);
+/* The program to start as compiler process: TESSERA_CC, or that in the folder. malloc'd. NO_MEMORY; NO_FILE: the folder is not known, *why
+ * gets malloc'd text. *path is NULL then. */
+enum tsr_status tsr__compiler_path(char **path, char **why);
+/* Likewise the compiler as a library. */
+enum tsr_status tsr__library_path(char **path, char **why);
 
 /* ---- the environment of the compiler (environment.c) ------------------------------------------------------------------------------- */
 

@@ -29,11 +29,10 @@ static void after_fork_in_child(void)
 static enum tsr_status load(char **why)
 {
     static struct tsr_fork_hooks hooks = {NULL, NULL, after_fork_in_child, NULL};
-    char *parts = tsr__parts_folder();
-    char *path = parts ? tsr_format("%s/libtessera-cc.so", parts) : NULL;
-    tsr_free(parts);
-    if (!path)
-        return TSR_NO_MEMORY;
+    char *path;
+    enum tsr_status status = tsr__library_path(&path, why);
+    if (status != TSR_OK)
+        return status;
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (handle) {
         *(void **)&library.answer = dlsym(handle, "tsr_cc_answer");

@@ -164,13 +164,14 @@ unmap:
     return err;
 }
 
-/* Moves a descriptor above the standard streams, which an application may have closed. */
+/* Moves a descriptor above the standard streams, which an application may have closed. -1 with errno. */
 static int above_standard(int fd)
 {
     if (fd < 0 || fd > 2)
         return fd;
-    int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    int moved = fcntl(fd, F_DUPFD_CLOEXEC, 3), error = errno;
     close(fd);
+    errno = error;
     return moved;
 }
 
@@ -182,54 +183,91 @@ static int new_words_file(void)
     return fd;
 }
 
-enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
+/* What a compiler process is connected by. */
+struct channels {
+    int ours, theirs; /* ends of a socket; -1: none */
+    int words;        /* file that its standard output and error go to */
+};
+
+static void close_channels(struct channels *channels)
 {
-    enum tsr_status status = TSR_NO_MEMORY;
-    int pair[2] = {-1, -1}, words = -1;
-    uint64_t begin = tsr_now_ns();
-    *why = NULL;
-    char *path = tsr__compiler_path();
-    struct tsr__worker *worker = tsr_calloc(1, sizeof(*worker));
-    if (!path || !worker)
-        goto fail;
+    if (channels->ours >= 0)
+        close(channels->ours);
+    if (channels->theirs >= 0)
+        close(channels->theirs);
+    if (channels->words >= 0)
+        close(channels->words);
+}
+
+/* UNSUPPORTED: *why says what cannot be had here. */
+static enum tsr_status open_channels(struct channels *channels, char **why)
+{
+    int pair[2];
+    *channels = (struct channels){-1, -1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+        *why = tsr_format("No socket for the compiler process: %s.", strerror(errno));
+        return TSR_UNSUPPORTED;
+    }
+    channels->ours = above_standard(pair[0]);
+    int error = channels->ours < 0 ? errno : 0;
+    channels->theirs = above_standard(pair[1]);
+    if (!error && channels->theirs < 0)
+        error = errno;
+    if (error) {
+        *why = tsr_format("No descriptor above the standard streams for the compiler process: %s.", strerror(error));
+        return TSR_UNSUPPORTED;
+    }
+    channels->words = new_words_file();
+    if (channels->words < 0) {
+        *why = tsr_format("No file in memory for the output of the compiler process: %s.", strerror(errno));
+        return TSR_UNSUPPORTED;
+    }
+    return TSR_OK;
+}
+
+/* Starts the program at `path`. *why as tsr__worker_start. */
+static enum tsr_status start_program(const char *path, struct tsr__worker *worker, char **why)
+{
     if (access(path, X_OK)) {
         *why = tsr_format("The compiler %s cannot be run: %s. Install Tessera's folder tessera/ beside libtessera.so, or set TESSERA_CC.",
                           path, strerror(errno));
-        status = TSR_NO_FILE;
-        goto fail;
+        return TSR_NO_FILE;
     }
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
-        *why = tsr_format("No socket for the compiler process: %s.", strerror(errno));
-        status = TSR_UNSUPPORTED;
-        goto fail;
-    }
-    pair[0] = above_standard(pair[0]);
-    pair[1] = above_standard(pair[1]);
-    words = new_words_file();
-    int err = pair[0] < 0 || pair[1] < 0 || words < 0 ? EMFILE : spawn(path, pair[1], words, worker);
+    struct channels channels;
+    enum tsr_status status = open_channels(&channels, why);
+    int err = status == TSR_OK ? spawn(path, channels.theirs, channels.words, worker) : 0;
     if (err) {
         *why = tsr_format("The compiler %s cannot be started: %s.", path, strerror(err));
         status = err == ENOENT ? TSR_NO_FILE : TSR_UNSUPPORTED;
-        goto fail;
     }
-    close(pair[1]);
-    worker->socket = tsr_fd_keep(pair[0]);
-    worker->words = tsr_fd_keep(words);
+    if (status != TSR_OK) {
+        close_channels(&channels);
+        return status;
+    }
+    close(channels.theirs);
+    worker->socket = tsr_fd_keep(channels.ours);
+    worker->words = tsr_fd_keep(channels.words);
+    return TSR_OK;
+}
+
+enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
+{
+    uint64_t begin = tsr_now_ns();
+    char *path;
+    enum tsr_status status = tsr__compiler_path(&path, why);
+    if (status != TSR_OK)
+        return status;
+    struct tsr__worker *worker = tsr_calloc(1, sizeof(*worker));
+    status = worker ? start_program(path, worker, why) : TSR_NO_MEMORY;
+    tsr_free(path);
+    if (status != TSR_OK) {
+        tsr_free(worker);
+        return status;
+    }
     worker->environment = tsr__environment_hash();
     tsr_log(TSR_LOG_COMPILE, "compiler process %d started in %.0f us", (int)worker->pid, (double)(tsr_now_ns() - begin) / 1e3);
-    tsr_free(path);
     *out = worker;
     return TSR_OK;
-fail:
-    if (pair[0] >= 0)
-        close(pair[0]);
-    if (pair[1] >= 0)
-        close(pair[1]);
-    if (words >= 0)
-        close(words);
-    tsr_free(path);
-    tsr_free(worker);
-    return status;
 }
 
 bool tsr__worker_is_gone(const struct tsr__worker *worker)

@@ -47,9 +47,10 @@ static const void *map_part(const char *folder, const char *name, size_t *size)
 
 static void load(void)
 {
-    char *folder = tsr_dir_of_code((const void *)load);
-    if (!folder) {
-        failure = "the folder of the compiler cannot be found";
+    char *folder;
+    enum tsr_status status = tsr_dir_of_code((const void *)load, &folder);
+    if (status != TSR_OK) {
+        failure = status == TSR_NO_MEMORY ? "out of memory" : "the folder of the compiler cannot be found";
         return;
     }
     parts.builtins = map_part(folder, "builtins.shelf", &parts.builtins_size);

@@ -182,8 +182,9 @@ enum tsr_status tsr_file_write_new(int dir, const char *name, const void *data, 
 size_t tsr_file_temporary(const char *name);
 /* mkdir -p with mode 0700 for what is created. */
 enum tsr_status tsr_dir_make(const char *path);
-/* The folder that holds the shared object or program which contains `address` (dladdr), malloc'd. */
-char *tsr_dir_of_code(const void *address);
+/* The folder that holds the shared object or program which contains `address`, malloc'd. NO_MEMORY; any other status: it is not known, as
+ * the dynamic linker has a relative path only and there is no /proc. *folder is NULL then. */
+enum tsr_status tsr_dir_of_code(const void *address, char **folder);
 /* An anonymous file (memfd, close-on-exec) holding the bytes; -1 on failure, with errno. */
 int tsr_memfd(const char *name, const void *data, size_t size);
 /* Writes all; false with errno set if that fails. The calling thread gets no SIGXFSZ from a limit on file sizes and no SIGPIPE. */

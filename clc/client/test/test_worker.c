@@ -2,13 +2,22 @@
  * Compiler processes: answers, deaths, time limits, forks, and that the application sees nothing of them. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "client_test.h"
+
+enum { SKIPPED = 77 };
 
 static void an_answer_comes_with_its_log(void **state)
 {
@@ -444,8 +453,87 @@ static void without_the_library_the_mode_inprocess_says_so(void **state)
     expect("x", TSR_CLC_UNAVAILABLE, "error: no compiler.");
 }
 
-int main(void)
+/* Runs the test in a child. False: it could not be run here. */
+static bool in_child(int (*test)(void))
 {
+    pid_t child = fork();
+    if (child == 0)
+        _exit(test());
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(status == 0 || WEXITSTATUS(status) == SKIPPED);
+    return status == 0;
+}
+
+/* 0, or 1 with the log: whether there is no compiler, and the log has the text. */
+static int is_unavailable(const char *log_has)
+{
+    struct tsr_clc_result result = run("anything");
+    if (result.outcome == TSR_CLC_UNAVAILABLE && strstr(result.log, log_has))
+        return 0;
+    fprintf(stderr, "outcome %d, not \"%s\", but: %s\n", result.outcome, log_has, result.log ? result.log : "(no log)");
+    return 1;
+}
+
+static int without_memory_files(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_memfd_create, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {TSR_ARRAY_LEN(code), code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+        return SKIPPED;
+    return is_unavailable("No file in memory for the output of the compiler process: Operation not permitted.");
+}
+
+static int without_descriptors(void)
+{
+    struct rlimit limit = {4, 4}; /* so 3 is the only one above the standard streams, which this process closes */
+    close(0);
+    close(1);
+    for (int fd = 3; fd < 100; fd++)
+        close(fd);
+    if (setrlimit(RLIMIT_NOFILE, &limit))
+        return SKIPPED;
+    return is_unavailable("No descriptor above the standard streams for the compiler process: Too many open files.");
+}
+
+/* The program itself goes by argv[0], so without /proc nothing tells its folder. */
+static int without_a_known_folder(void)
+{
+    char exe[4096];
+    ssize_t size = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+    if (size < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) || mount("none", "/proc", "tmpfs", 0, NULL))
+        return SKIPPED;
+    exe[size] = 0;
+    unsetenv("TESSERA_CC");
+    unsetenv("TESSERA_CC_MODE");
+    execl(exe, "relative", "folder", NULL);
+    return 2;
+}
+
+/* The log says what could not be had, and it is not called a lack of memory. */
+static void what_is_missing_for_a_process_is_named(void **state)
+{
+    (void)state;
+    setenv("TESSERA_CC_MODE", "process", 1);
+    bool all = in_child(without_memory_files);
+    all &= in_child(without_descriptors);
+    all &= in_child(without_a_known_folder);
+    if (!all)
+        skip();
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) { /* started by without_a_known_folder */
+        setenv("TESSERA_CACHE", "0", 1);
+        return is_unavailable("cannot be found out");
+    }
 #define CASE(function) cmocka_unit_test_setup_teardown(function, begin, end)
     const struct CMUnitTest tests[] = {
         CASE(an_answer_comes_with_its_log),
@@ -468,6 +556,7 @@ int main(void)
         CASE(a_child_with_the_number_of_a_dead_compiler_lives_on),
         CASE(a_child_inherits_no_socket_of_a_compiler),
         CASE(without_the_library_the_mode_inprocess_says_so),
+        CASE(what_is_missing_for_a_process_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
