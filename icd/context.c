@@ -58,53 +58,57 @@ static cl_int check_properties(const cl_context_properties *properties, size_t *
     return CL_SUCCESS;
 }
 
-static cl_context make(const cl_context_properties *properties, size_t property_count, cl_uint num_devices, const cl_device_id *devices,
-                       void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *), void *user_data, cl_int *errcode_ret,
-                       const char *function)
+/* What an application gives for a context, checked. */
+struct request {
+    const cl_context_properties *properties;
+    size_t property_count;
+    cl_uint device_count;
+    const cl_device_id *devices;
+    void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
+    void *notify_data;
+};
+
+/* CL_OUT_OF_HOST_MEMORY: the caller drops *made, if that is not NULL. */
+static cl_int make(const struct request *request, const char *function, struct _cl_context **made)
 {
-    struct _cl_context *context = tsr_calloc(1, sizeof(*context));
-    if (context) {
-        context->devices = tsr_calloc(num_devices, sizeof(*context->devices));
-        context->properties = property_count ? tsr_malloc(property_count * sizeof(*properties)) : NULL;
-    }
-    if (!context || !context->devices || (property_count && !context->properties)) {
-        if (context) {
-            tsr_free(context->devices);
-            tsr_free(context->properties);
-        }
-        tsr_free(context);
-        cl_int err = tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "malloc", "out of memory");
-        if (errcode_ret)
-            *errcode_ret = err;
-        return NULL;
-    }
+    struct _cl_context *context = *made = tsr_calloc(1, sizeof(*context));
+    if (!context)
+        return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "context", "no memory for a context");
     tsr__object_init(&context->base, TSR_TAG_CONTEXT, destroy);
     pthread_mutex_init(&context->lock, NULL);
-    for (cl_uint i = 0; i < num_devices; i++) {
-        if (tsr__context_has(context, devices[i]))
+    context->devices = tsr_calloc(request->device_count, sizeof(*context->devices));
+    if (!context->devices)
+        return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "devices", "no memory for a list of %u devices", request->device_count);
+    for (cl_uint i = 0; i < request->device_count; i++) {
+        struct _cl_device_id *device = request->devices[i];
+        if (tsr__context_has(context, device))
             continue; /* "duplicate devices specified in devices are ignored" */
-        tsr__hold(devices[i]);
-        context->devices[context->device_count++] = devices[i];
-        context->own_memory |= devices[i]->caps->own_memory;
-        context->svm_caps |= devices[i]->caps->svm;
+        tsr__hold(device);
+        context->devices[context->device_count++] = device;
+        context->own_memory |= device->caps->own_memory;
+        context->svm_caps |= device->caps->svm;
     }
-    if (property_count)
-        memcpy(context->properties, properties, property_count * sizeof(*properties));
-    context->property_count = property_count;
-    context->notify = notify;
-    context->notify_data = user_data;
+    if (request->property_count) {
+        size_t bytes = request->property_count * sizeof(*context->properties);
+        context->properties = tsr_malloc(bytes);
+        if (!context->properties)
+            return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "properties", "no memory for %zu bytes of properties", bytes);
+        memcpy(context->properties, request->properties, bytes);
+        context->property_count = request->property_count;
+    }
+    context->notify = request->notify;
+    context->notify_data = request->notify_data;
     tsr_clc_warm_up();
-    if (errcode_ret)
-        *errcode_ret = CL_SUCCESS;
-    return context;
+    return CL_SUCCESS;
 }
 
 TSR_API cl_context CL_API_CALL clCreateContext(const cl_context_properties *properties, cl_uint num_devices, const cl_device_id *devices,
                                                void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *), void *user_data,
                                                cl_int *errcode_ret)
 {
-    size_t property_count;
-    cl_int err = check_properties(properties, &property_count, __func__);
+    struct _cl_context *context = NULL;
+    struct request request = {properties, 0, num_devices, devices, pfn_notify, user_data};
+    cl_int err = check_properties(properties, &request.property_count, __func__);
     if (err)
         goto fail;
     FAIL_IF(NULL, !devices, CL_INVALID_VALUE, "devices is NULL");
@@ -112,30 +116,30 @@ TSR_API cl_context CL_API_CALL clCreateContext(const cl_context_properties *prop
     FAIL_IF(NULL, !pfn_notify && user_data, CL_INVALID_VALUE, "user_data without pfn_notify");
     for (cl_uint i = 0; i < num_devices; i++)
         FAIL_IF(NULL, !tsr__valid(devices[i], TSR_TAG_DEVICE), CL_INVALID_DEVICE, "device %u is not valid", i);
-    return make(properties, property_count, num_devices, devices, pfn_notify, user_data, errcode_ret, __func__);
+    err = make(&request, __func__, &context);
 fail:
-    return tsr__created(NULL, err, errcode_ret);
+    return tsr__created(context, err, errcode_ret);
 }
 
 TSR_API cl_context CL_API_CALL clCreateContextFromType(const cl_context_properties *properties, cl_device_type device_type,
                                                        void(CL_CALLBACK *pfn_notify)(const char *, const void *, size_t, void *),
                                                        void *user_data, cl_int *errcode_ret)
 {
-    size_t property_count;
+    struct _cl_context *context = NULL;
     struct _cl_device_id *devices[TSR__MOST_ROOTS];
-    cl_uint count;
-    cl_int err = check_properties(properties, &property_count, __func__);
+    struct request request = {properties, 0, 0, devices, pfn_notify, user_data};
+    cl_int err = check_properties(properties, &request.property_count, __func__);
     if (err)
         goto fail;
     FAIL_IF(NULL, !pfn_notify && user_data, CL_INVALID_VALUE, "user_data without pfn_notify");
     err = tsr__check_device_type(device_type, __func__);
     if (err)
         goto fail;
-    count = tsr__devices_of_type(device_type, devices);
-    FAIL_IF(NULL, !count, CL_DEVICE_NOT_FOUND, "no device of this type");
-    return make(properties, property_count, count, devices, pfn_notify, user_data, errcode_ret, __func__);
+    request.device_count = tsr__devices_of_type(device_type, devices);
+    FAIL_IF(NULL, !request.device_count, CL_DEVICE_NOT_FOUND, "no device of this type");
+    err = make(&request, __func__, &context);
 fail:
-    return tsr__created(NULL, err, errcode_ret);
+    return tsr__created(context, err, errcode_ret);
 }
 
 TSR_API cl_int CL_API_CALL clRetainContext(cl_context context)
@@ -154,7 +158,7 @@ TSR_API cl_int CL_API_CALL clSetContextDestructorCallback(cl_context context,
 {
     RETURN_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "the context is not valid");
     RETURN_IF(context, !pfn_notify, CL_INVALID_VALUE, "pfn_notify is NULL");
-    return tsr__add_destructor(&context->lock, &context->destructors,
+    return tsr__add_destructor(context, &context->lock, &context->destructors,
                                (struct tsr_destructor){.context_ends = pfn_notify, .user_data = user_data});
 }
 

@@ -118,8 +118,7 @@ static cl_int dot_acceleration(struct _cl_device_id *d, struct tsr_info_out out)
 static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, const void *more, size_t size)
 {
     struct tsr_hasher *hasher = tsr_hasher_new();
-    if (!hasher)
-        return CL_OUT_OF_HOST_MEMORY;
+    RETURN_IF(NULL, !hasher, CL_OUT_OF_HOST_MEMORY, "no memory to hash %s", kind);
     tsr_hasher_add_str(hasher, kind);
     tsr_hasher_add_str(hasher, text);
     tsr_hasher_add(hasher, more, size);

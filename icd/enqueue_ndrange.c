@@ -55,7 +55,7 @@ static void launch_cleanup(struct _cl_event *event)
         /* Nobody may ask the event for its status: the context's callback is told as well. */
         if (why || atomic_load_explicit(&payload->failed, memory_order_relaxed))
             tsr__error(event->context, CL_OUT_OF_RESOURCES, __func__, "launch_run", "kernel %s: %s", payload->kernel->info->name,
-                       why ? why : "out of memory");
+                       why ? why : "it failed, and the device gives no reason");
         tsr_free(why);
     }
     for (cl_uint i = 0; i < payload->object_count; i++)
@@ -94,6 +94,16 @@ static cl_int read_range(struct _cl_context *context, cl_uint dim, const size_t 
     return CL_SUCCESS;
 }
 
+static cl_int check_local_memory(const struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_kernel_info *info)
+{
+    uint64_t bytes = info->local_bytes, has = device->caps->local_memory;
+    if (bytes <= has) /* else the sum might wrap */
+        bytes = tsr__local_round(bytes) + kernel->local_bytes;
+    RETURN_IF(kernel->program->context, bytes > has, CL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of local memory, the device has %llu",
+              info->name, (unsigned long long)bytes, (unsigned long long)has);
+    return CL_SUCCESS;
+}
+
 /* The checks of the local size; NULL takes the kernel's required size or the device's choice. */
 static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device, const struct tsr_kernel_info *info, const size_t *local,
                          uint64_t local_bytes, struct tsr_ndrange *range)
@@ -101,7 +111,7 @@ static cl_int read_local(struct _cl_kernel *kernel, struct _cl_device_id *device
     struct _cl_context *context = kernel->program->context;
     const uint64_t *required = info->reqd_local_size;
     uint64_t most = device->ops->max_work_group(device->impl, info, local_bytes);
-    RETURN_IF(context, !most, CL_OUT_OF_RESOURCES, "kernel %s needs more memory for one work-item than the device has", info->name);
+    RETURN_IF(context, !most, CL_OUT_OF_RESOURCES, "the device cannot run a single work-item of kernel %s", info->name);
     if (!local && !required[0]) {
         device->ops->suggest_local_size(device->impl, info, range);
         return CL_SUCCESS;
@@ -268,15 +278,12 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     RETURN_IF(context, kernel->svm_count && !queue->device->caps->svm, CL_INVALID_OPERATION,
               "kernel %s has SVM pointers as arguments, and the device has no SVM (CL_DEVICE_SVM_CAPABILITIES is 0)", info->name);
     err = read_range(context, dim, offset, global, &range, &empty);
+    if (err == CL_SUCCESS)
+        err = check_local_memory(kernel, queue->device, info);
     if (err == CL_SUCCESS && !empty)
         err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &range);
-    if (err != CL_SUCCESS)
-        return err;
-    uint64_t local_bytes = tsr__local_round(info->local_bytes) + kernel->local_bytes;
-    RETURN_IF(context, local_bytes > queue->device->caps->local_memory, CL_OUT_OF_RESOURCES,
-              "kernel %s needs %llu bytes of local memory, the device has %llu", info->name, (unsigned long long)local_bytes,
-              (unsigned long long)queue->device->caps->local_memory);
-    err = tsr__check_wait_list(context, wait_count, wait_list);
+    if (err == CL_SUCCESS)
+        err = tsr__check_wait_list(context, wait_count, wait_list);
     if (err == CL_SUCCESS)
         err = tsr__code_load(kernel->program, queue->device, code, &module);
     if (err != CL_SUCCESS)
@@ -348,7 +355,9 @@ TSR_API cl_int CL_API_CALL clGetKernelSuggestedLocalWorkSize(cl_command_queue co
      * 0." */
     RETURN_IF(context, empty, CL_INVALID_GLOBAL_WORK_SIZE, "the global size is NULL or 0");
     RETURN_IF(context, !suggested_local_work_size, CL_INVALID_VALUE, "no place for the answer");
-    err = read_local(kernel, command_queue->device, info, NULL, kernel->local_bytes, &range);
+    err = check_local_memory(kernel, command_queue->device, info);
+    if (err == CL_SUCCESS)
+        err = read_local(kernel, command_queue->device, info, NULL, kernel->local_bytes, &range);
     for (cl_uint i = 0; i < work_dim && err == CL_SUCCESS; i++)
         suggested_local_work_size[i] = range.local[i];
     return err;

@@ -366,6 +366,7 @@ void tsr__svm_forget(struct _cl_context *context);
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */
-cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, struct tsr_destructor destructor);
+cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, struct tsr_destructor **list,
+                           struct tsr_destructor destructor);
 
 #endif

@@ -178,7 +178,7 @@ TSR_API cl_kernel CL_API_CALL clCreateKernel(cl_program program, const char *ker
     FAIL_IF(context, made == CL_INVALID_KERNEL_NAME, made, "the program has no kernel \"%s\"", kernel_name);
     FAIL_IF(context, made == CL_INVALID_KERNEL_DEFINITION, made, "\"%s\" has other arguments on another device", kernel_name);
     FAIL_IF(context, made == CL_OUT_OF_RESOURCES, made, "no code for kernel \"%s\"", kernel_name);
-    FAIL_IF(context, made != CL_SUCCESS, made, "no memory for a kernel");
+    FAIL_IF(context, made != CL_SUCCESS, made, "no memory for kernel \"%s\" or for its code", kernel_name);
     err = load(kernel);
     if (err != CL_SUCCESS)
         goto fail;

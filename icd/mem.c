@@ -18,9 +18,8 @@ TSR_API cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem mem, void(CL_
 {
     RETURN_IF(NULL, !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "not a memory object: %p", (void *)mem);
     RETURN_IF(mem->context, !call, CL_INVALID_VALUE, "the callback is NULL");
-    cl_int err = tsr__add_destructor(&mem->lock, &mem->destructors, (struct tsr_destructor){.mem_ends = call, .user_data = user_data});
-    RETURN_IF(mem->context, err != CL_SUCCESS, err, "no memory for a callback");
-    return CL_SUCCESS;
+    return tsr__add_destructor(mem->context, &mem->lock, &mem->destructors,
+                               (struct tsr_destructor){.mem_ends = call, .user_data = user_data});
 }
 
 /* clGetMemObjectInfo: OpenCL 3.0, 5.5.6. */

@@ -121,11 +121,11 @@ void *tsr__created(void *object, cl_int err, cl_int *errcode_ret)
     return NULL;
 }
 
-cl_int tsr__add_destructor(pthread_mutex_t *lock, struct tsr_destructor **list, struct tsr_destructor destructor)
+cl_int tsr__add_destructor(struct _cl_context *context, pthread_mutex_t *lock, struct tsr_destructor **list,
+                           struct tsr_destructor destructor)
 {
     struct tsr_destructor *entry = tsr_malloc(sizeof(*entry));
-    if (!entry)
-        return CL_OUT_OF_HOST_MEMORY;
+    RETURN_IF(context, !entry, CL_OUT_OF_HOST_MEMORY, "no memory for a callback");
     *entry = destructor;
     pthread_mutex_lock(lock);
     entry->next = *list;

@@ -80,7 +80,9 @@ static cl_int make_room(struct partition *p, bool with_units, const char *functi
 {
     p->units = with_units ? tsr_calloc(p->count, sizeof(*p->units)) : NULL;
     p->list = tsr_calloc(p->words, sizeof(*p->list));
-    return (p->units || !with_units) && p->list ? CL_SUCCESS : tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "malloc", "out of memory");
+    if ((p->units || !with_units) && p->list)
+        return CL_SUCCESS;
+    return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "make_room", "no memory for the sizes of %u sub-devices", p->count);
 }
 
 static cl_int split_equally(const struct _cl_device_id *device, const cl_device_partition_property *properties, struct partition *p)
@@ -173,7 +175,7 @@ static cl_int make_parts(struct _cl_device_id *device, const struct partition *p
     while (done)
         if (out_devices[--done])
             tsr__api_release(out_devices[done], TSR_TAG_DEVICE, CL_INVALID_DEVICE);
-    return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, __func__, "malloc", "out of memory");
+    return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, __func__, "made && !failed", "no memory for %u sub-devices", p->count);
 }
 
 TSR_API cl_int CL_API_CALL clCreateSubDevices(cl_device_id in_device, const cl_device_partition_property *properties, cl_uint num_devices,

@@ -176,24 +176,44 @@ static void nothing_to_do_succeeds(void **state)
     CHECK(clReleaseMemObject(buffer));
 }
 
+static int told; /* how often */
+
+static void CL_CALLBACK count_message(const char *message, const void *private_info, size_t cb, void *text)
+{
+    (void)private_info, (void)cb;
+    told += strstr(message, text) != NULL;
+}
+
 static void too_much_local_memory_is_told(void **state)
 {
     (void)state;
-    cl_kernel kernel = test_kernel(program, "with_local");
-    cl_mem buffer = test_buffer(w.context, 0, 64, NULL);
+    cl_context context;
+    static char text[] = "bytes of local memory, the device has";
+    CHECK_CREATE(context, clCreateContext(NULL, 1, &w.device, count_message, text, &err), CL_SUCCESS);
+    cl_command_queue queue = test_queue(context, w.device, 0);
+    cl_program own = test_build(context, w.device, source, "-cl-std=CL3.0");
+    cl_kernel kernel = test_kernel(own, "with_local");
+    cl_mem buffer = test_buffer(context, 0, 64, NULL);
     cl_ulong bytes;
     size_t one = 1;
     cl_uint value = 0;
     CHECK(clGetDeviceInfo(w.device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(bytes), &bytes, NULL));
     CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
     CHECK(clSetKernelArg(kernel, 1, bytes + 1, NULL));
-    CHECK_CODE(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    CHECK_CODE(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    assert_int_equal(told, 1);
+    CHECK_CODE(suggest(queue, kernel, 1, NULL, &one, &one), CL_OUT_OF_RESOURCES);
+    assert_int_equal(told, 2);
     CHECK(clSetKernelArg(kernel, 1, bytes, NULL));
-    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
     assert_int_equal(value, 3);
+    assert_int_equal(told, 2);
     CHECK(clReleaseMemObject(buffer));
     CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(own));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(context));
 }
 
 static void the_suggested_size_is_the_one_taken(void **state)

@@ -25,7 +25,6 @@ static int begin(void **state)
         "kernel void sum(global const int *a, constant int *b, global int *c) { size_t i = get_global_id(0); c[i] = a[i] + b[i]; }\n"
         "kernel void where(global ulong *p) { *p = (ulong)p; }\n"
         "kernel void local_size(global uint *p) { *p = get_sub_group_size(); }\n"
-        "kernel void refused(global int *p) { *p = 1; }\n"
         "kernel void large(global int *p, local int *l) { l[get_local_id(0)] = 1; p[0] = l[0]; }\n";
     CHECK_CREATE(program, clCreateProgramWithSource(context, 1, &source, NULL, &err), CL_SUCCESS);
     CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
@@ -387,10 +386,11 @@ static void test_readers(void **state)
 
 static int told;
 
-static void CL_CALLBACK count_errors(const char *message, const void *private_info, size_t cb, void *user_data)
+/* Counts the messages with the text `data`. */
+static void CL_CALLBACK count_errors(const char *message, const void *private_info, size_t cb, void *data)
 {
-    (void)private_info, (void)cb, (void)user_data;
-    told += strstr(message, "memory") != NULL;
+    (void)private_info, (void)cb;
+    told += strstr(message, data) != NULL;
 }
 
 /* 16 MiB each is allowed, five of them are more than the device has: the command fails and says so, the others and the host go on. */
@@ -399,7 +399,7 @@ static void test_device_memory_ends(void **state)
     (void)state;
     enum { BUFFERS = 6, EACH = 16 << 20 };
     cl_context own;
-    CHECK_CREATE(own, clCreateContext(NULL, 2, devices, count_errors, NULL, &err), CL_SUCCESS);
+    CHECK_CREATE(own, clCreateContext(NULL, 2, devices, count_errors, (void *)"memory", &err), CL_SUCCESS);
     cl_command_queue queue = test_queue(own, devices[REMOTE], 0), host = test_queue(own, devices[CPU], 0);
     cl_mem mems[BUFFERS];
     cl_int value = 9, failed = 0, got;
@@ -545,20 +545,33 @@ static void test_events(void **state)
 static void test_refused_launch(void **state)
 {
     (void)state;
-    cl_mem mem = counted(CL_MEM_READ_WRITE);
-    cl_kernel kernel = test_kernel(program, "refused");
+    cl_context own;
+    CHECK_CREATE(own, clCreateContext(NULL, 2, devices, count_errors, (void *)"refused: it failed, and the device gives no reason", &err),
+                 CL_SUCCESS);
+    cl_command_queue queue = test_queue(own, devices[REMOTE], 0);
+    cl_program refused = test_build(own, devices[REMOTE], "kernel void refused(global int *p) { *p = 1; }", NULL);
+    cl_kernel kernel = test_kernel(refused, "refused");
+    cl_mem mem = test_buffer(own, 0, 4, NULL);
     cl_event event;
     cl_int status;
     size_t one = 1;
+    told = 0;
     CHECK(clSetKernelArg(kernel, 0, sizeof mem, &mem));
-    CHECK(clEnqueueNDRangeKernel(queues[REMOTE], kernel, 1, NULL, &one, NULL, 0, NULL, &event));
+    CHECK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, &event));
     CHECK_CODE(clWaitForEvents(1, &event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
     CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
     CHECK_THAT(status == CL_OUT_OF_RESOURCES);
     CHECK(clReleaseEvent(event));
+    CHECK(clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, 4, &status, 0, NULL, NULL)); /* the launch has been cleaned up */
+    assert_int_equal(told, 1);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseMemObject(mem));
+    CHECK(clReleaseProgram(refused));
+    CHECK(clReleaseCommandQueue(queue));
+    CHECK(clReleaseContext(own));
+    mem = counted(CL_MEM_READ_WRITE);
     finish(add(REMOTE, mem, 4, COUNT, NULL));
     expect(CPU, mem, 4);
-    CHECK(clReleaseKernel(kernel));
     CHECK(clReleaseMemObject(mem));
 }
 
