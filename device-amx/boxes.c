@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels whose work-items do not care which others they run with: their range is cut into boxes, wherever its work-groups end. */
+ * Runs kernels whose work-items do not depend on which others share their packet: the range is cut into boxes of work-items, which may
+ * reach across work-groups. */
 #include <string.h>
 
 #include "device-amx/cpu.h"
 
 enum {
-    /* Boxes that are worth a call, and enough of them for all threads. */
+    /* A box is large enough for the cost of a call, and there are enough boxes for all threads. */
     MOST_ITEMS = 1024,
     BOXES = 256,
     LEAST_PACKETS = 4,
@@ -22,13 +23,13 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return a <= b ? a != 0 : a / b + (a % b != 0);
 }
 
-/* Columns are counted from the last multiple of the sub-group size at or before the first global id. */
+/* The columns of boxes are counted from the last multiple of the sub-group size at or before the first global id. */
 static uint64_t shift(const struct tsr_group *group, int dim)
 {
     return dim == 0 ? group->global_offset[0] % group->sub_group_size : 0;
 }
 
-/* Where the smaller work-groups at the end begin, or nothing does. */
+/* Where the smaller work-groups at the end of the dimension begin; the end of the range if there are none. */
 static uint64_t end_of_full(const struct tsr_launch *launch, int dim)
 {
     uint64_t size = launch->group.global_size[dim], local = launch->group.enqueued_local_size[dim];
@@ -82,7 +83,7 @@ static void run_mixed(struct tsr__run *run, const struct part *part)
     for (int d = 0; d < 3; d++) {
         uint64_t size = group->enqueued_local_size[d], full = end_of_full(run->launch, d);
         int64_t first = (int64_t)(part->from[d] - (d == 0 ? head : 0)), number = 0;
-        if (!(run->launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY)) { /* who sees no groups may be in any */
+        if (!(run->launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY)) { /* a kernel that does not ask for its work-group may be in any */
             number = first < 0 ? -1 - (-1 - first) / (int64_t)size : first / (int64_t)size;
             group->local_size[d] = part->from[d] < full ? size : group->global_size[d] - full;
         }
@@ -131,12 +132,13 @@ static void run_box(struct tsr__run *run, const struct part *box)
     }
 }
 
-/* The box with this number, and at most so many in all that follow it and make a larger one with it. Answers how many. */
+/* The box with this number, joined with as many of the next ones, `most` in all, as make one larger box with it. Answers how many boxes
+ * these are. */
 static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint64_t most, struct part *box)
 {
     const struct tsr__boxes *boxes = &launch->boxes;
     uint64_t joined = 1;
-    bool can_join = true; /* in the first dimension that is cut */
+    bool can_join = true; /* boxes join along the first dimension that is cut */
     for (int d = 0; d < 3; d++) {
         uint64_t count = boxes->count[d], index = 0, together = 1, end = launch->group.global_size[d], full = end_of_full(launch, d);
         if (count > 1) {
@@ -150,7 +152,7 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
             if (can_join && count > 1)
                 joined = together = least(least(most, MOST_JOINED), in_full - index);
             box->from[d] = index * boxes->size[d] - (index ? shift(&launch->group, d) : 0);
-            /* The last box ends where the range does; its number times its size may be more than 64 bits hold. */
+            /* The last box ends where the range ends: its number times its size might not fit into 64 bits. */
             end = index + together == in_full ? full : (index + together) * boxes->size[d] - shift(&launch->group, d);
         }
         can_join = can_join && count == 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files of the CPU device share: loaded programs, launches, fibers, rendezvous, printed text. Private to device-amx/. */
+ * What the files of the CPU device share: loaded programs, launches, fibers, barriers, printed text. Private to device-amx/. */
 #ifndef TESSERA_CPU_H
 #define TESSERA_CPU_H
 
@@ -22,7 +22,7 @@ struct tsr__elf {
     uint64_t size, symbols, strings, string_size, hash;
 };
 
-/* The code is whole: the headers of its parts and what they name lie in it. NULL, or why it cannot be loaded (static text). */
+/* Checks that the code is complete: the headers and all that they name lie within it. NULL, or why it cannot be loaded (static text). */
 const char *tsr__elf_load(struct tsr__elf *elf, const void *code);
 /* NULL: there is none. */
 void *tsr__elf_symbol(const struct tsr__elf *elf, const char *name);
@@ -72,9 +72,9 @@ struct tsr__entry *tsr__module_entry(struct tsr_module *module, const struct tsr
 
 /* ---- fiber.c ------------------------------------------------------------------------------------------------------------------- */
 
-/* A stack with what runs on it. The worker's own stack is one too. */
+/* A stack and the function that runs on it. The worker's own stack is one too. */
 struct tsr__fiber {
-    void *sp; /* while it does not run */
+    void *sp; /* while the fiber does not run */
     char *low;
     size_t size;
     void *sanitizer; /* ASan: saved fake stack; TSan: its fiber */
@@ -83,11 +83,11 @@ struct tsr__fiber {
 /* Stacks of one size in one mapping. */
 struct tsr__stacks;
 
-/* Stacks for `count` fibers that need `bytes` each, kept from an earlier group if they are large enough. `hint` picks whose (a worker's
- * index). NULL: out of memory. */
+/* Stacks for `count` fibers that need `bytes` each; those of an earlier group if they are large enough. `hint`: index of the worker that
+ * asks. NULL: out of memory. */
 struct tsr__stacks *tsr__stacks_take(unsigned hint, size_t count, size_t bytes);
 void tsr__stacks_give_back(unsigned hint, struct tsr__stacks *stacks);
-/* What one fiber really takes from memory, for limits. */
+/* Memory that one fiber takes, its guard page and what the device adds included; for limits. */
 size_t tsr__stack_bytes(uint64_t private_bytes);
 /* Makes stack `index` ready to call start(argument); start must not return. */
 void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber *fiber, void (*start)(void *), void *argument);
@@ -95,14 +95,14 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
 void tsr__fiber_worker(struct tsr__fiber *worker);
 /* Goes from the running fiber to another. */
 void tsr__fiber_switch(struct tsr__fiber *from, struct tsr__fiber *to);
-/* As the first thing on a new fiber; `from` is the worker's. */
+/* The first call on a new fiber; `from` is the worker's. */
 void tsr__fiber_started(struct tsr__fiber *from);
-/* As the last thing: does not come back. */
+/* The last call on a fiber: does not return. */
 _Noreturn void tsr__fiber_end(struct tsr__fiber *to);
 
 /* ---- print.c --------------------------------------------------------------------------------------------------------------------- */
 
-/* Text of a launch, in pieces that the ranges of work-groups bring. */
+/* Printed text of a launch; each range of work-groups adds its own. */
 struct tsr_print_sink {
     _Atomic(struct tsr__print_piece *) pieces;
     _Atomic uint64_t bytes;
@@ -116,7 +116,7 @@ void tsr__print_flush(struct tsr_print_sink *sink);
 
 /* ---- launch.c ------------------------------------------------------------------------------------------------------------------- */
 
-/* A range cut into boxes of work-items. In each dimension, those from the first smaller work-group on are apart. */
+/* A range cut into boxes of work-items. In each dimension the smaller work-groups at the end have boxes of their own. */
 struct tsr__boxes {
     uint64_t size[3], count[3];
 };
@@ -126,10 +126,10 @@ struct tsr_launch {
     struct tsr__entry *entry;
     uint32_t flags; /* of the kernel */
     uint64_t private_bytes, context_bytes, local_bytes;
-    uint64_t groups, group_items; /* how many, and the work-items of a full one */
-    bool in_boxes;                /* … of these boxes, that is */
+    uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
+    bool in_boxes;                /* `groups` counts boxes */
     struct tsr__boxes boxes;
-    struct tsr_group group; /* what all its work-groups have in common */
+    struct tsr_group group; /* fields that are the same for all work-groups of the launch */
     _Atomic uint64_t ns, groups_done;
     _Atomic(char *) why; /* text of the first failure */
     struct tsr_print_sink sink;
@@ -141,33 +141,34 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
 uint64_t tsr__launch_units(const struct tsr_launch *launch, uint64_t *unit_cost);
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end);
 void tsr__launch_end(struct tsr_launch *launch, char **why);
-/* Notes why the launch failed: the first reason stays. Takes the text, NULL is "out of memory". Answers the status. */
+/* Notes why the launch failed; the first reason stays. `why` is malloc'd and consumed; NULL means "out of memory". Answers the status. */
 int tsr__launch_fail(struct tsr_launch *launch, char *why);
 
 /* ---- run.c, packets.c
  * -------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__run;
-/* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the two that split matrix functions join. */
+/* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the pair of sub-groups that split matrix functions
+ * join. */
 uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel);
-/* Packets of a work-group of this size, and the lanes of one of the run's. */
+/* The number of packets of a work-group of this size; the lanes of a packet of the run's work-group. */
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
-/* Rows of the range's work-groups start at multiples of the sub-group size, in local and in global ids. */
+/* Whether the rows of all work-groups start at multiples of the sub-group size, in local and in global ids. */
 bool tsr__packets_in_rows(const struct tsr_group *group);
-/* Writes down the local ids of all lanes of the group's packets, unless those of a group of the same size are there. */
+/* Writes the local ids of all lanes of the group's packets, unless run->ids holds those of a group of the same size. */
 void tsr__packets_write_ids(struct tsr__run *run);
-/* Runs whole packets in `columns` of a box of groups, from this work-item on, in one call. */
+/* Runs full packets in one call: `columns` columns of a box of work-groups, from the work-item with this local id on. */
 void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3]);
-/* Runs the work-group of the run, whole or not, and at most so many in all that follow in x, in one call of a kernel with
- * TSR_KERNEL_BARRIER_REGIONS. Answers how many. */
+/* Runs the run's work-group, and of the ones that follow it in x as many as can run in the same call of a kernel with
+ * TSR_KERNEL_BARRIER_REGIONS, `most` in all. Answers how many. */
 uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most);
 /* Runs work-groups of a kernel with TSR_KERNEL_PACKET_LOOP. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
 /* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
 
-/* Cuts the launch's range, if its units are better boxes than work-groups. */
+/* Cuts the launch's range into boxes if these are better units than work-groups. False: they are not. */
 bool tsr__boxes_cut(struct tsr_launch *launch);
 void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS. */
@@ -182,24 +183,24 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 /* ---- rendezvous.c ----------------------------------------------------------------------------------------------------------------------
  */
 
-struct tsr__result; /* the slots that an exchange gave to its participants */
+struct tsr__result; /* values that an exchange has collected, a slot for each participant */
 
 enum tsr__item_state { TSR__READY, TSR__WAITS, TSR__PRINTS, TSR__RETURNED };
 
 struct tsr__work_item {
-    struct tsr_item item; /* first: generated code and the device pass the one for the other */
+    struct tsr_item item; /* first: a pointer to one is a pointer to the other */
     struct tsr__run *run;
     struct tsr__fiber fiber;
     enum tsr__item_state state;
     bool started;
-    /* While it waits: what for. */
+    /* What it waits for, while it waits. */
     bool exchanges;
     uint32_t scope, mode, size;
     const void *value;
     /* While it prints. */
     const char *format;
     const unsigned char *print_args;
-    /* The results of its last two exchanges of each scope, which stay valid. */
+    /* Results of its last two exchanges of each scope: the caller may still read them. */
     struct tsr__result *kept[3][2];
 };
 
@@ -210,39 +211,40 @@ struct tsr__run {
     struct tsr_buf text;     /* printed */
     int status;              /* negative: give up */
     bool direct;             /* work-items run one after the other on one stack */
-    unsigned char *contexts; /* of packets in regions */
+    unsigned char *contexts; /* what packets keep at barriers, with TSR_KERNEL_BARRIER_REGIONS */
     size_t contexts_bytes;
-    uint64_t number, in_row; /* of this group in the order in which they run; how many from it on follow each other in x */
+    uint64_t number, in_row; /* of this group in the order in which groups run; how many groups from this one on follow each other in x */
     uint32_t count;          /* work-items of this group */
-    uint32_t unit;           /* entries of `items` for each sub-group: its work-items, or 1 if a call of the kernel runs all of them */
+    uint32_t unit;           /* entries of `items` for each sub-group: its work-items, or 1 if one call of the kernel runs the sub-group */
     uint32_t runners;        /* entries of `items` in this group */
-    uint32_t alive;          /* that have not returned */
-    uint32_t *arrived;       /* how many wait in mode ALL: per sub-group, per pair, for the group */
+    uint32_t alive;          /* entries of `items` that have not returned */
+    uint32_t *arrived;       /* entries that wait in mode ALL: a counter for each sub-group, for each pair, and for the group */
     struct tsr__work_item *items;
     uint32_t (*ids)[3][TSR_MAX_LANES]; /* local ids of the lanes of each packet of a group */
     uint64_t ids_size[3];              /* of that group */
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;
-    struct tsr__result *spare; /* results that nobody keeps */
+    struct tsr__result *spare; /* results that no work-item keeps, to be used again */
     bool exchanged;            /* some work-item of this group keeps a result */
 };
 
 extern const struct tsr_rt tsr__rt;
 
-/* Sets run->group to the work-group with this number; goes to the one so many further, whose row is the same unless it is the next.
- * (run.c) */
+/* Sets run->group to the work-group with this number, or to the one that comes `count` later: in the same row, unless `count` is 1. (run.c)
+ * */
 void tsr__group_set(struct tsr__run *run, uint64_t number);
 void tsr__group_next(struct tsr__run *run, uint64_t count);
-/* The group with this number, if the kernel uses tiles, and how many from it on follow each other in x. (group_order.c) */
+/* The id of the work-group that runs as number `number`, for kernels that use tiles; *in_row: how many groups from it on follow each other
+ * in x. (group_order.c) */
 void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row);
-/* Calls `visit` for every entry of the group: each work-item, or the first of each sub-group, with its local ids in the item. `items` of
- * the run is the same entry each time if `one`, else an array. */
+/* Calls `visit` for each runner of the group: each work-item, or the first of each sub-group; the item has its local ids. `one`: all share
+ * run->items[0]; else each has its own. */
 void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *));
-/* Words that run->arrived needs for groups of at most so many work-items. */
+/* 32-bit counters that run->arrived needs for groups of at most `items` work-items. */
 size_t tsr__rendezvous_words(const struct tsr_group *group, uint64_t items);
-/* Runs the work-group that run->group describes, a fiber per work-item. */
+/* Runs the work-group of run->group with a fiber for each runner. */
 void tsr__rendezvous_run(struct tsr__run *run);
-/* Lets go of the results that the work-items of the group keep. */
+/* Gives back the exchange results that the first `items` runners of the group keep. */
 void tsr__rendezvous_forget(struct tsr__run *run, uint32_t items);
 void tsr__rendezvous_end(struct tsr__run *run);
 

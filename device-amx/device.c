@@ -7,13 +7,13 @@
 
 enum {
     LOCAL_ALIGN = 128,
-    /* Enough work in a group that its own cost does not show; beyond it, groups only get fewer. */
+    /* Work-items of a group among which the cost of the group does not show; larger groups would only be fewer. */
     GOOD_GROUP_LOOP = 256,
     GOOD_GROUP_FIBERS = 64,
     GROUPS_PER_WORKER = 4,
 };
 
-/* Half of the memory may go to stacks, or what packets keep at barriers, if every compute unit runs a group. */
+/* If every compute unit runs a group, stacks, or what packets keep at barriers, may take half of the memory. */
 static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
 {
     const struct tsr_device_caps *caps = device->caps;
@@ -23,7 +23,8 @@ static uint64_t max_work_group(const struct tsr_device *device, const struct tsr
     uint64_t most = caps->max_work_group_size;
     if (kernel->flags & TSR_KERNEL_FIBERS) {
         bool regions = kernel->flags & TSR_KERNEL_BARRIER_REGIONS;
-        uint32_t packet = kernel->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? 1 : kernel->sub_group_size; /* work-items at least */
+        uint32_t packet =
+            kernel->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? 1 : kernel->sub_group_size; /* of work-items: a packet has at least so many */
         uint64_t each = regions ? kernel->context_bytes / packet + 1 : tsr__stack_bytes(kernel->private_bytes);
         uint64_t fit = tsr_memory_limit() / 2 / caps->compute_units / each;
         if (fit < most)
@@ -87,7 +88,7 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
     for (uint32_t d = 0; d < range->dim && good > 1; d++) {
         uint64_t step = d == 0 ? tsr__packet_width(kernel) : 1, most_here = good < range->global[d] ? good : range->global[d];
         range->local[d] = good_divisor(range->global[d], good, step);
-        /* Whole packets and a smaller group at the end, rather than packets with gaps everywhere. */
+        /* Full packets and a smaller group at the end are better than packets with unused lanes in every group. */
         if (packets && !(kernel->flags & TSR_KERNEL_UNIFORM_GROUPS) && range->local[d] % step && most_here > step)
             range->local[d] = most_here - most_here % step;
         good /= range->local[d];
@@ -109,8 +110,8 @@ static void target(const struct tsr_device *device, struct tsr_target *target)
     };
 }
 
-/* Whether the operating system grants AMX's tiles is asked only when a program has come out that uses them: a process that has asked pays
- * for their registers at every switch of threads. */
+/* AMX's tiles are asked of the operating system only after a program has come out that uses them: a process that has asked saves their
+ * registers at every switch of threads. */
 static bool compile_again(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_target *target)
 {
     (void)device;
@@ -125,7 +126,7 @@ static bool compile_again(const struct tsr_device *device, const struct tsr_prog
 static enum tsr_status module_load(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_module **module,
                                    char **why)
 {
-    (void)device; /* code that is loaded is there for all parts of the process's CPUs */
+    (void)device; /* loaded code serves the device and all its sub-devices */
     return tsr__module_load(info, module, why);
 }
 

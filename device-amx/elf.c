@@ -102,7 +102,7 @@ static const char *read_tables(struct tsr__elf *elf, const void *code, unsigned 
     return t->symbols && t->hash && at(elf, t->strings, t->string_size) ? NULL : "it has no table of symbols";
 }
 
-/* What a symbol stands for; false: nothing that the driver has. */
+/* Address that a symbol stands for; false: a symbol that the driver does not have. */
 static bool value_of(const struct tsr__elf *elf, uint32_t index, uint64_t *value)
 {
     static const struct {
@@ -204,7 +204,8 @@ void *tsr__elf_symbol(const struct tsr__elf *elf, const char *name)
     uint32_t hash = 5381, buckets, first, blooms, index, stored;
     for (const unsigned char *c = (const unsigned char *)name; *c; c++)
         hash = 33 * hash + *c;
-    /* buckets, first symbol, words of the Bloom filter (which is not asked), shift; the filter; the buckets; the chains of hashes */
+    /* layout: number of buckets, first symbol, words of the Bloom filter (which is not used), its shift; the filter; the buckets; the
+     * chains of hashes */
     if (!hash_word(elf, 0, &buckets) || !hash_word(elf, 1, &first) || !hash_word(elf, 2, &blooms) || !buckets)
         return NULL;
     uint64_t table = 4 + 2 * (uint64_t)blooms, chains = table + buckets;

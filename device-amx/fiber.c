@@ -17,15 +17,15 @@
 
 enum {
     PAGE = 4096,
-    /* The tops of the stacks are spread over a page, or all work-items would contend for the same lines of the first-level cache. */
+    /* Tops of the stacks are spread over a page: at equal offsets all work-items would use the same lines of the first-level cache. */
     COLOUR_STEP = 192,
-    /* What the device's own functions need above the kernel's frames. A signal handler of the application gets SIGNAL_BYTES and the frame
-     * that the kernel makes for it. */
+    /* Room above the kernel's frames: for the device's own functions, and SIGNAL_BYTES and a signal frame for a signal handler of the
+     * application. */
     OWN_BYTES = 2048,
     SIGNAL_BYTES = 16384,
     STACK_ALIGN = 128,
     PARKED = 64,
-    /* Each guard page costs the process two mappings of 65,530 that Linux allows: beyond so many stacks go without. */
+    /* Each guard page costs the process two of the 65,530 mappings that Linux allows; stacks beyond this number have none. */
     MAX_GUARDS = 12288,
     KEEP_BYTES = 256 << 20,
 };
@@ -43,7 +43,8 @@ struct tsr__stacks {
 void tsr__switch(void **save, void *to);
 void tsr__fiber_entry(void);
 
-/* Kept for the next group of the same worker. Slots, not a list: no lock, so that a fork at any moment leaves the child usable. */
+/* Stacks kept for the next group of the same worker. An array and no list, so it needs no lock, and a child forked at any moment can use
+ * it. */
 static _Atomic(struct tsr__stacks *) parked[PARKED];
 static _Atomic int guards;
 
@@ -92,7 +93,7 @@ static struct tsr__stacks *map(size_t count, size_t stride)
         tsr_free(stacks);
         return NULL;
     }
-    /* A huge page would be paid for by each stack that touches one small one. */
+    /* No huge pages: each stack touches a few small pages of its own. */
     madvise(stacks->base, stacks->mapped, MADV_NOHUGEPAGE);
     if (atomic_fetch_add(&guards, (int)count) + (int)count > MAX_GUARDS) {
         atomic_fetch_sub(&guards, (int)count);
@@ -140,8 +141,8 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
     __asan_unpoison_memory_region(low, fiber->size);
 #endif
 #if TSR_TSAN
-    /* Anew each time: what the last one called and never came back from would stay in TSan's list of calls, which nothing keeps from
-     * overflowing. */
+    /* A new one each time: frames that the last function never returned from would stay in ThreadSanitizer's list of calls until that
+     * overflows. */
     if (stacks->tsan[index])
         __tsan_destroy_fiber(stacks->tsan[index]);
     stacks->tsan[index] = __tsan_create_fiber(0);

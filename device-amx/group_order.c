@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The order of work-groups whose kernels multiply matrices: neighbours in both directions run one after the other, so that the rows of one
- * operand and the columns of the other are still in the cache.
+ * The order of work-groups for kernels that multiply matrices: neighbours in both directions run one after the other, so that the rows of
+ * one operand and the columns of the other are still in the cache.
  *
- * A plane of groups is halved along its longer side until a few are left, whatever its size: every stretch of such an order is compact,
- * for each level of caches and for ranges that other threads take over. */
+ * A plane of groups is halved along its longer side until few are left. So every stretch of the order is compact, for caches of any size
+ * and for the parts of the range that other threads take. */
 #include "device-amx/cpu.h"
 
-enum { LEAF = 2 }; /* groups of a side that are not halved any more */
+enum { LEAF = 2 }; /* side in groups from which on a plane is not halved */
 
 void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row)
 {

@@ -11,7 +11,7 @@ enum {
     SCRATCH_LOCAL = 0, /* slots of tsr_worker_scratch */
     SCRATCH_ITEMS = 1,
     SCRATCH_CONTEXTS = 2,
-    /* More than this is not taken from the stack of a thread that may be the application's own. */
+    /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
     WORKER_STACK_BYTES = 16384,
     PRINT_STACK_BYTES = 65536,
     /* MXCSR: all exceptions masked, round to nearest; flush to zero and denormals are zero. */
@@ -46,7 +46,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
         launch->group_items *= range->local[d];
     }
     group->work_dim = range->dim;
-    /* Pairs of sub-groups that run as one packet count as one here: what such code says of its sub-groups follows from linear ids. */
+    /* A pair of sub-groups that runs as one packet counts as one sub-group here; the code derives its sub-group ids from linear ids. */
     group->sub_group_size = tsr__packet_width(kernel);
     group->enqueued_num_sub_groups = (uint32_t)tsr_sub_group_count(launch->group_items, group->sub_group_size);
     uint64_t sub_groups = tsr_sub_group_count(launch->group_items, kernel->sub_group_size);
@@ -78,7 +78,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
     uint64_t done = atomic_load(&launch->groups_done), ns = atomic_load(&launch->ns);
     char *text = atomic_load(&launch->why);
     if (done && !text) {
-        /* The mean of what was known and of this time; two launches at once may lose one of the two, which does no harm. */
+        /* The mean of the known cost and of this launch's. If two launches end at once, one of the two may be lost, which does no harm. */
         uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
         uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
         atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
@@ -172,7 +172,7 @@ static void regions_main(void *argument)
     tsr__fiber_end(&regions->run->worker);
 }
 
-/* Work-groups in regions. Answers how many. */
+/* Runs work-groups of a kernel with barrier regions. Answers how many. */
 static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hint)
 {
     const struct tsr_launch *launch = run->launch;
@@ -187,7 +187,7 @@ static uint64_t run_in_regions(struct tsr__run *run, uint64_t most, unsigned hin
     return regions.count;
 }
 
-/* A work-group with a stack for each of those who meet. */
+/* Runs a work-group with a stack for each runner. */
 static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
 {
     if (take_stacks(run, hint, runners_of(run->launch), run->launch->private_bytes)) {
@@ -208,7 +208,8 @@ static int run_with_barriers(struct tsr__run *run, const struct loop *loop, unsi
     return run->status;
 }
 
-/* Tile registers: all eight with 16 rows of 64 bytes, or two of them for half the K, for as long as kernels run that use them. */
+/* Loads the tile configuration for as long as kernels run that use tiles: eight registers of 16 rows of 64 bytes; for half the K, two of
+ * them are smaller. */
 __attribute__((target("amx-tile"))) static void tiles_begin(bool halves)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loads a program: the ELF shared object that the compiler made goes into a file of memory of its own and through dlopen, so that gdb, perf
+ * Loads a program: the ELF shared object that the compiler made is written to a memory file of its own and opened with dlopen. So gdb, perf
  * and valgrind see an ordinary library, and each load has program-scope variables of its own. Where no such file can be had, elf.c loads
- * it. */
+ * the object. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 
 #include "device-amx/cpu.h"
 
-/* dlopen maps what the headers say, whether the file has it or not. */
+/* dlopen maps what the headers say, even beyond the end of the file. */
 static bool is_whole(const void *code, size_t size)
 {
     Elf64_Ehdr header;
@@ -33,8 +33,8 @@ static bool is_whole(const void *code, size_t size)
     return true;
 }
 
-/* A path of the descriptor that was never used before: dlopen takes a library whose path it knows for loaded, and descriptors come again.
- * The number of the load is spelled in binary with "/." and "/", which mean nothing in a path. */
+/* A path of the descriptor that no earlier load has used: dlopen takes a library whose path it knows as loaded, and descriptor numbers are
+ * used again. The number of the load is written in binary with "/." and "/", which mean nothing in a path. */
 static char *path_of(int fd, unsigned number)
 {
     char bits[4 * 32 + 1] = "", *at = bits;
@@ -103,7 +103,8 @@ static void *open_memory_file(const struct tsr_program_info *info, const char *n
     return handle;
 }
 
-/* The dynamic linker if it can have a file, else the loader of elf.c. False: neither; *why says so if there is memory for it. */
+/* Opens the code with dlopen if a file can be had, else with the loader of elf.c. False: neither works; *why says why if there is memory
+ * for the text. */
 static bool open_code(struct tsr_module *m, const struct tsr_program_info *info, char **why)
 {
     static _Atomic unsigned loads;

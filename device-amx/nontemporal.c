@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which arguments a launch writes past the caches. A line that is stored the usual way is read before and written back later; past the
- * caches it is only written. Who reads it afterwards finds it in memory, not in a cache. So this is for launches after which little of it
- * would have been there: those that touch more than the last-level cache, and write a good part of that. */
+ * Chooses the arguments that a launch writes with non-temporal stores. An ordinary store reads the cache line first and writes it back
+ * later; a non-temporal store only writes it. The next reader finds the data in memory and in no cache. So the launch must touch more than
+ * the last-level cache holds, and write a good part of that. */
 #include <pthread.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,12 +10,12 @@
 
 enum {
     LINE = 64,
-    PART = 4,            /* of that, at least, is written */
-    FOR_A_CORE = 5 << 20 /* bytes of last-level cache */
+    PART = 4,            /* the share of it that the launch must write */
+    FOR_A_CORE = 5 << 20 /* bytes of last-level cache for each core */
 };
 
-/* The last-level cache. A virtual machine may be shown all of it, or be told how many share it, or not: so it is no more than what servers
- * have for each of their cores, whose threads share it. Others use the rest. */
+/* Size of the last-level cache. A virtual machine may see the host's whole cache and not how many share it: so the size is capped by what
+ * servers have for each core. */
 static uint64_t cache_bytes(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
@@ -27,7 +27,7 @@ static uint64_t cache_bytes(void)
     return bytes < share ? bytes : share;
 }
 
-static uint64_t enough; /* bytes that a launch must touch; 0: none is enough */
+static uint64_t enough; /* bytes that a launch must touch; 0: no launch writes so */
 
 static void find_enough(void)
 {
@@ -67,7 +67,7 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
         for (uint32_t k = 0; k < i; k++)
             if (memory[k].bytes && overlap(m, &memory[k])) {
                 alone = false;
-                memory[k].written = 0; /* it may be read, too */
+                memory[k].written = 0; /* an argument that may be read, too */
             }
         touched += alone ? m->bytes : 0;
         if (alone && range->local[0] * arg->nontemporal_bytes >= LINE)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Work-groups of kernels that run in packets and do not meet: whole rows of many groups at once, the rest packet by packet. */
+ * Runs work-groups of kernels that have packets and no barriers: full rows of many groups in one call, other groups packet by packet. */
 #include <string.h>
 
 #include "device-amx/cpu.h"
 
-/* The packets of a group one by one, densely packed in linear order. */
+/* Runs the packets of a group one by one, with work-items in linear order and no lane unused but in the last. */
 static void run_densely(struct tsr__run *run)
 {
     const struct tsr_group *group = &run->group;
@@ -24,7 +24,7 @@ static void run_densely(struct tsr__run *run)
     }
 }
 
-/* Work-groups from this one on that follow each other in x and have the same size. */
+/* How many work-groups from this one on follow each other in x and have the same size. */
 static uint64_t alike(const struct tsr__run *run, uint64_t most)
 {
     const struct tsr_group *group = &run->group;
@@ -34,11 +34,12 @@ static uint64_t alike(const struct tsr__run *run, uint64_t most)
     return left < most ? left : most;
 }
 
-/* A box of groups of one size from this one on, which come next in the order of groups: part of a row, whole rows, or whole planes. */
+/* Finds a box of groups of the same size that begins at this group and comes next in the order of groups: part of a row, rows, or planes.
+ * */
 static void find_box(const struct tsr__run *run, uint64_t most, uint64_t count[3])
 {
     const struct tsr_group *group = &run->group;
-    uint64_t before = 1; /* groups in all that lies below dimension d */
+    uint64_t before = 1; /* groups of a full row, then of a full plane */
     count[0] = alike(run, most);
     count[1] = count[2] = 1;
     for (int d = 1; d < 3; d++) {
@@ -52,7 +53,7 @@ static void find_box(const struct tsr__run *run, uint64_t most, uint64_t count[3
     }
 }
 
-/* Can the group be run as whole packets? */
+/* Whether the group consists of full packets. */
 static bool is_whole(const struct tsr_group *group)
 {
     return tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Where work-items meet: barriers and exchanges, and the round of a work-group whose work-items have a fiber each.
+ * Barriers and exchanges between the work-items of a group, and the loop that runs a group whose runners have a fiber each.
  *
- * Mode ALL: the work-items of a scope wait until every one of them is there. Mode ACTIVE: they wait until nobody in the group can go on;
- * then, in each sub-group, those at the waiting site with the lowest number take part. If nobody can go on and nobody waits so, the
- * program is in illegal divergence: the launch fails and says where. */
+ * Mode ALL: a work-item waits until all work-items of the scope have arrived. Mode ACTIVE: it waits until no work-item of the group can
+ * run; then, in each sub-group, the work-items at the waiting site with the lowest number exchange values. If no work-item can run and none
+ * waits in mode ACTIVE, the program is in illegal divergence: the launch fails and the text names the site. */
 #include <string.h>
 
 #include "device-amx/cpu.h"
@@ -20,7 +20,7 @@ struct tsr__result {
 /* ---- scopes ---------------------------------------------------------------------------------------------------------------- */
 
 struct scope {
-    uint32_t first, count; /* its work-items, by linear id */
+    uint32_t first, count; /* its runners: index of the first, and how many */
     uint32_t slots;
     uint32_t *arrived;
 };
@@ -104,7 +104,7 @@ void tsr__rendezvous_end(struct tsr__run *run)
 
 /* ---- illegal divergence -------------------------------------------------------------------------------------------------------- */
 
-/* The line of the table of sites, without its end. */
+/* The line of the table of sites, without its newline. */
 static const char *site_text(const struct tsr__run *run, uint32_t site, int *length)
 {
     const char *line = run->launch->module->sites;
@@ -117,7 +117,7 @@ static const char *site_text(const struct tsr__run *run, uint32_t site, int *len
     return end ? line : "unknown";
 }
 
-/* Work-items that an entry of run->items stands for. */
+/* Work-items that run->items[i] runs. */
 static uint32_t weight(const struct tsr__run *run, uint32_t i)
 {
     return run->unit == 1 ? run->items[i].item.sub_group_size : 1;
@@ -192,7 +192,7 @@ static bool same_call(const struct tsr__work_item *a, const struct tsr__work_ite
     return a->item.site == b->item.site && a->exchanges == b->exchanges && a->size == b->size && a->scope == b->scope && a->mode == b->mode;
 }
 
-/* Lets everybody of the scope who waits at the same call as `who` go on, with the values that they brought. */
+/* Wakes the runners of the scope that wait at the same call as `who`, with the values that they gave. */
 static void release(struct tsr__run *run, const struct scope *s, const struct tsr__work_item *who)
 {
     struct tsr__result *result = NULL;
@@ -224,7 +224,7 @@ static void release(struct tsr__run *run, const struct scope *s, const struct ts
     }
 }
 
-/* The calling work-item is at a barrier or exchange. Comes back when it may go on; never, if the launch failed meanwhile. */
+/* Waits at a barrier or exchange. Does not return if the launch fails meanwhile. */
 static void wait_for_others(struct tsr__work_item *w)
 {
     struct tsr__run *run = w->run;
@@ -248,7 +248,7 @@ static void wait_for_others(struct tsr__work_item *w)
 
 static void rt_barrier(struct tsr_item *item, uint32_t scope, uint32_t fence_flags)
 {
-    (void)fence_flags; /* a group stays on one thread, whose memory operations are in order for itself */
+    (void)fence_flags; /* a group runs on one thread, which sees its own memory operations in order */
     struct tsr__work_item *w = (struct tsr__work_item *)item;
     w->exchanges = false;
     w->scope = scope;
@@ -278,14 +278,15 @@ static void rt_print(struct tsr_item *item, const char *format, const unsigned c
         tsr__print(&w->run->text, format, args);
         return;
     }
-    /* Formatting needs more stack than a work-item may have. */
+    /* The worker formats the text: that needs more stack than a work-item may have. */
     w->format = format;
     w->print_args = args;
     w->state = TSR__PRINTS;
     tsr__fiber_switch(&w->fiber, &w->run->worker);
 }
 
-/* Private memory lies between this frame and the stack's top; where work-items share the worker's stack, `run` stands above all of them. */
+/* Private memory lies between this frame and the top of the stack. If work-items share the worker's stack, `run` stands above their frames.
+ * */
 static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
 {
     const struct tsr__work_item *w = (const struct tsr__work_item *)item;
@@ -317,7 +318,7 @@ static void rt_torn(struct tsr_item *item, uint64_t here, uint64_t all)
     run->status = tsr__launch_fail(run->launch, text);
 }
 
-/* What each packet waits for is put where packets with stacks have it. */
+/* For the report: copies the site at which each packet waits from its context to its work-item. */
 static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
 {
     struct tsr__run *run = ((struct tsr__work_item *)item)->run;
@@ -366,7 +367,7 @@ static void resume(struct tsr__run *run, uint32_t index)
     }
 }
 
-/* The waiting work-item of the scope in mode ACTIVE with the lowest site. */
+/* Of the runners that wait in mode ACTIVE, the one with the lowest site. */
 static const struct tsr__work_item *lowest_active(const struct tsr__run *run, uint32_t first, uint32_t count)
 {
     const struct tsr__work_item *lowest = NULL;
@@ -378,7 +379,7 @@ static const struct tsr__work_item *lowest_active(const struct tsr__run *run, ui
     return lowest;
 }
 
-/* Nobody can go on: in each sub-group one site of mode ACTIVE is released. */
+/* No runner can go on: in each sub-group, wakes the runners at one site of mode ACTIVE. */
 static bool release_active(struct tsr__run *run)
 {
     bool any = false;

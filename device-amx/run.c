@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What all runners of a launch stand on: its work-groups in their order, the packets and work-items of one, the reason why it failed. */
+ * What all kinds of launches use: the order of work-groups, the packets and work-items of a group, the text of a failure. */
 #include <string.h>
 
 #include "device-amx/cpu.h"
@@ -85,7 +85,7 @@ static void item_set(struct tsr__run *run, struct tsr_item *item, uint32_t linea
     item->site = 0;
 }
 
-/* To the ids of the next work-item in linear order. */
+/* Moves the ids to the next work-item in linear order. */
 static void next_id(const struct tsr_group *group, uint64_t id[3])
 {
     if (++id[0] < group->local_size[0])
@@ -100,7 +100,7 @@ static void next_id(const struct tsr_group *group, uint64_t id[3])
 void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr__work_item *))
 {
     const struct tsr_group *group = &run->group;
-    uint32_t step = group->sub_group_size / run->unit; /* work-items for each runner */
+    uint32_t step = group->sub_group_size / run->unit; /* work-items of each runner */
     bool whole = run->ids && tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
     uint64_t id[3] = {0};
     run->runners = (run->count + step - 1) / step;

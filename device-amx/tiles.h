@@ -20,12 +20,12 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how);
 
-/* With AVX-512 VNNI and its BF16, or as below (tiles_vectors.c). */
+/* With AVX-512 VNNI and BF16; products that these lack are made by the functions below (tiles_vectors.c). */
 void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, uint32_t how);
 void tsr__tile_multiply_vectors(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 
-/* By numbers that are widened first, with AVX-512 or AVX2: those with a fraction in the strict order, and bytes without AVX-512 VNNI. There
- * is at least one tile, operands are tiles as they are, and C does not go where A and B are (tiles_wide.c). */
+/* Products of elements that are widened first, with AVX-512 or AVX2: floating point in the strict order, and bytes without AVX-512 VNNI.
+ * There is at least one tile, operands have the layout of tiles, and C does not overlap A and B (tiles_wide.c). */
 void tsr__tile_loop_wide(const struct tsr_tile_loop *loop);
 void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
 

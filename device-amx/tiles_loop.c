@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A loop over K at once: a block of tiles in C gets the products of all steps. With AVX-512 a strip of 8 rows and two columns of tiles
- * stays in registers for the whole loop. B is read where it is; A's next step is copied while the one before is multiplied, since there is
- * time for stores, and then products never wait for its lines, however far apart they are.
+ * A loop over K in one call: a block of tiles of C gets the products of all steps. With AVX-512 a strip of 8 rows and two columns of tiles
+ * stays in registers for the loop. B is read in place. A's next step is copied while the current one is multiplied: the store ports are
+ * free, and products never wait for A's lines, however far apart these are.
  *
- * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range as it is copied: s + 128, or
- * u - 128, by turning the highest bit. What that makes too much or too little is 128 times the sum of a column of B, which the first strip
- * of the column counts. A's bytes are turned once for each strip, B's would be for every eight rows. */
+ * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other kind's range as it is copied: s + 128, or
+ * u - 128, by flipping the highest bit. The difference is 128 times the sum of a column of B, which the first strip of the column computes.
+ * A's bytes are flipped once for each strip; B's would be for every eight rows. */
 #include <immintrin.h>
 #include <string.h>
 
 #include "device-amx/tiles.h"
 #include "tessera/base.h"
 
-/* VDPBF16PS is in code for BF16_PAIRS only, which CPUs without it are never asked for. */
+/* VDPBF16PS is used in functions for BF16_PAIRS only, which are not called on CPUs without it. */
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16")))
 #define INLINE __attribute__((always_inline)) static inline
 #define EACH_ROW _Pragma("GCC unroll 8") for (unsigned r = 0; r < STRIP; r++)
 enum {
     STRIP = 8,
-    AHEAD = 2, /* steps before a line of A is copied, it is fetched */
+    AHEAD = 2, /* a line of A is fetched so many steps before it is copied */
 };
 
 /* ---- one tile after the other -----------------------------------------------------------------------------------------------------------
@@ -26,7 +26,7 @@ enum {
 
 static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
-    uint32_t how = (uint32_t)x->how; /* of a half step, too */
+    uint32_t how = (uint32_t)x->how; /* for a half step, too */
     char *in_a = x->operands, *in_b = in_a + x->rows * TSR_TILE_OPERAND_BYTES;
     for (int64_t i = 0; x->zero && i < x->rows * x->columns; i++)
         memset(x->c[i], 0, TSR__TILE_ROWS * TSR__TILE_BYTES);
@@ -85,8 +85,8 @@ AVX512 INLINE void copy_row(char *to, const char *from, enum tsr_tile_product pr
     _mm512_store_si512(to, has_same_signs(product) ? _mm512_xor_si512(row, _mm512_set1_epi8(-128)) : row);
 }
 
-/* What a step adds to eight rows. With `pair` there are two tiles beside each other; else one, with two accumulators for a row of integers,
- * which even and odd words of K go to. The step of A that begins at `next` is copied, if there is one. */
+/* Adds a step to eight rows of C. `pair`: two tiles beside each other; else one, whose integers have two accumulators for a row, one for
+ * even and one for odd words of K. Copies the step of A at `next`, if there is one. */
 AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struct tsr_tile_loop *x, const copied *a, const char *b,
                             copied *to, const char *next, bool pair, enum tsr_tile_product product, unsigned words, bool first)
 {
@@ -95,7 +95,7 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
     const __m512i one = _mm512_set1_epi8(1);
     const char *word = (*a)[0];
     char *row = to ? (*to)[0] : NULL;
-    /* Not unrolled, or the compiler loads ahead of its registers. */
+    /* Not unrolled: the compiler would load ahead of the registers that it has. */
     _Pragma("GCC unroll 1") for (unsigned k = 0; k < words; k += 2, b += 2 * b_stride, word += 8)
     {
         _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < (halved ? 1 : 2); odd++)
@@ -124,14 +124,14 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
     }
 }
 
-/* So that the line is there when the strip is done, after many steps. */
+/* Fetched now, to be in the cache at the end of the strip. */
 static inline void fetch_goal(const struct tsr_tile_loop *x, int64_t row, int64_t column)
 {
     if (!x->past && x->steps >= 8)
         __builtin_prefetch(tsr__loop_goal(x, row, column));
 }
 
-/* The first strip of a column makes the correction that all of them add. */
+/* The first strip of a column computes the correction, and all strips add it. */
 AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product,
                          unsigned words, bool first, __m512i correction[2])
 {
@@ -223,7 +223,7 @@ static void strip_by_strip(const struct tsr_tile_loop *x)
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
  */
 
-/* The bytes of blocks that lie at regular distances. */
+/* Bytes from the first block to the end of the last, of blocks at regular distances. */
 struct range {
     const char *begin, *end;
 };

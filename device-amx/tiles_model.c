@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of tiles in plain C, bit by bit: AMX's, so that code made for tiles can be tried on machines without them, and VDPBF16PS's. */
+ * Products of tiles in plain C, bit by bit as AMX and VDPBF16PS give them: for tests on machines without these. */
 #include <math.h>
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of tiles with AVX-512: sixteen accumulators in registers, one for each row, while a row of B at a time meets A's words, which
- * come from memory spread over a register. Operands of integers are prepared when they are loaded, for the many products that they take
- * part in.
+ * Products of tiles with AVX-512: sixteen accumulators in registers, one for each row. A row of B is multiplied by one word of A at a time,
+ * which a load spreads over a register. Integer operands are prepared when they are loaded, once for the many products that use them.
  *
- * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other one's range: s + 128, or u - 128, by
- * turning the highest bit. What that makes too much is 128 times the sum of a column of B; it lies behind B's rows. */
+ * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other kind's range: s + 128, or u - 128, by
+ * flipping the highest bit. The difference is 128 times the sum of a column of B, which stands behind B's rows. */
 #include <immintrin.h>
 
 #include "device-amx/tiles.h"
@@ -13,7 +12,7 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni")))
 #define AVX512_PAIRS __attribute__((target("avx512f,avx512bw,avx512vl,avx512bf16")))
 #define INLINE __attribute__((always_inline)) static inline
-enum { CORRECTION = 1024 /* where it lies in B's operand */ };
+enum { CORRECTION = 1024 /* where the sums stand in B's operand */ };
 
 static bool same_signs(enum tsr_tile_product product)
 {
@@ -25,8 +24,8 @@ AVX512 static __m512i row_of(const void *from, int64_t stride, int r)
     return _mm512_loadu_si512((const char *)from + r * stride);
 }
 
-/* What the next step of K reads, as long as rows of A are rows of a matrix and B is packed: while one product is made, there is time to get
- * a tile. */
+/* Fetches what the next step of K reads, provided that rows of A are rows of a matrix and B is packed: a product takes as long as the fetch
+ * of a tile. */
 static void fetch_next_of_a(const void *from, int64_t stride, int r)
 {
     __builtin_prefetch((const char *)from + r * stride + TSR__TILE_BYTES);
@@ -67,7 +66,7 @@ AVX512 static void integer_b(__m512i *to, const void *from, int64_t stride, enum
     to[CORRECTION / TSR__TILE_BYTES] = product == TSR_TILE_S8S8 ? _mm512_sub_epi32(zero, sum) : sum;
 }
 
-/* Rows go to memory in pieces as large as they come back. */
+/* Rows are stored in pieces of the size in which they are loaded. */
 typedef uint64_t row __attribute__((vector_size(TSR__TILE_BYTES), aligned(1), may_alias));
 
 INLINE void copy(row *to, const char *from, int64_t stride, bool is_b)
@@ -108,7 +107,7 @@ void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, 
 
 #define EACH_ROW _Pragma("GCC unroll 16") for (int r = 0; r < TSR__TILE_ROWS; r++)
 
-/* Is A, once turned, the unsigned one? */
+/* Whether A is unsigned after the flip. */
 AVX512 INLINE void integers(__m512i *d, const int32_t *a, const __m512i *b, bool a_unsigned, bool corrected)
 {
     __m512i sum[TSR__TILE_ROWS], correction = corrected ? b[CORRECTION / TSR__TILE_BYTES] : _mm512_setzero_si512();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Products of what has to be widened first: bfloat16 and half by fused multiply-adds in the strict order, and bytes, where there is no
- * VNNI, by products of 16-bit numbers. A loop over K at once, or one product of tiles; a strip of C stays in registers.
+ * Products of elements that are widened first: bfloat16 and half by fused multiply-adds in the strict order, and bytes, without VNNI, by
+ * products of 16-bit numbers. Serves a loop over K and a single product of tiles; a strip of C stays in registers.
  *
- * B is widened in registers: there one operation makes 16 numbers, which meet all rows of the strip. A's numbers fill a register each, so
- * they are widened in memory first, from where the load itself spreads them. That is done for the next step while the one before is
- * multiplied, a row with each word of K: stores are the one thing that multiplications leave room for.
+ * B is widened in registers: one operation makes 16 numbers, which multiply all rows of the strip. Each number of A fills a register, so A
+ * is widened in memory first, and the load spreads it. A's next step is widened while the current one is multiplied, a row with each word
+ * of K, as multiplications leave the store ports free.
  *
- * One source serves AVX-512 and AVX2: 64 bytes are one register there, two here. */
+ * One source serves AVX-512 and AVX2: 64 bytes are one register there and two here. */
 #include <immintrin.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ INLINE void half_of(words *to, const void *from, unsigned half, enum tsr_tile_pr
         bytes_of(to, from, half, is_signed);
 }
 
-/* 64 bytes of a row of A, or 32: the first halves of all words, then the second ones; of TSR_TILE_F16 word after word. */
+/* A widened row of A of 64 or 32 bytes: the first halves of all words, then the second halves; with TSR_TILE_F16 word after word. */
 typedef uint32_t wide_row[2 * TSR__TILE_WORDS];
 
 INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_tile_product product)
@@ -88,7 +88,7 @@ INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_
         EACH(half, 2) half_of((words *)*to + half, from, half, product, is_signed);
 }
 
-/* And the row of the step behind that comes to the cache. */
+/* Also fetches the row of the step after that into the cache. */
 INLINE void widen_next(wide_row *to, const char *from, int64_t step, unsigned in_row, enum tsr_tile_product product)
 {
     __builtin_prefetch(from + step);
@@ -131,7 +131,7 @@ INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t 
     }
 }
 
-/* Of C `rows` rows and `columns` tiles beside each other, with as many words of K in a step. */
+/* A strip of C: `rows` rows of `columns` tiles beside each other. in_step: words of K in a step. */
 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, unsigned rows, unsigned columns,
                   enum tsr_tile_product product, unsigned in_step)
 {
@@ -173,13 +173,13 @@ INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, un
     }
 }
 
-/* As many rows as there are registers for: then each load serves many products. One tile alone has all of its rows in a strip, since two
- * products must be under way at a time in each of four cycles. */
+/* Strips have as many rows as there are registers, so that each load serves many products. A single tile is one strip with all its rows,
+ * since only then two products are under way in each of four cycles. */
 typedef void strip_function(const struct tsr_tile_loop *x, int64_t row, int64_t column);
 struct strips {
     int64_t rows_of_high, rows_of_low;
-    strip_function *high, *low; /* the latter where twice as many rows are left */
-    strip_function *alone;      /* one tile; the others are two beside each other if there is such a form */
+    strip_function *high, *low; /* `low`: where twice as many rows are left */
+    strip_function *alone;      /* for a column of one tile; the others take two tiles beside each other if there is such a form */
 };
 
 #define STRIP(unit, product, rows, columns)                                                                                                \
