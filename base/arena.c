@@ -47,7 +47,7 @@ void *tsr_arena_alloc(struct tsr_arena *arena, size_t size)
             return no_memory(size);
         block->used = 0;
         if (large && head) {
-            /* A block of its own behind the head: the rest of the head stays in use. */
+            /* Gets a block of its own behind the head: the rest of the head stays in use. */
             block->capacity = size;
             block->next = head->next;
             head->next = block;

@@ -32,7 +32,8 @@ static const struct {
     {BIT(AMX_TILE), 0x60000}, /* XTILECFG, XTILEDATA */
 };
 
-/* A virtual machine may mask a feature and leave those built on it. In such an order that one pass suffices. */
+/* A virtual machine may mask a feature and leave the features that are built on it: these are removed. In an order in which one pass
+ * suffices. */
 static const struct {
     uint64_t features, need;
 } needs_feature[] = {
@@ -152,8 +153,8 @@ static unsigned find_core_threads(struct asked *asked)
     return (r[ECX] >> 8 & 255) == THREADS && r[EBX] & 0xffff ? r[EBX] & 0xffff : 1;
 }
 
-/* AVX-512's gathers, made of many smaller operations. Intel's are fast from the first CPUs with AVX-VNNI on; those before have slow ones,
- * or a microcode update against sampling of gathered data. */
+/* Gathers of AVX-512 that the CPU makes of many smaller operations. Intel's are fast from the first CPUs with AVX-VNNI on; earlier CPUs
+ * have slow ones, or a microcode update against sampling of gathered data. */
 static bool has_slow_gathers(const struct tsr_cpu *cpu)
 {
     bool fast = !strcmp(cpu->vendor, "GenuineIntel") && cpu->features & BIT(AVXVNNI);
@@ -194,7 +195,7 @@ void tsr__cpu_detect(struct tsr_cpu *cpu, const struct tsr__cpu_source *source, 
 
 static struct tsr_cpu this_cpu;
 
-/* What TESSERA_TILES leaves of the features, and adds to them. */
+/* The features with TESSERA_TILES applied: some removed, others added. */
 static uint64_t choose_tiles(uint64_t found)
 {
     static const char *const choices[] = {"cpu", "vectors", "model", "none"};

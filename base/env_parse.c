@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Environment variables as numbers, sizes and words, and one complaint for each malformed value. Apart from env.c, because the log, which
- * takes the complaints, reads its own variables there. */
+ * Environment variables as numbers, sizes and words, with one complaint for each malformed value. Complaints go to the log, which reads its
+ * own variables by env.c alone. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdatomic.h>

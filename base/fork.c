@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * fork() and the other threads: a child gets the memory as it was and none of the threads, so whoever is in the middle of something that
- * concerns the whole process makes fork() wait. */
+ * fork() and the other threads: the child gets the memory as it is and no other thread. So a thread that is changing state of the whole
+ * process makes fork() wait. */
 #include <pthread.h>
 
 #include "base/internal.h"
@@ -12,7 +12,7 @@ static unsigned forking; /* threads that wait in fork() or are in it: no other t
 static _Thread_local unsigned mine;
 static struct tsr_fork_hooks *hooks;
 
-/* A handler of a signal that came in a section of this thread may fork as well. */
+/* A signal handler that interrupts a section of this thread may fork as well. */
 static void before(void)
 {
     pthread_mutex_lock(&lock);
@@ -36,7 +36,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-    pthread_cond_init(&changed, NULL); /* those who wait for it are not there */
+    pthread_cond_init(&changed, NULL); /* threads that wait for the lock do not exist in the child */
     inside = mine;
     forking = 0;
     pthread_mutex_unlock(&lock);

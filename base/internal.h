@@ -12,7 +12,7 @@ struct tsr__env_variable {
 };
 extern const struct tsr__env_variable tsr__env_variables[TSR_ENV_COUNT];
 
-/* Where CPU detection reads from, so that tests can play any machine. */
+/* What CPU detection reads: tests replace it to play any machine. */
 struct tsr__cpu_source {
     /* regs: EAX, EBX, ECX, EDX. Zeroes for a leaf that the CPU does not have. */
     void (*cpuid)(uint32_t leaf, uint32_t subleaf, uint32_t regs[4]);

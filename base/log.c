@@ -85,7 +85,7 @@ static void read_environment(void)
         size_t length = strcspn(word, ",");
         uint32_t found = group_bits(word, length);
         bits |= found;
-        /* Whoever sets TESSERA_DEBUG wants to read something: an unknown word is told whatever groups are on. */
+        /* A user who sets TESSERA_DEBUG wants to read something: an unknown word is reported whatever groups are on. */
         if (!found && length)
             put_format("WARN", "TESSERA_DEBUG: no group '%.*s'; README.md lists the groups", (int)length, word);
         word += length + (word[length] == ',');
@@ -119,6 +119,6 @@ void tsr_log(enum tsr_log_group group, const char *format, ...)
 
 void tsr_log_text(const char *text)
 {
-    tsr_log_on(TSR_LOG_ERR); /* where the log goes is known after this */
+    tsr_log_on(TSR_LOG_ERR); /* tells where the log goes */
     put(text, strlen(text));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The table of the matrix functions: lookup by mangled name, and their reference for whole sub-groups. */
+ * The table of the matrix functions: look-up by mangled name, and reference results for sub-groups. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "tessera/matrix.h"
 
 #define TSR__C_SIZE(ec) (TSR_ELEMENT_##ec == TSR_ELEMENT_BF16 || TSR_ELEMENT_##ec == TSR_ELEMENT_F16 ? 2 : 4)
-/* A as a whole has m rows of 32 bytes. A single tf32 row leaves half of the lanes without work. */
+/* A has m rows of 32 bytes. With a single row of tf32 half of the lanes have no element. */
 #define TSR__A_SIZE(form, n, m)                                                                                                            \
     (TSR_MATRIX_##form == TSR_MATRIX_SPLIT ? 2 * m : TSR_MATRIX_##form == TSR_MATRIX_TF32 && m == 1 ? 4 : 32 * m / n)
 

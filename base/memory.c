@@ -8,7 +8,7 @@
 
 #include "base/internal.h"
 
-/* How many allocations still succeed. Before the first one it is UNREAD, without injected failures it stays at NEVER. */
+/* How many more allocations succeed: UNREAD before the first one, NEVER without injected failures. */
 #define UNREAD LLONG_MIN
 #define NEVER LLONG_MAX
 static _Atomic long long left = UNREAD;

@@ -43,7 +43,7 @@ bool tsr_write_all(int fd, const void *data, size_t size)
     sigaddset(&guarded, SIGXFSZ);
     sigaddset(&guarded, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &guarded, &before);
-    /* One that the application has blocked may wait already, and is to stay. */
+    /* A signal that the application has blocked may be pending already, and is to stay so. */
     if (sigismember(&before, SIGXFSZ) || sigismember(&before, SIGPIPE))
         sigpending(&pending);
     bool good = write_pieces(fd, data, size);

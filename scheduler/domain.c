@@ -52,7 +52,7 @@ static enum tsr__domain_found find_cache(const char *root, unsigned cpu, unsigne
         tsr_free(text);
         if (!wanted)
             continue;
-        if (level == 1) { /* only there have instructions a cache of their own */
+        if (level == 1) { /* only in the first-level cache instructions have a cache of their own */
             snprintf(path, sizeof path, "%s/sys/devices/system/cpu/cpu%u/cache/index%u/type", root, cpu, i);
             text = read_text(path);
             wanted = text && strncmp(text, "Instruction", 11) != 0;
@@ -100,7 +100,7 @@ enum tsr__domain_found tsr__domain_of(const char *root, unsigned cpu, enum tsr_d
     return TSR__DOMAIN_NONE;
 }
 
-/* Walks over the domains until `enough` are found; *count of them. UNKNOWN as soon as /sys does not tell. */
+/* Counts the domains of the CPUs in *count and stops at `enough`. UNKNOWN: /sys does not tell. */
 static enum tsr__domain_found walk(const char *root, const cpu_set_t *cpus, enum tsr_domain domain, unsigned enough, cpu_set_t *parts,
                                    unsigned max, unsigned *count)
 {

@@ -44,7 +44,7 @@ enum tsr_status tsr_task_after(struct tsr_task *task, struct tsr_task *before, b
     return TSR_OK;
 }
 
-/* Edges were pushed in front: the oldest dependent goes first. */
+/* Edges were pushed at the front, so the oldest dependent is the last. */
 static struct tsr__edge *reverse(struct tsr__edge *list)
 {
     struct tsr__edge *out = NULL;
@@ -75,7 +75,7 @@ static struct tsr_task *pop(struct tsr__self *self)
     return task;
 }
 
-/* Small, and nothing else waits: the thread that ended its dependency runs it at once, without the list. */
+/* A small task that nothing else waits for: the thread that ended its dependency runs it at once, without the list. */
 static bool runs_on(const struct tsr_task *task, const struct tsr_pool *member)
 {
     return task->pool == member && task->want <= 1 && !atomic_load_explicit(&member->ready_count, memory_order_relaxed);
@@ -84,7 +84,7 @@ static bool runs_on(const struct tsr_task *task, const struct tsr_pool *member)
 static void release_dependents(struct tsr__self *self, struct tsr__edge *edge, int status, struct tsr_pool *member, struct tsr_task **next)
 {
     for (edge = reverse(edge); edge;) {
-        struct tsr__edge *following = edge->next; /* the task may go, with the edge inside, once its last blocker is gone */
+        struct tsr__edge *following = edge->next; /* the owner may free the task, and the edge in it, once its last blocker is gone */
         struct tsr_task *task = edge->task;
         if (edge->propagate && status < 0)
             tsr__task_fail(task, TSR_TASK_BLOCKED_BY_FAILURE);
@@ -115,7 +115,7 @@ static void release_dependents(struct tsr__self *self, struct tsr__edge *edge, i
 static void tell_waiters(struct tsr__parker *parker)
 {
     while (parker) {
-        struct tsr__parker *following = parker->next; /* it stands on the stack of a thread that goes on once it is told */
+        struct tsr__parker *following = parker->next; /* the waiter lies on the stack of a thread that goes on as soon as it is woken */
         tsr__unpark(parker, TSR__END);
         parker = following;
     }
@@ -147,7 +147,7 @@ static void end(struct tsr__self *self, struct tsr_task *task, struct tsr_pool *
     TSR__POINT();
     struct tsr__parker *waiters = atomic_exchange_explicit(&task->waiters, TSR__CLOSED, memory_order_acq_rel);
     /* From here on a waiting thread may free the task. */
-    if (ours) /* else the waiting threads are the parent's, and their stacks gone */
+    if (ours) /* else the waiting threads are the parent's, and their stacks do not exist here */
         tell_waiters(waiters);
     if (released) {
         self->callbacks++;
@@ -160,15 +160,15 @@ struct tsr_task *tsr__complete(struct tsr_task *task, struct tsr_pool *member)
 {
     struct tsr__self *self = tsr__self();
     later(self, task);
-    if (self->completing) /* called from a callback: the loop below, further up, takes it */
+    if (self->completing) /* called from a callback: the loop of the outer call completes the task */
         return NULL;
     self->completing = true;
     struct tsr_task *next = NULL;
     unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
     while ((task = pop(self))) {
         end(self, task, member, &next);
-        if (generation !=
-            atomic_load_explicit(&tsr__generation, memory_order_relaxed)) { /* a callback has forked: the rest is the parent's */
+        if (generation != atomic_load_explicit(&tsr__generation,
+                                               memory_order_relaxed)) { /* a callback has forked: the remaining tasks are the parent's */
             self->first = NULL;
             next = NULL;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The scheduler's lock and parker, over futexes: both are plain words, which a forked child can simply reset. */
+ * The scheduler's lock and parker, over futexes: both are plain words, so a forked child can reset them. */
 #include "scheduler/internal.h"
 
 void tsr__lock(struct tsr__lock *lock)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Threads and sleep: the only place where the scheduler meets the kernel. */
+ * Threads and sleep: the only file of the scheduler that calls the kernel. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -15,7 +15,7 @@ void tsr__futex_wait(_Atomic uint32_t *word, uint32_t expected)
     syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
-/* The word may be gone by now, if its owner saw the new value early. The kernel takes any address, and a stray wake-up is harmless. */
+/* The word may be gone by now, if its owner saw the new value early. The kernel takes any address, and an extra wake-up does no harm. */
 void tsr__futex_wake(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Pools: the ready list, who sleeps, and whom to wake. */
+ * Pools: the ready list, the threads that sleep, and which of them to wake. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static void set_bit(uint64_t *bits, unsigned i, bool on)
 
 /* ---- waking ------------------------------------------------------------------------------------------------------------------ */
 
-/* Lowest idle worker, so that few threads stay warm when there is little to do. `avoid` only if there is no other. TSR__MAX_WIDTH: none. */
+/* The idle worker with the lowest number, so that few threads stay warm when there is little to do; `avoid` only if there is no other.
+ * TSR__MAX_WIDTH: none. */
 static unsigned idle_worker(const struct tsr_pool *pool, unsigned avoid, bool only_started)
 {
     unsigned last = TSR__MAX_WIDTH;
@@ -45,7 +46,7 @@ static void claim(struct tsr_pool *pool, unsigned i, struct tsr__wakes *wakes)
     wakes->seats[wakes->count++] = &pool->seats[i];
 }
 
-/* The signal is given at once: after the lock is dropped that thread may find its task ended and be gone, with the parker on its stack. */
+/* The signal is given under the lock: after that the thread may find its task ended and return, with the parker on its stack. */
 static void claim_sleeper(struct tsr_pool *pool, struct tsr__wakes *wakes)
 {
     struct tsr__parker *parker = TSR_LIST_ITEM(pool->sleepers.next, struct tsr__parker, link);
@@ -54,7 +55,7 @@ static void claim_sleeper(struct tsr_pool *pool, struct tsr__wakes *wakes)
         wakes->sleeper = &parker->signals;
 }
 
-/* One thread for the ready list: best a worker that exists, then a waiting thread, then a new worker. Under the lock. */
+/* Chooses one thread for the ready list: a worker that has a thread, then a waiting thread, then a new worker. Under the lock. */
 static void claim_any(struct tsr_pool *pool, struct tsr__wakes *wakes)
 {
     if (pool->searching)
@@ -90,7 +91,7 @@ static bool start(struct tsr_pool *pool, struct tsr__seat *seat)
     return true;
 }
 
-/* After dropping the lock. */
+/* Wakes the threads, after the lock is dropped. */
 static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
 {
     if (wakes->sleeper)
@@ -103,7 +104,7 @@ static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
         }
         if (start(pool, seat))
             continue;
-        /* No thread to be had: whoever exists takes its turn, else those who will wait. */
+        /* No thread could be started: the workers that exist take the tasks, or else the waiting threads. */
         struct tsr__wakes other = {0};
         tsr__lock(&pool->lock);
         unsigned i = idle_worker(pool, TSR__MAX_WIDTH, true);
@@ -146,7 +147,7 @@ static struct tsr_task *first_ready(struct tsr_pool *pool)
     return tsr_list_empty(&pool->ready) ? NULL : TSR_LIST_ITEM(pool->ready.next, struct tsr_task, link);
 }
 
-/* Workers that join a task which is worth it; some at a time, each of which wakes more. Under the lock. */
+/* Chooses workers that join a task which is worth it; a few at a time, each of which wakes more. Under the lock. */
 static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, unsigned avoid, struct tsr__wakes *wakes)
 {
     for (unsigned joining = task->runners + pool->searching; wakes->count < TSR__FANOUT && joining < task->want; joining++) {
@@ -157,8 +158,8 @@ static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, unsigned
     }
 }
 
-/* Of a task that several threads may share: is it worth waking more? Where nothing is known of its cost, a first unit that has not ended by
- * the time when a second thread comes tells as much. */
+/* Whether more threads should share a task. If its cost is unknown, a first unit that has not ended when a second thread comes says that it
+ * is long. */
 static bool turns_out_long(const struct tsr_task *task)
 {
     return atomic_load_explicit(&task->cost, memory_order_relaxed) || (task->runners > 1 && tsr_now_ns() - task->start_ns > TSR__SHARE_NS);
@@ -172,7 +173,7 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
             if (task->range)
                 pool->free_ranges = task->range->next;
             else
-                task->range = tsr__range_new(pool->width); /* failed: all share one cursor */
+                task->range = tsr__range_new(pool->width); /* failed: all threads share one cursor */
             if (task->range)
                 tsr__range_split(task->range, task->want, task->units);
         }
@@ -184,7 +185,7 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
         unlink_task(pool, task);
     else if (turns_out_long(task))
         claim_sharers(pool, task, tsr__seat_home(seat), wakes);
-    /* What this thread will not reach soon is for another. */
+    /* Tasks that this thread will not reach soon go to other threads. */
     bool others = pool->ready_count > task->linked;
     if (others && !wakes->count && task->estimate + pool->backlog > TSR__SMALL_NS)
         claim_any(pool, wakes);
@@ -244,7 +245,7 @@ void tsr__pool_push(struct tsr_task *task, enum tsr__pusher pusher)
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
     link_task(pool, task, false);
-    /* A submitter leaves it at that, unless somebody sleeps who may depend on just this task. */
+    /* A submitter wakes no further thread, unless a sleeping thread may depend on this task. */
     if (pusher == TSR__OUTSIDER || (pusher == TSR__SUBMITTER && pool->blocked_waiters))
         claim_any(pool, &wakes);
     tsr__unlock(&pool->lock);
@@ -294,7 +295,7 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 
 /* ---- workers and helpers --------------------------------------------------------------------------------------------------------- */
 
-/* Looks for work a little longer, then declares the seat idle. NULL: idle, and somebody will signal. */
+/* Searches for work a little longer, then marks the seat as idle. NULL: idle; a signal will come. */
 static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat)
 {
     struct tsr__wakes wakes = {0};
@@ -333,7 +334,8 @@ static void worker_main(void *argument)
             if (shared) /* the next one often comes soon */
                 tsr__linger(&seat->parker);
             tsr__park(&seat->parker);
-            atomic_store_explicit(&seat->parker.signals, 0, memory_order_relaxed); /* nobody signals before the seat is idle again */
+            atomic_store_explicit(&seat->parker.signals, 0,
+                                  memory_order_relaxed); /* no thread signals this one before the seat is idle again */
         }
     }
 }

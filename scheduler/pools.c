@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The pools of the process, one for each set of CPUs, and what a fork leaves of them. */
+ * The pools of the process, one for each set of CPUs, and how a forked child resets them. */
 #include <pthread.h>
 #include <string.h>
 

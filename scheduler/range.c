@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ranges of units: each worker begins with its own part, the same one at each launch, and helps with the others' after that. */
+ * Ranges of units: each worker begins with its own part, the same one at each launch, and then helps with the parts of others. */
 #include "scheduler/internal.h"
 
 struct tsr__range *tsr__range_new(unsigned width)

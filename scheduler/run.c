@@ -2,7 +2,7 @@
  * Running: a thread's share of the units of a task, and what the end of the task sets free. */
 #include "scheduler/internal.h"
 
-/* The next units for this thread, from `part` on round the parts. */
+/* The next units for this thread, searching the parts from `part` on. */
 static bool take(struct tsr_task *task, unsigned *part, struct tsr__step step, uint64_t *begin, uint64_t *stop)
 {
     struct tsr__range *range = task->range;
@@ -10,7 +10,8 @@ static bool take(struct tsr_task *task, unsigned *part, struct tsr__step step, u
         return tsr__range_take(&task->next_unit, task->units, step, task->want > 1 ? 4 * task->want : 1, begin, stop);
     for (unsigned tried = 0; tried < range->parts; tried++) {
         struct tsr__part *p = &range->part[*part];
-        /* Own parts go in quarters of what is left: large steps first, small ones at the end, for those who finish early and help. */
+        /* A thread takes its own part in quarters of what is left: large steps first, and small ones at the end for threads that finish
+         * early and help. */
         if (tsr__range_take(&p->next, p->end, step, 4, begin, stop))
             return true;
         *part = *part + 1 < range->parts ? *part + 1 : 0;
@@ -18,13 +19,13 @@ static bool take(struct tsr_task *task, unsigned *part, struct tsr__step step, u
     return false;
 }
 
-/* Units that take so long. */
+/* How many units take so long. */
 static uint64_t units_in(uint64_t ns, uint64_t cost)
 {
     return !cost || cost >= ns ? 1 : ns / cost;
 }
 
-/* So that leaving early and sharing are looked at often enough, but not for each unit: a step has a price of its own. */
+/* Steps are short enough to look often at leaving early and sharing, and long enough to hide their own cost. */
 static struct tsr__step step_of(uint64_t cost)
 {
     return (struct tsr__step){units_in(2000, cost), units_in(50000, cost)};
@@ -59,7 +60,7 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
                 step = step_of(cost);
             else if (step.most < task->units)
                 step.most *= 2;
-            if (!shared && elapsed > TSR__SHARE_NS) { /* it turned out long */
+            if (!shared && elapsed > TSR__SHARE_NS) { /* the task takes longer than estimated */
                 atomic_store_explicit(&task->cost, cost, memory_order_relaxed);
                 if (task->want > 1)
                     tsr__pool_share(task, seat);
@@ -77,7 +78,7 @@ static bool forked_since(unsigned generation)
     return generation != atomic_load_explicit(&tsr__generation, memory_order_relaxed);
 }
 
-/* Runs what this thread gets of a joined task; true: it is to be completed by this thread. */
+/* Runs this thread's share of a joined task. True: this thread is to complete it. */
 static bool run_part(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until, unsigned generation)
 {
     if (task->external) {
@@ -101,7 +102,7 @@ bool tsr__task_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_tas
 {
     unsigned generation = atomic_load_explicit(&tsr__generation, memory_order_relaxed);
     for (;;) {
-        /* Nobody else is inside a task that one thread runs, so that it can end here if there is nothing to run. */
+        /* A task for one thread with nothing to run can end here: no other thread has joined it. */
         bool idle = !task->units || atomic_load_explicit(&task->failed, memory_order_relaxed) < 0;
         bool last = (idle && task->want <= 1) || run_part(task, seat, until, generation);
         if (forked_since(generation))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Scratch memory of workers and helpers: grows, is kept, and belongs to the thread that sits there. */
+ * Scratch memory of workers and helpers: it grows, is kept, and belongs to the thread that has the seat. */
 #include "scheduler/internal.h"
 
 void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size)
@@ -12,7 +12,7 @@ void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size)
         void *data = tsr_aligned(128, room);
         if (!data)
             return NULL;
-        /* The new block first: the child of a fork in between finds a valid pointer. */
+        /* The new block is stored first: a child forked in between finds a valid pointer. */
         void *old = seat->scratch[slot].data;
         seat->scratch[slot].size = 0;
         seat->scratch[slot].data = data;

@@ -39,7 +39,7 @@ void tsr_task_submit(struct tsr_task *task)
                 tsr__complete(task, NULL);
         } else {
             tsr__task_weigh(task);
-            tsr__pool_push(task, TSR__SUBMITTER); /* also what ends at once: the submitter may hold locks that `done` takes */
+            tsr__pool_push(task, TSR__SUBMITTER); /* also a task that ends at once: the submitter may hold locks that `done` takes */
         }
     }
     if (pending && pending % TSR__MANY_PENDING == 0)
@@ -68,7 +68,7 @@ static bool post_parker(struct tsr_task *task, struct tsr__parker *parker)
     return false;
 }
 
-/* Most waits are short: a look around before sleeping. True: there is something to do. */
+/* Most waits are short: searches before sleeping. True: there is something to do. */
 static bool look_around(struct tsr_task *task, struct tsr_pool *pool, uint64_t ns)
 {
     uint64_t end = tsr_now_ns() + ns;
@@ -90,7 +90,7 @@ static bool wait_for(struct tsr_task *task)
     while (!tsr__task_ended(task)) {
         struct tsr_task *next = seat ? tsr__pool_pick(pool, seat, task) : NULL;
         if (next) {
-            if (next == task && task->want > 1) /* the others are at their last steps when this thread finds no more */
+            if (next == task && task->want > 1) /* when this thread finds no more units, the other threads are at their last steps */
                 patience = TSR__LINGER_NS;
             if (!tsr__task_run(next, seat, task))
                 return false;
@@ -106,11 +106,11 @@ static bool wait_for(struct tsr_task *task)
         else
             tsr__park(&parker);
     }
-    while (posted && !(tsr__park(&parker) & TSR__END)) /* the parker is on the list: who ended the task still comes by */
+    while (posted && !(tsr__park(&parker) & TSR__END)) /* the parker is on the list: the thread that ended the task will still signal it */
         atomic_fetch_and_explicit(&parker.signals, ~(uint32_t)TSR__WORK, memory_order_relaxed);
     if (seat)
         tsr__helper_rise(seat);
-    /* Tasks that this thread was woken for, or made ready itself, are for others now. */
+    /* Tasks that this thread was woken for, or made ready itself, go to other threads now. */
     if (pool && (slept || atomic_load_explicit(&pool->ready_count, memory_order_relaxed)))
         tsr__pool_nudge(pool);
     return true;

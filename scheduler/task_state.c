@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What a task goes through before and while it runs: its weight, its start, its failure. */
+ * The states of a task before and while it runs: its estimate, its start, its failure. */
 #include "scheduler/internal.h"
 
 void tsr__task_fail(struct tsr_task *task, int status)
@@ -12,7 +12,7 @@ void tsr__task_weigh(struct tsr_task *task)
 {
     const uint64_t longest = UINT64_C(1) << 40; /* so that sums stay in range */
     uint64_t cost = task->unit_cost, total;
-    atomic_store_explicit(&task->cost, cost, memory_order_relaxed); /* it may have become known since tsr_task_init */
+    atomic_store_explicit(&task->cost, cost, memory_order_relaxed); /* the cost may have become known since tsr_task_init */
     if (!task->units)
         total = 0;
     else if (!cost)

@@ -13,7 +13,7 @@
 /* ---- CPUs ------------------------------------------------------------------------------------------------------------------- */
 
 static cpu_set_t inherited, allowed;
-static struct tsr__limits limits; /* read once: the files take longer than all else that a device query asks for */
+static struct tsr__limits limits; /* read once: reading these files takes longer than the rest of a device query */
 static bool pinned;
 
 /* The mask of the calling thread; of machines with more CPUs than a cpu_set_t has bits, the first ones. */
@@ -35,7 +35,7 @@ static void read_affinity(cpu_set_t *cpus)
         CPU_SET(0, cpus);
 }
 
-/* The other CPUs of a core come after the first ones of all cores. */
+/* Whether the CPU is not the first of its core: such CPUs come after the first ones of all cores. */
 static bool second_of_core(const char *root, unsigned cpu)
 {
     char path[256];
@@ -201,7 +201,7 @@ unsigned tsr_topology_split(const cpu_set_t *cpus, enum tsr_domain domain, cpu_s
         for (int cpu = -1; (cpu = hw.bitmap_next(object->cpuset, cpu)) >= 0 && cpu < CPU_SETSIZE;)
             CPU_SET((unsigned)cpu, &part);
         CPU_AND(&part, &part, cpus);
-        /* Memory without CPUs, or a second kind of memory of the same CPUs, is no part of its own. */
+        /* Memory without CPUs, or a second kind of memory of the same CPUs, is no domain of its own. */
         cpu_set_t again;
         CPU_AND(&again, &part, &taken);
         if (!CPU_COUNT(&part) || CPU_COUNT(&again))
@@ -216,7 +216,7 @@ unsigned tsr_topology_split(const cpu_set_t *cpus, enum tsr_domain domain, cpu_s
 
 bool tsr_topology_splits(const cpu_set_t *cpus, enum tsr_domain domain)
 {
-    /* With these hwloc is told to see another machine. */
+    /* Variables that make hwloc see another machine. */
     static const char *const elsewhere[] = {"HWLOC_SYNTHETIC", "HWLOC_XMLFILE", "HWLOC_FSROOT"};
     for (size_t i = 0; i < TSR_ARRAY_LEN(elsewhere); i++)
         if (getenv(elsewhere[i]))

@@ -12,7 +12,7 @@
 static const char *path; /* NULL: off */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Lines are collected and the file is opened for each write: nothing has to happen at exit, and no descriptor is kept. */
+/* Lines are collected, and the file is opened for each write: nothing has to be done at exit, and no descriptor is kept. */
 static struct tsr__lock lock;
 static char lines[1 << 15];
 static size_t used;

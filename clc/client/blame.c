@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which kernel a compiler process died of. A build makes the code of several kernels at once, and a process that is gone cannot tell; so
- * the code of each kernel is made alone, and the log names those that it does not survive. */
+ * Finds the kernel that a compiler process died of. A build makes the code of several kernels in one process, and a dead process cannot
+ * tell. So the code of each kernel is made alone, and the log names the kernels whose process dies. */
 #include <string.h>
 
 #include "client.h"
@@ -11,7 +11,7 @@ static void blame_kernel(const char *name, struct tsr_buf *log)
     tsr_buf_printf(log, "error: kernel '%s': the compiler process died while it made the code of this kernel\n", name);
 }
 
-/* Makes the code of each kernel of a TSR_IMAGE_PROGRAM. Errors go to `errors`, what else is said to `rest`. */
+/* Makes the code of each kernel of a TSR_IMAGE_PROGRAM. Errors go to `errors`, other logs to `rest`. */
 static void try_kernels(const struct tsr_clc_request *request, const struct tsr_clc_input *program, const struct tsr_program_info *info,
                         struct tsr_buf *errors, struct tsr_buf *rest)
 {
@@ -34,7 +34,7 @@ static void try_kernels(const struct tsr_clc_request *request, const struct tsr_
     }
 }
 
-/* Gives the result this log, if there was memory for it. */
+/* Makes the text the log of the result, if there was memory for it. */
 static void take_log(struct tsr_clc_result *result, struct tsr_buf *log)
 {
     tsr_buf_bytes(log, "", 1);
@@ -46,7 +46,7 @@ static void take_log(struct tsr_clc_result *result, struct tsr_buf *log)
     result->log = (char *)log->data;
 }
 
-/* `program` has the image that the dead process was to make code of. */
+/* `program` has the image whose code the dead process was to make. */
 static void blame_kernels(const struct tsr_clc_request *request, struct tsr_clc_result *program, struct tsr_clc_result *result)
 {
     struct tsr_clc_input input = {program->image, program->image_size};
@@ -58,7 +58,7 @@ static void blame_kernels(const struct tsr_clc_request *request, struct tsr_clc_
         tsr_buf_printf(&log, "%s%.*s", result->log, (int)errors.size, errors.size ? (const char *)errors.data : "");
         if (!errors.size)
             tsr_buf_printf(&log, "note: the code of each kernel alone can be made\n");
-        /* A build that was to tell of all kernels, and so made the code of all at once: it can do without those that have none. */
+        /* Under TESSERA_EXPLAIN a build makes the code of all kernels at once. It succeeds without the kernels that have no code. */
         if (request->op != TSR_CLC_CODE && request->by_kernel && tsr_clc_explain() && info.kernel_count > 1 && !info.global_bytes) {
             tsr_buf_printf(&log, "%.*s", (int)rest.size, rest.size ? (const char *)rest.data : "");
             result->outcome = TSR_CLC_DONE;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Results of the compiler on disk: one file per request, named by the hash of everything that the result depends on.
  *
- * Nothing here is ever an error: what is missing, damaged, of another version or not ours is a miss, and where nothing can be written
- * nothing is kept. Several processes share the folder without locks: files appear by rename and are never changed.
+ * No failure here is an error of the build: a file that is missing, damaged, of another version or another owner is a miss, and where
+ * nothing can be written nothing is kept. Several processes share the folder without locks: files appear by rename and never change.
  *
- * No file of the user is ever replaced or removed: a file is removed only from the folder that folder.c knows for ours, and only if it
- * begins with the header of the entry that its name promises. */
+ * No file of the user is replaced or removed: the cache removes only files of the folder that folder.c has marked, and only if they begin
+ * with the header of the entry that their name stands for. */
 #include <dirent.h>
 #include <elf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 enum {
     MAGIC = 0x43525354,   /* "TSRC" */
     VERSION = 2,          /* of the layout: header, then the byte form of a result */
-    SWEEP_ODDS = 64,      /* one of so many files stored brings a sweep */
+    SWEEP_ODDS = 64,      /* one of so many stored files causes a sweep */
     STALE_SECONDS = 3600, /* a temporary file that is older was left by a writer that died */
     TOUCH_SECONDS = 600,  /* how exact "least recently used" is */
     NAME_LENGTH = 32,     /* the key in hexadecimal */
@@ -79,7 +79,7 @@ static struct tsr_hash compiler_identity(void)
 {
     struct tsr_buf buf = {0};
     char *compiler, *parts, *why;
-    tsr__compiler_path(&compiler, &why); /* where there is none, no build will ask for its results */
+    tsr__compiler_path(&compiler, &why); /* without a path no build asks for results */
     tsr__parts_folder(&parts);
     tsr_free(why);
     struct dirent **entries = NULL;
@@ -109,11 +109,11 @@ static struct tsr_hash compiler_identity(void)
 static struct {
     pthread_mutex_t lock;
     struct tsr_hash settings, identity;
-    char *folder; /* leaked at exit, as builds may go on then */
+    char *folder; /* not freed at exit: builds may still run then */
     bool opened;
 } cache = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The folder, malloc'd; NULL: no cache. It is looked for again when the variables that name it or the compiler change. */
+/* The folder, malloc'd; NULL: no cache. It is looked up again when a variable changes that names it or the compiler. */
 static char *folder(struct tsr_hash *identity)
 {
     struct tsr_buf buf = {0};
@@ -159,7 +159,7 @@ struct tsr_hash tsr__cache_key(const void *request, size_t size)
 
 /* ---- entries ------------------------------------------------------------------------------------------------------------------------- */
 
-/* Where the entry of a key is, to be written or removed. */
+/* The entry of a key, to be written or removed. */
 struct place {
     char name[NAME_LENGTH + 1];
     char *folder;
@@ -192,7 +192,8 @@ static int open_file(int dir, const char *name, struct stat *st)
     return fd;
 }
 
-/* Whether the file begins as the entry of this name, or is empty, as a crash of the system leaves what was written last. */
+/* Whether the file begins with the header of the entry of this name, or is empty: a crash of the system empties the files that were written
+ * last. */
 static bool is_entry(int fd, const struct stat *st, const char name[NAME_LENGTH + 1])
 {
     struct header header;
@@ -206,7 +207,7 @@ static bool is_entry(int fd, const struct stat *st, const char name[NAME_LENGTH 
     return !memcmp(own, name, NAME_LENGTH);
 }
 
-/* Looks into the file, whose name begins with that of its entry. */
+/* The same for a file of the folder; `name` begins with the name of the entry. */
 static bool is_ours(int dir, const char *name)
 {
     struct stat st;
@@ -217,7 +218,7 @@ static bool is_ours(int dir, const char *name)
     return ours;
 }
 
-/* NULL: defective or not ours, or out of memory, which is no fault of the file. */
+/* The content of an entry. NULL: *defective, or there is no memory, which is no fault of the file. */
 static unsigned char *read_entry(int fd, const struct stat *st, struct tsr_hash key, size_t *size, bool *defective)
 {
     *defective = true;
@@ -248,8 +249,8 @@ static unsigned char *read_entry(int fd, const struct stat *st, struct tsr_hash 
     return data;
 }
 
-/* Opens no descriptor of the folder, as programs that start do hundreds of these: what is read must have the right header and hash and
- * belong to this user, and nobody else can put another folder in the place of ours. */
+/* Opens no descriptor of the folder, since programs that start read hundreds of entries: the file must have the right header and hash and
+ * belong to this user, and nobody else can replace the folder. */
 unsigned char *tsr__cache_get(struct tsr_hash key, size_t *size)
 {
     uint64_t begin = tsr_now_ns();
@@ -337,7 +338,7 @@ static uint64_t size_of(const struct entry *entries, size_t count)
     return total;
 }
 
-/* Keeps those that are ours. Only a folder that is too large is worth looking into each file. */
+/* Keeps the entries that are files of the cache. Only in a folder that is too large each file is opened for that. */
 static size_t only_ours(int dir, struct entry *entries, size_t count)
 {
     size_t kept = 0;

@@ -32,29 +32,29 @@ char **tsr__compiler_environment(char *more);
 /* ---- one compiler process (worker.c) -------------------------------------------------------------------------------------------- */
 
 struct tsr__worker {
-    struct tsr__worker *next; /* in the list of idle ones */
+    struct tsr__worker *next; /* in the list of idle workers */
     struct tsr__worker *next_alive, *prev_alive;
     struct tsr_fd socket;
     struct tsr_fd words; /* file that its standard output and error go to */
     pid_t pid;           /* of tessera-cc, which is no child of ours */
-    uint64_t identity;   /* tells it from a later process with the same number; 0: not known */
+    uint64_t identity;   /* tells the process from a later one with the same number; 0: not known */
     unsigned builds;
     struct tsr_hash environment; /* tsr__environment_hash() at its start */
 };
 
 /* Starts a process. NO_FILE: no compiler there. UNSUPPORTED: processes cannot be started here. *why gets malloc'd text on failure. */
 enum tsr_status tsr__worker_start(struct tsr__worker **worker, char **why);
-/* True if it has hung up while it had nothing to do, or if the application has closed our end. */
+/* True if the process has ended while idle, or if the application has closed our end of the socket. */
 bool tsr__worker_is_gone(const struct tsr__worker *worker);
-/* Sends a request, waits for the answer. DIED: *how gets the wait status, or -1 if it is unknown. *sent: the whole request left,
- * and the compiler has read it. False as well if the application closed our end. */
+/* Sends a request and waits for the answer. DIED: *how gets the wait status of the process, or -1 if it is unknown. *sent: the compiler has
+ * read the whole request; false, too, if the application closed our end of the socket. */
 enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request, size_t size, uint64_t deadline_ns, unsigned char **answer,
                                 size_t *answer_size, bool *sent, int *how);
-/* The end of what it printed, malloc'd; NULL if it printed nothing. */
+/* The end of the process's output, malloc'd; NULL if there is none. */
 char *tsr__worker_last_words(const struct tsr__worker *worker);
-/* Hangs up and frees. A process that works on a request is killed by that; so is one that is stopped. */
+/* Closes the socket and frees the worker. That kills a process that works on a request; `kill_it` also kills a stopped one. */
 void tsr__worker_end(struct tsr__worker *worker, bool kill_it);
-/* In the child of a fork: forgets the worker without a word to it. */
+/* In the child of a fork: frees the worker; the process stays with the parent. */
 void tsr__worker_forget(struct tsr__worker *worker);
 
 /* ---- the set of compiler processes (workers.c) --------------------------------------------------------------------------------------- */
@@ -91,7 +91,7 @@ void tsr__blame(const struct tsr_clc_request *request, struct tsr_clc_result *re
 
 /* ---- disk cache (cache.c) ---------------------------------------------------------------------------------------------------------- */
 
-/* False if there is none (switched off, no folder that can be written). Then the other two do nothing. */
+/* False if there is no cache (switched off, or no folder that can be written). Then the functions below do nothing. */
 bool tsr__cache_on(void);
 /* Key of a request in byte form. */
 struct tsr_hash tsr__cache_key(const void *request, size_t size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The folder of the disk cache: "tessera-programs" in the folder that the user names. It is made here and marked by a file CACHEDIR.TAG,
- * which also keeps programs that make backups out of it. A folder without our mark is somebody else's and is not used. */
+ * The folder of the disk cache: "tessera-programs" in the folder that the user names. The cache makes it and marks it by a file
+ * CACHEDIR.TAG, which also tells backup programs to skip it. A folder without the mark belongs to somebody else and is not used. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,13 +35,13 @@ static char *folder_by_environment(void)
     return dir && dir[0] == '/' ? tsr_format("%s/.cache/tessera", dir) : NULL;
 }
 
-/* What is loaded from the folder runs with our rights, so nobody else may have put it there. */
+/* Code that is loaded from the folder has the rights of this process, so nobody else may be able to write there. */
 static bool is_safe(const struct stat *st)
 {
     return st->st_uid == geteuid() && !(st->st_mode & (S_IWGRP | S_IWOTH));
 }
 
-/* Nobody else can put another folder in the place of ours. In a folder with the sticky bit, as /tmp, only owners can. */
+/* Whether nobody else can replace the folder in it. In a folder with the sticky bit, as /tmp, only owners can. */
 static bool is_safe_outside(const struct stat *st)
 {
     return is_safe(st) || ((st->st_mode & S_ISVTX) && (st->st_uid == 0 || st->st_uid == geteuid()));
@@ -60,7 +60,7 @@ static bool has_mark(int dir)
     return same;
 }
 
-/* Nothing is in there but marks that are being written: we, or another process, have just made it. */
+/* Whether the folder is empty but for marks that are being written: this or another process has just made it. */
 static bool is_new(int dir)
 {
     int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -86,7 +86,7 @@ static bool is_new(int dir)
     return empty;
 }
 
-/* Marks the folder if it is new. Another process may do so at the same time, hence the second look. */
+/* Whether the folder is marked; marks it if it is new. Another process may do so at the same time, hence the second look. */
 static bool has_or_gets_mark(int dir)
 {
     if (has_mark(dir))
@@ -110,7 +110,7 @@ int tsr__folder_open(const char *path)
     return dir;
 }
 
-/* Why the folder cannot be used, and what to do about it. */
+/* Logs why the folder cannot be used, and what to do about it. */
 static void tell(const char *path)
 {
     struct stat st;

@@ -2,8 +2,8 @@
  * The compiler as a library in this process, for hosts that may not start processes.
  *
  * The library exports its three entry points and nothing else, so the dynamic linker binds its LLVM to itself even if the application
- * exports another one. What it takes from libc it takes as libc itself does, RTLD_DEEPBIND being absent: where the application has an
- * allocator of its own, memory that libc allocates (realpath, getline) and the library frees is of one kind. */
+ * exports another one. RTLD_DEEPBIND is not used: if the application has an allocator of its own, libc and the library both use it, so the
+ * library can free what libc has allocated (realpath, getline). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +18,7 @@ static struct {
 } library = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL};
 
 static _Atomic unsigned asking; /* threads that are in the library */
-static bool torn;               /* this is the child of a fork that came then: LLVM's locks are held by nobody */
+static bool torn;               /* this is the child of a fork that came while a thread was in the library: LLVM's locks stay held */
 
 static void after_fork_in_child(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Files that a build looked up: whether all that it found is still as it was. */
+ * Whether the files that a build looked up are still as the build found them. */
 #include "client.h"
 
 enum { LARGEST_FILE = 256 << 20 };
@@ -29,7 +29,8 @@ bool tsr__files_unchanged(const struct tsr_wire_result *wire)
         struct stat st;
         enum tsr_wire_found expected = file->found == TSR_WIRE_READ ? TSR_WIRE_PRESENT : file->found;
         uint32_t first = i;
-        same = tsr_wire_look(file->path, &st) == expected; /* what is no file is not opened: a FIFO could wait, a device notice */
+        same = tsr_wire_look(file->path, &st) ==
+               expected; /* only regular files are opened: a FIFO could block, and opening a device can have effects */
         if (same && st.st_ino) {
             seen[i] = (struct identity){st.st_dev, st.st_ino};
             for (first = 0; seen[first].device != st.st_dev || seen[first].inode != st.st_ino;)

@@ -10,7 +10,7 @@
 
 enum { MOST_LOST = 4 }; /* descriptors that the application closes during one build */
 
-/* A request on its way. */
+/* A request while it is served. */
 struct build {
     struct tsr_buf request; /* byte form */
     bool cached;            /* there is a disk cache */
@@ -47,7 +47,8 @@ static char *death_log(const struct tsr__worker *worker, int how)
     return log;
 }
 
-/* Of the request, as far as one can tell: not by somebody's hand, nor as no compiler of ours. */
+/* Whether the request made the compiler crash, as far as can be told: the process was neither killed by a user nor is it another program.
+ * */
 static bool crashed(int how)
 {
     return how != -1 && WIFSIGNALED(how) && WTERMSIG(how) != SIGKILL;
@@ -60,7 +61,7 @@ static void fail(struct tsr_clc_result *result, enum tsr_clc_outcome outcome, ch
     tsr_log(TSR_LOG_COMPILE, "build failed: %s", log ? log : "out of memory");
 }
 
-/* What is to be said of a compiler process that ended before it read its first request. */
+/* Text about a compiler process that ended before it read its first request. */
 static char *start_failure(const struct tsr__worker *worker)
 {
     char *words = tsr__worker_last_words(worker);
@@ -72,7 +73,7 @@ static char *start_failure(const struct tsr__worker *worker)
 
 /* ---- the byte form of a result ------------------------------------------------------------------------------------------------------- */
 
-/* Takes the byte form of a result apart. DAMAGED or NO_MEMORY: `result` is untouched. */
+/* Reads the byte form of a result. DAMAGED or NO_MEMORY: `result` is not changed. */
 static enum tsr_status decode(const unsigned char *data, size_t size, struct tsr_clc_result *result, struct tsr_arena *arena,
                               struct tsr_wire_result *wire)
 {
@@ -170,12 +171,13 @@ static void without_process(struct build *build, enum tsr_status status, const c
  * False: the request is to go to another process. */
 static bool after_death(struct build *build, struct tsr__worker *worker, bool used, bool sent, int how)
 {
-    /* The request is not to blame if the compiler died while idle, or if the application closed the socket. */
+    /* The request is not the cause if the compiler died while idle, or if the application closed the socket. */
     if (!sent && (used || (!tsr_fd_is_ours(&worker->socket) && ++build->lost < MOST_LOST))) {
         tsr__workers_retire(worker, true);
         return false;
     }
-    /* Nor if a new one ended at once: a library is missing, or the application's limits and filters, which it inherits, end it. */
+    /* Nor is it if a new process ended at once: a library is missing, or limits and filters of the application, which the process inherits,
+     * end it. */
     if (!sent && build->may_fall_back && !tsr_env(TSR_ENV_CC)) {
         char *why = start_failure(worker);
         tsr__workers_retire(worker, true);

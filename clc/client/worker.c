@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * One compiler process: start, ask, end.
  *
- * The application never sees the process: an intermediate that shares our memory for the few microseconds of its life starts tessera-cc and
- * leaves, so tessera-cc belongs to init. The intermediate ends without SIGCHLD and only a wait that asks for clones finds it. So a program
- * that loops over wait() until there are no children, or counts SIGCHLD, is not disturbed. */
+ * The application never sees the process as a child: an intermediate process, which shares our memory for the few microseconds of its life,
+ * starts tessera-cc and ends, so init adopts tessera-cc. The intermediate ends without SIGCHLD, and only a wait for clones finds it. So
+ * programs that loop over wait() until there are no children, or that count SIGCHLD, are not disturbed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -33,7 +33,7 @@ enum {
 
 /* ---- which process it is ------------------------------------------------------------------------------------------------------- */
 
-/* What tells the process that `handle` stands for from an earlier or later one with the same number; 0: not known. */
+/* A number that differs between the process of `handle` and any other process with the same pid; 0: not known. */
 static uint64_t identity_of(int handle, pid_t pid)
 {
     enum { PIDFS = 0x50494446 };
@@ -41,7 +41,7 @@ static uint64_t identity_of(int handle, pid_t pid)
     struct stat st;
     if (!fstatfs(handle, &fs) && fs.f_type == PIDFS && !fstat(handle, &st)) /* since Linux 6.9 each process has an inode of its own */
         return st.st_ino;
-    /* When it started, field 22 of its line: counted from behind the name, which may hold anything. */
+    /* The time when the process started: field 22 of the line, counted after the name, which may contain anything. */
     char path[40], line[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -55,8 +55,8 @@ static uint64_t identity_of(int handle, pid_t pid)
     return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-/* A handle of the compiler process, or -1: it has ended, and its number may be another's by now. To look after opening is safe: a process
- * that exists now had its number all the time. */
+/* A handle of the compiler process, or -1: it has ended, and its pid may belong to another process. Checking after opening is safe: a
+ * process that exists now has had its pid all the time. */
 static int open_process(const struct tsr__worker *worker)
 {
     int handle = worker->identity ? (int)syscall(SYS_pidfd_open, worker->pid, 0) : -1;
@@ -79,13 +79,13 @@ struct start {
     int error;
 };
 
-/* Runs in the intermediate, in the caller's memory; the caller sleeps meanwhile. To return ends the intermediate alone. */
+/* Runs in the intermediate process, in the caller's memory; the caller sleeps meanwhile. Returning ends the intermediate alone. */
 static int intermediate(void *data)
 {
     struct start *start = data;
     char *argv[] = {(char *)"tessera-cc", NULL};
     start->error = posix_spawn(&start->pid, start->path, &start->actions, &start->attr, argv, start->environment);
-    /* While it is our child, nobody else has its number. */
+    /* While the process is our child, no other process can get its pid. */
     int handle = start->error ? -1 : (int)syscall(SYS_pidfd_open, start->pid, 0);
     if (handle >= 0) {
         start->identity = identity_of(handle, start->pid);
@@ -127,7 +127,7 @@ static int spawn(const char *path, int socket, int words, struct tsr__worker *wo
         goto actions;
     posix_spawnattr_setsigmask(&start.attr, &none);
     posix_spawnattr_setsigdefault(&start.attr, &all);
-    /* A session of its own: Ctrl-C in the terminal is meant for the application, which may handle it. */
+    /* A session of its own: Ctrl-C in the terminal goes to the application, which may handle it. */
     posix_spawnattr_setflags(&start.attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
     /* dup2 of a descriptor to itself clears close-on-exec, so low numbers of our own need no special case. Words first: 1 or 2 may be the
      * socket's own number only if the application closed its standard streams, hence the copies made above 2 by the caller. */
@@ -272,7 +272,7 @@ enum tsr_status tsr__worker_start(struct tsr__worker **out, char **why)
 
 bool tsr__worker_is_gone(const struct tsr__worker *worker)
 {
-    /* An idle compiler has nothing to say: whatever can be read is its death. */
+    /* An idle compiler sends nothing: anything that can be read is its end. */
     struct pollfd poll_fd = {.fd = worker->socket.number, .events = POLLIN | POLLRDHUP};
     return !tsr_fd_is_ours(&worker->socket) || poll(&poll_fd, 1, 0) != 0;
 }
@@ -285,7 +285,7 @@ enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request,
     *how = -1;
     enum tsr_status status = tsr_wire_send_on(&worker->socket, TSR_WIRE_REQUEST, request, size, deadline_ns);
     *sent = status == TSR_OK;
-    /* Also after a failed send: the reason of the death may be there to be read. */
+    /* Also after a failed send: the compiler may have sent why it died. */
     if (status == TSR_OK || status == TSR_DIED) {
         enum tsr_status received = tsr_wire_receive_on(&worker->socket, &kind, answer, answer_size, deadline_ns);
         if (received == TSR_DIED && (errno == ECONNRESET || errno == EBADF))
@@ -309,7 +309,7 @@ enum tsr_status tsr__worker_ask(struct tsr__worker *worker, const void *request,
         return status;
     }
     worker->builds++;
-    if (tsr_fd_is_ours(&worker->words) && ftruncate(worker->words.number, 0)) /* what it says from now on belongs to the next build */
+    if (tsr_fd_is_ours(&worker->words) && ftruncate(worker->words.number, 0)) /* later output belongs to the next build */
         tsr_log(TSR_LOG_WARN, "output of compiler process %d cannot be emptied: %s", (int)worker->pid, strerror(errno));
     return TSR_OK;
 }
@@ -348,7 +348,7 @@ void tsr__worker_end(struct tsr__worker *worker, bool kill_it)
 {
     tsr_no_fork_begin(); /* the handle */
     int process = open_process(worker);
-    /* Hanging up makes it kill what it does; this is for one that is stopped or does not listen. */
+    /* Closing the socket makes the process kill its work; the signal is for a process that is stopped or does not react. */
     if (kill_it && process >= 0)
         syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
     tsr_log(TSR_LOG_COMPILE, "compiler process %d %s after %u builds", (int)worker->pid, kill_it ? "killed" : "let go", worker->builds);

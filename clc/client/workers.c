@@ -26,7 +26,7 @@ static void after_fork_in_parent(void)
     pthread_mutex_unlock(&workers.lock);
 }
 
-/* The processes serve the parent: two who talk over one socket would get each other's answers. */
+/* The processes serve the parent: if two processes used one socket, each would get answers of the other. */
 static void after_fork_in_child(void)
 {
     while (workers.alive) {
@@ -92,7 +92,7 @@ void tsr__workers_give_back(struct tsr__worker *worker)
     pthread_mutex_unlock(&workers.lock);
 }
 
-/* Starts a worker into the set. The caller has counted it. */
+/* Starts a worker and adds it to the set. The caller has counted it. */
 static struct tsr__worker *start_counted(enum tsr_status *status, char **why)
 {
     struct tsr__worker *worker = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The words that tell the compiler which extensions and features a device offers, made from tessera/ext.def. */
+ * The words that tell the compiler which extensions and features a device has, made from tessera/ext.def. */
 #include "tessera/clc.h"
 
 #include <string.h>

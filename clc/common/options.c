@@ -37,7 +37,8 @@ static const char *const features[] = {
 #undef TSR_FEATURE
 };
 
-/* What OpenCL C 3.0 made optional and 2.0 has: a device offers 2.0 only with all of them (OpenCL C specification, 3.0, "Features"). */
+/* Features that OpenCL C 3.0 makes optional and 2.0 has: a device offers 2.0 only with all of them (OpenCL C specification, 3.0,
+ * "Features"). */
 static const char *const features_of_2_0[] = {
     "__opencl_c_atomic_order_acq_rel",
     "__opencl_c_atomic_order_seq_cst",
@@ -183,7 +184,7 @@ static char *refuse_at_link(enum tsr_clc_op op, const char *word)
     return tsr_format("'%s' is an option of clBuildProgram and clCompileProgram, not of %s", word, taker_names[op]);
 }
 
-/* Names what the call takes as well: drivers differ, and the log is all that a user sees. */
+/* Also names the options that the call takes: drivers differ, and the log is all that a user sees. */
 static char *refuse_unknown(enum tsr_clc_op op, const char *word)
 {
     struct tsr_buf text = {0};
@@ -246,7 +247,7 @@ static enum tsr_status take_flag(enum tsr_clc_op op, const char *word, struct ts
     return TSR_INVALID;
 }
 
-/* -Wall, -Wno-…, -Werror=… and the like, which clang knows best. -Wa, -Wl, and -Wp, are words for other programs. */
+/* Options about warnings (-Wall, -Wno-…, -Werror=…), which go to clang as they are. -Wa, -Wl, and -Wp, are for other programs. */
 static bool is_warning_option(const char *word)
 {
     if (!strcmp(word, "-pedantic") || !strcmp(word, "-pedantic-errors"))

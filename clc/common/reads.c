@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whether a source can read files: by its words, as most sources cannot and their builds need not ask the disk for anything. */
+ * Whether a source can read files, judged by its words: most sources cannot, and then the build need not know the working directory. */
 #include "clc/common/wire.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A line that goes on in the next within a word, which the search for words would miss: "inc\", "lude". */
+/* Whether a line is continued within a word, which the search for words would miss: "inc\", "lude". */
 static bool splits_a_word(const char *data, size_t size)
 {
     const char *end = data + size;

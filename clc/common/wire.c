@@ -182,8 +182,7 @@ enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st)
 
 /* ---- frames ------------------------------------------------------------------------------------------------------------------- */
 
-/* Whether the number still means the socket. Asked before each call: the wait for an answer is long, and other threads close descriptors.
- */
+/* Whether the descriptor is still our socket. Asked before each call: a wait for an answer is long, and other threads close descriptors. */
 static bool is_lost(const struct tsr_fd *socket)
 {
     if (tsr_fd_is_ours(socket))
@@ -192,8 +191,8 @@ static bool is_lost(const struct tsr_fd *socket)
     return true;
 }
 
-/* Waits until the socket is ready for `events`. If the application closes it meanwhile, nothing wakes the caller: so whoever has a deadline
- * looks from time to time. */
+/* Waits until the socket is ready for `events`. Closing the descriptor wakes no waiting thread, so a wait with a deadline looks from time
+ * to time whether the application has done so. */
 static enum tsr_status wait_for(const struct tsr_fd *socket, short events, uint64_t deadline_ns)
 {
     const uint64_t slice_ns = 250000000;
@@ -295,7 +294,7 @@ enum tsr_status tsr_wire_receive_on(const struct tsr_fd *socket, uint32_t *kind,
     uint64_t length = tsr_read_u64(&r);
     if (magic != TSR_WIRE_MAGIC || *kind < TSR_WIRE_REQUEST || *kind > TSR_WIRE_DIED || length > TSR_WIRE_LIMIT)
         return TSR_DAMAGED;
-    /* Memory grows with what has come, so that a head alone cannot make us take a gigabyte. */
+    /* Memory grows with the bytes received: a frame's head alone cannot make us allocate a gigabyte. */
     unsigned char *bytes = NULL;
     size_t have = 0, capacity = 0;
     do {
@@ -333,7 +332,7 @@ enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **dat
 
 void tsr_wire_send_died(int socket, int wait_status)
 {
-    /* From here on sending a request fails, so that none can come between the look and the answer. */
+    /* From here on sending a request fails, so no request can come between the check and the answer. */
     shutdown(socket, SHUT_RD);
     char byte;
     bool unread = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;

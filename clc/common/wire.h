@@ -23,23 +23,23 @@ enum tsr_wire_kind {
 enum { TSR_WIRE_MAGIC = 0x57525354 };      /* "TSRW" */
 #define TSR_WIRE_LIMIT ((uint64_t)1 << 30) /* bytes of one frame's content */
 
-/* A request, and where the application stands: relative -I paths count from there. */
+/* A request, and the working directory of the application: relative -I paths are relative to it. */
 struct tsr_wire_request {
     struct tsr_clc_request request;
     const char *directory; /* absolute; NULL if unknown, or if the request reads no files */
 };
 
-/* Whether the request can read files (reads.c). Only then does it matter where the application stands, and what folders there are. */
+/* Whether the request can read files (reads.c). Only then the working directory, and which folders exist, can matter. */
 bool tsr_wire_reads_files(const struct tsr_clc_request *request);
 
-/* What a build found where it looked for a file. */
+/* What a build found at a path. */
 enum tsr_wire_found {
     TSR_WIRE_ABSENT,  /* nothing, or what is neither a file nor a folder */
-    TSR_WIRE_REFUSED, /* a path that this user may not follow, or nobody can */
+    TSR_WIRE_REFUSED, /* a path that this user may not follow, or that no user can follow */
     TSR_WIRE_FOLDER,
     TSR_WIRE_PRESENT, /* a file that was not read (__has_include) */
     TSR_WIRE_READ,
-    TSR_WIRE_UNKNOWN, /* an error that passes (out of memory, a server that does not answer): in no result that is kept */
+    TSR_WIRE_UNKNOWN, /* an error that may pass (no memory, a server that does not answer); in no result that is kept */
 };
 /* Looks at a path: anything but READ. *st is set for a folder or file, otherwise zero. Opens nothing. */
 enum tsr_wire_found tsr_wire_look(const char *path, struct stat *st);
@@ -80,8 +80,8 @@ enum tsr_status tsr_wire_receive(int socket, uint32_t *kind, unsigned char **dat
 enum tsr_status tsr_wire_send_on(const struct tsr_fd *socket, enum tsr_wire_kind kind, const void *data, size_t size, uint64_t deadline_ns);
 enum tsr_status tsr_wire_receive_on(const struct tsr_fd *socket, uint32_t *kind, unsigned char **data, size_t *size, uint64_t deadline_ns);
 
-/* For the process that watches a compiler, when that has ended: tells the driver how. A request that the compiler has not read is not to
- * blame for its death, so the driver gets to know that as well. */
+/* For the process that watches a compiler, when the compiler has died: sends its wait status to the driver, and whether a request was left
+ * unread, as such a request is not the cause. */
 void tsr_wire_send_died(int socket, int wait_status);
 
 /* The service as a library, libtessera-cc.so (clc/service): byte form of a request in, byte form of a result out. Any thread; several at

@@ -119,7 +119,7 @@ static bool read_source(struct job *job)
     return fail(job, TSR_CLC_UNAVAILABLE);
 }
 
-/* Machine code does not fit elsewhere, and what a source sees of the device's extensions is in its bitcode, too. */
+/* Machine code fits one target only, and bitcode has the device's extensions compiled in. */
 static bool same_target(struct job *job, const struct tsr_program_info *info)
 {
     if (!strcmp(info->triple, job->target->triple))
@@ -128,7 +128,7 @@ static bool same_target(struct job *job, const struct tsr_program_info *info)
     return fail(job, TSR_CLC_FAILED);
 }
 
-/* What a library was made with is no concern of the program that it goes into. */
+/* The options that a library was made with do not matter to the program that uses it. */
 static const uint64_t library_options = 1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS;
 
 static bool join_inputs(struct job *job)
@@ -158,7 +158,8 @@ static bool join_inputs(struct job *job)
         if (!tsr__link_add(job->module, module, &job->answer->log))
             return fail(job, TSR_CLC_FAILED);
     }
-    /* Options of the link apply to libraries only if these allow it; a module has one setting, so to all or to none. */
+    /* Options of the link apply to libraries only if the libraries allow it. A module has one setting, so they apply to all libraries or to
+     * none. */
     uint64_t own = enabled || set(job, TSR_CLC_OPTION_CREATE_LIBRARY) ? job->options.set : 0;
     own |= job->options.set & (1ull << TSR_CLC_OPTION_CREATE_LIBRARY);
     job->options.set = own | (tsr__link_noted_options(job->module) & ~library_options);
@@ -166,7 +167,7 @@ static bool join_inputs(struct job *job)
     return true;
 }
 
-/* The one kernel that is wanted of a TSR_IMAGE_PROGRAM, or all. */
+/* Reads a TSR_IMAGE_PROGRAM: the kernels that are asked for, or all. */
 static bool take_program(struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
@@ -199,7 +200,7 @@ static bool check_module(struct job *job, LLVMModuleRef module, struct tsr_buf *
     return tsr__matrix_check(module, &job->info, log) && good;
 }
 
-/* Errors that concern a call are worth a line number: compiles once more, with line tables. */
+/* For errors that concern a call: compiles once more with line tables, so that the message has a line number. */
 static bool check_program(struct job *job)
 {
     struct tsr_buf first = {0};
@@ -225,7 +226,7 @@ static bool check_program(struct job *job)
     return good || fail(job, TSR_CLC_FAILED);
 }
 
-/* With `kernels`, if not NULL, by name and attributes. */
+/* `kernels`: if not NULL, the image lists their names and attributes. */
 static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struct tsr_program_info *kernels)
 {
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
@@ -263,7 +264,7 @@ static bool add_builtins(struct job *job)
     return good;
 }
 
-/* The vector engine: as the target says, or TESSERA_ENGINE. */
+/* Whether the vector engine makes the code: as the target says, or TESSERA_ENGINE. */
 static bool use_packets(const struct tsr_target *target)
 {
     if (target->engine != TSR_ENGINE_ANY)
@@ -290,7 +291,7 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .times = job->debug->times,
         .dump_dir = job->debug->dump_dir,
     };
-    /* The size that the matrix functions need counts for the engine as if the source had asked for it. */
+    /* For the engine, the sub-group size that matrix functions need counts as required by the source. */
     uint32_t *required = tsr_arena_alloc(&job->arena, (job->info.kernel_count + 1) * sizeof *required);
     for (uint32_t i = 0; i < job->info.kernel_count; i++) {
         struct tsr_kernel_info *kernel = &job->info.kernels[i];
@@ -340,7 +341,7 @@ static bool find_target(struct job *job)
 
 /* ---- executables -------------------------------------------------------------------------------------------------------------------- */
 
-/* What the device has no type for: the engine's error should come with the build. */
+/* Whether a kernel has an argument of a type that the device lacks: the engine reports it, and the report should come with the build. */
 static bool has_odd_argument(const struct job *job)
 {
     for (uint32_t i = 0; i < job->info.kernel_count; i++) {
@@ -352,8 +353,8 @@ static bool has_odd_argument(const struct job *job)
     return false;
 }
 
-/* Whether code can wait until a kernel is created. Kernels that share variables must be one shared object, and what is to be said of the
- * code belongs into the log of the build. */
+/* Whether code can wait until a kernel is created. Kernels that share variables must be in one shared object, and reports of the engine
+ * belong into the log of the build. */
 static bool can_wait(const struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;

@@ -40,7 +40,7 @@ static const void *section(const struct tsr_buf *elf, uint32_t type, uint64_t *c
     return NULL;
 }
 
-/* The host resolves symbols from libc alone: anything else would show only at dlopen, on the user's machine. */
+/* The host resolves symbols from libc alone: without this check another symbol would be missed only at dlopen, on the user's machine. */
 static bool check_needs(const struct tsr_buf *elf, struct tsr_buf *log)
 {
     static const char *const allowed[] = {"", "memcpy", "memmove", "memset", "memcmp"};
@@ -87,7 +87,7 @@ bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *par
         "ld.lld",
         "-shared",
         "--gc-sections",
-        "--threads=1", /* starting threads takes longer than the work */
+        "--threads=1", /* starting threads would take longer than the link */
         "--build-id=none",
         "--hash-style=gnu",
         "-z",

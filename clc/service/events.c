@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * event_t as a plain pointer. What clang emits for it is a type that only SPIR has: LLVM makes no machine code of it, and ends instead. */
+ * Makes event_t a plain pointer. clang emits a type that only SPIR has, of which LLVM makes no machine code: it gives up. */
 #include "clc/service/service.h"
 
 #include <string.h>

@@ -9,7 +9,7 @@
 /* clang's header of types and constants, from the LLVM that we are built with (base_header.S). */
 extern const char tsr__base_header[], tsr__base_header_end[];
 
-/* What holds for every program. Optimisation is the engine's matter: clang only has to emit code that is fit for it. */
+/* Options of every program. clang only emits code that is fit for optimisation, which the engine does. */
 static const char *const fixed_words[] = {
     "-triple",
     "spir64-unknown-unknown",
@@ -38,7 +38,7 @@ static const char *const fixed_words[] = {
     "-Wno-builtin-macro-redefined",
 };
 
-/* Errors of today's clang that were warnings when many programs were written; with -Werror they are errors as all warnings are. */
+/* What clang reports as an error today and older versions reported as a warning; with -Werror it is an error as all warnings are. */
 static const char *const lenient_words[] = {
     "-Wno-error=incompatible-pointer-types",
     "-Wno-error=int-conversion",

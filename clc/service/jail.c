@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Takes from the compiler process what a compiler does not need. It reads text that nobody has vetted; a hole in clang must not lead out.
- */
+ * Takes rights away from the compiler process. It reads text that nobody has vetted; a hole in clang must not lead out of the process. */
 #include "clc/service/service.h"
 
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Answered with EPERM. Debian's headers lack the newest numbers; those that they lack, the kernel of the day lacks mostly as well. */
+/* Answered with EPERM. Debian's headers lack the newest system calls; kernels of that age mostly lack them as well. */
 static const unsigned short denied[] = {
     /* network */
     SYS_socket,

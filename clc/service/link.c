@@ -95,7 +95,7 @@ static bool is_provided(const char *name)
     return !strncmp(name, "llvm.", 5) || !strncmp(name, "__tsr_", 6);
 }
 
-/* The function that a use of `value` stands in, NULL if in none. */
+/* The function that contains the use, NULL if none does. */
 static LLVMValueRef user_function(LLVMValueRef value, unsigned depth)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use; use = LLVMGetNextUse(use)) {
@@ -129,7 +129,7 @@ static void put_undefined(LLVMValueRef symbol, struct tsr_buf *log)
     free(name);
 }
 
-/* `parts`: what the built-in library has counts as defined. */
+/* `parts`: functions of the built-in library count as defined. */
 static bool check_defined(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
 {
     bool good = true;
@@ -225,7 +225,7 @@ LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struc
     if (!kernels)
         return tsr__link_parse(program->code, program->code_size, context, log);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("program", context);
-    /* A use makes a kernel one of the things needed; its type comes with it. */
+    /* A declaration makes the link take the kernel; the definition brings its type. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
     for (uint32_t i = 0; i < count; i++)
         LLVMAddFunction(module, kernels[i].name, type);

@@ -38,7 +38,7 @@ static int open_application(void)
     return (int)syscall(SYS_pidfd_open, peer.pid, 0);
 }
 
-/* The parent's whole work: see that the child ends when the driver hangs up or ends, and tell the driver when the child dies. */
+/* The parent's work: ends the child when the driver hangs up or ends, and tells the driver when the child dies. */
 static int watch(pid_t child, const sigset_t *waiting_mask)
 {
     int status, application = open_application();
@@ -57,7 +57,7 @@ static int watch(pid_t child, const sigset_t *waiting_mask)
     return 0;
 }
 
-/* The last answer of a process that has no memory for another. */
+/* The last answer of a process that has no memory to build one. */
 static int serve_no_memory(void)
 {
     unsigned char room[TSR__NO_MEMORY_ROOM];
@@ -69,7 +69,7 @@ static int answer_requests(void)
 {
     const char *why;
     uint64_t limit = tsr_env_size(TSR_ENV_CC_MEMORY);
-    tsr__parts(&why); /* read before the jail closes; what is missing is said at the first request */
+    tsr__parts(&why); /* read before the jail closes; a missing file is reported at the first request */
     tsr__state_memory_limit(limit);
     tsr__jail_enter(limit);
     for (;;) {
@@ -92,7 +92,7 @@ static int answer_requests(void)
             return serve_no_memory();
         status = tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX);
         tsr_buf_free(&answer);
-        if (status == TSR_DIED || (status == TSR_OK && !whole)) /* what the request had taken is lost: the next gets a new process */
+        if (status == TSR_DIED || (status == TSR_OK && !whole)) /* the memory of the request is lost: the next request gets a new process */
             return 0;
         if (status != TSR_OK) {
             fprintf(stderr, "tessera-cc: no answer: %s\n", tsr_status_text(status));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Finds the matrix and 2D block functions that each kernel reaches and holds them against the kernel's sub-group size. */
+ * Finds the matrix and 2D block functions that each kernel reaches, and compares their sub-group sizes with the kernel's. */
 #include "clc/service/service.h"
 
 #include <stdlib.h>

@@ -24,7 +24,7 @@ static const struct {
     uint64_t bit;
 } type_words[] = {{"const", 1}, {"restrict", 2}, {"volatile", 4}, {"pipe", 8}};
 
-/* One list of a kernel's metadata. */
+/* Metadata node of a kernel that lists a property of its arguments. */
 struct list {
     LLVMValueRef *at;
     unsigned count;

@@ -26,7 +26,7 @@ const struct tsr__parts *tsr__parts(const char **why);
 
 struct tsr_clang_files;
 struct tsr_clang_input;
-/* NULL: the log says why. `extra` is one more word for clang, or NULL. */
+/* The module of the source. NULL: the log says why. `extra` is one more word for clang, or NULL. */
 LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
                                  const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files,
                                  struct tsr_buf *log);
@@ -55,10 +55,10 @@ bool tsr__verify(LLVMModuleRef module, struct tsr_buf *log);
 
 /* ---- trouble.c: the way out of a request ------------------------------------------------------------------------------------------ */
 
-/* Does `work`. False: memory ended, or LLVM gave up, for the reason `*fatal` then (it stays until the thread's next call); what `work` had
- * taken is lost. Any thread. */
+/* Calls `work`. False: memory ended, or LLVM gave up, and then *fatal is LLVM's text (valid until the thread's next call). The memory of
+ * `work` is lost. Any thread. */
 bool tsr__guard(void (*work)(void *), void *data, const char **fatal);
-/* Leaves the request that this thread serves. Returns only to a thread that serves none. */
+/* Ends the request of this thread by a jump out of tsr__guard. Returns only if the thread has no request. */
 void tsr__out_of_memory(void);
 
 /* ---- link.c: modules → one module -----------------------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ void tsr__out_of_memory(void);
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
 /* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
-/* Before the name of the function that clang makes of a kernel's body. */
+/* The prefix of the function that clang makes of a kernel's body. */
 #define TSR__KERNEL_BODY "__clang_ocl_kern_imp_"
 /* The name as the source has it. Release with free; NULL: out of memory. */
 char *tsr__source_name(LLVMValueRef function);
@@ -100,7 +100,7 @@ uint64_t tsr__link_noted_options(LLVMModuleRef module);
 /* Appends an ELF shared object that needs nothing but libc's mem functions. False: told in the log, or there was no memory for `code`
  * (code->failed). */
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log);
-/* Ends what the calling thread has begun there, before it leaves its request in the middle. */
+/* Releases the linker if the calling thread holds it; before the thread leaves its request. */
 void tsr__emit_abandon(void);
 
 /* ---- answer.c: a request to its end -------------------------------------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ struct tsr__answer {
     uint32_t file_count;
     bool keep;
 };
-/* Extras of the command line. */
+/* Options of the command line. */
 struct tsr__answer_debug {
     const char *dump_dir;  /* NULL, or where the engine writes the module after each pass */
     bool emit_llvm;        /* the image is the text of the module as clang made it */
@@ -123,10 +123,10 @@ void tsr__answer_free(struct tsr__answer *answer);
 /* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. False: there was
  * trouble, which the answer names; a process should end after it. No memory for the answer: answer->failed. */
 bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
-/* The answer of one who has no memory for another. It lies in `room`. */
+/* The answer of a process that has no memory for another. It is built in `room`. */
 enum { TSR__NO_MEMORY_ROOM = 512 };
 struct tsr_buf tsr__no_memory_answer(unsigned char room[TSR__NO_MEMORY_ROOM]);
-/* Called once in a process of its own: what memory it may have, for messages. */
+/* For messages: the memory limit of the process. Called once, before the first request. */
 void tsr__state_memory_limit(uint64_t limit);
 
 /* ---- stack.c ------------------------------------------------------------------------------------------------------------------------- */

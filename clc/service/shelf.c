@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Takes from the built-in library, a shelf of small modules with an index of names (builtins/pack.py gives the form), those that a program
- * needs. Time grows with what is used, not with the library. */
+ * Links from the built-in library, a sequence of small modules with an index of names (builtins/pack.py defines the form), the modules that
+ * a program needs. The time depends on what is used, not on the size of the library. */
 #include <string.h>
 
 #include "link_shim.h"
 #include "service.h"
 
-enum { ROUNDS = 32 }; /* chains of functions that call functions of other modules are far shorter */
+enum { ROUNDS = 32 }; /* of linking; chains of functions that call functions of other modules are far shorter */
 
 struct shelf {
     const unsigned char *data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A stack that is large enough for a compiler, whatever the limit of the process says: clang recurses, as programs nest deeply. */
+ * A stack that is large enough for a compiler, whatever the limit of the process is: clang recurses as deeply as programs nest. */
 #include "clc/service/service.h"
 
 #include <sys/mman.h>

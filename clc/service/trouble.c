@@ -9,9 +9,9 @@
 
 #include "clc/service/trouble_shim.h"
 
-enum { NOTHING, MEMORY, FATAL }; /* what siglongjmp brings */
+enum { NOTHING, MEMORY, FATAL }; /* values of siglongjmp */
 
-static _Thread_local sigjmp_buf *way_out;  /* NULL: this thread serves no request */
+static _Thread_local sigjmp_buf *way_out;  /* NULL: this thread has no request */
 static _Thread_local char last_words[512]; /* FATAL: LLVM's */
 
 static void leave(int why)

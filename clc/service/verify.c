@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What clang lets through and a program for a device must not have: recursion, code that runs when it is loaded, arguments of more bytes
- * than the device takes, sections of its own. */
+ * Refuses what clang accepts and a program for a device must not have: recursion, code that runs at load time, too many bytes of arguments,
+ * sections of its own. */
 #include "clc/service/service.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -15,7 +15,7 @@ enum state { NEW, ON_PATH, DONE };
 struct node {
     LLVMValueRef function;
     enum state state;
-    LLVMValueRef call; /* ON_PATH: the call that the walk follows */
+    LLVMValueRef call; /* ON_PATH: on the path of calls that the search is in */
     struct node *callee;
 };
 
@@ -87,7 +87,7 @@ static void walk(struct graph *graph, struct node *node)
     node->state = DONE;
 }
 
-/* Of the functions that kernels reach. */
+/* Looks at the functions that kernels reach. */
 static bool has_no_recursion(LLVMModuleRef module, struct tsr_buf *log)
 {
     struct graph graph = {.log = log, .good = true};
