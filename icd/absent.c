@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The functions of optional features and extensions that the driver lacks: pipes, sharing with OpenGL, EGL and Direct3D, the old device
- * fission. They stand in the dispatch table, so each answers with the error that its specification gives for "not supported here". */
+ * Functions of optional features and extensions that the driver lacks: pipes, sharing with OpenGL, EGL and Direct3D, the old device
+ * fission. The dispatch table has slots for them, so each answers with the error that its specification gives for "not supported here". */
 #include "icd/entry.h"
 
 static void *no_object(cl_context context, cl_int *errcode_ret, cl_int code, const char *function, const char *what)

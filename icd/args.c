@@ -25,8 +25,9 @@ static uint32_t sampler_bits(const struct _cl_sampler *sampler)
     return bits;
 }
 
-/* Puts a value into the block. `object` is watched from here on, or NULL. The kernel's lock is held. Answers what was watched before.
- * "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments" (clSetKernelArg): a launch holds. */
+/* Puts a value into the argument block. `object`, if not NULL, is watched from here on. The kernel's lock is held. Answers the object that
+ * was watched before. "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments" (clSetKernelArg):
+ * only a launch holds them. */
 static void *store(struct _cl_kernel *kernel, cl_uint index, const void *value, void *object, bool svm)
 {
     struct tsr__arg_state *state = &kernel->states[index];
@@ -80,7 +81,7 @@ static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
 static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)
 {
     struct _cl_context *context = kernel->program->context;
-    /* "CL_INVALID_ARG_SIZE if … the argument is a memory object and arg_size != sizeof(cl_mem)": before the value is looked at. */
+    /* "CL_INVALID_ARG_SIZE if … the argument is a memory object and arg_size != sizeof(cl_mem)": checked before the value is read. */
     RETURN_IF(context, size != sizeof(cl_mem), CL_INVALID_ARG_SIZE, "argument %u is a memory object: its size is %zu, not %zu", index,
               sizeof(cl_mem), size);
     cl_mem mem = value ? *(const cl_mem *)value : NULL;
@@ -152,7 +153,7 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
     case TSR_ARG_LOCAL:
         RETURN_IF(context, arg_value, CL_INVALID_ARG_VALUE, "argument %u is local memory: the value must be NULL", arg_index);
         RETURN_IF(context, !arg_size, CL_INVALID_ARG_SIZE, "argument %u is local memory: 0 bytes of it are of no use", arg_index);
-        /* A sum of such sizes cannot overflow; what the device lacks is told at the launch. */
+        /* The sum of such sizes cannot overflow; too much for the device is an error of the launch. */
         RETURN_IF(context, arg_size > UINT32_MAX, CL_INVALID_ARG_SIZE, "argument %u: no device has %zu bytes of local memory", arg_index,
                   arg_size);
         set_local(kernel, arg_index, arg_size);

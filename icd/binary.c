@@ -41,7 +41,7 @@ TSR_API cl_program CL_API_CALL clCreateProgramWithBinary(cl_context context, cl_
 
     program = tsr__program_new(context, num_devices, device_list, TSR_FROM_BINARY);
     FAIL_IF(context, !program, CL_OUT_OF_HOST_MEMORY, "no memory for a program");
-    /* All are tried, so that binary_status tells of each. */
+    /* All binaries are tried, so that binary_status has a status for each. */
     for (cl_uint i = 0; i < num_devices; i++) {
         cl_int code = take_binary(context, &program->builds[i], binaries[i], lengths[i], i);
         if (binary_status)

@@ -24,7 +24,7 @@ static bool flags_valid(cl_mem_flags flags)
            !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
 }
 
-/* Forgets what of the object is still mapped. No command is left: it would hold the object. */
+/* Forgets the mappings of the object. No command is left: it would hold the object. */
 static void forget_mappings(struct _cl_mem *mem)
 {
     struct _cl_mem *root = tsr__mem_root(mem);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * clBuildProgram, clCompileProgram, clLinkProgram: at once or in a thread of their own, and the queries about a build.
+ * clBuildProgram, clCompileProgram, clLinkProgram: in the caller's thread or in one of their own, and the queries about a build.
  *
- * A job is what a call wants done: it owns or holds all it needs, so that the application may release and overwrite everything as soon as
- * the call has returned. While a job runs, its builds are CL_BUILD_IN_PROGRESS and nobody else touches them. */
+ * A job is the work of one call: it owns or holds all it needs, so the application may release and overwrite everything as soon as the call
+ * has returned. While a job runs, its builds are CL_BUILD_IN_PROGRESS and no other thread changes them. */
 #include <string.h>
 
 #include "icd/program.h"
 #include "tessera/clc.h"
 
-/* What a job does for one device. */
+/* The work of a job for one device. */
 struct part {
     struct tsr_build *build;
     enum tsr_clc_op op; /* what the compiler is asked for */
@@ -59,7 +59,7 @@ static void job_free(struct job *job)
     tsr_free(job);
 }
 
-/* A job for these devices of the program, which the caller has checked; none given means all. NULL: out of memory. */
+/* A job for these devices of the program, which the caller has checked; no devices mean all. NULL: out of memory. */
 static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, const char *options, cl_uint num_devices,
                            const cl_device_id *device_list)
 {
@@ -114,7 +114,7 @@ static void compile(struct job *job, const struct part *part, struct tsr_clc_res
     tsr_log(TSR_LOG_COMPILE, "request %d took %.2f ms, outcome %d", part->op, (double)(tsr_now_ns() - begin) / 1e6, result->outcome);
 }
 
-/* Whether the compiler would be asked the same for both: devices of one folder, a device and its sub-devices. */
+/* Whether the request to the compiler is the same for both: devices of one folder, or a device and its sub-device. */
 static bool same_request(const struct part *a, const struct part *b)
 {
     const struct _cl_device_id *x = a->build->device, *y = b->build->device;
@@ -205,7 +205,7 @@ static cl_int run_part(struct job *job, cl_uint index)
     return err;
 }
 
-/* Does the job, calls back and frees the job. One device's failure does not keep the others from an executable. */
+/* Runs the job, calls back and frees the job. If one device's build fails, the others still get an executable. */
 static cl_int job_run(struct job *job)
 {
     cl_int err = CL_SUCCESS;
@@ -226,7 +226,7 @@ static void *job_thread(void *job)
     return NULL;
 }
 
-/* Starts what job_begin has admitted: in a thread if there is a callback. */
+/* Runs a job after job_begin: in a thread of its own if there is a callback. */
 static cl_int job_start(struct job *job)
 {
     pthread_t thread;
@@ -234,13 +234,14 @@ static cl_int job_start(struct job *job)
         pthread_detach(thread);
         return CL_SUCCESS;
     }
-    /* No callback, or no thread to be had: "can return immediately" is a permission, not a duty. */
+    /* No callback, or no thread could be started: "can return immediately" is a permission, not a duty. */
     bool asynchronous = job->notify;
     cl_int err = job_run(job);
     return asynchronous ? CL_SUCCESS : err;
 }
 
-/* A program from a binary: an executable is ready; objects and libraries are linked. False: there is none, or no memory for it. */
+/* Prepares the part for a program made from a binary: an executable is ready; objects and libraries are linked. False: there is no binary,
+ * or no memory for it. */
 static bool take_binary(struct part *part)
 {
     const struct tsr_build *build = part->build;
@@ -252,7 +253,7 @@ static bool take_binary(struct part *part)
     return part->inputs && add_input(part, build->code.image, build->code.image_size);
 }
 
-/* Marks the builds as running, or says why that is not allowed. Frees the job if it is not. */
+/* Marks the builds as running, or reports why they may not run, and frees the job. */
 static cl_int job_begin(struct job *job)
 {
     struct _cl_program *program = job->program;
@@ -280,7 +281,7 @@ static cl_int job_begin(struct job *job)
     pthread_mutex_unlock(&program->lock);
     if (good)
         return CL_SUCCESS;
-    tsr__hold(context); /* for the message: the job may have the last hold on the program */
+    tsr__hold(context); /* for the message: the job may hold the last reference to the program */
     job_free(job);
     cl_int err;
     if (busy)
@@ -304,7 +305,7 @@ static cl_int check_devices(struct _cl_program *program, cl_uint num_devices, co
     return CL_SUCCESS;
 }
 
-/* Nothing is built, but who looks for the reason looks into the log. */
+/* Nothing is built, but the build log tells the reason. */
 static void note_refusal(struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list, const char *why)
 {
     pthread_mutex_lock(&program->lock);
@@ -322,7 +323,7 @@ static void note_refusal(struct _cl_program *program, cl_uint num_devices, const
     pthread_mutex_unlock(&program->lock);
 }
 
-/* `program`: whose log gets the reason; NULL if there is none yet. */
+/* `program`: its log gets the reason; NULL: there is no program yet. */
 static cl_int check_options(struct _cl_context *context, struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list,
                             enum tsr_clc_op op, const char *options)
 {
@@ -420,7 +421,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
 
 /* ---- clLinkProgram ------------------------------------------------------------------------------------------------------------------- */
 
-/* 1: the program has an object or a library for the device; 0: it has not; -1: a build of it is running. The lock is held. */
+/* 1: the program has an object or a library for the device; 0: it has none; -1: a build of it is running. The lock is held. */
 static int linkable(const struct _cl_program *program, const struct _cl_device_id *device)
 {
     const struct tsr_build *build = tsr__program_build_for(program, device);
@@ -429,8 +430,8 @@ static int linkable(const struct _cl_program *program, const struct _cl_device_i
     return build && (build->kind == CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT || build->kind == CL_PROGRAM_BINARY_TYPE_LIBRARY);
 }
 
-/* Sorts the devices by whether all inputs have something for them: *linked gets those, in the order of the list. "All or none": others are
- * CL_INVALID_OPERATION. */
+/* Chooses the devices for which all inputs have an object or library: *linked gets them, in the order of the list. "All or none": a device
+ * for which only some inputs have one is CL_INVALID_OPERATION. */
 static cl_int sort_devices(struct _cl_context *context, cl_uint device_count, const cl_device_id *devices, cl_uint input_count,
                            const cl_program *inputs, cl_device_id *linked, cl_uint *linked_count)
 {
@@ -454,7 +455,7 @@ static cl_int sort_devices(struct _cl_context *context, cl_uint device_count, co
     return CL_SUCCESS;
 }
 
-/* Copies the inputs: the application may compile them anew while the link runs. */
+/* Copies the inputs: the application may compile them again while the link runs. */
 static bool take_inputs(struct part *part, cl_uint count, const cl_program *programs)
 {
     part->inputs = tsr_calloc(count, sizeof(*part->inputs));

@@ -62,7 +62,7 @@ cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *d
     return err;
 }
 
-/* Whether the device wants the program compiled anew, for a target that it has changed. */
+/* Whether the device asks for another compilation, for a target that it has changed. */
 static bool wants_another(const struct _cl_device_id *device, const struct tsr_clc_result *result, struct tsr_target *target)
 {
     struct tsr_arena arena = {0};
@@ -144,7 +144,7 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
     if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
         build->kernels = tsr_calloc(build->code.info.kernel_count + 1, sizeof(*build->kernels));
         if (!build->kernels) {
-            build->code.image = NULL; /* stays the caller's */
+            build->code.image = NULL; /* the image stays the caller's */
             tsr__code_clear(build->device, &build->code);
             return TSR_NO_MEMORY;
         }
@@ -155,8 +155,8 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
 
 /* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */
 
-/* Takes the image of a result over, or says why it cannot be: to the context's callback, and in `*why`, malloc'd. Without the program's
- * lock. */
+/* Takes the image of a result into `code`, or reports to the context's callback why it cannot; *why gets the text, malloc'd. Without the
+ * program's lock. */
 static cl_int take_result(struct _cl_program *program, const struct _cl_device_id *device, const char *name, struct tsr_clc_result *result,
                           struct tsr_code *code, char **why)
 {
@@ -178,7 +178,7 @@ static cl_int take_result(struct _cl_program *program, const struct _cl_device_i
                       *why ? *why : "out of memory");
 }
 
-/* The log of a build tells of the code that is made later, too: each thing once. The program's lock is held. */
+/* Adds a text about code that was made later to the log of the build, each text once. The program's lock is held. */
 static void add_to_log(struct tsr_build *build, const char *text)
 {
     if (build->log && strstr(build->log, text))
@@ -197,7 +197,7 @@ static void set_busy(struct tsr_code *codes, uint32_t count, bool busy)
         codes[i].busy = busy;
 }
 
-/* Notes what became of the kernels `codes`, the first of which has `name`. */
+/* Stores `made` as the code of `count` kernels from `codes` on. */
 static void take_made(struct tsr_build *build, const struct tsr_code *made, struct tsr_code *codes, uint32_t count)
 {
     codes[0].image = made->image;
@@ -250,17 +250,18 @@ static cl_int make(struct _cl_program *program, struct tsr_build *build, const c
     return err;
 }
 
-/* Waits for the thread that makes it, if there is one. Does it have to be made? The program's lock is held. */
+/* Waits for a thread that makes this code, if there is one. Whether the code is still to be made. The program's lock is held. */
 static bool is_missing(struct _cl_program *program, struct tsr_code *code)
 {
-    program->kernel_count++; /* nobody clears the build while this waits */
+    program->kernel_count++; /* the build cannot be cleared while this thread waits */
     while (code->busy)
         pthread_cond_wait(&program->coded, &program->lock);
     program->kernel_count--;
     return !code->image && !code->with;
 }
 
-/* The code of a kernel, made now if need be, together with at most `most` - 1 that follow it. The program's lock is held. */
+/* The code of a kernel, made now if it is not there, together with that of at most `most` - 1 kernels that follow it. The program's lock is
+ * held. */
 static cl_int want(struct _cl_program *program, struct tsr_build *build, uint32_t index, uint32_t most, struct tsr_code **code)
 {
     const struct tsr_program_info *info = &build->code.info;
@@ -280,8 +281,9 @@ static cl_int want(struct _cl_program *program, struct tsr_build *build, uint32_
 }
 
 enum {
-    MOST_TOGETHER = 64, /* kernels of a request: the program that it carries costs little beside their code */
-    ONE_MORE_FOR = 4,   /* kernels that have been wanted: a quarter of the work at most is for kernels that nobody creates */
+    MOST_TOGETHER = 64, /* most kernels of a request: the bitcode of the program in it costs little beside their code */
+    ONE_MORE_FOR = 4,   /* a request takes one more kernel for so many that have code: at most a quarter of the work is for kernels that are
+                           never created */
 };
 
 cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code)
@@ -302,7 +304,7 @@ cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build,
     return is_missing(program, *code) ? make(program, build, NULL, *code, 1) : CL_SUCCESS;
 }
 
-/* What several threads do for tsr__code_of_all: each takes the next kernels that nobody has taken. */
+/* Shared by the threads of tsr__code_of_all: each takes the next kernels that no thread has taken. */
 struct makers {
     struct _cl_program *program;
     struct tsr_build *build;
@@ -339,9 +341,11 @@ cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build)
         return CL_SUCCESS;
     uint32_t missing = build->code.info.kernel_count - build->coded, started = 0;
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t share = missing / (ONE_MORE_FOR * (uint32_t)(cpus < 1      ? 1
-                                                          : cpus < MOST ? cpus
-                                                                        : MOST)); /* several for each thread, so that all end together */
+    uint32_t share =
+        missing / (ONE_MORE_FOR *
+                   (uint32_t)(cpus < 1      ? 1
+                              : cpus < MOST ? cpus
+                                            : MOST)); /* several requests for each thread, so that all threads end at about the same time */
     m.together = share < 1 ? 1 : share < MOST_TOGETHER ? share : MOST_TOGETHER;
     program->kernel_count++;
     pthread_mutex_unlock(&program->lock);

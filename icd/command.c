@@ -4,7 +4,7 @@
 
 #include "icd/icd.h"
 
-/* Memory of so many events at most is kept by a queue for its next ones. */
+/* A queue keeps the memory of at most so many events for its next ones. */
 enum { SPARE_MAX = 256 };
 
 /* ---- life ------------------------------------------------------------------------------------------------------------------------- */
@@ -12,7 +12,7 @@ enum { SPARE_MAX = 256 };
 static int command_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     struct _cl_event *command = TSR_CONTAINER_OF(task, struct _cl_event, task);
-    /* Several threads may begin at once; one of them makes the step. */
+    /* Several threads may begin with a command at once; one of them changes its status. */
     cl_int submitted = CL_SUBMITTED;
     if (atomic_load_explicit(&command->status, memory_order_relaxed) == CL_SUBMITTED &&
         atomic_compare_exchange_strong(&command->status, &submitted, CL_RUNNING))
@@ -21,7 +21,7 @@ static int command_run(struct tsr_task *task, struct tsr_worker *worker, uint64_
     return err != CL_SUCCESS ? err : command->execute(command, worker, begin, end);
 }
 
-/* Empties the slot if the event is in it, so that a complete command is not kept by its queue. */
+/* Empties the fence's slot if the event is in it, so that a complete command is not kept by its queue. */
 static void leave_fence(struct _cl_event *command)
 {
     struct _cl_event *expected = command;
@@ -47,7 +47,7 @@ static void command_released(struct tsr_task *task)
     tsr__drop(TSR_CONTAINER_OF(task, struct _cl_event, task));
 }
 
-/* Keeps the memory of an event that is gone for the next ones of its queue. */
+/* Keeps the memory of a dead event for the next events of its queue. */
 static void recycle(struct _cl_event *command)
 {
     struct _cl_command_queue *queue = command->queue;
@@ -84,10 +84,11 @@ void tsr__queue_discard(struct _cl_command_queue *queue)
 {
     free_spares(queue->spare);
     free_spares(atomic_load(&queue->returned));
-    tsr_free(queue->gather); /* nothing points at it: what it waited for has held the queue */
+    tsr_free(queue->gather); /* no task refers to it: the commands that it waited for held the queue */
 }
 
-/* Memory for an event with at least so much payload, or NULL. The returned ones are taken all at once, which needs no tags. */
+/* Memory for an event with at least so many lines of payload, or NULL. Returned memory is taken all at once, so the list needs no tags
+ * against reuse. */
 static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t lines)
 {
     pthread_mutex_lock(&queue->lock);
@@ -156,12 +157,12 @@ static struct _cl_event *take_fence(struct _cl_command_queue *queue)
     return atomic_exchange(&queue->fence, NULL);
 }
 
-/* Puts back what was taken. */
+/* Puts the fence back into its slot. */
 static void return_fence(struct _cl_command_queue *queue, struct _cl_event *fence)
 {
     tsr__hold(fence);
     atomic_store(&queue->fence, fence);
-    /* It may have completed while it was out of the slot, and then did not find itself there. */
+    /* If the fence has completed while it was out of the slot, its completion did not find it there. */
     if (atomic_load(&fence->status) <= CL_COMPLETE)
         leave_fence(fence);
     tsr__drop(fence);
@@ -184,7 +185,7 @@ static void gather_released(struct tsr_task *task)
     tsr_free(task);
 }
 
-/* Out-of-order: what the next marker of everything waits for. */
+/* The task that gathers the commands of an out-of-order queue: the next marker, barrier or clFinish waits for it. */
 static struct tsr_task *open_gather(struct _cl_command_queue *queue)
 {
     if (!queue->gather && (queue->gather = tsr_calloc(1, sizeof *queue->gather))) {
@@ -202,8 +203,8 @@ static void close_gather(struct _cl_command_queue *queue)
         tsr_task_submit(gather);
 }
 
-/* Orders a command after its wait list, after the queue's last barrier and, if it waits for everything, after all before it. Under the
- * queue's lock. */
+/* Orders a command after its wait list, after the queue's last barrier and, if it waits for all earlier commands, after the gather task.
+ * Under the queue's lock. */
 static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl_event *command, cl_uint wait_count)
 {
     bool barrier = command->type == CL_COMMAND_BARRIER;
@@ -216,7 +217,7 @@ static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl
         status = tsr_task_after(&command->task, queue->gather, false);
     if (status == TSR_OK && everything)
         close_gather(queue);
-    /* A marker of everything is gathered too: so the next one waits for what this one waits for. */
+    /* A marker is gathered too, so the next marker waits for all that this one waits for. */
     if (status == TSR_OK)
         status = open_gather(queue) ? tsr_task_after(queue->gather, &command->task, false) : TSR_NO_MEMORY;
     if (status == TSR_OK && barrier) {
@@ -243,7 +244,7 @@ static enum tsr_status order_strictly(struct _cl_command_queue *queue, struct _c
         tsr__drop(fence);
     }
     tsr__hold(command);
-    atomic_store(&queue->fence, command); /* it is not submitted yet, so it will find itself there */
+    atomic_store(&queue->fence, command); /* the command is not submitted yet, so its completion will find it there */
     return TSR_OK;
 }
 
@@ -254,7 +255,7 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
     enum tsr_status status = TSR_OK;
     for (cl_uint i = 0; i < wait_count && status == TSR_OK; i++) {
         status = tsr_task_after(&command->task, &wait_list[i]->task, true);
-        /* Work of another pool is not helped along by those who wait for this command. */
+        /* A thread that waits for this command does not run work of another pool: that pool is flushed. */
         if (wait_list[i]->queue && wait_list[i]->queue->pool != queue->pool)
             tsr_pool_flush(wait_list[i]->queue->pool);
     }
@@ -266,7 +267,7 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
     }
     bool failed = status != TSR_OK;
     if (failed) {
-        /* Others may point at the task by now: it has to come to its end, doing nothing. */
+        /* Other tasks may depend on this one by now: it has to end, with nothing to run. */
         command->task.units = 0;
         command->result = CL_OUT_OF_HOST_MEMORY;
         event = NULL;
@@ -276,7 +277,7 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
         *event = command;
     if (blocking)
         tsr__hold(command);
-    /* One hold stands for the API's count and is dropped by its last release; the task has its own. */
+    /* One hold stands for the API's count and is dropped by the last release; the task has a hold of its own. */
     if (event)
         tsr__hold(command);
     else
@@ -292,11 +293,11 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
     cl_int err = tsr__event_wait(command, &ended);
     if (err == CL_SUCCESS && ended < 0)
         err = tsr__error(context, ended, __func__, "blocking", "the command ended with error %d", ended);
-    if (err != CL_SUCCESS && event) { /* a call that fails hands out nothing that would have to be released */
+    if (err != CL_SUCCESS && event) { /* a call that fails hands out no event */
         *event = NULL;
         tsr__api_release(command, TSR_TAG_EVENT, CL_INVALID_EVENT);
     }
     tsr__drop(command);
-    tsr_pool_flush(queue->pool); /* a blocking call flushes what else is there */
+    tsr_pool_flush(queue->pool); /* a blocking call flushes the commands before it as well */
     return err;
 }

@@ -58,7 +58,7 @@ static cl_int check_properties(const cl_context_properties *properties, size_t *
     return CL_SUCCESS;
 }
 
-/* What an application gives for a context, checked. */
+/* The arguments of a call that creates a context, checked. */
 struct request {
     const cl_context_properties *properties;
     size_t property_count;

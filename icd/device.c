@@ -67,8 +67,8 @@ static const cl_name_version c_versions[] = {
     {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
 };
 
-/* With a part of the build id: programs that keep binaries in caches of their own, pyopencl for one, tell drivers apart by this text, and
- * a binary of another build is refused. */
+/* The version contains a part of the build id: programs that cache binaries, pyopencl for one, tell drivers apart by this text, and a
+ * binary of another build is refused. */
 static cl_int driver_version(struct _cl_device_id *d, struct tsr_info_out out)
 {
     char version[sizeof(TSR_VERSION "+00000000")];

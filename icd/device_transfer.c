@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Commands that move bytes, on queues of devices with memory of their own: what icd/transfer.c does for the others, by the device's
- * functions. */
+ * Commands that move bytes, on queues of devices with memory of their own: the counterpart of icd/transfer.c over the device's functions.
+ * */
 #include <string.h>
 
 #include "icd/mem.h"
@@ -8,8 +8,8 @@
 /* One end of a transfer: a place in a buffer, or memory of the host. */
 struct end {
     bool in_buffer;
-    cl_uint use;            /* number of the buffer among what the command uses */
-    uintptr_t host, offset; /* address; from the first byte that the command uses of the buffer: 0 */
+    cl_uint use;            /* index of the buffer in the command's uses */
+    uintptr_t host, offset; /* address; in a buffer 0: the first byte that the command uses */
     size_t row_pitch, slice_pitch;
 };
 
@@ -69,13 +69,13 @@ static cl_int fill(struct _cl_event *command, struct tsr_worker *worker, uint64_
     return code_of(device->ops->memory_fill(device->impl, command->uses->list[t->to.use].address, t->width, t->pattern, t->pattern_size));
 }
 
-/* From the first byte of a box to behind its last. */
+/* Bytes from the first byte of a box to the end of its last. */
 static size_t extent(const struct end *end, const struct device_transfer *t)
 {
     return (t->slices - 1) * end->slice_pitch + (t->rows - 1) * end->row_pitch + t->width;
 }
 
-/* Notes the buffer, if there is one, among what the command uses. */
+/* Adds the buffer, if there is one, to the command's uses. */
 static bool note(struct _cl_event *command, struct end *end, struct _cl_mem *mem, bool writes, cl_uint *uses)
 {
     const struct device_transfer *t = transfer_of(command);

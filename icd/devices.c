@@ -38,7 +38,7 @@ static void find_roots(void)
     for (size_t i = 0; i < TSR_ARRAY_LEN(folders); i++) {
         struct tsr_device **devices;
         unsigned count = folders[i]->roots(&devices);
-        for (unsigned k = 0; k < count && root_count < TSR__MOST_ROOTS; k++) /* of more, the last ones are not seen */
+        for (unsigned k = 0; k < count && root_count < TSR__MOST_ROOTS; k++) /* further devices are not listed */
             add_root(devices[k]);
     }
 }

@@ -7,7 +7,7 @@
 
 #include <CL/cl_icd.h>
 
-/* The order of the slots is the ABI: each stands where the loader's header has it. */
+/* The order of the slots is the ABI: each slot is at the place that the loader's header gives it. */
 enum {
 #define TSR_SLOT(name, kind) SLOT_##name,
 #define TSR_NAMED(name)

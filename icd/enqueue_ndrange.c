@@ -12,7 +12,7 @@ struct launch_payload {
     struct tsr_launch *launch;
     atomic_bool failed;
     cl_uint object_count;
-    void *objects[]; /* held: the arguments' memory objects and samplers, which the kernel may let go before the launch ends */
+    void *objects[]; /* held: the arguments' memory objects and samplers; the kernel may drop them before the launch ends */
 };
 
 static cl_int launch_execute(struct _cl_event *event, struct tsr_worker *worker, uint64_t begin, uint64_t end)
@@ -52,7 +52,7 @@ static void launch_cleanup(struct _cl_event *event)
     if (payload->launch) {
         char *why = NULL;
         payload->ops->launch_end(payload->launch, &why);
-        /* Nobody may ask the event for its status: the context's callback is told as well. */
+        /* The application may never ask the event for its status: the context's callback is told as well. */
         if (why || atomic_load_explicit(&payload->failed, memory_order_relaxed))
             tsr__error(event->context, CL_OUT_OF_RESOURCES, __func__, "launch_run", "kernel %s: %s", payload->kernel->info->name,
                        why ? why : "it failed, and the device gives no reason");
@@ -203,7 +203,8 @@ static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_
     }
 }
 
-/* In contexts with devices that have memory of their own: the buffers among the arguments. False: out of memory. */
+/* Adds the buffers among the arguments to the command's uses, in contexts with devices that have memory of their own. False: out of memory.
+ * */
 static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
 {
     for (uint32_t i = 0; i < info->arg_count; i++) {
@@ -220,7 +221,7 @@ static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kern
     return true;
 }
 
-/* Fills the command's payload from the kernel as it stands. The kernel's lock is held, so errors are for the caller to report. */
+/* Copies arguments and objects of the kernel into the command. The kernel's lock is held, so the caller reports errors. */
 static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, const struct tsr_kernel_info *info, struct tsr_module *module,
                        const struct tsr_ndrange *range)
 {
@@ -235,7 +236,7 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
             return CL_INVALID_KERNEL_ARGS;
         payload->objects[payload->object_count++] = object;
     }
-    /* The builds of two devices may differ in the local variables, behind which the local arguments lie. */
+    /* Local arguments lie behind the local variables, which may differ between the builds of two devices. */
     uint64_t local_begin = tsr__local_round(info->local_bytes);
     if (kernel->local_bytes && kernel->local_begin != local_begin)
         tsr__kernel_place_locals(kernel, local_begin);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How errors are told. */
+ * How errors are reported. */
 #include <stdio.h>
 
 #include "icd/icd.h"

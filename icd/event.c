@@ -11,7 +11,7 @@ struct tsr__event_callback {
 
 /* ---- status and callbacks -------------------------------------------------------------------------------------------------------- */
 
-/* Takes the callback that is due first: the highest type, of those the one registered first (the list is newest first). */
+/* Takes the callback that is due first: of the highest type, the one registered first (the list is newest first). */
 static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int status)
 {
     pthread_mutex_lock(&event->lock);
@@ -31,7 +31,7 @@ static struct tsr__event_callback *take_due(struct _cl_event *event, cl_int stat
     return due;
 }
 
-/* Calls what is due, each once, under no lock. The event is kept alive by the caller. */
+/* Calls the callbacks that are due, each once, under no lock. The caller keeps the event alive. */
 static void call_due(struct _cl_event *event)
 {
     cl_int status = atomic_load(&event->status);
@@ -152,7 +152,7 @@ TSR_API cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event *e
     /* The application keeps the events alive during the call, but a callback may release one. */
     for (cl_uint i = 0; i < num_events; i++)
         tsr__hold(event_list[i]);
-    /* A single wait helps with the work of its pool; others go on meanwhile only if they are told. */
+    /* Waiting for a single event helps with the work of its pool; the other pools have to be flushed. */
     for (cl_uint i = 0; num_events > 1 && i < num_events; i++)
         if (event_list[i]->queue && atomic_load(&event_list[i]->status) > CL_COMPLETE)
             tsr_pool_flush(event_list[i]->queue->pool);
@@ -166,7 +166,7 @@ TSR_API cl_int CL_API_CALL clWaitForEvents(cl_uint num_events, const cl_event *e
             err = tsr__error(event_list[i]->context, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, __func__, "status < 0",
                              "event %u ended with error %d", i, status);
     }
-    /* What else is in the queues counts as flushed too. */
+    /* The other commands of the queues count as flushed too. */
     for (cl_uint i = 0; i < num_events; i++) {
         if (event_list[i]->queue)
             tsr_pool_flush(event_list[i]->queue->pool);

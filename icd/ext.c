@@ -4,7 +4,7 @@
 
 #include "icd/icd.h"
 
-/* Where a line of the table is told: QUIET extensions are for kernels only. */
+/* Which lists a line of the table appears in: QUIET extensions are for kernels only. */
 enum { BY_CLANG = 1, BY_MACRO = 1, BY_HOST = 1, BY_QUIET = 0 };
 
 static const struct {

@@ -89,8 +89,8 @@ cl_int tsr__error(struct _cl_context *context, cl_int code, const char *function
 
 /* ---- information queries (icd/info.c) --------------------------------------------------------------------------------------------- */
 
-/* Writes one value by the rules that all clGet*Info share: `value` may be NULL, a too small size is CL_INVALID_VALUE, the size is always
- * given. */
+/* Writes one value by the rules of all clGet*Info functions: `value` may be NULL, a size that is too small is CL_INVALID_VALUE, and the
+ * size is always given. */
 struct tsr_info_out {
     size_t room;
     void *value;
@@ -109,7 +109,7 @@ struct _cl_platform_id {
 /* Root devices are static and never die; sub-devices are counted. */
 struct _cl_device_id {
     struct tsr_object base;
-    struct tsr_device *impl; /* what the device's folder knows of it; of a sub-device: owned */
+    struct tsr_device *impl; /* the device of its folder; a sub-device owns it */
     const struct tsr_device_ops *ops;
     const struct tsr_device_caps *caps;
     const struct tsr__extensions *extensions;
@@ -129,8 +129,8 @@ struct tsr_destructor { /* clSetContextDestructorCallback and the like: called i
 struct _cl_context {
     struct tsr_object base;
     cl_uint device_count;
-    struct _cl_device_id **devices;    /* held */
-    bool own_memory;                   /* a device has memory of its own: buffers have a residence, commands say what they use */
+    struct _cl_device_id **devices; /* held */
+    bool own_memory; /* a device has memory of its own: buffers have a residence, and commands list the buffers that they use */
     cl_context_properties *properties; /* as given, zero-terminated; NULL if none was given */
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
@@ -150,14 +150,15 @@ struct _cl_command_queue {
     cl_command_queue_properties flags;
     cl_queue_properties *properties; /* as given, zero-terminated; NULL if none */
     size_t property_count;
-    pthread_mutex_t lock; /* threads that enqueue, against each other: fence, gather, spare */
-    /* What the next command is ordered after: in-order the last command, out-of-order the last barrier. Held; NULL once it is complete. */
+    pthread_mutex_t lock; /* taken by threads that enqueue: fence, gather, spare */
+    /* The command that the next one is ordered after: in-order the last command, out-of-order the last barrier. Held; NULL once it is
+     * complete. */
     _Atomic(struct _cl_event *) fence;
-    /* Out-of-order: not submitted yet, ordered after every command enqueued since the gather before it. The next marker or barrier without
-     * a wait list, or clFinish, submits it; it frees itself. NULL if nothing was enqueued. */
+    /* Out-of-order: a task that is not submitted yet and ordered after every command enqueued since the gather task before it. The next
+     * marker or barrier without a wait list, or clFinish, submits it; it frees itself. NULL if nothing was enqueued. */
     struct tsr_task *gather;
-    struct _cl_event *spare;              /* memory of events that are gone, for the next ones */
-    _Atomic(struct _cl_event *) returned; /* the same, put here by other threads */
+    struct _cl_event *spare;              /* memory of dead events, for the next ones */
+    _Atomic(struct _cl_event *) returned; /* likewise, returned by other threads */
     _Atomic uint32_t returned_count;
 };
 
@@ -173,7 +174,7 @@ struct _cl_event {
     uint32_t payload_lines; /* behind the struct, of TSR__LINE bytes */
     cl_command_type type;
     _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
-    cl_int result;         /* what it ends with; set before cleanup is called */
+    cl_int result;         /* the status that it ends with; set before cleanup is called */
     cl_ulong queued_ns;    /* if task.timed */
     pthread_mutex_t lock;  /* callbacks */
     _Atomic(struct tsr__event_callback *) callbacks;
@@ -222,23 +223,23 @@ struct tsr_code {
     size_t image_size;
     struct tsr_arena arena; /* of info */
     struct tsr_program_info info;
-    _Atomic(struct tsr_module *) module; /* loaded at first need */
-    bool busy;                           /* a thread makes it; the program's `coded` tells when it is done */
-    bool alone;                          /* the compiler failed where it was to make others at the same time */
-    struct tsr_code *with;               /* of a kernel: the one whose image has this kernel, too; NULL if it is its own */
+    _Atomic(struct tsr_module *) module; /* loaded when first needed */
+    bool busy;                           /* a thread makes this code; the program's `coded` is signalled when it has ended */
+    bool alone;                          /* the compiler failed on this kernel together with others: make it alone */
+    struct tsr_code *with;               /* of a kernel: the one whose image contains its code; NULL: its own image does */
 };
 
-/* What one device has of a program. */
+/* The build of a program for one device. */
 struct tsr_build {
     struct _cl_device_id *device; /* not held: the context holds it */
     cl_build_status status;
     cl_program_binary_type kind;
     char *options, *log;
-    struct tsr_code code; /* what the compiler made */
-    /* TSR_IMAGE_PROGRAM: the kernels, parallel to code.info.kernels, and all together for CL_PROGRAM_BINARIES; no image yet: not needed so
-     * far (icd/code.c). */
+    struct tsr_code code; /* image of the compiler */
+    /* TSR_IMAGE_PROGRAM: the code of each kernel, parallel to code.info.kernels, and the code of all kernels for CL_PROGRAM_BINARIES;
+     * without an image: not needed so far (icd/code.c). */
     struct tsr_code *kernels, whole;
-    uint32_t coded; /* how many of the kernels have code */
+    uint32_t coded; /* kernels that have code */
 };
 
 struct _cl_program {
@@ -250,17 +251,18 @@ struct _cl_program {
     size_t source_size;
     enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
     pthread_mutex_t lock; /* builds */
-    pthread_cond_t coded; /* a tsr_code is not busy any more */
+    pthread_cond_t coded; /* signalled when a tsr_code is not busy any more */
     cl_uint kernel_count; /* attached kernels forbid a rebuild */
 };
 
 struct _cl_kernel {
     struct tsr_object base;
     struct _cl_program *program; /* held */
-    cl_uint build_count;         /* devices of the program for which it exists: `infos` is parallel to program->builds, NULL where not */
+    cl_uint build_count; /* entries of the arrays below, which are parallel to program->builds; NULL: the kernel does not exist on that
+                            device */
     const struct tsr_kernel_info **infos;
     struct tsr_code **codes;            /* likewise */
-    const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same on all */
+    const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same in all */
     pthread_mutex_t lock;               /* arguments */
     unsigned char *args;                /* argument block */
     struct tsr__arg_state *states;      /* per argument: set or not, memory object (watched), local size */
@@ -301,7 +303,7 @@ enum { TSR__MOST_ROOTS = 16 };
 unsigned tsr__root_devices(struct _cl_device_id ***devices);
 /* CL_SUCCESS or CL_INVALID_DEVICE_TYPE. */
 cl_int tsr__check_device_type(cl_device_type type, const char *function);
-/* The root devices of the type, in `devices`, which has room for TSR__MOST_ROOTS. */
+/* The root devices of the type, in `devices`, which has TSR__MOST_ROOTS entries. */
 unsigned tsr__devices_of_type(cl_device_type type, struct _cl_device_id **devices);
 /* Sub-devices that the device can be split into; 0: it cannot (icd/subdevice.c). */
 cl_uint tsr__most_parts(const struct _cl_device_id *device);
@@ -327,20 +329,20 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
 /* Steps of an event's life, with the callbacks that are due. */
 void tsr__event_advance(struct _cl_event *event, cl_int status);
-/* What the next command of the queue will be ordered after, held for the caller; NULL if there is nothing. */
+/* The command that the queue's next command will be ordered after, held for the caller; NULL: none. */
 struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue);
-/* Frees what the queue keeps for its next commands, when it goes. */
+/* Frees the memory that the queue keeps for its next commands, when the queue dies. */
 void tsr__queue_discard(struct _cl_command_queue *queue);
 
 /* ---- buffers of commands, in contexts with devices that have memory of their own (icd/residence.c)
  * --------------------------------------- */
 
-/* WRITES alone: all of the range is overwritten, so what was there need not be fetched. */
+/* WRITES alone: the command overwrites the range, so its old bytes need not be fetched. */
 enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
-/* Before the command is submitted: when it begins, this range of the buffer will be valid on the queue's device, or on the host. Holds the
- * buffer. False: out of memory. Does nothing in other contexts. */
+/* Before the command is submitted: adds a range of a buffer to the command's uses. When the command begins, the range is made valid on the
+ * queue's device, or on the host. Holds the buffer. False: out of memory. Does nothing in contexts without own memory. */
 bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access);
-/* What it said, in the order of the calls. */
+/* The uses of a command, in the order of the calls. */
 struct tsr__uses {
     pthread_mutex_t lock;
     bool ready;
@@ -350,18 +352,17 @@ struct tsr__uses {
         struct _cl_mem *mem; /* held */
         uint64_t offset, size;
         unsigned access;
-        uint32_t argument; /* the caller's: of a kernel */
+        uint32_t argument; /* set by the caller: index of the kernel's argument */
         uint64_t address;  /* while the command runs: of the range, on the device */
     } list[];
 };
-/* For icd/command.c: brings all buffers in place, once; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+/* For icd/command.c: makes all ranges valid, once; CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int tsr__uses_ready(struct _cl_event *command);
 void tsr__uses_free(struct _cl_event *command); /* only if it has uses */
 
-/* Range check of a pointer against the context's SVM allocations: base of the allocation and the bytes from `pointer` to its end, or false.
- */
+/* Finds the SVM allocation of the context that contains the pointer: its base, and the bytes from `pointer` to its end. False: none. */
 bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
-/* Forgets the list of allocations, when the context goes. The memory itself is the application's to free. */
+/* Forgets the list of allocations, when the context dies. The application frees the memory itself. */
 void tsr__svm_forget(struct _cl_context *context);
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object);

@@ -15,7 +15,7 @@ static cl_mem no_image(const char *function, cl_context context, cl_int *errcode
     return NULL;
 }
 
-/* For commands: whatever is given as the image, it is none. */
+/* For commands: whatever the application passes as an image is none. */
 static cl_int no_command(const char *function, cl_command_queue queue, cl_mem image)
 {
     cl_int err = tsr__check_queue(function, queue);

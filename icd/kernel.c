@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels: making, cloning, their life. */
+ * Kernels: creation, cloning, release. */
 #include <string.h>
 
 #include "icd/program.h"
@@ -90,7 +90,8 @@ static uint32_t find(const struct tsr_program_info *info, const char *name)
     return info->kernel_count;
 }
 
-/* The kernel of this name on one device, NULL if it has none. The program's lock is held, and given up while code is made. */
+/* The kernel of this name on one device; *info is NULL if the build has none. The program's lock is held, and released while code is made.
+ * */
 static cl_int find_on_device(struct _cl_program *program, struct tsr_build *build, const char *name, const struct tsr_kernel_info **info,
                              struct tsr_code **code)
 {
@@ -103,7 +104,7 @@ static cl_int find_on_device(struct _cl_program *program, struct tsr_build *buil
         return err;
     uint32_t coded = find(&(*code)->info, name);
     if (coded == (*code)->info.kernel_count)
-        return CL_OUT_OF_RESOURCES; /* a compiler that answers with another kernel */
+        return CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
     *info = &(*code)->info.kernels[coded];
     return CL_SUCCESS;
 }
@@ -127,7 +128,7 @@ static cl_int make(struct _cl_program *program, const char *name, struct _cl_ker
     struct tsr_code **codes = tsr_calloc(program->build_count, sizeof(*codes));
     bool executable = false, differs = false;
     cl_int err = infos && codes ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
-    program->kernel_count++; /* the builds stay as they are, even where the lock is given up */
+    program->kernel_count++; /* keeps the builds unchanged, even while the lock is released */
     for (cl_uint i = 0; i < program->build_count && err == CL_SUCCESS; i++) {
         struct tsr_build *build = tsr__program_build_for(program, program->builds[i].device);
         if (!tsr__build_is_executable(build))
@@ -151,7 +152,7 @@ static cl_int make(struct _cl_program *program, const char *name, struct _cl_ker
     return *kernel ? CL_SUCCESS : CL_OUT_OF_HOST_MEMORY;
 }
 
-/* The code is loaded with the kernel, so that the first launch finds it there and a failure is told here. */
+/* Loads the code with the kernel, so that the first launch need not and a failure is reported here. */
 static cl_int load(struct _cl_kernel *kernel)
 {
     struct _cl_program *program = kernel->program;

@@ -118,7 +118,7 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return tsr__info_value(out, size_t, info->sub_group_size);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
-        /* What a packet keeps across barriers is its work-items', but for what they have in common. */
+        /* A packet keeps the values of its work-items across barriers, and common values once. */
         return tsr__info_value(out, cl_ulong, info->private_bytes + info->context_bytes / info->sub_group_size);
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL:
         /* Registers are spilled to the stack, which is private memory; there is no other. */
@@ -145,7 +145,7 @@ static bool read_local_size(const void *input, size_t size, uint64_t local[3])
     return true;
 }
 
-/* The local size that gives so many sub-groups, or zeros if there is none. */
+/* The local size with this number of sub-groups, or zeros if there is none. */
 static void local_size_for(const struct tsr_kernel_info *info, uint64_t most, size_t count, size_t sizes[3])
 {
     uint64_t items = count <= most ? count * info->sub_group_size : 0;
@@ -179,7 +179,7 @@ static cl_int sub_group_info(struct _cl_kernel *kernel, cl_device_id device, con
     case CL_KERNEL_LOCAL_SIZE_FOR_SUB_GROUP_COUNT: {
         RETURN_IF(context, !input || input_size != sizeof(size_t), CL_INVALID_VALUE, "the input is no count: %zu bytes at %p", input_size,
                   input);
-        /* The caller's room says how many dimensions it wants. */
+        /* The size of the caller's buffer says how many dimensions are wanted. */
         RETURN_IF(context, out.value && (!out.room || out.room % sizeof(size_t) || out.room > 3 * sizeof(size_t)), CL_INVALID_VALUE,
                   "room of %zu bytes for one to three sizes", out.room);
         size_t sizes[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Mapping buffers. The pointer is the buffer's own memory; what is kept is which regions the application has. */
+ * Mapping buffers. The pointer is the buffer's own memory; the list of mappings says which regions the application has. */
 #include "icd/mem.h"
 
 /* ---- the list, under the root buffer's lock ------------------------------------------------------------------------------------------ */
@@ -13,7 +13,7 @@ static void list_add(struct tsr__mapping *mapping)
     mapping->unmapped = false;
 }
 
-/* Takes the mapping out of the list. While its command has not ended it belongs to that. */
+/* Takes the mapping out of the list. While its command has not ended, the command owns it. */
 static void list_remove(struct tsr__mapping **link)
 {
     struct tsr__mapping *mapping = *link;
@@ -30,7 +30,7 @@ static struct tsr__mapping **list_find(struct _cl_mem *root, const struct tsr__m
     return link;
 }
 
-/* True if a region that is mapped for writing meets this one. */
+/* True if a region that is mapped for writing overlaps this one. */
 static bool meets_written(const struct _cl_mem *root, const unsigned char *pointer, size_t size)
 {
     for (const struct tsr__mapping *m = root->mappings; m; m = m->next)
@@ -46,7 +46,7 @@ struct map_payload {
     struct tsr__mapping *mapping;
 };
 
-/* What could not be mapped needs no unmapping. */
+/* A mapping whose command failed leaves the list: it needs no unmapping. */
 static void map_cleanup(struct _cl_event *command)
 {
     struct map_payload *payload = (struct map_payload *)command->payload;
@@ -78,7 +78,7 @@ static struct _cl_event *map_command(struct _cl_command_queue *queue, struct _cl
                                                                       : TSR__READS;
     if (tsr__command_uses(command, mem, (size_t)(mapping->pointer - mem->data), mapping->size, access | TSR__ON_HOST))
         return command;
-    command->cleanup = NULL; /* the mapping is still the caller's */
+    command->cleanup = NULL; /* the caller still owns the mapping */
     tsr__command_abandon(command);
     tsr__drop(mem);
     return NULL;
@@ -134,7 +134,7 @@ fail:
 
 /* ---- unmap --------------------------------------------------------------------------------------------------------------------------- */
 
-/* clEnqueueUnmapMemObject: OpenCL 3.0, 5.5.2. Of several mappings with this pointer the last one goes. */
+/* clEnqueueUnmapMemObject: OpenCL 3.0, 5.5.2. Of several mappings with this pointer the last one is unmapped. */
 TSR_API cl_int CL_API_CALL clEnqueueUnmapMemObject(cl_command_queue queue, cl_mem mem, void *pointer, cl_uint wait_count,
                                                    const cl_event *wait_list, cl_event *event)
 {

@@ -11,8 +11,8 @@ enum {
 };
 #undef SIZE
 
-/* One region of a buffer in the hands of the application. Kept by the buffer that owns the memory, so that regions of its sub-buffers can
- * be compared. icd/map.c */
+/* A region of a buffer that the application has mapped. Kept by the buffer that owns the memory, so that regions of its sub-buffers can be
+ * compared. icd/map.c */
 struct tsr__mapping {
     struct tsr__mapping *next;
     struct _cl_mem *owner; /* the object that was mapped, maybe a sub-buffer; not held */
@@ -23,7 +23,7 @@ struct tsr__mapping {
     bool unmapped; /* out of the list; the command frees it */
 };
 
-/* The buffer that owns the memory. */
+/* The buffer that owns the memory: itself, or that of a sub-buffer. */
 static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
 {
     return mem->parent ? mem->parent : mem;
@@ -49,7 +49,7 @@ cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem bu
 cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size_t size);
 /* CL_INVALID_OPERATION if the host may not read or write it, by the flags that it was created with. */
 cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, bool writes);
-/* CL_INVALID_VALUE unless this can fill memory that begins at `start` (an offset or an address). */
+/* CL_INVALID_VALUE unless a pattern of this size can fill `size` bytes from `start` on (an offset or an address). */
 cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
                           size_t size);
 
@@ -80,7 +80,7 @@ struct _cl_event *tsr__device_fill_command(struct _cl_command_queue *queue, cl_c
 /* … that does nothing, yet has its place in the order. `mem` (may be NULL) is held. */
 struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem);
 
-/* The end of every entry point that makes one command: reports a NULL command, submits any other. */
+/* The end of every entry point that makes one command: reports that there was no memory for the command, or submits it. */
 cl_int tsr__submit_or_report(const char *function, struct _cl_command_queue *queue, struct _cl_event *command, cl_uint wait_count,
                              const cl_event *wait_list, cl_event *event, bool blocking);
 

@@ -6,8 +6,8 @@
 
 #include "icd/mem.h"
 
-/* Where in a page a large object begins. A load seems to a CPU to depend on an earlier store whose address has the same twelve low bits,
- * and kernels walk through several objects at one pace: so no two of eight in a row begin less than 512 bytes apart. */
+/* Offset in its page at which a large object begins. To a CPU, a load depends on an earlier store whose address has the same twelve low
+ * bits, and kernels walk through several objects at the same pace. So of eight objects in a row no two begin less than 512 bytes apart. */
 static size_t place_in_page(void)
 {
     static atomic_uint count;
@@ -18,15 +18,15 @@ static size_t place_in_page(void)
 unsigned char *tsr__mem_allocate(size_t size)
 {
     enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
-    /* Large ones by pages: few pages of theirs are shared with other data, and freeing them gives the pages back. Rows of a matrix lie on
-     * as many pages, far more than the CPU keeps translations for; with huge pages they do not. */
+    /* Large objects have pages of their own: few pages are shared with other data, and freeing the object gives the pages back. Huge pages,
+     * because the rows of a matrix lie on more pages than the CPU keeps translations for. */
     bool large = size >= TSR__PAGED_OBJECT, huge = size >= TSR__HUGE_OBJECT;
     size_t before = large ? place_in_page() : TSR_MEM_ALIGN;
     unsigned char *memory = size + before > size ? tsr_aligned(huge ? HUGE_PAGE : large ? PAGE : TSR_MEM_ALIGN, size + before) : NULL;
     if (!memory)
         return NULL;
     if (huge)
-        madvise(memory, size + before, MADV_HUGEPAGE); /* a kernel without them refuses, which does no harm */
+        madvise(memory, size + before, MADV_HUGEPAGE); /* a kernel without huge pages refuses, which does no harm */
     memory += before;
     memcpy(memory - sizeof before, &before, sizeof before);
     return memory;

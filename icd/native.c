@@ -57,7 +57,7 @@ TSR_API cl_int CL_API_CALL clEnqueueNativeKernel(cl_command_queue queue, void(CL
     if ((err = tsr__check_wait_list(context, wait_count, wait_list)))
         return err;
 
-    /* No block of memory is so large, and what is added to half of a size_t below does not pass the largest. */
+    /* No block of memory is so large, and the sums below cannot overflow from half of a size_t on. */
     RETURN_IF(context, args_size > SIZE_MAX / 2, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of arguments", args_size);
     size_t mems_at = sizeof(struct native_payload) + ((args_size + 15) & ~(size_t)15);
     struct _cl_event *command = tsr__command_new(queue, CL_COMMAND_NATIVE_KERNEL, mems_at + mem_count * sizeof *mems);

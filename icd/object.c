@@ -2,7 +2,7 @@
  * The object header: validity, the two reference counts, destructor callbacks. */
 #include "icd/icd.h"
 
-/* Made by the linker, not at run time: enumerating costs nothing. */
+/* Initialised by the linker: enumerating platforms costs nothing. */
 static struct _cl_platform_id platform = {
     .base = {.dispatch = tsr__dispatch, .tag = TSR_TAG_PLATFORM, .api = 1, .holds = 1},
 };
@@ -40,7 +40,7 @@ void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destro
 bool tsr__valid(const void *handle, enum tsr_tag tag)
 {
     const struct tsr_object *object = handle;
-    /* A stray pointer most often is odd or points to something that does not begin with our table. */
+    /* A stray pointer mostly is odd, or points to memory that does not begin with our table. */
     return object && (uintptr_t)object % _Alignof(struct tsr_object) == 0 && object->dispatch == tsr__dispatch && object->tag == tag;
 }
 
@@ -86,7 +86,7 @@ cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid)
     struct tsr_object *o = object;
     if (!tsr__valid(o, tag))
         return tsr__error(NULL, invalid, __func__, "handle", "the %s to retain is not valid", tag_name(tag));
-    /* The first handle, or the first again after a query has given out what only other objects still held. */
+    /* The hold stays if the count was 0, as a query may give out a handle that only other objects hold; else it is dropped again. */
     tsr__hold(o);
     if (atomic_fetch_add_explicit(&o->api, 1, memory_order_relaxed) != 0)
         tsr__drop(o);

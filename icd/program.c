@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Programs: making them from source, their life, their queries. */
+ * Programs: creation from source, release, queries. */
 #include <string.h>
 
 #include "icd/program.h"
@@ -172,7 +172,7 @@ TSR_API cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program
 
 /* ---- queries ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Any build with kernels: names and count are asked without a device. The lock is held. */
+/* Any build with kernels: queries of their names and number name no device. The lock is held. */
 static const struct tsr_build *first_executable(const struct _cl_program *program)
 {
     for (cl_uint i = 0; i < program->build_count; i++)
@@ -252,7 +252,7 @@ static cl_int program_info(struct _cl_program *program, cl_program_info name, st
     case CL_PROGRAM_DEVICES:
         return device_list(program, out);
     case CL_PROGRAM_SOURCE:
-        /* Bytes, not a string: the source may hold zeros. Not from source: "the empty string". */
+        /* Bytes, not a string: the source may contain zeros. A program not made from source has "the empty string". */
         return tsr__info_bytes(out, program->source ? program->source : "", program->source_size + 1);
     case CL_PROGRAM_IL:
         return tsr__info_bytes(out, NULL, 0);

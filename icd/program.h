@@ -10,27 +10,28 @@
 
 /* A program of these devices, nothing built. NULL: out of memory. */
 struct _cl_program *tsr__program_new(struct _cl_context *context, cl_uint device_count, struct _cl_device_id *const *devices, int origin);
-/* What the device has of the program; NULL if it is not one of its devices. */
+/* The build of the program for the device; NULL if it is not one of its devices. */
 struct tsr_build *tsr__program_build_of(const struct _cl_program *program, const struct _cl_device_id *device);
-/* What the device uses of the program. "If a program binary has not been built for a sub-device, the program binary associated with the
- * parent device will be used" (clBuildProgram). The program's lock is held, or a kernel is attached. */
+/* The build that the device uses. "If a program binary has not been built for a sub-device, the program binary associated with the parent
+ * device will be used" (clBuildProgram). The program's lock is held, or a kernel is attached. */
 struct tsr_build *tsr__program_build_for(const struct _cl_program *program, const struct _cl_device_id *device);
-/* True if kernels of it can run. The program's lock is held, or a kernel is attached, which forbids a change. */
+/* True if its kernels can run. The program's lock is held, or a kernel is attached, which forbids a change. */
 bool tsr__build_is_executable(const struct tsr_build *build);
 
 /* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
 
-/* tsr_clc_run for the device's target, and once more if the device cannot run what came out. */
+/* tsr_clc_run for the device's target, and once more if the device asks for another compilation. */
 void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result);
 /* A thread that builds: its stack does not depend on the limit of the process, and no signal handler of the application runs on it. */
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data);
-/* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH (also: of another target), NO_MEMORY. The code must be clear. */
+/* Takes the image (tsr_malloc'd) into `code`, which must be empty. DAMAGED, MISMATCH (also: of another target), NO_MEMORY: the image stays
+ * the caller's. */
 enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size);
 void tsr__code_clear(const struct _cl_device_id *device, struct tsr_code *code);
-/* Loads the code, once. CL_OUT_OF_RESOURCES, with the reason to the context's callback. */
+/* Loads the code, once. CL_OUT_OF_RESOURCES; the context's callback gets the reason. */
 cl_int tsr__code_load(struct _cl_program *program, const struct _cl_device_id *device, struct tsr_code *code, struct tsr_module **module);
-/* The code that has kernel number `index` of an executable, what CL_PROGRAM_BINARIES gives, the code of every kernel: made now if it is
- * not there. The program's lock is held, and given up while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
+/* The code with kernel number `index` of an executable; the code that CL_PROGRAM_BINARIES gives; the code of every kernel: made now if it
+ * is not there. The program's lock is held, and released while the compiler works. CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY. */
 cl_int tsr__code_of_kernel(struct _cl_program *program, struct tsr_build *build, uint32_t index, struct tsr_code **code);
 cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build, struct tsr_code **code);
 cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
@@ -47,7 +48,7 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
 /* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__arg_state {
-    bool set, svm;       /* svm: by clSetKernelArgSVMPointer, and not NULL */
+    bool set, svm;       /* a pointer of clSetKernelArgSVMPointer that is not NULL */
     void *object;        /* watched: memory object or sampler; NULL if none */
     uint64_t local_size; /* of a local argument */
 };
@@ -67,8 +68,8 @@ static inline uint64_t tsr__local_round(uint64_t bytes)
 {
     return (bytes + TSR__LOCAL_ALIGN - 1) & ~(uint64_t)(TSR__LOCAL_ALIGN - 1);
 }
-/* Gives each local argument its place in the local memory of a work-group, from this offset on: it follows from the sizes of those before
- * it. The kernel's lock is held. icd/args.c */
+/* Gives each local argument its offset in the local memory of a work-group, from `begin` on: it depends on the sizes of the local arguments
+ * before it. The kernel's lock is held. icd/args.c */
 void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin);
 
 #endif

@@ -64,7 +64,7 @@ static bool rect_meets(const struct rect *rect, const size_t *region, size_t low
         return false;
     low = low > rect->offset ? low - rect->offset : 0;
     high -= rect->offset;
-    /* The first slice and row that end behind `low`: if they, or what follows them, begin before `high`, they meet. */
+    /* The first slice and row that end behind `low`: the box has a byte there if they, or the row after them, begin before `high`. */
     size_t slice_bytes = (region[1] - 1) * rect->row_pitch + region[0];
     size_t z = low / rect->slice_pitch, in_slice = low % rect->slice_pitch;
     size_t y = 0;
@@ -78,7 +78,7 @@ static bool rect_meets(const struct rect *rect, const size_t *region, size_t low
     return z < region[2] && z * rect->slice_pitch + y * rect->row_pitch < high;
 }
 
-/* Exact, whatever the pitches are: no copy that is possible is refused. */
+/* Exact for all pitches: no copy that is possible is refused. */
 static bool rects_overlap(const struct rect *a, const struct rect *b, const size_t *region)
 {
     if (a->end <= b->offset || b->end <= a->offset)

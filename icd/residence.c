@@ -13,14 +13,14 @@
 enum { HOST = 0, MOST_PLACES = 32 };
 
 struct segment {
-    uint64_t begin; /* up to the next one's, or the end of the buffer */
-    uint32_t valid; /* a bit for each place; none: its contents are undefined */
+    uint64_t begin; /* the segment ends where the next one begins, or the buffer ends */
+    uint32_t valid; /* a bit for each place with valid bytes; none: the contents are undefined */
 };
 
 struct tsr__residence {
     pthread_mutex_t lock;
     uint64_t size;
-    struct segment *segments; /* by `begin`; the first begins at 0 */
+    struct segment *segments; /* sorted by `begin`; the first begins at 0 */
     size_t count, room;
     unsigned places; /* the host, then the devices */
     struct {
@@ -134,7 +134,7 @@ static cl_int code_of(enum tsr_status status)
     return status == TSR_OK ? CL_SUCCESS : status == TSR_NO_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
 }
 
-/* Gives the place the bytes of the segment. Those of another device come by way of the host, which then has them, too. */
+/* Makes the segment valid at the place. Bytes of another device are copied by way of the host, which then has them, too. */
 static cl_int fetch(struct tsr__residence *r, unsigned char *data, size_t index, unsigned place)
 {
     struct segment *s = &r->segments[index];
@@ -213,7 +213,7 @@ bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t of
     }
     tsr__hold(mem);
     uses->list[uses->count++] = (struct tsr__use){.mem = mem, .offset = offset, .size = size, .access = access};
-    if (!command->task.units) { /* a command that only has its place in the order, elsewhere */
+    if (!command->task.units) { /* a command with nothing to run has to begin, too, so that its uses are made valid */
         command->task.units = 1;
         command->execute = nothing;
     }
@@ -244,7 +244,7 @@ static cl_int make_ready(struct tsr__uses *uses, const struct _cl_device_id *dev
     return err;
 }
 
-/* Several threads may begin with a command: the others wait for the first. */
+/* Several threads may begin with a command: the first does this, the others wait. */
 cl_int tsr__uses_ready(struct _cl_event *command)
 {
     struct tsr__uses *uses = command->uses;
@@ -255,7 +255,7 @@ cl_int tsr__uses_ready(struct _cl_event *command)
     uses->ready = true;
     cl_int err = uses->err;
     pthread_mutex_unlock(&uses->lock);
-    if (first && err == CL_MEM_OBJECT_ALLOCATION_FAILURE) /* nobody may ask the event for its status */
+    if (first && err == CL_MEM_OBJECT_ALLOCATION_FAILURE) /* the application may never ask the event for its status */
         tsr__error(command->context, err, __func__, "memory_allocate", "the device has no memory left for a buffer that a command uses");
     else if (first && err != CL_SUCCESS)
         tsr__error(command->context, err, __func__, "acquire", "a buffer that a command uses cannot be brought to its device");

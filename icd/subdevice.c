@@ -42,7 +42,7 @@ static void destroy(struct tsr_object *object)
     tsr_free(device);
 }
 
-/* Takes the part over. NULL: out of memory, and the part is freed. */
+/* Takes ownership of the part. NULL: out of memory, and the part is freed. */
 static struct _cl_device_id *make(struct _cl_device_id *parent, struct tsr_device *part, const cl_device_partition_property *partition,
                                   size_t partition_count)
 {
@@ -67,7 +67,7 @@ static struct _cl_device_id *make(struct _cl_device_id *parent, struct tsr_devic
     return device;
 }
 
-/* What a property list asks for. */
+/* What a list of properties asks for. */
 struct partition {
     cl_uint count;
     uint32_t *units; /* compute units of each part; NULL: along `domain` */

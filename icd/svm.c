@@ -92,7 +92,7 @@ void tsr__svm_free(struct _cl_context *context, void *pointer)
                    pointer);
 }
 
-/* clSVMAlloc: OpenCL 3.0, 5.6.1. NULL for any error; the reason goes to the log and to the context's callback. */
+/* clSVMAlloc: OpenCL 3.0, 5.6.1. NULL for any error; the log and the context's callback get the reason. */
 TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment)
 {
     cl_svm_mem_flags access = flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY);
@@ -122,7 +122,7 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
     return memory;
 fail:
     tsr__mem_free(memory);
-    (void)err; /* the function has no way to hand it out */
+    (void)err; /* the function has no parameter for the code */
     return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The clocks. Host and device have the same one, in nanoseconds, which is also that of profiling. */
+ * The clocks. Host and device have the same one, in nanoseconds, which profiling uses as well. */
 #include "icd/icd.h"
 
 /* clGetDeviceAndHostTimer, clGetHostTimer: OpenCL 3.0, 4.3. */

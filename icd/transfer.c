@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Commands that move bytes: copies, boxes, fills. They know no API rules. */
+ * Commands that move bytes: copies, boxes, fills. API rules are checked by the callers. */
 #include <emmintrin.h>
 #include <string.h>
 
 #include "icd/mem.h"
 
-/* For unit_cost only: what one thread moves, and what starting a piece takes. */
+/* For unit_cost only: bytes that one thread moves in a nanosecond, and the cost of starting a piece. */
 enum { BYTES_PER_NS = 8, PIECE_NS = 5 };
 
 _Static_assert(TSR__UNIT_BYTES % TSR__MOST_PATTERN == 0 && TSR__FILL_BLOCK % TSR__MOST_PATTERN == 0,
@@ -15,7 +15,7 @@ struct transfer {
     struct _cl_mem *mems[2]; /* held; may be NULL */
     unsigned char *to;
     const unsigned char *from;
-    size_t size; /* linear: all; box: of a row */
+    size_t size; /* linear: of the transfer; box: of a row */
     size_t to_row, to_slice, from_row, from_slice, rows;
     size_t pattern_size;
     _Alignas(16) unsigned char pattern[TSR__MOST_PATTERN];
@@ -34,7 +34,7 @@ static void transfer_cleanup(struct _cl_event *command)
             tsr__drop(t->mems[i]);
 }
 
-/* Only fills need the pattern, so other commands leave that part of the payload out. */
+/* Only fills have a pattern, so other commands leave that part of the payload out. */
 static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *a, struct _cl_mem *b,
                                       size_t pattern_size)
 {
@@ -51,14 +51,14 @@ static struct _cl_event *transfer_new(struct _cl_command_queue *queue, cl_comman
     return command;
 }
 
-/* Whether the queue's device has memory of its own, so that its functions move the bytes. */
+/* Whether the queue's device has memory of its own: then its functions move the bytes. */
 static bool by_device(const struct _cl_command_queue *queue)
 {
     return queue->context->own_memory && queue->device->caps->own_memory;
 }
 
-/* In contexts with devices that have memory of their own: tells which bytes of the buffers the command uses. NULL: out of memory, and the
- * command is gone. A box leaves the bytes between its rows as they are. */
+/* Adds the ranges of the buffers to the command's uses, in contexts with devices that have memory of their own. NULL: out of memory, and
+ * the command is gone. A box leaves the bytes between its rows as they are. */
 static struct _cl_event *with_uses(struct _cl_event *command, size_t to_bytes, size_t from_bytes, bool gaps)
 {
     const struct transfer *t = transfer_of(command);
@@ -96,8 +96,8 @@ static void stream_line(unsigned char *to, const unsigned char *from)
     _mm_stream_si128(target + 3, d);
 }
 
-/* memcpy that bypasses the caches; to be followed by _mm_sfence. Only whole lines of the destination can be written so. The bytes before
- * the first line boundary and behind the last one are copied the usual way, and so is a copy that ends before the first boundary. */
+/* memcpy with non-temporal stores; to be followed by _mm_sfence. These write full lines of the destination only: the bytes before the first
+ * line boundary and behind the last one are copied with ordinary stores, and so is a copy that ends before the first boundary. */
 static void stream_copy(unsigned char *to, const unsigned char *from, size_t size)
 {
     enum { LINE = TSR__STREAM_LINE, PAGE = 4096, AHEAD = 2 * LINE };
@@ -159,7 +159,7 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
         memset(to, t->pattern[0], size);
         return CL_SUCCESS;
     }
-    /* Each unit starts with a whole pattern. A block of them stays in the cache and is copied over all. */
+    /* Each unit begins with a full pattern. A block of patterns stays in the cache and is copied again and again. */
     unsigned char block[TSR__FILL_BLOCK];
     for (size_t i = 0; i < sizeof block && i < size; i += t->pattern_size)
         memcpy(block + i, t->pattern, t->pattern_size);
@@ -214,7 +214,7 @@ struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_t
     if (by_device(queue))
         return tsr__device_box_command(queue, type, to, from, region);
     size_t width = region[0], rows = region[1], slices = region[2];
-    /* Rows that touch each other are one longer row, and slices likewise. */
+    /* Rows without gaps between them are one longer row, and slices likewise. */
     if (rows == 1 || (to.row_pitch == width && from.row_pitch == width)) {
         width *= rows;
         rows = 1;
