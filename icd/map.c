@@ -31,7 +31,7 @@ static struct tsr__mapping **list_find(struct _cl_mem *root, const struct tsr__m
 }
 
 /* True if a region that is mapped for writing overlaps this one. */
-static bool meets_written(const struct _cl_mem *root, const unsigned char *pointer, size_t size)
+static bool overlaps_written(const struct _cl_mem *root, const unsigned char *pointer, size_t size)
 {
     for (const struct tsr__mapping *m = root->mappings; m; m = m->next)
         if (m->flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) && pointer < m->pointer + m->size && m->pointer < pointer + size)
@@ -110,7 +110,7 @@ TSR_API void *CL_API_CALL clEnqueueMapBuffer(cl_command_queue queue, cl_mem buff
     *mapping = (struct tsr__mapping){.owner = buffer, .pointer = pointer, .size = size, .flags = flags, .enqueued = true};
     struct _cl_mem *root = tsr__mem_root(buffer);
     pthread_mutex_lock(&root->lock);
-    bool clash = writes && meets_written(root, pointer, size);
+    bool clash = writes && overlaps_written(root, pointer, size);
     if (!clash)
         list_add(mapping);
     pthread_mutex_unlock(&root->lock);

@@ -40,8 +40,6 @@ cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
 
 /* Forgets image, information, log, options and module. */
 void tsr__build_clear(struct tsr_build *build);
-/* A thread that builds: its stack does not depend on the limit of the process, and no signal handler of the application runs on it. */
-bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data);
 /* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The build must be clear of an image. */
 enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size);
 

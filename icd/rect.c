@@ -58,7 +58,7 @@ static cl_int check_region(const char *function, struct _cl_context *context, co
 /* ---- overlap ----------------------------------------------------------------------------------------------------------------------- */
 
 /* True if the box has a byte in [low, high). All offsets are in the same memory. */
-static bool rect_meets(const struct rect *rect, const size_t *region, size_t low, size_t high)
+static bool rect_overlaps(const struct rect *rect, const size_t *region, size_t low, size_t high)
 {
     if (high <= rect->offset || low >= rect->end)
         return false;
@@ -86,7 +86,7 @@ static bool rects_overlap(const struct rect *a, const struct rect *b, const size
     for (size_t z = 0; z < region[2]; z++)
         for (size_t y = 0; y < region[1]; y++) {
             size_t row = a->offset + z * a->slice_pitch + y * a->row_pitch;
-            if (rect_meets(b, region, row, row + region[0]))
+            if (rect_overlaps(b, region, row, row + region[0]))
                 return true;
         }
     return false;
