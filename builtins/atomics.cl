@@ -46,7 +46,7 @@
     FORMS(T, atomic_load, S, T, , return __opencl_atomic_load(object, SEQ, ALL_SCOPES))                                                    \
     FORMS(T, atomic_exchange, S, T, COMMA T value, return __opencl_atomic_exchange(object, value, SEQ, ALL_SCOPES))
 
-/* The expected value may be anywhere. */
+/* The expected value may be in any address space. */
 #define EXCHANGE_IF(S, T, E, NAME)                                                                                                         \
     bool OVER NAME##_explicit(volatile S atomic_##T *object, E T *expected, T desired, memory_order success, memory_order failure,         \
                               memory_scope scope)                                                                                          \
@@ -103,13 +103,14 @@ EACH_SPACE(MOVES, half)
 #define STORE_HALF(S) FORMS(void, atomic_store, S, half, COMMA atomic_half value, STORE_ATOMIC)
 EACH_SPACE(STORE_HALF)
 
-/* A pointer-sized object takes a difference: the same type with the other sign. */
+/* On an object of pointer size the operand may have the type of the other sign (ptrdiff_t for uintptr_t). */
 EACH_SPACE(FETCH, ulong, long, add)
 EACH_SPACE(FETCH, ulong, long, sub)
 EACH_SPACE(MIXED_SIGN, ulong, long)
 EACH_SPACE(MIXED_SIGN, long, ulong)
 
-/* Half has no read-modify-write instruction: the 16 bits are exchanged until nobody came between. */
+/* There is no read-modify-write instruction for half: compare and exchange of the 16 bits, until no other thread has changed them in
+ * between. */
 #define HALF_UPDATE(S, OP, EXPR)                                                                                                           \
     INLINE half half_fetch_##OP##_##S(volatile S atomic_half *object, half value)                                                          \
     {                                                                                                                                      \

@@ -29,7 +29,7 @@
     }
 #include "tessera/block2d.def"
 
-/* A block of one row, which begins at p. */
+/* A block of one row that begins at p. */
 #define PREFETCH(N, T, suffix)                                                                                                             \
     void CONVERGENT intel_sub_group_block_prefetch##suffix##N(const global T *p)                                                           \
     {                                                                                                                                      \

@@ -7,7 +7,7 @@
 #include "collective.h"
 #include "tessera/block2d.h"
 
-/* The values of a work-item: more than OpenCL C has vectors for. */
+/* The values of a work-item: more than the vectors of OpenCL C hold. */
 #define VALUES_1(T) T
 #define VALUES_2(T) T##2
 #define VALUES_4(T) T##4
@@ -34,7 +34,7 @@ typedef uint uint32 __attribute__((ext_vector_type(32)));
     M(ushort, 1) M(ushort, 2) M(ushort, 4) M(ushort, 8) M(ushort, 16) M(ushort, 32) M(ushort, 64)                                          \
     M(uint, 1) M(uint, 2) M(uint, 4) M(uint, 8) M(uint, 16) M(uint, 32)
 
-/* `present`: work-items in the sub-group, which a packet needs to know. */
+/* `present`: number of work-items in the sub-group, for packets. */
 #define WRITE_VALUES(T, n)                                                                                                                 \
     void MEETS_APART __tsr_block2d_write_##T##n(REGION, int x, int y, uint bits, uint present, VALUES_##n(T) values)
 #define EACH_WRITE(M)                                                                                                                      \
@@ -49,7 +49,7 @@ EACH_WRITE(DECLARE_WRITE)
 #undef DECLARE_READ
 #undef DECLARE_WRITE
 
-/* Rows of `bytes` bytes from byte x on. */
+/* Fetches `rows` rows of `bytes` bytes, from byte x on, into the cache. */
 void MEETS_APART __tsr_block2d_prefetch(REGION, int x, int y, uint rows, uint bytes);
 
 #endif

@@ -4,7 +4,7 @@
 
 /* ---- one element ------------------------------------------------------------------------------------------------------------------- */
 
-/* Its bytes, or NULL outside. */
+/* Address of the element, or NULL outside of the matrix. */
 INLINE const global uchar *place(REGION, long row, long column, uint size)
 {
     bool inside = row >= 0 && row < height && column >= 0 && (column + 1) * size <= width;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The collectives by exchanges. */
+ * The collectives, defined by exchanges. */
 #include "collective.h"
 
-/* Pointer to the values that x has in every work-item of the sub-group; zero for those who take no part. */
+/* Pointer to the values of x in the work-items of the sub-group; zero for lanes that take no part. */
 #define SHARED(T, mode, x, mask) ((const T *)__tsr_exchange(TSR_SCOPE_SUB_GROUP, mode, &(x), sizeof(T), mask))
 
 #define SHUFFLE(N, T)                                                                                                                      \
@@ -24,7 +24,7 @@ uint MEETS_APART __tsr_ballot(uint mode, int predicate)
     return r;
 }
 
-/* What a lane that takes no part stands for: x + -0.0 is x even if x is -0.0. */
+/* The value of a lane that takes no part: x + -0.0 is x even if x is -0.0. */
 #define ABSENT_add(T) ((T)-0.0f)
 #define ABSENT_mul NEUTRAL_mul
 #define ABSENT_min NEUTRAL_min
@@ -33,8 +33,8 @@ uint MEETS_APART __tsr_ballot(uint mode, int predicate)
 #define ABSENT_or NEUTRAL_or
 #define ABSENT_xor NEUTRAL_xor
 
-/* Reduction: the upper half is folded onto the lower one until one value is left. Scan: each value takes up the one `d` before it, and `d`
- * doubles. */
+/* Reduction: the upper half is folded onto the lower half until one value is left. Scan: each value is combined with the one at distance
+ * `d` before it, and `d` doubles. */
 #define FOLD(T, OP)                                                                                                                        \
     INLINE uint fill_##OP##_##T(uint mode, T x, T *v)                                                                                      \
     {                                                                                                                                      \

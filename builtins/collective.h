@@ -63,14 +63,14 @@
 #define EACH_OPERATION(M) EACH_SCALAR(M, add) EACH_SCALAR(M, mul) EACH_SCALAR(M, min) EACH_SCALAR(M, max) EACH_BITWISE(M)
 #define EACH_BITWISE(M) EACH_INT(M, and) EACH_INT(M, or) EACH_INT(M, xor)
 
-/* The value of a lane, whose number is taken modulo S. That of a lane which takes no part is undefined. */
+/* The value of a lane; the number of the lane is taken modulo S. The value of a lane that takes no part is undefined. */
 #define SHUFFLE(N, T) T##N MEETS __tsr_shuffle_##T##N(uint mode, T##N x, uint lane);
 #define SHUFFLES(T) EACH_WIDTH(SHUFFLE, T)
 EACH_SCALAR(SHUFFLES)
 #undef SHUFFLES
 #undef SHUFFLE
 
-/* A bit for each lane that takes part and whose predicate is not zero. */
+/* A bit for each lane that takes part and has a predicate that is not zero. */
 uint MEETS_APART __tsr_ballot(uint mode, int predicate);
 
 /* Over the lanes that take part: those of the lane's cluster (a power of two; SUB_GROUP: all), up to the lane, below the lane. The order is
@@ -83,7 +83,7 @@ uint MEETS_APART __tsr_ballot(uint mode, int predicate);
 EACH_OPERATION(FOLD)
 #undef FOLD
 
-/* The pointer itself, which the program promises to be the same in every work-item of the sub-group. */
+/* The pointer itself: the program promises that it is the same in every work-item of the sub-group. */
 const global void *MEETS __tsr_same_global(const global void *p);
 const local void *MEETS __tsr_same_local(const local void *p);
 

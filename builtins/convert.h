@@ -38,7 +38,7 @@
 #define ROUND_double_rtp(x) __builtin_elementwise_ceil(x)
 #define ROUND_double_rtn(x) __builtin_elementwise_floor(x)
 #define ROUND_half(x) __builtin_elementwise_trunc(x)
-/* See rint in math.cl; a negative zero does not matter here. */
+/* As rint in math.cl; the sign of a zero does not matter here. */
 #define ROUND_half_rte(x) ((x + 0x1.8p23f) - 0x1.8p23f)
 #define ROUND_half_rtz(x) __builtin_elementwise_trunc(x)
 #define ROUND_half_rtp(x) __builtin_elementwise_ceil(x)
@@ -75,7 +75,7 @@
     {                                                                                                                                      \
         return CV##N(D, x);                                                                                                                \
     }
-/* By way of a type that holds every value of the source that the destination can tell apart. */
+/* Converts by way of a type that holds every value of the source that differs in the destination. */
 #define BY_WAY(N, D, S, W, suffix)                                                                                                         \
     D##N PURE convert_##D##N##suffix(S##N x)                                                                                               \
     {                                                                                                                                      \
@@ -89,7 +89,7 @@
     EACH_WIDTH(DIRECT, D, S, _rtp)                                                                                                         \
     EACH_WIDTH(DIRECT, D, S, _rtn)
 
-/* The value next to r, the nearest to x, in the direction that the mode asks for. above: r > x; below: r < x. */
+/* The neighbour of r, which is the value nearest to x, in the direction of the rounding mode. above: r > x; below: r < x. */
 #define DIRECTED(F, I)                                                                                                                     \
     INLINE F directed_##F(F r, bool above, bool below, enum rounding mode)                                                                 \
     {                                                                                                                                      \
@@ -137,7 +137,7 @@ DIRECTED(double, long)
     TO_HALF(S, W, _rtz, RTZ)                                                                                                                  \
     TO_HALF(S, W, _rtp, RTP)                                                                                                                  \
     TO_HALF(S, W, _rtn, RTN)
-/* An integer that float does not hold is past the largest half anyway. */
+/* An integer that float cannot hold is larger than the largest half anyway. */
 #define HALF_FROM_INT(S, W)                                                                                                                   \
     EACH_WIDTH(BY_WAY, half, S, float, )                                                                                                   \
     EACH_WIDTH(BY_WAY, half, S, float, _rte)                                                                                               \

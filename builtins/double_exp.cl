@@ -127,7 +127,7 @@ INLINE double power(double a, double y)
     return times_exp2(1, p, FMA(y, low, FMA(y, log_a, -p)));
 }
 
-/* With x's sign too. */
+/* Gives the result the sign of x. */
 INLINE double signed_like(double r, double x)
 {
     return as_double(as_ulong(r) | (as_ulong(x) & 0x8000000000000000));

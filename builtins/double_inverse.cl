@@ -2,7 +2,7 @@
  * Inverse trigonometric functions of a double (scalar.h says how). Pi comes in two parts. */
 #include "wide.h"
 
-/* What an angle is measured in. In units of pi, its quarters are exact. */
+/* The unit of an angle. In units of pi, its quarters are exact. */
 struct unit {
     double pi_high, pi_low, per_radian;
 };

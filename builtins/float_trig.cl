@@ -26,7 +26,7 @@ INLINE float less_pi(float x, float k)
     return FMA(k, 0x1.ee59dap-49f, FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x)));
 }
 
-/* sin or cos of a finite x that is far out: half turns in fixed point. */
+/* sin or cos of a finite x beyond FAR: half turns in fixed point. */
 INLINE float far_half(ulong turn, uint *odd)
 {
     *odd = (uint)((turn + (1UL << 62)) >> 63);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Rounding to half precision in every direction. Only the nearest-even form from float exists as an instruction. */
+ * Rounding to half precision in every direction. Only rounding to nearest even from float has an instruction. */
 #ifndef TESSERA_BUILTINS_HALF_H
 #define TESSERA_BUILTINS_HALF_H
 
@@ -34,7 +34,7 @@ INLINE OVER half half_from(double x, enum rounding mode)
     return __builtin_astype(half_bits(x, mode), half);
 }
 
-/* The nearest half, or its neighbour where that lies on the wrong side of x. */
+/* The nearest half, or its neighbour if the nearest lies on the wrong side of x. */
 INLINE OVER half half_from(float x, enum rounding mode)
 {
     half nearest = (half)x;

@@ -70,7 +70,7 @@ float PURE native_powr(float x, float y)
     return native_exp2(y * native_log2(x));
 }
 
-/* What is left of arguments beyond 2^22 is any number: it is kept small. */
+/* Beyond 2^22 any result is allowed: the argument is kept small. */
 INLINE float near_pi(float r)
 {
     return within(r, -1.6f, 1.6f);
@@ -81,7 +81,7 @@ INLINE float less_pi(float x, float k)
     return FMA(k, 0x1.777a5cp-24f, FMA(k, -0x1.921fb6p1f, x));
 }
 
-/* Sine and cosine of the same number have all in common but the polynomial. */
+/* Sine and cosine of the same number differ in the polynomial only. */
 #define NEAREST_PI(x) FMA(x, 0x1.45f306p-2f, ROUNDER)
 
 float PURE native_sin(float x)

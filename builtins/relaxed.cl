@@ -9,7 +9,7 @@ float PURE native_cos(float x);
 float PURE native_sin(float x);
 float PURE native_tan(float x);
 
-/* Without the reduction of huge arguments, which is a branch that every vector has to ask for. */
+/* Without the reduction of huge arguments: it is a branch that every vector would have to test. */
 float PURE __tsr_relaxed_cos(float x)
 {
     return native_cos(x);

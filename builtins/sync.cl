@@ -17,7 +17,7 @@ void OVER __attribute__((convergent)) work_group_barrier(cl_mem_fence_flags flag
     __tsr_barrier(TSR_SCOPE_WORK_GROUP, flags);
 }
 
-/* Memory of any scope is one memory here, so the scope asks for nothing more. */
+/* Memory is the same for every scope, so the scope needs nothing more. */
 void OVER __attribute__((convergent)) work_group_barrier(cl_mem_fence_flags flags, memory_scope scope)
 {
     __tsr_barrier(TSR_SCOPE_WORK_GROUP, flags);
@@ -54,7 +54,7 @@ void OVER atomic_work_item_fence(cl_mem_fence_flags flags, memory_order order, m
         fence();
 }
 
-/* The work-items copy, each its share; waiting is a barrier, so that every share has arrived. */
+/* Each work-item copies a share; the wait is a barrier, after which all shares are there. */
 INLINE size_t group_items(void)
 {
     return __tsr_local_size(0) * __tsr_local_size(1) * __tsr_local_size(2);
@@ -111,7 +111,7 @@ void OVER __attribute__((convergent)) wait_group_events(int count, event_t priva
     __tsr_barrier(TSR_SCOPE_WORK_GROUP, CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 }
 
-/* Where a generic pointer points, as the engine knows it. A pointer into another space converts to null. */
+/* The address space that a generic pointer points to, as the engine tells it. A pointer into another space converts to null. */
 #define TO(name, S, SPACE)                                                                                                                 \
     S void *name(__generic void *p)                                                                                                        \
     {                                                                                                                                      \

@@ -19,7 +19,7 @@
         typedef T##N unaligned __attribute__((aligned(sizeof(T))));                                                                        \
         *(S unaligned *)(p + offset * N) = x;                                                                                              \
     }
-/* A vector of three in memory is as large as one of four, so the three elements go singly. */
+/* A vector of three has the size of four in memory, so its three elements are stored one by one. */
 #define LOADS(S, T)                                                                                                                        \
     LOAD_N(2, S, T)                                                                                                                  \
     LOAD_N(4, S, T)                                                                                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Work-group collective functions (OpenCL C 6.15.16). Values meet in two steps, within each sub-group and then among the sub-groups, so that
- * the work of an item grows with the number of sub-groups and not with that of work-items. */
+ * Work-group collective functions (OpenCL C 6.15.16). Values are combined in two steps, within each sub-group and then among the
+ * sub-groups, so the work of an item grows with the number of sub-groups and not of work-items. */
 #include "collective.h"
 
 #define BROADCAST(T)                                                                                                                       \
@@ -27,7 +27,7 @@
 EACH_WIDE_INT(BROADCAST)
 EACH_FLOAT(BROADCAST)
 
-/* before: of the sub-groups before this one, of which the last lane has the sum in `sum`. */
+/* before: combination of the sub-groups before this one; the last lane of each has its sub-group's in `sum`. */
 #define COLLECTIVE(T, OP)                                                                                                                  \
     INLINE T before_##OP##_##T(T sum)                                                                                                      \
     {                                                                                                                                      \
