@@ -9,7 +9,7 @@
 #include "lanes/ir/explain.h"
 
 const struct tsr__pass tsr__passes[] = {
-#define TSR_PASS(name, text) {#name, tsr__pass_##name},
+#define TSR_PASS(engine, retry, name, text) {#name, tsr__pass_##name, TSR__PASS_##engine, TSR__RETRY_##retry},
 #include "lanes/passes.def"
 #undef TSR_PASS
 };
@@ -25,45 +25,73 @@ void tsr_lanes_mark(LLVMModuleRef module)
     }
 }
 
+bool tsr__pass_applies(const struct tsr__compilation *l, const struct tsr__pass *pass)
+{
+    bool packets = l->options->packets && !tsr__all_run_as_reference(l);
+    switch (pass->engine) {
+    case TSR__PASS_VECTOR:
+        return l->options->packets;
+    case TSR__PASS_PACKETS:
+        return packets;
+    case TSR__PASS_ITEMS:
+        return !packets;
+    default:
+        return true;
+    }
+}
+
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number)
 {
+    if (!tsr__pass_applies(l, pass))
+        return true;
     uint64_t began = l->options->times ? tsr_now_ns() : 0;
     l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);
     bool good = pass->run(l);
     if (l->options->times)
-        tsr_buf_printf(l->options->times, "  %-16s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
+        tsr_buf_printf(l->options->times, "  %-19s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
     return good && tsr__verify_and_dump(l, l->pass_name);
 }
 
-/* What "vectorise" and those behind it change, as it was before. */
-struct kept {
+bool tsr__run_passes(struct tsr__compilation *l, const char *first, const char *end)
+{
+    bool on = !first;
+    for (size_t i = 0; i < tsr__pass_count && strcmp(tsr__passes[i].name, end) != 0; i++) {
+        on = on || !strcmp(tsr__passes[i].name, first);
+        if (on && !tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1))
+            return false;
+    }
+    return true;
+}
+
+/* What the passes from the start of a retry on change, as it was before. */
+struct snapshot {
     size_t pass;
     LLVMModuleRef module;
     struct tsr_kernel_info *kernels;
     size_t notes;
 };
 
-static void take_snapshot(struct tsr__compilation *l, struct kept *kept, size_t pass)
+static void take_snapshot(struct tsr__compilation *l, struct snapshot *snapshot, size_t pass)
 {
-    size_t bytes = l->info->kernel_count * sizeof *kept->kernels;
-    kept->pass = pass;
-    kept->module = LLVMCloneModule(l->module);
-    kept->notes = tsr__explain_count(l);
-    if (!kept->kernels)
-        kept->kernels = tsr_arena_alloc(&l->scratch, bytes + 1);
+    size_t bytes = l->info->kernel_count * sizeof *snapshot->kernels;
+    snapshot->pass = pass;
+    snapshot->module = LLVMCloneModule(l->module);
+    snapshot->notes = tsr__explain_count(l);
+    if (!snapshot->kernels)
+        snapshot->kernels = tsr_arena_alloc(&l->scratch, bytes + 1);
     if (!l->variants)
         l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
-    memcpy(kept->kernels, l->info->kernels, bytes);
+    memcpy(snapshot->kernels, l->info->kernels, bytes);
 }
 
-static void restore_snapshot(struct tsr__compilation *l, struct kept *kept, LLVMModuleRef callers)
+static void restore_snapshot(struct tsr__compilation *l, struct snapshot *snapshot, LLVMModuleRef callers)
 {
     if (l->module != callers)
         LLVMDisposeModule(l->module);
-    l->module = kept->module;
-    kept->module = NULL;
-    memcpy(l->info->kernels, kept->kernels, l->info->kernel_count * sizeof *kept->kernels);
-    tsr__explain_forget(l, kept->notes);
+    l->module = snapshot->module;
+    snapshot->module = NULL;
+    memcpy(l->info->kernels, snapshot->kernels, l->info->kernel_count * sizeof *snapshot->kernels);
+    tsr__explain_forget(l, snapshot->notes);
     LLVMDisposeTargetMachine(l->machine);
     l->machine = NULL;
     l->retry = false;
@@ -72,20 +100,20 @@ static void restore_snapshot(struct tsr__compilation *l, struct kept *kept, LLVM
 /* The module that this leaves is the caller's or one to dispose of. */
 static bool run_all(struct tsr__compilation *l)
 {
-    struct kept kept = {0};
+    struct snapshot snapshot = {0};
     LLVMModuleRef callers = l->module;
     bool good = true, counts = l->options->packets && l->options->code_budget;
     for (size_t i = 0; good && i < tsr__pass_count; i++) {
-        if (counts && tsr__passes[i].run == tsr__pass_vectorise)
-            take_snapshot(l, &kept, i);
+        if (counts && tsr__passes[i].retry == TSR__RETRY_START)
+            take_snapshot(l, &snapshot, i);
         good = tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1);
         if (good && l->retry) {
-            restore_snapshot(l, &kept, callers);
-            i = kept.pass - 1;
+            restore_snapshot(l, &snapshot, callers);
+            i = snapshot.pass - 1;
         }
     }
-    if (kept.module)
-        LLVMDisposeModule(kept.module);
+    if (snapshot.module)
+        LLVMDisposeModule(snapshot.module);
     return good;
 }
 

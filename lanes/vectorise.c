@@ -8,96 +8,19 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "lanes/prepare/versioning.h"
-#include "lanes/widen/widen_dot.h"
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/hoist_loads.h"
-#include "lanes/widen/widen_madw.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/prepare/sub_group_pairs.h"
 #include "lanes/groups/packet_loop.h"
 #include "lanes/widen/widener.h"
 #include "tessera/item.h"
-#include "lanes/prepare/transpose_local.h"
-#include "lanes/prepare/unroll.h"
-#include "lanes/analysis/width_choice.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/prepare/dot_idiom.h"
 #include "lanes/prepare/soa_arrays.h"
-
-/* What the vectoriser relies on: one return, no switches, reducible loops with one latch. */
-static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
-static const char no_switches[] = "function(lower-switch)";
-static const char loops_in_form[] = "function(mergereturn,loop-simplify,loop(loop-rotate),loop-simplify,instcombine<no-verify-fixpoint>,"
-                                    "simplifycfg<no-switch-range-to-icmp>,lower-switch,mergereturn,loop-simplify,early-cse,adce)";
-/* Between the two, where a loop has several entries. LLVM 22 loses what a block hands on to one entry if it has an edge to another, too; so
- * each edge gets a block of its own. */
-static const char one_entry[] = "lower-switch,break-crit-edges,fix-irreducible";
-
-/* Before it: what is left of private arrays tells which loops to unroll. */
-static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
-/* Unrolls what is marked, and short loops. */
-static const char unroll[] = "function(loop(loop-rotate,loop-unroll-full),early-cse,sroa,simplifycfg)";
-
-/* What the body of a collective is called while a declaration stands in its place. */
-#define BODY ".__tsr_body"
-
-/* A collective's body is how a work-item would do it; a packet has instructions for the call. */
-static void keep_call(struct tsr__compilation *l, LLVMValueRef function)
-{
-    static const char *const promises[] = {"convergent", "nounwind", "willreturn"};
-    const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
-    const char *aside = tsr_arena_format(&l->scratch, "%s" BODY, name);
-    LLVMSetValueName2(function, aside, strlen(aside));
-    LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
-    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
-        tsr__add_fn_attr(l, made, promises[i]);
-    LLVMReplaceAllUsesWith(function, made);
-    LLVMSetLinkage(function, LLVMExternalLinkage); /* so that it stays */
-}
-
-/* Kernels that do not run as packets need the bodies. */
-static void inline_bodies(struct tsr__compilation *l)
-{
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++) {
-        const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(functions[i])), *dot = strrchr(name, '.');
-        if (!dot || strcmp(dot, BODY) != 0)
-            continue;
-        char *plain = tsr_arena_format(&l->scratch, "%.*s", (int)(dot - name), name);
-        LLVMValueRef declared = LLVMGetNamedFunction(l->module, plain);
-        if (declared) {
-            LLVMReplaceAllUsesWith(declared, functions[i]);
-            LLVMDeleteFunction(declared);
-        }
-        LLVMSetValueName2(functions[i], plain, strlen(plain));
-        LLVMSetLinkage(functions[i], LLVMInternalLinkage);
-    }
-}
-
-/* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
- * unrolled.) */
-static void inline_all(struct tsr__compilation *l)
-{
-    size_t count;
-    struct tsr__map inlined = tsr__inlined_functions(l);
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++) {
-        if (tsr__collective(functions[i])) {
-            keep_call(l, functions[i]);
-            continue;
-        }
-        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i])) {
-            tsr__add_fn_attr(l, functions[i], "noinline");
-            continue;
-        }
-        tsr__drop_fn_attr(functions[i], "noinline");
-        tsr__drop_fn_attr(functions[i], "optnone");
-        if (!tsr__is_kernel(functions[i]) && tsr__map_get(&inlined, functions[i]))
-            tsr__add_fn_attr(l, functions[i], "alwaysinline");
-    }
-}
+#include "lanes/analysis/packet_support.h"
+#include "lanes/analysis/width_choice.h"
 
 /* Moves the body of `f` into a new function. */
 static LLVMValueRef body_of(struct tsr__compilation *l, LLVMValueRef f)
@@ -177,150 +100,14 @@ static void build_dispatcher(struct tsr__compilation *l, LLVMValueRef kernel, co
     LLVMDisposeBuilder(b);
 }
 
-/* The width is a constant from here on. */
-static void set_width(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
-{
-    size_t count;
-    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
-    for (size_t i = 0; i < count; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        if (callee && strcmp(tsr__name(callee), "__tsr_max_sub_group_size") == 0) {
-            LLVMReplaceAllUsesWith(code[i], tsr__i32(l, width));
-            LLVMInstructionEraseFromParent(code[i]);
-        }
-    }
-}
-
-/* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
-static bool can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body)
-{
-    bool totals = false, others = false;
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(body); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            if (callee && tsr_matrix_find(tsr__name(callee)) && !tsr__mad_overload(l, callee))
-                return false;
-            const char *name = tsr__primitive_called(i);
-            totals = totals || (name && tsr__starts_with(name, "total_"));
-            others = others || (name && !strcmp(name, "exchange") && !LLVMIsAConstantInt(LLVMGetOperand(i, 0)));
-        }
-    return !totals || !others;
-}
-
-/* What the optimiser cannot know of the primitives: no device has work-groups of 65536 work-items. */
-static void promise_ranges(struct tsr__compilation *l)
-{
-    static const char *const small[] = {
-        "local_id",     "local_size",     "enqueued_local_size", "linear_id",      "lane",
-        "sub_group_id", "sub_group_size", "max_sub_group_size",  "num_sub_groups", "enqueued_num_sub_groups"};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(small); i++) {
-        LLVMValueRef f = LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "__tsr_%s", small[i]));
-        if (!f)
-            continue;
-        unsigned bits = LLVMGetIntTypeWidth(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
-        uint64_t from = 0, to = 65536;
-        LLVMAddAttributeAtIndex(f, LLVMAttributeReturnIndex,
-                                LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), bits, &from, &to));
-    }
-}
-
-/* … and what a kernel says of its own. */
-static void promise_required_size(struct tsr__compilation *l, const struct tsr_kernel_info *info, LLVMValueRef kernel)
-{
-    size_t count;
-    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
-    for (size_t i = 0; i < count && info->reqd_local_size[0]; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        if (!callee || strcmp(tsr__name(callee), "__tsr_local_id") != 0 || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
-            continue;
-        uint64_t dim = LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)), from = 0, to = dim < 3 ? info->reqd_local_size[dim] : 1;
-        LLVMAddCallSiteAttribute(code[i], LLVMAttributeReturnIndex,
-                                 LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), 64, &from, &to));
-    }
-}
-
 static struct tsr__packet packet_of(struct tsr__compilation *l, const struct tsr_kernel_info *info)
 {
     unsigned size = tsr__sub_group_size(l, info);
     return (struct tsr__packet){.width = tsr__uses_sub_group_pairs(l, tsr__kernel(l, info)) ? 2 * size : size, .sub_group = size};
 }
 
-static void use_wide_packets(struct tsr__compilation *l, uint32_t number, const char *why)
-{
-    if (!l->variants)
-        l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
-    l->variants[number] = TSR__VARIANT_WIDE;
-    tsr__explain(l, tsr__kernel(l, &l->info->kernels[number]), "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
-}
-
-/* LLVM compares each branch of a lowered switch with all that dominate it, as often as it combines instructions. A large switch stays one
- * until that is behind it. */
-static bool has_large_switch(struct tsr__compilation *l)
-{
-    enum { LARGE = 128 };
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(functions[i]); bb; bb = LLVMGetNextBasicBlock(bb))
-            if (LLVMIsASwitchInst(LLVMGetBasicBlockTerminator(bb)) && LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(bb)) > LARGE)
-                return true;
-    return false;
-}
-
-static bool make_reducible(struct tsr__compilation *l)
-{
-    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
-        struct tsr__cfg cfg;
-        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        if (!tsr__cfg_make(&cfg, kernel, &l->scratch) && !tsr__run_llvm_on(l, kernel, one_entry))
-            return false;
-    }
-    return true;
-}
-
-static bool prepare_module(struct tsr__compilation *l)
-{
-    promise_ranges(l);
-    if (!tsr__run_llvm(l, "always-inline,globaldce"))
-        return false;
-    tsr__explain_arrays(l);
-    bool *may_widen = tsr_arena_alloc(&l->scratch, l->info->kernel_count + 1);
-    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
-        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
-        may_widen[i] = tsr__may_use_wide_packets(l, i);
-        unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
-        set_width(l, kernel, size);
-        promise_required_size(l, &l->info->kernels[i], kernel);
-        if (tsr__uses_sub_group_pairs(l, kernel))
-            tsr__lower_pair_ids(l, kernel, size);
-    }
-    if (!tsr__run_llvm(l, first_look))
-        return false;
-    for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        if (may_widen[i] && tsr__has_small_data(l, tsr__kernel(l, &l->info->kernels[i])))
-            use_wide_packets(l, i, "all data have 8 or 16 bits");
-    bool loops = false;
-    for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        loops |= tsr__mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
-    if ((loops && !tsr__run_llvm(l, unroll)) || !tsr__run_llvm(l, canonical) || (!has_large_switch(l) && !tsr__run_llvm(l, no_switches)) ||
-        !make_reducible(l) || !tsr__run_llvm(l, loops_in_form))
-        return false;
-    for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        if (may_widen[i] && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
-            tsr__is_latency_bound(l, tsr__kernel(l, &l->info->kernels[i])))
-            use_wide_packets(l, i, "a register alone would wait for its own results");
-    for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        if (can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
-            tsr__transpose_local_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
-    tsr__lower_local_arrays(l);
-    return tsr__dump_stage(l, "canonical");
-}
-
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out)
 {
-    inline_all(l);
-    if (!prepare_module(l))
-        return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr__cfg cfg;
         struct tsr__shapes shapes;
@@ -394,32 +181,17 @@ static bool split_bodies(struct tsr__compilation *l, struct tsr_kernel_info *inf
            tsr__split_at_barriers(l, bodies->partial, width, packets, &info->context_bytes);
 }
 
-static void explain_alone(struct tsr__compilation *l, LLVMValueRef kernel, bool too_much)
-{
-    tsr__explain(l, kernel, "engine", "reference", "a work-item at a time: packets %s",
-                 too_much ? "would be too much code" : "have no operation for a matrix function on this CPU");
-}
-
 bool tsr__pass_vectorise(struct tsr__compilation *l)
 {
-    if (!l->options->packets)
-        return true;
-    inline_all(l);
-    if (tsr__all_run_as_reference(l)) { /* as in the reference engine from here on */
-        for (uint32_t i = 0; i < l->info->kernel_count; i++)
-            explain_alone(l, tsr__kernel(l, &l->info->kernels[i]), true);
-        inline_bodies(l);
-        return true;
-    }
-    if (!prepare_module(l))
-        return false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++) {
         struct tsr_kernel_info *info = &l->info->kernels[i];
         LLVMValueRef kernel = tsr__kernel(l, info);
         struct tsr__packet packet = packet_of(l, info);
-        bool too_much = l->variants && l->variants[i] == TSR__VARIANT_REFERENCE;
-        if (too_much || !can_run_as_packet(l, kernel)) {
-            explain_alone(l, kernel, too_much);
+        if (l->variants && l->variants[i] == TSR__VARIANT_REFERENCE)
+            continue;
+        if (!tsr__can_run_as_packet(l, kernel)) {
+            tsr__explain(l, kernel, "engine", "reference",
+                         "a work-item at a time: packets have no operation for a matrix function on this CPU");
             continue;
         }
         if (packet.width > packet.sub_group)
@@ -465,7 +237,6 @@ bool tsr__pass_vectorise(struct tsr__compilation *l)
         if (!tsr__dump_stage(l, tsr_arena_format(&l->scratch, "%s.loops", info->name)))
             return false;
     }
-    inline_bodies(l);
     tsr__debug_info_end(l);
-    return tsr__scalarise_addresses(l);
+    return true;
 }

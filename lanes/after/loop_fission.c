@@ -460,3 +460,13 @@ bool tsr__fission_loops(struct tsr__compilation *l, LLVMValueRef function)
     }
     return any;
 }
+
+bool tsr__pass_loop_fission(struct tsr__compilation *l)
+{
+    bool any = false;
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        any |= tsr__fission_loops(l, functions[i]);
+    return !any || tsr__run_llvm(l, "function(adce)");
+}

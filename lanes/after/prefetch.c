@@ -315,3 +315,12 @@ void tsr__prefetch_index_lists(struct tsr__compilation *l, LLVMValueRef packet)
 {
     visit_loops(l, packet, prefetch_lists_of_loop);
 }
+
+bool tsr__pass_prefetch(struct tsr__compilation *l)
+{
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        tsr__prefetch_index_lists(l, functions[i]);
+    return true;
+}

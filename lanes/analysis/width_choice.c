@@ -11,6 +11,7 @@
 #include "lanes/ir/cfg.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/group_visibility.h"
+#include "lanes/ir/explain.h"
 
 static unsigned data_bits(LLVMTypeRef type)
 {
@@ -75,7 +76,8 @@ bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number)
     return true;
 }
 
-bool tsr__has_small_data(struct tsr__compilation *l, LLVMValueRef kernel)
+/* Of simplified code: all that is read, written and computed of it has 8 or 16 bits. */
+static bool has_small_data(struct tsr__compilation *l, LLVMValueRef kernel)
 {
     bool stores = false;
     size_t count;
@@ -124,7 +126,9 @@ static bool is_chain(struct tsr__compilation *l, LLVMBasicBlockRef block)
     return count >= WINDOW && count < SIDE_BY_SIDE * deepest;
 }
 
-bool tsr__is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
+/* Of code in its last form: a packet of one register would wait for its own results most of the time, and two registers for each number
+ * are there. */
+static bool is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
 {
     enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
     struct tsr__cfg cfg;
@@ -137,4 +141,35 @@ bool tsr__is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
     for (int b = 0; b < cfg.block_count && !waits; b++)
         waits = is_chain(l, cfg.blocks[b].ref);
     return waits;
+}
+
+static void use_wide_packets(struct tsr__compilation *l, uint32_t number, const char *why)
+{
+    LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[number]);
+    if (!l->variants)
+        l->variants = tsr_arena_alloc(&l->scratch, (l->info->kernel_count + 1) * sizeof *l->variants);
+    l->variants[number] = TSR__VARIANT_WIDE;
+    tsr__set_fn_text(l, kernel, TSR__WIDE_PACKETS, "");
+    tsr__explain(l, kernel, "sub-group", "wider", "%d lanes, since %s", TSR__WIDE_LANES, why);
+}
+
+bool tsr__pass_widen_small_data(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && has_small_data(l, kernel))
+            use_wide_packets(l, i, "all data have 8 or 16 bits");
+    }
+    return true;
+}
+
+bool tsr__pass_widen_latency_bound(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        if (tsr__has_text_attr(kernel, TSR__ANY_WIDTH) && tsr__sub_group_size(l, &l->info->kernels[i]) < TSR__WIDE_LANES &&
+            is_latency_bound(l, kernel))
+            use_wide_packets(l, i, "a register alone would wait for its own results");
+    }
+    return true;
 }

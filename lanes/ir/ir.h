@@ -13,6 +13,9 @@
 #define TSR__USER "tsr-user"
 /* Function attribute of what has got the work-item as its last parameter. */
 #define TSR__HAS_ITEM "tsr-item"
+/* Function attribute of kernels that behave the same in packets of any width, and of those that run in packets of TSR__WIDE_LANES. */
+#define TSR__ANY_WIDTH "tsr-any-width"
+#define TSR__WIDE_PACKETS "tsr-wide-packets"
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */
@@ -54,7 +57,7 @@ struct tsr__compilation {
     char features[2048];
     struct tsr__explain *explain; /* NULL: nobody asks, or not now (explain.c) */
     enum tsr__variant *variants;  /* of each kernel; NULL: as asked, whatever it costs */
-    bool retry;                   /* set by the passes "size_early" and "size_late": back to "vectorise" */
+    bool retry;                   /* set by a pass of TSR__RETRY_MAY: the next pass is that of TSR__RETRY_START */
     bool verify;                  /* after each pass and stage */
     const char *pass_name;        /* number and name of the one that runs */
     char *why;                    /* set by tsr__fail */
@@ -65,16 +68,26 @@ bool tsr__fail(struct tsr__compilation *l, const char *format, ...) TSR_PRINTF_L
 
 /* ---- passes: passes.def lists them in the order in which they run --------------------------------------------------------------- */
 
+/* The columns of passes.def. */
+enum tsr__pass_engine { TSR__PASS_ANY, TSR__PASS_VECTOR, TSR__PASS_PACKETS, TSR__PASS_ITEMS };
+enum tsr__pass_retry { TSR__RETRY_NO, TSR__RETRY_START, TSR__RETRY_MAY };
+
 struct tsr__pass {
     const char *name;
     bool (*run)(struct tsr__compilation *l); /* false: l->why says why */
+    enum tsr__pass_engine engine;
+    enum tsr__pass_retry retry;
 };
-#define TSR_PASS(name, text) bool tsr__pass_##name(struct tsr__compilation *l);
+#define TSR_PASS(engine, retry, name, text) bool tsr__pass_##name(struct tsr__compilation *l);
 #include "lanes/passes.def"
 #undef TSR_PASS
 extern const struct tsr__pass tsr__passes[];
 extern const size_t tsr__pass_count;
-/* Runs one pass, verifies what it made if asked to, and dumps it if asked to. */
+/* Does the pass serve the engine that the module is compiled for? See passes.def. */
+bool tsr__pass_applies(const struct tsr__compilation *l, const struct tsr__pass *pass);
+/* Runs the passes from `first` (NULL: all) to the one before `end`. */
+bool tsr__run_passes(struct tsr__compilation *l, const char *first, const char *end);
+/* Runs one pass if it applies, verifies what it made if asked to, and dumps it if asked to. */
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number);
 /* The module as text, to <name>.ll in the folder of dumps. */
 bool tsr__dump_module(struct tsr__compilation *l, const char *name);
@@ -120,7 +133,7 @@ unsigned tsr__element_bits(const struct tsr__compilation *l, LLVMTypeRef type);
 uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef type);
 /* May the code use it? */
 bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature);
-/* Kernels that cost more than `most` are to go back to "vectorise" and become less; 0: any may cost what it does. (size_late.c) */
+/* Kernels that cost more than `most` are to go back to the start of a retry and become less; 0: any may cost what it does. (size_late.c) */
 void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most);
 /* The functions that are to be inlined, since kernels that run in packets call them. Kernels that would be too much code then run alone,
  * and keep their calls. (size_early.c) */

@@ -60,3 +60,12 @@ void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
             !may_run_as_a_whole(l, &cfg, loop))
             tsr__set_loop_hint(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
 }
+
+bool tsr__pass_mad_unroll(struct tsr__compilation *l)
+{
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        tsr__mark_mad_unroll(l, functions[i]);
+    return true;
+}

@@ -248,7 +248,8 @@ static void make_scalars(struct tsr__compilation *l, LLVMValueRef function)
     LLVMDisposeBuilder(c.b);
 }
 
-bool tsr__scalarise_addresses(struct tsr__compilation *l)
+/* After everything else: lanes of vectors of addresses are computed by themselves, so that one sees how they hang together. */
+bool tsr__pass_scalarise_addresses(struct tsr__compilation *l)
 {
     bool any = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)

@@ -10,7 +10,4 @@ bool tsr__uses_sub_group_pairs(struct tsr__compilation *l, LLVMValueRef kernel);
 /* What the kernel asks about sub-groups of this size becomes arithmetic with its linear id, which holds whatever a packet is. */
 void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel);
 
-/* After everything else: lanes of vectors of addresses are computed by themselves, so that one sees how they hang together. */
-bool tsr__scalarise_addresses(struct tsr__compilation *l);
-
 #endif

@@ -7,13 +7,14 @@
  *
  * Every access must be known: a whole element at row and column whose bounds show that the column is one of its row, since a[0][n] for the
  * next row's element is more than programs may write but not more than they do. */
-#include "lanes/prepare/transpose_local.h"
 
 #include <string.h>
 
 #include "lanes/ir/explain.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
+#include "lanes/analysis/packet_support.h"
+#include "lanes/ir/ir.h"
 
 enum {
     MAX_TERMS = 12,
@@ -23,7 +24,8 @@ enum {
     MAX_LOOP_DEPTH = 5
 };
 
-void tsr__lower_local_arrays(struct tsr__compilation *l)
+/* Addresses in place of all placeholders of the module. */
+static void lower_arrays(struct tsr__compilation *l)
 {
     LLVMValueRef f = LLVMGetNamedFunction(l->module, TSR__LOCAL_ARRAY);
     if (!f)
@@ -297,7 +299,8 @@ static bool find_accesses(struct array *a, LLVMValueRef *bases, size_t count)
     return true;
 }
 
-void tsr__transpose_local_arrays(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+/* Transposes the arrays of a kernel where that saves scatters and gathers. */
+static void transpose_arrays(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
 {
     size_t count, base_count = 0;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count), *bases = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *bases);
@@ -337,4 +340,13 @@ void tsr__transpose_local_arrays(struct tsr__compilation *l, LLVMValueRef kernel
             transpose_access(&a, x);
     }
     tsr_arena_free(&arena);
+}
+
+bool tsr__pass_transpose_local(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        if (tsr__can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
+            transpose_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
+    lower_arrays(l);
+    return true;
 }

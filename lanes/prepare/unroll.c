@@ -345,3 +345,14 @@ bool tsr__mark_array_unroll(struct tsr__compilation *l, LLVMValueRef function)
     tsr_arena_free(&u.arena);
     return has_loops;
 }
+
+/* Unrolls what is marked, and short loops. */
+static const char marked_loops[] = "function(loop(loop-rotate,loop-unroll-full),early-cse,sroa,simplifycfg)";
+
+bool tsr__pass_unroll(struct tsr__compilation *l)
+{
+    bool loops = false;
+    for (uint32_t i = 0; i < l->info->kernel_count; i++)
+        loops |= tsr__mark_array_unroll(l, tsr__kernel(l, &l->info->kernels[i]));
+    return !loops || tsr__run_llvm(l, marked_loops);
+}

@@ -15,6 +15,5 @@ void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function);
 /* Marks the branch that closes a loop over lanes; the other: on the finished function, has such loops go through several lanes in a round.
  * False: LLVM refuses. (serial_unroll.c) */
 void tsr__mark_serial_unroll(struct tsr__compilation *l, LLVMValueRef branch);
-bool tsr__unroll_serial_loops(struct tsr__compilation *l, LLVMValueRef function);
 
 #endif

@@ -26,19 +26,21 @@ def code(text):
 
 
 usage = subprocess.run([opt], capture_output=True, text=True).stderr
-passes = re.findall(r"^  (\w+): ", usage.split("passes:\n")[1], re.M)
+passes = re.findall(r"^  (\w+) \((\w+)\): ", usage, re.M)
 work.mkdir(parents=True, exist_ok=True)
 for variant in "-packets=16", "-O2":
     for old in work.glob("*"):
         old.unlink()
     run(variant, "-link", library, "-dump", work, "-object", work / "all.o", module)
-    names = [f"{number:02}-{name}" for number, name in enumerate(passes, 1)]
+    other = ("ITEMS",) if variant != "-O2" else ("VECTOR", "PACKETS")
+    numbered = [(f"{number:02}-{name}", name) for number, (name, engine) in enumerate(passes, 1) if engine not in other]
+    names = [number for number, _ in numbered]
     missing = [name for name in names if not (work / f"{name}.ll").exists()]
     if variant != "-O2":
-        missing += [stage for stage in ("canonical", "vadd.packets", "vadd.loops") if not list(work.glob(f"*-vectorise.{stage}.ll"))]
+        missing += [stage for stage in ("vadd.packets", "vadd.loops") if not list(work.glob(f"*-vectorise.{stage}.ll"))]
     if missing:
         sys.exit(f"{variant}: nothing was kept for {' '.join(missing)}")
-    for name, before, made in zip(passes, ["", *names], names):
+    for (made, name), before in zip(numbered, ["", *names]):
         source = ["-link", library, module] if not before else [work / f"{before}.ll"]
         if name == "emit":  # what it leaves of the module is of no use
             run(variant, "-passes=emit", "-object", work / "alone.o", *source)

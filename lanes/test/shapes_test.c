@@ -143,6 +143,7 @@ static char *shapes_of(struct tsr_arena *arena, const char *text, bool pair)
     info.kernels = tsr_arena_alloc(arena, sizeof *info.kernels);
     info.kernels[0].name = "k";
     struct tsr__compilation l = {.module = module, .context = context, .options = &options, .arena = arena, .info = &info};
+    assert_true(tsr__run_passes(&l, "inline_calls", "vectorise"));
     assert_true(tsr__packet_shapes(&l, &out));
     char *all = tsr_arena_format(arena, "%.*s", (int)out.size, (const char *)out.data);
     tsr_buf_free(&out);

@@ -23,20 +23,17 @@ static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
                             "  -dump DIR       write the module after each pass, and in the middle of vectorise, to DIR\n"
                             "  -object FILE    write what the pass emit made to FILE\n"
                             "  -info           print what the engine found out about each kernel, instead of the module\n"
-                            "passes:\n"
-#define TSR_PASS(name, text) "  " #name ": " text "\n"
+                            "passes, and the engine that they serve:\n"
+#define TSR_PASS(engine, retry, name, text) "  " #name " (" #engine "): " text "\n"
 #include "lanes/passes.def"
 #undef TSR_PASS
     ;
 
 static const char all_passes[] =
-#define TSR_PASS(name, text) "," #name
+#define TSR_PASS(engine, retry, name, text) "," #name
 #include "lanes/passes.def"
 #undef TSR_PASS
     ;
-
-/* What stands before vectorise in passes.def. */
-static const char before_vectorise[] = "prune,sites,divide,byval,locals,print";
 
 static int die(const char *text, const char *more)
 {
@@ -83,6 +80,8 @@ static void find_kernels(LLVMModuleRef module, struct tsr_arena *arena, struct t
         struct tsr_kernel_info *kernel = &info->kernels[info->kernel_count++];
         kernel->name = tsr_arena_format(arena, "%s", name);
         kernel->attributes = "";
+        if (tsr__has_text_attr(f, TSR__WIDE_PACKETS))
+            kernel->reqd_sub_group_size = TSR__WIDE_LANES;
         if (tsr__is_kernel(f)) {
             kernel->arg_count = LLVMCountParams(f) - tsr__has_text_attr(f, TSR__HAS_ITEM);
             kernel->args = tsr_arena_alloc(arena, kernel->arg_count * sizeof *kernel->args);
@@ -214,7 +213,8 @@ int main(int argc, char **argv)
     l.verify = true;
     if (is_retargeted && !tsr__make_machine(&l, options.opt_level))
         return die(l.why, NULL);
-    if (!run_named(&l, passes ? passes : want_shapes ? before_vectorise : all_passes + 1) || (want_shapes && !print_shapes(&l)))
+    bool good = want_shapes && !passes ? tsr__run_passes(&l, NULL, "vectorise") : run_named(&l, passes ? passes : all_passes + 1);
+    if (!good || (want_shapes && !print_shapes(&l)))
         return die(l.why, NULL);
     if (object_path && !write_file(object_path, &object))
         return die("cannot write", object_path);

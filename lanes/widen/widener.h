@@ -63,7 +63,7 @@ struct tsr__widener {
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
 bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
 
-/* Prepares every kernel as vectorise does, and says what is known of the shapes in whole packets. (vectorise.c) */
+/* Of kernels as the pass "vectorise" gets them: what is known of the shapes in full packets. (vectorise.c) */
 bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
 
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */

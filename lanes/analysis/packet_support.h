@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Whether a kernel can run in packets at all. */
+#ifndef TESSERA_LANES_ANALYSIS_PACKET_SUPPORT_H
+#define TESSERA_LANES_ANALYSIS_PACKET_SUPPORT_H
+
+#include "lanes/ir/ir.h"
+
+/* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
+bool tsr__can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body);
+
+#endif

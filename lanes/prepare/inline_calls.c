@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Calls in kernels that become packets: all are inlined but those that a packet has an operation for. */
+#include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
+#include "lanes/ir/explain.h"
+#include "tessera/matrix.h"
+
+#include <string.h>
+
+/* What the body of a collective is called while a declaration stands in its place. */
+#define BODY ".__tsr_body"
+
+/* A collective's body is how a work-item would do it; a packet has instructions for the call. */
+static void keep_call(struct tsr__compilation *l, LLVMValueRef function)
+{
+    static const char *const promises[] = {"convergent", "nounwind", "willreturn"};
+    const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
+    const char *aside = tsr_arena_format(&l->scratch, "%s" BODY, name);
+    LLVMSetValueName2(function, aside, strlen(aside));
+    LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, made, promises[i]);
+    LLVMReplaceAllUsesWith(function, made);
+    LLVMSetLinkage(function, LLVMExternalLinkage); /* so that it stays */
+}
+
+/* Matrix functions and dot products stay calls where the packet has an operation for them. (A loop with calls that might be inlined is not
+ * unrolled.) */
+static void inline_all(struct tsr__compilation *l)
+{
+    size_t count;
+    struct tsr__map inlined = tsr__inlined_functions(l);
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (tsr__collective(functions[i])) {
+            keep_call(l, functions[i]);
+            continue;
+        }
+        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i])) {
+            tsr__add_fn_attr(l, functions[i], "noinline");
+            continue;
+        }
+        tsr__drop_fn_attr(functions[i], "noinline");
+        tsr__drop_fn_attr(functions[i], "optnone");
+        if (!tsr__is_kernel(functions[i]) && tsr__map_get(&inlined, functions[i]))
+            tsr__add_fn_attr(l, functions[i], "alwaysinline");
+    }
+}
+
+/* What the optimiser cannot know of the primitives: no device has work-groups of 65536 work-items. */
+static void promise_ranges(struct tsr__compilation *l)
+{
+    static const char *const small[] = {
+        "local_id",     "local_size",     "enqueued_local_size", "linear_id",      "lane",
+        "sub_group_id", "sub_group_size", "max_sub_group_size",  "num_sub_groups", "enqueued_num_sub_groups"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(small); i++) {
+        LLVMValueRef f = LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "__tsr_%s", small[i]));
+        if (!f)
+            continue;
+        unsigned bits = LLVMGetIntTypeWidth(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
+        uint64_t from = 0, to = 65536;
+        LLVMAddAttributeAtIndex(f, LLVMAttributeReturnIndex,
+                                LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), bits, &from, &to));
+    }
+}
+
+/* Kernels that do not run as packets need the bodies. */
+bool tsr__pass_restore_bodies(struct tsr__compilation *l)
+{
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(functions[i])), *dot = strrchr(name, '.');
+        if (!dot || strcmp(dot, BODY) != 0)
+            continue;
+        char *plain = tsr_arena_format(&l->scratch, "%.*s", (int)(dot - name), name);
+        LLVMValueRef declared = LLVMGetNamedFunction(l->module, plain);
+        if (declared) {
+            LLVMReplaceAllUsesWith(declared, functions[i]);
+            LLVMDeleteFunction(declared);
+        }
+        LLVMSetValueName2(functions[i], plain, strlen(plain));
+        LLVMSetLinkage(functions[i], LLVMInternalLinkage);
+    }
+    return true;
+}
+
+bool tsr__pass_inline_calls(struct tsr__compilation *l)
+{
+    inline_all(l);
+    for (uint32_t i = 0; l->variants && i < l->info->kernel_count; i++)
+        if (l->variants[i] == TSR__VARIANT_REFERENCE)
+            tsr__explain(l, tsr__kernel(l, &l->info->kernels[i]), "engine", "reference",
+                         "a work-item at a time: packets would be too much code");
+    if (tsr__all_run_as_reference(l)) /* their calls stay, as in the reference engine */
+        return true;
+    promise_ranges(l);
+    if (!tsr__run_llvm(l, "always-inline,globaldce"))
+        return false;
+    tsr__explain_arrays(l);
+    return true;
+}

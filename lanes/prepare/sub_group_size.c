@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The size of sub-groups becomes a constant, and what depends on it arithmetic; a required local size bounds local ids. */
+#include "lanes/analysis/width_choice.h"
+#include "lanes/prepare/sub_group_pairs.h"
+
+#include <string.h>
+
+/* The first simplification: the private arrays that are left tell which loops to unroll. */
+static const char first_look[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,simplifycfg,loop-simplify)";
+
+/* The width is a constant from here on. */
+static void set_width(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (callee && strcmp(tsr__name(callee), "__tsr_max_sub_group_size") == 0) {
+            LLVMReplaceAllUsesWith(code[i], tsr__i32(l, width));
+            LLVMInstructionEraseFromParent(code[i]);
+        }
+    }
+}
+
+/* The range of the local ids of a kernel that requires a local size. */
+static void promise_required_size(struct tsr__compilation *l, const struct tsr_kernel_info *info, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count && info->reqd_local_size[0]; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (!callee || strcmp(tsr__name(callee), "__tsr_local_id") != 0 || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
+            continue;
+        uint64_t dim = LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)), from = 0, to = dim < 3 ? info->reqd_local_size[dim] : 1;
+        LLVMAddCallSiteAttribute(code[i], LLVMAttributeReturnIndex,
+                                 LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), 64, &from, &to));
+    }
+}
+
+bool tsr__pass_sub_group_size(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        if (tsr__may_use_wide_packets(l, i))
+            tsr__set_fn_text(l, kernel, TSR__ANY_WIDTH, "");
+        unsigned size = tsr__sub_group_size(l, &l->info->kernels[i]);
+        set_width(l, kernel, size);
+        promise_required_size(l, &l->info->kernels[i], kernel);
+        if (tsr__uses_sub_group_pairs(l, kernel))
+            tsr__lower_pair_ids(l, kernel, size);
+    }
+    return tsr__run_llvm(l, first_look);
+}
