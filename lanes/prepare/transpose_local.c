@@ -24,25 +24,6 @@ enum {
     MAX_LOOP_DEPTH = 5
 };
 
-/* Addresses in place of all placeholders of the module. */
-static void lower_arrays(struct tsr__compilation *l)
-{
-    LLVMValueRef f = LLVMGetNamedFunction(l->module, TSR__LOCAL_ARRAY);
-    if (!f)
-        return;
-    LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
-    for (LLVMUseRef use; (use = LLVMGetFirstUse(f)) != NULL;) {
-        LLVMValueRef call = LLVMGetUser(use);
-        LLVMBuilderRef b = tsr__builder_before(l, call);
-        LLVMValueRef at = tsr__call(l, b, tsr__declare(l, "__tsr_local_base", base), NULL, 0);
-        at = tsr__at_offset(l, b, at, LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)));
-        LLVMDisposeBuilder(b);
-        LLVMReplaceAllUsesWith(call, at);
-        LLVMInstructionEraseFromParent(call);
-    }
-    LLVMDeleteFunction(f);
-}
-
 /* ---- bounds ----------------------------------------------------------------------------------------------------------------------- */
 
 struct bounds {
@@ -347,6 +328,5 @@ bool tsr__pass_transpose_local(struct tsr__compilation *l)
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
         if (tsr__can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
             transpose_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
-    lower_arrays(l);
     return true;
 }

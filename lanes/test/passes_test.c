@@ -310,6 +310,27 @@ static void test_budget(void **state)
     }
 }
 
+/* An array in local memory has an address also where all kernels of a module run a work-item at a time. */
+static void test_local_array_alone(void **state)
+{
+    (void)state;
+    for (uint64_t budget = 40; budget <= 100000; budget += 100000 - 40) {
+        struct world w;
+        char *why = NULL;
+        setup(&w, HEADER LIBRARY "@k.tile = internal addrspace(3) global [16 x [17 x float]] undef\n"
+                                 "define spir_kernel void @k(i64 %y) {\n %x = call spir_func i64 @_Z12get_local_idj(i32 0)\n"
+                                 "%p = getelementptr [16 x [17 x float]], ptr addrspace(3) @k.tile, i64 0, i64 %x, i64 %y\n"
+                                 "store volatile float 1.0, ptr addrspace(3) %p\n ret void }\n");
+        w.options.packets = true;
+        w.options.code_budget = budget;
+        if (!tsr_lanes_run(w.l.module, &w.options, &w.arena, &w.info, &w.object, &why))
+            fail_msg("%s", why);
+        assert_int_equal(!!(w.info.kernels[0].flags & TSR_KERNEL_PACKETS), budget > 40);
+        assert_int_equal(w.info.kernels[0].local_bytes, 16 * 17 * 4);
+        teardown(&w);
+    }
+}
+
 /* A packet with many branches has as many values on the stack for a while: both together count, not the code alone. */
 static void test_many_branches(void **state)
 {
@@ -440,7 +461,7 @@ int main(void)
         cmocka_unit_test(test_locals),    cmocka_unit_test(test_print),         cmocka_unit_test(test_item),
         cmocka_unit_test(test_entry),     cmocka_unit_test(test_whole),         cmocka_unit_test(test_lines),
         cmocka_unit_test(test_budget),    cmocka_unit_test(test_many_branches), cmocka_unit_test(test_exponential_inlining),
-        cmocka_unit_test(test_many_ways), cmocka_unit_test(test_private_bytes),
+        cmocka_unit_test(test_many_ways), cmocka_unit_test(test_private_bytes), cmocka_unit_test(test_local_array_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

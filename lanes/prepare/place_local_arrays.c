@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The addresses of arrays in local memory, once their layouts are settled. Kernels that run a work-item at a time have them, too. */
+#include "lanes/ir/calls.h"
+
+bool tsr__pass_place_local_arrays(struct tsr__compilation *l)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(l->module, TSR__LOCAL_ARRAY);
+    if (!f)
+        return true;
+    LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(f)) != NULL;) {
+        LLVMValueRef call = LLVMGetUser(use);
+        LLVMBuilderRef b = tsr__builder_before(l, call);
+        LLVMValueRef at = tsr__call(l, b, tsr__declare(l, "__tsr_local_base", base), NULL, 0);
+        at = tsr__at_offset(l, b, at, LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)));
+        LLVMDisposeBuilder(b);
+        LLVMReplaceAllUsesWith(call, at);
+        LLVMInstructionEraseFromParent(call);
+    }
+    LLVMDeleteFunction(f);
+    return true;
+}
