@@ -7,9 +7,12 @@
 #include <llvm-c/Analysis.h>
 
 #include "lanes/ir/explain.h"
+#include "lanes/prepare/packet_kernel.h"
+#include "lanes/widen/widener.h"
 
 const struct tsr__pass tsr__passes[] = {
-#define TSR_PASS(engine, retry, name, text) {#name, tsr__pass_##name, TSR__PASS_##engine, TSR__RETRY_##retry},
+#define TSR_PASS(run_on, of_engine, at_retry, of_name, text)                                                                               \
+    {.name = #of_name, .run_on = tsr__pass_##of_name, .engine = TSR__PASS_##of_engine, .retry = TSR__RETRY_##at_retry},
 #include "lanes/passes.def"
 #undef TSR_PASS
 };
@@ -40,26 +43,51 @@ bool tsr__pass_applies(const struct tsr__compilation *l, const struct tsr__pass 
     }
 }
 
+static bool run_on_functions(struct tsr__compilation *l, const struct tsr__pass *pass)
+{
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        if (!pass->function(l, functions[i]))
+            return false;
+    return true;
+}
+
+static bool run_on_kernels(struct tsr__compilation *l, const struct tsr__pass *pass)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr__packet_kernel kernel;
+        if (tsr__packet_kernel_find(l, &l->info->kernels[i], &kernel) && !pass->kernel(l, &kernel))
+            return false;
+    }
+    return true;
+}
+
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number)
 {
     if (!tsr__pass_applies(l, pass))
         return true;
     uint64_t began = l->options->times ? tsr_now_ns() : 0;
     l->pass_name = tsr_arena_format(&l->scratch, "%02u-%s", number, pass->name);
-    bool good = pass->run(l);
+    bool good = pass->module ? pass->module(l) : pass->function ? run_on_functions(l, pass) : run_on_kernels(l, pass);
     if (l->options->times)
         tsr_buf_printf(l->options->times, "  %-19s %7.2f ms\n", pass->name, (double)(tsr_now_ns() - began) / 1e6);
     return good && tsr__verify_and_dump(l, l->pass_name);
 }
 
-bool tsr__run_passes(struct tsr__compilation *l, const char *first, const char *end)
+size_t tsr__find_pass(const char *name)
 {
-    bool on = !first;
-    for (size_t i = 0; i < tsr__pass_count && strcmp(tsr__passes[i].name, end) != 0; i++) {
-        on = on || !strcmp(tsr__passes[i].name, first);
-        if (on && !tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1))
+    size_t i = 0;
+    while (i < tsr__pass_count && strcmp(tsr__passes[i].name, name) != 0)
+        i++;
+    return i;
+}
+
+bool tsr__run_passes(struct tsr__compilation *l, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++)
+        if (!tsr__run_pass(l, &tsr__passes[i], (unsigned)i + 1))
             return false;
-    }
     return true;
 }
 
@@ -97,8 +125,7 @@ static void restore_snapshot(struct tsr__compilation *l, struct snapshot *snapsh
     l->retry = false;
 }
 
-/* The module that this leaves is the caller's or one to dispose of. */
-static bool run_all(struct tsr__compilation *l)
+bool tsr__run_pipeline(struct tsr__compilation *l)
 {
     struct snapshot snapshot = {0};
     LLVMModuleRef callers = l->module;
@@ -127,11 +154,12 @@ bool tsr_lanes_run(LLVMModuleRef module, const struct tsr_lanes_options *options
 #endif
     tsr__explain_begin(&l);
     bool good = !options->dump_dir || tsr__dump_module(&l, "00-input");
-    good = good && run_all(&l);
+    good = good && tsr__run_pipeline(&l);
     if (good && object->failed)
         good = tsr__fail(&l, "out of memory");
     if (good)
         tsr__explain_print(&l);
+    tsr__debug_info_end(&l); /* that a pass failed before */
     if (l.module != module)
         LLVMDisposeModule(l.module);
     if (l.machine)

@@ -39,7 +39,7 @@ def lane_loops(llvm, library, opt, work, number, batch):
     source.write_text("#pragma OPENCL EXTENSION cl_khr_fp16 : enable\n" + "".join(f"kernel void k{i}{body}" for i, (_, body) in enumerate(batch)))
     subprocess.run([llvm / "clang", *FLAGS, "-Xclang", "-finclude-default-header", "-Dcl_khr_extended_bit_ops=1", "-emit-llvm", "-c", source,
                     "-o", module], check=True)
-    text = subprocess.run([opt, "-packets=16", "-passes=prune,call_sites,guard_division,byval,local_memory,lower_printf,inline_calls,sub_group_size,widen_small_data,unroll,canonicalise,widen_latency_bound,transpose_local,vectorise,restore_bodies,scalarise_addresses", "-link", library, module], check=True,
+    text = subprocess.run([opt, "-packets=16", "-passes=..drop_items", "-link", library, module], check=True,
                           capture_output=True, text=True).stdout
     bodies = re.findall(r"^define [^\n]*@k(\d+)\.whole\((.*?)^}", text, re.M | re.S)
     if len(bodies) != len(batch):

@@ -6,7 +6,7 @@
  * An accumulator that the code generator keeps in memory costs a store and a load in each round, and the next round waits for both. What
  * the loops have in common is computed in each of them, so it must be cheap, and what is read must be near. Only loops of one block
  * without effects are split; each sum is made in the order in which it was made before. */
-#include "lanes/after/loop_fission.h"
+#include "lanes/ir/ir.h"
 
 #include <string.h>
 
@@ -449,7 +449,7 @@ static bool split_loop(struct fission *f)
     return true;
 }
 
-bool tsr__fission_loops(struct tsr__compilation *l, LLVMValueRef function)
+bool tsr__pass_loop_fission(struct tsr__compilation *l, LLVMValueRef function)
 {
     bool any = false;
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block)) {
@@ -458,15 +458,5 @@ bool tsr__fission_loops(struct tsr__compilation *l, LLVMValueRef function)
         any |= find_loop(&f, block) && split_loop(&f);
         tsr_arena_free(&f.arena);
     }
-    return any;
-}
-
-bool tsr__pass_loop_fission(struct tsr__compilation *l)
-{
-    bool any = false;
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        any |= tsr__fission_loops(l, functions[i]);
-    return !any || tsr__run_llvm(l, "function(adce)");
+    return !any || tsr__run_llvm_on(l, function, "adce"); /* what the loops do not use any more */
 }

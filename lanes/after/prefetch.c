@@ -311,16 +311,8 @@ void tsr__prefetch_next_round(struct tsr__compilation *l, LLVMValueRef packet)
     visit_loops(l, packet, prefetch_tiles_of_loop);
 }
 
-void tsr__prefetch_index_lists(struct tsr__compilation *l, LLVMValueRef packet)
+bool tsr__pass_prefetch(struct tsr__compilation *l, LLVMValueRef function)
 {
-    visit_loops(l, packet, prefetch_lists_of_loop);
-}
-
-bool tsr__pass_prefetch(struct tsr__compilation *l)
-{
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        tsr__prefetch_index_lists(l, functions[i]);
+    visit_loops(l, function, prefetch_lists_of_loop);
     return true;
 }

@@ -7,7 +7,5 @@
 
 /* Adds prefetches to a packet function that will be cut at its barriers: of the next round. */
 void tsr__prefetch_next_round(struct tsr__compilation *l, LLVMValueRef packet);
-/* Adds prefetches of lists by which a loop gathers, to a function in its last form but for unrolling. */
-void tsr__prefetch_index_lists(struct tsr__compilation *l, LLVMValueRef packet);
 
 #endif

@@ -20,8 +20,8 @@ void tsr__mark_serial_unroll(struct tsr__compilation *l, LLVMValueRef branch)
     LLVMSetMetadata(branch, kind_of_mark(l), LLVMMetadataAsValue(l->context, empty));
 }
 
-/* Has loops over lanes go through several lanes in a round. False: LLVM refuses. */
-static bool unroll_serial_loops(struct tsr__compilation *l, LLVMValueRef function)
+/* Loops over lanes go through several lanes in a round. */
+bool tsr__pass_serial_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     size_t count;
     bool any = false;
@@ -35,14 +35,4 @@ static bool unroll_serial_loops(struct tsr__compilation *l, LLVMValueRef functio
         }
     /* The lanes' counters get the width of addresses. The code generator does that as well, but has no registers to spare for all turns. */
     return !any || tsr__run_llvm_on(l, function, "loop-simplify,lcssa,loop(indvars)");
-}
-
-bool tsr__pass_serial_unroll(struct tsr__compilation *l)
-{
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        if (!unroll_serial_loops(l, functions[i]))
-            return false;
-    return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Whether a kernel can run in packets at all. */
+ * Whether a kernel can run in packets at all, and multiplies tiles there. */
 #ifndef TESSERA_LANES_ANALYSIS_PACKET_SUPPORT_H
 #define TESSERA_LANES_ANALYSIS_PACKET_SUPPORT_H
 
@@ -7,5 +7,7 @@
 
 /* Not with matrix functions that the packet has no operation for. Totals need regions, which other exchanges may stand in the way of. */
 bool tsr__can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body);
+/* Has it matrix functions, on a CPU or a model with tiles? */
+bool tsr__multiplies_tiles(struct tsr__compilation *l, LLVMValueRef body);
 
 #endif

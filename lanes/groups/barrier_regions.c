@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "lanes/after/prefetch.h"
+#include "lanes/analysis/group_visibility.h"
 #include "lanes/groups/group_exchange.h"
 #include "lanes/groups/packet_loop.h"
 #include "lanes/groups/barrier_liveness.h"
 #include "lanes/ir/calls.h"
+#include "lanes/prepare/packet_kernel.h"
 #include "tessera/item.h"
 
 enum {
@@ -23,6 +25,9 @@ enum {
     HEADER_BYTES = 8, /* the call site where the packet waits, 0 = it has returned */
     MAX_DEPTH = 4,    /* instructions, one upon the other, that are made again rather than kept */
 };
+
+/* The packets of a function: full ones, sub-groups in linear order, or parts of rows. */
+enum region_packets { PACKETS_FULL, PACKETS_DENSE, PACKETS_OF_ROWS };
 
 /* A barrier: the last thing in its block but for the branch. */
 struct stop {
@@ -40,7 +45,7 @@ struct cut {
     struct tsr__barrier_liveness slots;
     uint64_t bytes;          /* of a context */
     uint64_t exchange_bytes; /* of the largest exchange, for each packet */
-    enum tsr__region_packets kind;
+    enum region_packets kind;
     bool *tells_where; /* by stop, and for the return: packets that set out together may not all end their round there */
     LLVMBasicBlockRef arrive;
     LLVMValueRef next, traded;       /* phis of `arrive`: where the packet goes on, and whether it waits at an exchange */
@@ -360,7 +365,7 @@ static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBloc
         r->group[d] = tsr__packet_loop_query(r, "__tsr_group_id", d);
     }
     LLVMTypeRef ids_query = LLVMFunctionType(tsr__ptr(l), &i32, 1, false);
-    bool dense = c->kind == TSR__PACKETS_DENSE, of_rows = c->kind == TSR__PACKETS_OF_ROWS;
+    bool dense = c->kind == PACKETS_DENSE, of_rows = c->kind == PACKETS_OF_ROWS;
     LLVMValueRef ids = dense ? LLVMBuildCall2(r->b, ids_query, tsr__declare(l, "__tsr_packet_ids", ids_query), &none, 1, "") : NULL;
     LLVMValueRef width = tsr__i64(l, r->width), rows = LLVMBuildNUWMul(r->b, size[1], size[2], "");
     LLVMValueRef items = LLVMBuildNUWMul(r->b, size[0], rows, "");
@@ -518,8 +523,9 @@ static void measure_exchanges(struct cut *c)
     }
 }
 
-bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned width, enum tsr__region_packets packets,
-                            uint64_t *context_bytes)
+/* Splits a packet function. False: not this one. *context_bytes: memory for each packet, no less than it was. */
+static bool split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned width, enum region_packets packets,
+                              uint64_t *context_bytes)
 {
     struct tsr_arena arena = {0};
     struct cut c = {.r = {.l = l, .f = f, .width = width}, .arena = &arena, .kind = packets};
@@ -575,4 +581,45 @@ bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsigned
     LLVMDisposeBuilder(c.r.b);
     tsr_arena_free(&arena);
     return good;
+}
+
+/* `restrict` is a promise about one work-item. A packet function with regions runs all of a work-group, and where a barrier lets work-items
+ * see what others wrote, it may have been written through another pointer. Without a fence for global memory they see none of it. */
+static void restrict_ends_at_barriers(struct tsr__compilation *l, LLVMValueRef packet)
+{
+    enum { GLOBAL_FENCE = 2 };
+    bool global = false;
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, packet, &n);
+    for (size_t i = 0; i < n && !global; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (!callee || strcmp(tsr__name(callee), "__tsr_barrier") != 0)
+            continue;
+        LLVMValueRef flags = LLVMGetOperand(code[i], 1);
+        global = !LLVMIsAConstantInt(flags) || (LLVMConstIntGetZExtValue(flags) & GLOBAL_FENCE);
+    }
+    for (unsigned p = 0; p < LLVMCountParams(packet); p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(packet, p));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && (global || LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE))
+            LLVMRemoveEnumAttributeAtIndex(packet, p + 1, tsr__attr_kind("noalias"));
+    }
+}
+
+bool tsr__pass_barrier_regions(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    struct tsr_kernel_info *info = k->info;
+    if (!tsr__has_barrier(l, k->whole))
+        return true;
+    restrict_ends_at_barriers(l, k->whole);
+    restrict_ends_at_barriers(l, k->partial);
+    if (k->wrapping)
+        restrict_ends_at_barriers(l, k->wrapping);
+    if (!split_at_barriers(l, k->whole, k->packet.width, PACKETS_FULL, &info->context_bytes))
+        return true;
+    info->flags |= TSR_KERNEL_BARRIER_REGIONS;
+    bool rows = tsr__group_visibility(l, k->item) < TSR__SEES_SUB_GROUPS;
+    if ((k->wrapping && !split_at_barriers(l, k->wrapping, k->packet.width, PACKETS_FULL, &info->context_bytes)) ||
+        !split_at_barriers(l, k->partial, k->packet.width, rows ? PACKETS_OF_ROWS : PACKETS_DENSE, &info->context_bytes))
+        return tsr__fail(l, "kernel %s: packets that are not full cannot be split at barriers", info->name);
+    return true;
 }

@@ -5,6 +5,9 @@
  * range, whichever groups they are in. */
 #include "lanes/groups/packet_loop.h"
 
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/prepare/packet_kernel.h"
+
 /* The local id of lane 0 in one dimension and the number of its work-group, which go on together. */
 struct place {
     LLVMValueRef local, group;
@@ -38,7 +41,7 @@ static void next_places(struct tsr__packet_loop *r, struct place step, LLVMValue
     LLVMAddIncoming(r->group[dim], &group, &latch, 1);
 }
 
-void tsr__build_mixed_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
+static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
@@ -90,4 +93,11 @@ void tsr__build_mixed_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned 
     for (size_t i = 0; i < count; i++)
         tsr__packet_loop_rewrite(&r, code[i], end);
     LLVMDisposeBuilder(r.b);
+}
+
+bool tsr__pass_mixed_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    if (tsr__group_visibility(l, k->item) < TSR__SEES_SUB_GROUPS && !tsr__has_barrier(l, k->whole))
+        build_loop(l, k->partial, k->packet.width);
+    return true;
 }

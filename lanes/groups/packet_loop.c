@@ -6,7 +6,9 @@
 
 #include "lanes/widen/widen_dot.h"
 #include "lanes/widen/widen_madw.h"
+#include "lanes/analysis/group_visibility.h"
 #include "lanes/groups/packet_loop.h"
+#include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/calls.h"
 #include "tessera/item.h"
 
@@ -117,7 +119,8 @@ void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLV
     LLVMInstructionEraseFromParent(inst);
 }
 
-void tsr__build_packet_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
+/* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
+static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = append_loop_block(&r, "end"), begin = tsr__packet_loop_begin(&r);
@@ -165,4 +168,15 @@ void tsr__build_packet_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned
     for (size_t i = 0; i < count; i++)
         tsr__packet_loop_rewrite(&r, code[i], end);
     LLVMDisposeBuilder(r.b);
+}
+
+bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    if (tsr__has_barrier(l, k->whole))
+        return true;
+    k->info->flags |= TSR_KERNEL_PACKET_LOOP;
+    build_loop(l, k->whole, k->packet.width);
+    if (k->wrapping)
+        build_loop(l, k->wrapping, k->packet.width);
+    return true;
 }

@@ -39,16 +39,4 @@ LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef cal
 /* An instruction of the packet function that stands in the loops now, whose rounds end at `end`. */
 void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLVMBasicBlockRef end);
 
-/* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
-void tsr__build_packet_loop(struct tsr__compilation *l, LLVMValueRef packet, unsigned width);
-
-/* Loops over the packets of a box of work-items around a packet function of mixed lanes (mixed_loop.c). */
-void tsr__build_mixed_loop(struct tsr__compilation *l, LLVMValueRef packet, unsigned width);
-
-/* The same for packets that meet at barriers and in exchanges of the work-group (barrier_regions.c): whole ones, sub-groups in linear
- * order, or parts of rows. False: not this one. *context_bytes: memory for each packet, no less than it was. */
-enum tsr__region_packets { TSR__PACKETS_FULL, TSR__PACKETS_DENSE, TSR__PACKETS_OF_ROWS };
-bool tsr__split_at_barriers(struct tsr__compilation *l, LLVMValueRef packet, unsigned width, enum tsr__region_packets packets,
-                            uint64_t *context_bytes);
-
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The module as text, and verified, after a pass or in the midst of one. */
+ * The module as text, and verified, after a pass. */
 #include "lanes/ir/ir.h"
 
 #include <stdio.h>
@@ -30,9 +30,4 @@ bool tsr__verify_and_dump(struct tsr__compilation *l, const char *name)
         tsr__fail(l, "internal error: '%s' is invalid code: %s", name, message);
     LLVMDisposeMessage(message);
     return !broken;
-}
-
-bool tsr__dump_stage(struct tsr__compilation *l, const char *stage)
-{
-    return (!l->options->dump_dir && !l->verify) || tsr__verify_and_dump(l, tsr_arena_format(&l->scratch, "%s.%s", l->pass_name, stage));
 }

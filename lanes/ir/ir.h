@@ -72,29 +72,39 @@ bool tsr__fail(struct tsr__compilation *l, const char *format, ...) TSR_PRINTF_L
 enum tsr__pass_engine { TSR__PASS_ANY, TSR__PASS_VECTOR, TSR__PASS_PACKETS, TSR__PASS_ITEMS };
 enum tsr__pass_retry { TSR__RETRY_NO, TSR__RETRY_START, TSR__RETRY_MAY };
 
+struct tsr__packet_kernel;
+
 struct tsr__pass {
     const char *name;
-    bool (*run)(struct tsr__compilation *l); /* false: l->why says why */
+    /* One of these, by the column "unit". False: l->why says why. */
+    bool (*module)(struct tsr__compilation *l);
+    bool (*function)(struct tsr__compilation *l, LLVMValueRef function);
+    bool (*kernel)(struct tsr__compilation *l, struct tsr__packet_kernel *kernel);
     enum tsr__pass_engine engine;
     enum tsr__pass_retry retry;
 };
-#define TSR_PASS(engine, retry, name, text) bool tsr__pass_##name(struct tsr__compilation *l);
+#define TSR__ARGUMENTS_module struct tsr__compilation *l
+#define TSR__ARGUMENTS_function struct tsr__compilation *l, LLVMValueRef function
+#define TSR__ARGUMENTS_kernel struct tsr__compilation *l, struct tsr__packet_kernel *kernel
+#define TSR_PASS(unit, engine, retry, name, text) bool tsr__pass_##name(TSR__ARGUMENTS_##unit);
 #include "lanes/passes.def"
 #undef TSR_PASS
 extern const struct tsr__pass tsr__passes[];
 extern const size_t tsr__pass_count;
 /* Does the pass serve the engine that the module is compiled for? See passes.def. */
 bool tsr__pass_applies(const struct tsr__compilation *l, const struct tsr__pass *pass);
-/* Runs the passes from `first` (NULL: all) to the one before `end`. */
-bool tsr__run_passes(struct tsr__compilation *l, const char *first, const char *end);
+/* Runs the whole pipeline, with retries. It leaves a module that is the caller's or one to dispose of. */
+bool tsr__run_pipeline(struct tsr__compilation *l);
+/* The place of a pass in the pipeline, the first one of its name; tsr__pass_count: there is none. */
+size_t tsr__find_pass(const char *name);
+/* Runs the passes from place `first` to the one before `end`. */
+bool tsr__run_passes(struct tsr__compilation *l, size_t first, size_t end);
 /* Runs one pass if it applies, verifies what it made if asked to, and dumps it if asked to. */
 bool tsr__run_pass(struct tsr__compilation *l, const struct tsr__pass *pass, unsigned number);
 /* The module as text, to <name>.ll in the folder of dumps. */
 bool tsr__dump_module(struct tsr__compilation *l, const char *name);
 /* Verifies what was made if asked to, and dumps it if asked to: first, as it may be invalid. */
 bool tsr__verify_and_dump(struct tsr__compilation *l, const char *name);
-/* The same in the midst of a pass, under the pass's name and the stage's. */
-bool tsr__dump_stage(struct tsr__compilation *l, const char *stage);
 /* The code generator, l->machine: made once the module is for x86-64, with 0, 1 or 2 for how hard it works. (retarget.c) */
 bool tsr__make_machine(struct tsr__compilation *l, int level);
 extern const char tsr__triple[];

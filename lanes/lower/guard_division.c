@@ -53,19 +53,15 @@ static bool guard_divisor(struct tsr__compilation *l, LLVMValueRef division, boo
     return true;
 }
 
-bool tsr__pass_guard_division(struct tsr__compilation *l)
+bool tsr__pass_guard_division(struct tsr__compilation *l, LLVMValueRef function)
 {
-    size_t function_count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
-    for (size_t k = 0; k < function_count; k++) {
-        size_t n;
-        LLVMValueRef *code = tsr__instructions(l, functions[k], &n);
-        for (size_t i = 0; i < n; i++) {
-            LLVMOpcode op = LLVMGetInstructionOpcode(code[i]);
-            bool is_signed = op == LLVMSDiv || op == LLVMSRem;
-            if ((is_signed || op == LLVMUDiv || op == LLVMURem) && !guard_divisor(l, code[i], is_signed))
-                return false;
-        }
+    size_t n;
+    LLVMValueRef *code = tsr__instructions(l, function, &n);
+    for (size_t i = 0; i < n; i++) {
+        LLVMOpcode op = LLVMGetInstructionOpcode(code[i]);
+        bool is_signed = op == LLVMSDiv || op == LLVMSRem;
+        if ((is_signed || op == LLVMUDiv || op == LLVMURem) && !guard_divisor(l, code[i], is_signed))
+            return false;
     }
     return true;
 }

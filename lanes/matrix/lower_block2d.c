@@ -792,29 +792,31 @@ static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
 }
 
 /* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now. */
-static bool unroll_block_reads(struct tsr__compilation *l, LLVMValueRef *functions, size_t function_count)
+bool tsr__pass_unroll_block_reads(struct tsr__compilation *l)
 {
+    size_t function_count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     bool any = false;
-    for (size_t i = 0; i < function_count && tsr__tile_unit(l) != TSR__TILES_NONE; i++) {
+    for (size_t i = 0; i < function_count && !any && tsr__tile_unit(l) != TSR__TILES_NONE; i++) {
         size_t count;
         LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
-        any = any || has_operations(code, count);
+        any = has_operations(code, count);
     }
-    if (any && !tsr__run_llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
+    if (!any)
+        return true;
+    if (!tsr__run_llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
         return false;
-    for (size_t i = 0; any && i < function_count; i++)
+    for (size_t i = 0; i < function_count; i++)
         tsr__mark_mad_unroll(l, functions[i]);
-    if (any)
-        tsr__widen_indices(l, functions, function_count);
-    return !any || tsr__run_llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
+    for (size_t i = 0; i < function_count; i++)
+        tsr__pass_widen_indices(l, functions[i]);
+    return tsr__run_llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");
 }
 
 bool tsr__pass_lower_block2d(struct tsr__compilation *l)
 {
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
-    if (!unroll_block_reads(l, functions, function_count))
-        return false;
     for (size_t i = 0; i < function_count; i++) {
         size_t count;
         LLVMValueRef *code = tsr__instructions(l, functions[i], &count);

@@ -61,11 +61,8 @@ void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
             tsr__set_loop_hint(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
 }
 
-bool tsr__pass_mad_unroll(struct tsr__compilation *l)
+bool tsr__pass_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    for (size_t i = 0; i < count; i++)
-        tsr__mark_mad_unroll(l, functions[i]);
+    tsr__mark_mad_unroll(l, function);
     return true;
 }

@@ -6,10 +6,6 @@
 #include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
-/* Makes index arithmetic 64 bits wide in those of the functions that have matrix operations, where there are tiles: before LLVM's
- * InstCombine, which forgets what does not wrap. (widen_indices.c) */
-void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count);
-
 struct tsr__tile_product {
     enum tsr_element a, b;
     enum tsr_cpu_feature feature; /* of AMX, or of vectors */

@@ -69,16 +69,9 @@ static void extend_in(struct tsr__compilation *l, LLVMValueRef function)
     }
 }
 
-void tsr__widen_indices(struct tsr__compilation *l, LLVMValueRef *functions, size_t count)
+bool tsr__pass_widen_indices(struct tsr__compilation *l, LLVMValueRef function)
 {
-    for (size_t i = 0; i < count && tsr__tile_unit(l) != TSR__TILES_NONE; i++)
-        extend_in(l, functions[i]);
-}
-
-bool tsr__pass_widen_indices(struct tsr__compilation *l)
-{
-    size_t count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &count);
-    tsr__widen_indices(l, functions, count);
+    if (tsr__tile_unit(l) != TSR__TILES_NONE)
+        extend_in(l, function);
     return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Dot products of four bytes that a program writes out, p.x*q.x + p.y*q.y + p.z*q.z + p.w*q.w, become calls of the built-in library's
  * functions for them, of which the packet makes one or two instructions. Sums wrap, so their terms may be added up in any order. */
-#include "lanes/prepare/dot_idiom.h"
+#include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/calls.h"
 
@@ -227,19 +227,19 @@ static LLVMValueRef with_dots(struct sum *s, LLVMBuilderRef b)
     return made;
 }
 
-bool tsr__form_dot_calls(struct tsr__compilation *l, LLVMValueRef function, struct tsr__packet packet)
+bool tsr__pass_dot_idiom(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     if (!tsr__has(l, TSR_CPU_AVX512VNNI))
         return true;
     size_t count;
     bool any = false;
-    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    LLVMValueRef *code = tsr__instructions(l, k->item, &count);
     struct tsr_arena arena = {0};
     struct sum s = {.l = l,
                     .arena = &arena,
                     .byte = LLVMInt8TypeInContext(l->context),
                     .word = LLVMInt32TypeInContext(l->context),
-                    .packet = packet,
+                    .packet = k->packet,
                     .terms = tsr_arena_alloc(&arena, (count + 1) * sizeof *s.terms)};
     for (size_t i = 0; i < count; i++) {
         LLVMValueRef user = user_nearby(code[i]);
@@ -255,5 +255,5 @@ bool tsr__form_dot_calls(struct tsr__compilation *l, LLVMValueRef function, stru
         any = any || made;
     }
     tsr_arena_free(&arena);
-    return !any || tsr__run_llvm_on(l, function, "dce");
+    return !any || tsr__run_llvm_on(l, k->item, "dce");
 }

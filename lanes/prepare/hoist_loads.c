@@ -3,7 +3,7 @@
  *
  * Loads that are the same in each round of a loop move before it. In a loop that lanes leave at different times they would be made under a
  * mask in each round, and nothing could move them afterwards. LLVM's own pass drops the promises that addresses need. */
-#include "lanes/prepare/hoist_loads.h"
+#include "lanes/prepare/packet_kernel.h"
 
 #include "lanes/ir/cfg.h"
 
@@ -95,12 +95,12 @@ static int preheader_of(const struct tsr__cfg *cfg, const struct tsr__loop *loop
     return found != TSR__NONE && cfg->blocks[found].succ_count == 1 ? found : TSR__NONE;
 }
 
-void tsr__hoist_loads(struct tsr__compilation *l, LLVMValueRef function)
+bool tsr__pass_hoist_loads(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     struct tsr_arena arena = {0};
     struct tsr__cfg cfg;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    int loops = tsr__cfg_make(&cfg, function, &arena) ? cfg.loop_count : 0;
+    int loops = tsr__cfg_make(&cfg, k->item, &arena) ? cfg.loop_count : 0;
     for (int i = loops - 1; i >= 0; i--) { /* inner loops first */
         const struct tsr__loop *loop = &cfg.loops[i];
         int before = preheader_of(&cfg, loop);
@@ -120,4 +120,5 @@ void tsr__hoist_loads(struct tsr__compilation *l, LLVMValueRef function)
     }
     LLVMDisposeBuilder(b);
     tsr_arena_free(&arena);
+    return true;
 }

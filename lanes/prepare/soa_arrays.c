@@ -6,7 +6,7 @@
  * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).
  * What the vectoriser then sees are common addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
-#include "lanes/prepare/soa_arrays.h"
+#include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/layout.h"
 
 #include <string.h>
@@ -255,14 +255,15 @@ static void make_soa_array(struct candidate *c, LLVMValueRef alloca)
     LLVMInstructionEraseFromParent(alloca);
 }
 
-void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, unsigned width)
+bool tsr__pass_soa_arrays(struct tsr__compilation *l, struct tsr__packet_kernel *kernel)
 {
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    unsigned width = kernel->packet.width;
     size_t count;
-    LLVMValueRef *arrays = tsr__instructions(l, function, &count);
+    LLVMValueRef *arrays = tsr__instructions(l, kernel->item, &count);
     size_t allocas = 0;
     for (size_t k = 0; k < count; k++)
-        if (LLVMIsAAllocaInst(arrays[k]) && LLVMGetInstructionParent(arrays[k]) == LLVMGetEntryBasicBlock(function))
+        if (LLVMIsAAllocaInst(arrays[k]) && LLVMGetInstructionParent(arrays[k]) == LLVMGetEntryBasicBlock(kernel->item))
             arrays[allocas++] = arrays[k];
     for (size_t k = 0; k < allocas; k++) {
         LLVMValueRef i = arrays[k];
@@ -275,4 +276,5 @@ void tsr__make_soa_arrays(struct tsr__compilation *l, LLVMValueRef function, uns
         if (good)
             make_soa_array(&c, i);
     }
+    return true;
 }

@@ -12,8 +12,7 @@ void tsr__set_loop_hint(struct tsr__compilation *l, LLVMValueRef branch, const c
 /* Marks the loops of a packet function in which matrix operations add to their accumulators once a round, so that two rounds become one:
  * together they fill a tile. (mad_unroll.c) */
 void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function);
-/* Marks the branch that closes a loop over lanes; the other: on the finished function, has such loops go through several lanes in a round.
- * False: LLVM refuses. (serial_unroll.c) */
+/* Marks the branch that closes a loop over lanes, for the pass "serial_unroll". (serial_unroll.c) */
 void tsr__mark_serial_unroll(struct tsr__compilation *l, LLVMValueRef branch);
 
 #endif

@@ -15,6 +15,12 @@
 
 enum { MAX_DEPTH = 24, SMALL = 65535 /* what no work-group has more of */ };
 
+/* An operation that is marked as one that does not wrap. */
+struct mark {
+    struct mark *next;
+    LLVMValueRef operation;
+};
+
 struct bounds {
     struct tsr__compilation *l;
     LLVMBuilderRef b; /* in the kernel */
@@ -22,7 +28,7 @@ struct bounds {
     struct tsr__map known; /* value → struct bound * */
     struct tsr__map seen;  /* what was marked → bit per extension */
     LLVMValueRef fits;     /* no bound so far is too large; NULL: none could be */
-    struct tsr__no_wrap_mark *assumed;
+    struct mark *marks;
 };
 
 /* Of an unsigned number: an i64 below 2^32 if `fits`, which may be NULL: always. NULL: there is none. */
@@ -276,6 +282,27 @@ static bool may_wrap_extended(LLVMValueRef v, enum tsr__extension extension)
     }
 }
 
+/* The metadata of a marked operation: the flags that it had before, which are an i32. */
+enum { HAD_NSW = 1, HAD_NUW = 2 };
+
+static unsigned mark_kind(struct tsr__compilation *l)
+{
+    static const char name[] = "tessera.no_wrap";
+    return LLVMGetMDKindIDInContext(l->context, name, sizeof name - 1);
+}
+
+static void mark_operation(struct bounds *x, LLVMValueRef v)
+{
+    struct mark *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
+    *one = (struct mark){.next = x->marks, .operation = v};
+    x->marks = one;
+    if (LLVMGetMetadata(v, mark_kind(x->l)))
+        return;
+    unsigned had = (LLVMGetNSW(v) ? HAD_NSW : 0) | (LLVMGetNUW(v) ? HAD_NUW : 0);
+    LLVMMetadataRef flags = LLVMValueAsMetadata(tsr__i32(x->l, had));
+    LLVMSetMetadata(v, mark_kind(x->l), LLVMMetadataAsValue(x->l->context, LLVMMDNodeInContext2(x->l->context, &flags, 1)));
+}
+
 /* Marks the operations that the number is made of, unless they are known to be exact. `extension`: how it is extended. */
 static void mark_no_wrap(struct bounds *x, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
@@ -289,9 +316,7 @@ static void mark_no_wrap(struct bounds *x, LLVMValueRef v, enum tsr__extension e
         return;
     LLVMValueRef bound = may_wrap_extended(v, extension) ? upper_bound(x, v, MAX_DEPTH) : NULL;
     if (bound) {
-        struct tsr__no_wrap_mark *one = tsr_arena_alloc(&x->l->scratch, sizeof *one);
-        *one = (struct tsr__no_wrap_mark){.next = x->assumed, .operation = v, .nsw = LLVMGetNSW(v), .nuw = LLVMGetNUW(v)};
-        x->assumed = one;
+        mark_operation(x, v);
         LLVMSetNUW(v, true);
         if (extension == TSR__EXT_SIGNED) {
             require_below(x, bound, UINT64_C(1) << 31);
@@ -300,16 +325,6 @@ static void mark_no_wrap(struct bounds *x, LLVMValueRef v, enum tsr__extension e
     }
     for (int i = 0; i < 2; i++)
         mark_no_wrap(x, LLVMGetOperand(v, (unsigned)i), extension, depth - 1);
-}
-
-static bool has_products(struct tsr__compilation *l, LLVMValueRef *code, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        if (callee && tsr_matrix_find(tsr__name(callee)) && tsr__tile_unit(l) != TSR__TILES_NONE)
-            return true;
-    }
-    return false;
 }
 
 /* ---- what it is good for -------------------------------------------------------------------------------------------------------------
@@ -354,7 +369,7 @@ static bool is_distance(const struct tsr__polynomial *x)
  * is not worth a body. */
 static bool marks_help(const struct bounds *x, struct address *all, size_t count)
 {
-    for (const struct tsr__no_wrap_mark *one = x->assumed; one; one = one->next) {
+    for (const struct mark *one = x->marks; one; one = one->next) {
         LLVMBasicBlockRef block = LLVMGetInstructionParent(one->operation);
         if (block != LLVMGetEntryBasicBlock(LLVMGetBasicBlockParent(block)))
             return true;
@@ -371,46 +386,94 @@ static bool marks_help(const struct bounds *x, struct address *all, size_t count
     return false;
 }
 
-LLVMValueRef tsr__version_no_wrap(struct tsr__compilation *l, LLVMValueRef item, LLVMValueRef kernel, struct tsr__no_wrap_mark **assumed)
+/* Marks operations of the work-item's function. Answers whether operations on 2D blocks are among those that gain by it. */
+static bool mark_indices(struct bounds *x, LLVMValueRef *code, size_t count)
 {
-    size_t count;
-    LLVMValueRef *code = tsr__instructions(l, item, &count);
-    struct bounds x = {.l = l, .kernel = kernel, .known = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
-    struct address *addresses;
     bool joins = false; /* 2D blocks that lie beside each other */
-    *assumed = NULL;
-    if (!has_products(l, code, count))
-        return NULL;
-    size_t address_count = addresses_in(l, code, count, &addresses);
-    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, kernel, "");
-    x.b = LLVMCreateBuilderInContext(l->context);
-    LLVMPositionBuilderAtEnd(x.b, start);
     for (size_t i = 0; i < count; i++) {
         const char *called = tsr__primitive_called(code[i]);
         bool is_signed = LLVMIsASExtInst(code[i]) != NULL;
         if (LLVMIsAPHINode(code[i])) /* of counters LLVM wants to know, too, to count rounds */
-            mark_no_wrap(&x, code[i], TSR__EXT_ZERO, MAX_DEPTH);
+            mark_no_wrap(x, code[i], TSR__EXT_ZERO, MAX_DEPTH);
         for (int k = 0; called && tsr__starts_with(called, "block2d_") && k < LLVMGetNumOperands(code[i]); k++)
-            mark_no_wrap(&x, LLVMGetOperand(code[i], (unsigned)k), TSR__EXT_SIGNED, MAX_DEPTH);
-        joins = joins || (called && x.assumed && tsr__starts_with(called, "block2d_"));
+            mark_no_wrap(x, LLVMGetOperand(code[i], (unsigned)k), TSR__EXT_SIGNED, MAX_DEPTH);
+        joins = joins || (called && x->marks && tsr__starts_with(called, "block2d_"));
         LLVMTypeRef type = LLVMTypeOf(code[i]);
         if ((is_signed || LLVMIsAZExtInst(code[i])) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64)
-            mark_no_wrap(&x, LLVMGetOperand(code[i], 0), is_signed || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, MAX_DEPTH);
+            mark_no_wrap(x, LLVMGetOperand(code[i], 0), is_signed || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, MAX_DEPTH);
     }
-    LLVMDisposeBuilder(x.b);
-    if (!joins && !marks_help(&x, addresses, address_count)) {
-        tsr__drop_no_wrap_marks(x.assumed);
-        LLVMDeleteBasicBlock(start);
-        return NULL;
-    }
-    *assumed = x.assumed;
-    return x.fits ? x.fits : LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false);
+    return joins;
 }
 
-void tsr__drop_no_wrap_marks(struct tsr__no_wrap_mark *assumed)
+/* Lets the kernel choose between its two functions for full packets, by `fits`, which `start` computes. */
+static void choose_by_fit(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMBasicBlockRef start, LLVMValueRef fits)
 {
-    for (struct tsr__no_wrap_mark *one = assumed; one; one = one->next) {
-        LLVMSetNSW(one->operation, one->nsw);
-        LLVMSetNUW(one->operation, one->nuw);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(k->kernel), slow = tsr__packet_call_block(l, k, k->wrapping);
+    LLVMBasicBlockRef choice = LLVMAppendBasicBlockInContext(l->context, k->kernel, "");
+    LLVMValueRef by_packet = LLVMGetBasicBlockTerminator(entry);
+    LLVMPositionBuilderAtEnd(b, choice);
+    LLVMBuildCondBr(b, fits, LLVMGetSuccessor(by_packet, 0), slow);
+    LLVMSetSuccessor(by_packet, 0, choice);
+    LLVMPositionBuilderAtEnd(b, start);
+    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(entry)) != NULL;) {
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(b, i);
     }
+    LLVMMoveBasicBlockBefore(start, entry);
+    LLVMDeleteBasicBlock(entry);
+    LLVMDisposeBuilder(b);
+}
+
+bool tsr__pass_versioning(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    size_t count;
+    struct address *addresses;
+    if (!k->wrapping)
+        return true;
+    LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    struct bounds x = {.l = l, .kernel = k->kernel, .known = {.arena = &l->scratch}, .seen = {.arena = &l->scratch}};
+    size_t address_count = addresses_in(l, code, count, &addresses);
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, k->kernel, "");
+    x.b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderAtEnd(x.b, start);
+    bool joins = mark_indices(&x, code, count);
+    LLVMDisposeBuilder(x.b);
+    if (joins || marks_help(&x, addresses, address_count)) {
+        choose_by_fit(l, k, start, x.fits ? x.fits : LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false));
+    } else {
+        tsr__drop_no_wrap_marks(l, k->item);
+        LLVMDeleteBasicBlock(start);
+        LLVMDeleteFunction(k->wrapping);
+    }
+    return true;
+}
+
+static void remove_marks(struct tsr__compilation *l, LLVMValueRef function, bool restore_flags)
+{
+    size_t count;
+    unsigned kind = mark_kind(l);
+    LLVMValueRef *code = tsr__instructions(l, function, &count);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef mark = LLVMGetMetadata(code[i], kind), flags;
+        if (!mark)
+            continue;
+        LLVMGetMDNodeOperands(mark, &flags);
+        uint64_t had = LLVMConstIntGetZExtValue(flags);
+        LLVMSetMetadata(code[i], kind, NULL);
+        if (!restore_flags)
+            continue;
+        LLVMSetNSW(code[i], had & HAD_NSW);
+        LLVMSetNUW(code[i], had & HAD_NUW);
+    }
+}
+
+void tsr__drop_no_wrap_marks(struct tsr__compilation *l, LLVMValueRef function)
+{
+    remove_marks(l, function, true);
+}
+
+void tsr__forget_no_wrap_marks(struct tsr__compilation *l, LLVMValueRef function)
+{
+    remove_marks(l, function, false);
 }

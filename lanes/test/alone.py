@@ -26,7 +26,7 @@ def code(text):
 
 
 usage = subprocess.run([opt], capture_output=True, text=True).stderr
-passes = re.findall(r"^  (\w+) \((\w+)\): ", usage, re.M)
+passes = re.findall(r"^  (\w+) \(\w+, (\w+)\): ", usage, re.M)
 work.mkdir(parents=True, exist_ok=True)
 for variant in "-packets=16", "-O2":
     for old in work.glob("*"):
@@ -36,8 +36,6 @@ for variant in "-packets=16", "-O2":
     numbered = [(f"{number:02}-{name}", name) for number, (name, engine) in enumerate(passes, 1) if engine not in other]
     names = [number for number, _ in numbered]
     missing = [name for name in names if not (work / f"{name}.ll").exists()]
-    if variant != "-O2":
-        missing += [stage for stage in ("vadd.packets", "vadd.loops") if not list(work.glob(f"*-vectorise.{stage}.ll"))]
     if missing:
         sys.exit(f"{variant}: nothing was kept for {' '.join(missing)}")
     for (made, name), before in zip(numbered, ["", *names]):

@@ -13,8 +13,6 @@
 
 #include "tessera/item.h"
 
-#include "lanes/after/prefetch.h"
-#include "lanes/after/loop_fission.h"
 #include "lanes/prepare/unroll.h"
 #include "world.h"
 
@@ -73,7 +71,7 @@ static void test_tile(void **state)
         w.options.packets = true;
         for (int d = 0; d < 3 && required; d++)
             w.info.kernels[0].reqd_local_size[d] = d < 2 ? 16 : 1;
-        passes(&w, NULL, "vectorise");
+        passes(&w, NULL, "drop_items");
         assert_true(w.info.kernels[0].flags & TSR_KERNEL_BARRIER_REGIONS);
         /* Turned only if the column is known to be one of its row. */
         assert_int_equal(count_calls(&w, "k.whole", "llvm.masked.scatter.v16f32.v16p3"), !required);
@@ -126,7 +124,7 @@ static void test_lane_by_lane(void **state)
         setup(&w, cases[i].text);
         w.options.packets = true;
         w.options.cpu_features = cases[i].features;
-        passes(&w, NULL, "vectorise");
+        passes(&w, NULL, "drop_items");
         const char *gather = cases[i].features & avx512 ? "llvm.masked.gather.v32i32.v32p1" : "llvm.masked.gather.v16i32.v16p1";
         assert_int_equal(count_calls(&w, "k.whole", gather) > 0, cases[i].vectors);
         assert_int_equal(count_calls(&w, "k.partial", gather) > 0, cases[i].vectors);
@@ -152,7 +150,7 @@ static void test_tested_masks(void **state)
         setup(&w, text);
         w.options.packets = true;
         w.options.cpu_features = wide ? avx2 | avx512 : avx2;
-        passes(&w, NULL, "vectorise");
+        passes(&w, NULL, "drop_items");
         static const char *const bodies[] = {"k.whole", "k.partial"};
         for (size_t i = 0; i < TSR_ARRAY_LEN(bodies); i++) {
             assert_int_equal(count_calls(&w, bodies[i], "llvm.masked.load.v16i32.p1"), 1);
@@ -210,9 +208,9 @@ static void test_split_loops(void **state)
         unsigned loops = 0, phis = 0;
         setup(&w, cases[i].text);
         w.options.cpu_features = cases[i].features;
-        assert_int_equal(tsr__fission_loops(&w.l, function(&w, "f")), cases[i].loops > 1);
-        assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
+        assert_true(tsr__pass_loop_fission(&w.l, function(&w, "f")));
         assert_true(tsr__run_llvm(&w.l, "function(adce)"));
+        assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
         LLVMValueRef *code = tsr__instructions(&w.l, function(&w, "f"), &n);
         for (size_t k = 0; k < n; k++) {
             loops += LLVMIsABranchInst(code[k]) && LLVMIsConditional(code[k]);
@@ -271,7 +269,7 @@ static void test_wide(void **state)
         setup(&w, (const char *)text.data);
         w.options.packets = true;
         w.options.cpu_features = cases[i].features;
-        passes(&w, NULL, "vectorise");
+        passes(&w, NULL, "drop_items");
         assert_int_equal(tsr__sub_group_size(&w.l, &w.info.kernels[0]), cases[i].width);
         tsr_buf_free(&text);
         passes(&w, "local_atomics", NULL);
@@ -336,7 +334,7 @@ static void test_lists(void **state)
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
         struct world w;
         setup(&w, cases[i].text);
-        tsr__prefetch_index_lists(&w.l, function(&w, "f"));
+        assert_true(tsr__pass_prefetch(&w.l, function(&w, "f")));
         assert_false(LLVMVerifyFunction(function(&w, "f"), LLVMReturnStatusAction));
         assert_int_equal(count_calls(&w, "f", "llvm.prefetch.p1"), cases[i].fetches);
         teardown(&w);
@@ -441,7 +439,7 @@ static void test_written_dots(void **state)
         setup(&w, cases[i].text);
         w.options.packets = true;
         w.options.cpu_features = cases[i].features;
-        passes(&w, NULL, "vectorise");
+        passes(&w, NULL, "drop_items");
         assert_int_equal(count_calls(&w, "k.whole", "llvm.x86.avx512.vpdpbusd.512"), cases[i].instructions);
         assert_int_equal(count_calls(&w, "k.partial", "llvm.x86.avx512.vpdpbusd.512"), cases[i].instructions);
         teardown(&w);

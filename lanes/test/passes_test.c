@@ -261,7 +261,7 @@ static void test_lines(void **state)
                      "!12 = !DILocation(line: 9, column: 1, scope: !8)\n!13 = !DILocation(line: 10, column: 1, scope: !8)\n"
                      "!14 = !DILocation(line: 11, column: 1, scope: !8)\n");
     w.options.packets = w.options.debug = true;
-    passes(&w, NULL, "vectorise");
+    passes(&w, NULL, "drop_items");
     for (size_t i = 0; i < TSR_ARRAY_LEN(packets); i++) {
         assert_non_null(LLVMGetSubprogram(function(&w, packets[i])));
         assert_true(has_line(&w, packets[i], LLVMFCmp, 8));

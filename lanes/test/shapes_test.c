@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <llvm-c/IRReader.h>
 
-#include "lanes/widen/widener.h"
+#include "lanes/prepare/packet_kernel.h"
 
 #define SPLIT "_Z42intel_sub_group_i8_i8_split_matrix_mad_k32iDv8_iDv2_i"
 static const char head[] = "target datalayout = \"e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024\"\n"
@@ -143,7 +143,7 @@ static char *shapes_of(struct tsr_arena *arena, const char *text, bool pair)
     info.kernels = tsr_arena_alloc(arena, sizeof *info.kernels);
     info.kernels[0].name = "k";
     struct tsr__compilation l = {.module = module, .context = context, .options = &options, .arena = arena, .info = &info};
-    assert_true(tsr__run_passes(&l, "inline_calls", "vectorise"));
+    assert_true(tsr__run_passes(&l, tsr__find_pass("inline_calls"), tsr__find_pass("dot_idiom")));
     assert_true(tsr__packet_shapes(&l, &out));
     char *all = tsr_arena_format(arena, "%.*s", (int)out.size, (const char *)out.data);
     tsr_buf_free(&out);

@@ -8,29 +8,28 @@
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Linker.h>
 
+#include "lanes/prepare/packet_kernel.h"
 #include "lanes/widen/widener.h"
 
-static const char usage[] = "usage: tessera-opt [options] module.ll > out.ll\n"
-                            "  -passes=a,b,…   only these passes, in this order (default: all)\n"
-                            "  -link FILE      link the built-in library FILE into the module first\n"
-                            "  -O0 … -O3       level of the pass optimise (default 2)\n"
-                            "  -packets=N      the vector engine, with sub-groups of N\n"
-                            "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
-                            "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
-                            "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
-                            "  -g              keep frame pointers\n"
-                            "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
-                            "  -dump DIR       write the module after each pass, and in the middle of vectorise, to DIR\n"
-                            "  -object FILE    write what the pass emit made to FILE\n"
-                            "  -info           print what the engine found out about each kernel, instead of the module\n"
-                            "passes, and the engine that they serve:\n"
-#define TSR_PASS(engine, retry, name, text) "  " #name " (" #engine "): " text "\n"
-#include "lanes/passes.def"
-#undef TSR_PASS
-    ;
-
-static const char all_passes[] =
-#define TSR_PASS(engine, retry, name, text) "," #name
+static const char usage[] =
+    "usage: tessera-opt [options] module.ll > out.ll\n"
+    "  -passes=a,b..d  only these passes, in this order; b..d: all from b to d, from the first or to the last if a name is missing\n"
+    "                  (default: the whole pipeline, with retries)\n"
+    "  -link FILE      link the built-in library FILE into the module first\n"
+    "  -O0 … -O3       level of the pass optimise (default 2)\n"
+    "  -packets=N      the vector engine, with sub-groups of N\n"
+    "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
+    "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
+    "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
+    "  -g              keep frame pointers\n"
+    "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
+    "  -dump DIR       write the module after each pass to DIR\n"
+    "  -times          print the time of each pass to standard error\n"
+    "  -budget=N       kernels whose packets cost more are to be made again (TESSERA_BUDGET; default 0: never)\n"
+    "  -object FILE    write what the pass emit made to FILE\n"
+    "  -info           print what the engine found out about each kernel, instead of the module\n"
+    "passes, what they get and for which engine:\n"
+#define TSR_PASS(unit, engine, retry, name, text) "  " #name " (" #unit ", " #engine "): " text "\n"
 #include "lanes/passes.def"
 #undef TSR_PASS
     ;
@@ -116,22 +115,37 @@ static void print_info(const struct tsr_program_info *info)
     }
 }
 
+/* The place of a pass; an empty name is `unnamed`. */
+static bool find_place(struct tsr__compilation *l, const char *name, size_t unnamed, size_t *place)
+{
+    *place = *name ? tsr__find_pass(name) : unnamed;
+    return *place < tsr__pass_count || tsr__fail(l, "there is no pass '%s'", name);
+}
+
+/* Runs the passes that the option -passes names. */
 static bool run_named(struct tsr__compilation *l, const char *names)
 {
     char *list = tsr_arena_format(&l->scratch, "%s", names), *rest = list;
-    unsigned number = 0;
     for (char *name; (name = strsep(&rest, ",")) != NULL;) {
-        const struct tsr__pass *pass = NULL;
-        for (size_t i = 0; i < tsr__pass_count; i++) {
-            if (!strcmp(name, tsr__passes[i].name))
-                pass = &tsr__passes[i];
-        }
-        if (!pass)
-            return tsr__fail(l, "there is no pass '%s'", name);
-        if (!tsr__run_pass(l, pass, ++number))
+        char *dots = strstr(name, "..");
+        const char *last_name = dots ? dots + 2 : name;
+        size_t first, last;
+        if (!*name) /* of an empty list */
+            continue;
+        if (dots)
+            *dots = 0;
+        if (!find_place(l, name, 0, &first) || !find_place(l, last_name, tsr__pass_count - 1, &last))
+            return false;
+        if (!tsr__run_passes(l, first, last + 1))
             return false;
     }
     return true;
+}
+
+/* The passes that -passes names, or all: but those of shapes only as far as they go. */
+static bool run_passes(struct tsr__compilation *l, const char *passes, bool want_shapes)
+{
+    return passes ? run_named(l, passes) : want_shapes ? tsr__run_passes(l, 0, tsr__find_pass("dot_idiom")) : tsr__run_pipeline(l);
 }
 
 static bool print_shapes(struct tsr__compilation *l)
@@ -157,7 +171,8 @@ int main(int argc, char **argv)
 {
     const char *passes = NULL, *object_path = NULL, *library = NULL, *input = NULL;
     bool want_info = false, want_shapes = false;
-    struct tsr_lanes_options options = {.cpu_features = tsr_cpu()->features, .default_sub_group_size = 16, .opt_level = 2};
+    struct tsr_buf log = {0};
+    struct tsr_lanes_options options = {.log = &log, .cpu_features = tsr_cpu()->features, .default_sub_group_size = 16, .opt_level = 2};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i];
         bool more = i + 1 < argc;
@@ -178,7 +193,11 @@ int main(int argc, char **argv)
             options.packets = true;
             options.check = a[1] == 'c';
             options.default_sub_group_size = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
-        } else if (!strcmp(a, "-g"))
+        } else if (tsr__starts_with(a, "-budget="))
+            options.code_budget = strtoull(a + strlen("-budget="), NULL, 10);
+        else if (!strcmp(a, "-times"))
+            options.times = &log;
+        else if (!strcmp(a, "-g"))
             options.debug = true;
         else if (!strcmp(a, "-shapes"))
             want_shapes = true;
@@ -191,6 +210,7 @@ int main(int argc, char **argv)
     }
     if (!input)
         return fputs(usage, stderr), 2;
+    options.packets = options.packets && options.opt_level > 0; /* as in the compiler */
 
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = read_module(context, input);
@@ -213,23 +233,28 @@ int main(int argc, char **argv)
     l.verify = true;
     if (is_retargeted && !tsr__make_machine(&l, options.opt_level))
         return die(l.why, NULL);
-    bool good = want_shapes && !passes ? tsr__run_passes(&l, NULL, "vectorise") : run_named(&l, passes ? passes : all_passes + 1);
-    if (!good || (want_shapes && !print_shapes(&l)))
+    bool good = run_passes(&l, passes, want_shapes) && (!want_shapes || print_shapes(&l));
+    tsr__debug_info_end(&l);
+    fprintf(stderr, "%.*s", (int)log.size, (const char *)log.data);
+    if (!good)
         return die(l.why, NULL);
     if (object_path && !write_file(object_path, &object))
         return die("cannot write", object_path);
     if (want_info)
         print_info(&info);
     else if (!object_path && !want_shapes) {
-        char *text = LLVMPrintModuleToString(module);
+        char *text = LLVMPrintModuleToString(l.module);
         fputs(text, stdout);
         LLVMDisposeMessage(text);
     }
     tsr_buf_free(&object);
+    tsr_buf_free(&log);
     tsr_arena_free(&arena);
     tsr_arena_free(&l.scratch);
     if (l.machine)
         LLVMDisposeTargetMachine(l.machine);
+    if (l.module != module)
+        LLVMDisposeModule(l.module);
     LLVMDisposeModule(module);
     LLVMContextDispose(context);
     return 0;

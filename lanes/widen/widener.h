@@ -63,9 +63,6 @@ struct tsr__widener {
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */
 bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked);
 
-/* Of kernels as the pass "vectorise" gets them: what is known of the shapes in full packets. (vectorise.c) */
-bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
-
 /* ---- values (values.c) ---------------------------------------------------------------------------------------------------------- */
 
 void tsr__values_prepare(struct tsr__widener *s);
@@ -98,7 +95,7 @@ LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const cha
 void tsr__debug_info_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet);
 /* What is built from now on stands where the instruction of the work-item function stands. */
 void tsr__debug_info_at(struct tsr__widener *s, LLVMValueRef inst);
-/* After the last packet function. */
+/* After the last packet function, before code is made; nothing happens the second time. */
 void tsr__debug_info_end(struct tsr__compilation *l);
 
 /* ---- masks (masks.c) --------------------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels that run in packets: a packet is one sub-group or a pair of them, with a work-item in each lane of a vector register.
+ *
+ * Each such kernel gets two packet functions: one for full packets, of which every lane is there and all lie in one row of the work-group,
+ * and one for the rest. The kernel itself only chooses between the two. */
+#include "lanes/prepare/packet_kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "lanes/analysis/packet_support.h"
+#include "lanes/ir/explain.h"
+#include "lanes/prepare/sub_group_pairs.h"
+#include "tessera/item.h"
+
+#define ITEM "item"
+#define FULL "whole"
+#define PARTIAL "partial"
+/* Attributes of the work-item function: lanes of its packets, and of a sub-group. */
+#define PACKET_LANES "tsr-packet"
+#define SUB_GROUP_LANES "tsr-sub-group"
+
+static LLVMValueRef function_of(struct tsr__compilation *l, const struct tsr_kernel_info *info, const char *suffix)
+{
+    return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", info->name, suffix));
+}
+
+static void set_lanes(struct tsr__compilation *l, LLVMValueRef item, const char *attribute, unsigned lanes)
+{
+    tsr__set_fn_text(l, item, attribute, tsr_arena_format(&l->scratch, "%u", lanes));
+}
+
+static unsigned lanes_of(LLVMValueRef item, const char *name)
+{
+    unsigned length;
+    LLVMAttributeRef attribute =
+        LLVMGetStringAttributeAtIndex(item, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
+    return attribute ? (unsigned)strtoul(LLVMGetStringAttributeValue(attribute, &length), NULL, 10) : 0;
+}
+
+bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *k)
+{
+    *k = (struct tsr__packet_kernel){.info = info, .item = function_of(l, info, ITEM)};
+    if (!k->item)
+        return false;
+    k->kernel = tsr__kernel(l, info);
+    k->whole = function_of(l, info, FULL);
+    k->partial = function_of(l, info, PARTIAL);
+    k->wrapping = function_of(l, info, TSR__WRAPPING);
+    k->packet =
+        (struct tsr__packet){.width = lanes_of(k->item, PACKET_LANES), .sub_group = lanes_of(k->item, SUB_GROUP_LANES), .whole_rows = true};
+    return true;
+}
+
+/* ---- the pass "split_kernels" -------------------------------------------------------------------------------------------------------- */
+
+/* Moves the body of `f` into a new function. */
+static LLVMValueRef move_body(struct tsr__compilation *l, LLVMValueRef f)
+{
+    LLVMValueRef made = LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s." ITEM, tsr__name(f)), LLVMGlobalGetValueType(f));
+    LLVMSetLinkage(made, LLVMInternalLinkage);
+    for (unsigned i = 0; i < LLVMCountParams(f); i++)
+        LLVMReplaceAllUsesWith(LLVMGetParam(f, i), LLVMGetParam(made, i));
+    for (LLVMBasicBlockRef bb; (bb = LLVMGetFirstBasicBlock(f)) != NULL;) {
+        LLVMRemoveBasicBlockFromParent(bb);
+        LLVMAppendExistingBasicBlock(made, bb);
+    }
+    return made;
+}
+
+static LLVMValueRef declare_packet_function(struct tsr__compilation *l, LLVMValueRef kernel, const char *suffix)
+{
+    LLVMValueRef made =
+        LLVMAddFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", tsr__name(kernel), suffix), LLVMGlobalGetValueType(kernel));
+    for (LLVMAttributeIndex p = 1; p <= LLVMCountParams(kernel); p++) { /* restrict, alignments */
+        LLVMAttributeRef *attributes = tsr_arena_alloc(&l->scratch, (LLVMGetAttributeCountAtIndex(kernel, p) + 1) * sizeof *attributes);
+        LLVMGetAttributesAtIndex(kernel, p, attributes);
+        for (unsigned i = 0; i < LLVMGetAttributeCountAtIndex(kernel, p); i++)
+            LLVMAddAttributeAtIndex(made, p, attributes[i]);
+        /* A store of all lanes, some as they were, may meet what another argument points to (masked_emulate.c). */
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(kernel, p - 1));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE &&
+            !tsr__has(l, TSR_CPU_AVX512F))
+            LLVMRemoveEnumAttributeAtIndex(made, p, tsr__attr_kind("noalias"));
+    }
+    return made;
+}
+
+LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    unsigned n = LLVMCountParams(k->kernel);
+    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (n + 1) * sizeof *args);
+    LLVMBasicBlockRef made = LLVMAppendBasicBlockInContext(l->context, k->kernel, "");
+    LLVMGetParams(k->kernel, args);
+    LLVMPositionBuilderAtEnd(b, made);
+    LLVMMetadataRef subprogram = LLVMGetSubprogram(k->kernel);
+    if (subprogram) /* what will be inlined here keeps its lines only if the call has one */
+        LLVMSetCurrentDebugLocation2(
+            b, LLVMDIBuilderCreateDebugLocation(l->context, LLVMDISubprogramGetLine(subprogram), 0, subprogram, NULL));
+    LLVMBuildCall2(b, LLVMGlobalGetValueType(k->kernel), packet_function, args, n, "");
+    LLVMBuildRetVoid(b);
+    LLVMDisposeBuilder(b);
+    return made;
+}
+
+/* The kernel itself only chooses. */
+static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, k->kernel, ""));
+    LLVMValueRef is_full = LLVMBuildCall2(b, query, tsr__declare(l, "__tsr_whole_packet", query), NULL, 0, "");
+    is_full = LLVMBuildICmp(b, LLVMIntNE, is_full, LLVMConstNull(i32), "");
+    LLVMBasicBlockRef full = tsr__packet_call_block(l, k, k->whole), partial = tsr__packet_call_block(l, k, k->partial);
+    LLVMBuildCondBr(b, is_full, full, partial);
+    LLVMDisposeBuilder(b);
+}
+
+static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *info, bool versioned)
+{
+    struct tsr__packet_kernel k = {.info = info, .kernel = tsr__kernel(l, info)};
+    unsigned size = tsr__sub_group_size(l, info), width = tsr__uses_sub_group_pairs(l, k.kernel) ? 2 * size : size;
+    if (width > size)
+        tsr__explain(l, k.kernel, "packets", "pairs", "%u lanes, a sub-group in each half, since split matrix functions join them", width);
+    info->flags |= TSR_KERNEL_PACKETS | (width > size ? TSR_KERNEL_SUB_GROUP_PAIRS : 0);
+    k.item = move_body(l, k.kernel);
+    set_lanes(l, k.item, PACKET_LANES, width);
+    set_lanes(l, k.item, SUB_GROUP_LANES, size);
+    k.whole = declare_packet_function(l, k.kernel, FULL);
+    k.partial = declare_packet_function(l, k.kernel, PARTIAL);
+    tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
+    if (versioned && tsr__multiplies_tiles(l, k.item)) {
+        k.wrapping = declare_packet_function(l, k.kernel, TSR__WRAPPING);
+        tsr__add_fn_attr(l, k.wrapping, "noinline");
+    }
+    build_dispatcher(l, &k);
+}
+
+bool tsr__pass_split_kernels(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        enum tsr__variant variant = l->variants ? l->variants[i] : TSR__VARIANT_AS_ASKED;
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        if (variant == TSR__VARIANT_REFERENCE)
+            continue;
+        if (tsr__can_run_as_packet(l, kernel))
+            split_kernel(l, &l->info->kernels[i], variant != TSR__VARIANT_UNVERSIONED);
+        else
+            tsr__explain(l, kernel, "engine", "reference",
+                         "a work-item at a time: packets have no operation for a matrix function on this CPU");
+    }
+    return true;
+}
+
+bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr__packet_kernel k;
+        struct tsr__cfg cfg;
+        struct tsr__shapes shapes;
+        if (!tsr__packet_kernel_find(l, &l->info->kernels[i], &k))
+            continue;
+        if (!tsr__cfg_make(&cfg, k.item, &l->scratch))
+            return tsr__fail(l, "kernel %s: irreducible control flow", k.info->name);
+        tsr__shapes_find(&shapes, &cfg, k.packet, &l->scratch);
+        tsr__shapes_print(&shapes, out);
+    }
+    return true;
+}

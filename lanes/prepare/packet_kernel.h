@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels that run in packets, while their packet functions are made. */
+#ifndef TESSERA_LANES_PREPARE_PACKET_KERNEL_H
+#define TESSERA_LANES_PREPARE_PACKET_KERNEL_H
+
+#include "lanes/analysis/shape.h"
+
+/* One such kernel, from the pass "split_kernels" to the pass "drop_items". Everything is found in the module by name and attribute, so a
+ * pass also runs on the dump of the one before. */
+struct tsr__packet_kernel {
+    struct tsr_kernel_info *info;
+    LLVMValueRef kernel;   /* calls one of the packet functions */
+    LLVMValueRef item;     /* the code of a work-item */
+    LLVMValueRef whole;    /* the packet function for full packets: a declaration until the pass "widen_full" */
+    LLVMValueRef partial;  /* … for other packets: a declaration until the pass "widen_partial" */
+    LLVMValueRef wrapping; /* … for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
+    struct tsr__packet packet; /* of a full packet */
+};
+
+/* False: the kernel does not run in packets. */
+bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *found);
+/* A new block of the kernel with a call of a packet function. */
+LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef packet_function);
+/* What is known of the values of work-items in full packets, as text. */
+bool tsr__packet_shapes(struct tsr__compilation *l, struct tsr_buf *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The bodies of a kernel's packet functions. */
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/ir/explain.h"
+#include "lanes/prepare/packet_kernel.h"
+#include "lanes/prepare/versioning.h"
+#include "lanes/widen/widener.h"
+#include "tessera/item.h"
+
+static bool widen(struct tsr__compilation *l, const struct tsr__packet_kernel *k, LLVMValueRef to, struct tsr__packet packet, bool masked)
+{
+    LLVMSetLinkage(to, LLVMInternalLinkage);
+    tsr__debug_info_begin(l, k->kernel, to);
+    return tsr__widen_function(l, k->item, to, packet, masked) || tsr__fail(l, "kernel %s: irreducible control flow", k->info->name);
+}
+
+bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    if (!widen(l, k, k->whole, k->packet, false))
+        return false;
+    if (!k->wrapping)
+        return true;
+    tsr__forget_no_wrap_marks(l, k->whole);
+    tsr__drop_no_wrap_marks(l, k->item);
+    size_t notes = tsr__explain_count(l); /* they are those of the other function */
+    bool good = widen(l, k, k->wrapping, k->packet, false);
+    tsr__explain_forget(l, notes);
+    return good;
+}
+
+bool tsr__pass_widen_partial(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    struct tsr_kernel_info *info = k->info;
+    struct tsr__packet packet = k->packet;
+    enum tsr__visibility sees = tsr__group_visibility(l, k->item);
+    bool meets = tsr__has_barrier(l, k->whole);
+    packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;
+    packet.mixed = packet.whole_rows && !meets;
+    packet.in_group = packet.whole_rows && meets;
+    packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM_GROUPS;
+    packet.required_x = info->reqd_local_size[0];
+    if (packet.whole_rows)
+        info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
+    if (packet.mixed)
+        info->flags |=
+            (sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED_GROUPS : 0) | (sees == TSR__SEES_RANGE ? TSR_KERNEL_GLOBAL_IDS_ONLY : 0);
+    return widen(l, k, k->partial, packet, true);
+}
+
+bool tsr__pass_drop_items(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        struct tsr__packet_kernel k;
+        if (!tsr__packet_kernel_find(l, &l->info->kernels[i], &k))
+            continue;
+        tsr__explain_barriers(l, k.info, k.item);
+        LLVMDeleteFunction(k.item);
+    }
+    tsr__debug_info_end(l);
+    return true;
+}
