@@ -123,9 +123,12 @@ static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *inf
 {
     struct tsr__packet_kernel k = {.info = info, .kernel = tsr__kernel(l, info)};
     unsigned size = tsr__sub_group_size(l, info), width = tsr__uses_sub_group_pairs(l, k.kernel) ? 2 * size : size;
-    if (width > size)
+    info->flags |= TSR_KERNEL_PACKETS;
+    if (width > size) {
         tsr__explain(l, k.kernel, "packets", "pairs", "%u lanes, a sub-group in each half, since split matrix functions join them", width);
-    info->flags |= TSR_KERNEL_PACKETS | (width > size ? TSR_KERNEL_SUB_GROUP_PAIRS : 0);
+        info->flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
+        tsr__set_fn_text(l, k.kernel, TSR__IN_PAIRS, "");
+    }
     k.item = move_body(l, k.kernel);
     set_lanes(l, k.item, PACKET_LANES, width);
     set_lanes(l, k.item, SUB_GROUP_LANES, size);

@@ -253,7 +253,7 @@ bool tsr__pass_scalarise_addresses(struct tsr__compilation *l)
 {
     bool any = false;
     for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        any = any || l->info->kernels[i].flags & TSR_KERNEL_SUB_GROUP_PAIRS;
+        any = any || tsr__has_text_attr(tsr__kernel(l, &l->info->kernels[i]), TSR__IN_PAIRS);
     if (!any)
         return true;
     if (!tsr__run_llvm(l, "function(mem2reg)"))

@@ -5,6 +5,9 @@
 
 #include "lanes/ir/ir.h"
 
+/* Function attribute of kernels that run in packets of two sub-groups, from the pass "split_kernels" on. */
+#define TSR__IN_PAIRS "tsr-sub-group-pairs"
+
 /* Does the kernel, into which everything is inlined, call a split matrix function for which the packet has an operation? */
 bool tsr__uses_sub_group_pairs(struct tsr__compilation *l, LLVMValueRef kernel);
 /* What the kernel asks about sub-groups of this size becomes arithmetic with its linear id, which holds whatever a packet is. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The engine's passes on small modules: what each must leave behind, and that LLVM's verifier takes it. */
+ * The engine's passes together, on small modules, and what they do with too much code. passes/ has tests of single passes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,181 +13,8 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "tessera/item.h"
-#include "tessera/printf.h"
 
 #include "world.h"
-
-/* ---- one test per pass ----------------------------------------------------------------------------------------------------------- */
-
-static void test_sites(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w, HEADER LIBRARY "define spir_func void @helper() noinline optnone { call spir_func void @_Z7barrierj(i32 1)\n ret void }\n"
-                             "define spir_kernel void @k() { call spir_func void @helper()\n call spir_func void @helper()\n"
-                             "%i = call spir_func i64 @_Z12get_local_idj(i32 0)\n ret void }\n");
-    passes(&w, NULL, "call_sites");
-    /* The helper is inlined twice, each time with a site of its own; what does not meet has none. */
-    assert_int_equal(count_calls(&w, "k", "__tsr_site"), 2);
-    assert_int_equal(count_calls(&w, "k", "_Z7barrierj"), 2);
-    assert_int_equal(count_calls(&w, "_Z7barrierj", "__tsr_site"), 0);
-    assert_true(says(function(&w, "k"), "@__tsr_site(i32 1)") && says(function(&w, "k"), "@__tsr_site(i32 2)"));
-    LLVMValueRef table = LLVMGetNamedGlobal(w.l.module, TSR_SITES_SYMBOL);
-    assert_non_null(table);
-    assert_true(says(table, "c\"barrier\\0Abarrier\\0A\\00\""));
-    teardown(&w);
-}
-
-static void test_divide(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w, HEADER "define spir_func i32 @f(i32 %a, i32 %b) { %q = sdiv i32 %a, %b\n %r = urem i32 %q, %b\n ret i32 %r }\n"
-                     "define spir_func <4 x i64> @v(<4 x i64> %a, <4 x i64> %b) { %q = srem <4 x i64> %a, %b\n ret <4 x i64> %q }\n"
-                     "define spir_func i32 @c(i32 %a) { %q = sdiv i32 %a, 3\n ret i32 %q }\n"
-                     "define spir_func i32 @z(i32 %a) { %q = sdiv i32 %a, 0\n ret i32 %q }\n");
-    passes(&w, "guard_division", "guard_division");
-    assert_true(says(function(&w, "f"), "icmp eq i32") && says(function(&w, "f"), "-2147483648"));
-    assert_true(says(function(&w, "v"), "select <4 x i1>") && says(function(&w, "v"), "splat (i64 -9223372036854775808)"));
-    assert_false(says(function(&w, "c"), "select"));
-    assert_false(says(function(&w, "z"), "sdiv i32 %a, 0"));
-    teardown(&w);
-}
-
-static void test_byval(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w, HEADER "%s = type { double, <16 x double> }\n"
-                     "define spir_func void @f(ptr byval(%s) align 128 %p) { store double 1.0, ptr %p\n ret void }\n"
-                     "define spir_kernel void @k(ptr byval(%s) align 128 %p) { call spir_func void @f(ptr byval(%s) align 128 %p)\n"
-                     "ret void }\n");
-    passes(&w, "byval", "byval");
-    assert_false(says(function(&w, "f"), "byval"));
-    assert_true(says(function(&w, "k"), "alloca %s, align 128") && says(function(&w, "k"), "llvm.memcpy"));
-    assert_false(says(function(&w, "k"), "@f(ptr byval"));
-    teardown(&w);
-}
-
-static void test_locals(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w, HEADER
-          "@a = internal addrspace(3) global [3 x i8] undef\n"
-          "@b = internal addrspace(3) global <4 x float> undef, align 16\n"
-          "@c = internal addrspace(3) global i32 undef\n"
-          "@d = internal addrspace(3) global i64 undef, align 64\n"
-          "define spir_func void @shared() { store i32 1, ptr addrspace(3) @c\n ret void }\n"
-          "define spir_kernel void @k1() { store i8 1, ptr addrspace(3) getelementptr ([3 x i8], ptr addrspace(3) @a, i64 0, i64 2)\n"
-          "store <4 x float> zeroinitializer, ptr addrspace(3) @b\n call void @shared()\n ret void }\n"
-          "define spir_kernel void @k2() { call void @shared()\n ret void }\n"
-          "define spir_kernel void @k3(i1 %x, ptr addrspace(3) %y) {\n br i1 %x, label %t, label %e\n"
-          "t:\n br label %e\n"
-          "e:\n %p = phi ptr addrspace(4) [ addrspacecast (ptr addrspace(3) @d to ptr addrspace(4)), %0 ], [ null, %t ]\n"
-          "store i64 1, ptr addrspace(4) %p\n ret void }\n");
-    passes(&w, "local_memory", "local_memory");
-    assert_null(LLVMGetFirstGlobal(w.l.module));
-    /* k1 and k2 share a function, so they share a layout: 3 bytes, 16 at 16, 4 at 32. */
-    assert_int_equal(w.info.kernels[0].local_bytes, 36);
-    assert_int_equal(w.info.kernels[1].local_bytes, 36);
-    assert_int_equal(w.info.kernels[2].local_bytes, 8);
-    assert_true(says(function(&w, "shared"), "i64 32"));
-    assert_int_equal(count_calls(&w, "k3", "__tsr_local_base"), 1);
-    teardown(&w);
-}
-
-static void test_print(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w,
-          HEADER "@f = internal addrspace(2) constant [3 x i8] c\"%d\\00\"\n"
-                 "declare spir_func i32 @printf(ptr addrspace(2), ...)\n"
-                 "define spir_kernel void @k(<3 x i8> %v, ptr addrspace(1) %p) {\n"
-                 "%r = call spir_func i32 (ptr addrspace(2), ...) @printf(ptr addrspace(2) @f, i32 7, <3 x i8> %v, ptr addrspace(2) @f)\n"
-                 "store i32 %r, ptr addrspace(1) %p\n ret void }\n");
-    passes(&w, "lower_printf", "lower_printf");
-    char tag[64];
-    LLVMValueRef k = function(&w, "k");
-    assert_int_equal(count_calls(&w, "k", "printf"), 0);
-    assert_int_equal(count_calls(&w, "k", "__tsr_print"), 1);
-    const uint32_t tags[] = {TSR_PRINT_TAG(TSR_PRINT_INT, 4, 1), TSR_PRINT_TAG(TSR_PRINT_INT, 1, 3), TSR_PRINT_TAG(TSR_PRINT_STRING, 8, 1)};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(tags); i++) {
-        snprintf(tag, sizeof tag, "store i32 %u,", tags[i]);
-        assert_true(says(k, tag));
-    }
-    assert_true(says(k, "alloca [40 x i8], align 8")); /* count, 8 + 8 + 16 */
-    assert_true(says(k, "store i32 0, ptr addrspace(1) %p"));
-    teardown(&w);
-}
-
-static void test_item(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w, HEADER LIBRARY "define spir_func i64 @deep() memory(none) { %r = call spir_func i64 @_Z12get_local_idj(i32 2) memory(none)\n"
-                             "ret i64 %r }\n"
-                             "define spir_func i64 @plain(i64 %x) { ret i64 %x }\n"
-                             "define spir_kernel void @k(ptr addrspace(1) %p) { %r = call spir_func i64 @deep()\n"
-                             "%s = call spir_func i64 @plain(i64 %r)\n store i64 %s, ptr addrspace(1) %p\n ret void }\n");
-    passes(&w, "lower_primitives", "lower_primitives");
-    assert_int_equal(LLVMCountParams(function(&w, "deep")), 1);
-    assert_int_equal(LLVMCountParams(function(&w, "k")), 2);
-    assert_int_equal(LLVMCountParams(function(&w, "plain")), 1);
-    assert_false(says(function(&w, "deep"), "__tsr_"));
-    /* A load from the work-item is no longer free of memory, neither in the function nor at the call. */
-    assert_null(
-        LLVMGetEnumAttributeAtIndex(function(&w, "deep"), (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("memory")));
-    assert_true(says(function(&w, "_Z12get_local_idj"), "!invariant.load"));
-    teardown(&w);
-
-    setup(&w, HEADER "declare void @__tsr_unheard_of()\ndefine spir_kernel void @k() { call void @__tsr_unheard_of()\n ret void }\n");
-    assert_false(try_passes(&w, "lower_primitives", "lower_primitives"));
-    assert_non_null(strstr(w.l.why, "__tsr_unheard_of"));
-    teardown(&w);
-
-    setup(&w, HEADER "define spir_kernel void @k(ptr %p) { call void %p()\n ret void }\n");
-    assert_false(try_passes(&w, "lower_primitives", "lower_primitives"));
-    assert_non_null(strstr(w.l.why, "pointer"));
-    teardown(&w);
-}
-
-static void test_entry(void **state)
-{
-    (void)state;
-    struct world w;
-    setup(&w, HEADER "%s = type { i32, <4 x float> }\n"
-                     "define spir_kernel void @k(i8 %a, ptr addrspace(1) align 4 %b, ptr byval(%s) align 16 %c, <3 x float> %d,\n"
-                     "ptr addrspace(3) align 16 %e, <16 x double> %f, ptr addrspace(2) %g) { ret void }\n");
-    passes(&w, "entry", "entry");
-    static const struct tsr_arg_info expected[] = {
-        {.kind = TSR_ARG_VALUE, .size = 1, .align = 1, .offset = 0, .pointee_align = 1},
-        {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 8, .pointee_align = 4},
-        {.kind = TSR_ARG_VALUE, .size = 32, .align = 16, .offset = 16, .pointee_align = 1},
-        {.kind = TSR_ARG_VALUE, .size = 16, .align = 16, .offset = 48, .pointee_align = 1},
-        {.kind = TSR_ARG_LOCAL, .size = 8, .align = 8, .offset = 64, .pointee_align = 16},
-        {.kind = TSR_ARG_VALUE, .size = 128, .align = 128, .offset = 128, .pointee_align = 1},
-        {.kind = TSR_ARG_POINTER, .size = 8, .align = 8, .offset = 256, .pointee_align = 1},
-    };
-    const struct tsr_kernel_info *k = &w.info.kernels[0];
-    assert_int_equal(k->arg_count, TSR_ARRAY_LEN(expected));
-    for (size_t i = 0; i < TSR_ARRAY_LEN(expected); i++) {
-        assert_int_equal(k->args[i].kind, expected[i].kind);
-        assert_int_equal(k->args[i].size, expected[i].size);
-        assert_int_equal(k->args[i].align, expected[i].align);
-        assert_int_equal(k->args[i].offset, expected[i].offset);
-        assert_int_equal(k->args[i].pointee_align, expected[i].pointee_align);
-    }
-    assert_int_equal(k->args_size, 264);
-    assert_string_equal(k->entry, "k.kernel");
-    teardown(&w);
-
-    setup(&w, HEADER "define spir_kernel void @k(target(\"spirv.Sampler\") %s) { ret void }\n");
-    assert_false(try_passes(&w, "entry", "entry"));
-    assert_non_null(strstr(w.l.why, "spirv.Sampler"));
-    teardown(&w);
-}
 
 static void test_whole(void **state)
 {
@@ -457,11 +284,14 @@ static void test_many_ways(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sites),     cmocka_unit_test(test_divide),        cmocka_unit_test(test_byval),
-        cmocka_unit_test(test_locals),    cmocka_unit_test(test_print),         cmocka_unit_test(test_item),
-        cmocka_unit_test(test_entry),     cmocka_unit_test(test_whole),         cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_budget),    cmocka_unit_test(test_many_branches), cmocka_unit_test(test_exponential_inlining),
-        cmocka_unit_test(test_many_ways), cmocka_unit_test(test_private_bytes), cmocka_unit_test(test_local_array_alone),
+        cmocka_unit_test(test_whole),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_many_branches),
+        cmocka_unit_test(test_exponential_inlining),
+        cmocka_unit_test(test_many_ways),
+        cmocka_unit_test(test_private_bytes),
+        cmocka_unit_test(test_local_array_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

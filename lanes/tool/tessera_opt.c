@@ -231,6 +231,8 @@ int main(int argc, char **argv)
     struct tsr__compilation l = {
         .module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
+    if (options.code_budget)
+        l.variants = tsr_arena_alloc(&l.scratch, (info.kernel_count + 1) * sizeof *l.variants);
     if (is_retargeted && !tsr__make_machine(&l, options.opt_level))
         return die(l.why, NULL);
     bool good = run_passes(&l, passes, want_shapes) && (!want_shapes || print_shapes(&l));

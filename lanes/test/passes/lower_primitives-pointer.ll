@@ -1,0 +1,11 @@
+; SPDX-License-Identifier: Apache-2.0
+; A call by a pointer might need the work-item, for all one knows.
+; RUN: not tessera-opt -passes=lower_primitives %s 2>&1 | FileCheck %s
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
+target triple = "spir64-unknown-unknown"
+
+; CHECK: pointer
+define spir_kernel void @k(ptr %p) {
+  call void %p()
+  ret void
+}

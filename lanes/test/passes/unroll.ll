@@ -1,0 +1,37 @@
+; SPDX-License-Identifier: Apache-2.0
+; A loop over a private array is unrolled, so that the array becomes registers.
+; RUN: tessera-opt -packets=16 -cpu=avx512 -passes=unroll %s | FileCheck %s
+target datalayout = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1"
+target triple = "spir64-unknown-unknown"
+
+; CHECK-LABEL: define spir_kernel void @k(
+; CHECK-NOT: alloca
+; CHECK-NOT: br i1
+; CHECK-COUNT-4: load float
+; CHECK: ret void
+define spir_kernel void @k(ptr addrspace(1) %a) {
+entry:
+  %t = alloca [4 x float]
+  br label %fill
+fill:
+  %i = phi i64 [ 0, %entry ], [ %i1, %fill ]
+  %p = getelementptr float, ptr addrspace(1) %a, i64 %i
+  %x = load float, ptr addrspace(1) %p
+  %q = getelementptr float, ptr %t, i64 %i
+  store float %x, ptr %q
+  %i1 = add i64 %i, 1
+  %c = icmp ult i64 %i1, 4
+  br i1 %c, label %fill, label %sum
+sum:
+  %j = phi i64 [ 0, %fill ], [ %j1, %sum ]
+  %s = phi float [ 0.0, %fill ], [ %s1, %sum ]
+  %r = getelementptr float, ptr %t, i64 %j
+  %y = load float, ptr %r
+  %s1 = fadd float %s, %y
+  %j1 = add i64 %j, 1
+  %d = icmp ult i64 %j1, 4
+  br i1 %d, label %sum, label %out
+out:
+  store float %s1, ptr addrspace(1) %a
+  ret void
+}
