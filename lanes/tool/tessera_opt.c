@@ -167,53 +167,84 @@ static bool write_file(const char *path, const struct tsr_buf *data)
     return fclose(file) == 0 && good;
 }
 
+/* What the command line asks for. */
+struct request {
+    const char *passes, *object_path, *library, *input;
+    bool want_info, want_shapes, want_times;
+    struct tsr_lanes_options options;
+};
+
+static bool has_level(const char *a)
+{
+    return tsr__starts_with(a, "-O") && strlen(a) == 3 && a[2] >= '0' && a[2] <= '3';
+}
+
+/* One option, which may have its value behind it; answers how many words it takes, 0: it is none. */
+static int parse_option(struct request *q, char **words, int left)
+{
+    struct tsr_lanes_options *options = &q->options;
+    const char *a = words[0], *more = left > 1 ? words[1] : NULL;
+    if (!strcmp(a, "-link") && more)
+        return q->library = more, 2;
+    if (!strcmp(a, "-object") && more)
+        return q->object_path = more, 2;
+    if (!strcmp(a, "-dump") && more)
+        return options->dump_dir = more, 2;
+    if (tsr__starts_with(a, "-passes="))
+        q->passes = a + strlen("-passes=");
+    else if (tsr__starts_with(a, "-cpu="))
+        return tsr_cpu_features_of(a + strlen("-cpu="), &options->cpu_features);
+    else if (has_level(a))
+        options->opt_level = a[2] - '0';
+    else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {
+        options->packets = true;
+        options->check = a[1] == 'c';
+        options->default_sub_group_size = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
+    } else if (tsr__starts_with(a, "-budget="))
+        options->code_budget = strtoull(a + strlen("-budget="), NULL, 10);
+    else if (!strcmp(a, "-times"))
+        q->want_times = true;
+    else if (!strcmp(a, "-g"))
+        options->debug = true;
+    else if (!strcmp(a, "-shapes"))
+        q->want_shapes = true;
+    else if (!strcmp(a, "-info"))
+        q->want_info = true;
+    else if (*a != '-' && !q->input)
+        q->input = a;
+    else
+        return 0;
+    return 1;
+}
+
+static bool parse(struct request *q, int argc, char **argv)
+{
+    *q = (struct request){.options = {.cpu_features = tsr_cpu()->features, .default_sub_group_size = 16, .opt_level = 2}};
+    for (int i = 1, words; i < argc; i += words)
+        if ((words = parse_option(q, argv + i, argc - i)) == 0)
+            return fprintf(stderr, "tessera-opt: unknown option or value: %s\n", argv[i]), false;
+    q->options.packets = q->options.packets && q->options.opt_level > 0; /* as in the compiler */
+    return q->input;
+}
+
+static void print_module(LLVMModuleRef module)
+{
+    char *text = LLVMPrintModuleToString(module);
+    fputs(text, stdout);
+    LLVMDisposeMessage(text);
+}
+
 int main(int argc, char **argv)
 {
-    const char *passes = NULL, *object_path = NULL, *library = NULL, *input = NULL;
-    bool want_info = false, want_shapes = false;
+    struct request q;
     struct tsr_buf log = {0};
-    struct tsr_lanes_options options = {.log = &log, .cpu_features = tsr_cpu()->features, .default_sub_group_size = 16, .opt_level = 2};
-    for (int i = 1; i < argc; i++) {
-        const char *a = argv[i];
-        bool more = i + 1 < argc;
-        if (tsr__starts_with(a, "-passes="))
-            passes = a + strlen("-passes=");
-        else if (tsr__starts_with(a, "-cpu=")) {
-            if (!tsr_cpu_features_of(a + strlen("-cpu="), &options.cpu_features))
-                return die("there is no such level", a + strlen("-cpu="));
-        } else if (!strcmp(a, "-link") && more)
-            library = argv[++i];
-        else if (!strcmp(a, "-object") && more)
-            object_path = argv[++i];
-        else if (!strcmp(a, "-dump") && more)
-            options.dump_dir = argv[++i];
-        else if (tsr__starts_with(a, "-O") && strlen(a) == 3 && a[2] >= '0' && a[2] <= '3')
-            options.opt_level = a[2] - '0';
-        else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {
-            options.packets = true;
-            options.check = a[1] == 'c';
-            options.default_sub_group_size = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
-        } else if (tsr__starts_with(a, "-budget="))
-            options.code_budget = strtoull(a + strlen("-budget="), NULL, 10);
-        else if (!strcmp(a, "-times"))
-            options.times = &log;
-        else if (!strcmp(a, "-g"))
-            options.debug = true;
-        else if (!strcmp(a, "-shapes"))
-            want_shapes = true;
-        else if (!strcmp(a, "-info"))
-            want_info = true;
-        else if (*a != '-' && !input)
-            input = a;
-        else
-            return fputs(usage, stderr), 2;
-    }
-    if (!input)
+    if (!parse(&q, argc, argv))
         return fputs(usage, stderr), 2;
-    options.packets = options.packets && options.opt_level > 0; /* as in the compiler */
+    q.options.log = &log;
+    q.options.times = q.want_times ? &log : NULL;
 
     LLVMContextRef context = LLVMContextCreate();
-    LLVMModuleRef module = read_module(context, input);
+    LLVMModuleRef module = read_module(context, q.input);
     if (!module)
         return 1;
     struct tsr_arena arena = {0};
@@ -223,32 +254,29 @@ int main(int argc, char **argv)
     bool is_retargeted = !strcmp(LLVMGetTarget(module), tsr__triple);
     if (!is_retargeted && !is_marked(module))
         tsr_lanes_mark(module);
-    if (library) {
-        LLVMModuleRef other = read_module(context, library);
+    if (q.library) {
+        LLVMModuleRef other = read_module(context, q.library);
         if (!other || LLVMLinkModules2(module, other))
-            return die("cannot link", library);
+            return die("cannot link", q.library);
     }
     struct tsr__compilation l = {
-        .module = module, .context = context, .options = &options, .arena = &arena, .info = &info, .object = &object};
+        .module = module, .context = context, .options = &q.options, .arena = &arena, .info = &info, .object = &object};
     l.verify = true;
-    if (options.code_budget)
+    if (q.options.code_budget)
         l.variants = tsr_arena_alloc(&l.scratch, (info.kernel_count + 1) * sizeof *l.variants);
-    if (is_retargeted && !tsr__make_machine(&l, options.opt_level))
+    if (is_retargeted && !tsr__make_machine(&l, q.options.opt_level))
         return die(l.why, NULL);
-    bool good = run_passes(&l, passes, want_shapes) && (!want_shapes || print_shapes(&l));
+    bool good = run_passes(&l, q.passes, q.want_shapes) && (!q.want_shapes || print_shapes(&l));
     tsr__debug_info_end(&l);
     fprintf(stderr, "%.*s", (int)log.size, (const char *)log.data);
     if (!good)
         return die(l.why, NULL);
-    if (object_path && !write_file(object_path, &object))
-        return die("cannot write", object_path);
-    if (want_info)
+    if (q.object_path && !write_file(q.object_path, &object))
+        return die("cannot write", q.object_path);
+    if (q.want_info)
         print_info(&info);
-    else if (!object_path && !want_shapes) {
-        char *text = LLVMPrintModuleToString(l.module);
-        fputs(text, stdout);
-        LLVMDisposeMessage(text);
-    }
+    else if (!q.object_path && !q.want_shapes)
+        print_module(l.module);
     tsr_buf_free(&object);
     tsr_buf_free(&log);
     tsr_arena_free(&arena);
