@@ -33,21 +33,24 @@ enum {
 
 /* ---- which process it is ------------------------------------------------------------------------------------------------------- */
 
-/* A number that differs between the process of `handle` and any other process with the same pid; 0: not known. */
+/* A number that differs between the process of `handle` and any other process with the same pid; 0: not known. Uses system calls
+ * directly: the intermediate below calls this with a descriptor table of its own in the caller's memory, and a tool that watches the C
+ * library's functions (ThreadSanitizer) would take its descriptors for the caller's. */
 static uint64_t identity_of(int handle, pid_t pid)
 {
     enum { PIDFS = 0x50494446 };
     struct statfs fs;
     struct stat st;
-    if (!fstatfs(handle, &fs) && fs.f_type == PIDFS && !fstat(handle, &st)) /* since Linux 6.9 each process has an inode of its own */
+    if (!syscall(SYS_fstatfs, handle, &fs) && fs.f_type == PIDFS &&
+        !syscall(SYS_fstat, handle, &st)) /* since Linux 6.9 each process has an inode of its own */
         return st.st_ino;
     /* The time when the process started: field 22 of the line, counted after the name, which may contain anything. */
     char path[40], line[1024];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t size = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+    long size = fd < 0 ? -1 : syscall(SYS_read, fd, line, sizeof line - 1);
     if (fd >= 0)
-        close(fd);
+        syscall(SYS_close, fd);
     line[size > 0 ? size : 0] = 0;
     const char *at = strrchr(line, ')');
     for (int field = 2; at && field < 22; field++)
@@ -89,7 +92,7 @@ static int intermediate(void *data)
     int handle = start->error ? -1 : (int)syscall(SYS_pidfd_open, start->pid, 0);
     if (handle >= 0) {
         start->identity = identity_of(handle, start->pid);
-        close(handle);
+        syscall(SYS_close, handle);
     }
     return 0;
 }
