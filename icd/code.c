@@ -76,21 +76,13 @@ static bool wants_another(const struct _cl_device_id *device, const struct tsr_c
 
 void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result)
 {
-    struct tsr_buf macros = {0};
     device->ops->target(device->impl, &request->target);
-    tsr_clc_macros(&device->caps->extensions, &macros);
-    tsr_buf_bytes(&macros, "", 1);
-    *result = (struct tsr_clc_result){.outcome = TSR_CLC_NO_MEMORY};
-    if (!macros.failed) {
-        request->target.macros = (const char *)macros.data;
+    request->target.macros = device->extensions->macros;
+    tsr_clc_run(request, result);
+    if (wants_another(device, result, &request->target)) {
+        tsr_clc_result_free(result);
         tsr_clc_run(request, result);
-        if (wants_another(device, result, &request->target)) {
-            tsr_clc_result_free(result);
-            tsr_clc_run(request, result);
-        }
     }
-    request->target.macros = NULL;
-    tsr_buf_free(&macros);
 }
 
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "CL/tessera_cl.h" /* the OpenCL headers plus what the installed ones lack */
+#include "tessera/clc.h"
 #include "tessera/device.h"
 #include "tessera/image.h"
 
@@ -289,11 +290,12 @@ enum {
 #undef TSR_FEATURE
 };
 
-/* The extensions and OpenCL C features of a device, in the forms that the queries give (icd/ext.c). */
+/* The extensions and OpenCL C features of a device, in the forms that the queries give, and the compiler takes (icd/ext.c). */
 struct tsr__extensions {
     char names[TSR__EXT_NAME_BYTES]; /* separated by blanks */
     cl_name_version list[TSR_EXT_COUNT], features[TSR_EXT_COUNT];
     size_t count, feature_count;
+    char macros[TSR_CLC_MACROS_BYTES]; /* tsr_target.macros */
 };
 /* `all` is zeroed. */
 void tsr__extensions_fill(const struct tsr_ext_set *set, struct tsr__extensions *all);

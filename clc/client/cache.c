@@ -38,20 +38,23 @@ struct header {
 
 /* ---- the compiler's identity --------------------------------------------------------------------------------------------------------- */
 
-/* Adds the build id that the linker wrote into the file, if there is one. */
+/* Adds the build id that the linker wrote into the file, if there is one: linkers place the program headers and the notes at the start. */
 static void add_build_id(struct tsr_buf *buf, int fd)
 {
+    unsigned char start[4096];
+    ssize_t got = pread(fd, start, sizeof start, 0);
+    size_t size = got > 0 ? (size_t)got : 0;
     Elf64_Ehdr elf;
-    if (pread(fd, &elf, sizeof(elf), 0) != (ssize_t)sizeof(elf) || memcmp(elf.e_ident, ELFMAG, SELFMAG) != 0)
+    if (size < sizeof elf || memcmp(start, ELFMAG, SELFMAG) != 0)
         return;
+    memcpy(&elf, start, sizeof elf);
     for (unsigned i = 0; i < elf.e_phnum && elf.e_phentsize == sizeof(Elf64_Phdr); i++) {
         Elf64_Phdr segment;
-        if (pread(fd, &segment, sizeof(segment), (off_t)(elf.e_phoff + i * sizeof(segment))) != (ssize_t)sizeof(segment))
+        if (elf.e_phoff > size || (i + 1) * sizeof segment > size - elf.e_phoff)
             return;
-        unsigned char notes[1024];
-        size_t size = segment.p_filesz < sizeof(notes) ? segment.p_filesz : sizeof(notes);
-        if (segment.p_type == PT_NOTE && pread(fd, notes, size, (off_t)segment.p_offset) == (ssize_t)size)
-            tsr_buf_bytes(buf, notes, size);
+        memcpy(&segment, start + elf.e_phoff + i * sizeof segment, sizeof segment);
+        if (segment.p_type == PT_NOTE && segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset)
+            tsr_buf_bytes(buf, start + segment.p_offset, segment.p_filesz);
     }
 }
 

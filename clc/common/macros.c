@@ -10,7 +10,7 @@
 #define WORD_HOST(name)
 #define WORD_QUIET(name) WORD_MACRO(name)
 
-void tsr_clc_macros(const struct tsr_ext_set *set, struct tsr_buf *words)
+void tsr_clc_macros(const struct tsr_ext_set *set, char words[TSR_CLC_MACROS_BYTES])
 {
     static const char *const of[] = {
 #define TSR_EXT(name, major, minor, patch, by) "" WORD_##by(name),
@@ -19,10 +19,10 @@ void tsr_clc_macros(const struct tsr_ext_set *set, struct tsr_buf *words)
 #undef TSR_EXT
 #undef TSR_FEATURE
     };
-    tsr_buf_printf(words, "-cl-ext=-all");
+    char *end = stpcpy(words, "-cl-ext=-all");
     for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
         if (set->has[i])
-            tsr_buf_bytes(words, of[i], strlen(of[i]));
+            end = stpcpy(end, of[i]);
 }
 
 const char *tsr_clc_all_macros(void)

@@ -28,10 +28,7 @@ static bool splits_a_word(const char *data, size_t size)
 /* Whether there may be a directive at all, in any of its spellings: "#", "%:", the trigraph, or _Pragma. */
 static bool has_directive(const char *data, size_t size)
 {
-    for (const char *at = data, *end = data + size; at < end; at++)
-        if (*at == '#' || (at + 1 < end && ((*at == '%' && at[1] == ':') || (*at == '?' && at[1] == '?') || (*at == '_' && at[1] == 'P'))))
-            return true;
-    return false;
+    return memchr(data, '#', size) || memmem(data, size, "%:", 2) || memmem(data, size, "?\?", 2) || memmem(data, size, "_P", 2);
 }
 
 /* The words of all directives and operators that look for files, or a part of them. */

@@ -64,9 +64,18 @@ void tsr_clc_result_free(struct tsr_clc_result *result);
 void tsr_clc_warm_up(void);
 /* Lets the compiler processes go that have nothing to do. A later build starts new ones. */
 void tsr_clc_unload(void);
-/* The words for tsr_target.macros, for these extensions and OpenCL C features: appended to `words`, without a final zero. The two that
- * follow are for all of tessera/ext.def: static text, and whether it is an extension there. (clc/common/macros.c) */
-void tsr_clc_macros(const struct tsr_ext_set *set, struct tsr_buf *words);
+/* Room for the words of every line of tessera/ext.def. */
+enum {
+    TSR_CLC_MACROS_BYTES = sizeof "-cl-ext=-all"
+#define TSR_EXT(name, major, minor, patch, by) +sizeof(" -cl-ext=+" #name)
+#define TSR_FEATURE(name, by) +sizeof(" -cl-ext=+" #name)
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+};
+/* The words for tsr_target.macros, for these extensions and OpenCL C features. The two that follow are for all of tessera/ext.def: static
+ * text, and whether it is an extension there. (clc/common/macros.c) */
+void tsr_clc_macros(const struct tsr_ext_set *set, char words[TSR_CLC_MACROS_BYTES]);
 const char *tsr_clc_all_macros(void);
 bool tsr_clc_offers_extension(const char *name);
 /* TESSERA_EXPLAIN: whether builds report what became of each kernel. (clc/common/options.c) */
