@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The primitives on which the built-in library stands, in OpenCL C. Every engine replaces calls of them (lanes/ir/primitives.def names
+ * The primitives on which the built-in library stands, in OpenCL C. Every engine replaces calls of them (lanes/ir/engine_calls.def names
  * them); none of them reaches the linker. Included by builtins/ only. */
 #ifndef TESSERA_PRIMITIVES_H
 #define TESSERA_PRIMITIVES_H

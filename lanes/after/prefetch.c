@@ -186,11 +186,9 @@ static LLVMValueRef next_barrier(const struct ahead *a, LLVMValueRef inst, int b
         if (a->cfg.blocks[b].loop != a->loop || !tsr__post_dominates(&a->cfg, b, block))
             continue;
         LLVMValueRef i = b == block ? inst : LLVMGetFirstInstruction(a->cfg.blocks[b].ref);
-        for (; i; i = LLVMGetNextInstruction(i)) {
-            const char *name = tsr__primitive_called(i);
-            if (name && !strcmp(name, "barrier"))
+        for (; i; i = LLVMGetNextInstruction(i))
+            if (tsr__call_of(i) == TSR__CALL_BARRIER)
                 return i;
-        }
     }
     return NULL;
 }

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Numbers of work-items that a kernel computes from the number of its group: get_group_id(0) * get_local_size(0) + get_local_id(0). */
-#include <string.h>
-
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 
 /* A query of dimension x, or what is left of it in fewer bits. */
-static bool is_query_of_x(LLVMValueRef v, const char *name)
+static bool is_query_of_x(LLVMValueRef v, enum tsr__engine_call query)
 {
     if (LLVMIsATruncInst(v))
         v = LLVMGetOperand(v, 0);
-    const char *own = LLVMIsACallInst(v) ? tsr__primitive_called(v) : NULL;
-    if (!own || strcmp(own, name) != 0 || LLVMGetNumArgOperands(v) != 1)
+    if (tsr__call_of(v) != query || LLVMGetNumArgOperands(v) != 1)
         return false;
     LLVMValueRef dim = LLVMGetArgOperand(v, 0);
     return LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) == 0;
@@ -22,7 +19,7 @@ static bool is_size(const struct tsr__packet *packet, LLVMValueRef v)
 {
     if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
         return packet->required_x && LLVMConstIntGetZExtValue(v) == packet->required_x;
-    return is_query_of_x(v, "enqueued_local_size") || (packet->same_sizes && is_query_of_x(v, "local_size"));
+    return is_query_of_x(v, TSR__CALL_ENQUEUED_LOCAL_SIZE) || (packet->same_sizes && is_query_of_x(v, TSR__CALL_LOCAL_SIZE));
 }
 
 /* Lane 0 may stand before the first group, where unsigned numbers wrap. */
@@ -41,10 +38,10 @@ static bool is_first(const struct tsr__packet *packet, LLVMValueRef v)
     LLVMValueRef a = LLVMGetNumOperands(v) == 2 ? LLVMGetOperand(v, 0) : NULL, b = a ? LLVMGetOperand(v, 1) : NULL;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMMul:
-        return sum_may_wrap(v) &&
-               ((is_query_of_x(a, "group_id") && is_size(packet, b)) || (is_query_of_x(b, "group_id") && is_size(packet, a)));
+        return sum_may_wrap(v) && ((is_query_of_x(a, TSR__CALL_GROUP_ID) && is_size(packet, b)) ||
+                                   (is_query_of_x(b, TSR__CALL_GROUP_ID) && is_size(packet, a)));
     case LLVMShl:
-        return sum_may_wrap(v) && is_query_of_x(a, "group_id") && packet->required_x && LLVMIsAConstantInt(b) &&
+        return sum_may_wrap(v) && is_query_of_x(a, TSR__CALL_GROUP_ID) && packet->required_x && LLVMIsAConstantInt(b) &&
                LLVMConstIntGetZExtValue(b) < 32 && packet->required_x == UINT64_C(1) << LLVMConstIntGetZExtValue(b);
     default:
         return false;
@@ -55,5 +52,5 @@ bool tsr__is_global_id_sum(const struct tsr__packet *packet, LLVMValueRef sum)
 {
     LLVMValueRef a = LLVMGetOperand(sum, 0), b = LLVMGetOperand(sum, 1);
     return sum_may_wrap(sum) &&
-           ((is_first(packet, a) && is_query_of_x(b, "local_id")) || (is_first(packet, b) && is_query_of_x(a, "local_id")));
+           ((is_first(packet, a) && is_query_of_x(b, TSR__CALL_LOCAL_ID)) || (is_first(packet, b) && is_query_of_x(a, TSR__CALL_LOCAL_ID)));
 }

@@ -2,34 +2,15 @@
  * What a kernel can tell about the work-groups and sub-groups that it runs in, and whether its packets wait for each other. */
 #include "lanes/analysis/group_visibility.h"
 
-#include <string.h>
-
-#include "lanes/ir/calls.h"
 #include "tessera/item.h"
 
-static bool is_one_of(const char *name, const char *const *names, size_t count)
+static enum tsr__visibility visibility_of(LLVMValueRef inst)
 {
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
-static enum tsr__visibility visibility_of(LLVMValueRef call)
-{
-    static const char *const harmless[] = {"global_id",          "global_size", "global_offset", "work_dim",
-                                           "max_sub_group_size", "print",       "site",          "address_space"};
-    static const char *const numbers[] = {"local_id", "group_id", "local_size", "enqueued_local_size", "num_groups", "linear_id"};
-    const char *name = tsr__primitive_called(call);
-    if (!name) /* a matrix function, which the lanes of a sub-group compute together */
-        return TSR__SEES_SUB_GROUPS;
-    if (is_one_of(name, harmless, TSR_ARRAY_LEN(harmless)))
-        return TSR__SEES_RANGE;
-    if (is_one_of(name, numbers, TSR_ARRAY_LEN(numbers)))
-        return TSR__SEES_NUMBERS;
-    bool barrier = !strcmp(name, "barrier") && LLVMIsAConstantInt(LLVMGetOperand(call, 0)) &&
-                   LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)) == TSR_SCOPE_WORK_GROUP;
-    return barrier || !strcmp(name, "local_base") ? TSR__SEES_GROUPS : TSR__SEES_SUB_GROUPS;
+    enum tsr__engine_call call = tsr__call_of(inst); /* NONE: a matrix function, which the lanes of a sub-group compute together */
+    if (call == TSR__CALL_BARRIER && LLVMIsAConstantInt(LLVMGetOperand(inst, 0)) &&
+        LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 0)) == TSR_SCOPE_WORK_GROUP)
+        return TSR__SEES_GROUPS;
+    return tsr__call_info(call)->sees;
 }
 
 enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValueRef item)
@@ -54,12 +35,11 @@ enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValue
 
 bool tsr__has_barrier(struct tsr__compilation *l, LLVMValueRef packet)
 {
-    static const char *const meeting[] = {"barrier", "exchange"};
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, packet, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_called(code[i]);
-        if (name && is_one_of(name, meeting, TSR_ARRAY_LEN(meeting)))
+        enum tsr__engine_call call = tsr__call_of(code[i]);
+        if (call == TSR__CALL_BARRIER || call == TSR__CALL_EXCHANGE)
             return true;
     }
     return false;

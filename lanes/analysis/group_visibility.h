@@ -3,12 +3,9 @@
 #ifndef TESSERA_LANES_ANALYSIS_GROUP_VISIBILITY_H
 #define TESSERA_LANES_ANALYSIS_GROUP_VISIBILITY_H
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/calls.h"
 
-/* What the work-items know: their global ids only, so that they do the same whatever their work-groups are; the ids in groups and of
- * groups, too; local memory and barriers; or sub-groups. */
-enum tsr__visibility { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS, TSR__SEES_SUB_GROUPS };
-
+/* The most that one of its calls and arguments lets the kernel know. */
 enum tsr__visibility tsr__group_visibility(struct tsr__compilation *l, LLVMValueRef item);
 /* Packets wait for each other. */
 bool tsr__has_barrier(struct tsr__compilation *l, LLVMValueRef packet);

@@ -2,8 +2,6 @@
  * Whether a kernel can run in packets at all, and multiplies tiles there. */
 #include "lanes/analysis/packet_support.h"
 
-#include <string.h>
-
 #include "lanes/ir/calls.h"
 #include "lanes/ir/mad_op.h"
 
@@ -15,9 +13,9 @@ bool tsr__can_run_as_packet(struct tsr__compilation *l, LLVMValueRef body)
             LLVMValueRef callee = tsr__callee(i);
             if (callee && tsr_matrix_find(tsr__name(callee)) && !tsr__mad_overload(l, callee))
                 return false;
-            const char *name = tsr__primitive_called(i);
-            totals = totals || (name && tsr__starts_with(name, "total_"));
-            others = others || (name && !strcmp(name, "exchange") && !LLVMIsAConstantInt(LLVMGetOperand(i, 0)));
+            enum tsr__engine_call call = tsr__call_of(i);
+            totals = totals || call == TSR__CALL_TOTAL;
+            others = others || (call == TSR__CALL_EXCHANGE && !LLVMIsAConstantInt(LLVMGetOperand(i, 0)));
         }
     return !totals || !others;
 }

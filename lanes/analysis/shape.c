@@ -4,6 +4,7 @@
  * Shapes of values and divergence of control flow (divergence.c), found together: a divergent branch makes phis varying, a varying
  * condition makes branches divergent. Values start at NONE and only rise, so the search ends. */
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/layout.h"
 
 #include <string.h>
@@ -485,26 +486,6 @@ static struct tsr__shape transfer_phi(const struct search *s, int user, LLVMValu
     return tsr__is_varying(result) ? varying : result; /* lanes that do not come by keep what they had */
 }
 
-const struct tsr__collective tsr__collectives[] = {
-#define TSR_COLLECTIVE(name, result) {#name, TSR__RESULT_##result},
-#include "lanes/ir/collectives.def"
-#undef TSR_COLLECTIVE
-};
-
-const struct tsr__collective *tsr__collective(LLVMValueRef function)
-{
-    const char *name = tsr__name(function);
-    if (!tsr__starts_with(name, "__tsr_"))
-        return NULL;
-    name += strlen("__tsr_");
-    for (size_t i = 0; i < TSR_ARRAY_LEN(tsr__collectives); i++) {
-        const char *own = tsr__collectives[i].name, *rest = name + strlen(own);
-        if (tsr__starts_with(name, own) && (*rest == 0 || *rest == '_'))
-            return &tsr__collectives[i];
-    }
-    return NULL;
-}
-
 static struct tsr__shape transfer_collective(const struct search *s, int user, LLVMValueRef inst, enum tsr__collective_result result)
 {
     bool one = s->lanes == s->shapes->packet.sub_group;
@@ -532,7 +513,7 @@ static struct tsr__shape transfer_collective(const struct search *s, int user, L
     }
 }
 
-static struct tsr__shape transfer_primitive(const struct search *s, int user, const char *name, LLVMValueRef inst)
+static struct tsr__shape transfer_primitive(const struct search *s, int user, enum tsr__engine_call call, LLVMValueRef inst)
 {
     struct tsr__packet packet = s->shapes->packet;
     unsigned row = log2_of((uint64_t)s->lanes * s->pitch);
@@ -544,21 +525,27 @@ static struct tsr__shape transfer_primitive(const struct search *s, int user, co
             return o.kind == TSR__SHAPE_NONE ? o : varying;
     }
     bool in_x = packet.whole_rows && has_dim && dim == 0;
-    if (packet.mixed && (in_x || !has_dim) && (!strcmp(name, "local_id") || !strcmp(name, "group_id") || !strcmp(name, "linear_id")))
-        return varying;
-    if (strcmp(name, "lane") == 0)
+    bool mixed_x = packet.mixed && (in_x || !has_dim);
+    switch (call) {
+    case TSR__CALL_LANE:
         return affine_shape(s->pitch, 63, true, true);
-    if (strcmp(name, "linear_id") == 0)
-        return affine_shape(s->pitch, packet.in_group ? 0 : row, true, true);
-    bool global = strcmp(name, "global_id") == 0;
-    if (global || strcmp(name, "local_id") == 0) {
-        if (!packet.whole_rows || !has_dim)
+    case TSR__CALL_LINEAR_ID:
+        return mixed_x ? varying : affine_shape(s->pitch, packet.in_group ? 0 : row, true, true);
+    case TSR__CALL_GROUP_ID:
+        return mixed_x ? varying : uniform_shape(0);
+    case TSR__CALL_LOCAL_ID:
+    case TSR__CALL_GLOBAL_ID: {
+        bool global = call == TSR__CALL_GLOBAL_ID;
+        if (!packet.whole_rows || !has_dim || (mixed_x && !global))
             return varying;
         return dim == 0 ? affine_shape(s->pitch, global && packet.in_group ? 0 : row, true, true) : uniform_shape(0);
     }
-    /* Everything else is the same for the work-group or the sub-group. */
-    bool multiple = strcmp(name, "local_size") == 0 || strcmp(name, "enqueued_local_size") == 0;
-    return uniform_shape(in_x && multiple && !packet.mixed && !packet.in_group ? row : 0);
+    case TSR__CALL_LOCAL_SIZE:
+    case TSR__CALL_ENQUEUED_LOCAL_SIZE:
+        return uniform_shape(in_x && !packet.mixed && !packet.in_group ? row : 0);
+    default: /* the same for the work-group or the sub-group */
+        return uniform_shape(0);
+    }
 }
 
 static struct tsr__shape transfer_call(const struct search *s, int user, LLVMValueRef inst)
@@ -566,12 +553,11 @@ static struct tsr__shape transfer_call(const struct search *s, int user, LLVMVal
     LLVMValueRef callee = tsr__callee(inst);
     if (!callee)
         return varying;
-    const struct tsr__collective *c = tsr__collective(callee);
-    if (c)
-        return transfer_collective(s, user, inst, c->result);
-    const char *name = tsr__name(callee);
-    if (tsr__starts_with(name, "__tsr_"))
-        return transfer_primitive(s, user, name + strlen("__tsr_"), inst);
+    enum tsr__engine_call call = tsr__call_of_function(callee);
+    if (tsr__is_collective(call))
+        return transfer_collective(s, user, inst, tsr__call_info(call)->result);
+    if (call != TSR__CALL_NONE)
+        return transfer_primitive(s, user, call, inst);
     return LLVMGetIntrinsicID(callee) ? uniform_or_varying(s, user, inst) : varying;
 }
 

@@ -63,21 +63,6 @@ static inline bool tsr__is_varying(struct tsr__shape s)
 bool tsr__mark_divergent(struct tsr__shapes *shapes, int block, struct tsr_arena *arena);
 /* Shape as seen outside of loops that the value leaves at different times. */
 bool tsr__leaves_divergent_loop(const struct tsr__shapes *shapes, int defined_in, int used_in);
-/* The collectives of the built-in library, which stay calls up to here: collectives.def lists them. */
-struct tsr__collective {
-    const char *name;
-    enum tsr__collective_result {
-        TSR__RESULT_UNIFORM,
-        TSR__RESULT_GROUP,
-        TSR__RESULT_BY_VALUE,
-        TSR__RESULT_VARYING,
-        TSR__RESULT_BY_LANE,
-        TSR__RESULT_BY_CLUSTER
-    } result;
-};
-extern const struct tsr__collective tsr__collectives[];
-/* NULL if the function is none. */
-const struct tsr__collective *tsr__collective(LLVMValueRef function);
 /* Whether a sum is get_group_id(0) * get_local_size(0) + get_local_id(0), which goes on from one work-group to the next. (global_id.c) */
 bool tsr__is_global_id_sum(const struct tsr__packet *packet, LLVMValueRef sum);
 /* One line per value and block: what tests read. */

@@ -69,8 +69,7 @@ bool tsr__may_use_wide_packets(struct tsr__compilation *l, uint32_t number)
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++) {
-        const char *name = tsr__primitive_called(code[i]);
-        if (name && !strcmp(name, "max_sub_group_size"))
+        if (tsr__call_of(code[i]) == TSR__CALL_MAX_SUB_GROUP_SIZE)
             return false;
     }
     return true;

@@ -2,11 +2,12 @@
  * Arguments through which a kernel only writes, in a kernel that does not communicate while it runs: candidates for non-temporal stores. */
 #include "lanes/analysis/write_only.h"
 
+#include "lanes/ir/calls.h"
+
 /* A pointer that the sub-group has agreed on: it is its argument. */
 static bool is_agreed(LLVMValueRef v)
 {
-    LLVMValueRef callee = tsr__callee(v);
-    return callee && tsr__starts_with(tsr__name(callee), "__tsr_same_");
+    return tsr__call_of(v) == TSR__CALL_SAME;
 }
 
 int tsr__parameter_of(LLVMValueRef pointer)

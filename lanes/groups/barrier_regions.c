@@ -77,8 +77,7 @@ static void split_at_barrier(struct cut *c, struct stop *stop)
     for (LLVMValueRef i; (i = LLVMGetFirstInstruction(rest)) != NULL;) {
         LLVMInstructionRemoveFromParent(i);
         LLVMInsertIntoBuilder(c->r.b, i);
-        const char *name = tsr__primitive_called(i);
-        if (name && !strcmp(name, "site") && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
+        if (tsr__call_of(i) == TSR__CALL_SITE && LLVMIsAConstantInt(LLVMGetOperand(i, 0)))
             stop->site = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0));
         if (i == stop->call)
             break;
@@ -88,13 +87,7 @@ static void split_at_barrier(struct cut *c, struct stop *stop)
 
 static bool is_query(LLVMValueRef inst)
 {
-    static const char *const others[] = {"barrier",           "exchange",    "print",    "site",     "address_space",
-                                         "divergent_barrier", "all_present", "own_slot", "all_slots"};
-    const char *name = tsr__primitive_called(inst);
-    for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
-        if (!strcmp(name, others[i]))
-            return false;
-    return name && (LLVMGetNumArgOperands(inst) == 0 || LLVMIsAConstantInt(LLVMGetOperand(inst, 0)));
+    return tsr__is_query(tsr__call_of(inst)) && (LLVMGetNumArgOperands(inst) == 0 || LLVMIsAConstantInt(LLVMGetOperand(inst, 0)));
 }
 
 /* What a few instructions make of queries, constants and arguments. */
@@ -271,17 +264,18 @@ static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRe
 }
 
 /* What group_exchange.c left. The first 64 packets have a bit in the mask. */
-static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst, const char *name)
+static LLVMValueRef known_of_exchange(struct cut *c, LLVMValueRef inst)
 {
     LLVMBuilderRef b = c->r.b;
     LLVMTypeRef i8 = LLVMInt8TypeInContext(c->r.l->context), i64 = LLVMInt64TypeInContext(c->r.l->context);
-    if (!strcmp(name, "own_slot")) {
+    enum tsr__engine_call call = tsr__call_of(inst);
+    if (call == TSR__CALL_OWN_SLOT) {
         LLVMValueRef at = LLVMBuildNUWMul(b, c->packet, LLVMBuildZExt(b, LLVMGetOperand(inst, 0), i64, ""), "");
         return LLVMBuildInBoundsGEP2(b, i8, c->own_area, &at, 1, "");
     }
-    if (!strcmp(name, "all_slots"))
+    if (call == TSR__CALL_ALL_SLOTS)
         return c->all_area;
-    if (strcmp(name, "all_present"))
+    if (call != TSR__CALL_ALL_PRESENT)
         return NULL;
     LLVMValueRef few = LLVMBuildICmp(b, LLVMIntULT, c->packets, tsr__i64(c->r.l, 64), "");
     LLVMValueRef bit = LLVMBuildShl(b, tsr__i64(c->r.l, 1), LLVMBuildAnd(b, c->packets, tsr__i64(c->r.l, 63), ""), "");
@@ -331,16 +325,15 @@ static void find_ids(struct cut *c, LLVMValueRef ids)
 
 static void rewrite_id(struct cut *c, LLVMValueRef inst)
 {
-    const char *name = tsr__primitive_called(inst);
     LLVMPositionBuilderBefore(c->r.b, inst);
     if (LLVMIsAReturnInst(inst)) {
         end_region(c, c->stop_count);
         LLVMInstructionEraseFromParent(inst);
         return;
     }
-    LLVMValueRef made = name ? tsr__packet_loop_known(&c->r, inst, name) : NULL;
-    if (!made && name)
-        made = known_of_exchange(c, inst, name);
+    LLVMValueRef made = tsr__packet_loop_known(&c->r, inst);
+    if (!made)
+        made = known_of_exchange(c, inst);
     if (!made)
         return;
     LLVMReplaceAllUsesWith(inst, made);
@@ -352,21 +345,19 @@ static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBloc
     struct tsr__compilation *l = c->r.l;
     struct tsr__packet_loop *r = &c->r;
     LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context), i64 = LLVMInt64TypeInContext(l->context);
-    LLVMTypeRef pointer_query = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), none = tsr__i32(l, 0), base[3], size[3], no = LLVMConstNull(i1);
 
     LLVMPositionBuilderAtEnd(r->b, start);
-    LLVMValueRef contexts = LLVMBuildCall2(r->b, pointer_query, tsr__declare(l, "__tsr_contexts", pointer_query), NULL, 0, "");
-    LLVMValueRef groups = tsr__packet_loop_query(r, "__tsr_row_groups", 0),
-                 pitch = tsr__packet_loop_query(r, "__tsr_enqueued_local_size", 0);
+    LLVMValueRef contexts = tsr__packet_loop_query(r, TSR__CALL_CONTEXTS, -1);
+    LLVMValueRef groups = tsr__packet_loop_query(r, TSR__CALL_ROW_GROUPS, 0),
+                 pitch = tsr__packet_loop_query(r, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
     for (int d = 0; d < 3; d++) {
-        base[d] = tsr__packet_loop_query(r, "__tsr_global_id", d);
-        size[d] = tsr__packet_loop_query(r, "__tsr_local_size", d);
-        r->group[d] = tsr__packet_loop_query(r, "__tsr_group_id", d);
+        base[d] = tsr__packet_loop_query(r, TSR__CALL_GLOBAL_ID, d);
+        size[d] = tsr__packet_loop_query(r, TSR__CALL_LOCAL_SIZE, d);
+        r->group[d] = tsr__packet_loop_query(r, TSR__CALL_GROUP_ID, d);
     }
-    LLVMTypeRef ids_query = LLVMFunctionType(tsr__ptr(l), &i32, 1, false);
     bool dense = c->kind == PACKETS_DENSE, of_rows = c->kind == PACKETS_OF_ROWS;
-    LLVMValueRef ids = dense ? LLVMBuildCall2(r->b, ids_query, tsr__declare(l, "__tsr_packet_ids", ids_query), &none, 1, "") : NULL;
+    LLVMValueRef ids = dense ? tsr__packet_loop_query(r, TSR__CALL_PACKET_IDS, 0) : NULL;
     LLVMValueRef width = tsr__i64(l, r->width), rows = LLVMBuildNUWMul(r->b, size[1], size[2], "");
     LLVMValueRef items = LLVMBuildNUWMul(r->b, size[0], rows, "");
     c->packets = LLVMBuildNUWAdd(r->b, of_rows ? size[0] : items, tsr__i64(l, r->width - 1), "");
@@ -437,7 +428,7 @@ static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBloc
     LLVMPositionBuilderAtEnd(r->b, apart);
     LLVMTypeRef report = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i64, 1, false);
     LLVMValueRef bytes = tsr__i64(l, c->bytes);
-    tsr__call(l, r->b, tsr__declare(l, "__tsr_barrier_mismatch", report), &bytes, 1);
+    tsr__call(l, r->b, tsr__declare_call(l, TSR__CALL_BARRIER_MISMATCH, report), &bytes, 1);
     LLVMBuildRetVoid(r->b);
     LLVMPositionBuilderAtEnd(r->b, agreed);
     LLVMValueRef done = LLVMBuildICmp(r->b, LLVMIntEQ, where, tsr__i32(l, c->stop_count + 1), "");
@@ -483,8 +474,7 @@ static void find_stops(struct cut *c)
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     c->stops = tsr_arena_alloc(c->arena, (n + 1) * sizeof *c->stops);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_called(code[i]);
-        if (!name || strcmp(name, "barrier"))
+        if (tsr__call_of(code[i]) != TSR__CALL_BARRIER)
             continue;
         LLVMValueRef flags = LLVMGetOperand(code[i], 1);
         bool exchanges = LLVMIsAConstantInt(flags) && LLVMConstIntGetZExtValue(flags) == TSR__EXCHANGE_FENCE;
@@ -499,8 +489,7 @@ static bool cut_exchanges(struct cut *c)
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < n; i++) {
-            const char *name = tsr__primitive_called(code[i]);
-            if (!name || strcmp(name, "exchange"))
+            if (tsr__call_of(code[i]) != TSR__CALL_EXCHANGE)
                 continue;
             if (pass == 0 && !tsr__is_lowerable_exchange(code[i]))
                 return false;
@@ -515,8 +504,7 @@ static void measure_exchanges(struct cut *c)
     size_t n;
     LLVMValueRef *code = tsr__instructions(c->r.l, c->r.f, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_called(code[i]);
-        if (!name || strcmp(name, "own_slot"))
+        if (tsr__call_of(code[i]) != TSR__CALL_OWN_SLOT)
             continue;
         uint64_t bytes = (LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
         c->exchange_bytes = bytes > c->exchange_bytes ? bytes : c->exchange_bytes;
@@ -592,8 +580,7 @@ static void restrict_ends_at_barriers(struct tsr__compilation *l, LLVMValueRef p
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, packet, &n);
     for (size_t i = 0; i < n && !global; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        if (!callee || strcmp(tsr__name(callee), "__tsr_barrier") != 0)
+        if (tsr__call_of(code[i]) != TSR__CALL_BARRIER)
             continue;
         LLVMValueRef flags = LLVMGetOperand(code[i], 1);
         global = !LLVMIsAConstantInt(flags) || (LLVMConstIntGetZExtValue(flags) & GLOBAL_FENCE);

@@ -23,7 +23,7 @@ void tsr__lower_group_exchange(struct tsr__compilation *l, LLVMValueRef call)
     LLVMBuilderRef b = tsr__builder_before(l, call);
     LLVMBuildMemCpy(b, tsr__exchange_own_slot(l, b, size), 1, value, 1, LLVMBuildZExt(b, size, i64, ""));
     LLVMValueRef all = tsr__exchange_all_slots(l, b);
-    LLVMBuildStore(b, tsr__call(l, b, tsr__declare(l, "__tsr_all_present", bits), NULL, 0), mask);
+    LLVMBuildStore(b, tsr__call(l, b, tsr__declare_call(l, TSR__CALL_ALL_PRESENT, bits), NULL, 0), mask);
     LLVMReplaceAllUsesWith(call, LLVMBuildAddrSpaceCast(b, all, LLVMTypeOf(call), ""));
     LLVMInstructionEraseFromParent(call);
     LLVMDisposeBuilder(b);

@@ -53,16 +53,16 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), across = tsr__i64(l, width), base[3], pitch[3], size[2];
     struct place first[3], step[3];
     for (int d = 0; d < 3; d++) {
-        base[d] = tsr__packet_loop_query(&r, "__tsr_global_id", d);
-        pitch[d] = tsr__packet_loop_query(&r, "__tsr_enqueued_local_size", d);
-        first[d] = (struct place){tsr__packet_loop_query(&r, "__tsr_local_id", d), tsr__packet_loop_query(&r, "__tsr_group_id", d)};
+        base[d] = tsr__packet_loop_query(&r, TSR__CALL_GLOBAL_ID, d);
+        pitch[d] = tsr__packet_loop_query(&r, TSR__CALL_ENQUEUED_LOCAL_SIZE, d);
+        first[d] = (struct place){tsr__packet_loop_query(&r, TSR__CALL_LOCAL_ID, d), tsr__packet_loop_query(&r, TSR__CALL_GROUP_ID, d)};
         step[d] = (struct place){one, zero};
     }
     for (int d = 0; d < 2; d++)
-        size[d] = tsr__packet_loop_query(&r, "__tsr_local_size", d);
+        size[d] = tsr__packet_loop_query(&r, TSR__CALL_LOCAL_SIZE, d);
     step[0] = (struct place){LLVMBuildURem(r.b, across, pitch[0], ""), LLVMBuildUDiv(r.b, across, pitch[0], "")};
-    LLVMValueRef columns = tsr__packet_loop_query(&r, "__tsr_row_columns", -1), head = tsr__packet_loop_query(&r, "__tsr_row_head", -1);
-    LLVMValueRef rows = tsr__packet_loop_query(&r, "__tsr_box_rows", -1), planes = tsr__packet_loop_query(&r, "__tsr_box_planes", -1);
+    LLVMValueRef columns = tsr__packet_loop_query(&r, TSR__CALL_ROW_COLUMNS, -1), head = tsr__packet_loop_query(&r, TSR__CALL_ROW_HEAD, -1);
+    LLVMValueRef rows = tsr__packet_loop_query(&r, TSR__CALL_BOX_ROWS, -1), planes = tsr__packet_loop_query(&r, TSR__CALL_BOX_PLANES, -1);
     r.items = LLVMBuildTrunc(r.b, LLVMBuildSub(r.b, columns, head, ""), i32, "");
 
     struct tsr__counted_loop z = tsr__counted_loop_open(&r, "z", zero);

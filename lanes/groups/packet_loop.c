@@ -2,8 +2,6 @@
  * The loop over packets, the main loop of a vectorised kernel.
  *
  * Loops over whole packets: where nobody meets, one call of a packet function runs the rows of many work-groups, with ids in registers. */
-#include <string.h>
-
 #include "lanes/widen/widen_dot.h"
 #include "lanes/widen/widen_madw.h"
 #include "lanes/analysis/group_visibility.h"
@@ -14,12 +12,9 @@
 
 /* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
 
-LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, const char *name, int dim)
+LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, enum tsr__engine_call call, int dim)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(r->l->context);
-    LLVMTypeRef type = LLVMFunctionType(LLVMInt64TypeInContext(r->l->context), &i32, dim >= 0, false);
-    LLVMValueRef at = tsr__i32(r->l, (uint32_t)dim);
-    return LLVMBuildCall2(r->b, type, tsr__declare(r->l, name, type), &at, dim >= 0, "");
+    return tsr__build_query(r->l, r->b, call, dim);
 }
 
 static LLVMBasicBlockRef append_loop_block(struct tsr__packet_loop *r, const char *name)
@@ -79,42 +74,42 @@ static LLVMValueRef select_dimension(struct tsr__packet_loop *r, LLVMValueRef di
     return result;
 }
 
-LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef call, const char *name)
+LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef call)
 {
-    if (!strcmp(name, "local_id"))
+    switch (tsr__call_of(call)) {
+    case TSR__CALL_LOCAL_ID:
         return select_dimension(r, LLVMGetOperand(call, 0), r->local);
-    if (!strcmp(name, "global_id"))
+    case TSR__CALL_GLOBAL_ID:
         return select_dimension(r, LLVMGetOperand(call, 0), r->global);
-    if (!strcmp(name, "linear_id"))
+    case TSR__CALL_LINEAR_ID:
         return r->linear;
-    if (!strcmp(name, "sub_group_id"))
+    case TSR__CALL_SUB_GROUP_ID:
         return LLVMBuildLShr(r->b, r->linear, tsr__i32(r->l, (uint32_t)__builtin_ctz(r->width)), "");
-    if (!strcmp(name, "group_id"))
+    case TSR__CALL_GROUP_ID:
         return select_dimension(r, LLVMGetOperand(call, 0), r->group);
-    if (!strcmp(name, "packet_ids") && r->lanes)
-        return select_dimension(r, LLVMGetOperand(call, 0), r->ids);
-    if (!strcmp(name, "sub_group_size"))
+    case TSR__CALL_PACKET_IDS:
+        return r->lanes ? select_dimension(r, LLVMGetOperand(call, 0), r->ids) : NULL;
+    case TSR__CALL_SUB_GROUP_SIZE:
         return r->lanes;
-    if (!strcmp(name, "row_at"))
+    case TSR__CALL_ROW_AT:
         return r->at;
-    if (!strcmp(name, "row_items"))
+    case TSR__CALL_ROW_ITEMS:
         return r->items;
-    return NULL;
+    default:
+        return NULL;
+    }
 }
 
 void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLVMBasicBlockRef end)
 {
-    const char *name = tsr__primitive_called(inst);
     LLVMPositionBuilderBefore(r->b, inst);
     if (LLVMIsAReturnInst(inst)) {
         LLVMBuildBr(r->b, end);
-    } else if (name && (strcmp(name, "site") || r->l->options->check)) {
-        LLVMValueRef made = tsr__packet_loop_known(r, inst, name);
+    } else if (tsr__call_of(inst) != TSR__CALL_SITE || r->l->options->check) { /* sites are for those who meet or are looked at */
+        LLVMValueRef made = tsr__packet_loop_known(r, inst);
         if (!made)
             return;
         LLVMReplaceAllUsesWith(inst, made);
-    } else if (!name) { /* sites are for those who meet or are looked at */
-        return;
     }
     LLVMInstructionEraseFromParent(inst);
 }
@@ -129,15 +124,15 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
 
     static const char *const names[3] = {"group", "group_row", "group_plane"};
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
-    LLVMValueRef columns = tsr__packet_loop_query(&r, "__tsr_row_columns", -1);
+    LLVMValueRef columns = tsr__packet_loop_query(&r, TSR__CALL_ROW_COLUMNS, -1);
     columns = LLVMBuildAnd(r.b, columns, tsr__i64(l, -(uint64_t)width), ""); /* as it is, but LLVM gets to know that rows are whole */
     struct tsr__counted_loop group[3];
     for (int d = 0; d < 3; d++) {
-        base[d] = tsr__packet_loop_query(&r, "__tsr_global_id", d); /* of the first work-item */
-        size[d] = tsr__packet_loop_query(&r, "__tsr_local_size", d);
-        pitch[d] = tsr__packet_loop_query(&r, "__tsr_enqueued_local_size", d);
-        groups[d] = tsr__packet_loop_query(&r, "__tsr_row_groups", d);
-        r.group[d] = tsr__packet_loop_query(&r, "__tsr_group_id", d);
+        base[d] = tsr__packet_loop_query(&r, TSR__CALL_GLOBAL_ID, d); /* of the first work-item */
+        size[d] = tsr__packet_loop_query(&r, TSR__CALL_LOCAL_SIZE, d);
+        pitch[d] = tsr__packet_loop_query(&r, TSR__CALL_ENQUEUED_LOCAL_SIZE, d);
+        groups[d] = tsr__packet_loop_query(&r, TSR__CALL_ROW_GROUPS, d);
+        r.group[d] = tsr__packet_loop_query(&r, TSR__CALL_GROUP_ID, d);
     }
     for (int d = 2; d >= 0; d--) {
         group[d] = tsr__counted_loop_open(&r, names[d], zero);

@@ -3,7 +3,7 @@
 #ifndef TESSERA_LANES_GROUPS_PACKET_LOOP_H
 #define TESSERA_LANES_GROUPS_PACKET_LOOP_H
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/calls.h"
 
 /* ---- loops: also used by barrier_regions.c ----------------------------------------------------------------------------------------------
  */
@@ -26,15 +26,15 @@ struct tsr__counted_loop {
     LLVMValueRef phi;
 };
 
-LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, const char *name, int dim);
+LLVMValueRef tsr__packet_loop_query(struct tsr__packet_loop *r, enum tsr__engine_call call, int dim);
 /* A loop's head behind the builder's block, with a counter from `first`; the builder goes on there. */
 struct tsr__counted_loop tsr__counted_loop_open(struct tsr__packet_loop *r, const char *name, LLVMValueRef first);
 /* The end of a round: adds `step`, goes back while the sum is less than `end`, and leaves the builder behind the loop. */
 void tsr__counted_loop_close(struct tsr__packet_loop *r, struct tsr__counted_loop loop, LLVMValueRef step, LLVMValueRef end);
 /* What the last packet left in the homes of values means nothing to this one: without this, mem2reg would carry it around. */
 void tsr__packet_loop_reset_slots(struct tsr__packet_loop *r, LLVMBasicBlockRef start);
-/* What stands for a primitive in the loops; NULL: the item knows. */
-LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef call, const char *name);
+/* What stands for an instruction in the loops if it calls a primitive; NULL: it does not, or the item knows. */
+LLVMValueRef tsr__packet_loop_known(struct tsr__packet_loop *r, LLVMValueRef call);
 
 /* An instruction of the packet function that stands in the loops now, whose rounds end at `end`. */
 void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLVMBasicBlockRef end);

@@ -1,16 +1,98 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that the engine knows by name, and the placeholders that later passes lower. */
+ * The calls that the engine knows by name, and the operations that later passes lower. */
 #include "lanes/ir/calls.h"
 
 #include <string.h>
 
 #include "tessera/item.h"
 
-const char *tsr__primitive_called(LLVMValueRef inst)
+static const struct tsr__call_info calls[TSR__CALL_COUNT] = {
+    [TSR__CALL_NONE] = {.name = "", .sees = TSR__SEES_SUB_GROUPS},
+#define GROUP_DIM_OFFSET(field) offsetof(struct tsr_group, field)
+#define GROUP_OFFSET(field) offsetof(struct tsr_group, field)
+#define ITEM_DIM_OFFSET(field) offsetof(struct tsr_item, field)
+#define GLOBAL_DIM_OFFSET(field) offsetof(struct tsr_item, field)
+#define ITEM_OFFSET(field) offsetof(struct tsr_item, field)
+#define SITE_OFFSET(field) offsetof(struct tsr_item, field)
+#define RT_OFFSET(field) offsetof(struct tsr_rt, field)
+#define SMALL true
+#define ANY false
+#define TSR_PRIMITIVE(NAME, call, kind, lowering, field, is_small, known)                                                                  \
+    [TSR__CALL_##NAME] = {.name = #call,                                                                                                   \
+                          .length = sizeof #call - 1,                                                                                      \
+                          .how = TSR__HOW_##lowering,                                                                                      \
+                          .type = TSR__CALL_##kind,                                                                                        \
+                          .offset = lowering##_OFFSET(field),                                                                              \
+                          .small = is_small,                                                                                               \
+                          .sees = TSR__SEES_##known},
+#define TSR_PLACEHOLDER(NAME, call, kind, lowering)                                                                                        \
+    [TSR__CALL_##NAME] = {                                                                                                                 \
+        .name = #call, .length = sizeof #call - 1, .how = TSR__HOW_##lowering, .type = TSR__CALL_##kind, .sees = TSR__SEES_SUB_GROUPS},
+#define TSR_COLLECTIVE(NAME, call, uniform)                                                                                                \
+    [TSR__CALL_##NAME] = {.name = #call,                                                                                                   \
+                          .length = sizeof #call - 1,                                                                                      \
+                          .how = TSR__HOW_COLLECTIVE,                                                                                      \
+                          .sees = TSR__SEES_SUB_GROUPS,                                                                                    \
+                          .result = TSR__RESULT_##uniform},
+#include "lanes/ir/engine_calls.def"
+#undef SMALL
+#undef ANY
+};
+
+const struct tsr__call_info *tsr__call_info(enum tsr__engine_call call)
 {
-    LLVMValueRef callee = tsr__callee(inst);
-    const char *name = callee ? tsr__name(callee) : "";
-    return tsr__starts_with(name, "__tsr_") ? name + strlen("__tsr_") : NULL;
+    return &calls[call];
+}
+
+enum tsr__engine_call tsr__call_of_function(LLVMValueRef function)
+{
+    static const char prefix[] = TSR__CALL_PREFIX;
+    size_t length;
+    const char *name = LLVMGetValueName2(function, &length);
+    if (length < sizeof prefix || memcmp(name, prefix, sizeof prefix - 1) != 0)
+        return TSR__CALL_NONE;
+    name += sizeof prefix - 1;
+    length -= sizeof prefix - 1;
+    for (int k = TSR__CALL_NONE + 1; k < TSR__CALL_COUNT; k++) {
+        const struct tsr__call_info *info = &calls[k];
+        bool whole = info->length == length;
+        bool begins = info->how == TSR__HOW_COLLECTIVE && info->length < length && name[info->length] == '_';
+        if ((whole || begins) && !memcmp(name, info->name, info->length))
+            return (enum tsr__engine_call)k;
+    }
+    return TSR__CALL_NONE;
+}
+
+enum tsr__engine_call tsr__call_of(LLVMValueRef instruction)
+{
+    LLVMValueRef callee = tsr__callee(instruction);
+    return callee ? tsr__call_of_function(callee) : TSR__CALL_NONE;
+}
+
+static const char *full_name(struct tsr__compilation *l, enum tsr__engine_call call)
+{
+    return tsr_arena_format(&l->scratch, TSR__CALL_PREFIX "%s", calls[call].name);
+}
+
+LLVMValueRef tsr__find_call(struct tsr__compilation *l, enum tsr__engine_call call)
+{
+    return LLVMGetNamedFunction(l->module, full_name(l, call));
+}
+
+LLVMValueRef tsr__declare_call(struct tsr__compilation *l, enum tsr__engine_call call, LLVMTypeRef type)
+{
+    return tsr__declare(l, full_name(l, call), type);
+}
+
+LLVMValueRef tsr__build_query(struct tsr__compilation *l, LLVMBuilderRef b, enum tsr__engine_call call, int dim)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
+    LLVMTypeRef result = calls[call].type == TSR__CALL_U32   ? i32
+                         : calls[call].type == TSR__CALL_U64 ? LLVMInt64TypeInContext(l->context)
+                                                             : tsr__ptr(l);
+    LLVMTypeRef type = LLVMFunctionType(result, &i32, dim >= 0, false);
+    LLVMValueRef at = tsr__i32(l, (uint32_t)dim);
+    return LLVMBuildCall2(b, type, tsr__declare_call(l, call, type), &at, dim >= 0, "");
 }
 
 static const struct tsr__dot dots[] = {
@@ -49,7 +131,7 @@ bool tsr__is_madw(LLVMValueRef function)
 LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
 {
     LLVMTypeRef type = LLVMFunctionType(tsr__ptr(l), (LLVMTypeRef[]){LLVMInt32TypeInContext(l->context)}, 1, false);
-    return tsr__call(l, b, tsr__declare(l, "__tsr_own_slot", type), &size, 1);
+    return tsr__call(l, b, tsr__declare_call(l, TSR__CALL_OWN_SLOT, type), &size, 1);
 }
 
 LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef b)
@@ -57,8 +139,8 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), list = LLVMFunctionType(tsr__ptr(l), NULL, 0, false);
     LLVMTypeRef barrier = LLVMFunctionType(LLVMVoidTypeInContext(l->context), (LLVMTypeRef[]){i32, i32}, 2, false);
     LLVMValueRef wait[2] = {tsr__i32(l, TSR_SCOPE_WORK_GROUP), tsr__i32(l, TSR__EXCHANGE_FENCE)};
-    tsr__call(l, b, tsr__declare(l, "__tsr_barrier", barrier), wait, 2);
-    return tsr__call(l, b, tsr__declare(l, "__tsr_all_slots", list), NULL, 0);
+    tsr__call(l, b, tsr__declare_call(l, TSR__CALL_BARRIER, barrier), wait, 2);
+    return tsr__call(l, b, tsr__declare_call(l, TSR__CALL_ALL_SLOTS, list), NULL, 0);
 }
 
 LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
@@ -68,7 +150,7 @@ LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, co
     for (unsigned i = 0; i < count; i++)
         types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
-    name = tsr_arena_format(&l->scratch, TSR__BLOCK2D_PREFIX "%s", name + strlen("__tsr_block2d_"));
+    name = tsr_arena_format(&l->scratch, TSR__BLOCK2D_PREFIX "%s", name + strlen(TSR__CALL_PREFIX "block2d_"));
     LLVMValueRef f = tsr__declare(l, name, type);
     tsr__add_fn_attr(l, f, "willreturn"); /* else LLVM does not count a loop's rounds */
     return LLVMBuildCall2(b, type, f, args, count, "");
@@ -87,9 +169,8 @@ LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilde
         return NULL;
     LLVMTypeRef types[4] = {i64, i64, i64, i64};
     LLVMTypeRef call = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), types, 4, false);
-    LLVMValueRef f = LLVMGetNamedFunction(l->module, TSR__LOCAL_ARRAY);
-    if (!f) {
-        f = tsr__declare(l, TSR__LOCAL_ARRAY, call);
+    LLVMValueRef f = tsr__declare_call(l, TSR__CALL_LOCAL_ARRAY, call);
+    if (!LLVMGetFirstUse(f)) {
         for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
             LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, promises[i], 0));
     }

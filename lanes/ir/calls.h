@@ -1,12 +1,100 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that the engine knows by name: primitives, dot products, MADW; and the placeholders that later passes lower. */
+ * The calls that the engine knows by name: those of engine_calls.def, dot products, MADW; and the operations that later passes lower. */
 #ifndef TESSERA_LANES_IR_CALLS_H
 #define TESSERA_LANES_IR_CALLS_H
 
 #include "lanes/ir/ir.h"
 
-/* Name of a primitive that an instruction calls, without its prefix, or NULL. */
-const char *tsr__primitive_called(LLVMValueRef inst);
+/* ---- functions of engine_calls.def ------------------------------------------------------------------------------------------------- */
+
+/* What the names of all of them begin with. */
+#define TSR__CALL_PREFIX "__tsr_"
+
+enum tsr__engine_call {
+    TSR__CALL_NONE,
+#define TSR_PRIMITIVE(NAME, name, type, how, field, size, sees) TSR__CALL_##NAME,
+#define TSR_PLACEHOLDER(NAME, name, type, how) TSR__CALL_##NAME,
+#define TSR_COLLECTIVE(NAME, name, result) TSR__CALL_##NAME,
+#include "lanes/ir/engine_calls.def"
+    TSR__CALL_COUNT
+};
+
+enum tsr__call_how {
+    TSR__HOW_GROUP_DIM,
+    TSR__HOW_ITEM_DIM,
+    TSR__HOW_GLOBAL_DIM,
+    TSR__HOW_GROUP,
+    TSR__HOW_ITEM,
+    TSR__HOW_SITE,
+    TSR__HOW_RT,
+    TSR__HOW_LOOP,
+    TSR__HOW_EXCHANGE,
+    TSR__HOW_LAYOUT,
+    TSR__HOW_COLLECTIVE
+};
+
+enum tsr__call_type { TSR__CALL_VOID, TSR__CALL_U32, TSR__CALL_U64, TSR__CALL_PTR };
+
+/* What the work-items of a kernel know: their global ids only, so that they do the same whatever their work-groups are; the ids in groups
+ * and of groups, too; local memory and barriers; or sub-groups. */
+enum tsr__visibility { TSR__SEES_RANGE, TSR__SEES_NUMBERS, TSR__SEES_GROUPS, TSR__SEES_SUB_GROUPS };
+
+enum tsr__collective_result {
+    TSR__RESULT_UNIFORM,
+    TSR__RESULT_GROUP,
+    TSR__RESULT_BY_VALUE,
+    TSR__RESULT_VARYING,
+    TSR__RESULT_BY_LANE,
+    TSR__RESULT_BY_CLUSTER
+};
+
+struct tsr__call_info {
+    const char *name; /* without the prefix */
+    size_t length;    /* of the name */
+    enum tsr__call_how how;
+    enum tsr__call_type type;           /* of the result; not of a collective */
+    size_t offset;                      /* of the field: in struct tsr_group, tsr_item or tsr_rt */
+    bool small;                         /* the result is less than TSR__SMALL_RESULTS */
+    enum tsr__visibility sees;          /* SUB_GROUPS unless the table says less */
+    enum tsr__collective_result result; /* of a collective */
+};
+
+/* Ids in a work-group, sizes and numbers of sub-groups are less. */
+enum { TSR__SMALL_RESULTS = 65536 };
+
+/* The function that an instruction calls; NONE: it calls none of them, or nothing. */
+enum tsr__engine_call tsr__call_of(LLVMValueRef instruction);
+enum tsr__engine_call tsr__call_of_function(LLVMValueRef function);
+/* What the table says; of NONE the name is "". */
+const struct tsr__call_info *tsr__call_info(enum tsr__engine_call call);
+static inline bool tsr__is_collective(enum tsr__engine_call call)
+{
+    return tsr__call_info(call)->how == TSR__HOW_COLLECTIVE;
+}
+/* Does it lower to code that needs the work-item? */
+static inline bool tsr__is_primitive(enum tsr__engine_call call)
+{
+    return call != TSR__CALL_NONE && tsr__call_info(call)->how <= TSR__HOW_RT;
+}
+/* Is it a number that can be asked for anywhere, any number of times? */
+static inline bool tsr__is_query(enum tsr__engine_call call)
+{
+    enum tsr__call_how how = tsr__call_info(call)->how;
+    return call != TSR__CALL_NONE && (how < TSR__HOW_SITE || how == TSR__HOW_LOOP);
+}
+static inline bool tsr__is_block2d(enum tsr__engine_call call)
+{
+    return call == TSR__CALL_BLOCK2D_READ || call == TSR__CALL_BLOCK2D_WRITE || call == TSR__CALL_BLOCK2D_PREFETCH;
+}
+/* The function, if the module has it; or NULL. */
+LLVMValueRef tsr__find_call(struct tsr__compilation *l, enum tsr__engine_call call);
+/* Declares or finds the function, of this type. */
+LLVMValueRef tsr__declare_call(struct tsr__compilation *l, enum tsr__engine_call call, LLVMTypeRef type);
+/* Asks for the result of a primitive or placeholder. dim: -1 for one without dimensions. */
+LLVMValueRef tsr__build_query(struct tsr__compilation *l, LLVMBuilderRef b, enum tsr__engine_call call, int dim);
+
+/* ---- other functions, and operations of a packet ---------------------------------------------------------------------------------- */
+
 /* Is it a dot product of the built-in library that the packet has an instruction for? Then it is not inlined. */
 bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function);
 /* The function of two vectors of four bytes, or of two words of them, that does not accumulate. */
@@ -50,11 +138,8 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
 LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                                 unsigned count);
 
-/* What stands for the address of an array in local memory, until its layout is decided. */
-#define TSR__LOCAL_ARRAY "__tsr_local_array"
-
-/* The placeholder for the address of such an array, from the pass `local_memory` until the pass `transpose_local` has settled the layouts:
- * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
+/* The placeholder for the address of an array in local memory, from the pass `local_memory` until the pass `transpose_local` has settled
+ * the layouts: (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
 LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);
 
 #endif

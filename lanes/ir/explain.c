@@ -147,10 +147,11 @@ const char *tsr__type_text(struct tsr__compilation *l, LLVMTypeRef type)
 void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
-    const char *primitive = tsr__primitive_called(inst);
+    const char *called = callee ? tsr__name(callee) : "";
     bool atomic = LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
     if (LLVMIsACallInst(inst))
-        tsr__explain(l, inst, "call", "lane by lane", "%s", primitive ? primitive : callee ? tsr__name(callee) : "");
+        tsr__explain(l, inst, "call", "lane by lane", "%s",
+                     tsr__call_of(inst) == TSR__CALL_NONE ? called : called + strlen(TSR__CALL_PREFIX));
     else
         tsr__explain(l, inst, atomic ? "atomic" : "code", "lane by lane", "%s",
                      tsr__type_text(l, LLVMTypeOf(atomic ? LLVMGetOperand(inst, 1) : inst)));
@@ -171,9 +172,9 @@ void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_i
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, item, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *name = tsr__primitive_called(code[i]);
-        bool barrier = name && !strcmp(name, "barrier"),
-             exchange = name && (tsr__starts_with(name, "exchange") || tsr__starts_with(name, "total"));
+        enum tsr__engine_call call = tsr__call_of(code[i]);
+        bool barrier = call == TSR__CALL_BARRIER;
+        bool exchange = call == TSR__CALL_EXCHANGE || call == TSR__CALL_EXCHANGE_UNIFORM || call == TSR__CALL_TOTAL;
         if (!barrier && !exchange)
             continue;
         LLVMValueRef scope = LLVMGetOperand(code[i], 0); /* of sub-groups are those that a packet has to itself */

@@ -8,12 +8,12 @@
 
 #include "tessera/item.h"
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/calls.h"
 
 static bool is_meeting(LLVMValueRef f)
 {
-    const char *name = tsr__name(f);
-    return !strcmp(name, "__tsr_barrier") || !strcmp(name, "__tsr_exchange");
+    enum tsr__engine_call call = tsr__call_of_function(f);
+    return call == TSR__CALL_BARRIER || call == TSR__CALL_EXCHANGE;
 }
 
 static bool is_user(LLVMValueRef f)
@@ -50,7 +50,7 @@ bool tsr__pass_call_sites(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i32, 1, false);
-    LLVMValueRef marker = tsr__declare(l, "__tsr_site", type);
+    LLVMValueRef marker = tsr__declare_call(l, TSR__CALL_SITE, type);
     const char **names = NULL; /* of the called functions, by the markers' first number */
     size_t name_count = 0, name_room = 0;
     bool inlines = false;

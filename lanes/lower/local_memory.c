@@ -258,7 +258,7 @@ bool tsr__pass_local_memory(struct tsr__compilation *l)
     if (!s.count)
         return true;
     LLVMTypeRef base_type = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
-    s.base = tsr__declare(l, "__tsr_local_base", base_type);
+    s.base = tsr__declare_call(l, TSR__CALL_LOCAL_BASE, base_type);
     for (size_t k = 0; k < function_count; k++) {
         if (!rewrite_function(&s, functions[k]))
             return false;

@@ -5,36 +5,13 @@
 
 #include "tessera/item.h"
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/calls.h"
 
-enum how { GROUP_DIM, ITEM_DIM, GLOBAL_DIM, GROUP, ITEM, SITE, RT };
-#define GROUP_DIM_OFFSET(field) offsetof(struct tsr_group, field)
-#define GROUP_OFFSET(field) offsetof(struct tsr_group, field)
-#define ITEM_DIM_OFFSET(field) offsetof(struct tsr_item, field)
-#define GLOBAL_DIM_OFFSET(field) offsetof(struct tsr_item, field)
-#define ITEM_OFFSET(field) offsetof(struct tsr_item, field)
-#define SITE_OFFSET(field) offsetof(struct tsr_item, field)
-#define RT_OFFSET(field) offsetof(struct tsr_rt, field)
-
-static const struct primitive {
-    const char *name;
-    enum how how;
-    size_t offset;
-} primitives[] = {
-#define TSR_PRIMITIVE(name, how, field) {"__tsr_" #name, how, how##_OFFSET(field)},
-#include "lanes/ir/primitives.def"
-#undef TSR_PRIMITIVE
-};
-
-static const struct primitive *primitive_of(LLVMValueRef function)
+/* What the table says of a function that is a primitive, or NULL. */
+static const struct tsr__call_info *primitive_of(LLVMValueRef function)
 {
-    if (!LLVMIsDeclaration(function))
-        return NULL;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(primitives); i++) {
-        if (!strcmp(tsr__name(function), primitives[i].name))
-            return &primitives[i];
-    }
-    return NULL;
+    enum tsr__engine_call call = LLVMIsDeclaration(function) ? tsr__call_of_function(function) : TSR__CALL_NONE;
+    return tsr__is_primitive(call) ? tsr__call_info(call) : NULL;
 }
 
 static bool is_primitive(LLVMValueRef function)
@@ -193,38 +170,43 @@ static LLVMValueRef call_rt(struct tsr__compilation *l, LLVMBuilderRef b, LLVMVa
     for (unsigned i = 0; i < n; i++)
         args[i + 1] = LLVMGetOperand(call, i);
     char name[64];
-    snprintf(name, sizeof name, TSR__RT_PREFIX "%s", tsr__name(LLVMGetCalledValue(call)) + strlen("__tsr_"));
+    snprintf(name, sizeof name, TSR__RT_PREFIX "%s", tsr__name(LLVMGetCalledValue(call)) + strlen(TSR__CALL_PREFIX));
     LLVMValueRef function = tsr__declare(l, name, LLVMFunctionType(LLVMGetReturnType(type), types, n + 1, false));
     return tsr__call(l, b, function, args, n + 1);
 }
 
-static void lower_primitive(struct tsr__compilation *l, LLVMValueRef call, const struct primitive *p, LLVMValueRef item)
+static void lower_primitive(struct tsr__compilation *l, LLVMValueRef call, const struct tsr__call_info *p, LLVMValueRef item)
 {
     LLVMTypeRef type = LLVMTypeOf(call);
     unsigned align = LLVMGetTypeKind(type) == LLVMPointerTypeKind ? 8 : 4;
     LLVMBuilderRef b = tsr__builder_before(l, call);
     LLVMValueRef made = NULL;
     switch (p->how) {
-    case GROUP_DIM:
+    case TSR__HOW_GROUP_DIM:
         made = load_dim(l, b, type, load_group(l, b, item), p->offset, LLVMGetOperand(call, 0));
         break;
-    case ITEM_DIM:
+    case TSR__HOW_ITEM_DIM:
         made = load_dim(l, b, type, item, p->offset, LLVMGetOperand(call, 0));
         break;
-    case GLOBAL_DIM:
+    case TSR__HOW_GLOBAL_DIM:
         made = global_id(l, b, type, item, p->offset, LLVMGetOperand(call, 0));
         break;
-    case GROUP:
+    case TSR__HOW_GROUP:
         made = tsr__load_fixed(l, b, type, load_group(l, b, item), p->offset, align);
         break;
-    case ITEM:
+    case TSR__HOW_ITEM:
         made = tsr__load_fixed(l, b, type, item, p->offset, align);
         break;
-    case SITE:
+    case TSR__HOW_SITE:
         LLVMSetAlignment(LLVMBuildStore(b, LLVMGetOperand(call, 0), tsr__at_offset(l, b, item, p->offset)), 4);
         break;
-    case RT:
+    case TSR__HOW_RT:
         made = call_rt(l, b, item, call);
+        break;
+    case TSR__HOW_LOOP: /* none of these is a primitive */
+    case TSR__HOW_EXCHANGE:
+    case TSR__HOW_LAYOUT:
+    case TSR__HOW_COLLECTIVE:
         break;
     }
     if (made && LLVMGetTypeKind(type) != LLVMVoidTypeKind)
@@ -236,7 +218,7 @@ static void lower_primitive(struct tsr__compilation *l, LLVMValueRef call, const
 bool tsr__pass_lower_primitives(struct tsr__compilation *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
-        if (LLVMIsDeclaration(f) && tsr__starts_with(tsr__name(f), "__tsr_") && !is_primitive(f) && LLVMGetFirstUse(f))
+        if (LLVMIsDeclaration(f) && tsr__starts_with(tsr__name(f), TSR__CALL_PREFIX) && !is_primitive(f) && LLVMGetFirstUse(f))
             return tsr__fail(l, "the built-in library uses '%s', which is no primitive", tsr__name(f));
     }
     struct tsr__map needs = tsr__functions_reaching(l, is_primitive);
@@ -260,7 +242,7 @@ bool tsr__pass_lower_primitives(struct tsr__compilation *l)
         LLVMValueRef *code = tsr__instructions(l, made[k], &n);
         for (size_t i = 0; i < n; i++) {
             LLVMValueRef callee = tsr__callee(code[i]);
-            const struct primitive *p = callee ? primitive_of(callee) : NULL;
+            const struct tsr__call_info *p = callee ? primitive_of(callee) : NULL;
             if (p)
                 lower_primitive(l, code[i], p, tsr__item_of(made[k]));
         }

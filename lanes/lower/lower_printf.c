@@ -4,7 +4,7 @@
 
 #include "tessera/printf.h"
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/calls.h"
 
 /* Tag and size of one argument; 0 if printf takes no such type. */
 static uint32_t tag_of(struct tsr__compilation *l, LLVMTypeRef type, uint64_t *bytes)
@@ -91,7 +91,7 @@ bool tsr__pass_lower_printf(struct tsr__compilation *l)
     if (!printf_function || !LLVMIsDeclaration(printf_function) || !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(printf_function)))
         return true;
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), (LLVMTypeRef[]){tsr__ptr(l), tsr__ptr(l)}, 2, false);
-    LLVMValueRef print = tsr__declare(l, "__tsr_print", type);
+    LLVMValueRef print = tsr__declare_call(l, TSR__CALL_PRINT, type);
     size_t function_count;
     LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
     for (size_t k = 0; k < function_count; k++) {

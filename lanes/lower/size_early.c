@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Too much code, before it is made: by inlining, and for LLVM's passes, some of whose time grows with the square of the code. */
-#include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
 
 /* Before LLVM's passes there may be so many times more than the code generator may get, since they find most of it superfluous; of what is
  * inlined, before there are vectors, such a part. */
@@ -37,7 +37,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
     uint64_t known = tsr__map_get(&sizes->of, f), size = 0;
     if (known)
         return known - 1;
-    if (LLVMIsDeclaration(f) || tsr__collective(f))
+    if (LLVMIsDeclaration(f) || tsr__is_collective(tsr__call_of_function(f)))
         return 1;
     tsr__map_set(&sizes->of, f, sizes->most + 2); /* of a recursion that clang has let through */
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))

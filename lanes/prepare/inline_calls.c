@@ -32,7 +32,7 @@ static void inline_all(struct tsr__compilation *l)
     struct tsr__map inlined = tsr__inlined_functions(l);
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
-        if (tsr__collective(functions[i])) {
+        if (tsr__is_collective(tsr__call_of_function(functions[i]))) {
             keep_call(l, functions[i]);
             continue;
         }
@@ -47,18 +47,15 @@ static void inline_all(struct tsr__compilation *l)
     }
 }
 
-/* What the optimiser cannot know of the primitives: no device has work-groups of 65536 work-items. */
+/* What the optimiser cannot know of the primitives: no device has work-groups of TSR__SMALL_RESULTS work-items. */
 static void promise_ranges(struct tsr__compilation *l)
 {
-    static const char *const small[] = {
-        "local_id",     "local_size",     "enqueued_local_size", "linear_id",      "lane",
-        "sub_group_id", "sub_group_size", "max_sub_group_size",  "num_sub_groups", "enqueued_num_sub_groups"};
-    for (size_t i = 0; i < TSR_ARRAY_LEN(small); i++) {
-        LLVMValueRef f = LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "__tsr_%s", small[i]));
+    for (int call = TSR__CALL_NONE + 1; call < TSR__CALL_COUNT; call++) {
+        LLVMValueRef f = tsr__call_info(call)->small ? tsr__find_call(l, call) : NULL;
         if (!f)
             continue;
         unsigned bits = LLVMGetIntTypeWidth(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
-        uint64_t from = 0, to = 65536;
+        uint64_t from = 0, to = TSR__SMALL_RESULTS;
         LLVMAddAttributeAtIndex(f, LLVMAttributeReturnIndex,
                                 LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), bits, &from, &to));
     }

@@ -4,6 +4,7 @@
  * Each such kernel gets two packet functions: one for full packets, of which every lane is there and all lie in one row of the work-group,
  * and one for the rest. The kernel itself only chooses between the two. */
 #include "lanes/prepare/packet_kernel.h"
+#include "lanes/ir/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,10 +111,9 @@ LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struc
 static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, k->kernel, ""));
-    LLVMValueRef is_full = LLVMBuildCall2(b, query, tsr__declare(l, "__tsr_whole_packet", query), NULL, 0, "");
-    is_full = LLVMBuildICmp(b, LLVMIntNE, is_full, LLVMConstNull(i32), "");
+    LLVMValueRef is_full = tsr__build_query(l, b, TSR__CALL_WHOLE_PACKET, -1);
+    is_full = LLVMBuildICmp(b, LLVMIntNE, is_full, tsr__i32(l, 0), "");
     LLVMBasicBlockRef full = tsr__packet_call_block(l, k, k->whole), partial = tsr__packet_call_block(l, k, k->partial);
     LLVMBuildCondBr(b, is_full, full, partial);
     LLVMDisposeBuilder(b);

@@ -4,14 +4,14 @@
 
 bool tsr__pass_place_local_arrays(struct tsr__compilation *l)
 {
-    LLVMValueRef f = LLVMGetNamedFunction(l->module, TSR__LOCAL_ARRAY);
+    LLVMValueRef f = tsr__find_call(l, TSR__CALL_LOCAL_ARRAY);
     if (!f)
         return true;
     LLVMTypeRef base = LLVMFunctionType(LLVMPointerTypeInContext(l->context, TSR__LOCAL_SPACE), NULL, 0, false);
     for (LLVMUseRef use; (use = LLVMGetFirstUse(f)) != NULL;) {
         LLVMValueRef call = LLVMGetUser(use);
         LLVMBuilderRef b = tsr__builder_before(l, call);
-        LLVMValueRef at = tsr__call(l, b, tsr__declare(l, "__tsr_local_base", base), NULL, 0);
+        LLVMValueRef at = tsr__call(l, b, tsr__declare_call(l, TSR__CALL_LOCAL_BASE, base), NULL, 0);
         at = tsr__at_offset(l, b, at, LLVMConstIntGetZExtValue(LLVMGetOperand(call, 0)));
         LLVMDisposeBuilder(b);
         LLVMReplaceAllUsesWith(call, at);

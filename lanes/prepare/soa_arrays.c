@@ -7,6 +7,7 @@
  * What the vectoriser then sees are common addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/packet_kernel.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/layout.h"
 
 #include <string.h>
@@ -242,13 +243,13 @@ static void rewrite_uses(const struct candidate *c, LLVMValueRef pointer, struct
 static void make_soa_array(struct candidate *c, LLVMValueRef alloca)
 {
     LLVMContextRef context = c->l->context;
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context), query = LLVMFunctionType(i32, NULL, 0, false);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
     uint64_t bytes = LLVMABISizeOfType(c->layout, LLVMGetAllocatedType(alloca));
     LLVMBuilderRef b = tsr__builder_before(c->l, alloca);
     c->array = LLVMBuildAlloca(b, LLVMArrayType2(LLVMInt8TypeInContext(context), bytes * c->width), LLVMGetValueName(alloca));
     LLVMSetAlignment(c->array, 64);
     LLVMSetMetadata(c->array, tsr__soa_array_kind(context), LLVMMetadataAsValue(context, LLVMMDNodeInContext2(context, NULL, 0)));
-    LLVMValueRef lane = LLVMBuildCall2(b, query, tsr__declare(c->l, "__tsr_lane", query), NULL, 0, "");
+    LLVMValueRef lane = tsr__build_query(c->l, b, TSR__CALL_LANE, -1);
     c->lane_offset = LLVMBuildMul(b, LLVMBuildZExt(b, lane, i64, ""), LLVMConstInt(i64, c->unit, false), "");
     LLVMDisposeBuilder(b);
     rewrite_uses(c, alloca, (struct place){0, NULL});

@@ -4,6 +4,7 @@
  * Split matrix functions join the sub-groups 2j and 2j + 1. In one packet they meet without waiting, and what they make together is one
  * operation as wide as the packet (mad_op.c). Sub-group functions keep to their halves. */
 #include "lanes/prepare/sub_group_pairs.h"
+#include "lanes/ir/calls.h"
 
 #include <string.h>
 
@@ -30,24 +31,16 @@ struct ids {
     uint32_t size; /* of a sub-group, a power of two */
 };
 
-static LLVMValueRef call_query(struct ids *q, const char *name, LLVMTypeRef result, int dim)
-{
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(q->l->context), type = LLVMFunctionType(result, &i32, dim >= 0, false);
-    LLVMValueRef at = tsr__i32(q->l, (uint32_t)dim);
-    return LLVMBuildCall2(q->b, type, tsr__declare(q->l, name, type), &at, dim >= 0, "");
-}
-
 static LLVMValueRef linear_id(struct ids *q)
 {
-    return call_query(q, "__tsr_linear_id", LLVMInt32TypeInContext(q->l->context), -1);
+    return tsr__build_query(q->l, q->b, TSR__CALL_LINEAR_ID, -1);
 }
 
-static LLVMValueRef work_items(struct ids *q, const char *size)
+static LLVMValueRef work_items(struct ids *q, enum tsr__engine_call size)
 {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(q->l->context);
-    LLVMValueRef all = call_query(q, size, i64, 0);
+    LLVMValueRef all = tsr__build_query(q->l, q->b, size, 0);
     for (int d = 1; d < 3; d++)
-        all = LLVMBuildMul(q->b, all, call_query(q, size, i64, d), "");
+        all = LLVMBuildMul(q->b, all, tsr__build_query(q->l, q->b, size, d), "");
     return LLVMBuildTrunc(q->b, all, LLVMInt32TypeInContext(q->l->context), "");
 }
 
@@ -70,52 +63,51 @@ static LLVMValueRef sub_group_id(struct ids *q)
 static LLVMValueRef sub_group_size(struct ids *q)
 {
     LLVMValueRef first = LLVMBuildAnd(q->b, linear_id(q), tsr__i32(q->l, ~(q->size - 1)), "");
-    LLVMValueRef left = LLVMBuildSub(q->b, work_items(q, "__tsr_local_size"), first, ""), most = tsr__i32(q->l, q->size);
+    LLVMValueRef left = LLVMBuildSub(q->b, work_items(q, TSR__CALL_LOCAL_SIZE), first, ""), most = tsr__i32(q->l, q->size);
     return LLVMBuildSelect(q->b, LLVMBuildICmp(q->b, LLVMIntULT, left, most, ""), left, most, "");
 }
 
-static LLVMValueRef sub_groups_of(struct ids *q, const char *size)
+static LLVMValueRef sub_groups_of(struct ids *q, enum tsr__engine_call size)
 {
     return divide_by_size(q, LLVMBuildAdd(q->b, work_items(q, size), tsr__i32(q->l, q->size - 1), ""));
 }
 
-static LLVMValueRef num_sub_groups(struct ids *q)
+/* What stands for a primitive, or NULL: the device's answer holds. */
+static LLVMValueRef id_in_pair(struct ids *q, enum tsr__engine_call call)
 {
-    return sub_groups_of(q, "__tsr_local_size");
-}
-
-static LLVMValueRef enqueued_num_sub_groups(struct ids *q)
-{
-    return sub_groups_of(q, "__tsr_enqueued_local_size");
+    switch (call) {
+    case TSR__CALL_LANE:
+        return lane_id(q);
+    case TSR__CALL_SUB_GROUP_ID:
+        return sub_group_id(q);
+    case TSR__CALL_SUB_GROUP_SIZE:
+        return sub_group_size(q);
+    case TSR__CALL_NUM_SUB_GROUPS:
+        return sub_groups_of(q, TSR__CALL_LOCAL_SIZE);
+    case TSR__CALL_ENQUEUED_NUM_SUB_GROUPS:
+        return sub_groups_of(q, TSR__CALL_ENQUEUED_LOCAL_SIZE);
+    default:
+        return NULL;
+    }
 }
 
 void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32_t sub_group_size_of_kernel)
 {
-    static const struct {
-        const char *name;
-        LLVMValueRef (*build)(struct ids *q);
-    } own[] = {
-        {"__tsr_lane", lane_id},
-        {"__tsr_sub_group_id", sub_group_id},
-        {"__tsr_sub_group_size", sub_group_size},
-        {"__tsr_num_sub_groups", num_sub_groups},
-        {"__tsr_enqueued_num_sub_groups", enqueued_num_sub_groups},
-    };
     size_t n;
     LLVMValueRef *code = tsr__instructions(l, kernel, &n);
-    struct ids q = {.l = l, .size = sub_group_size_of_kernel};
+    struct ids q = {.l = l, .size = sub_group_size_of_kernel, .b = LLVMCreateBuilderInContext(l->context)};
     for (size_t i = 0; i < n; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        for (size_t k = 0; callee && k < TSR_ARRAY_LEN(own); k++) {
-            if (strcmp(tsr__name(callee), own[k].name) != 0)
-                continue;
-            q.b = tsr__builder_before(l, code[i]);
-            LLVMReplaceAllUsesWith(code[i], own[k].build(&q));
-            LLVMDisposeBuilder(q.b);
-            LLVMInstructionEraseFromParent(code[i]);
-            break;
-        }
+        enum tsr__engine_call call = tsr__call_of(code[i]);
+        if (call == TSR__CALL_NONE)
+            continue;
+        LLVMPositionBuilderBefore(q.b, code[i]);
+        LLVMValueRef made = id_in_pair(&q, call);
+        if (!made)
+            continue;
+        LLVMReplaceAllUsesWith(code[i], made);
+        LLVMInstructionEraseFromParent(code[i]);
     }
+    LLVMDisposeBuilder(q.b);
 }
 
 /* ---- values of a packet of two sub-groups ---------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The size of sub-groups becomes a constant, and what depends on it arithmetic; a required local size bounds local ids. */
 #include "lanes/analysis/width_choice.h"
+#include "lanes/ir/calls.h"
 #include "lanes/prepare/sub_group_pairs.h"
 
 #include <string.h>
@@ -14,8 +15,7 @@ static void set_width(struct tsr__compilation *l, LLVMValueRef kernel, unsigned 
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        if (callee && strcmp(tsr__name(callee), "__tsr_max_sub_group_size") == 0) {
+        if (tsr__call_of(code[i]) == TSR__CALL_MAX_SUB_GROUP_SIZE) {
             LLVMReplaceAllUsesWith(code[i], tsr__i32(l, width));
             LLVMInstructionEraseFromParent(code[i]);
         }
@@ -28,8 +28,7 @@ static void promise_required_size(struct tsr__compilation *l, const struct tsr_k
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count && info->reqd_local_size[0]; i++) {
-        LLVMValueRef callee = tsr__callee(code[i]);
-        if (!callee || strcmp(tsr__name(callee), "__tsr_local_id") != 0 || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
+        if (tsr__call_of(code[i]) != TSR__CALL_LOCAL_ID || !LLVMIsAConstantInt(LLVMGetOperand(code[i], 0)))
             continue;
         uint64_t dim = LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)), from = 0, to = dim < 3 ? info->reqd_local_size[dim] : 1;
         LLVMAddCallSiteAttribute(code[i], LLVMAttributeReturnIndex,

@@ -54,8 +54,7 @@ static bool find_bounds(const struct tsr_kernel_info *info, LLVMValueRef v, int 
     bool by_constant = y && is_constant_index(y, &c);
     switch (op) { /* what needs to know nothing of x */
     case LLVMCall:
-        if (!tsr__callee(v) || strcmp(tsr__name(tsr__callee(v)), "__tsr_local_id") != 0 || !is_constant_index(x, &c) || c > 2 ||
-            !info->reqd_local_size[c])
+        if (tsr__call_of(v) != TSR__CALL_LOCAL_ID || !is_constant_index(x, &c) || c > 2 || !info->reqd_local_size[c])
             return false;
         *r = (struct bounds){0, (int64_t)info->reqd_local_size[c] - 1};
         return true;
@@ -286,7 +285,7 @@ static void transpose_arrays(struct tsr__compilation *l, LLVMValueRef kernel, co
     size_t count, base_count = 0;
     LLVMValueRef *code = tsr__instructions(l, kernel, &count), *bases = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *bases);
     for (size_t i = 0; i < count; i++)
-        if (tsr__callee(code[i]) && !strcmp(tsr__name(tsr__callee(code[i])), TSR__LOCAL_ARRAY))
+        if (tsr__call_of(code[i]) == TSR__CALL_LOCAL_ARRAY)
             bases[base_count++] = code[i];
     if (!base_count)
         return;

@@ -6,6 +6,7 @@
 #include "lanes/prepare/unroll.h"
 
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
 
 #include <string.h>
 
@@ -43,7 +44,7 @@ static bool depends_on_counters(struct unroll *u, LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v))
         return LLVMIsAConstant(v);
-    if (u->lane_is_known && tsr__callee(v) && strcmp(tsr__name(tsr__callee(v)), "__tsr_lane") == 0)
+    if (u->lane_is_known && tsr__call_of(v) == TSR__CALL_LANE)
         return true;
     if (tsr__map_get(&u->seen, v))
         return true; /* looked at already, or being looked at */
@@ -283,8 +284,7 @@ static void finish_search(struct unroll *u)
 /* Arrays, vectors of which a counter picks an element, and shuffles: a register with a constant pattern is moved in one instruction. */
 static void look_at(struct unroll *u, LLVMValueRef inst)
 {
-    LLVMValueRef callee = tsr__callee(inst);
-    const struct tsr__collective *c = callee ? tsr__collective(callee) : NULL;
+    enum tsr__engine_call call = tsr__call_of(inst);
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(u->l->module);
     begin_search(u);
     if (LLVMIsAAllocaInst(inst)) {
@@ -294,7 +294,7 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
         LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
         if (!LLVMIsAConstant(index) && depends_on_counters(u, index))
             finish_search(u);
-    } else if (c && c->result == TSR__RESULT_BY_LANE) {
+    } else if (tsr__is_collective(call) && tsr__call_info(call)->result == TSR__RESULT_BY_LANE) {
         u->lane_is_known = true;
         if (depends_on_counters(u, LLVMGetOperand(inst, 2)))
             finish_search(u);

@@ -13,7 +13,7 @@
 #include "lanes/ir/polynomial.h"
 #include "lanes/ir/mad_op.h"
 
-enum { MAX_DEPTH = 24, SMALL = 65535 /* what no work-group has more of */ };
+enum { MAX_DEPTH = 24 };
 
 /* An operation that is marked as one that does not wrap. */
 struct mark {
@@ -69,34 +69,34 @@ static LLVMValueRef larger_bound(struct bounds *x, LLVMValueRef a, LLVMValueRef 
 
 /* ---- what bounds a number ----------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef call)
+/* The sum of one or two numbers of the range, in the dimension that `call` names; NULL if that is no constant. */
+static LLVMValueRef sum_of_queries(struct bounds *x, LLVMValueRef call, enum tsr__engine_call first, enum tsr__engine_call second)
 {
-    static const char *const small[] = {"local_id",       "local_size",     "enqueued_local_size",    "linear_id", "lane", "sub_group_id",
-                                        "sub_group_size", "num_sub_groups", "enqueued_num_sub_groups"};
-    static const struct {
-        const char *name, *bounds[2];
-    } of_range[] = {{"group_id", {"__tsr_num_groups", NULL}},
-                    {"num_groups", {"__tsr_num_groups", NULL}},
-                    {"global_id", {"__tsr_global_size", "__tsr_global_offset"}},
-                    {"global_size", {"__tsr_global_size", NULL}},
-                    {"global_offset", {"__tsr_global_offset", NULL}}};
-    const char *name = tsr__primitive_called(call);
-    for (size_t i = 0; name && i < TSR_ARRAY_LEN(small); i++)
-        if (!strcmp(name, small[i]))
-            return tsr__i64(x->l, SMALL);
-    for (size_t i = 0; name && i < TSR_ARRAY_LEN(of_range); i++) {
-        LLVMValueRef sum = NULL, dim = LLVMGetOperand(call, 0);
-        if (strcmp(name, of_range[i].name) != 0 || !LLVMIsAConstantInt(dim))
-            continue;
-        for (int k = 0; k < 2 && of_range[i].bounds[k]; k++) {
-            LLVMTypeRef i32 = LLVMInt32TypeInContext(x->l->context), type = LLVMFunctionType(i64(x), &i32, 1, false);
-            LLVMValueRef asked = LLVMBuildCall2(x->b, type, tsr__declare(x->l, of_range[i].bounds[k], type), &dim, 1, "");
-            asked = fit_to_32_bits(x, asked);
-            sum = sum ? LLVMBuildAdd(x->b, sum, asked, "") : asked;
-        }
-        return fit_to_32_bits(x, sum);
+    LLVMValueRef dim = LLVMGetOperand(call, 0);
+    if (!LLVMIsAConstantInt(dim))
+        return NULL;
+    int d = (int)LLVMConstIntGetZExtValue(dim);
+    LLVMValueRef sum = fit_to_32_bits(x, tsr__build_query(x->l, x->b, first, d));
+    if (second != TSR__CALL_NONE)
+        sum = LLVMBuildAdd(x->b, sum, fit_to_32_bits(x, tsr__build_query(x->l, x->b, second, d)), "");
+    return fit_to_32_bits(x, sum);
+}
+
+static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef inst)
+{
+    enum tsr__engine_call call = tsr__call_of(inst);
+    switch (call) {
+    case TSR__CALL_GROUP_ID:
+    case TSR__CALL_NUM_GROUPS:
+        return sum_of_queries(x, inst, TSR__CALL_NUM_GROUPS, TSR__CALL_NONE);
+    case TSR__CALL_GLOBAL_ID:
+        return sum_of_queries(x, inst, TSR__CALL_GLOBAL_SIZE, TSR__CALL_GLOBAL_OFFSET);
+    case TSR__CALL_GLOBAL_SIZE:
+    case TSR__CALL_GLOBAL_OFFSET:
+        return sum_of_queries(x, inst, call, TSR__CALL_NONE);
+    default:
+        return tsr__call_info(call)->small ? tsr__i64(x->l, TSR__SMALL_RESULTS - 1) : NULL;
     }
-    return NULL;
 }
 
 static LLVMValueRef upper_bound_of_call(struct bounds *x, LLVMValueRef call, int depth)
@@ -343,10 +343,10 @@ static size_t addresses_in(struct tsr__compilation *l, LLVMValueRef *code, size_
     size_t n = 0;
     *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof **all);
     for (size_t i = 0; i < count; i++) {
-        LLVMValueRef pointer = LLVMIsALoadInst(code[i])                                            ? LLVMGetOperand(code[i], 0)
-                               : LLVMIsAStoreInst(code[i])                                         ? LLVMGetOperand(code[i], 1)
-                               : tsr__primitive_called(code[i]) && LLVMGetNumOperands(code[i]) > 1 ? LLVMGetOperand(code[i], 0)
-                                                                                                   : NULL;
+        LLVMValueRef pointer = LLVMIsALoadInst(code[i])                                   ? LLVMGetOperand(code[i], 0)
+                               : LLVMIsAStoreInst(code[i])                                ? LLVMGetOperand(code[i], 1)
+                               : tsr__call_of(code[i]) && LLVMGetNumOperands(code[i]) > 1 ? LLVMGetOperand(code[i], 0)
+                                                                                          : NULL;
         if (pointer && LLVMGetTypeKind(LLVMTypeOf(pointer)) == LLVMPointerTypeKind)
             (*all)[n++] = (struct address){.pointer = pointer, .before = tsr__polynomial_of(l, pointer)};
     }
@@ -391,13 +391,13 @@ static bool mark_indices(struct bounds *x, LLVMValueRef *code, size_t count)
 {
     bool joins = false; /* 2D blocks that lie beside each other */
     for (size_t i = 0; i < count; i++) {
-        const char *called = tsr__primitive_called(code[i]);
+        bool is_block2d = tsr__is_block2d(tsr__call_of(code[i]));
         bool is_signed = LLVMIsASExtInst(code[i]) != NULL;
         if (LLVMIsAPHINode(code[i])) /* of counters LLVM wants to know, too, to count rounds */
             mark_no_wrap(x, code[i], TSR__EXT_ZERO, MAX_DEPTH);
-        for (int k = 0; called && tsr__starts_with(called, "block2d_") && k < LLVMGetNumOperands(code[i]); k++)
+        for (int k = 0; is_block2d && k < LLVMGetNumOperands(code[i]); k++)
             mark_no_wrap(x, LLVMGetOperand(code[i], (unsigned)k), TSR__EXT_SIGNED, MAX_DEPTH);
-        joins = joins || (called && x->marks && tsr__starts_with(called, "block2d_"));
+        joins = joins || (x->marks && is_block2d);
         LLVMTypeRef type = LLVMTypeOf(code[i]);
         if ((is_signed || LLVMIsAZExtInst(code[i])) && LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64)
             mark_no_wrap(x, LLVMGetOperand(code[i], 0), is_signed || LLVMGetNNeg(code[i]) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, MAX_DEPTH);

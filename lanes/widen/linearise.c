@@ -371,13 +371,12 @@ static void build_block(struct tsr__widener *s, int block)
 /* Lanes that are there: as many as the sub-group has, or those of the row. */
 static LLVMValueRef present_lanes(struct tsr__widener *s)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMFunctionType(i32, NULL, 0, false);
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
     bool mixed = s->shapes.packet.mixed;
-    const char *name = mixed ? "__tsr_row_items" : "__tsr_sub_group_size";
-    LLVMValueRef lanes = tsr__iota(s, i32, 1), count = LLVMBuildCall2(s->b, type, tsr__declare(s->l, name, type), NULL, 0, "");
+    enum tsr__engine_call size = mixed ? TSR__CALL_ROW_ITEMS : TSR__CALL_SUB_GROUP_SIZE;
+    LLVMValueRef lanes = tsr__iota(s, i32, 1), count = tsr__build_query(s->l, s->b, size, -1);
     if (mixed) /* what stands before the row's first work-item wraps and is not less */
-        lanes =
-            LLVMBuildAdd(s->b, lanes, tsr__splat(s, LLVMBuildCall2(s->b, type, tsr__declare(s->l, "__tsr_row_at", type), NULL, 0, "")), "");
+        lanes = LLVMBuildAdd(s->b, lanes, tsr__splat(s, tsr__build_query(s->l, s->b, TSR__CALL_ROW_AT, -1)), "");
     return LLVMBuildICmp(s->b, LLVMIntULT, lanes, tsr__splat(s, count), "present");
 }
 

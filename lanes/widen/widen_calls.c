@@ -60,19 +60,18 @@ static void require_all_lanes(struct tsr__widener *s, bool of_packet)
         bits[i] = LLVMBuildZExt(s->b, bits[i], i64, "");
     if (tsr__is_pair(s) && !of_packet)
         bits[1] = lanes_concerned(s, bits[0], bits[1]);
-    tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_divergent_barrier", type), bits, 2);
+    tsr__call(s->l, s->b, tsr__declare_call(s->l, TSR__CALL_DIVERGENT_BARRIER, type), bits, 2);
 }
 
 /* A call at which every work-item of its scope must arrive. A whole work-group waits there for each other, so it is always looked at.
  * Within a sub-group those who are there can do without the others, and programs may get away with it: only a checking build looks. */
-static void report_missing_lanes(struct tsr__widener *s, LLVMValueRef inst, const char *name)
+static void report_missing_lanes(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call)
 {
     LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
-    bool exchange = strcmp(name, "__tsr_exchange") == 0 && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
-    bool waits = exchange || strcmp(name, "__tsr_barrier") == 0;
-    bool group = strcmp(name, "__tsr_exchange_uniform") == 0 || tsr__starts_with(name, "__tsr_total_") ||
-                 (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
-    bool collective = tsr__collective(callee) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
+    bool exchange = call == TSR__CALL_EXCHANGE && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
+    bool waits = exchange || call == TSR__CALL_BARRIER;
+    bool group = call == TSR__CALL_EXCHANGE_UNIFORM || call == TSR__CALL_TOTAL || (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
+    bool collective = tsr__is_collective(call) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
     const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
     if (group || (s->l->options->check && (waits || collective || matrix)))
         require_all_lanes(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
@@ -140,9 +139,8 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
 {
     LLVMContextRef c = s->l->context;
     LLVMTypeRef i32 = LLVMInt32TypeInContext(c), ints = tsr__vector_of(s, i32), floats = tsr__vector_of(s, LLVMFloatTypeInContext(c));
-    LLVMTypeRef query = LLVMFunctionType(LLVMInt64TypeInContext(c), &i32, 1, false);
     LLVMValueRef x = tsr__i32(s->l, 0), iota = tsr__iota(s, i32, 1), none = LLVMConstNull(ints);
-    LLVMValueRef pitch = LLVMBuildCall2(s->allocas, query, tsr__declare(s->l, "__tsr_enqueued_local_size", query), &x, 1, "");
+    LLVMValueRef pitch = tsr__build_query(s->l, s->allocas, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
     pitch = LLVMBuildTrunc(s->allocas, pitch, i32, "");
     pitch = LLVMBuildInsertElement(s->allocas, LLVMGetPoison(ints), pitch, x, "");
     pitch = LLVMBuildShuffleVector(s->allocas, pitch, LLVMGetPoison(ints), none, "");
@@ -152,7 +150,7 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
     groups = LLVMBuildFPToUI(s->allocas, groups, ints, "");
     LLVMValueRef ids = LLVMBuildSub(s->allocas, iota, LLVMBuildMul(s->allocas, groups, pitch, ""), "");
 
-    LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
+    LLVMValueRef first = tsr__build_query(s->l, s->b, TSR__CALL_LOCAL_ID, 0);
     LLVMValueRef sum = LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildTrunc(s->b, first, i32, "")), "");
     LLVMValueRef wraps = LLVMBuildICmp(s->b, LLVMIntUGE, sum, pitch, "");
     *local = LLVMBuildSub(s->b, sum, LLVMBuildSelect(s->b, wraps, pitch, none, ""), "");
@@ -160,13 +158,12 @@ static void mixed_ids(struct tsr__widener *s, LLVMValueRef *local, LLVMValueRef 
 }
 
 /* A query of one dimension, which is a constant, for every lane. */
-static LLVMValueRef query_of_dimension(struct tsr__widener *s, LLVMValueRef inst, const char *name, uint32_t number)
+static LLVMValueRef query_of_dimension(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call, uint32_t number)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context), type = LLVMTypeOf(inst);
     LLVMTypeRef query = LLVMGlobalGetValueType(LLVMGetCalledValue(inst));
     LLVMValueRef dim = tsr__i32(s->l, number), first = LLVMBuildCall2(s->b, query, LLVMGetCalledValue(inst), &dim, 1, "");
-    bool global = strcmp(name, "global_id") == 0;
-    bool local = strcmp(name, "local_id") == 0, group = strcmp(name, "group_id") == 0;
+    bool global = call == TSR__CALL_GLOBAL_ID, local = call == TSR__CALL_LOCAL_ID, group = call == TSR__CALL_GROUP_ID;
     if (s->shapes.packet.mixed && number == 0 && (local || group)) {
         LLVMValueRef ids, groups;
         mixed_ids(s, &ids, &groups);
@@ -178,62 +175,60 @@ static LLVMValueRef query_of_dimension(struct tsr__widener *s, LLVMValueRef inst
     if (s->shapes.packet.whole_rows)
         return LLVMBuildAdd(s->b, tsr__splat(s, first), tsr__iota(s, type, number == 0), "");
     /* Rows end within the packet: the device has written down the local ids of all lanes. */
-    LLVMTypeRef ids_type = LLVMFunctionType(tsr__ptr(s->l), &i32, 1, false);
-    LLVMValueRef ids = LLVMBuildCall2(s->b, ids_type, tsr__declare(s->l, "__tsr_packet_ids", ids_type), &dim, 1, "");
+    LLVMValueRef ids = tsr__build_query(s->l, s->b, TSR__CALL_PACKET_IDS, (int)number);
     ids = LLVMBuildLoad2(s->b, tsr__vector_of(s, i32), ids, "");
     LLVMSetAlignment(ids, 4);
     ids = LLVMBuildZExt(s->b, ids, tsr__vector_of(s, type), "");
     if (!global)
         return ids;
-    LLVMValueRef first_local = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &dim, 1, "");
+    LLVMValueRef first_local = tsr__build_query(s->l, s->b, TSR__CALL_LOCAL_ID, (int)number);
     return LLVMBuildAdd(s->b, ids, tsr__splat(s, LLVMBuildSub(s->b, first, first_local, "")), "");
 }
 
 /* The local linear id goes along with the local id in x. */
 static LLVMValueRef mixed_linear_id(struct tsr__widener *s, LLVMValueRef inst)
 {
-    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context),
-                query = LLVMFunctionType(LLVMInt64TypeInContext(s->l->context), &i32, 1, false);
-    LLVMValueRef x = tsr__i32(s->l, 0), local, group;
-    LLVMValueRef first = LLVMBuildCall2(s->b, query, tsr__declare(s->l, "__tsr_local_id", query), &x, 1, "");
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
+    LLVMValueRef local, group;
+    LLVMValueRef first = tsr__build_query(s->l, s->b, TSR__CALL_LOCAL_ID, 0);
     LLVMValueRef linear = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(LLVMGetCalledValue(inst)), LLVMGetCalledValue(inst), NULL, 0, "");
     mixed_ids(s, &local, &group);
     return LLVMBuildAdd(s->b, local, tsr__splat(s, LLVMBuildSub(s->b, linear, LLVMBuildTrunc(s->b, first, i32, ""), "")), "");
 }
 
-static void varying_query(struct tsr__widener *s, LLVMValueRef inst, const char *name)
+static void varying_query(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call)
 {
-    if (strcmp(name, "linear_id") == 0) {
+    if (call == TSR__CALL_LINEAR_ID) {
         tsr__set_component(s, inst, 0, mixed_linear_id(s, inst));
         return;
     }
     LLVMValueRef dim = LLVMGetOperand(inst, 0);
     if (LLVMIsAConstantInt(dim)) {
-        tsr__set_component(s, inst, 0, query_of_dimension(s, inst, name, (uint32_t)LLVMConstIntGetZExtValue(dim)));
+        tsr__set_component(s, inst, 0, query_of_dimension(s, inst, call, (uint32_t)LLVMConstIntGetZExtValue(dim)));
         return;
     }
-    LLVMValueRef dims = tsr__component_of(s, dim, 0), made = query_of_dimension(s, inst, name, 2);
+    LLVMValueRef dims = tsr__component_of(s, dim, 0), made = query_of_dimension(s, inst, call, 2);
     for (uint32_t d = 2; d-- > 0;) {
         LLVMValueRef is = LLVMBuildICmp(s->b, LLVMIntEQ, dims, tsr__splat(s, tsr__i32(s->l, d)), "");
-        made = LLVMBuildSelect(s->b, is, query_of_dimension(s, inst, name, d), made, "");
+        made = LLVMBuildSelect(s->b, is, query_of_dimension(s, inst, call, d), made, "");
     }
     tsr__set_component(s, inst, 0, made);
 }
 
-static bool widen_primitive(struct tsr__widener *s, LLVMValueRef inst, const char *name)
+static bool widen_primitive(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call)
 {
     LLVMTypeRef type = LLVMTypeOf(inst);
     bool is_varying = tsr__is_varying(tsr__shape_of(&s->shapes, inst));
-    if (strcmp(name, "lane") == 0)
+    if (call == TSR__CALL_LANE)
         tsr__set_scalar(s, inst, LLVMConstNull(type));
-    else if (strcmp(name, "sub_group_size") == 0 && !s->function_mask)
+    else if (call == TSR__CALL_SUB_GROUP_SIZE && !s->function_mask)
         tsr__set_scalar(s, inst, LLVMConstInt(type, s->width, false));
     else if (!is_varying)
         clone_call(s, inst);
-    else if (strcmp(name, "address_space") == 0)
+    else if (call == TSR__CALL_ADDRESS_SPACE)
         return false; /* lane by lane */
     else
-        varying_query(s, inst, name);
+        varying_query(s, inst, call);
     return true;
 }
 
@@ -331,33 +326,32 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     LLVMValueRef callee = tsr__callee(inst);
     if (!callee)
         return false;
-    const char *name = tsr__name(callee);
+    enum tsr__engine_call call = tsr__call_of_function(callee);
     bool uniform_in = true;
     for (int i = 0; i + 1 < LLVMGetNumOperands(inst); i++)
         uniform_in = uniform_in && !tsr__is_varying(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i))) &&
                      tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, (unsigned)i)));
-    report_missing_lanes(s, inst, name);
-    if (retires_lane(name) || tsr__widen_collective(s, inst))
+    report_missing_lanes(s, inst, call);
+    if (retires_lane(tsr__name(callee)) || tsr__widen_collective(s, inst, call))
         return true;
-    if (strcmp(name, "__tsr_exchange") == 0) {
+    if (call == TSR__CALL_EXCHANGE) {
         if (constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))
             exchange_in_packet(s, inst);
         else
             exchange_in_group(s, inst);
         return true;
     }
-    if (strcmp(name, "__tsr_barrier") == 0) {
+    if (call == TSR__CALL_BARRIER) {
         if (!constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
             clone_call(s, inst);
         return true;
     }
-    if (strcmp(name, "__tsr_site") == 0 && !s->l->options->check && site_of_matrix_function(s, inst))
+    if (call == TSR__CALL_SITE && !s->l->options->check && site_of_matrix_function(s, inst))
         return true;
-    if (strcmp(name, "__tsr_print") == 0)
+    if (call == TSR__CALL_PRINT)
         return false; /* lane by lane */
-    if (tsr__starts_with(name, "__tsr_") && !tsr__starts_with(name, TSR__RT_PREFIX)) {
-        return widen_primitive(s, inst, name + strlen("__tsr_"));
-    }
+    if (call != TSR__CALL_NONE)
+        return widen_primitive(s, inst, call);
     const struct tsr_matrix_builtin *f = tsr__mad_overload(s->l, callee);
     if (f) {
         matrix_function(s, inst, f);

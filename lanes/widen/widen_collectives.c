@@ -191,7 +191,7 @@ static void widen_exchange_uniform(struct tsr__widener *s, LLVMValueRef inst)
     LLVMValueRef value = tsr__is_pair(s) ? values_of_pair(s, inst, &size) : value_of_any_lane(s, LLVMGetOperand(inst, 0));
     LLVMValueRef args[5] = {tsr__i32(s->l, TSR_SCOPE_WORK_GROUP), tsr__i32(s->l, TSR_EXCHANGE_ALL), value, size,
                             LLVMBuildAddrSpaceCast(s->b, tsr__stack_slot(s, LLVMInt64TypeInContext(c), "mask"), ptr, "")};
-    tsr__set_scalar(s, inst, tsr__call(s->l, s->b, tsr__declare(s->l, "__tsr_exchange", type), args, 5));
+    tsr__set_scalar(s, inst, tsr__call(s->l, s->b, tsr__declare_call(s->l, TSR__CALL_EXCHANGE, type), args, 5));
 }
 
 /* Packets put down what is right up to them, in the order in which they run; so the last one's is everybody's total. */
@@ -199,7 +199,7 @@ static void widen_total(struct tsr__widener *s, LLVMValueRef inst)
 {
     struct tsr__compilation *l = s->l;
     struct tsr__reduction f = reduction_of(inst);
-    LLVMTypeRef type = LLVMTypeOf(inst), i32 = LLVMInt32TypeInContext(l->context), query = LLVMFunctionType(i32, NULL, 0, false);
+    LLVMTypeRef type = LLVMTypeOf(inst);
     LLVMValueRef count = LLVMGetOperand(inst, 0), own[2], none = tsr__i32(l, 0), one = tsr__i32(l, 1);
     unsigned halves = tsr__is_pair(s) ? 2 : 1, bytes = (unsigned)LLVMABISizeOfType(s->layout, type);
     if (halves == 1 || tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(inst, 1))))
@@ -207,7 +207,7 @@ static void widen_total(struct tsr__widener *s, LLVMValueRef inst)
     else
         value_of_any_lane_in_halves(s, LLVMGetOperand(inst, 1), own);
     LLVMValueRef slot = tsr__exchange_own_slot(l, s->b, tsr__i32(l, halves * bytes));
-    LLVMValueRef packet = LLVMBuildCall2(s->b, query, tsr__declare(l, "__tsr_sub_group_id", query), NULL, 0, "");
+    LLVMValueRef packet = tsr__build_query(l, s->b, TSR__CALL_SUB_GROUP_ID, -1);
     LLVMValueRef first = LLVMBuildICmp(s->b, LLVMIntEQ, packet, none, "");
     LLVMValueRef back = LLVMBuildSelect(s->b, first, none, tsr__i32(l, UINT32_MAX), "");
     LLVMValueRef before = LLVMBuildLoad2(s->b, type, LLVMBuildGEP2(s->b, type, slot, &back, 1, ""), "");
@@ -260,9 +260,9 @@ static void prefetch_in_halves(struct tsr__widener *s, LLVMValueRef inst)
  * lane. */
 static void widen_block2d(struct tsr__widener *s, LLVMValueRef inst)
 {
-    const char *name = tsr__name(tsr__callee(inst));
-    unsigned args = LLVMGetNumArgOperands(inst), uniform = args - tsr__starts_with(name, "__tsr_block2d_write"), count = 0;
-    int values = tsr__starts_with(name, "__tsr_block2d_read") ? tsr__component_count(LLVMTypeOf(inst)) : 0;
+    enum tsr__engine_call call = tsr__call_of(inst);
+    unsigned args = LLVMGetNumArgOperands(inst), uniform = args - (call == TSR__CALL_BLOCK2D_WRITE), count = 0;
+    int values = call == TSR__CALL_BLOCK2D_READ ? tsr__component_count(LLVMTypeOf(inst)) : 0;
     LLVMValueRef operands[TSR__MAX_LANES], last = LLVMGetOperand(inst, args - 1);
     LLVMTypeRef result = LLVMTypeOf(inst);
     if (tsr__is_pair(s)) {
@@ -279,23 +279,23 @@ static void widen_block2d(struct tsr__widener *s, LLVMValueRef inst)
             types[i] = tsr__vector_of(s, tsr__component_type(result, i));
         result = LLVMStructTypeInContext(s->l->context, types, (unsigned)values, false);
     }
-    LLVMValueRef made = tsr__block2d_build(s->l, s->b, name, result, operands, count);
+    LLVMValueRef made = tsr__block2d_build(s->l, s->b, tsr__name(tsr__callee(inst)), result, operands, count);
     for (int i = 0; i < values; i++)
         tsr__set_component(s, inst, i, LLVMBuildExtractValue(s->b, made, (unsigned)i, ""));
 }
 
 /* ---- which they are ------------------------------------------------------------------------------------------------------------------ */
 
-static void (*const build[])(struct tsr__widener *s, LLVMValueRef inst) = {
-#define TSR_COLLECTIVE(name, result) widen_##name,
-#include "lanes/ir/collectives.def"
-#undef TSR_COLLECTIVE
-};
-
-bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef inst)
+bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call)
 {
-    const struct tsr__collective *c = tsr__collective(tsr__callee(inst));
-    if (c)
-        build[c - tsr__collectives](s, inst);
-    return c != NULL;
+    static void (*const build[TSR__CALL_COUNT])(struct tsr__widener *s, LLVMValueRef inst) = {
+#define widen_block2d_read widen_block2d
+#define widen_block2d_write widen_block2d
+#define widen_block2d_prefetch widen_block2d
+#define TSR_COLLECTIVE(NAME, name, result) [TSR__CALL_##NAME] = widen_##name,
+#include "lanes/ir/engine_calls.def"
+    };
+    if (build[call])
+        build[call](s, inst);
+    return build[call] != NULL;
 }

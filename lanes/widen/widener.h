@@ -8,6 +8,7 @@
 #define TESSERA_LANES_WIDEN_WIDENER_H
 
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/calls.h"
 
 enum { TSR__MAX_LANES = 64 };
 
@@ -128,8 +129,9 @@ void tsr__prepare_accesses(struct tsr__widener *s);
 bool tsr__widen_memory(struct tsr__widener *s, LLVMValueRef inst);                 /* access.c: loads, stores, addresses, stack variables */
 bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst);                   /* widen_calls.c: primitives and the rest */
 bool tsr__widen_intrinsic(struct tsr__widener *s, LLVMValueRef inst, unsigned id); /* widen_intrinsics.c: LLVM's intrinsic number `id` */
-bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef call);             /* widen_collectives.c: what lanes do together */
-bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst);                 /* widen_atomics.c: updates of one place by all lanes */
+/* What lanes do together; false: `call`, which the instruction calls, is no collective. (widen_collectives.c) */
+bool tsr__widen_collective(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call);
+bool tsr__widen_atomic(struct tsr__widener *s, LLVMValueRef inst); /* widen_atomics.c: updates of one place by all lanes */
 
 /* Loops and divergent branches. */
 void tsr__explain_control_flow(struct tsr__widener *s);
