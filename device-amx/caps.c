@@ -14,22 +14,21 @@
 enum {
     KIB = 1024,
     MIB = 1024 * KIB,
-    /* A work-item of the reference engine is a fiber with a stack of its own, of which a group needs all at once. */
-    MAX_WORK_GROUP = 4096,
     /* Every group's local memory stays in a second-level cache, beside what it works on. */
     LOCAL_MEMORY = 128 * KIB,
     PRINTF_BUFFER = 1 * MIB,
     MAX_CONSTANT_BUFFER = 16 * MIB,
     MAX_GLOBAL_VARIABLE = 16 * MIB,
-    PAGE = 4096,
 };
+
+_Static_assert(TSR_MAX_WORK_GROUP < TSR_WORK_GROUP_BOUND, "what generated code relies on");
 
 static struct tsr_device_caps caps = {
     .type = TSR_DEVICE_CPU,
-    .max_work_group_size = MAX_WORK_GROUP,
-    .max_work_item_sizes = {MAX_WORK_GROUP, MAX_WORK_GROUP, MAX_WORK_GROUP},
+    .max_work_group_size = TSR_MAX_WORK_GROUP,
+    .max_work_item_sizes = {TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP},
     .local_memory = LOCAL_MEMORY,
-    .max_sub_groups = MAX_WORK_GROUP / 8, /* a kernel may require 8 whatever the list of sizes names */
+    .max_sub_groups = TSR_MAX_WORK_GROUP / TSR_MIN_LANES, /* a kernel may require these whatever the list of sizes names */
     .max_parameter_bytes = TSR_MAX_PARAMETER_BYTES,
     .printf_buffer = PRINTF_BUFFER,
     .max_global_variable = MAX_GLOBAL_VARIABLE,
@@ -121,7 +120,7 @@ static void find_out(void)
     caps.clock_mhz = clock_mhz();
     caps.global_memory = tsr_memory_limit();
     /* The host needs the rest: it is the same memory. */
-    caps.max_allocation = caps.global_memory / 2 / PAGE * PAGE;
+    caps.max_allocation = caps.global_memory / 2 / TSR_PAGE * TSR_PAGE;
     caps.constant_buffer = caps.max_allocation < MAX_CONSTANT_BUFFER ? caps.max_allocation : MAX_CONSTANT_BUFFER;
     caps.global_cache = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
     caps.global_cache_line = cpu->line_size;

@@ -133,7 +133,7 @@ struct tsr_launch {
     _Atomic uint64_t ns, groups_done;
     _Atomic(char *) why; /* text of the first failure */
     struct tsr_print_sink sink;
-    _Alignas(128) unsigned char args[];
+    _Alignas(TSR_MAX_ALIGN) unsigned char args[];
 };
 
 struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,

@@ -6,7 +6,6 @@
 #include "device-amx/cpu.h"
 
 enum {
-    LOCAL_ALIGN = 128,
     /* Work-items of a group among which the cost of the group does not show; larger groups would only be fewer. */
     GOOD_GROUP_LOOP = 256,
     GOOD_GROUP_FIBERS = 64,
@@ -17,7 +16,7 @@ enum {
 static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
 {
     const struct tsr_device_caps *caps = device->caps;
-    uint64_t local = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN;
+    uint64_t local = tsr_local_round(kernel->local_bytes);
     if (local > caps->local_memory || local_argument_bytes > caps->local_memory - local)
         return 0;
     uint64_t most = caps->max_work_group_size;

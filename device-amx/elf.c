@@ -8,7 +8,7 @@
 
 #include "device-amx/cpu.h"
 
-enum { PAGE = 4096 };
+enum { PAGE = TSR_PAGE };
 
 /* What the dynamic section says, as offsets into the memory. */
 struct tables {

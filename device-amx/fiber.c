@@ -16,14 +16,13 @@
 #endif
 
 enum {
-    PAGE = 4096,
+    PAGE = TSR_PAGE,
     /* Tops of the stacks are spread over a page: at equal offsets all work-items would use the same lines of the first-level cache. */
     COLOUR_STEP = 192,
     /* Room above the kernel's frames: for the device's own functions, and SIGNAL_BYTES and a signal frame for a signal handler of the
      * application. */
     OWN_BYTES = 2048,
     SIGNAL_BYTES = 16384,
-    STACK_ALIGN = 128,
     PARKED = 64,
     /* Each guard page costs the process two of the 65,530 mappings that Linux allows; stacks beyond this number have none. */
     MAX_GUARDS = 12288,
@@ -148,7 +147,7 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
     stacks->tsan[index] = __tsan_create_fiber(0);
     fiber->sanitizer = stacks->tsan[index];
 #endif
-    uintptr_t top = ((uintptr_t)high - index * COLOUR_STEP % PAGE) & ~(uintptr_t)(STACK_ALIGN - 1);
+    uintptr_t top = ((uintptr_t)high - index * COLOUR_STEP % PAGE) & ~(uintptr_t)(TSR_MAX_ALIGN - 1);
     void **sp = (void **)top - 7;
     sp[0] = NULL;                     /* r15 */
     sp[1] = NULL;                     /* r14 */

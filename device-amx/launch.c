@@ -7,7 +7,6 @@
 #include "device-amx/cpu.h"
 
 enum {
-    LOCAL_ALIGN = 128,
     SCRATCH_LOCAL = 0, /* slots of tsr_worker_scratch */
     SCRATCH_ITEMS = 1,
     SCRATCH_CONTEXTS = 2,
@@ -18,6 +17,9 @@ enum {
     CONTROL = 0x1f80,
     CONTROL_DENORMS_ZERO = 0x8040,
 };
+
+_Static_assert(TSR_SCRATCH_ALIGN % TSR_MAX_ALIGN == 0, "a group's local memory and contexts lie in scratch memory");
+_Static_assert(TSR_LOCAL_MARGIN % TSR_MAX_ALIGN == 0, "local memory begins behind its margin");
 
 /* ---- life ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -34,7 +36,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     launch->flags = kernel->flags;
     launch->private_bytes = kernel->private_bytes;
     launch->context_bytes = kernel->context_bytes;
-    launch->local_bytes = (kernel->local_bytes + LOCAL_ALIGN - 1) / LOCAL_ALIGN * LOCAL_ALIGN + local_argument_bytes;
+    launch->local_bytes = tsr_local_round(kernel->local_bytes) + local_argument_bytes;
     launch->groups = launch->group_items = 1;
     struct tsr_group *group = &launch->group;
     for (int d = 0; d < 3; d++) {
@@ -208,16 +210,17 @@ static int run_with_barriers(struct tsr__run *run, const struct loop *loop, unsi
     return run->status;
 }
 
-/* Loads the tile configuration for as long as kernels run that use tiles: eight registers of 16 rows of 64 bytes; for half the K, two of
- * them are smaller. */
+/* Loads the tile configuration for as long as kernels run that use tiles: eight registers with the same rows; for half the K, two of them
+ * are smaller. */
 __attribute__((target("amx-tile"))) static void tiles_begin(bool halves)
 {
+    enum { R = TSR_TILE_ROWS, B = TSR_TILE_ROW_BYTES };
     static const struct {
         uint8_t palette, start_row, reserved[14];
         uint16_t bytes[16];
         uint8_t rows[16];
-    } shapes[] = {{1, 0, {0}, {64, 64, 64, 64, 64, 64, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 16}},
-                  {1, 0, {0}, {64, 64, 64, 64, 64, 64, 32, 64}, {16, 16, 16, 16, 16, 16, 16, 8}}};
+    } shapes[] = {{1, 0, {0}, {B, B, B, B, B, B, B, B}, {R, R, R, R, R, R, R, R}},
+                  {1, 0, {0}, {B, B, B, B, B, B, B / 2, B}, {R, R, R, R, R, R, R, R / 2}}};
     _tile_loadconfig(&shapes[halves]);
 }
 

@@ -9,7 +9,6 @@
 #include "device-amx/cpu.h"
 
 enum {
-    LINE = 64,
     PART = 4,            /* the share of it that the launch must write */
     FOR_A_CORE = 5 << 20 /* bytes of last-level cache for each core */
 };
@@ -70,7 +69,7 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
                 memory[k].written = 0; /* an argument that may be read, too */
             }
         touched += alone ? m->bytes : 0;
-        if (alone && range->local[0] * arg->nontemporal_bytes >= LINE)
+        if (alone && range->local[0] * arg->nontemporal_bytes >= TSR_CACHE_LINE)
             m->written = most < m->bytes ? most : m->bytes;
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -14,7 +14,7 @@ struct tsr__result {
     uint64_t mask;
     uint32_t keepers;
     size_t room;
-    _Alignas(128) unsigned char slots[];
+    _Alignas(TSR_MAX_ALIGN) unsigned char slots[];
 };
 
 /* ---- scopes ---------------------------------------------------------------------------------------------------------------- */
@@ -71,7 +71,7 @@ static struct tsr__result *new_result(struct tsr__run *run, size_t bytes)
         }
     }
     if (!result) {
-        result = tsr_aligned(128, sizeof *result + bytes);
+        result = tsr_aligned(TSR_MAX_ALIGN, sizeof *result + bytes);
         if (!result)
             return NULL;
         result->room = bytes;
@@ -294,8 +294,8 @@ static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
     const char *p = pointer, *local = (const char *)w->run->group.local, *frame = __builtin_frame_address(0);
     const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
     if ((p >= frame && p < top) || (p >= contexts && p < contexts_end))
-        return 0;
-    return p >= local && p < local + w->run->launch->local_bytes ? 3 : 1;
+        return TSR_SPACE_PRIVATE;
+    return p >= local && p < local + w->run->launch->local_bytes ? TSR_SPACE_LOCAL : TSR_SPACE_GLOBAL;
 }
 
 static void make_ready(struct tsr__work_item *w)

@@ -8,7 +8,7 @@
 #include "tessera/base.h"
 #include "tessera/item.h"
 
-enum { TSR__TILE_ROWS = 16, TSR__TILE_BYTES = 64, TSR__TILE_WORDS = 16 };
+enum { TSR__TILE_WORDS = TSR_TILE_ROW_BYTES / 4 }; /* of a row */
 
 /* The functions of struct tsr_rt (tiles_model.c). */
 void tsr__tile_move(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
@@ -43,12 +43,12 @@ static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
 /* A row of C in a tile of the loop, and where it goes. */
 static inline char *tsr__loop_row(const struct tsr_tile_loop *x, int64_t row, int64_t column)
 {
-    return (char *)x->c[row / TSR__TILE_ROWS * x->columns + column] + row % TSR__TILE_ROWS * TSR__TILE_BYTES;
+    return (char *)x->c[row / TSR_TILE_ROWS * x->columns + column] + row % TSR_TILE_ROWS * TSR_TILE_ROW_BYTES;
 }
 
 static inline char *tsr__loop_goal(const struct tsr_tile_loop *x, int64_t row, int64_t column)
 {
-    return x->to ? x->to + row * x->to_stride + column * TSR__TILE_BYTES : tsr__loop_row(x, row, column);
+    return x->to ? x->to + row * x->to_stride + column * TSR_TILE_ROW_BYTES : tsr__loop_row(x, row, column);
 }
 
 #endif

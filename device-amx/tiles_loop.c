@@ -29,10 +29,10 @@ static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
     uint32_t how = (uint32_t)x->how; /* for a half step, too */
     char *in_a = x->operands, *in_b = in_a + x->rows * TSR_TILE_OPERAND_BYTES;
     for (int64_t i = 0; x->zero && i < x->rows * x->columns; i++)
-        memset(x->c[i], 0, TSR__TILE_ROWS * TSR__TILE_BYTES);
+        memset(x->c[i], 0, TSR_TILE_ROWS * TSR_TILE_ROW_BYTES);
     for (int64_t step = 0; step < x->steps; step++) {
         for (int64_t i = 0; i < x->rows; i++)
-            tsr__tile_operand(item, in_a + i * TSR_TILE_OPERAND_BYTES, x->a + step * x->a_step + i * TSR__TILE_ROWS * x->a_stride,
+            tsr__tile_operand(item, in_a + i * TSR_TILE_OPERAND_BYTES, x->a + step * x->a_step + i * TSR_TILE_ROWS * x->a_stride,
                               x->a_stride, how);
         for (int64_t i = 0; i < x->columns; i++)
             tsr__tile_operand(item, in_b + i * TSR_TILE_OPERAND_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride,
@@ -77,7 +77,7 @@ INLINE bool has_same_signs(enum tsr_tile_product product)
 }
 
 /* A step of A, row after row. */
-typedef char copied[STRIP][TSR__TILE_BYTES];
+typedef char copied[STRIP][TSR_TILE_ROW_BYTES];
 
 AVX512 INLINE void copy_row(char *to, const char *from, enum tsr_tile_product product, unsigned words)
 {
@@ -108,7 +108,7 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
             }
             EACH_ROW
             {
-                const char *in_row = word + r * TSR__TILE_BYTES + 4 * odd;
+                const char *in_row = word + r * TSR_TILE_ROW_BYTES + 4 * odd;
                 __m512i spread_a = spread(in_row);
                 sum[r][0] = dot(sum[r][0], spread_a, y[0], product);
                 if (two)
@@ -116,7 +116,7 @@ AVX512 INLINE void multiply(__m512i (*sum)[2], __m512i of_column[2], const struc
             }
         }
         if (to)
-            _Pragma("GCC unroll 2") for (unsigned r = 0; r < 2 * STRIP / words; r++, next += a_stride, row += TSR__TILE_BYTES)
+            _Pragma("GCC unroll 2") for (unsigned r = 0; r < 2 * STRIP / words; r++, next += a_stride, row += TSR_TILE_ROW_BYTES)
             {
                 _mm_prefetch(next + AHEAD * a_step, _MM_HINT_T0);
                 copy_row(row, next, product, words);
@@ -137,7 +137,7 @@ AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t col
 {
     const char *a = x->a + row * x->a_stride, *b = x->b + column * x->b_next;
     const bool same_signs = has_same_signs(product), halved = !pair && product < TSR_TILE_BF16;
-    copied steps[2] __attribute__((aligned(TSR__TILE_BYTES)));
+    copied steps[2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     __m512i sum[STRIP][2], of_column[2];
     of_column[0] = of_column[1] = _mm512_setzero_si512();
     EACH_ROW
@@ -185,7 +185,7 @@ AVX512 INLINE void strips_under_each_other(const struct tsr_tile_loop *x, int64_
                                            unsigned words)
 {
     __m512i correction[2];
-    for (int64_t row = 0; row < x->rows * TSR__TILE_ROWS; row += STRIP) {
+    for (int64_t row = 0; row < x->rows * TSR_TILE_ROWS; row += STRIP) {
         if (has_same_signs(product) && row == 0)
             strip(x, row, column, pair, product, words, true, correction);
         else
@@ -244,13 +244,13 @@ static bool overlap(struct range x, struct range y)
 static bool is_apart(const struct tsr_tile_loop *x)
 {
     const int64_t words = tsr__loop_words(x);
-    struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR__TILE_BYTES}, c = {x->to, x->to + TSR__TILE_BYTES * x->columns};
-    widen(&a, x->rows * TSR__TILE_ROWS, x->a_stride);
+    struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR_TILE_ROW_BYTES}, c = {x->to, x->to + TSR_TILE_ROW_BYTES * x->columns};
+    widen(&a, x->rows * TSR_TILE_ROWS, x->a_stride);
     widen(&a, x->steps, x->a_step);
     widen(&b, words, x->b_stride);
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
-    widen(&c, x->rows * TSR__TILE_ROWS, x->to_stride);
+    widen(&c, x->rows * TSR_TILE_ROWS, x->to_stride);
     return !overlap(a, c) && !overlap(b, c);
 }
 
@@ -262,7 +262,7 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
         return false;
     }
     x.to = x.to && is_apart(&x) ? x.to : NULL;
-    x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR__TILE_BYTES == 0;
+    x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR_TILE_ROW_BYTES == 0;
     if (tsr__tile_is_wide(x.how & TSR_TILE_PRODUCT))
         tsr__tile_loop_wide(&x);
     else

@@ -8,8 +8,8 @@
 void tsr__tile_move(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride)
 {
     (void)item;
-    for (int64_t r = 0; r < TSR__TILE_ROWS; r++)
-        memmove((char *)to + r * to_stride, (const char *)from + r * from_stride, TSR__TILE_BYTES);
+    for (int64_t r = 0; r < TSR_TILE_ROWS; r++)
+        memmove((char *)to + r * to_stride, (const char *)from + r * from_stride, TSR_TILE_ROW_BYTES);
 }
 
 static int32_t byte_at(const unsigned char *p, bool is_signed)
@@ -19,11 +19,11 @@ static int32_t byte_at(const unsigned char *p, bool is_signed)
 
 static void integers(int32_t *d, const unsigned char *a, const unsigned char *b, int words, bool a_signed, bool b_signed)
 {
-    for (int r = 0; r < TSR__TILE_ROWS; r++)
+    for (int r = 0; r < TSR_TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++)
             for (int k = 0; k < 4 * words; k++) {
-                int32_t x = byte_at(a + r * TSR__TILE_BYTES + k, a_signed);
-                int32_t y = byte_at(b + k / 4 * TSR__TILE_BYTES + n * 4 + k % 4, b_signed);
+                int32_t x = byte_at(a + r * TSR_TILE_ROW_BYTES + k, a_signed);
+                int32_t y = byte_at(b + k / 4 * TSR_TILE_ROW_BYTES + n * 4 + k % 4, b_signed);
                 d[r * TSR__TILE_WORDS + n] = (int32_t)((uint32_t)d[r * TSR__TILE_WORDS + n] + (uint32_t)(x * y));
             }
 }
@@ -53,7 +53,7 @@ static float from_f16(uint16_t bits)
 /* Even and odd elements of K are summed apart, then together, and added to C at last. */
 static void numbers(float *d, const uint16_t *a, const uint16_t *b, int words, float (*wide)(uint16_t))
 {
-    for (int r = 0; r < TSR__TILE_ROWS; r++)
+    for (int r = 0; r < TSR_TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum[2] = {0, 0}, *to = &d[r * TSR__TILE_WORDS + n];
             for (int k = 0; k < 2 * words; k++) {
@@ -75,7 +75,7 @@ static float added(float c, float x, float y)
 /* One rounding for each product, the odd one of a pair first; denormals count as zero wherever they come up. */
 static void pairs(float *d, const uint16_t *a, const uint16_t *b, int words)
 {
-    for (int r = 0; r < TSR__TILE_ROWS; r++)
+    for (int r = 0; r < TSR_TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
             float sum = flushed(d[r * TSR__TILE_WORDS + n]);
             for (int i = 0; i < 2 * words; i++) {
@@ -107,9 +107,9 @@ void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, i
         return;
     }
     bool is_b = how & TSR_TILE_IS_B, half = how & TSR_TILE_HALF_K;
-    size_t bytes = half && !is_b ? TSR__TILE_BYTES / 2 : TSR__TILE_BYTES;
-    for (int64_t r = 0, rows = half && is_b ? TSR__TILE_ROWS / 2 : TSR__TILE_ROWS; r < rows; r++)
-        memmove((char *)operand + r * TSR__TILE_BYTES, (const char *)from + r * stride, bytes);
+    size_t bytes = half && !is_b ? TSR_TILE_ROW_BYTES / 2 : TSR_TILE_ROW_BYTES;
+    for (int64_t r = 0, rows = half && is_b ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS; r < rows; r++)
+        memmove((char *)operand + r * TSR_TILE_ROW_BYTES, (const char *)from + r * stride, bytes);
 }
 
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how)

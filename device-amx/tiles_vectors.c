@@ -28,12 +28,12 @@ AVX512 static __m512i row_of(const void *from, int64_t stride, int r)
  * of a tile. */
 static void fetch_next_of_a(const void *from, int64_t stride, int r)
 {
-    __builtin_prefetch((const char *)from + r * stride + TSR__TILE_BYTES);
+    __builtin_prefetch((const char *)from + r * stride + TSR_TILE_ROW_BYTES);
 }
 
 static void fetch_next_of_b(const void *from, int64_t stride, int r)
 {
-    __builtin_prefetch((const char *)from + (r + TSR__TILE_ROWS) * stride);
+    __builtin_prefetch((const char *)from + (r + TSR_TILE_ROWS) * stride);
 }
 
 /* ---- operands ---------------------------------------------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ static void fetch_next_of_b(const void *from, int64_t stride, int r)
 AVX512 static void integer_a(__m512i *to, const void *from, int64_t stride, bool turned)
 {
     __m512i turn = turned ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
-    for (int r = 0; r < TSR__TILE_ROWS; r++) {
+    for (int r = 0; r < TSR_TILE_ROWS; r++) {
         to[r] = _mm512_xor_si512(row_of(from, stride, r), turn);
         fetch_next_of_a(from, stride, r);
     }
@@ -53,7 +53,7 @@ AVX512 static void integer_b(__m512i *to, const void *from, int64_t stride, enum
     enum { CHAINS = 4 };
     __m512i sums[CHAINS] = {_mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512(), _mm512_setzero_si512()};
     __m512i one = _mm512_set1_epi8(1), zero = _mm512_setzero_si512();
-    for (int r = 0; r < TSR__TILE_ROWS; r += CHAINS)
+    for (int r = 0; r < TSR_TILE_ROWS; r += CHAINS)
 #pragma GCC unroll 4
         for (int i = 0; i < CHAINS; i++) {
             __m512i row = row_of(from, stride, r + i);
@@ -63,15 +63,15 @@ AVX512 static void integer_b(__m512i *to, const void *from, int64_t stride, enum
         }
     __m512i sum = _mm512_add_epi32(_mm512_add_epi32(sums[0], sums[1]), _mm512_add_epi32(sums[2], sums[3]));
     sum = _mm512_slli_epi32(sum, 7);
-    to[CORRECTION / TSR__TILE_BYTES] = product == TSR_TILE_S8S8 ? _mm512_sub_epi32(zero, sum) : sum;
+    to[CORRECTION / TSR_TILE_ROW_BYTES] = product == TSR_TILE_S8S8 ? _mm512_sub_epi32(zero, sum) : sum;
 }
 
 /* Rows are stored in pieces of the size in which they are loaded. */
-typedef uint64_t row __attribute__((vector_size(TSR__TILE_BYTES), aligned(1), may_alias));
+typedef uint64_t row __attribute__((vector_size(TSR_TILE_ROW_BYTES), aligned(1), may_alias));
 
 INLINE void copy(row *to, const char *from, int64_t stride, bool is_b)
 {
-    for (int r = 0; r < TSR__TILE_ROWS; r++) {
+    for (int r = 0; r < TSR_TILE_ROWS; r++) {
         to[r] = *(const row *)(from + r * stride);
         if (is_b)
             fetch_next_of_b(from, stride, r);
@@ -105,12 +105,12 @@ void tsr__tile_operand_vectors(void *operand, const void *from, int64_t stride, 
 /* ---- products ---------------------------------------------------------------------------------------------------------------------------
  */
 
-#define EACH_ROW _Pragma("GCC unroll 16") for (int r = 0; r < TSR__TILE_ROWS; r++)
+#define EACH_ROW _Pragma("GCC unroll 16") for (int r = 0; r < TSR_TILE_ROWS; r++)
 
 /* Whether A is unsigned after the flip. */
 AVX512 INLINE void integers(__m512i *d, const int32_t *a, const __m512i *b, bool a_unsigned, bool corrected)
 {
-    __m512i sum[TSR__TILE_ROWS], correction = corrected ? b[CORRECTION / TSR__TILE_BYTES] : _mm512_setzero_si512();
+    __m512i sum[TSR_TILE_ROWS], correction = corrected ? b[CORRECTION / TSR_TILE_ROW_BYTES] : _mm512_setzero_si512();
     EACH_ROW sum[r] = corrected ? _mm512_add_epi32(correction, d[r]) : d[r];
     for (int k = 0; k < TSR__TILE_WORDS; k++)
         EACH_ROW
@@ -123,7 +123,7 @@ AVX512 INLINE void integers(__m512i *d, const int32_t *a, const __m512i *b, bool
 
 AVX512_PAIRS static void pairs(float *d, const int32_t *a, const __m512i *b)
 {
-    __m512 sum[TSR__TILE_ROWS];
+    __m512 sum[TSR_TILE_ROWS];
     EACH_ROW sum[r] = _mm512_load_ps(d + r * TSR__TILE_WORDS);
     for (int k = 0; k < TSR__TILE_WORDS; k++)
         EACH_ROW sum[r] = _mm512_dpbf16_ps(sum[r], (__m512bh)_mm512_set1_epi32(a[r * TSR__TILE_WORDS + k]), (__m512bh)b[k]);

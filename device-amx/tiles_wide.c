@@ -21,13 +21,13 @@
 /* ---- widening --------------------------------------------------------------------------------------------------------------------------
  */
 
-#define IN_A_TILE vector_size(TSR__TILE_BYTES), may_alias
+#define IN_A_TILE vector_size(TSR_TILE_ROW_BYTES), may_alias
 typedef float numbers __attribute__((IN_A_TILE));
 typedef uint32_t words __attribute__((IN_A_TILE, aligned(1)));
-typedef uint32_t line __attribute__((IN_A_TILE, aligned(TSR__TILE_BYTES)));
+typedef uint32_t line __attribute__((IN_A_TILE, aligned(TSR_TILE_ROW_BYTES)));
 typedef uint16_t shorts __attribute__((IN_A_TILE, aligned(1)));
 typedef int16_t signed_shorts __attribute__((IN_A_TILE, aligned(1)));
-typedef _Float16 halves __attribute__((vector_size(TSR__TILE_BYTES / 2), may_alias, aligned(1)));
+typedef _Float16 halves __attribute__((vector_size(TSR_TILE_ROW_BYTES / 2), may_alias, aligned(1)));
 
 /* Of each word the bytes 0 and 2, or 1 and 3, as 16-bit numbers. */
 INLINE void bytes_of(words *to, const void *from, bool odd, bool is_signed)
@@ -79,7 +79,7 @@ INLINE void widen_row(wide_row *to, const char *from, unsigned in_row, enum tsr_
     bool is_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_S8U8;
     words half_row = {0};
     if (in_row < TSR__TILE_WORDS) {
-        memcpy(&half_row, from, TSR__TILE_BYTES / 2);
+        memcpy(&half_row, from, TSR_TILE_ROW_BYTES / 2);
         from = (const char *)&half_row;
     }
     if (product == TSR_TILE_F16)
@@ -135,11 +135,11 @@ INLINE void multiply(words (*sum)[2], const uint32_t *x, const char *b, int64_t 
 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, unsigned rows, unsigned columns,
                   enum tsr_tile_product product, unsigned in_step)
 {
-    wide_row wide[2][TSR__TILE_ROWS] __attribute__((aligned(TSR__TILE_BYTES)));
+    wide_row wide[2][TSR_TILE_ROWS] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_next = x->b_next;
     const char *a = x->a + row * a_stride, *b = x->b + column * b_next;
     const unsigned to_next_word = product == TSR_TILE_F16 ? 2 : 1;
-    words sum[TSR__TILE_ROWS][2];
+    words sum[TSR_TILE_ROWS][2];
     EACH(r, rows)
     {
         EACH(c, columns) sum[r][c] = x->zero ? (words){0} : *(const words *)tsr__loop_row(x, row + r, column + c);
@@ -214,9 +214,9 @@ void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
 {
     const struct strips *by = strips_of(x->how & TSR_TILE_PRODUCT);
     for (int64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
-        for (int64_t row = 0, left = x->rows * TSR__TILE_ROWS, rows; left; row += rows, left -= rows) {
+        for (int64_t row = 0, left = x->rows * TSR_TILE_ROWS, rows; left; row += rows, left -= rows) {
             bool alone = by->alone && column + 1 == x->columns, high = left >= by->rows_of_high && left != 2 * by->rows_of_low;
-            rows = alone ? TSR__TILE_ROWS : high ? by->rows_of_high : by->rows_of_low;
+            rows = alone ? TSR_TILE_ROWS : high ? by->rows_of_high : by->rows_of_low;
             (alone ? by->alone : high ? by->high : by->low)(x, row, column);
         }
 }
@@ -225,8 +225,8 @@ void tsr__tile_multiply_wide(void *accumulator, const void *a, const void *b, en
 {
     tsr__tile_loop_wide(&(struct tsr_tile_loop){.a = a,
                                                 .b = b,
-                                                .a_stride = TSR__TILE_BYTES,
-                                                .b_stride = TSR__TILE_BYTES,
+                                                .a_stride = TSR_TILE_ROW_BYTES,
+                                                .b_stride = TSR_TILE_ROW_BYTES,
                                                 .steps = 1,
                                                 .rows = 1,
                                                 .columns = 1,

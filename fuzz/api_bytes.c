@@ -5,6 +5,7 @@
 #include <sanitizer/asan_interface.h>
 
 #include "fuzz/api.h"
+#include "tessera/abi.h"
 
 #define SIZE(name, bytes) name = bytes,
 enum {

@@ -62,7 +62,7 @@ void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin)
         if (info->args[i].kind != TSR_ARG_LOCAL)
             continue;
         memcpy(kernel->args + info->args[i].offset, &at, sizeof(at));
-        at += tsr__local_round(kernel->states[i].local_size);
+        at += tsr_local_round(kernel->states[i].local_size);
     }
     kernel->local_begin = begin;
     kernel->local_bytes = at - begin;
@@ -74,7 +74,7 @@ static void set_local(struct _cl_kernel *kernel, cl_uint index, uint64_t size)
     pthread_mutex_lock(&kernel->lock);
     store(kernel, index, &zero, NULL, false);
     kernel->states[index].local_size = size;
-    tsr__kernel_place_locals(kernel, tsr__local_round(kernel->info->local_bytes));
+    tsr__kernel_place_locals(kernel, tsr_local_round(kernel->info->local_bytes));
     pthread_mutex_unlock(&kernel->lock);
 }
 

@@ -167,8 +167,8 @@ TSR_API cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, 
     FAIL_IF(context, region->origin > buffer->size || region->size > buffer->size - region->origin, CL_INVALID_VALUE,
             "%zu bytes from %zu on go past the buffer's %zu", region->size, region->origin, buffer->size);
     FAIL_IF(context, region->size == 0, CL_INVALID_BUFFER_SIZE, "a sub-buffer of 0 bytes");
-    FAIL_IF(context, region->origin % TSR_MEM_ALIGN, CL_MISALIGNED_SUB_BUFFER_OFFSET,
-            "origin %zu is no multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN, %d bytes", region->origin, TSR_MEM_ALIGN);
+    FAIL_IF(context, region->origin % TSR_MAX_ALIGN, CL_MISALIGNED_SUB_BUFFER_OFFSET,
+            "origin %zu is no multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN, %d bytes", region->origin, TSR_MAX_ALIGN);
 
     cl_mem_flags access = flags & FLAGS_ACCESS ? flags & FLAGS_ACCESS : buffer->flags & FLAGS_ACCESS;
     cl_mem_flags host = flags & FLAGS_HOST_ACCESS ? flags & FLAGS_HOST_ACCESS : buffer->flags & FLAGS_HOST_ACCESS;

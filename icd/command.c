@@ -109,14 +109,14 @@ static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t line
 
 struct _cl_event *tsr__command_new(struct _cl_command_queue *queue, cl_command_type type, size_t payload)
 {
-    size_t lines = payload / TSR__LINE + (payload % TSR__LINE != 0);
+    size_t lines = payload / TSR_CACHE_LINE + (payload % TSR_CACHE_LINE != 0);
     if (lines > UINT32_MAX)
         return NULL;
     struct _cl_event *command = take_spare(queue, lines);
     if (command)
         lines = command->payload_lines;
     else
-        command = tsr_malloc(sizeof *command + lines * TSR__LINE);
+        command = tsr_malloc(sizeof *command + lines * TSR_CACHE_LINE);
     if (!command)
         return NULL;
     memset(command, 0, sizeof *command + payload);

@@ -7,8 +7,6 @@
 #include "clc/common/build_id.h"
 #include "icd/icd.h"
 
-/* Every buffer and SVM allocation begins at a multiple of this: the size of the largest OpenCL type. */
-#define MEMORY_ALIGN 128
 /* Width of the vector registers that every x86-64 has. */
 #define NATIVE_BITS 128
 

@@ -98,7 +98,7 @@ static cl_int check_local_memory(const struct _cl_kernel *kernel, const struct _
 {
     uint64_t bytes = info->local_bytes, has = device->caps->local_memory;
     if (bytes <= has) /* else the sum might wrap */
-        bytes = tsr__local_round(bytes) + kernel->local_bytes;
+        bytes = tsr_local_round(bytes) + kernel->local_bytes;
     RETURN_IF(kernel->program->context, bytes > has, CL_OUT_OF_RESOURCES, "kernel %s needs %llu bytes of local memory, the device has %llu",
               info->name, (unsigned long long)bytes, (unsigned long long)has);
     return CL_SUCCESS;
@@ -237,7 +237,7 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
         payload->objects[payload->object_count++] = object;
     }
     /* Local arguments lie behind the local variables, which may differ between the builds of two devices. */
-    uint64_t local_begin = tsr__local_round(info->local_bytes);
+    uint64_t local_begin = tsr_local_round(info->local_bytes);
     if (kernel->local_bytes && kernel->local_begin != local_begin)
         tsr__kernel_place_locals(kernel, local_begin);
     uint64_t bytes[TSR_SIZED_ARGUMENTS];

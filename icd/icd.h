@@ -163,8 +163,6 @@ struct _cl_command_queue {
     _Atomic uint32_t returned_count;
 };
 
-enum { TSR__LINE = 64 };
-
 /* An event is its command: one allocation. User events have no queue. icd/event.c, icd/command.c */
 struct _cl_event {
     struct tsr_object base;
@@ -172,7 +170,7 @@ struct _cl_event {
     struct _cl_context *context;     /* held by user events; commands hold it through the queue */
     struct _cl_command_queue *queue; /* held; NULL for user events */
     struct _cl_event *next_spare;
-    uint32_t payload_lines; /* behind the struct, of TSR__LINE bytes */
+    uint32_t payload_lines; /* behind the struct, of TSR_CACHE_LINE bytes */
     cl_command_type type;
     _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
     cl_int result;         /* the status that it ends with; set before cleanup is called */
@@ -316,9 +314,6 @@ bool tsr__context_has(const struct _cl_context *context, const struct _cl_device
 
 /* Wait list rules shared by every enqueue (icd/check.c): CL_INVALID_EVENT_WAIT_LIST, CL_INVALID_CONTEXT. */
 cl_int tsr__check_wait_list(struct _cl_context *context, cl_uint count, const cl_event *list);
-
-/* Alignment in bytes of every memory object: CL_DEVICE_MEM_BASE_ADDR_ALIGN in bits, and of the largest type, long16. */
-enum { TSR_MEM_ALIGN = 128 };
 
 /* A new command of a queue with `payload` zeroed bytes behind it (icd/command.c). NULL: out of memory. Freed by tsr__command_abandon or,
  * after submission, by itself. The caller fills execute, cleanup, task.units (1 at first; 0: nothing to run) and task.unit_cost. */

@@ -36,7 +36,7 @@ static struct _cl_kernel *kernel_new(struct _cl_program *program, const struct t
     struct _cl_kernel *kernel = tsr_calloc(1, sizeof(*kernel));
     struct tsr__arg_state *states = tsr_calloc(info->arg_count ? info->arg_count : 1, sizeof(*states));
     size_t args_size = info->args_size ? info->args_size : 8;
-    unsigned char *args = tsr_aligned(128, (args_size + 127) & ~(size_t)127);
+    unsigned char *args = tsr_aligned(TSR_MAX_ALIGN, (args_size + TSR_MAX_ALIGN - 1) & ~(size_t)(TSR_MAX_ALIGN - 1));
     if (!kernel || !states || !args) {
         tsr_free(args);
         tsr_free(states);

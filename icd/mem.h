@@ -66,7 +66,7 @@ struct tsr__box {
 /* A command that copies; the buffers (may be NULL), which `to` and `from` lie in, are held until it ends. NULL: out of memory. */
 struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *to_mem, void *to,
                                     struct _cl_mem *from_mem, const void *from, size_t size);
-/* … that fills; pattern_size is a power of two up to 128, size a multiple of it. */
+/* … that fills; pattern_size is a power of two up to TSR__MOST_PATTERN, size a multiple of it. */
 struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
                                     const void *pattern, size_t pattern_size);
 /* … that copies a box: region in bytes, rows, slices. */

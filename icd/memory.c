@@ -12,17 +12,17 @@ static size_t place_in_page(void)
 {
     static atomic_uint count;
     unsigned n = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
-    return TSR_MEM_ALIGN + n * 5 % 8 * 512 + n / 8 % 4 * TSR_MEM_ALIGN;
+    return TSR_MAX_ALIGN + n * 5 % 8 * 512 + n / 8 % 4 * TSR_MAX_ALIGN;
 }
 
 unsigned char *tsr__mem_allocate(size_t size)
 {
-    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    enum { HUGE_PAGE = 2 << 20 };
     /* Large objects have pages of their own: few pages are shared with other data, and freeing the object gives the pages back. Huge pages,
      * because the rows of a matrix lie on more pages than the CPU keeps translations for. */
     bool large = size >= TSR__PAGED_OBJECT, huge = size >= TSR__HUGE_OBJECT;
-    size_t before = large ? place_in_page() : TSR_MEM_ALIGN;
-    unsigned char *memory = size + before > size ? tsr_aligned(huge ? HUGE_PAGE : large ? PAGE : TSR_MEM_ALIGN, size + before) : NULL;
+    size_t before = large ? place_in_page() : TSR_MAX_ALIGN;
+    unsigned char *memory = size + before > size ? tsr_aligned(huge ? HUGE_PAGE : large ? TSR_PAGE : TSR_MAX_ALIGN, size + before) : NULL;
     if (!memory)
         return NULL;
     if (huge)

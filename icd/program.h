@@ -60,12 +60,6 @@ static inline uint64_t tsr__sub_group_count(const struct tsr_kernel_info *info, 
     return tsr_sub_group_count(local[0] * local[1] * local[2], info->sub_group_size);
 }
 
-/* Bytes behind the static local variables that the local arguments take, each aligned. */
-enum { TSR__LOCAL_ALIGN = 128 };
-static inline uint64_t tsr__local_round(uint64_t bytes)
-{
-    return (bytes + TSR__LOCAL_ALIGN - 1) & ~(uint64_t)(TSR__LOCAL_ALIGN - 1);
-}
 /* Gives each local argument its offset in the local memory of a work-group, from `begin` on: it depends on the sizes of the local arguments
  * before it. The kernel's lock is held. icd/args.c */
 void tsr__kernel_place_locals(struct _cl_kernel *kernel, uint64_t begin);

@@ -114,8 +114,8 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
     for (cl_uint i = 0; i < context->device_count; i++)
         FAIL_IF(context, context->devices[i]->caps->svm && size > context->devices[i]->caps->max_allocation, CL_INVALID_VALUE,
                 "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of device %u", size, i);
-    FAIL_IF(context, alignment & (alignment - 1) || alignment > TSR_MEM_ALIGN, CL_INVALID_VALUE,
-            "alignment %u: powers of two up to %d are possible", alignment, TSR_MEM_ALIGN);
+    FAIL_IF(context, alignment & (alignment - 1) || alignment > TSR_MAX_ALIGN, CL_INVALID_VALUE,
+            "alignment %u: powers of two up to %d are possible", alignment, TSR_MAX_ALIGN);
     memory = tsr__mem_allocate(size);
     FAIL_IF(context, !memory, CL_OUT_OF_RESOURCES, "the system has no %zu bytes", size);
     FAIL_IF(context, !add_range(context, memory, size), CL_OUT_OF_HOST_MEMORY, "no memory to list an allocation");

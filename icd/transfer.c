@@ -100,7 +100,7 @@ static void stream_line(unsigned char *to, const unsigned char *from)
  * line boundary and behind the last one are copied with ordinary stores, and so is a copy that ends before the first boundary. */
 static void stream_copy(unsigned char *to, const unsigned char *from, size_t size)
 {
-    enum { LINE = TSR__STREAM_LINE, PAGE = 4096, AHEAD = 2 * LINE };
+    enum { LINE = TSR__STREAM_LINE, PAGE = TSR_PAGE, AHEAD = 2 * LINE };
     size_t at = -(uintptr_t)to % LINE;
     if (at > size)
         at = size;

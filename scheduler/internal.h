@@ -5,6 +5,7 @@
 
 #include <stdatomic.h>
 
+#include "tessera/abi.h"
 #include "tessera/scheduler.h"
 
 /* Marks the places between which other threads can run. test/model_test.c builds these files with a function here that switches threads. */
@@ -21,8 +22,9 @@ enum {
     TSR__MAX_WIDTH = CPU_SETSIZE,
     TSR__HELPERS = 32, /* threads that can help at once; a further one only waits */
     TSR__SLOTS = 4,
-    TSR__FANOUT = 4,         /* most threads that one thread wakes at a time */
-    TSR__MANY_PENDING = 256, /* a worker is woken after so many submitted tasks, even without a flush */
+    TSR__OWN_LINES = 2 * TSR_CACHE_LINE, /* distance of what different threads write: CPUs fetch lines in pairs */
+    TSR__FANOUT = 4,                     /* most threads that one thread wakes at a time */
+    TSR__MANY_PENDING = 256,             /* a worker is woken after so many submitted tasks, even without a flush */
 };
 
 #define TSR__SMALL_NS UINT64_C(15000)    /* nanoseconds; for less work no thread is woken */
@@ -71,7 +73,7 @@ void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal);
 
 /* A worker thread, or a place for a helping thread. */
 struct tsr__seat {
-    _Alignas(128) struct tsr_worker worker;
+    _Alignas(TSR__OWN_LINES) struct tsr_worker worker;
     int cpu; /* of a worker */
     struct tsr__parker parker;
     struct {
@@ -87,7 +89,7 @@ struct tsr_pool {
     bool (*run)(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until); /* tsr__task_run */
     uint16_t seat_of_cpu[CPU_SETSIZE];
 
-    _Alignas(128) struct tsr__lock lock; /* of what follows */
+    _Alignas(TSR__OWN_LINES) struct tsr__lock lock; /* of what follows */
     struct tsr_list ready;
     _Atomic unsigned ready_count; /* written under the lock, read as a hint */
     uint64_t backlog;             /* nanoseconds of the tasks in `ready`, estimated */
@@ -97,8 +99,8 @@ struct tsr_pool {
     struct tsr__range *free_ranges;
     uint64_t idle[TSR__MAX_WIDTH / 64], started[TSR__MAX_WIDTH / 64];
 
-    _Alignas(128) _Atomic unsigned pending; /* tasks that are submitted and not done */
-    _Atomic uint32_t helpers;               /* a bit for each helper's seat that is taken */
+    _Alignas(TSR__OWN_LINES) _Atomic unsigned pending; /* tasks that are submitted and not done */
+    _Atomic uint32_t helpers;                          /* a bit for each helper's seat that is taken */
     struct tsr__seat seats[];
 };
 

@@ -8,8 +8,8 @@ void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size)
         return NULL;
     struct tsr__seat *seat = TSR_CONTAINER_OF(worker, struct tsr__seat, worker);
     if (size > seat->scratch[slot].size || !seat->scratch[slot].data) {
-        size_t room = size > 4096 ? size : 4096;
-        void *data = tsr_aligned(128, room);
+        size_t room = size > TSR_PAGE ? size : TSR_PAGE;
+        void *data = tsr_aligned(TSR_SCRATCH_ALIGN, room);
         if (!data)
             return NULL;
         /* The new block is stored first: a child forked in between finds a valid pointer. */

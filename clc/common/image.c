@@ -16,8 +16,6 @@ enum {
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
-    MAX_ALIGN = 128,
-    MAX_SUB_GROUP = 64,
 };
 
 static void put_arg(struct tsr_buf *buf, const struct tsr_arg_info *arg)
@@ -100,7 +98,7 @@ static bool get_arg(struct tsr_reader *r, uint32_t args_size, struct tsr_arg_inf
     arg->offset = tsr_read_u32(r);
     arg->pointee_align = tsr_read_u32(r);
     arg->nontemporal_bytes = tsr_read_u32(r);
-    if (r->failed || kind > TSR_ARG_QUEUE || !power_of_two(arg->align) || arg->align > MAX_ALIGN || !power_of_two(arg->pointee_align))
+    if (r->failed || kind > TSR_ARG_QUEUE || !power_of_two(arg->align) || arg->align > TSR_MAX_ALIGN || !power_of_two(arg->pointee_align))
         return false;
     if (arg->offset % arg->align || (uint64_t)arg->offset + arg->size > args_size)
         return false;
@@ -126,7 +124,7 @@ static enum tsr_status get_kernel(struct tsr_reader *r, struct tsr_arena *arena,
     k->arg_count = tsr_read_count(r, 52);
     if (r->failed || !k->name || !k->name[0] || !k->attributes || !k->entry || (coded && !k->entry[0]))
         return TSR_DAMAGED;
-    if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > MAX_SUB_GROUP ||
+    if (k->args_size % 8 || k->args_size > MAX_ARGS_SIZE || k->sub_group_size > TSR_MAX_LANES ||
         (coded && !power_of_two(k->sub_group_size)))
         return TSR_DAMAGED;
     k->args = tsr_arena_alloc(arena, k->arg_count * sizeof *k->args);

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-enum { GUARD = 4096 };
+enum { GUARD = TSR_PAGE };
 
 static const size_t sizes[] = {(size_t)64 << 20, (size_t)16 << 20, (size_t)4 << 20};
 

@@ -65,7 +65,7 @@ static void copy_tile(unsigned char *to, const char *from, int64_t stride, int64
 {
     memset(to, 0, TILE);
     for (int64_t r = 0; r < rows; r++)
-        memcpy(to + r * TSR__TILE_BYTES, from + r * stride, bytes);
+        memcpy(to + r * TSR_TILE_ROW_BYTES, from + r * stride, bytes);
 }
 
 /* One tile after the other. */
@@ -78,9 +78,9 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
             memset(c[i], 0, TILE);
         for (int64_t step = 0; step < x->steps; step++) {
             tile a, b;
-            copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR__TILE_ROWS * x->a_stride, x->a_stride, TSR__TILE_ROWS,
+            copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR_TILE_ROWS * x->a_stride, x->a_stride, TSR_TILE_ROWS,
                       4 * tsr__loop_words(x));
-            copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride, tsr__loop_words(x), TSR__TILE_BYTES);
+            copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride, tsr__loop_words(x), TSR_TILE_ROW_BYTES);
             if (strict)
                 strictly(c[i], a, b, tsr__loop_words(x), product);
             else
@@ -106,29 +106,29 @@ static void one(uint64_t how, enum goal goal)
     bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
-    int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR__TILE_BYTES;
+    int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR_TILE_ROW_BYTES;
     /* A: row after row, from the last to the first, or tile after tile. B likewise. */
-    struct place a = {{x.rows * TSR__TILE_ROWS, x.steps, 1}, {x.steps * bytes + pad, bytes, 0}};
-    struct place b = {{words, x.steps, x.columns}, {width + pad, words * (width + pad), TSR__TILE_BYTES}};
+    struct place a = {{x.rows * TSR_TILE_ROWS, x.steps, 1}, {x.steps * bytes + pad, bytes, 0}};
+    struct place b = {{words, x.steps, x.columns}, {width + pad, words * (width + pad), TSR_TILE_ROW_BYTES}};
     if (back) {
         a.distance[0] = -a.distance[0];
         b.distance[1] = -b.distance[1];
         b.distance[2] = -b.distance[2];
     } else if (number() % 2) {
         a.distance[0] = bytes;
-        a.distance[1] = bytes * x.rows * TSR__TILE_ROWS + pad;
+        a.distance[1] = bytes * x.rows * TSR_TILE_ROWS + pad;
     }
     x.a_stride = a.distance[0];
     x.a_step = a.distance[1];
     x.b_stride = b.distance[0];
     x.b_step = b.distance[1];
     x.b_next = b.distance[2];
-    struct memory in_a = reserve_for(&a, bytes, &x.a), in_b = reserve_for(&b, TSR__TILE_BYTES, &x.b);
+    struct memory in_a = reserve_for(&a, bytes, &x.a), in_b = reserve_for(&b, TSR_TILE_ROW_BYTES, &x.b);
     fill(&in_a, fractions);
     fill(&in_b, fractions);
 
     x.to_stride = width + pad;
-    struct memory elsewhere = reserve((size_t)((x.rows * TSR__TILE_ROWS - 1) * x.to_stride + width), number() % 2);
+    struct memory elsewhere = reserve((size_t)((x.rows * TSR_TILE_ROWS - 1) * x.to_stride + width), number() % 2);
     struct memory *over = goal == OVER_A ? &in_a : goal == OVER_B ? &in_b : &elsewhere;
     bool fits = over->bytes >= elsewhere.bytes;
     x.to = goal == IN_TILES || !fits ? NULL : over->begin + (over->bytes - elsewhere.bytes) / 2;
@@ -155,10 +155,10 @@ static void one(uint64_t how, enum goal goal)
     bool there = tsr__tile_loop(NULL, &x);
     assert_int_equal(there, x.to && goal == ELSEWHERE && runs_in_strips(how));
     for (int64_t i = 0; i < x.rows * x.columns; i++)
-        for (int64_t r = 0; r < TSR__TILE_ROWS; r++) {
-            const char *at = there ? x.to + (i / x.columns * TSR__TILE_ROWS + r) * x.to_stride + i % x.columns * TSR__TILE_BYTES
-                                   : (const char *)c[i] + r * TSR__TILE_BYTES;
-            assert_memory_equal(at, d[i] + r * TSR__TILE_BYTES, TSR__TILE_BYTES);
+        for (int64_t r = 0; r < TSR_TILE_ROWS; r++) {
+            const char *at = there ? x.to + (i / x.columns * TSR_TILE_ROWS + r) * x.to_stride + i % x.columns * TSR_TILE_ROW_BYTES
+                                   : (const char *)c[i] + r * TSR_TILE_ROW_BYTES;
+            assert_memory_equal(at, d[i] + r * TSR_TILE_ROW_BYTES, TSR_TILE_ROW_BYTES);
         }
     for (int i = 0; i < 2; i++)
         assert_memory_equal(before[i], inputs[i]->begin, inputs[i]->bytes);

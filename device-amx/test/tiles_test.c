@@ -42,9 +42,9 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16"), noinline)) static 
         uint8_t rows[16];
     } shape = {1, 0, {0}, {64, half ? 32 : 64, 64}, {16, 16, half ? 8 : 16}};
     _tile_loadconfig(&shape);
-    _tile_loadd(0, d, TSR__TILE_BYTES);
-    _tile_loadd(1, a, TSR__TILE_BYTES);
-    _tile_loadd(2, b, TSR__TILE_BYTES);
+    _tile_loadd(0, d, TSR_TILE_ROW_BYTES);
+    _tile_loadd(1, a, TSR_TILE_ROW_BYTES);
+    _tile_loadd(2, b, TSR_TILE_ROW_BYTES);
     switch ((enum tsr_tile_product)(how & TSR_TILE_PRODUCT)) {
     case TSR_TILE_S8S8:
         _tile_dpbssd(0, 1, 2);
@@ -64,7 +64,7 @@ __attribute__((target("amx-tile,amx-int8,amx-bf16,amx-fp16"), noinline)) static 
     default:
         _tile_dpbf16ps(0, 1, 2);
     }
-    _tile_stored(0, d, TSR__TILE_BYTES);
+    _tile_stored(0, d, TSR_TILE_ROW_BYTES);
     _tile_release();
 }
 
@@ -119,15 +119,15 @@ static void halves_keep_the_bound(void **unused)
         memset(d, 0x7f, 2); /* a denormal number */
         memcpy(e, d, TILE);
         tsr__tile_multiply_model(d, a, b, TSR_TILE_F16);
-        for (int r = 0; r < TSR__TILE_ROWS; r++)
+        for (int r = 0; r < TSR_TILE_ROWS; r++)
             for (int n = 0; n < TSR__TILE_WORDS; n++) {
                 float c, got;
-                memcpy(&c, e + r * TSR__TILE_BYTES + 4 * n, 4);
-                memcpy(&got, d + r * TSR__TILE_BYTES + 4 * n, 4);
+                memcpy(&c, e + r * TSR_TILE_ROW_BYTES + 4 * n, 4);
+                memcpy(&got, d + r * TSR_TILE_ROW_BYTES + 4 * n, 4);
                 double exact = (double)c, magnitude = fabs(exact);
                 for (int k = 0; k < 2 * TSR__TILE_WORDS; k++) {
-                    double product = (double)widened(a + r * TSR__TILE_BYTES + 2 * k, TSR_TILE_F16) *
-                                     (double)widened(b + k / 2 * TSR__TILE_BYTES + 4 * n + k % 2 * 2, TSR_TILE_F16);
+                    double product = (double)widened(a + r * TSR_TILE_ROW_BYTES + 2 * k, TSR_TILE_F16) *
+                                     (double)widened(b + k / 2 * TSR_TILE_ROW_BYTES + 4 * n + k % 2 * 2, TSR_TILE_F16);
                     exact += product;
                     magnitude += fabs(product);
                 }
@@ -178,7 +178,7 @@ static float by_tdpfp16ps(float c, const unsigned char *row, const unsigned char
     __int128 sum[2] = {0, 0}; /* in units of 2^-48 */
     double special = 0;       /* what infinities and NaNs make of them */
     for (int k = 0; k < 2 * TSR__TILE_WORDS; k++) {
-        const unsigned char *in_column = column + k / 2 * TSR__TILE_BYTES + k % 2 * 2;
+        const unsigned char *in_column = column + k / 2 * TSR_TILE_ROW_BYTES + k % 2 * 2;
         uint16_t x, y;
         memcpy(&x, row + 2 * k, 2);
         memcpy(&y, in_column, 2);
@@ -217,7 +217,7 @@ static void halves_as_documented(void **unused)
         for (int i = 0; i < TILE; i += 4) {
             float c;
             memcpy(&c, d + i, 4);
-            c = by_tdpfp16ps(c, a + i / TSR__TILE_BYTES * TSR__TILE_BYTES, b + i % TSR__TILE_BYTES);
+            c = by_tdpfp16ps(c, a + i / TSR_TILE_ROW_BYTES * TSR_TILE_ROW_BYTES, b + i % TSR_TILE_ROW_BYTES);
             memcpy(e + i, &c, 4);
         }
         tsr__tile_multiply_model(d, a, b, TSR_TILE_F16);
@@ -240,8 +240,8 @@ static void vectors_are_strict(void **unused)
             fill(b, round % 2);
             fill_accumulator(d, product);
             memcpy(e, d, TILE);
-            tsr__tile_operand(NULL, x, a, TSR__TILE_BYTES, product);
-            tsr__tile_operand(NULL, y, b, TSR__TILE_BYTES, product | TSR_TILE_IS_B);
+            tsr__tile_operand(NULL, x, a, TSR_TILE_ROW_BYTES, product);
+            tsr__tile_operand(NULL, y, b, TSR_TILE_ROW_BYTES, product | TSR_TILE_IS_B);
             tsr__tile_multiply(NULL, d, x, y, product);
             if (product >= TSR_TILE_BF16)
                 strictly(e, a, b, TSR__TILE_WORDS, product);
@@ -282,8 +282,8 @@ static void pairs_are_the_model(void **unused)
         if (round % KINDS == SMALL)
             fill_small(a, b, d);
         memcpy(e, d, TILE);
-        tsr__tile_operand(NULL, x, a, TSR__TILE_BYTES, TSR_TILE_BF16_PAIRS);
-        tsr__tile_operand(NULL, y, b, TSR__TILE_BYTES, TSR_TILE_BF16_PAIRS | TSR_TILE_IS_B);
+        tsr__tile_operand(NULL, x, a, TSR_TILE_ROW_BYTES, TSR_TILE_BF16_PAIRS);
+        tsr__tile_operand(NULL, y, b, TSR_TILE_ROW_BYTES, TSR_TILE_BF16_PAIRS | TSR_TILE_IS_B);
         tsr__tile_multiply(NULL, d, x, y, TSR_TILE_BF16_PAIRS);
         tsr__tile_multiply_model(e, a, b, TSR_TILE_BF16_PAIRS);
         assert_same(d, e, true);

@@ -11,7 +11,7 @@
 #include "device-amx/tiles.h"
 #include "tessera/base.h"
 
-enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
+enum { TILE = TSR_TILE_ROWS * TSR_TILE_ROW_BYTES };
 typedef unsigned char tile[TILE] __attribute__((aligned(64)));
 typedef unsigned char operand[TSR_TILE_OPERAND_BYTES] __attribute__((aligned(64)));
 
@@ -48,14 +48,14 @@ static float widened(const unsigned char *p, enum tsr_tile_product product)
 /* One rounding for each product, in the order of K, which has `words` words. */
 static void strictly(unsigned char *d, const unsigned char *a, const unsigned char *b, unsigned words, enum tsr_tile_product product)
 {
-    for (int r = 0; r < TSR__TILE_ROWS; r++)
+    for (int r = 0; r < TSR_TILE_ROWS; r++)
         for (int n = 0; n < TSR__TILE_WORDS; n++) {
-            unsigned char *to = d + r * TSR__TILE_BYTES + 4 * n;
+            unsigned char *to = d + r * TSR_TILE_ROW_BYTES + 4 * n;
             float sum;
             memcpy(&sum, to, 4);
             for (unsigned k = 0; k < 2 * words; k++)
-                sum = fmaf(widened(a + r * TSR__TILE_BYTES + 2 * k, product),
-                           widened(b + k / 2 * TSR__TILE_BYTES + 4 * n + k % 2 * 2, product), sum);
+                sum = fmaf(widened(a + r * TSR_TILE_ROW_BYTES + 2 * k, product),
+                           widened(b + k / 2 * TSR_TILE_ROW_BYTES + 4 * n + k % 2 * 2, product), sum);
             memcpy(to, &sum, 4);
         }
 }

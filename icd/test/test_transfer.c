@@ -3,6 +3,7 @@
  * right beside one, and every byte around them is compared with a plain model. Sizes and alignments are those around each entry of
  * icd/transfer.def. `icd_transfer long` also reads large buffers to every alignment with every length of the last piece. */
 #include "icd/test/guarded.h"
+#include "tessera/abi.h"
 
 #define SIZE(name, bytes) name = bytes,
 enum {

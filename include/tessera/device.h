@@ -108,14 +108,14 @@ struct tsr_device_ops {
     /* ---- memory: of devices with caps->own_memory, else NULL. An address is what a kernel sees; 0 is none. All of these have done their
      * work when they return. OK, NO_MEMORY, or IO: the device has failed. */
 
-    /* Memory aligned to 128 bytes, contents undefined. */
+    /* Memory aligned to TSR_MAX_ALIGN bytes, contents undefined. */
     enum tsr_status (*memory_allocate)(const struct tsr_device *device, uint64_t size, uint64_t *address);
     void (*memory_free)(const struct tsr_device *device, uint64_t address);
     /* From the host, to the host, within the device; ranges do not overlap, and each lies in one allocation. */
     enum tsr_status (*memory_write)(const struct tsr_device *device, uint64_t to, const void *from, uint64_t size);
     enum tsr_status (*memory_read)(const struct tsr_device *device, void *to, uint64_t from, uint64_t size);
     enum tsr_status (*memory_copy)(const struct tsr_device *device, uint64_t to, uint64_t from, uint64_t size);
-    /* pattern_size: a power of two up to 128, which divides size. */
+    /* pattern_size: a power of two up to TSR_MAX_ALIGN, which divides size. */
     enum tsr_status (*memory_fill)(const struct tsr_device *device, uint64_t to, uint64_t size, const void *pattern, uint64_t pattern_size);
 
     /* ---- launches */

@@ -15,6 +15,7 @@
 
 #include <stdint.h>
 
+#include "tessera/abi.h"
 #include "tessera/tiles.h"
 
 struct tsr_item;
@@ -22,13 +23,6 @@ struct tsr_item;
 /* A constant in the code, if the program has sites where work-items meet: one line of text for each, in the order of their numbers,
  * which start at 1. */
 #define TSR_SITES_SYMBOL "tsr.sites"
-
-/* Scopes of barriers and exchanges. A pair is the two sub-groups 2j and 2j+1 of a work-group (split matrix functions). */
-enum tsr_scope { TSR_SCOPE_SUB_GROUP = 1, TSR_SCOPE_WORK_GROUP = 2, TSR_SCOPE_PAIR = 3 };
-
-/* Who takes part in an exchange: every work-item of the scope (anything else is illegal divergence and is reported),
- * or those that meet at the same call site (non-uniform sub-group functions). */
-enum tsr_exchange_mode { TSR_EXCHANGE_ALL = 0, TSR_EXCHANGE_ACTIVE = 1 };
 
 /* Calls from generated code into the engine. All are made on the work-item's own stack. */
 struct tsr_rt {
@@ -45,9 +39,9 @@ struct tsr_rt {
     /* The packets of a group in regions came to different ends of a round. Each context begins with the number of the call site where its
      * packet waits, or 0 if it has returned. The caller returns afterwards. */
     void (*barrier_mismatch)(struct tsr_item *item, uint64_t context_bytes);
-    /* printf of one work-item. `args`: the values packed by lanes/printf.c, see tessera/printf.h. */
+    /* printf of one work-item. `args`: the values packed by lanes/lower/lower_printf.c, see tessera/printf.h. */
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
-    /* The address space that a generic pointer points into, TSR_SPACE_* of tessera/primitives.h. */
+    /* The address space that a generic pointer points into, enum tsr_space. */
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
     /* Tiles where no matrix unit is used: tessera/tiles.h says what these promise. */
     void (*tile_move)(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
@@ -64,15 +58,10 @@ struct tsr_group {
     uint32_t work_dim;
     uint32_t sub_group_size; /* S, of every sub-group but perhaps the last */
     uint32_t num_sub_groups, enqueued_num_sub_groups;
-    unsigned char *local;      /* local memory of the group, aligned to 128: static variables first, then the local arguments */
+    unsigned char *local;      /* local memory of the group, aligned to TSR_MAX_ALIGN: static variables first, then the local arguments */
     const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
     const struct tsr_rt *rt;
     uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
-};
-
-enum {
-    TSR_MAX_LANES = 32,     /* of a packet */
-    TSR_LOCAL_MARGIN = 256, /* bytes before and behind a group's local memory that are the worker's alone */
 };
 
 struct tsr_item {

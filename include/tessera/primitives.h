@@ -4,11 +4,7 @@
 #ifndef TESSERA_PRIMITIVES_H
 #define TESSERA_PRIMITIVES_H
 
-#define TSR_SCOPE_SUB_GROUP 1
-#define TSR_SCOPE_WORK_GROUP 2
-#define TSR_SCOPE_PAIR 3
-#define TSR_EXCHANGE_ALL 0
-#define TSR_EXCHANGE_ACTIVE 1
+#include "tessera/abi.h"
 
 /* Queries of one dimension; dim is 0, 1 or 2 (callers check). No side effects. */
 ulong __tsr_global_size(uint dim) __attribute__((const));
@@ -29,11 +25,8 @@ uint __tsr_max_sub_group_size(void) __attribute__((const)); /* S */
 uint __tsr_num_sub_groups(void) __attribute__((const));
 uint __tsr_enqueued_num_sub_groups(void) __attribute__((const));
 
-/* The address space that a generic pointer points into: one of TSR_SPACE_*. Local memory is the group's, private memory the work-item's own
+/* The address space that a generic pointer points into: an enum tsr_space. Local memory is the group's, private memory the work-item's own
  * stack; all else is global. */
-#define TSR_SPACE_PRIVATE 0
-#define TSR_SPACE_GLOBAL 1
-#define TSR_SPACE_LOCAL 3
 uint __tsr_address_space(const void *pointer) __attribute__((const));
 
 /* Barrier of a scope; fence_flags: CLK_* of the work_group_barrier or sub_group_barrier call. */

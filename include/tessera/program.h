@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "tessera/abi.h"
 #include "tessera/target.h"
 
 enum tsr_arg_kind {
@@ -24,7 +25,7 @@ struct tsr_arg_info {
     enum tsr_arg_kind kind;
     uint32_t address_qualifier, access_qualifier; /* CL_KERNEL_ARG_ADDRESS_*, CL_KERNEL_ARG_ACCESS_* */
     uint64_t type_qualifier;                      /* CL_KERNEL_ARG_TYPE_* bits */
-    uint32_t size, align;                         /* of the value; pointers and local: 8, 8. align ≤ 128 */
+    uint32_t size, align;                         /* of the value; pointers and local: 8, 8. align ≤ TSR_MAX_ALIGN */
     uint32_t offset;                              /* in the argument block */
     uint32_t pointee_align;                       /* of what a pointer or local argument points to; 1 if unknown */
     uint32_t nontemporal_bytes;                   /* bytes that a work-item writes to it, past the caches if the launch says so */
@@ -58,13 +59,13 @@ struct tsr_kernel_info {
     const char *entry;      /* symbol in the code */
     uint32_t arg_count;
     struct tsr_arg_info *args;
-    uint32_t args_size; /* bytes of the argument block, a multiple of 8; its alignment is 128 */
+    uint32_t args_size; /* bytes of the argument block, a multiple of 8; its alignment is TSR_MAX_ALIGN */
     uint32_t flags;
     uint64_t reqd_local_size[3];  /* 0 0 0 if none */
     uint64_t local_size_hint[3];  /* likewise */
     uint32_t reqd_sub_group_size; /* 0 if none */
     uint32_t sub_group_size;      /* S that the kernel was compiled for */
-    uint64_t local_bytes;         /* static local variables; local arguments follow, each aligned to 128 */
+    uint64_t local_bytes;         /* static local variables; local arguments follow, each aligned to TSR_MAX_ALIGN */
     uint64_t context_bytes;       /* with TSR_KERNEL_BARRIER_REGIONS: what a packet keeps across barriers */
     uint64_t private_bytes;       /* upper estimate of the stack that one work-item needs, without slack */
 };
@@ -73,6 +74,12 @@ struct tsr_kernel_info {
 static inline uint64_t tsr_sub_group_count(uint64_t items, uint32_t size)
 {
     return (items + size - 1) / size;
+}
+
+/* Bytes of static local variables, up to where local arguments begin. */
+static inline uint64_t tsr_local_round(uint64_t bytes)
+{
+    return (bytes + TSR_MAX_ALIGN - 1) / TSR_MAX_ALIGN * TSR_MAX_ALIGN;
 }
 
 /* CL_DEVICE_MAX_PARAMETER_SIZE */

@@ -43,8 +43,9 @@ struct tsr_worker {
     unsigned index; /* below tsr_pool_seats; no other running thread of the pool has it. Workers: below the width, helpers from there on */
     struct tsr_pool *pool;
 };
-/* Scratch memory of this worker, at least `size` bytes aligned to 128, contents undefined, kept for the next call with the same slot.
- * Slots 0 … 3 are independent. NULL: out of memory. */
+/* Scratch memory of this worker, at least `size` bytes aligned to TSR_SCRATCH_ALIGN, contents undefined, kept for the next call with the
+ * same slot. Slots 0 … 3 are independent. NULL: out of memory. */
+enum { TSR_SCRATCH_ALIGN = 128 };
 void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size);
 
 /* ---- tasks -------------------------------------------------------------------------------------------------------------------- */

@@ -27,6 +27,8 @@
 
 #include <stdint.h>
 
+#include "tessera/abi.h"
+
 /* Products of a row of A with columns of B packed in words, as AMX's instructions make them; BF16_PAIRS is BF16 by VDPBF16PS. */
 enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8U8, TSR_TILE_BF16, TSR_TILE_F16, TSR_TILE_BF16_PAIRS };
 
@@ -38,8 +40,9 @@ enum {
     TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of B; not of single products by vectors */
 };
 enum {
-    TSR_TILE_OPERAND_BYTES = 2048 + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
-    TSR_TILE_LOOP_MAX = 16              /* accumulators */
+    TSR_TILE_OPERAND_BYTES =
+        2 * TSR_TILE_BYTES + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
+    TSR_TILE_LOOP_MAX = 16       /* accumulators */
 };
 
 /* The functions of struct tsr_rt:

@@ -21,7 +21,7 @@ enum {
     MAX_DEPTH = 16, /* instructions from an address back to what it is made of */
     MAX_FETCHES = 32,
     LEAST_BYTES = 32, /* of a load: smaller ones find their line there */
-    LINE = 64,
+    LINE = TSR_CACHE_LINE,
     ROUNDS = 12,    /* for lists: enough for memory, in rounds with a gather */
     FOLLOWED = 1024 /* bytes from round to round that a CPU's prefetchers see */
 };

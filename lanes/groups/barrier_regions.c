@@ -19,8 +19,6 @@
 #include "tessera/item.h"
 
 enum {
-    CONTEXT_ALIGN = 128,
-    SLOT_ALIGN = 64,
     TURNS = 3,
     HEADER_BYTES = 8, /* the call site where the packet waits, 0 = it has returned */
     MAX_DEPTH = 4,    /* instructions, one upon the other, that are made again rather than kept */
@@ -506,7 +504,7 @@ static void measure_exchanges(struct cut *c)
     for (size_t i = 0; i < n; i++) {
         if (tsr__call_of(code[i]) != TSR__CALL_OWN_SLOT)
             continue;
-        uint64_t bytes = (LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)) + SLOT_ALIGN - 1) / SLOT_ALIGN * SLOT_ALIGN;
+        uint64_t bytes = (LLVMConstIntGetZExtValue(LLVMGetOperand(code[i], 0)) + TSR_CACHE_LINE - 1) / TSR_CACHE_LINE * TSR_CACHE_LINE;
         c->exchange_bytes = bytes > c->exchange_bytes ? bytes : c->exchange_bytes;
     }
 }
@@ -548,7 +546,7 @@ static bool split_at_barriers(struct tsr__compilation *l, LLVMValueRef f, unsign
         c.slots = (struct tsr__barrier_liveness){.function = f, .arena = &arena, .stops = stops, .stop_count = c.stop_count};
         tsr__barrier_liveness_find(&c.slots, start);
         c.bytes = tsr__barrier_spill_layout(&c.slots, LLVMGetModuleDataLayout(l->module), HEADER_BYTES);
-        c.bytes = (c.bytes + CONTEXT_ALIGN - 1) & ~(uint64_t)(CONTEXT_ALIGN - 1);
+        c.bytes = (c.bytes + TSR_MAX_ALIGN - 1) & ~(uint64_t)(TSR_MAX_ALIGN - 1);
         find_ends(&c, begin);
         LLVMInstructionEraseFromParent(into);
         for (unsigned k = 0; k < c.stop_count; k++) {

@@ -54,13 +54,10 @@ struct tsr__call_info {
     enum tsr__call_how how;
     enum tsr__call_type type;           /* of the result; not of a collective */
     size_t offset;                      /* of the field: in struct tsr_group, tsr_item or tsr_rt */
-    bool small;                         /* the result is less than TSR__SMALL_RESULTS */
+    bool small;                         /* the result is less than TSR_WORK_GROUP_BOUND */
     enum tsr__visibility sees;          /* SUB_GROUPS unless the table says less */
     enum tsr__collective_result result; /* of a collective */
 };
-
-/* Ids in a work-group, sizes and numbers of sub-groups are less. */
-enum { TSR__SMALL_RESULTS = 65536 };
 
 /* The function that an instruction calls; NONE: it calls none of them, or nothing. */
 enum tsr__engine_call tsr__call_of(LLVMValueRef instruction);

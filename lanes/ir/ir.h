@@ -36,10 +36,19 @@ struct tsr__stack_frame {
 /* How a kernel runs: as asked, or wider because that pays (width_choice.c); if its code is too much (size_late.c), without a body of its
  * own for launches in which indices wrap (versioning.c), then narrow, then alone. */
 enum tsr__variant { TSR__VARIANT_AS_ASKED, TSR__VARIANT_WIDE, TSR__VARIANT_UNVERSIONED, TSR__VARIANT_NARROW, TSR__VARIANT_REFERENCE };
-/* Address spaces of SPIR. */
-enum { TSR__PRIVATE_SPACE, TSR__GLOBAL_SPACE, TSR__CONSTANT_SPACE, TSR__LOCAL_SPACE };
+/* Address spaces. */
+enum {
+    TSR__PRIVATE_SPACE = TSR_SPACE_PRIVATE,
+    TSR__GLOBAL_SPACE = TSR_SPACE_GLOBAL,
+    TSR__CONSTANT_SPACE = TSR_SPACE_CONSTANT,
+    TSR__LOCAL_SPACE = TSR_SPACE_LOCAL
+};
 
-enum { TSR__NARROW_LANES = 8, TSR__WIDE_LANES = 32 };
+/* Packets that are narrower or wider than asked for (size_late.c, width_choice.c). */
+enum { TSR__NARROW_LANES = TSR_MIN_LANES, TSR__WIDE_LANES = TSR_MAX_LANES };
+
+/* Elements of the longest vector that is made or taken apart element by element: two packets, which a shuffle joins. */
+enum { TSR__MAX_ELEMENTS = 2 * TSR_MAX_LANES };
 
 /* One compilation. */
 struct tsr__compilation {

@@ -59,8 +59,7 @@ static const struct tsr_matrix_builtin *of_bytes(const struct tsr_matrix_builtin
 
 static LLVMValueRef splat_byte(LLVMTypeRef bytes, unsigned value)
 {
-    enum { MOST = 64 };
-    LLVMValueRef all[MOST];
+    LLVMValueRef all[TSR__MAX_ELEMENTS];
     unsigned n = LLVMGetVectorSize(bytes);
     for (unsigned i = 0; i < n; i++)
         all[i] = LLVMConstInt(LLVMGetElementType(bytes), value, false);

@@ -10,8 +10,8 @@
 #include "lanes/ir/explain.h"
 
 enum {
-    CALL_BYTES = 8 + 128, /* return address, and what aligning a frame may cost */
-    LEAF_BYTES = 512,     /* memcpy and the like */
+    CALL_BYTES = 8 + TSR_MAX_ALIGN, /* return address, and what aligning a frame may cost */
+    LEAF_BYTES = 512,               /* memcpy and the like */
 };
 
 /* "<file>:<line>:<column>: stack frame size (1234) exceeds limit (0) in function 'name'" */

@@ -6,8 +6,6 @@
 
 #include "lanes/ir/ir.h"
 
-enum { MAX_ALIGN = 128 };
-
 static bool classify_argument(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p,
                               LLVMTypeRef *value_type)
 {
@@ -26,9 +24,9 @@ static bool classify_argument(struct tsr__compilation *l, const struct tsr_kerne
         unsigned stated = tsr__param_align(body, p);
         if (stated > arg->align)
             arg->align = stated;
-        if (arg->align > MAX_ALIGN)
+        if (arg->align > TSR_MAX_ALIGN)
             return tsr__fail(l, "kernel '%s': argument %u wants an alignment of %u bytes; at most %d are there", kernel->name, p,
-                             arg->align, MAX_ALIGN);
+                             arg->align, TSR_MAX_ALIGN);
         return true;
     }
     switch (LLVMGetTypeKind(type)) {

@@ -14,7 +14,7 @@ static LLVMValueRef splat_constant(LLVMTypeRef type, LLVMValueRef element)
     if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
         return element;
     unsigned n = LLVMGetVectorSize(type);
-    LLVMValueRef elements[64];
+    LLVMValueRef elements[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < n; i++)
         elements[i] = element;
     return LLVMConstVector(elements, n);
@@ -27,7 +27,7 @@ static bool guard_divisor(struct tsr__compilation *l, LLVMValueRef division, boo
     bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
     if (is_harmless(divisor))
         return true;
-    if (vector && LLVMGetVectorSize(type) > 64)
+    if (vector && LLVMGetVectorSize(type) > TSR__MAX_ELEMENTS)
         return tsr__fail(l, "integer division of a vector with %u elements", LLVMGetVectorSize(type));
     LLVMTypeRef element = vector ? LLVMGetElementType(type) : type;
     LLVMBuilderRef b = tsr__builder_before(l, division);

@@ -7,7 +7,6 @@
 #include "lanes/ir/calls.h"
 
 enum {
-    MAX_ALIGN = 128,
     MOST_PRIVATE_BYTES = 1 << 30, /* of a function, for a work-item */
 };
 #define MOST_BYTES (UINT64_C(1) << 62) /* of a layout: what is larger counts as this */
@@ -248,9 +247,9 @@ bool tsr__pass_local_memory(struct tsr__compilation *l)
         *v = (struct variable){.global = globals[i], .size = LLVMABISizeOfType(layout, type), .owner = SIZE_MAX};
         unsigned natural = LLVMABIAlignmentOfType(layout, type), stated = LLVMGetAlignment(globals[i]);
         v->align = stated > natural ? stated : natural;
-        if (v->align > MAX_ALIGN)
+        if (v->align > TSR_MAX_ALIGN)
             return tsr__fail(l, "local variable '%s' wants an alignment of %u bytes; at most %d are there", tsr__name(globals[i]), v->align,
-                             MAX_ALIGN);
+                             TSR_MAX_ALIGN);
         tsr__map_set(&s.index, globals[i], s.count);
     }
     if (!lay_out(&s))

@@ -17,7 +17,7 @@
 #include "lanes/matrix/matrix.h"
 #include "lanes/ir/polynomial.h"
 
-enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = 64 };
+enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = TSR_CACHE_LINE };
 enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */
 
 /* Operands of the operations: the same in all up to y. */

@@ -88,7 +88,7 @@ static LLVMTypeRef i32_vector(struct lower *o, unsigned lanes)
 
 static LLVMValueRef splat_constant(LLVMTypeRef vector, uint64_t value)
 {
-    LLVMValueRef all[64];
+    LLVMValueRef all[TSR__MAX_ELEMENTS];
     unsigned n = LLVMGetVectorSize(vector);
     for (unsigned i = 0; i < n; i++)
         all[i] = LLVMConstInt(LLVMGetElementType(vector), value, false);

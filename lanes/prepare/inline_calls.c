@@ -47,7 +47,7 @@ static void inline_all(struct tsr__compilation *l)
     }
 }
 
-/* What the optimiser cannot know of the primitives: no device has work-groups of TSR__SMALL_RESULTS work-items. */
+/* What the optimiser cannot know of the primitives: no device has work-groups of TSR_WORK_GROUP_BOUND work-items. */
 static void promise_ranges(struct tsr__compilation *l)
 {
     for (int call = TSR__CALL_NONE + 1; call < TSR__CALL_COUNT; call++) {
@@ -55,7 +55,7 @@ static void promise_ranges(struct tsr__compilation *l)
         if (!f)
             continue;
         unsigned bits = LLVMGetIntTypeWidth(LLVMGetReturnType(LLVMGlobalGetValueType(f)));
-        uint64_t from = 0, to = TSR__SMALL_RESULTS;
+        uint64_t from = 0, to = TSR_WORK_GROUP_BOUND;
         LLVMAddAttributeAtIndex(f, LLVMAttributeReturnIndex,
                                 LLVMCreateConstantRangeAttribute(l->context, tsr__attr_kind("range"), bits, &from, &to));
     }

@@ -121,7 +121,7 @@ void tsr__lower_pair_ids(struct tsr__compilation *l, LLVMValueRef kernel, uint32
 struct scalars {
     struct tsr__compilation *l;
     LLVMBuilderRef b;
-    struct tsr__map made[64]; /* by lane: vector → scalar */
+    struct tsr__map made[TSR__MAX_ELEMENTS]; /* by lane: vector → scalar */
 };
 
 static LLVMValueRef lane_scalar(struct scalars *c, LLVMValueRef v, unsigned lane);

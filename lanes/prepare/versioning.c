@@ -95,7 +95,7 @@ static LLVMValueRef upper_bound_of_query(struct bounds *x, LLVMValueRef inst)
     case TSR__CALL_GLOBAL_OFFSET:
         return sum_of_queries(x, inst, call, TSR__CALL_NONE);
     default:
-        return tsr__call_info(call)->small ? tsr__i64(x->l, TSR__SMALL_RESULTS - 1) : NULL;
+        return tsr__call_info(call)->small ? tsr__i64(x->l, TSR_WORK_GROUP_BOUND - 1) : NULL;
     }
 }
 

@@ -6,7 +6,7 @@
 
 LLVMValueRef tsr__pick_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
 {
-    LLVMValueRef indices[TSR__MAX_LANES];
+    LLVMValueRef indices[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < count; i++)
         indices[i] = tsr__i32(s->l, from[i]);
     return LLVMBuildShuffleVector(s->b, x, y ? y : LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(indices, count), "");
@@ -14,7 +14,7 @@ LLVMValueRef tsr__pick_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRe
 
 LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned first, unsigned count)
 {
-    unsigned from[TSR__MAX_LANES];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < count; i++)
         from[i] = first + i;
     return tsr__pick_lanes(s, x, NULL, from, count);
@@ -22,7 +22,7 @@ LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned f
 
 static LLVMValueRef join_registers(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
 {
-    unsigned from[TSR__MAX_LANES], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
+    unsigned from[TSR__MAX_ELEMENTS], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
     for (unsigned i = 0; i < count; i++)
         from[i] = i;
     return tsr__pick_lanes(s, low, high, from, count);
@@ -69,7 +69,7 @@ static LLVMValueRef call_permutation(struct tsr__widener *s, const char *intrins
 /* One register of the result: looks up `index` in the `count` registers of the source. */
 static LLVMValueRef look_up(struct tsr__widener *s, const struct permute *p, const LLVMValueRef *source, unsigned count, LLVMValueRef index)
 {
-    LLVMValueRef found[TSR__MAX_LANES];
+    LLVMValueRef found[TSR__MAX_ELEMENTS];
     LLVMTypeRef type = LLVMTypeOf(index);
     unsigned pairs = count > 1 && p->two ? 2 : 1, reach = p->lanes * pairs; /* indices that one instruction tells apart */
     for (unsigned i = 0; i < count / pairs; i++) {
@@ -77,7 +77,7 @@ static LLVMValueRef look_up(struct tsr__widener *s, const struct permute *p, con
         found[i] = pairs == 2 ? call_permutation(s, p->two, two, 3) : call_permutation(s, p->one, one, 2);
     }
     for (count /= pairs; count > 1; count /= 2, reach *= 2) {
-        LLVMValueRef bits[TSR__MAX_LANES];
+        LLVMValueRef bits[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < p->lanes; i++)
             bits[i] = LLVMConstInt(LLVMGetElementType(type), reach, false);
         LLVMValueRef bit = LLVMConstVector(bits, p->lanes);
@@ -93,7 +93,7 @@ static LLVMValueRef permute_by(struct tsr__widener *s, const struct permute *p, 
 {
     LLVMTypeRef type = LLVMTypeOf(x), wide = tsr__vector_of(s, LLVMIntTypeInContext(s->l->context, p->bits));
     unsigned count = s->width / p->lanes;
-    LLVMValueRef source[TSR__MAX_LANES], made[TSR__MAX_LANES];
+    LLVMValueRef source[TSR__MAX_ELEMENTS], made[TSR__MAX_ELEMENTS];
     x = LLVMBuildZExt(s->b, x, wide, "");
     index = LLVMBuildIntCast2(s->b, index, wide, false, "");
     for (unsigned i = 0; i < count; i++)
@@ -119,7 +119,7 @@ static bool is_constant_vector(struct tsr__widener *s, LLVMValueRef v)
 LLVMValueRef tsr__permute_lanes(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef index)
 {
     if (is_constant_vector(s, index)) {
-        unsigned from[TSR__MAX_LANES];
+        unsigned from[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < s->width; i++)
             from[i] = (unsigned)LLVMConstIntGetZExtValue(LLVMGetAggregateElement(index, i)) & (s->width - 1);
         return tsr__pick_lanes(s, x, NULL, from, s->width);

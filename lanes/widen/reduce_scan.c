@@ -69,7 +69,7 @@ LLVMValueRef tsr__reduce_pair(struct tsr__widener *s, const struct tsr__reductio
 /* x of `distance` lanes below; `fill` where the sub-group has none. */
 static LLVMValueRef shifted_up(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef fill, unsigned distance)
 {
-    unsigned from[TSR__MAX_LANES];
+    unsigned from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = i % s->sub_group < distance ? s->width : i - distance;
     return tsr__pick_lanes(s, x, tsr__splat(s, fill), from, s->width);

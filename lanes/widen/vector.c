@@ -16,7 +16,7 @@ LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
     if (LLVMIsPoison(scalar))
         return LLVMGetPoison(type);
     if (LLVMIsAConstant(scalar)) {
-        LLVMValueRef all[64];
+        LLVMValueRef all[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < s->width; i++)
             all[i] = scalar;
         return LLVMConstVector(all, s->width);
@@ -28,7 +28,7 @@ LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
 
 LLVMValueRef tsr__iota(struct tsr__widener *s, LLVMTypeRef integer, int64_t step)
 {
-    LLVMValueRef all[64];
+    LLVMValueRef all[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
         all[i] = LLVMConstInt(integer, (uint64_t)((int64_t)i * step), true);
     return LLVMConstVector(all, s->width);
@@ -53,7 +53,7 @@ LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y
 /* Pairs of vectors are joined until all is one, then put in order, with `count` elements for each lane; a power of two. */
 static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
 {
-    LLVMValueRef joined[64];
+    LLVMValueRef joined[TSR__MAX_ELEMENTS];
     unsigned span = s->width * count;
     int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < count; i++)
@@ -72,7 +72,7 @@ static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *com
 void tsr__unpack(struct tsr__widener *s, LLVMValueRef packed, LLVMTypeRef scalar, unsigned each, LLVMValueRef *components)
 {
     LLVMValueRef all = LLVMBuildBitCast(s->b, packed, LLVMVectorType(scalar, s->width * each), "");
-    int from[64];
+    int from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < each; i++) {
         for (unsigned lane = 0; lane < s->width; lane++)
             from[lane] = (int)(lane * each + i);
@@ -126,7 +126,7 @@ uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int com
 
 LLVMValueRef tsr__every_nth(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y, unsigned from, unsigned step, unsigned count)
 {
-    int at[TSR__MAX_LANES];
+    int at[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < count; i++)
         at[i] = (int)(from + i * step);
     return tsr__shuffle(s, x, y, at, count);
@@ -142,7 +142,7 @@ LLVMValueRef tsr__concat_vectors(struct tsr__widener *s, LLVMValueRef *pieces, u
 
 LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scalars)
 {
-    LLVMValueRef from[64], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
+    LLVMValueRef from[TSR__MAX_ELEMENTS], both = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(scalars[0]), 2));
     for (unsigned h = 0; h < 2; h++)
         both = LLVMBuildInsertElement(s->b, both, scalars[h], tsr__i32(s->l, h), "");
     for (unsigned i = 0; i < s->width; i++)
@@ -152,7 +152,7 @@ LLVMValueRef tsr__splat_halves(struct tsr__widener *s, const LLVMValueRef *scala
 
 LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMValueRef second)
 {
-    LLVMValueRef from[64];
+    LLVMValueRef from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = tsr__i32(s->l, i);
     return LLVMBuildShuffleVector(s->b, first, second, LLVMConstVector(from, s->width), "");
@@ -160,7 +160,7 @@ LLVMValueRef tsr__join_halves(struct tsr__widener *s, LLVMValueRef first, LLVMVa
 
 LLVMValueRef tsr__half_of(struct tsr__widener *s, LLVMValueRef x, unsigned half)
 {
-    LLVMValueRef from[64];
+    LLVMValueRef from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->sub_group; i++)
         from[i] = tsr__i32(s->l, half * s->sub_group + i);
     return LLVMBuildShuffleVector(s->b, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(from, s->sub_group), "");

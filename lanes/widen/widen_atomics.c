@@ -46,7 +46,7 @@ static LLVMValueRef count_active_lanes(struct tsr__widener *s, LLVMTypeRef type)
 static LLVMValueRef active_lanes_below(struct tsr__widener *s, LLVMTypeRef type)
 {
     LLVMTypeRef i32 = LLVMInt32TypeInContext(s->l->context);
-    LLVMValueRef below[TSR__MAX_LANES], bits = LLVMBuildIntCast2(s->b, tsr__mask_bits(s, s->mask), i32, false, "");
+    LLVMValueRef below[TSR__MAX_ELEMENTS], bits = LLVMBuildIntCast2(s->b, tsr__mask_bits(s, s->mask), i32, false, "");
     for (unsigned i = 0; i < s->width; i++)
         below[i] = tsr__i32(s->l, (uint32_t)((UINT64_C(1) << i) - 1));
     bits = LLVMBuildAnd(s->b, tsr__splat(s, bits), LLVMConstVector(below, s->width), "");
@@ -63,7 +63,7 @@ static void widen_exchange(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMTypeRef i1 = LLVMInt1TypeInContext(s->l->context);
     LLVMValueRef v = tsr__component_of(s, LLVMGetOperand(inst, 1), 0), bits = s->mask ? tsr__mask_bits(s, s->mask) : NULL, last = NULL;
-    LLVMValueRef active[TSR__MAX_LANES];
+    LLVMValueRef active[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++) {
         active[i] = bits ? LLVMBuildTrunc(s->b, LLVMBuildLShr(s->b, bits, LLVMConstInt(LLVMTypeOf(bits), i, false), ""), i1, "") : NULL;
         LLVMValueRef own = lane_of(s, v, i);

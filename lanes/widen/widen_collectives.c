@@ -23,7 +23,7 @@ static LLVMValueRef freeze_component(struct tsr__widener *s, LLVMValueRef v, int
 /* The lane of the packet that has this number in the sub-group of the one that asks. */
 static LLVMValueRef lane_of_packet(struct tsr__widener *s, LLVMValueRef index)
 {
-    LLVMValueRef first[64];
+    LLVMValueRef first[TSR__MAX_ELEMENTS];
     if (!tsr__is_pair(s))
         return index;
     LLVMTypeRef type = LLVMGetElementType(LLVMTypeOf(index));
@@ -90,7 +90,7 @@ static struct tsr__reduction reduction_of(LLVMValueRef inst)
 static LLVMValueRef reduce_clusters(struct tsr__widener *s, const struct tsr__reduction *f, LLVMValueRef x, LLVMValueRef cluster)
 {
     for (unsigned d = s->sub_group / 2; d; d /= 2) {
-        unsigned low[TSR__MAX_LANES], high[TSR__MAX_LANES];
+        unsigned low[TSR__MAX_ELEMENTS], high[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < s->width; i++) {
             low[i] = i & ~d;
             high[i] = i | d;
@@ -241,7 +241,7 @@ static void widen_uniform_stride(struct tsr__widener *s, LLVMValueRef inst)
 /* Prefetches of a pair: one for either half. Other operations need sub-groups of 16, which do not work in pairs. */
 static void prefetch_in_halves(struct tsr__widener *s, LLVMValueRef inst)
 {
-    LLVMValueRef operands[2][TSR__MAX_LANES];
+    LLVMValueRef operands[2][TSR__MAX_ELEMENTS];
     unsigned count = LLVMGetNumArgOperands(inst);
     for (unsigned i = 0; i < count; i++) {
         LLVMValueRef v = LLVMGetOperand(inst, i), both[2];
@@ -263,7 +263,7 @@ static void widen_block2d(struct tsr__widener *s, LLVMValueRef inst)
     enum tsr__engine_call call = tsr__call_of(inst);
     unsigned args = LLVMGetNumArgOperands(inst), uniform = args - (call == TSR__CALL_BLOCK2D_WRITE), count = 0;
     int values = call == TSR__CALL_BLOCK2D_READ ? tsr__component_count(LLVMTypeOf(inst)) : 0;
-    LLVMValueRef operands[TSR__MAX_LANES], last = LLVMGetOperand(inst, args - 1);
+    LLVMValueRef operands[TSR__MAX_ELEMENTS], last = LLVMGetOperand(inst, args - 1);
     LLVMTypeRef result = LLVMTypeOf(inst);
     if (tsr__is_pair(s)) {
         prefetch_in_halves(s, inst);

@@ -39,7 +39,7 @@ struct sums {
 
 static LLVMValueRef shift_by(struct sums *m, LLVMOpcode op, LLVMValueRef x, uint64_t constant)
 {
-    LLVMValueRef all[64];
+    LLVMValueRef all[TSR__MAX_ELEMENTS];
     unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
     for (unsigned i = 0; i < n; i++)
         all[i] = LLVMConstInt(LLVMGetElementType(LLVMTypeOf(x)), constant, false);
@@ -85,7 +85,7 @@ static LLVMValueRef signs_put_right(struct sums *m, LLVMValueRef high, const LLV
 static LLVMValueRef merge_even_odd(struct sums *m, LLVMValueRef even, LLVMValueRef odd, unsigned high)
 {
     struct tsr__widener *s = m->s;
-    LLVMValueRef from[64];
+    LLVMValueRef from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = tsr__i32(s->l, i / 2 * 2 + high + i % 2 * s->width);
     return LLVMBuildShuffleVector(s->b, even, odd, LLVMConstVector(from, s->width), "");

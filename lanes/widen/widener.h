@@ -10,8 +10,6 @@
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 
-enum { TSR__MAX_LANES = 64 };
-
 struct tsr__value {
     LLVMValueRef from; /* in the work-item function */
     LLVMTypeRef type;

@@ -7,7 +7,7 @@
 #include "lanes/after/nontemporal.h"
 #include "lanes/matrix/tiles/tiles.h"
 
-enum { TILE = TSR__TILE_ROWS * TSR__TILE_BYTES };
+enum { TILE = TSR_TILE_ROWS * TSR_TILE_ROW_BYTES };
 
 void tsr__tiles_select(struct tsr__tiles *t, struct tsr__live_range *life)
 {
@@ -46,7 +46,7 @@ LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number)
     if (!t->slots[number]) {
         LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
         t->slots[number] = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TSR_TILE_OPERAND_BYTES), "slot");
-        LLVMSetAlignment(t->slots[number], TSR__TILE_BYTES);
+        LLVMSetAlignment(t->slots[number], TSR_TILE_ROW_BYTES);
         tsr__map_set(&t->buffers, t->slots[number], 1);
     }
     return t->slots[number];
@@ -67,12 +67,12 @@ static bool goes_through_scratch(const struct tsr__tiles *t, int number)
 
 static void fetch_tile(struct tsr__tiles *t, int number)
 {
-    tsr__tile_load(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES), &accumulator);
+    tsr__tile_load(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES), &accumulator);
 }
 
 static void put_back(struct tsr__tiles *t, int number)
 {
-    tsr__tile_store(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR__TILE_BYTES));
+    tsr__tile_store(t, TSR__SCRATCH_TILE, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES));
 }
 
 void tsr__tile_zero(struct tsr__tiles *t, int number)
@@ -82,7 +82,7 @@ void tsr__tile_zero(struct tsr__tiles *t, int number)
         emit_instruction(t, "llvm.x86.tilezero", args, 1);
     else
         LLVMBuildMemSet(t->b, tsr__tile_slot(t, number), LLVMConstNull(LLVMInt8TypeInContext(t->l->context)), tsr__i64(t->l, TILE),
-                        TSR__TILE_BYTES);
+                        TSR_TILE_ROW_BYTES);
 }
 
 static LLVMValueRef how_of(struct tsr__tiles *t, const struct tsr__source *s)
@@ -97,7 +97,7 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
         put_back(t, to);
         return;
     }
-    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
+    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR_TILE_ROW_BYTES);
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {register_number(t, to), memory, stride};
         emit_instruction(t, "llvm.x86.tileloadd64", args, 3);
@@ -116,7 +116,7 @@ void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueR
         fetch_tile(t, from);
         from = TSR__SCRATCH_TILE;
     }
-    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR__TILE_BYTES);
+    LLVMValueRef memory = LLVMBuildAddrSpaceCast(t->b, to, tsr__ptr(t->l), ""), row = tsr__i64(t->l, TSR_TILE_ROW_BYTES);
     if (t->unit == TSR__TILES_AMX) {
         LLVMValueRef args[3] = {register_number(t, from), memory, stride};
         emit_instruction(t, "llvm.x86.tilestored64", args, 3);
@@ -159,10 +159,10 @@ LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero)
 {
     LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context);
     LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(i8, TILE), "tile");
-    LLVMSetAlignment(made, TSR__TILE_BYTES);
+    LLVMSetAlignment(made, TSR_TILE_ROW_BYTES);
     tsr__map_set(&t->buffers, made, 1);
     if (zero)
-        LLVMBuildMemSet(t->entry, made, LLVMConstNull(i8), tsr__i64(t->l, TILE), TSR__TILE_BYTES);
+        LLVMBuildMemSet(t->entry, made, LLVMConstNull(i8), tsr__i64(t->l, TILE), TSR_TILE_ROW_BYTES);
     return made;
 }
 
@@ -171,7 +171,7 @@ LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number)
     if (t->unit != TSR__TILES_AMX)
         return tsr__tile_slot(t, number);
     LLVMValueRef memory = tsr__tile_buffer(t, false);
-    tsr__tile_store(t, number, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    tsr__tile_store(t, number, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES));
     return memory;
 }
 
@@ -183,10 +183,10 @@ LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument)
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made)
 {
     LLVMValueRef memory = tsr__tile_buffer(t, false);
-    tsr__tile_store(t, t->life->accumulator, memory, tsr__i64(t->l, TSR__TILE_BYTES));
+    tsr__tile_store(t, t->life->accumulator, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES));
     for (unsigned r = 0; r < t->rows; r++)
         for (unsigned c = 0; c < t->life->block->columns; c++) {
-            LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, r * TSR__TILE_BYTES + c * t->chunk);
+            LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, r * TSR_TILE_ROW_BYTES + c * t->chunk);
             made->rows[r][c] = LLVMBuildLoad2(t->b, type, at, "");
             LLVMSetAlignment(made->rows[r][c], t->chunk);
         }

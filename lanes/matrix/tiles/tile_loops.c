@@ -219,7 +219,7 @@ static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsig
         x->b_next = address_distance(&parts[0].b, &parts[i].b);
     for (unsigned i = 0; i < count; i++) {
         struct tsr__polynomial down = address_distance(&parts[0].a, &parts[i].a), right = address_distance(&parts[0].b, &parts[i].b);
-        unsigned row = multiple_of_unit(&down, &parts[0].a.stride, TSR__TILE_ROWS), column = multiple_of_unit(&right, &x->b_next, 1);
+        unsigned row = multiple_of_unit(&down, &parts[0].a.stride, TSR_TILE_ROWS), column = multiple_of_unit(&right, &x->b_next, 1);
         if (row == MOST || column == MOST || taken[row][column] || !go_together(&parts[0], &parts[i]))
             return false;
         taken[row][column] = &parts[i];
@@ -328,7 +328,7 @@ static LLVMValueRef first_address(struct tsr__tiles *t, const struct moving *m, 
 static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)
 {
     LLVMValueRef made = LLVMBuildAlloca(t->entry, LLVMArrayType2(LLVMInt8TypeInContext(t->l->context), bytes), "");
-    LLVMSetAlignment(made, TSR__TILE_BYTES);
+    LLVMSetAlignment(made, TSR_TILE_ROW_BYTES);
     return made;
 }
 

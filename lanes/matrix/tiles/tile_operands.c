@@ -58,8 +58,8 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
 
 bool tsr__tile_is_full(const struct tsr__source *s)
 {
-    unsigned rows = s->half && s->is_b ? TSR__TILE_ROWS / 2 : TSR__TILE_ROWS;
-    return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR__TILE_BYTES);
+    unsigned rows = s->half && s->is_b ? TSR_TILE_ROWS / 2 : TSR_TILE_ROWS;
+    return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR_TILE_ROW_BYTES);
 }
 
 /* Vector (r, c) lies at r strides and c chunks after the first. */

@@ -428,7 +428,7 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
 static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block)
 {
     const struct tsr__web *first = block->webs[0][0];
-    bool whole = block->rows * first->m == TSR__TILE_ROWS && 4 * first->lanes * block->columns == TSR__TILE_BYTES;
+    bool whole = block->rows * first->m == TSR_TILE_ROWS && 4 * first->lanes * block->columns == TSR_TILE_ROW_BYTES;
     bool vectors = tsr__tile_unit(w->l) == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
     if (!first->loops && (vectors || !whole || (bytes && first->mad_count == 1)))
         return "its accumulator does not go round in a loop";

@@ -79,7 +79,7 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
 {
     const struct tsr__tile_block *block = t->life->block;
     unsigned index = tsr__web_index(u->f), m = u->f->m;
-    if (t->rows < TSR__TILE_ROWS || t->chunk * block->columns < TSR__TILE_BYTES)
+    if (t->rows < TSR_TILE_ROWS || t->chunk * block->columns < TSR_TILE_ROW_BYTES)
         return false;
     LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
     for (unsigned i = 0; i < t->rows * block->columns; i++) {
@@ -103,7 +103,7 @@ static struct tsr__polynomial store_address(const struct tsr__pending_tile_store
 /* Do the vectors lie as in a tile? Then where against the first tile. */
 static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
 {
-    unsigned columns = spot->life->block->columns, count = TSR__TILE_ROWS * columns;
+    unsigned columns = spot->life->block->columns, count = TSR_TILE_ROWS * columns;
     LLVMValueRef *stores = spot->u->stores;
     struct tsr__polynomial first = store_address(x, stores[0]);
     if (spot == x->spots) {
@@ -113,7 +113,7 @@ static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
     }
     for (unsigned i = 0; i < count; i++) {
         struct tsr__polynomial at = store_address(x, stores[i]),
-                               in_row = constant_bytes((int64_t)(i % columns * (TSR__TILE_BYTES / columns)));
+                               in_row = constant_bytes((int64_t)(i % columns * (TSR_TILE_ROW_BYTES / columns)));
         at = tsr__polynomial_minus(&at, &first);
         at = tsr__polynomial_minus(&at, &in_row);
         if (!at.valid || !tsr__polynomial_is_multiple(&at, &x->stride, i / columns))
@@ -126,7 +126,7 @@ static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
 static bool spots_overlap(const struct spot *a, const struct spot *b)
 {
     int64_t rows = a->row - b->row, right = a->byte - b->byte;
-    return rows < TSR__TILE_ROWS && -rows < TSR__TILE_ROWS && right < TSR__TILE_BYTES && -right < TSR__TILE_BYTES;
+    return rows < TSR_TILE_ROWS && -rows < TSR_TILE_ROWS && right < TSR_TILE_ROW_BYTES && -right < TSR_TILE_ROW_BYTES;
 }
 
 static bool lie_apart(struct tsr__pending_tile_store *x)
@@ -137,7 +137,7 @@ static bool lie_apart(struct tsr__pending_tile_store *x)
             return false;
         int64_t left = x->spots[i].byte;
         x->left = left < x->left ? left : x->left;
-        x->right = left + TSR__TILE_BYTES > x->right ? left + TSR__TILE_BYTES : x->right;
+        x->right = left + TSR_TILE_ROW_BYTES > x->right ? left + TSR_TILE_ROW_BYTES : x->right;
         for (size_t k = 0; k < i; k++)
             if (spots_overlap(&x->spots[i], &x->spots[k]))
                 return false;
@@ -151,7 +151,7 @@ static bool lie_apart(struct tsr__pending_tile_store *x)
 static bool is_ours(const struct tsr__pending_tile_store *x, LLVMValueRef inst)
 {
     for (size_t i = 0; i < x->count; i++)
-        for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
+        for (unsigned k = 0; k < TSR_TILE_ROWS * x->spots[i].life->block->columns; k++)
             if (x->spots[i].u->stores[k] == inst)
                 return true;
     return false;
@@ -179,7 +179,7 @@ static bool can_delay(struct tsr__pending_tile_store *x)
 {
     unsigned seen = 0, all = 0;
     for (size_t i = 0; i < x->count; i++)
-        all += TSR__TILE_ROWS * x->spots[i].life->block->columns;
+        all += TSR_TILE_ROWS * x->spots[i].life->block->columns;
     x->first = x->last = NULL;
     for (LLVMValueRef i = LLVMGetFirstInstruction(x->block); seen < all; i = LLVMGetNextInstruction(i)) {
         for (size_t k = 0; k < x->count; k++) {
@@ -205,7 +205,7 @@ static int streamed_to(const struct tsr__pending_tile_store *x)
 {
     int argument = tsr__nontemporal_argument(x->t->l, x->first);
     for (size_t i = 0; i < x->count; i++)
-        for (unsigned k = 0; k < TSR__TILE_ROWS * x->spots[i].life->block->columns; k++)
+        for (unsigned k = 0; k < TSR_TILE_ROWS * x->spots[i].life->block->columns; k++)
             if (tsr__nontemporal_argument(x->t->l, x->spots[i].u->stores[k]) != argument)
                 return -1;
     return argument;
@@ -339,8 +339,8 @@ struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBas
         return NULL;
     for (unsigned i = 0; i < rows * columns; i++) {
         const struct spot *spot = spot_of(x, live_ranges[i]);
-        if (!spot || !is_only_stored(spot) || spot->row != (int64_t)(i / columns * TSR__TILE_ROWS) ||
-            spot->byte != (int64_t)(i % columns * TSR__TILE_BYTES))
+        if (!spot || !is_only_stored(spot) || spot->row != (int64_t)(i / columns * TSR_TILE_ROWS) ||
+            spot->byte != (int64_t)(i % columns * TSR_TILE_ROW_BYTES))
             return NULL;
     }
     return x;
@@ -420,7 +420,7 @@ static void store_vectors(struct tsr__pending_tile_store *x, LLVMBasicBlockRef s
         tsr__tiles_select(t, x->spots[i].life);
         LLVMPositionBuilderBefore(t->b, first);
         tsr__tile_vectors(t, LLVMTypeOf(x->spots[i].u->f->v[0]), &made);
-        for (unsigned k = 0; k < TSR__TILE_ROWS * columns; k++)
+        for (unsigned k = 0; k < TSR_TILE_ROWS * columns; k++)
             LLVMSetOperand(x->spots[i].u->stores[k], 0, made.rows[k / columns][k % columns]);
     }
 }
@@ -436,7 +436,7 @@ static LLVMValueRef goes_past(struct tsr__pending_tile_store *x, LLVMValueRef st
         LLVMValueRef at = LLVMBuildPtrToInt(t->b, LLVMGetOperand(x->spots[i].u->stores[0], 1), LLVMTypeOf(stride), "");
         all = LLVMBuildOr(t->b, all, at, "");
     }
-    LLVMValueRef rest = LLVMBuildAnd(t->b, all, tsr__i64(t->l, TSR__TILE_BYTES - 1), "");
+    LLVMValueRef rest = LLVMBuildAnd(t->b, all, tsr__i64(t->l, TSR_TILE_ROW_BYTES - 1), "");
     LLVMValueRef fills = LLVMBuildICmp(t->b, LLVMIntEQ, rest, tsr__i64(t->l, 0), "");
     return LLVMBuildAnd(t->b, tsr__tile_nontemporal_flag(t, x->argument), fills, "");
 }
@@ -445,12 +445,13 @@ static LLVMValueRef goes_past(struct tsr__pending_tile_store *x, LLVMValueRef st
 static void store_past(struct tsr__pending_tile_store *x, const struct spot *spot, LLVMValueRef stride)
 {
     struct tsr__tiles *t = x->t;
-    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context), row = LLVMVectorType(LLVMInt32TypeInContext(t->l->context), TSR__TILE_BYTES / 4);
+    LLVMTypeRef i8 = LLVMInt8TypeInContext(t->l->context),
+                row = LLVMVectorType(LLVMInt32TypeInContext(t->l->context), TSR_TILE_ROW_BYTES / 4);
     LLVMValueRef to = LLVMGetOperand(spot->u->stores[0], 1), from = tsr__tile_on_stack(t, spot->life->accumulator);
-    for (unsigned r = 0; r < TSR__TILE_ROWS; r++) {
-        LLVMValueRef v = LLVMBuildLoad2(t->b, row, tsr__at_offset(t->l, t->b, from, r * TSR__TILE_BYTES), "");
-        LLVMSetAlignment(v, TSR__TILE_BYTES);
-        tsr__nontemporal_store(t->l, t->b, v, to, TSR__TILE_BYTES);
+    for (unsigned r = 0; r < TSR_TILE_ROWS; r++) {
+        LLVMValueRef v = LLVMBuildLoad2(t->b, row, tsr__at_offset(t->l, t->b, from, r * TSR_TILE_ROW_BYTES), "");
+        LLVMSetAlignment(v, TSR_TILE_ROW_BYTES);
+        tsr__nontemporal_store(t->l, t->b, v, to, TSR_TILE_ROW_BYTES);
         to = LLVMBuildGEP2(t->b, i8, to, &stride, 1, "");
     }
 }

@@ -22,10 +22,10 @@ static bool load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__so
     }
     LLVMValueRef memory = tsr__tile_buffer(t, !tsr__tile_is_full(s));
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
-        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR__TILE_BYTES + i % s->chunks * s->chunk_bytes);
+        LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR_TILE_ROW_BYTES + i % s->chunks * s->chunk_bytes);
         LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
     }
-    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR__TILE_BYTES), s);
+    tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES), s);
     return false;
 }
 
@@ -184,9 +184,9 @@ static void save_around_calls(struct tsr__tiles *t)
                     continue;
                 home[n] = home[n] ? home[n] : tsr__tile_buffer(t, false);
                 LLVMPositionBuilderBefore(t->b, i);
-                tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES));
+                tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES));
                 LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
-                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR__TILE_BYTES), &(struct tsr__source){0});
+                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
             }
         }
     }

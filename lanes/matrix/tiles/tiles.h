@@ -13,12 +13,10 @@
 #include "tessera/item.h"
 
 enum {
-    TSR__TILE_ROWS = 16,
-    TSR__TILE_BYTES = 64, /* of a row */
-    TSR__ROW_BYTES = 32,  /* of a row of A in one operation */
+    TSR__ROW_BYTES = 32, /* of a row of A in one operation */
     TSR__MAX_ROW_WEBS = 8,
     TSR__MAX_COLUMN_WEBS = 2,
-    TSR__MAX_CHAIN = TSR__TILE_BYTES / TSR__ROW_BYTES,
+    TSR__MAX_CHAIN = TSR_TILE_ROW_BYTES / TSR__ROW_BYTES,
 };
 
 enum tsr__fragment_kind {
@@ -161,7 +159,7 @@ const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *bl
 /* An operand in a register. */
 struct tsr__loaded {
     unsigned count; /* 0: nothing */
-    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
+    LLVMValueRef from[TSR_TILE_ROWS * TSR__MAX_CHAIN];
     unsigned used; /* when, for the choice of what to overwrite */
     const struct tsr__tile_product *product;
     bool is_b, in_place;
@@ -169,12 +167,12 @@ struct tsr__loaded {
 
 /* Vectors made from an accumulator. */
 struct tsr__unpacked {
-    LLVMValueRef rows[TSR__TILE_ROWS][TSR__MAX_COLUMN_WEBS];
+    LLVMValueRef rows[TSR_TILE_ROWS][TSR__MAX_COLUMN_WEBS];
 };
 
 /* Vectors that make a tile: `chunks` in each of its rows, an accumulator (`product` is NULL) or an operand. */
 struct tsr__source {
-    LLVMValueRef from[TSR__TILE_ROWS * TSR__MAX_CHAIN];
+    LLVMValueRef from[TSR_TILE_ROWS * TSR__MAX_CHAIN];
     unsigned rows, chunks, chunk_bytes;
     const struct tsr__tile_product *product;
     bool is_b, half; /* half: it goes to a register of half a step of K */

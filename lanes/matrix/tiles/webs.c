@@ -393,7 +393,7 @@ static struct tsr__web *find_corner(struct tsr__webs *w, struct tsr__tile_block 
 
 static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struct tsr__web *first)
 {
-    enum { LANES = TSR__TILE_BYTES / 4 };
+    enum { LANES = TSR_TILE_ROW_BYTES / 4 };
     *block = (struct tsr__tile_block){.rows = 1, .columns = 1};
     add_to_block(w, block, 0, 0, first);
     struct tsr__web *right = first->lanes < LANES ? find_neighbour(w, first, true) : NULL;
@@ -401,7 +401,7 @@ static void make_block(struct tsr__webs *w, struct tsr__tile_block *block, struc
         add_to_block(w, block, 0, 1, right);
         block->columns = 2;
     }
-    while (block->rows < TSR__MAX_ROW_WEBS && (block->rows + 1) * first->m <= TSR__TILE_ROWS) {
+    while (block->rows < TSR__MAX_ROW_WEBS && (block->rows + 1) * first->m <= TSR_TILE_ROWS) {
         struct tsr__web *below = find_neighbour(w, first, false), *other = NULL;
         if (!below)
             break;

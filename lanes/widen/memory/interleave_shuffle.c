@@ -28,7 +28,7 @@ static unsigned lanes_at_once(const struct tsr__widener *s, const struct tsr__ac
  * shuffle puts them in order. */
 static LLVMValueRef gather_members(struct tsr__widener *s, const LLVMValueRef *chunks, unsigned step, unsigned lanes, unsigned member)
 {
-    int chunk_of[TSR__MAX_LANES], from[TSR__MAX_LANES];
+    int chunk_of[TSR__MAX_ELEMENTS], from[TSR__MAX_ELEMENTS];
     for (unsigned lane = 0; lane < lanes; lane++) {
         unsigned at = lane * step + member;
         chunk_of[at % lanes] = (int)(at / lanes);
@@ -36,7 +36,7 @@ static LLVMValueRef gather_members(struct tsr__widener *s, const LLVMValueRef *c
     }
     LLVMValueRef all = chunks[0];
     for (unsigned c = 1; c < step; c++) {
-        int blend[TSR__MAX_LANES];
+        int blend[TSR__MAX_ELEMENTS];
         bool any = false;
         for (unsigned i = 0; i < lanes; i++) {
             blend[i] = chunk_of[i] == (int)c ? (int)(lanes + i) : chunk_of[i] < (int)c ? (int)i : -1;
@@ -52,7 +52,7 @@ static void scatter_members(struct tsr__widener *s, LLVMValueRef *components, un
 {
     LLVMValueRef placed[TSR__MAX_STRIDE];
     for (unsigned m = 0; m < step; m++) {
-        int at[TSR__MAX_LANES];
+        int at[TSR__MAX_ELEMENTS];
         for (unsigned lane = 0; lane < lanes; lane++)
             at[(lane * step + m) % lanes] = (int)lane;
         placed[m] = tsr__shuffle(s, components[m], NULL, at, lanes);
@@ -60,7 +60,7 @@ static void scatter_members(struct tsr__widener *s, LLVMValueRef *components, un
     for (unsigned c = 0; c < step; c++) {
         chunks[c] = placed[0];
         for (unsigned m = 1; m < step; m++) {
-            int blend[TSR__MAX_LANES];
+            int blend[TSR__MAX_ELEMENTS];
             for (unsigned i = 0; i < lanes; i++) {
                 unsigned wanted = (c * lanes + i) % step;
                 blend[i] = wanted == m ? (int)(lanes + i) : wanted < m ? (int)i : -1;
@@ -75,7 +75,7 @@ static void quad_split(struct tsr__widener *s, LLVMValueRef *chunks, unsigned la
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2]; /* of lanes; of members: 0 and 1, 2 and 3 */
-    int from[TSR__MAX_LANES];
+    int from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned j = 0; j < lanes; j++)
@@ -93,7 +93,7 @@ static void quad_join(struct tsr__widener *s, LLVMValueRef *components, unsigned
 {
     unsigned half = lanes / 2;
     LLVMValueRef pairs[2][2];
-    int from[TSR__MAX_LANES];
+    int from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < 2; i++)
         for (unsigned k = 0; k < 2; k++) {
             for (unsigned j = 0; j < lanes; j++)
@@ -147,7 +147,7 @@ static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigne
         interleave(s, its, step / 2, lanes, half[odd]);
     }
     for (unsigned c = 0; c < step; c++) {
-        int zip[TSR__MAX_LANES];
+        int zip[TSR__MAX_ELEMENTS];
         for (unsigned i = 0; i < lanes; i++)
             zip[i] = (int)(c % 2 * lanes / 2 + i / 2 + i % 2 * lanes);
         chunks[c] = tsr__shuffle(s, half[0][c / 2], half[1][c / 2], zip, lanes);
@@ -159,7 +159,7 @@ static void interleave(struct tsr__widener *s, LLVMValueRef *components, unsigne
 /* A chunk's scalars, `first` of all records on: to which lane each belongs, or the width if it is none that the program accesses. */
 struct chunk {
     unsigned first, lanes;
-    int lane[TSR__MAX_LANES];
+    int lane[TSR__MAX_ELEMENTS];
     bool none, all;
 };
 
@@ -203,7 +203,7 @@ static LLVMValueRef load_chunk(struct tsr__widener *s, const struct tsr__access 
     /* The end of the last record is not read: the chunk before that, moved down. */
     LLVMValueRef at = at_chunk(s, a, p, end - c->lanes, &own);
     LLVMValueRef before = tsr__masked_load(s, &own, type, at, NULL);
-    int from[TSR__MAX_LANES];
+    int from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < c->lanes; i++)
         from[i] = c->first + i < end ? (int)(c->first + i + c->lanes - end) : -1;
     return tsr__shuffle(s, before, NULL, from, c->lanes);
@@ -241,7 +241,7 @@ static void store_chunk(struct tsr__widener *s, const struct tsr__access *a, LLV
 void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components)
 {
     unsigned lanes = lanes_at_once(s, a), turns = s->width / lanes;
-    LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE], pieces[TSR__MAX_STRIDE][TSR__MAX_LANES];
+    LLVMValueRef chunks[TSR__MAX_STRIDE], its[TSR__MAX_STRIDE], pieces[TSR__MAX_STRIDE][TSR__MAX_ELEMENTS];
     for (unsigned t = 0; t < turns; t++) {
         for (unsigned c = 0; c < a->step; c++) {
             struct chunk chunk = chunk_at(s, a, (t * a->step + c) * lanes, lanes);
@@ -274,7 +274,7 @@ void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a,
 
 static LLVMValueRef reverse_lanes(struct tsr__widener *s, LLVMValueRef v)
 {
-    int from[64];
+    int from[TSR__MAX_ELEMENTS];
     for (unsigned i = 0; i < s->width; i++)
         from[i] = (int)(s->width - 1 - i);
     return tsr__shuffle(s, v, NULL, from, s->width);

@@ -12,7 +12,6 @@
 #include "lanes/ir/layout.h"
 #include "tessera/item.h"
 
-enum { LINE = 64 };
 _Static_assert(TSR_LOCAL_MARGIN >= (TSR_MAX_LANES - 1) * 8, "lanes side by side, one of which is there");
 
 bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a)
@@ -45,7 +44,7 @@ static LLVMValueRef stack_copy(struct tsr__widener *s, const struct tsr__access 
     int64_t stride = stride_of(a);
     uint64_t size = s->width * (uint64_t)(stride < 0 ? -stride : stride);
     LLVMValueRef made = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), size), "lanes");
-    LLVMSetAlignment(made, a->align > LINE ? a->align : LINE);
+    LLVMSetAlignment(made, a->align > TSR_CACHE_LINE ? a->align : TSR_CACHE_LINE);
     made = LLVMBuildAddrSpaceCast(s->b, made, LLVMTypeOf(a->pointer), "");
     return stride < 0 ? address_plus(s, made, tsr__i64(s->l, size - a->scalar_bytes)) : made;
 }
