@@ -127,9 +127,9 @@ struct tsr_launch {
     uint32_t flags; /* of the kernel */
     uint64_t private_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
-    bool in_boxes;                /* `groups` counts boxes */
-    struct tsr__boxes boxes;
-    struct tsr_group group; /* fields that are the same for all work-groups of the launch */
+    enum tsr_form form;
+    struct tsr__boxes boxes; /* of BOXES: `groups` counts these */
+    struct tsr_group group;  /* fields that are the same for all work-groups of the launch */
     _Atomic uint64_t ns, groups_done;
     _Atomic(char *) why; /* text of the first failure */
     struct tsr_print_sink sink;
@@ -160,15 +160,15 @@ bool tsr__packets_in_rows(const struct tsr_group *group);
 void tsr__packets_write_ids(struct tsr__run *run);
 /* Runs full packets in one call: `columns` columns of a box of work-groups, from the work-item with this local id on. */
 void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3]);
-/* Runs the run's work-group, and of the ones that follow it in x as many as can run in the same call of a kernel with
- * TSR_KERNEL_BARRIER_REGIONS, `most` in all. Answers how many. */
+/* Runs the run's work-group, and of the ones that follow it in x as many as can run in the same call of a launch of the
+ * form REGIONS, `most` in all. Answers how many. */
 uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most);
-/* Runs work-groups of a kernel with TSR_KERNEL_PACKET_LOOP. */
+/* Runs work-groups of a launch of the form ROWS. */
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
 /* ---- boxes.c -------------------------------------------------------------------------------------------------------------------- */
 
-/* Cuts the launch's range into boxes if these are better units than work-groups. False: they are not. */
+/* Cuts the launch's range into boxes if these are better units than work-groups: the form is BOXES then. False: they are not. */
 bool tsr__boxes_cut(struct tsr_launch *launch);
 void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS. */

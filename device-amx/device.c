@@ -21,7 +21,7 @@ static uint64_t max_work_group(const struct tsr_device *device, const struct tsr
         return 0;
     uint64_t most = caps->max_work_group_size;
     if (kernel->flags & TSR_KERNEL_FIBERS) {
-        bool regions = kernel->flags & TSR_KERNEL_BARRIER_REGIONS;
+        bool regions = tsr_form_of(kernel->flags) == TSR_FORM_REGIONS;
         uint32_t packet =
             kernel->flags & TSR_KERNEL_IGNORES_SUB_GROUPS ? 1 : kernel->sub_group_size; /* of work-items: a packet has at least so many */
         uint64_t each = regions ? kernel->context_bytes / packet + 1 : tsr__stack_bytes(kernel->private_bytes);

@@ -57,7 +57,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
             TSR_LOG_WARN,
             "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
             kernel->name, (unsigned)sub_groups);
-    launch->in_boxes = tsr__boxes_cut(launch);
+    launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(kernel->flags);
     group->args = launch->args;
     group->rt = &tsr__rt;
     group->nontemporal = tsr__nontemporal_choose(kernel, range, args, arg_bytes);
@@ -106,11 +106,11 @@ struct loop {
 
 static void run_groups_directly(struct loop *loop)
 {
-    if (loop->run->launch->in_boxes) {
+    if (loop->run->launch->form == TSR_FORM_BOXES) {
         tsr__boxes_run(loop->run, loop->begin, loop->end);
         return;
     }
-    if (loop->run->launch->flags & TSR_KERNEL_PACKET_LOOP) {
+    if (loop->run->launch->form == TSR_FORM_ROWS) {
         tsr__packets_run(loop->run, loop->begin, loop->end);
         return;
     }
@@ -201,7 +201,6 @@ static uint64_t run_on_stacks(struct tsr__run *run, unsigned hint)
 
 static int run_with_barriers(struct tsr__run *run, const struct loop *loop, unsigned hint)
 {
-    run->direct = run->contexts != NULL;
     tsr__group_set(run, loop->begin);
     for (uint64_t g = loop->begin, count; g < loop->end && run->status == 0; g += count, tsr__group_next(run, count))
         count = run->direct ? run_in_regions(run, loop->end - g, hint) : run_on_stacks(run, hint);
@@ -255,7 +254,7 @@ static bool prepare_runners(struct tsr__run *run, struct tsr_worker *worker, siz
     run->items = memset(room, 0, item_bytes);
     run->ids = ids_bytes ? (void *)(room + item_bytes) : NULL;
     run->arrived = (uint32_t *)(room + item_bytes + ids_bytes);
-    if (!(launch->flags & TSR_KERNEL_BARRIER_REGIONS))
+    if (launch->form != TSR_FORM_REGIONS)
         return true;
     run->contexts_bytes = runners * launch->context_bytes;
     run->contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run->contexts_bytes);
@@ -265,18 +264,18 @@ static bool prepare_runners(struct tsr__run *run, struct tsr_worker *worker, siz
 /* `only`: the work-item of a run that needs one. False: out of memory. */
 static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct tsr_worker *worker, struct tsr__work_item *only)
 {
-    bool fibers = launch->flags & TSR_KERNEL_FIBERS, packets = launch->flags & TSR_KERNEL_PACKETS;
+    bool meet = launch->form == TSR_FORM_FIBERS || launch->form == TSR_FORM_REGIONS, packets = launch->flags & TSR_KERNEL_PACKETS;
     memset(run, 0, sizeof *run);
     run->group = launch->group;
     run->launch = launch;
-    run->direct = !fibers;
+    run->direct = launch->form != TSR_FORM_FIBERS;
     run->items = only;
     run->unit = packets ? 1 : run->group.sub_group_size;
     size_t runners = runners_of(launch);
     size_t ids_bytes = packets && !(launch->flags & TSR_KERNEL_IGNORES_SUB_GROUPS) ? runners * sizeof *run->ids : 0;
     if (!prepare_local(run, worker))
         return false;
-    if (fibers) {
+    if (meet) {
         if (!prepare_runners(run, worker, runners, ids_bytes))
             return false;
     } else if (ids_bytes) {

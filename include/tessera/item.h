@@ -5,8 +5,8 @@
  *
  *     void <entry symbol>(struct tsr_item *item);
  *
- * The vector engine's entry has the same form and runs one sub-group: the item is its first work-item. With TSR_KERNEL_PACKET_LOOP it runs
- * many, if they are whole: the item says how many.
+ * The vector engine's entry has the same form and runs a packet, or many: what the item must hold depends on the form of the launch (enum
+ * tsr_form of tessera/program.h, drawn in docs/engine.md).
  *
  * The built-in library never touches these structs. It calls the primitives of tessera/primitives.h, which the engine replaces:
  * here by loads from the item and calls through `rt`. */
@@ -64,6 +64,23 @@ struct tsr_group {
     uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
 };
 
+/* Which fields a call of the entry reads, by the form of the launch:
+ *
+ *                                      RUNNERS, FIBERS         ROWS, BOXES             REGIONS
+ *                                      item     packet         whole      other        whole    other
+ *   group                              all forms
+ *   local_id, linear_id, sub_group_id  its own  of lane 0      of lane 0 of the first packet, the rest follows
+ *   lane                               its own  0              0                       0
+ *   sub_group_size                     its own  its lanes      S          S            S        S
+ *   site                               written by generated code in all forms
+ *   whole_packet                       -        1 or 0         1          0            1        0
+ *   packet_ids                         -        if 0 above     -          sub-groups   -        sub-groups
+ *   columns                            -        -              yes        box          yes      -
+ *   groups                             -        -              x, y, z    -            x        x
+ *   rows, planes, head                 -        -              -          box          -        -
+ *   contexts                           -        -              -          -            yes      yes
+ *
+ * "sub-groups": of a kernel without TSR_KERNEL_IGNORES_SUB_GROUPS. "box": of one with it. */
 struct tsr_item {
     const struct tsr_group *group;
     uint64_t local_id[3];
@@ -72,23 +89,22 @@ struct tsr_item {
     uint32_t lane;           /* linear_id % S */
     uint32_t sub_group_size; /* of the item's own sub-group */
     uint32_t site;           /* number of the last convergent call site of the user's program that was reached, stored by generated code */
-    /* Of a packet (a kernel with TSR_KERNEL_PACKETS): the fields above are those of lane 0, and one call runs the whole sub-group. */
-    uint32_t whole_packet; /* every lane is there, all lie in one row that starts at a multiple of S, in local and global ids */
-    /* Of a sub-group that is not whole: local ids of every lane by dimension. In regions, those of each further packet of the group lie
-     * three times TSR_MAX_LANES numbers behind. */
+    /* ---- packets (TSR_KERNEL_PACKETS); the fields above are those of lane 0 ---- */
+    uint32_t whole_packet; /* every lane is there, all lie in one row that starts at a multiple of S, in local and in global ids */
+    /* Local ids of every lane, by dimension. In regions, those of each further packet of the group lie three times TSR_MAX_LANES numbers
+     * behind. */
     const uint32_t *packet_ids[3];
-    /* Of a whole packet of a kernel with TSR_KERNEL_PACKET_LOOP or TSR_KERNEL_BARRIER_REGIONS: the call runs the first `columns` work-items
-     * of every row (a multiple of S), in a box of work-groups from group->group_id on, `groups` of them in each dimension. They have the
-     * same size. In regions they lie in a row. */
+    /* ---- ROWS, BOXES, REGIONS ---- */
+    /* The call runs the first `columns` work-items of every row, a multiple of S, in a box of work-groups from group->group_id on, `groups`
+     * of them in each dimension, which have the same size. In regions groups[1] and groups[2] are 1. */
     uint64_t columns, groups[3];
-    /* Of any other packet of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS: the call runs a box of `columns` x
-     * `rows` x `planes` work-items, whichever groups they are in. The first one has a global id in x that is a multiple of S; it and the
-     * rest of the first `head` columns are not there. Its ids stand here and in the group; those of the group in x may lie before the first
-     * group. */
+    /* ---- ROWS and BOXES, where not whole ---- */
+    /* The call runs a box of `columns` x `rows` x `planes` work-items, whichever groups they are in. The first one has a global id in x
+     * that is a multiple of S; it and the rest of the first `head` columns are not there. Its ids stand here and in the group; those of the
+     * group in x may lie before the first group. */
     uint64_t rows, planes, head;
-    /* With TSR_KERNEL_BARRIER_REGIONS: memory for every packet of a group, context_bytes each. A call runs all packets of `groups`
-     * work-groups of the same size in a row, whole or not. */
-    unsigned char *contexts;
+    /* ---- REGIONS ---- */
+    unsigned char *contexts; /* memory for every packet of a group, tsr_kernel_info.context_bytes each */
 };
 
 #endif

@@ -35,23 +35,34 @@ struct tsr_arg_info {
 enum { TSR_SIZED_ARGUMENTS = 32 };
 
 enum tsr_kernel_flags {
-    TSR_KERNEL_FIBERS = 1,          /* has a barrier or exchange: work-items need stacks of their own */
-    TSR_KERNEL_SUB_GROUP_PAIRS = 2, /* uses split matrix functions */
-    TSR_KERNEL_PRINTF = 4,          /* calls printf */
-    TSR_KERNEL_HAS_ARG_NAMES = 8,
-    TSR_KERNEL_PACKETS = 64,          /* the entry runs a whole sub-group */
-    TSR_KERNEL_PACKET_LOOP = 128,     /* or many, row by row and group by group: see struct tsr_item */
-    TSR_KERNEL_BARRIER_REGIONS = 512, /* likewise, although packets meet: barriers of whole work-groups need no stacks */
-    TSR_KERNEL_GLOBAL_IDS_ONLY = 256, /* with ROWS: sees no work-groups, so the device may cut the range as it likes */
-    TSR_KERNEL_MIXED_GROUPS =
-        2048, /* with ROWS: knows its groups by number only, so a packet that is not whole may have lanes of several */
-    TSR_KERNEL_IGNORES_SUB_GROUPS = 4096, /* knows no sub-groups: a packet that is not whole is part of a row, not a sub-group */
-    TSR_KERNEL_AMX_TILES = 1024,          /* uses AMX's tile registers, 16 rows of 64 bytes each */
-    TSR_KERNEL_HALF_K_TILES = 16384,      /* with TILES: the last but one has rows of 32 bytes, the last has 8 rows */
-    TSR_KERNEL_NONTEMPORAL = 8192,  /* some argument is written past the caches if the launch says so: `nontemporal_bytes` of it is not 0 */
-    TSR_KERNEL_DENORMS_ZERO = 16,   /* built with -cl-denorms-are-zero: runs with FTZ and DAZ */
-    TSR_KERNEL_UNIFORM_GROUPS = 32, /* local size must divide the global size: -cl-uniform-work-group-size, or OpenCL C before 2.0 */
+#define TSR_KERNEL_FLAG(NAME, bit, text) TSR_KERNEL_##NAME = 1 << (bit),
+#include "tessera/kernel_flags.def"
+#undef TSR_KERNEL_FLAG
 };
+
+#define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
+_Static_assert((0
+#include "tessera/kernel_flags.def"
+                ) == (1 << 15) - 1,
+               "each bit up to the last is that of one flag");
+#undef TSR_KERNEL_FLAG
+
+/* How a launch runs a kernel. The fields of struct tsr_item that a call of the entry is given depend on it. There is a drawing in
+ * docs/engine.md, "Forms of a launch". A *runner* is a work-item, or with TSR_KERNEL_PACKETS a packet. */
+enum tsr_form {
+    TSR_FORM_RUNNERS, /* a call runs a runner, one after the other on the worker's stack */
+    TSR_FORM_FIBERS,  /* a call runs a runner, all of a group at once on stacks of their own: they meet */
+    TSR_FORM_ROWS,    /* a call runs whole packets of a box of work-groups, row by row; what is left of a group, another one */
+    TSR_FORM_BOXES,   /* the same, in boxes of work-items that may cut work-groups: chosen by the device for a launch */
+    TSR_FORM_REGIONS, /* a call runs all packets of work-groups that follow each other in x, from barrier to barrier */
+};
+/* Never BOXES. */
+static inline enum tsr_form tsr_form_of(uint32_t flags)
+{
+    if (flags & TSR_KERNEL_FIBERS)
+        return flags & TSR_KERNEL_BARRIER_REGIONS ? TSR_FORM_REGIONS : TSR_FORM_FIBERS;
+    return flags & TSR_KERNEL_PACKET_LOOP ? TSR_FORM_ROWS : TSR_FORM_RUNNERS;
+}
 
 struct tsr_kernel_info {
     const char *name;

@@ -107,6 +107,13 @@ static void print_info(const struct tsr_program_info *info)
         printf("kernel %s entry %s args_size %u flags %u sub_group_size %u local_bytes %lu private_bytes %lu context_bytes %lu\n",
                kernel->name, kernel->entry, kernel->args_size, kernel->flags, kernel->sub_group_size, (unsigned long)kernel->local_bytes,
                (unsigned long)kernel->private_bytes, (unsigned long)kernel->context_bytes);
+        printf("%s", kernel->flags ? "  flags" : "");
+#define TSR_KERNEL_FLAG(NAME, bit, text)                                                                                                   \
+    if (kernel->flags & TSR_KERNEL_##NAME)                                                                                                 \
+        printf(" %s", #NAME);
+#include "tessera/kernel_flags.def"
+#undef TSR_KERNEL_FLAG
+        printf("%s", kernel->flags ? "\n" : "");
         for (uint32_t p = 0; p < kernel->arg_count; p++) {
             const struct tsr_arg_info *arg = &kernel->args[p];
             printf("  arg %u kind %d size %u align %u offset %u pointee_align %u\n", p, (int)arg->kind, arg->size, arg->align, arg->offset,
