@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What LLVM's code generator gets wrong is not shown to it.
- * LLVM 22:
- * - makes PMULHW of a vector product of which bits above 15 are kept as 16 bits, whatever the shift: of products of 64 bits with shifts of
- * 32 and more it gives undefined values. It does not look through a freeze.
- * - makes VPTERNLOG under a mask of logic with a constant that is selected, and exchanges two operands when the constant comes from memory.
- * It does not where numbers with a fraction are selected.
- * - calls fmaxf and fminf, which nobody has, for maxima of half where the CPU has no AVX512-FP16. In float they are the same.
- * - makes a shift of a mask register of shuffles that bring down the upper lanes of a mask and fill up with zeros, also where the register
- * has more bits than the mask and the rest is anything. Lanes that are cleared afterwards are no such shuffle.
- * - takes a word of 64 bits from a vector of smaller numbers for its lower half, where that half goes through an `and` that clears nothing.
- * Words that come out of an empty piece of assembly are whole; a freeze is looked through.
- * - stores 64 bits where one element of a vector that was truncated to 32 bits is stored under a mask that has just its bit. */
+ * What LLVM's code generator gets wrong is not shown to it. lanes/llvm_bugs.def lists it. */
 #include "lanes/ir/ir.h"
 
 #include <string.h>
 
+/* pmulhw_shift */
 static bool is_wide_product(LLVMValueRef v)
 {
     if (!LLVMIsAInstruction(v) || LLVMGetInstructionOpcode(v) != LLVMMul || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVectorTypeKind)
@@ -35,7 +25,7 @@ static bool is_logic(LLVMValueRef v)
     return opcode == LLVMAnd || opcode == LLVMOr || opcode == LLVMXor;
 }
 
-/* Logic of logic: one instruction of three operands. */
+/* ternary_logic. Logic of logic: one instruction of three operands. */
 static bool is_ternary_logic(LLVMValueRef v)
 {
     return is_logic(v) && (is_logic(LLVMGetOperand(v, 0)) || is_logic(LLVMGetOperand(v, 1)));
@@ -68,7 +58,7 @@ static void select_as(LLVMBuilderRef b, LLVMValueRef select, LLVMTypeRef type)
     LLVMInstructionEraseFromParent(select);
 }
 
-/* Of a shuffle of masks: a lane that comes from its first operand, or -1 if none does, or if the others are not all zeros. */
+/* mask_shift. Of a shuffle of masks: a lane that comes from its first operand, or -1 if none does, or if the others are not all zeros. */
 static int lane_beside_zeros(LLVMValueRef shuffle)
 {
     LLVMTypeRef bit = LLVMGetElementType(LLVMTypeOf(shuffle));
@@ -106,7 +96,7 @@ static void clear_afterwards(struct tsr__compilation *l, LLVMBuilderRef b, LLVMV
     LLVMInstructionEraseFromParent(shuffle);
 }
 
-/* A word taken from a vector of smaller numbers. */
+/* lower_half. A word taken from a vector of smaller numbers. */
 static bool is_word_of_numbers(LLVMValueRef v)
 {
     if (!LLVMIsAExtractElementInst(v) || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
@@ -131,7 +121,7 @@ static void hide_value(LLVMBuilderRef b, LLVMValueRef word)
     LLVMSetOperand(hidden, 0, word);
 }
 
-/* The one element that a masked store stores, or -1 if there are others, or if who knows how many. */
+/* element_store. The one element that a masked store stores, or -1 if there are others, or if who knows how many. */
 static int only_element(LLVMValueRef call)
 {
     LLVMValueRef callee = tsr__callee(call);
@@ -163,6 +153,7 @@ static void freeze_operand(LLVMBuilderRef b, LLVMValueRef inst, unsigned operand
     LLVMSetOperand(inst, operand, LLVMBuildFreeze(b, LLVMGetOperand(inst, operand), ""));
 }
 
+/* half_maximum */
 static bool is_half_extreme(LLVMValueRef inst)
 {
     LLVMValueRef callee = tsr__callee(inst);
