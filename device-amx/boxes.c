@@ -4,12 +4,9 @@
 #include <string.h>
 
 #include "device-amx/cpu.h"
+#include "device-amx/costs.h"
 
 enum {
-    /* A box is large enough for the cost of a call, and there are enough boxes for all threads. */
-    MOST_ITEMS = 1024,
-    BOXES = 256,
-    LEAST_PACKETS = 4,
     MOST_JOINED = 65536, /* boxes in one call: columns are counted in 32 bits */
 };
 
@@ -45,9 +42,9 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     if (!(launch->flags & TSR_KERNEL_MIXED_GROUPS) || (see_groups && tsr__packets_in_rows(group)))
         return false;
     uint64_t total = group->global_size[0] * group->global_size[1] * group->global_size[2];
-    uint64_t items = least(total / BOXES, MOST_ITEMS), row = shift(group, 0) + group->global_size[0];
-    if (items < (uint64_t)LEAST_PACKETS * width)
-        items = (uint64_t)LEAST_PACKETS * width;
+    uint64_t items = least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift(group, 0) + group->global_size[0];
+    if (items < (uint64_t)TSR__BOX_LEAST_PACKETS * width)
+        items = (uint64_t)TSR__BOX_LEAST_PACKETS * width;
     boxes->size[0] = divide_up(divide_up(row, divide_up(row, items)), width) * width;
     for (int d = 1; d < 3; d++) {
         items /= boxes->size[d - 1];

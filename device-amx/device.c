@@ -3,14 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "device-amx/costs.h"
 #include "device-amx/cpu.h"
-
-enum {
-    /* Work-items of a group among which the cost of the group does not show; larger groups would only be fewer. */
-    GOOD_GROUP_LOOP = 256,
-    GOOD_GROUP_FIBERS = 64,
-    GROUPS_PER_WORKER = 4,
-};
 
 /* If every compute unit runs a group, stacks, or what packets keep at barriers, may take half of the memory. */
 static uint64_t max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
@@ -78,8 +72,8 @@ static void suggest_local_size(const struct tsr_device *device, const struct tsr
         return;
     }
     bool packets = kernel->flags & TSR_KERNEL_PACKETS;
-    uint64_t good = kernel->flags & TSR_KERNEL_FIBERS && !packets ? GOOD_GROUP_FIBERS : GOOD_GROUP_LOOP;
-    uint64_t share = total / ((uint64_t)device->compute_units * GROUPS_PER_WORKER);
+    uint64_t good = kernel->flags & TSR_KERNEL_FIBERS && !packets ? TSR__GOOD_GROUP_FIBERS : TSR__GOOD_GROUP_LOOP;
+    uint64_t share = total / ((uint64_t)device->compute_units * TSR__GROUPS_PER_WORKER);
     if (good > share)
         good = share;
     if (good > most)

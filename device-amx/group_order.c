@@ -4,9 +4,8 @@
  *
  * A plane of groups is halved along its longer side until few are left. So every stretch of the order is compact, for caches of any size
  * and for the parts of the range that other threads take. */
+#include "device-amx/costs.h"
 #include "device-amx/cpu.h"
-
-enum { LEAF = 2 }; /* side in groups from which on a plane is not halved */
 
 void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64_t id[3], uint64_t *in_row)
 {
@@ -14,7 +13,7 @@ void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64
     id[0] = id[1] = 0;
     id[2] = number / (width * height);
     number %= width * height;
-    while (width > LEAF || height > LEAF) {
+    while (width > TSR__ORDER_LEAF || height > TSR__ORDER_LEAF) {
         int d = width < height;
         uint64_t *side = d ? &height : &width, half = *side / 2, in_half = half * (d ? width : height);
         if (number < in_half) {

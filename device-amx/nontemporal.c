@@ -6,12 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device-amx/costs.h"
 #include "device-amx/cpu.h"
-
-enum {
-    PART = 4,            /* the share of it that the launch must write */
-    FOR_A_CORE = 5 << 20 /* bytes of last-level cache for each core */
-};
 
 /* Size of the last-level cache. A virtual machine may see the host's whole cache and not how many share it: so the size is capped by what
  * servers have for each core. */
@@ -22,7 +18,7 @@ static uint64_t cache_bytes(void)
     long here = sysconf(_SC_NPROCESSORS_CONF);
     if (!cpu->l3_size || here <= 0)
         return bytes;
-    uint64_t share = ((uint64_t)here + cpu->core_threads - 1) / cpu->core_threads * FOR_A_CORE;
+    uint64_t share = ((uint64_t)here + cpu->core_threads - 1) / cpu->core_threads * TSR__CACHE_OF_A_CORE;
     return bytes < share ? bytes : share;
 }
 
@@ -76,5 +72,5 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
         written += memory[i].written;
         streams |= memory[i].written ? UINT64_C(1) << i : 0;
     }
-    return touched > enough && written >= enough / PART ? streams : 0;
+    return touched > enough && written >= enough / TSR__NONTEMPORAL_PART ? streams : 0;
 }

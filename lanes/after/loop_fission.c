@@ -7,15 +7,14 @@
  * the loops have in common is computed in each of them, so it must be cheap, and what is read must be near. Only loops of one block
  * without effects are split; each sum is made in the order in which it was made before. */
 #include "lanes/ir/ir.h"
+#include "lanes/ir/costs.h"
 
 #include <string.h>
 
 #include "lanes/ir/mad_op.h"
 
 enum {
-    MOST = 64,      /* accumulators, and shared values, of a loop that is looked at: bits of a word */
-    SPARE = 4,      /* registers without accumulators with which the code generator gets by */
-    SPILL_COST = 3, /* of a register that is kept in memory, in instructions that the loops would have in common */
+    MOST = 64, /* accumulators, and shared values, of a loop that is looked at: bits of a word */
 };
 
 /* An accumulator, or several that are made of each other. */
@@ -336,7 +335,7 @@ static bool is_worth_it(struct fission *f)
                 return false;
         all |= shared;
     }
-    return cost <= (f->carried + registers_of(f, all) - f->room) * SPILL_COST;
+    return cost <= (f->carried + registers_of(f, all) - f->room) * TSR__FISSION_SPILL;
 }
 
 /* ---- the loops -------------------------------------------------------------------------------------------------------------------------
@@ -432,7 +431,7 @@ static bool split_loop(struct fission *f)
     if (!find_depends(f))
         return false;
     find_chains(f);
-    if (f->chain_count < 2 || f->carried + SPARE <= f->room || !find_shared(f))
+    if (f->chain_count < 2 || f->carried + TSR__FISSION_SPARE <= f->room || !find_shared(f))
         return false;
     uint64_t all = 0;
     for (unsigned c = 0; c < f->chain_count; c++)

@@ -11,6 +11,7 @@
  * round reads a line that is a row further on, and then gathers, which fill the window of instructions that the CPU looks ahead in: it
  * comes to the next rounds too late. There the loads of the list have prefetches some rounds ahead. */
 #include "lanes/after/prefetch.h"
+#include "lanes/ir/costs.h"
 
 #include <string.h>
 
@@ -19,11 +20,7 @@
 
 enum {
     MAX_DEPTH = 16, /* instructions from an address back to what it is made of */
-    MAX_FETCHES = 32,
-    LEAST_BYTES = 32, /* of a load: smaller ones find their line there */
     LINE = TSR_CACHE_LINE,
-    ROUNDS = 12,    /* for lists: enough for memory, in rounds with a gather */
-    FOLLOWED = 1024 /* bytes from round to round that a CPU's prefetchers see */
 };
 
 struct ahead {
@@ -175,7 +172,7 @@ static LLVMValueRef loaded_from(const struct ahead *a, LLVMValueRef inst)
     if (!masked && !LLVMIsALoadInst(inst))
         return NULL;
     LLVMValueRef address = LLVMGetOperand(inst, 0);
-    bool wide = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(inst)) >= LEAST_BYTES;
+    bool wide = LLVMABISizeOfType(LLVMGetModuleDataLayout(a->l->module), LLVMTypeOf(inst)) >= TSR__PREFETCH_BYTES;
     return wide && LLVMGetPointerAddressSpace(LLVMTypeOf(address)) == TSR__GLOBAL_SPACE ? address : NULL;
 }
 
@@ -214,7 +211,8 @@ static void prefetch_tiles_of_loop(struct ahead *a)
         if (a->cfg.blocks[b].loop != a->loop)
             continue;
         LLVMValueRef barrier = NULL, place = NULL;
-        for (LLVMValueRef i = LLVMGetFirstInstruction(a->cfg.blocks[b].ref); i && fetches < MAX_FETCHES; i = LLVMGetNextInstruction(i)) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(a->cfg.blocks[b].ref); i && fetches < TSR__PREFETCH_MAX;
+             i = LLVMGetNextInstruction(i)) {
             LLVMValueRef address = loaded_from(a, i), next = address ? next_barrier(a, i, b) : NULL;
             if (!next)
                 continue;
@@ -269,7 +267,7 @@ static struct tsr__map sources_of(const struct ahead *a)
 static bool is_followed(LLVMValueRef by)
 {
     int64_t bytes = LLVMIsAConstantInt(by) ? LLVMConstIntGetSExtValue(by) : INT64_MAX;
-    return bytes >= -FOLLOWED && bytes <= FOLLOWED;
+    return bytes >= -TSR__PREFETCHED_BY_CPU && bytes <= TSR__PREFETCHED_BY_CPU;
 }
 
 static void prefetch_lists_of_loop(struct ahead *a)
@@ -286,7 +284,7 @@ static void prefetch_lists_of_loop(struct ahead *a)
             LLVMPositionBuilderBefore(a->b, i);
             LLVMValueRef by = round_delta(a, address, MAX_DEPTH);
             if (by && !is_followed(by))
-                emit_prefetch(a, i, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), ROUNDS, false), ""));
+                emit_prefetch(a, i, address, LLVMBuildMul(a->b, by, LLVMConstInt(LLVMTypeOf(by), TSR__PREFETCH_LIST_ROUNDS, false), ""));
         }
     }
 }

@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "lanes/prepare/unroll.h"
-
-enum { TURNS = 4 };
+#include "lanes/ir/costs.h"
 
 static unsigned kind_of_mark(struct tsr__compilation *l)
 {
@@ -30,7 +29,7 @@ bool tsr__pass_serial_unroll(struct tsr__compilation *l, LLVMValueRef function)
     for (size_t i = 0; i < count; i++)
         if (LLVMIsATerminatorInst(code[i]) && LLVMGetMetadata(code[i], kind)) {
             LLVMSetMetadata(code[i], kind, NULL);
-            tsr__set_loop_hint(l, code[i], "llvm.loop.unroll.count", TURNS);
+            tsr__set_loop_hint(l, code[i], "llvm.loop.unroll.count", TSR__SERIAL_UNROLL);
             any = true;
         }
     /* The lanes' counters get the width of addresses. The code generator does that as well, but has no registers to spare for all turns. */

@@ -5,6 +5,7 @@
  * register, and those whose code is a chain, as a packet of two registers is two chains, of which one goes on while the other waits for a
  * result. */
 #include "lanes/analysis/width_choice.h"
+#include "lanes/ir/costs.h"
 
 #include <string.h>
 
@@ -110,7 +111,6 @@ static uint64_t carried_registers(struct tsr__compilation *l, LLVMBasicBlockRef 
 /* Is the block more than the CPU looks ahead, with little in it that does not wait for what stands in front of it? */
 static bool is_chain(struct tsr__compilation *l, LLVMBasicBlockRef block)
 {
-    enum { WINDOW = 200, SIDE_BY_SIDE = 2 };
     struct tsr__map depths = {.arena = &l->scratch};
     uintptr_t count = 0, deepest = 0;
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i), count++) {
@@ -122,20 +122,19 @@ static bool is_chain(struct tsr__compilation *l, LLVMBasicBlockRef block)
         tsr__map_set(&depths, i, depth + 1);
         deepest = depth + 1 > deepest ? depth + 1 : deepest;
     }
-    return count >= WINDOW && count < SIDE_BY_SIDE * deepest;
+    return count >= TSR__CHAIN_CODE && count < TSR__CHAIN_BESIDE * deepest;
 }
 
 /* Of code in its last form: a packet of one register would wait for its own results most of the time, and two registers for each number
  * are there. */
 static bool is_latency_bound(struct tsr__compilation *l, LLVMValueRef kernel)
 {
-    enum { MOST_CARRIED = 10 }; /* twice that, and what a round computes, fit into 32 registers */
     struct tsr__cfg cfg;
     if (!tsr__has(l, TSR_CPU_AVX512F) || !tsr__cfg_make(&cfg, kernel, &l->scratch))
         return false;
     bool waits = cfg.loop_count > 0;
     for (int i = 0; i < cfg.loop_count; i++)
-        if (carried_registers(l, cfg.blocks[cfg.loops[i].header].ref) > MOST_CARRIED)
+        if (carried_registers(l, cfg.blocks[cfg.loops[i].header].ref) > TSR__WIDE_MAX_CARRIED)
             return false;
     for (int b = 0; b < cfg.block_count && !waits; b++)
         waits = is_chain(l, cfg.blocks[b].ref);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Too much code, before it is made: by inlining, and for LLVM's passes, some of whose time grows with the square of the code. */
 #include "lanes/ir/calls.h"
-
-/* Before LLVM's passes there may be so many times more than the code generator may get, since they find most of it superfluous; of what is
- * inlined, before there are vectors, such a part. */
-enum { SUPERFLUOUS = 4, PART = 4 };
+#include "lanes/ir/costs.h"
 
 bool tsr__pass_size_early(struct tsr__compilation *l)
 {
-    tsr__retry_costly_kernels(l, SUPERFLUOUS * l->options->code_budget);
+    tsr__retry_costly_kernels(l, TSR__EARLY_BUDGETS * l->options->code_budget);
     return true;
 }
 
@@ -16,8 +13,6 @@ bool tsr__pass_size_early(struct tsr__compilation *l)
 
 /* A kernel in a packet has all that it calls inlined, which may be exponential: a() calls b() twice, b() calls c() twice, and so on. Where
  * work-items part counts more: some of LLVM's passes take time that grows with the square of the branches in a function. */
-enum { WAY_COUNTS = 64, BRANCH_COUNTS = 24 };
-
 struct sizes {
     struct tsr__map of; /* function → what it counts + 1 */
     uint64_t most;
@@ -27,8 +22,8 @@ struct sizes {
 static uint64_t count_of(LLVMValueRef inst)
 {
     if (LLVMIsASwitchInst(inst))
-        return (uint64_t)WAY_COUNTS * LLVMGetNumSuccessors(inst);
-    return LLVMIsABranchInst(inst) && LLVMIsConditional(inst) ? BRANCH_COUNTS : 1;
+        return (uint64_t)TSR__INLINED_WAY * LLVMGetNumSuccessors(inst);
+    return LLVMIsABranchInst(inst) && LLVMIsConditional(inst) ? TSR__INLINED_BRANCH : 1;
 }
 
 /* What `f` counts once all that it calls is inlined, or some number above `most`. */
@@ -52,7 +47,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
 /* 0 in the budget: any number. */
 static uint64_t most_inlined(const struct tsr__compilation *l)
 {
-    return l->variants && l->options->code_budget ? l->options->code_budget / PART : UINT64_MAX - 2;
+    return l->variants && l->options->code_budget ? l->options->code_budget / TSR__INLINED_PART : UINT64_MAX - 2;
 }
 
 static void mark_reached(struct tsr__map *reached, LLVMValueRef f)
@@ -69,12 +64,11 @@ static void mark_reached(struct tsr__map *reached, LLVMValueRef f)
 /* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. */
 static void keep_calls(struct tsr__compilation *l, LLVMValueRef f, struct sizes *sizes, const struct tsr__map *elsewhere)
 {
-    enum { FEW = 100 };
     LLVMAttributeRef noinline = LLVMCreateEnumAttribute(l->context, tsr__attr_kind("noinline"), 0);
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
         for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
             LLVMValueRef callee = tsr__callee(i);
-            if (callee && tsr__map_get(elsewhere, callee) && inlined_size(sizes, callee) > FEW)
+            if (callee && tsr__map_get(elsewhere, callee) && inlined_size(sizes, callee) > TSR__INLINED_FEW)
                 LLVMAddCallSiteAttribute(i, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
         }
 }
@@ -90,7 +84,7 @@ static void run_alone(struct tsr__compilation *l, uint32_t kernel)
             l->options->log,
             "note: kernel %s: with all that it calls it has more than %llu instructions, of which a branch counts as %d, a way of "
             "a switch as %d: a work-item at a time\n",
-            l->info->kernels[kernel].name, (unsigned long long)most_inlined(l), BRANCH_COUNTS, WAY_COUNTS);
+            l->info->kernels[kernel].name, (unsigned long long)most_inlined(l), TSR__INLINED_BRANCH, TSR__INLINED_WAY);
 }
 
 struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)

@@ -3,11 +3,7 @@
  * too much goes back to become narrower packets, and after that work-items one by one. The measure is the same on every machine: a time
  * limit would not be. */
 #include "lanes/ir/ir.h"
-
-enum {
-    BRANCH_COST = 30, /* of a masked access that the CPU has no instruction for, each lane is a branch, an address and a scalar */
-    LOOKS = 64        /* into blocks, for one of the values that LLVM takes from the stack into registers, cost as much as a register */
-};
+#include "lanes/ir/costs.h"
 
 /* Lanes of a masked access that the code generator takes apart, or 0. */
 static uint64_t emulated_lanes(const struct tsr__compilation *l, LLVMValueRef inst)
@@ -36,7 +32,7 @@ static uint64_t cost_of(const struct tsr__compilation *l, LLVMValueRef inst)
     case LLVMInsertElement:
         return 1;
     case LLVMCall:
-        return tsr__vector_registers(l, LLVMTypeOf(inst)) + emulated_lanes(l, inst) * BRANCH_COST;
+        return tsr__vector_registers(l, LLVMTypeOf(inst)) + emulated_lanes(l, inst) * TSR__EMULATED_LANE;
     case LLVMStore:
     case LLVMICmp:
     case LLVMFCmp:
@@ -71,7 +67,7 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
             sum += cost_of(v->l, i) + (callee ? cost_from(v, callee) : 0);
             slots += is_home(i);
         }
-    return sum + slots * LLVMCountBasicBlocks(f) / LOOKS;
+    return sum + slots * LLVMCountBasicBlocks(f) / TSR__SLOT_BLOCKS;
 }
 
 /* False: it runs one work-item at a time already. */

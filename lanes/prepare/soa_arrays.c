@@ -6,13 +6,12 @@
  * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).
  * What the vectoriser then sees are common addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
+#include "lanes/ir/costs.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/layout.h"
 
 #include <string.h>
-
-enum { MAX_SET = 64 }; /* elements that a memset may fill: each is a store */
 
 /* ---- may it be done? ----------------------------------------------------------------------------------------------------------------- */
 
@@ -119,7 +118,7 @@ static bool steps_are_elements(const struct candidate *c, LLVMValueRef pointer)
         LLVMValueRef user = LLVMGetUser(use);
         if (LLVMIsAMemSetInst(user)) {
             uint64_t bytes = LLVMConstIntGetZExtValue(LLVMGetOperand(user, 2));
-            if (bytes % c->unit || bytes / c->unit > MAX_SET)
+            if (bytes % c->unit || bytes / c->unit > TSR__SOA_MAX_SET)
                 return false;
         }
         if (!LLVMIsAGetElementPtrInst(user))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "lanes/ir/explain.h"
+#include "lanes/ir/costs.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/packet_support.h"
@@ -18,9 +19,7 @@
 
 enum {
     MAX_TERMS = 12,
-    MAX_DEPTH = 12,  /* instructions from an index to what bounds it */
-    SCATTERED = 16,  /* cost of an access that is neither uniform nor consecutive */
-    LOOP_WEIGHT = 3, /* a loop goes round 2^3 times, for all one knows */
+    MAX_DEPTH = 12, /* instructions from an index to what bounds it */
     MAX_LOOP_DEPTH = 5
 };
 
@@ -244,10 +243,10 @@ static void add_costs(const struct array *a, const struct tsr__shapes *shapes, c
     if (block == TSR__NONE)
         return;
     int loop = shapes->cfg->blocks[block].loop, depth = loop == TSR__NONE ? 0 : shapes->cfg->loops[loop].depth;
-    int64_t weight = INT64_C(1) << LOOP_WEIGHT * (depth < MAX_LOOP_DEPTH ? depth : MAX_LOOP_DEPTH);
+    int64_t weight = INT64_C(1) << TSR__LOOP_ROUNDS_LOG2 * (depth < MAX_LOOP_DEPTH ? depth : MAX_LOOP_DEPTH);
     int64_t strides[2] = {row * a->columns + column, row + column * a->rows};
     for (int i = 0; i < 2; i++)
-        costs[i] += weight * (!varying && strides[i] >= -1 && strides[i] <= 1 ? 1 : SCATTERED);
+        costs[i] += weight * (!varying && strides[i] >= -1 && strides[i] <= 1 ? 1 : TSR__SCATTERED_COST);
 }
 
 /* ---- turning ------------------------------------------------------------------------------------------------------------------------- */

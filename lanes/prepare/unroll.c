@@ -4,6 +4,7 @@
  * Which loops LLVM shall unroll so that private arrays become registers: those whose counters are all that the array's indices depend on.
  * In a packet an array in memory costs a vector store and a vector load for each element, or even gathers. */
 #include "lanes/prepare/unroll.h"
+#include "lanes/ir/costs.h"
 
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
@@ -13,11 +14,7 @@
 #include <llvm-c/DebugInfo.h>
 
 enum {
-    MAX_ELEMENTS = 256, /* of an array: more would only be spilled again */
-    MAX_TRIPS = 64,
-    MAX_CODE = 8000,    /* instructions that an outermost loop may grow to */
     MAX_DEPENDS = 4096, /* instructions that are followed back from one index */
-    MAX_FILL = 64       /* instructions of a loop that fills a tile */
 };
 
 struct unroll {
@@ -175,7 +172,7 @@ static int64_t trip_count(const struct unroll *u, int loop)
 static int64_t unrolled_size(const struct unroll *u, int loop)
 {
     int64_t size = 0, count = u->wanted[loop] ? trip_count(u, loop) : 1;
-    if (!count || count > MAX_TRIPS)
+    if (!count || count > TSR__UNROLL_TRIPS)
         return -1;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
         int inner = u->cfg.blocks[b].loop;
@@ -193,7 +190,7 @@ static int64_t unrolled_size(const struct unroll *u, int loop)
             size++;
     }
     size *= count;
-    return size > MAX_CODE ? -1 : size;
+    return size > TSR__UNROLL_CODE ? -1 : size;
 }
 
 /* What ends the wanted loops must be known, too. */
@@ -288,7 +285,8 @@ static void look_at(struct unroll *u, LLVMValueRef inst)
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(u->l->module);
     begin_search(u);
     if (LLVMIsAAllocaInst(inst)) {
-        if (LLVMABISizeOfType(layout, LLVMGetAllocatedType(inst)) <= UINT64_C(4) * MAX_ELEMENTS && address_depends_on_counters(u, inst))
+        if (LLVMABISizeOfType(layout, LLVMGetAllocatedType(inst)) <= UINT64_C(4) * TSR__UNROLL_ARRAY &&
+            address_depends_on_counters(u, inst))
             finish_search(u);
     } else if (LLVMIsAExtractElementInst(inst) || LLVMIsAInsertElementInst(inst)) {
         LLVMValueRef index = LLVMGetOperand(inst, (unsigned)LLVMGetNumOperands(inst) - 1);
@@ -308,7 +306,7 @@ static bool fills_tile(const struct unroll *u, int loop)
 {
     bool stores = false;
     int size = 0;
-    if (trip_count(u, loop) > MAX_TRIPS)
+    if (trip_count(u, loop) > TSR__UNROLL_TRIPS)
         return false;
     for (int b = u->cfg.loops[loop].begin; b < u->cfg.loops[loop].end; b++) {
         if (u->cfg.blocks[b].loop != loop)
@@ -316,7 +314,7 @@ static bool fills_tile(const struct unroll *u, int loop)
         for (LLVMValueRef i = LLVMGetFirstInstruction(u->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
             if (LLVMIsAStoreInst(i))
                 stores = stores || LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(i, 1))) == TSR__LOCAL_SPACE;
-            if (++size > MAX_FILL)
+            if (++size > TSR__UNROLL_FILL)
                 return false;
         }
     }

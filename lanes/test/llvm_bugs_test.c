@@ -128,9 +128,11 @@ static void test_faults(void **state)
         if (access(work_round, R_OK))
             fail_msg("lanes/llvm_bugs.def: there is no %s", bug->work_round);
         if (bug->shows == SHOWS && !has_fault(&arena, bug->id)) {
-            print_error("LLVM %u.%u.%u does not show the fault '%s' (issue %u) any more. If LLVM is mended, its work-round in %s can go, with its row in\n"
-                        "lanes/llvm_bugs.def and lanes/test/llvm_bugs/%s.ll; if the code above is wrong in another way, mend that module.\n",
-                        major, minor, patch, bug->id, bug->issue, bug->work_round, bug->id);
+            print_error(
+                "LLVM %u.%u.%u does not show the fault '%s' (issue %u) any more. If LLVM is mended, its work-round in %s can go, with its "
+                "row in\n"
+                "lanes/llvm_bugs.def and lanes/test/llvm_bugs/%s.ll; if the code above is wrong in another way, mend that module.\n",
+                major, minor, patch, bug->id, bug->issue, bug->work_round, bug->id);
             gone++;
         }
         tsr_arena_free(&arena);

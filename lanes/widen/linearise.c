@@ -11,13 +11,12 @@
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
+#include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
 #include "lanes/widen/serial_loop.h"
 #include "lanes/after/nontemporal.h"
 #include "lanes/ir/layout.h"
 #include "lanes/analysis/write_only.h"
-
-enum { CHEAP = 12 }; /* instructions that cost less than to test whether they are needed */
 
 /* ---- which blocks need a test ------------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +63,7 @@ static bool needs_test(const struct tsr__widener *s, int block)
             return true;
         cost++;
     }
-    return cost > CHEAP;
+    return cost > TSR__CHEAP_CODE;
 }
 
 /* ---- going on ------------------------------------------------------------------------------------------------------------------------ */

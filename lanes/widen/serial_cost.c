@@ -8,14 +8,10 @@
  * and trees are of different lengths. If the loop writes to memory that others see, only the very last lane goes: the others have left the
  * loop by then, so the order in which things happen stays as it was. */
 #include "lanes/widen/memory/access.h"
+#include "lanes/ir/costs.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/widen/serial_loop.h"
 #include "lanes/ir/layout.h"
-
-enum {
-    MAX_INSTRUCTIONS = 160,
-    SHARE = 8, /* of the lanes: one of so many takes no longer than a round with gathers */
-};
 
 /* ---- what may be copied ---------------------------------------------------------------------------------------------------------------
  */
@@ -67,22 +63,6 @@ static bool depends_on_lane_order(LLVMValueRef inst)
 /* ---- what a round costs ---------------------------------------------------------------------------------------------------------------
  */
 
-/* In tenths of a cycle, as loops over rows of a sparse matrix and the like take them. */
-enum {
-    GATHER = 10,       /* for each lane and up to 8 bytes */
-    GATHER_SLOW = 28,  /* on CPUs that make it of smaller operations, few of which are under way at a time */
-    GATHER_NONE = 20,  /* up to 16 bytes, without an instruction: a load for each lane */
-    GATHER_SMALL = 40, /* likewise, of bytes and 16-bit numbers */
-    REGISTER = 15,     /* anything else, for each vector register that it writes */
-    OPERATION = 3,     /* in the work-item's own code */
-    DIVISION = 15,
-    MISTAKE = 90, /* of a branch that goes as the data will, every other time */
-    ROUND = 20,   /* of a work-item's loop, whose end the CPU does not foresee */
-    /* In sixteenths: so much of what the lanes would take in each round of the packet must be less than what the packet takes. A packet
-     * goes round as often as its last lane, others leave half way; and there must be something to gain. */
-    LANES = 11,
-};
-
 struct round {
     unsigned packet, lane; /* in tenths of a cycle */
     unsigned gathers;
@@ -115,10 +95,10 @@ static unsigned gather_count(struct tsr__widener *s, LLVMValueRef inst)
 static unsigned gather_cost(const struct tsr__widener *s, LLVMValueRef access)
 {
     if (LLVMABISizeOfType(s->layout, accessed_type(access)) % 4)
-        return GATHER_SMALL;
+        return TSR__GATHER_SMALL_COST;
     if (!tsr__has(s->l, TSR_CPU_AVX512F))
-        return GATHER_NONE;
-    return tsr__has(s->l, TSR_CPU_SLOW_GATHERS) ? GATHER_SLOW : GATHER;
+        return TSR__GATHER_NONE_COST;
+    return tsr__has(s->l, TSR_CPU_SLOW_GATHERS) ? TSR__GATHER_SLOW_COST : TSR__GATHER_COST;
 }
 
 /* Registers of the packet that an instruction writes. */
@@ -150,8 +130,8 @@ static void add_round_cost(struct tsr__widener *s, LLVMValueRef inst, struct rou
     case LLVMSDiv:
     case LLVMURem:
     case LLVMSRem:
-        round->lane += DIVISION;
-        round->packet += DIVISION * registers_written(s, inst);
+        round->lane += TSR__DIVISION_COST;
+        round->packet += TSR__DIVISION_COST * registers_written(s, inst);
         return;
     case LLVMLoad:
     case LLVMStore:
@@ -160,9 +140,9 @@ static void add_round_cost(struct tsr__widener *s, LLVMValueRef inst, struct rou
     default:
         break;
     }
-    round->lane += OPERATION;
+    round->lane += TSR__OPERATION_COST;
     round->gathers += gathers;
-    round->packet += gathers ? gathers * s->width * gather_cost(s, inst) : REGISTER * registers_written(s, inst);
+    round->packet += gathers ? gathers * s->width * gather_cost(s, inst) : TSR__REGISTER_COST * registers_written(s, inst);
 }
 
 /* Whether lanes part in the block, to meet again in the same round. */
@@ -235,7 +215,7 @@ static bool is_chase(struct tsr__widener *s, const struct tsr__loop *loop)
 static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int number, bool masked)
 {
     const struct tsr__loop *loop = &s->cfg.loops[number];
-    struct round round = {.lane = ROUND};
+    struct round round = {.lane = TSR__ROUND_COST};
     struct tsr__serial_choice never = {0};
     bool ordered = false;
     int count = 0;
@@ -249,21 +229,21 @@ static struct tsr__serial_choice choose_for_loop(struct tsr__widener *s, int num
             if (!tsr__in_loop(&s->cfg, block->succ[k], number) && has_affine_phi(s, block->succ[k]))
                 return never;
         for (LLVMValueRef i = LLVMGetFirstInstruction(block->ref); i; i = LLVMGetNextInstruction(i)) {
-            if (!may_be_serialised(i) || ++count > MAX_INSTRUCTIONS)
+            if (!may_be_serialised(i) || ++count > TSR__SERIAL_MAX_CODE)
                 return never;
             ordered = ordered || depends_on_lane_order(i);
             add_round_cost(s, i, &round);
         }
         if (parts_within(s, loop, b))
-            round.lane += MISTAKE;
+            round.lane += TSR__MISTAKE_COST;
     }
     struct tsr__serial_choice solo = {.gathers = round.gathers, .packet = round.packet / 10, .lane = (round.lane + 5) / 10};
     if (!round.gathers)
         return never;
-    if (!ordered && round.lane * s->width * LANES / 16 < round.packet && !is_chase(s, loop))
+    if (!ordered && round.lane * s->width * TSR__SERIAL_LANES / 16 < round.packet && !is_chase(s, loop))
         solo.lanes = s->width;
     else if (!masked) /* of partial packets there are few */
-        solo.lanes = ordered ? 1 : s->width / SHARE;
+        solo.lanes = ordered ? 1 : s->width / TSR__LAST_LANES;
     return solo;
 }
 

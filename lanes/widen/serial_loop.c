@@ -3,11 +3,10 @@
  *
  * Lanes that go through a divergent loop one by one, in a copy of the loop for one work-item. */
 #include "lanes/widen/serial_loop.h"
+#include "lanes/ir/costs.h"
 
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/layout.h"
-
-enum { MAX_SHORT = 32 }; /* instructions, of a loop that is there for several lanes at once */
 
 /* A value that the lanes bring to the loop. */
 struct brought {
@@ -487,7 +486,7 @@ static bool is_short(const struct serial_loop *o)
     for (int b = o->loop->begin; b < o->loop->end; b++)
         for (LLVMValueRef i = LLVMGetFirstInstruction(o->s->cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i))
             count++;
-    return !o->s->function_mask && count <= MAX_SHORT;
+    return !o->s->function_mask && count <= TSR__SERIAL_SHORT_CODE;
 }
 
 void tsr__build_serial_loop(struct tsr__widener *s, int number, LLVMValueRef bits, LLVMBasicBlockRef end)

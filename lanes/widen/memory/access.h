@@ -4,6 +4,7 @@
 #define TESSERA_LANES_WIDEN_MEMORY_ACCESS_H
 
 #include "lanes/widen/widener.h"
+#include "lanes/ir/costs.h"
 
 enum tsr__access_class {
     TSR__ACCESS_UNIFORM,
@@ -29,9 +30,6 @@ struct tsr__access {
     const LLVMValueRef *all;
     bool copied; /* what it meets are copies on the stack */
 };
-
-/* Scalars from lane to lane, up to which a strided access is one of vectors and shuffles: for a few members, and if there are as many. */
-enum { TSR__SHORT_STRIDE = 8, TSR__MAX_STRIDE = 16 };
 
 /* ---- straight accesses (access.c): `p` is lane 0's address, and there is a vector for each part, or each scalar of a record ---------- */
 
