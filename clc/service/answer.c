@@ -506,9 +506,9 @@ bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
         return true;
     *answer = (struct tsr_buf){0};
     if (fatal) {
-        char *log =
-            tsr_format("error: LLVM gives up on this program: %s\nThis is a bug in the compiler; please report the program.\n", fatal);
-        struct tsr_wire_result result = {.outcome = TSR_CLC_FAILED, .log = log ? log : "error: LLVM gives up on this program\n"};
+        char *log = tsr_format(
+            "error: the compiler gives up on this program: %s\nThis is a bug in the compiler; please report the program.\n", fatal);
+        struct tsr_wire_result result = {.outcome = TSR_CLC_FAILED, .log = log ? log : "error: the compiler gives up on this program\n"};
         tsr_wire_write_result(&result, answer);
         tsr_free(log);
     } else {

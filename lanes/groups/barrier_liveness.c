@@ -86,7 +86,7 @@ static size_t accessed_slot(const struct tsr__barrier_liveness *s, LLVMValueRef 
 
 static size_t block_number(const struct tsr__barrier_liveness *s, LLVMBasicBlockRef block)
 {
-    return tsr__map_get(&s->block_of, block) - 1;
+    return tsr__map_number(&s->block_of, block);
 }
 
 static void look_at_block(struct tsr__barrier_liveness *s, size_t b)

@@ -222,7 +222,7 @@ static void move_slots(struct cut *c, const uint64_t *set, bool save)
 static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRef to, uint64_t *set)
 {
     const struct tsr__barrier_liveness *s = &c->slots;
-    size_t b = tsr__map_get(&s->block_of, to) - 1;
+    size_t b = tsr__map_number(&s->block_of, to);
     if (s->preds[b] != 1) {
         LLVMBasicBlockRef edge = append_block(c, "back");
         LLVMValueRef t = LLVMGetBasicBlockTerminator(from);
@@ -243,7 +243,7 @@ static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRe
     for (size_t w = 0; w < s->words; w++) {
         uint64_t everywhere = UINT64_MAX;
         for (unsigned i = 0; i < variants; i++)
-            everywhere &= s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
+            everywhere &= s->needed[tsr__map_number(&s->block_of, next[i])][w];
         now[w] = set[w] & (s->used[b][w] | everywhere);
         set[w] &= ~now[w];
     }
@@ -255,7 +255,7 @@ static void reload_slots(struct cut *c, LLVMBasicBlockRef from, LLVMBasicBlockRe
             again = again || next[k] == next[i];
         uint64_t any = 0;
         for (size_t w = 0; w < s->words; w++)
-            any |= later[w] = set[w] & s->needed[tsr__map_get(&s->block_of, next[i]) - 1][w];
+            any |= later[w] = set[w] & s->needed[tsr__map_number(&s->block_of, next[i])][w];
         if (any && !again)
             reload_slots(c, to, next[i], later);
     }
@@ -450,18 +450,18 @@ static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBloc
     for (unsigned k = 0; k < c->slots.loop_count; k++) {
         LLVMBasicBlockRef entry = c->slots.loops[k].entry;
         LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(entry));
-        move_slots(c, c->slots.saves[tsr__map_get(&c->slots.block_of, entry) - 1], true);
+        move_slots(c, c->slots.saves[tsr__map_number(&c->slots.block_of, entry)], true);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         struct stop *stop = &c->stops[k];
         LLVMPositionBuilderAtEnd(r->b, stop->before);
-        move_slots(c, c->slots.saves[tsr__map_get(&c->slots.block_of, stop->before) - 1], true);
+        move_slots(c, c->slots.saves[tsr__map_number(&c->slots.block_of, stop->before)], true);
         end_region(c, k);
         LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         LLVMBasicBlockRef behind = c->stops[k].behind;
-        reload_slots(c, dispatch, behind, c->slots.needed[tsr__map_get(&c->slots.block_of, behind) - 1]);
+        reload_slots(c, dispatch, behind, c->slots.needed[tsr__map_number(&c->slots.block_of, behind)]);
     }
 }
 

@@ -55,7 +55,7 @@ static void connect_blocks(struct tsr__block *blocks, int count, const struct ts
         unsigned edges = LLVMGetNumSuccessors(b->terminator);
         b->succ = tsr_arena_alloc(arena, (edges + 1) * sizeof *b->succ);
         for (unsigned e = 0; e < edges; e++) {
-            int to = (int)tsr__map_get(index, LLVMGetSuccessor(b->terminator, e)) - 1, k = 0;
+            int to = (int)tsr__map_number(index, LLVMGetSuccessor(b->terminator, e)), k = 0;
             while (k < b->succ_count && b->succ[k] != to)
                 k++;
             if (k == b->succ_count) {

@@ -63,6 +63,13 @@ uintptr_t tsr__map_get(const struct tsr__map *map, const void *key)
     return map->keys[i] ? map->values[i] : 0;
 }
 
+size_t tsr__map_number(const struct tsr__map *map, const void *key)
+{
+    uintptr_t number = tsr__map_get(map, key);
+    TSR__REQUIRE(number != 0);
+    return number - 1;
+}
+
 /* ---- walking -------------------------------------------------------------------------------------------------------------- */
 
 LLVMValueRef *tsr__defined_functions(struct tsr__compilation *l, size_t *count)

@@ -7,6 +7,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
+#include "lanes/ir/broken_shim.h"
 #include "tessera/lanes.h"
 
 /* Function attribute of what the user's program defines. */
@@ -129,6 +130,8 @@ struct tsr__map {
 };
 void tsr__map_set(struct tsr__map *map, const void *key, uintptr_t value);
 uintptr_t tsr__map_get(const struct tsr__map *map, const void *key);
+/* The number of a key that is in a map of numbers + 1. */
+size_t tsr__map_number(const struct tsr__map *map, const void *key);
 
 /* All functions with a body, all global variables, all instructions of a function (snapshots, so that they may be changed meanwhile). */
 LLVMValueRef *tsr__defined_functions(struct tsr__compilation *l, size_t *count);

@@ -61,6 +61,7 @@ static LLVMValueRef splat_byte(LLVMTypeRef bytes, unsigned value)
 {
     LLVMValueRef all[TSR__MAX_ELEMENTS];
     unsigned n = LLVMGetVectorSize(bytes);
+    TSR__REQUIRE(n <= TSR__MAX_ELEMENTS);
     for (unsigned i = 0; i < n; i++)
         all[i] = LLVMConstInt(LLVMGetElementType(bytes), value, false);
     return LLVMConstVector(all, n);

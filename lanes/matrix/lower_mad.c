@@ -90,6 +90,7 @@ static LLVMValueRef splat_constant(LLVMTypeRef vector, uint64_t value)
 {
     LLVMValueRef all[TSR__MAX_ELEMENTS];
     unsigned n = LLVMGetVectorSize(vector);
+    TSR__REQUIRE(n <= TSR__MAX_ELEMENTS);
     for (unsigned i = 0; i < n; i++)
         all[i] = LLVMConstInt(LLVMGetElementType(vector), value, false);
     return LLVMConstVector(all, n);

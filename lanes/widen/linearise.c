@@ -383,6 +383,7 @@ static LLVMValueRef present_lanes(struct tsr__widener *s)
 bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, struct tsr__packet packet, bool masked)
 {
     struct tsr_arena arena = {0};
+    TSR__REQUIRE(packet.width >= 1 && packet.width <= TSR_MAX_LANES && !(packet.width & (packet.width - 1)));
     struct tsr__widener s = {.l = l,
                              .arena = &arena,
                              .from = from,

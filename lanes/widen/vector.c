@@ -54,6 +54,7 @@ LLVMValueRef tsr__shuffle(struct tsr__widener *s, LLVMValueRef x, LLVMValueRef y
 static LLVMValueRef interleave_vectors(struct tsr__widener *s, LLVMValueRef *components, unsigned count)
 {
     LLVMValueRef joined[TSR__MAX_ELEMENTS];
+    TSR__REQUIRE(count <= TSR__MAX_ELEMENTS);
     unsigned span = s->width * count;
     int *from = tsr_arena_alloc(s->arena, span * sizeof *from);
     for (unsigned i = 0; i < count; i++)

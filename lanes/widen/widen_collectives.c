@@ -265,13 +265,15 @@ static void widen_block2d(struct tsr__widener *s, LLVMValueRef inst)
     int values = call == TSR__CALL_BLOCK2D_READ ? tsr__component_count(LLVMTypeOf(inst)) : 0;
     LLVMValueRef operands[TSR__MAX_ELEMENTS], last = LLVMGetOperand(inst, args - 1);
     LLVMTypeRef result = LLVMTypeOf(inst);
+    int written = uniform < args ? tsr__component_count(LLVMTypeOf(last)) : 0;
+    TSR__REQUIRE(uniform + (unsigned)written <= TSR__MAX_ELEMENTS);
     if (tsr__is_pair(s)) {
         prefetch_in_halves(s, inst);
         return;
     }
     for (unsigned i = 0; i < uniform; i++)
         operands[count++] = value_of_any_lane(s, LLVMGetOperand(inst, i));
-    for (int i = 0; uniform < args && i < tsr__component_count(LLVMTypeOf(last)); i++)
+    for (int i = 0; i < written; i++)
         operands[count++] = freeze_component(s, last, i);
     if (values) {
         LLVMTypeRef *types = tsr_arena_alloc(s->arena, (size_t)values * sizeof *types);

@@ -47,7 +47,7 @@ static bool is_live_load(const struct tsr__tiles *t, LLVMValueRef v, LLVMValueRe
                 return false;
         if (at == from)
             return true;
-        const struct tsr__alloc_block *place = &t->registers.places.at[tsr__map_get(&t->registers.places.number, at) - 1];
+        const struct tsr__alloc_block *place = &t->registers.places.at[tsr__map_number(&t->registers.places.number, at)];
         if (place->before_count != 1)
             return false;
         at = t->registers.places.at[place->before[0]].ref;

@@ -29,7 +29,7 @@ const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *bl
 
 static int number_of(const struct tsr__alloc_blocks *places, LLVMBasicBlockRef block)
 {
-    return (int)tsr__map_get(&places->number, block) - 1;
+    return (int)tsr__map_number(&places->number, block);
 }
 
 static void find_places(struct tsr__alloc_blocks *p, struct tsr__webs *w)

@@ -52,7 +52,7 @@ static bool register_suits(const struct tsr__tiles *t, const struct tsr__source 
 /* The answer is the register that has the operand; `not` is in use. */
 static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, int not)
 {
-    uint32_t count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_get(&t->registers.places.number, t->block) - 1].taken;
+    uint32_t count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, t->block)].taken;
     int to = -1;
     t->clock++;
     for (int i = 0; i < TSR__TILE_REGISTERS; i++) {
@@ -65,6 +65,7 @@ static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, L
         if (!(taken >> i & 1) && i != not && register_suits(t, s, i) && (to < 0 || have->used < t->loaded[to].used))
             to = i;
     }
+    TSR__REQUIRE(to >= 0); /* accumulators leave a register for each side of a product */
     t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
     t->loaded[to].in_place = load_operand_tile(t, to, s, point);
     memcpy(t->loaded[to].from, s->from, count * sizeof *s->from);
