@@ -135,8 +135,8 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
 LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                                 unsigned count);
 
-/* The placeholder for the address of an array in local memory, from the pass `local_memory` until the pass `transpose_local` has settled
- * the layouts: (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
+/* The placeholder for the address of an array in local memory, from the pass `local_memory` until the pass `place_local_arrays`:
+ * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
 LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);
 
 #endif

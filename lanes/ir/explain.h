@@ -12,7 +12,7 @@ void tsr__explain(struct tsr__compilation *l, LLVMValueRef at, const char *topic
 
 /* An instruction that runs for one lane after the other. */
 void tsr__explain_serialised(struct tsr__compilation *l, LLVMValueRef inst);
-/* How packets wait for each other. `lower_primitives`: the work-item function. */
+/* How packets wait for each other. `item`: the work-item function. */
 void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef item);
 /* Private arrays, as long as all are there: those that nobody speaks of later have become registers. */
 void tsr__explain_arrays(struct tsr__compilation *l);

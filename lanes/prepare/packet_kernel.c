@@ -33,12 +33,15 @@ static void set_lanes(struct tsr__compilation *l, LLVMValueRef item, const char 
     tsr__set_fn_text(l, item, attribute, tsr_arena_format(&l->scratch, "%u", lanes));
 }
 
-static unsigned lanes_of(LLVMValueRef item, const char *name)
+static unsigned lanes_of(struct tsr__compilation *l, LLVMValueRef item, const char *name)
 {
     unsigned length;
     LLVMAttributeRef attribute =
         LLVMGetStringAttributeAtIndex(item, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, (unsigned)strlen(name));
-    return attribute ? (unsigned)strtoul(LLVMGetStringAttributeValue(attribute, &length), NULL, 10) : 0;
+    if (!attribute)
+        return 0;
+    const char *text = LLVMGetStringAttributeValue(attribute, &length);
+    return (unsigned)strtoul(tsr_arena_format(&l->scratch, "%.*s", (int)length, text), NULL, 10);
 }
 
 bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info *info, struct tsr__packet_kernel *k)
@@ -50,8 +53,8 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     k->whole = function_of(l, info, FULL);
     k->partial = function_of(l, info, PARTIAL);
     k->wrapping = function_of(l, info, TSR__WRAPPING);
-    k->packet =
-        (struct tsr__packet){.width = lanes_of(k->item, PACKET_LANES), .sub_group = lanes_of(k->item, SUB_GROUP_LANES), .whole_rows = true};
+    k->packet = (struct tsr__packet){
+        .width = lanes_of(l, k->item, PACKET_LANES), .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES), .whole_rows = true};
     return true;
 }
 

@@ -10,7 +10,7 @@ import sys
 
 opt, library, module, work = map(pathlib.Path, sys.argv[1:])
 # What text does not keep: names of values, which are made unique by numbers, and comments, as on predecessors in the order of use lists;
-# and sets of attributes: LLVM gives its own functions theirs. The order of functions is that of the kernels, or what the pass item made of it.
+# and sets of attributes: LLVM gives its own functions theirs. The order of functions is that of the kernels, or what a pass made of it.
 NAME = re.compile(r"%[-\w.$]+|^[-\w.$]+(?=:)| *;.*|[#!]\d+")
 
 
