@@ -71,7 +71,7 @@ struct tsr_group {
  *   group                              all forms
  *   local_id, linear_id, sub_group_id  its own  of lane 0      of lane 0 of the first packet, the rest follows
  *   lane                               its own  0              0                       0
- *   sub_group_size                     its own  its lanes      S          S            S        S
+ *   sub_group_size                     its own  its lanes      S          S, or lanes  S        S
  *   site                               written by generated code in all forms
  *   whole_packet                       -        1 or 0         1          0            1        0
  *   packet_ids                         -        if 0 above     -          sub-groups   -        sub-groups
@@ -80,7 +80,7 @@ struct tsr_group {
  *   rows, planes, head                 -        -              -          box          -        -
  *   contexts                           -        -              -          -            yes      yes
  *
- * "sub-groups": of a kernel without TSR_KERNEL_IGNORES_SUB_GROUPS. "box": of one with it. */
+ * "sub-groups", "lanes": of a kernel without TSR_KERNEL_IGNORES_SUB_GROUPS, whose call runs one sub-group. "box": of one with it. */
 struct tsr_item {
     const struct tsr_group *group;
     uint64_t local_id[3];

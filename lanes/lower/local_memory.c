@@ -24,7 +24,7 @@ struct locals {
     size_t count;
     struct tsr__map index;    /* global → index + 1 */
     struct tsr__map constant; /* constant → 1: holds a local variable, 2: does not */
-    LLVMValueRef base;        /* __tsr_local_base */
+    LLVMValueRef base;        /* the primitive local_base */
 };
 
 /* ---- rewriting ---------------------------------------------------------------------------------------------------------------- */
