@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the machine code that the compilers of two builds make of this tree's kernels: the proof of a change that is to change no code.
 
-    tools/compare_code.py OLD_BUILD NEW_BUILD [--only TEXT] [--keep FOLDER] [-j N]
+    tools/compare_code.py OLD_BUILD NEW_BUILD [--only TEXT] [--options TEXT] [--level NAME] [--every N] …
 
 Each kernel is compiled with the build options that it names, for each instruction set, with tiles in plain C, and by the reference engine.
-Code and constants are compared byte by byte; names of symbols may differ. Kernels of this tree are used for both builds. Code that
-differs is made anew, TRIES times: it counts as the same if a build makes what the other one made at any time, since addresses of the
-compiler's memory may decide between forms of equal rank."""
+Code and constants are compared byte by byte; names of symbols may differ. Kernels of this tree are used for both builds.
+
+A build compared with itself shows whether the compiler makes the same code each time: its processes have their memory at different
+addresses. `--times N` compiles N times with the new build. `--tries N` is for an old build whose code depends on addresses: a program
+counts as the same if both builds make the same code in one of N tries."""
 import argparse
 import concurrent.futures
 import os
@@ -37,7 +39,6 @@ LEVELS = {
     "vectors": {"TESSERA_CPU": "avx512", "TESSERA_TILES": "vectors"},
     "reference": {"TESSERA_ENGINE": "reference"},
 }
-TRIES = 12
 COMPARED = (".text", ".rodata", ".data", ".bss")
 
 
@@ -69,15 +70,16 @@ def compile_kernel(build, path, options, level, folder):
     return sections(out.read_bytes()) if done.returncode == 0 else None
 
 
-def jobs(only):
+def jobs(only, wanted, levels):
+    """Paths, options and levels; of files whose path has the text `only`, and options that have the text `wanted`."""
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.cl")):
             name = str(path.relative_to(ROOT))
-            if only and only not in name:
+            if only not in name:
                 continue
             options = OPTIONS.findall(path.read_text()) or BUILT_WITH.get(name, ["-cl-std=CL3.0"])
             for option in dict.fromkeys(options):
-                for level in LEVELS:
+                for level in levels if wanted in option else ():
                     yield path, option, level
 
 
@@ -85,31 +87,39 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old", type=pathlib.Path)
     parser.add_argument("new", type=pathlib.Path)
-    parser.add_argument("--only", help="kernels with this text in their path")
+    parser.add_argument("--only", default="", help="kernels with this text in their path")
+    parser.add_argument("--options", default="", help="build options that contain this text")
+    parser.add_argument("--level", choices=LEVELS, help="one of these only")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each Nth program only")
+    parser.add_argument("--times", type=int, default=1, metavar="N", help="the new build compiles N times, and makes the same each time")
+    parser.add_argument("--tries", type=int, default=1, metavar="N", help="compile what differs again, up to N times")
     parser.add_argument("--keep", type=pathlib.Path, help="an existing folder for code that differs")
     parser.add_argument("-j", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     compared, refused, unsteady, differ = 0, 0, 0, []
 
     def compare(job):
-        """The last codes of both builds, and how often each was made."""
+        """Two codes, which differ if any two do, and how often each build made code."""
         made = [], []
-        for attempt in range(1, TRIES + 1):
+        for attempt in range(1, arguments.tries + 1):
             for codes, build in zip(made, (arguments.old, arguments.new)):
                 codes.append(compile_kernel(build.resolve(), *job, folder))
             if any(code in made[1] for code in made[0]):
                 break
-        return made[0][-1], made[1][-1], attempt
+        old = made[1][-1] if made[1][-1] in made[0] else made[0][-1]
+        again = [compile_kernel(arguments.new.resolve(), *job, folder) for _ in range(arguments.times - 1)]
+        return old, next((code for code in again if code != old), made[1][-1]), attempt
 
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.j) as pool:
-        work = list(jobs(arguments.only))
+        levels = [arguments.level] if arguments.level else LEVELS
+        work = list(jobs(arguments.only, arguments.options, levels))[::arguments.every]
         for (path, option, level), (old, new, attempts) in zip(work, pool.map(compare, work)):
             if old is None and new is None:
                 refused += 1
                 continue
             compared += 1
-            unsteady += 1 < attempts < TRIES
-            if old != new and attempts == TRIES:
+            unsteady += attempts > 1 and old == new
+            if old != new:
                 differ.append(f"{path.relative_to(ROOT)} [{option}] at {level}" + (": only one compiles" if None in (old, new) else ""))
                 for side, code in (("old", old), ("new", new)):
                     if arguments.keep and code:

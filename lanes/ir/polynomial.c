@@ -26,12 +26,12 @@ static bool same_factor(struct tsr__factor a, struct tsr__factor b)
     return a.value == b.value && a.extension == b.extension && a.width == b.width && a.cleared == b.cleared && a.shift == b.shift;
 }
 
+/* Are the products equal? The order of the factors does not count: no order by address is needed, so a kernel's code is the same in each
+ * run of the compiler. */
 static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *b)
 {
-    for (int i = 0; i < TSR__MAX_FACTORS; i++)
-        if (!same_factor(a[i], b[i]))
-            return false;
-    return true;
+    _Static_assert(TSR__MAX_FACTORS == 2, "both orders of two factors are compared");
+    return (same_factor(a[0], b[0]) && same_factor(a[1], b[1])) || (same_factor(a[0], b[1]) && same_factor(a[1], b[0]));
 }
 
 /* a += coefficient · Π factors */
@@ -69,7 +69,7 @@ static struct tsr__polynomial add_scaled(struct tsr__polynomial a, const struct 
     return a;
 }
 
-/* Into `out`, the factors of both; false: too many. */
+/* Into `out`, the factors of a, then those of b; false: too many. */
 static bool join_factors(const struct tsr__factor *a, const struct tsr__factor *b, struct tsr__factor *out)
 {
     unsigned n = 0;
@@ -80,10 +80,7 @@ static bool join_factors(const struct tsr__factor *a, const struct tsr__factor *
             continue;
         if (n == TSR__MAX_FACTORS)
             return false;
-        unsigned at = n++;
-        for (; at > 0 && (uintptr_t)out[at - 1].value > (uintptr_t)f.value; at--)
-            out[at] = out[at - 1];
-        out[at] = f;
+        out[n++] = f;
     }
     return true;
 }

@@ -25,7 +25,7 @@ struct tsr__polynomial {
     unsigned count;
     struct {
         int64_t coefficient;
-        struct tsr__factor factors[TSR__MAX_FACTORS]; /* in the order of addresses; NULL: none */
+        struct tsr__factor factors[TSR__MAX_FACTORS]; /* in the order of the code; NULL: none */
     } terms[TSR__MAX_TERMS];
 };
 
