@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lanes/ir/mad_op.h"
+#include "lanes/ir/match.h"
 
 enum {
     MOST = 64, /* accumulators, and shared values, of a loop that is looked at: bits of a word */
@@ -50,7 +51,7 @@ static bool is_vector(LLVMValueRef v)
 
 static bool is_in_loop(const struct fission *f, LLVMValueRef v)
 {
-    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == f->loop;
+    return tsr__is_in_block(v, f->loop);
 }
 
 /* One number for all lanes: the same register serves each part of the packet. */

@@ -35,8 +35,7 @@ struct ahead {
 
 static bool is_in_loop(const struct ahead *a, LLVMValueRef v)
 {
-    int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&a->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
-    return block != TSR__NONE && tsr__in_loop(&a->cfg, block, a->loop);
+    return tsr__is_in_loop(&a->cfg, v, a->loop);
 }
 
 /* What a counter of the loop is increased by in each round, or NULL. */

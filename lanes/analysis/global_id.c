@@ -2,6 +2,7 @@
  * Numbers of work-items that a kernel computes from the number of its group: get_group_id(0) * get_local_size(0) + get_local_id(0). */
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 /* A query of dimension x, or what is left of it in fewer bits. */
 static bool is_query_of_x(LLVMValueRef v, enum tsr__engine_call query)
@@ -11,7 +12,7 @@ static bool is_query_of_x(LLVMValueRef v, enum tsr__engine_call query)
     if (tsr__call_of(v) != query || LLVMGetNumArgOperands(v) != 1)
         return false;
     LLVMValueRef dim = LLVMGetArgOperand(v, 0);
-    return LLVMIsAConstantInt(dim) && LLVMConstIntGetZExtValue(dim) == 0;
+    return tsr__is_constant(dim, 0);
 }
 
 /* The size that all groups have of which a packet may have lanes. */

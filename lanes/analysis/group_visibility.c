@@ -2,13 +2,14 @@
  * What a kernel can tell about the work-groups and sub-groups that it runs in, and whether its packets wait for each other. */
 #include "lanes/analysis/group_visibility.h"
 
+#include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 #include "tessera/item.h"
 
 static enum tsr__visibility visibility_of(LLVMValueRef inst)
 {
     enum tsr__engine_call call = tsr__call_of(inst); /* NONE: a matrix function, which the lanes of a sub-group compute together */
-    if (call == TSR__CALL_BARRIER && LLVMIsAConstantInt(LLVMGetOperand(inst, 0)) &&
-        LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 0)) == TSR_SCOPE_WORK_GROUP)
+    if (call == TSR__CALL_BARRIER && tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_WORK_GROUP))
         return TSR__SEES_GROUPS;
     return tsr__call_info(call)->sees;
 }

@@ -5,6 +5,7 @@
  * condition makes branches divergent. Values start at NONE and only rise, so the search ends. */
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 #include "lanes/ir/layout.h"
 
 #include <string.h>
@@ -167,14 +168,6 @@ static struct tsr__shape operand_shape(const struct search *s, int user, LLVMVal
 /* ---- transfer functions ----------------------------------------------------------------------------------------------------------------
  */
 
-static bool is_constant_int(LLVMValueRef v, int64_t *value)
-{
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *value = LLVMConstIntGetSExtValue(v);
-    return true;
-}
-
 /* uniform if every operand is, else varying; NONE while an operand is unknown. */
 static struct tsr__shape uniform_or_varying(const struct search *s, int user, LLVMValueRef inst)
 {
@@ -230,7 +223,7 @@ static struct tsr__shape transfer_bitwise(struct search const *s, LLVMValueRef i
     int64_t c;
     if (low == 64)
         return varying;
-    bool zeros = b.align >= low, constant = is_constant_int(mask, &c);                 /* below the lanes' bits */
+    bool zeros = b.align >= low, constant = tsr__constant_int(mask, &c);               /* below the lanes' bits */
     uint64_t ones = (UINT64_C(1) << low) - ((uint64_t)a.stride & -(uint64_t)a.stride); /* the lanes' bits */
     if (op != LLVMAnd && zeros)
         return affine_shape(a.stride, min_align(a, b), true, true);
@@ -268,7 +261,7 @@ static uint64_t all_bits(LLVMTypeRef type)
 static struct tsr__shape loose_bits(LLVMValueRef inst, LLVMOpcode op, struct tsr__shape a, LLVMValueRef right, struct tsr__shape b)
 {
     int64_t c;
-    bool constant = is_constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
+    bool constant = tsr__constant_int(right, &c), shifts = constant && c >= 0 && c < 64;
     switch (op) {
     case LLVMAnd:
         return varying_bits_of(a.varying_bits & (constant ? (uint64_t)c : UINT64_MAX << b.align));
@@ -323,16 +316,16 @@ static struct tsr__shape transfer_arithmetic(const struct search *s, int user, L
     case LLVMMul:
         if (tsr__is_uniform(a) && tsr__is_uniform(b))
             return uniform_shape(a.align + b.align);
-        if (is_constant_int(right, &c))
+        if (tsr__constant_int(right, &c))
             return scale_shape(s, inst, a, c, nsw, nuw);
-        return is_constant_int(left, &c) ? scale_shape(s, inst, b, c, nsw, nuw) : varying;
+        return tsr__constant_int(left, &c) ? scale_shape(s, inst, b, c, nsw, nuw) : varying;
     case LLVMShl:
-        if (is_constant_int(right, &c) && c >= 0 && c < 62)
+        if (tsr__constant_int(right, &c) && c >= 0 && c < 62)
             return scale_shape(s, inst, a, INT64_C(1) << c, nsw, nuw);
         return uniform_or_varying(s, user, inst);
     case LLVMLShr:
     case LLVMAShr:
-        if (!is_constant_int(right, &c) || c < 0 || c >= 63)
+        if (!tsr__constant_int(right, &c) || c < 0 || c >= 63)
             return uniform_or_varying(s, user, inst);
         return tsr__is_uniform(a) ? uniform_shape(a.align > c ? a.align - (unsigned)c : 0) : shifted_right(s, inst, a, (unsigned)c);
     default:
@@ -355,7 +348,7 @@ static bool on_one_side(LLVMIntPredicate predicate, LLVMValueRef bound, struct t
     case LLVMIntUGT:
     case LLVMIntSLE:
     case LLVMIntULE:
-        return is_constant_int(bound, &c) && ((uint64_t)c & ones) == ones;
+        return tsr__constant_int(bound, &c) && ((uint64_t)c & ones) == ones;
     default:
         return false;
     }
@@ -506,7 +499,7 @@ static struct tsr__shape transfer_collective(const struct search *s, int user, L
     }
     case TSR__RESULT_BY_CLUSTER: {
         int64_t cluster;
-        return one && is_constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform_shape(0) : varying;
+        return one && tsr__constant_int(LLVMGetOperand(inst, 2), &cluster) && cluster >= s->lanes ? uniform_shape(0) : varying;
     }
     default:
         return varying;
@@ -518,7 +511,7 @@ static struct tsr__shape transfer_primitive(const struct search *s, int user, en
     struct tsr__packet packet = s->shapes->packet;
     unsigned row = log2_of((uint64_t)s->lanes * s->pitch);
     int64_t dim = -1;
-    bool has_dim = LLVMGetNumArgOperands(inst) == 1 && is_constant_int(LLVMGetArgOperand(inst, 0), &dim);
+    bool has_dim = LLVMGetNumArgOperands(inst) == 1 && tsr__constant_int(LLVMGetArgOperand(inst, 0), &dim);
     if (LLVMGetNumArgOperands(inst) == 1) {
         struct tsr__shape o = operand_shape(s, user, LLVMGetArgOperand(inst, 0));
         if (!tsr__is_uniform(o))

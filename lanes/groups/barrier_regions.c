@@ -16,6 +16,7 @@
 #include "lanes/groups/barrier_liveness.h"
 #include "lanes/ir/calls.h"
 #include "lanes/prepare/packet_kernel.h"
+#include "lanes/ir/match.h"
 #include "tessera/item.h"
 
 enum {
@@ -475,7 +476,7 @@ static void find_stops(struct cut *c)
         if (tsr__call_of(code[i]) != TSR__CALL_BARRIER)
             continue;
         LLVMValueRef flags = LLVMGetOperand(code[i], 1);
-        bool exchanges = LLVMIsAConstantInt(flags) && LLVMConstIntGetZExtValue(flags) == TSR__EXCHANGE_FENCE;
+        bool exchanges = tsr__is_constant(flags, TSR__EXCHANGE_FENCE);
         c->stops[c->stop_count++] = (struct stop){.call = code[i], .exchanges = exchanges};
     }
 }

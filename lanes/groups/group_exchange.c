@@ -2,17 +2,13 @@
  * Exchanges of a work-group in packets with regions: each puts its values down, waits at a barrier, and finds those of all. */
 #include "lanes/groups/group_exchange.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 #include "tessera/item.h"
 
-static bool is_constant(LLVMValueRef v, uint64_t wanted)
-{
-    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
-}
-
 bool tsr__is_lowerable_exchange(LLVMValueRef call)
 {
-    return is_constant(LLVMGetOperand(call, 0), TSR_SCOPE_WORK_GROUP) && is_constant(LLVMGetOperand(call, 1), TSR_EXCHANGE_ALL) &&
+    return tsr__is_constant(LLVMGetOperand(call, 0), TSR_SCOPE_WORK_GROUP) && tsr__is_constant(LLVMGetOperand(call, 1), TSR_EXCHANGE_ALL) &&
            LLVMIsAConstantInt(LLVMGetOperand(call, 3));
 }
 

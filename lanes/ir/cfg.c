@@ -379,3 +379,9 @@ bool tsr__in_loop(const struct tsr__cfg *cfg, int block, int loop)
         at = cfg->loops[at].parent;
     return at == loop;
 }
+
+bool tsr__is_in_loop(const struct tsr__cfg *cfg, LLVMValueRef v, int loop)
+{
+    int block = LLVMIsAInstruction(v) ? tsr__cfg_number(cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
+    return block != TSR__NONE && tsr__in_loop(cfg, block, loop);
+}

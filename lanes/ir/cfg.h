@@ -43,6 +43,8 @@ bool tsr__dominates(const struct tsr__cfg *cfg, int a, int b);      /* also if a
 bool tsr__post_dominates(const struct tsr__cfg *cfg, int a, int b); /* also if a == b */
 /* True if `block` is in `loop` or in a loop inside it; every block is in TSR__NONE. */
 bool tsr__in_loop(const struct tsr__cfg *cfg, int block, int loop);
+/* Is the value an instruction of a block in the loop? */
+bool tsr__is_in_loop(const struct tsr__cfg *cfg, LLVMValueRef v, int loop);
 static inline bool tsr__back_edge(int from, int to)
 {
     return to <= from;

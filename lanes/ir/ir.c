@@ -8,7 +8,7 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 bool tsr__fail(struct tsr__compilation *l, const char *format, ...)
 {
@@ -103,17 +103,28 @@ LLVMValueRef *tsr__globals(struct tsr__compilation *l, size_t *count)
 LLVMValueRef *tsr__instructions(struct tsr__compilation *l, LLVMValueRef function, size_t *count)
 {
     size_t n = 0;
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
-            n++;
-    }
+    for (LLVMValueRef i = tsr__first(function); i; i = tsr__next(i))
+        n++;
     LLVMValueRef *all = tsr_arena_alloc(&l->scratch, n * sizeof *all);
     *count = n;
     n = 0;
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
+    for (LLVMValueRef i = tsr__first(function); i; i = tsr__next(i))
+        all[n++] = i;
+    return all;
+}
+
+LLVMValueRef *tsr__all_instructions(struct tsr__compilation *l, size_t *count)
+{
+    size_t n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i))
+            n++;
+    LLVMValueRef *all = tsr_arena_alloc(&l->scratch, n * sizeof *all);
+    *count = n;
+    n = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i))
             all[n++] = i;
-    }
     return all;
 }
 
@@ -207,6 +218,18 @@ unsigned tsr__param_align(LLVMValueRef function, unsigned param)
 {
     LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(function, param + 1, tsr__attr_kind("align"));
     return a ? (unsigned)LLVMGetEnumAttributeValue(a) : 1;
+}
+
+void tsr__copy_attributes(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, unsigned params)
+{
+    for (unsigned i = 0; i <= params + 1; i++) {
+        LLVMAttributeIndex at = i == params + 1 ? (LLVMAttributeIndex)LLVMAttributeFunctionIndex : i;
+        unsigned n = LLVMGetAttributeCountAtIndex(from, at);
+        LLVMAttributeRef *attributes = tsr_arena_alloc(&l->scratch, n * sizeof *attributes);
+        LLVMGetAttributesAtIndex(from, at, attributes);
+        for (unsigned k = 0; k < n; k++)
+            LLVMAddAttributeAtIndex(to, at, attributes[k]);
+    }
 }
 
 void tsr__drop_attr(LLVMValueRef function, LLVMAttributeIndex at, const char *name)

@@ -137,6 +137,7 @@ size_t tsr__map_number(const struct tsr__map *map, const void *key);
 LLVMValueRef *tsr__defined_functions(struct tsr__compilation *l, size_t *count);
 LLVMValueRef *tsr__globals(struct tsr__compilation *l, size_t *count);
 LLVMValueRef *tsr__instructions(struct tsr__compilation *l, LLVMValueRef function, size_t *count);
+LLVMValueRef *tsr__all_instructions(struct tsr__compilation *l, size_t *count); /* of all functions */
 /* The function that an instruction calls, or NULL. */
 LLVMValueRef tsr__callee(LLVMValueRef instruction);
 const char *tsr__name(LLVMValueRef value);
@@ -167,6 +168,8 @@ struct tsr__map tsr__functions_reaching(struct tsr__compilation *l, bool (*seed)
 unsigned tsr__attr_kind(const char *name);
 /* What the attribute `align` of a parameter says, or 1. */
 unsigned tsr__param_align(LLVMValueRef function, unsigned param);
+/* Function, result and `params` first parameters of another function get what these have. */
+void tsr__copy_attributes(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, unsigned params);
 void tsr__drop_fn_attr(LLVMValueRef function, const char *name);
 void tsr__drop_attr(LLVMValueRef function, LLVMAttributeIndex at, const char *name);
 void tsr__drop_call_attr(LLVMValueRef call, LLVMAttributeIndex at, const char *name);

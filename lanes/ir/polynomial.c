@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Addresses as sums of products. What is not understood counts as a value of its own. */
 #include "lanes/ir/polynomial.h"
+#include "lanes/ir/match.h"
 
 #include <string.h>
 
@@ -361,7 +362,7 @@ bool tsr__polynomial_divide(const struct tsr__polynomial *a, const struct tsr__p
 
 static bool is_in(LLVMValueRef v, LLVMBasicBlockRef block)
 {
-    return v && LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
+    return v && tsr__is_in_block(v, block);
 }
 
 bool tsr__polynomial_varies(const struct tsr__polynomial *a, LLVMBasicBlockRef block)
@@ -378,10 +379,7 @@ static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr
 {
     if (!LLVMIsAPHINode(f.value) || f.width)
         return too_long;
-    unsigned edge = 0;
-    while (LLVMGetIncomingBlock(f.value, edge) != loop)
-        edge++;
-    struct tsr__polynomial next = polynomial_of_value(l, LLVMGetIncomingValue(f.value, edge), f.extension, MAX_DEPTH),
+    struct tsr__polynomial next = polynomial_of_value(l, tsr__incoming_from(f.value, loop), f.extension, MAX_DEPTH),
                            now = leaf_polynomial(f.value, f.extension);
     struct tsr__polynomial step = add_scaled(next, &now, -1);
     int64_t unit = INT64_C(1) << f.shift;

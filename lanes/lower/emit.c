@@ -8,6 +8,7 @@
 
 #include "lanes/lower/codegen_shim.h"
 #include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
 
 enum {
     CALL_BYTES = 8 + TSR_MAX_ALIGN, /* return address, and what aligning a frame may cost */
@@ -62,13 +63,11 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
         return known - 1;
     tsr__map_set(&d->known, f, 1);
     uint64_t deepest = LEAF_BYTES;
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            uint64_t depth = callee && !LLVMIsDeclaration(callee) ? depth_of(d, callee) : 0;
-            if (depth > deepest)
-                deepest = depth;
-        }
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
+        LLVMValueRef callee = tsr__callee(i);
+        uint64_t depth = callee && !LLVMIsDeclaration(callee) ? depth_of(d, callee) : 0;
+        if (depth > deepest)
+            deepest = depth;
     }
     uintptr_t frame = tsr__map_get(&d->frames, f);
     deepest += (frame ? frame - 1 : 0) + CALL_BYTES;

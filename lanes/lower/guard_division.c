@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Integer division and remainder by zero, and of the smallest number by -1, have undefined results in OpenCL C but must not raise SIGFPE.
  */
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 /* A scalar constant that needs no guard. */
 static bool is_harmless(LLVMValueRef divisor)

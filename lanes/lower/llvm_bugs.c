@@ -182,38 +182,34 @@ static void in_float(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef 
 
 bool tsr__pass_llvm_bugs(struct tsr__compilation *l)
 {
-    size_t function_count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    size_t count;
+    LLVMValueRef *code = tsr__all_instructions(l, &count);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     bool has_half = tsr__has(l, TSR_CPU_AVX512FP16);
-    for (size_t f = 0; f < function_count; f++) {
-        size_t count;
-        LLVMValueRef *code = tsr__instructions(l, functions[f], &count);
-        for (size_t i = 0; i < count; i++) {
-            if (is_right_shift(code[i]) && is_wide_product(LLVMGetOperand(code[i], 0)))
-                freeze_operand(b, code[i], 0);
-            LLVMTypeRef type = LLVMIsASelectInst(code[i]) ? other_type(l, code[i]) : NULL;
-            if (type) {
-                select_as(b, code[i], type);
-                continue;
-            }
-            if (!has_half && is_half_extreme(code[i])) {
-                in_float(l, b, code[i]);
-                continue;
-            }
-            if (is_word_of_numbers(code[i])) {
-                hide_value(b, code[i]);
-                continue;
-            }
-            int element = LLVMIsACallInst(code[i]) ? only_element(code[i]) : -1;
-            if (element >= 0) {
-                store_element(l, b, code[i], element);
-                continue;
-            }
-            int lane = LLVMIsAShuffleVectorInst(code[i]) ? lane_beside_zeros(code[i]) : -1;
-            if (lane >= 0)
-                clear_afterwards(l, b, code[i], lane);
+    for (size_t i = 0; i < count; i++) {
+        if (is_right_shift(code[i]) && is_wide_product(LLVMGetOperand(code[i], 0)))
+            freeze_operand(b, code[i], 0);
+        LLVMTypeRef type = LLVMIsASelectInst(code[i]) ? other_type(l, code[i]) : NULL;
+        if (type) {
+            select_as(b, code[i], type);
+            continue;
         }
+        if (!has_half && is_half_extreme(code[i])) {
+            in_float(l, b, code[i]);
+            continue;
+        }
+        if (is_word_of_numbers(code[i])) {
+            hide_value(b, code[i]);
+            continue;
+        }
+        int element = LLVMIsACallInst(code[i]) ? only_element(code[i]) : -1;
+        if (element >= 0) {
+            store_element(l, b, code[i], element);
+            continue;
+        }
+        int lane = LLVMIsAShuffleVectorInst(code[i]) ? lane_beside_zeros(code[i]) : -1;
+        if (lane >= 0)
+            clear_afterwards(l, b, code[i], lane);
     }
     LLVMDisposeBuilder(b);
     return true;

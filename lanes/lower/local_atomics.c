@@ -96,15 +96,11 @@ static void make_plain(LLVMBuilderRef b, LLVMValueRef inst)
 
 bool tsr__pass_local_atomics(struct tsr__compilation *l)
 {
-    size_t function_count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
+    size_t count;
+    LLVMValueRef *code = tsr__all_instructions(l, &count);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    for (size_t f = 0; f < function_count; f++) {
-        size_t count;
-        LLVMValueRef *code = tsr__instructions(l, functions[f], &count);
-        for (size_t i = 0; i < count; i++)
-            make_plain(b, code[i]);
-    }
+    for (size_t i = 0; i < count; i++)
+        make_plain(b, code[i]);
     LLVMDisposeBuilder(b);
     return true;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 enum {
     MOST_PRIVATE_BYTES = 1 << 30, /* of a function, for a work-item */
@@ -219,13 +220,12 @@ static bool check_private(struct tsr__compilation *l, LLVMValueRef function)
     const char *name = tsr__name(function);
     uint64_t sum = 0;
     name += tsr__starts_with(name, body) ? sizeof body - 1 : 0;
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-            uint64_t bytes = LLVMIsAAllocaInst(i) ? LLVMABISizeOfType(layout, LLVMGetAllocatedType(i)) : 0;
-            if (bytes > MOST_PRIVATE_BYTES - sum)
-                return tsr__fail(l, "the private variables of function '%s' take more than %d bytes", name, MOST_PRIVATE_BYTES);
-            sum += bytes;
-        }
+    for (LLVMValueRef i = tsr__first(function); i; i = tsr__next(i)) {
+        uint64_t bytes = LLVMIsAAllocaInst(i) ? LLVMABISizeOfType(layout, LLVMGetAllocatedType(i)) : 0;
+        if (bytes > MOST_PRIVATE_BYTES - sum)
+            return tsr__fail(l, "the private variables of function '%s' take more than %d bytes", name, MOST_PRIVATE_BYTES);
+        sum += bytes;
+    }
     return true;
 }
 

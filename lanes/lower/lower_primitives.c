@@ -6,6 +6,7 @@
 #include "tessera/item.h"
 
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 /* What the table says of a function that is a primitive, or NULL. */
 static const struct tsr__call_info *primitive_of(LLVMValueRef function)
@@ -24,18 +25,6 @@ static bool is_primitive(LLVMValueRef function)
 /* What was promised of a function that saw no work-item does not hold for one that reads and writes through it. */
 static const char *const broken_promises[] = {"memory", "speculatable", "nosync", "willreturn"};
 
-static void copy_attributes(struct tsr__compilation *l, LLVMValueRef from, LLVMValueRef to, unsigned params)
-{
-    for (unsigned i = 0; i <= params + 1; i++) {
-        LLVMAttributeIndex at = i == params + 1 ? (LLVMAttributeIndex)LLVMAttributeFunctionIndex : i;
-        unsigned n = LLVMGetAttributeCountAtIndex(from, at);
-        LLVMAttributeRef *attributes = tsr_arena_alloc(&l->scratch, n * sizeof *attributes);
-        LLVMGetAttributesAtIndex(from, at, attributes);
-        for (unsigned k = 0; k < n; k++)
-            LLVMAddAttributeAtIndex(to, at, attributes[k]);
-    }
-}
-
 /* LLVM-C cannot change a signature: a new function takes over name, attributes, metadata and blocks. */
 static LLVMValueRef with_item(struct tsr__compilation *l, LLVMValueRef old)
 {
@@ -49,7 +38,7 @@ static LLVMValueRef with_item(struct tsr__compilation *l, LLVMValueRef old)
     LLVMSetVisibility(made, LLVMGetVisibility(old));
     LLVMSetUnnamedAddress(made, LLVMGetUnnamedAddress(old));
     LLVMSetFunctionCallConv(made, LLVMGetFunctionCallConv(old));
-    copy_attributes(l, old, made, n);
+    tsr__copy_attributes(l, old, made, n);
     for (size_t i = 0; i < TSR_ARRAY_LEN(broken_promises); i++)
         tsr__drop_fn_attr(made, broken_promises[i]);
 
@@ -116,12 +105,10 @@ static void rewrite_calls(struct tsr__compilation *l, LLVMValueRef old, LLVMValu
 static bool no_indirect_calls(struct tsr__compilation *l, LLVMValueRef *functions, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(functions[k]); bb; bb = LLVMGetNextBasicBlock(bb)) {
-            for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-                if (!LLVMIsACallInst(i) || tsr__callee(i) || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
-                    continue;
-                return tsr__fail(l, "'%s' calls through a pointer, which OpenCL C does not allow", tsr__name(functions[k]));
-            }
+        for (LLVMValueRef i = tsr__first(functions[k]); i; i = tsr__next(i)) {
+            if (!LLVMIsACallInst(i) || tsr__callee(i) || LLVMIsAInlineAsm(LLVMGetCalledValue(i)))
+                continue;
+            return tsr__fail(l, "'%s' calls through a pointer, which OpenCL C does not allow", tsr__name(functions[k]));
         }
     }
     return true;

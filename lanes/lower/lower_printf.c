@@ -92,15 +92,10 @@ bool tsr__pass_lower_printf(struct tsr__compilation *l)
         return true;
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), (LLVMTypeRef[]){tsr__ptr(l), tsr__ptr(l)}, 2, false);
     LLVMValueRef print = tsr__declare_call(l, TSR__CALL_PRINT, type);
-    size_t function_count;
-    LLVMValueRef *functions = tsr__defined_functions(l, &function_count);
-    for (size_t k = 0; k < function_count; k++) {
-        size_t n;
-        LLVMValueRef *code = tsr__instructions(l, functions[k], &n);
-        for (size_t i = 0; i < n; i++) {
-            if (tsr__callee(code[i]) == printf_function && !lower_call(l, code[i], print))
-                return false;
-        }
-    }
+    size_t count;
+    LLVMValueRef *code = tsr__all_instructions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        if (tsr__callee(code[i]) == printf_function && !lower_call(l, code[i], print))
+            return false;
     return true;
 }

@@ -4,7 +4,7 @@
 
 #include "tessera/item.h"
 
-#include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 static const struct {
     const char *name;
@@ -27,7 +27,7 @@ static const struct {
 static bool is_of_pairs(LLVMValueRef call)
 {
     LLVMValueRef scope = LLVMGetNumArgOperands(call) > 1 ? LLVMGetOperand(call, 1) : NULL;
-    return scope && LLVMIsAConstantInt(scope) && LLVMConstIntGetZExtValue(scope) == TSR_SCOPE_PAIR;
+    return scope && tsr__is_constant(scope, TSR_SCOPE_PAIR);
 }
 
 static void lower_runtime_call(struct tsr__compilation *l, LLVMValueRef call, size_t offset)
@@ -65,12 +65,10 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
         flags |= TSR_KERNEL_AMX_TILES;
     if (tsr__has_text_attr(f, TSR__HALF_K))
         flags |= TSR_KERNEL_HALF_K_TILES;
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb)) {
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            if (callee && !LLVMIsDeclaration(callee))
-                flags |= flags_of(v, callee);
-        }
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
+        LLVMValueRef callee = tsr__callee(i);
+        if (callee && !LLVMIsDeclaration(callee))
+            flags |= flags_of(v, callee);
     }
     return flags;
 }

@@ -2,6 +2,7 @@
  * Too much code, before it is made: by inlining, and for LLVM's passes, some of whose time grows with the square of the code. */
 #include "lanes/ir/calls.h"
 #include "lanes/ir/costs.h"
+#include "lanes/ir/match.h"
 
 bool tsr__pass_size_early(struct tsr__compilation *l)
 {
@@ -35,11 +36,10 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
     if (LLVMIsDeclaration(f) || tsr__is_collective(tsr__call_of_function(f)))
         return 1;
     tsr__map_set(&sizes->of, f, sizes->most + 2); /* of a recursion that clang has let through */
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i && size <= sizes->most; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            size += callee ? inlined_size(sizes, callee) : count_of(i);
-        }
+    for (LLVMValueRef i = tsr__first(f); i && size <= sizes->most; i = tsr__next(i)) {
+        LLVMValueRef callee = tsr__callee(i);
+        size += callee ? inlined_size(sizes, callee) : count_of(i);
+    }
     tsr__map_set(&sizes->of, f, size + 1);
     return size;
 }
@@ -55,22 +55,20 @@ static void mark_reached(struct tsr__map *reached, LLVMValueRef f)
     if (LLVMIsDeclaration(f) || tsr__map_get(reached, f))
         return;
     tsr__map_set(reached, f, 1);
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i))
-            if (tsr__callee(i))
-                mark_reached(reached, tsr__callee(i));
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i))
+        if (tsr__callee(i))
+            mark_reached(reached, tsr__callee(i));
 }
 
 /* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. */
 static void keep_calls(struct tsr__compilation *l, LLVMValueRef f, struct sizes *sizes, const struct tsr__map *elsewhere)
 {
     LLVMAttributeRef noinline = LLVMCreateEnumAttribute(l->context, tsr__attr_kind("noinline"), 0);
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            if (callee && tsr__map_get(elsewhere, callee) && inlined_size(sizes, callee) > TSR__INLINED_FEW)
-                LLVMAddCallSiteAttribute(i, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
-        }
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
+        LLVMValueRef callee = tsr__callee(i);
+        if (callee && tsr__map_get(elsewhere, callee) && inlined_size(sizes, callee) > TSR__INLINED_FEW)
+            LLVMAddCallSiteAttribute(i, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, noinline);
+    }
 }
 
 /* A work-item at a time may call. */

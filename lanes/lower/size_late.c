@@ -4,6 +4,7 @@
  * limit would not be. */
 #include "lanes/ir/ir.h"
 #include "lanes/ir/costs.h"
+#include "lanes/ir/match.h"
 
 /* Lanes of a masked access that the code generator takes apart, or 0. */
 static uint64_t emulated_lanes(const struct tsr__compilation *l, LLVMValueRef inst)
@@ -61,12 +62,11 @@ static uint64_t cost_from(struct visit *v, LLVMValueRef f)
     if (LLVMIsDeclaration(f) || tsr__map_get(&v->seen, f))
         return 0;
     tsr__map_set(&v->seen, f, 1);
-    for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f); bb; bb = LLVMGetNextBasicBlock(bb))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
-            LLVMValueRef callee = tsr__callee(i);
-            sum += cost_of(v->l, i) + (callee ? cost_from(v, callee) : 0);
-            slots += is_home(i);
-        }
+    for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
+        LLVMValueRef callee = tsr__callee(i);
+        sum += cost_of(v->l, i) + (callee ? cost_from(v, callee) : 0);
+        slots += is_home(i);
+    }
     return sum + slots * LLVMCountBasicBlocks(f) / TSR__SLOT_BLOCKS;
 }
 

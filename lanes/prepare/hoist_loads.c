@@ -12,18 +12,10 @@ struct loop_of {
     int loop;
 };
 
-static bool is_in_loop(const struct loop_of *l, LLVMValueRef v)
-{
-    if (!LLVMIsAInstruction(v))
-        return false;
-    int block = tsr__cfg_number(l->cfg, LLVMGetInstructionParent(v));
-    return block == TSR__NONE || tsr__in_loop(l->cfg, block, l->loop);
-}
-
 /* Whether the value can be had before the loop, by moving at most so many instructions on each way to it. */
 static bool can_hoist(const struct loop_of *l, LLVMValueRef v, int depth)
 {
-    if (!is_in_loop(l, v))
+    if (!tsr__is_in_loop(l->cfg, v, l->loop))
         return true;
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMGetElementPtr:
@@ -46,7 +38,7 @@ static bool can_hoist(const struct loop_of *l, LLVMValueRef v, int depth)
 
 static void hoist(const struct loop_of *l, LLVMBuilderRef b, LLVMValueRef v)
 {
-    if (!is_in_loop(l, v))
+    if (!tsr__is_in_loop(l->cfg, v, l->loop))
         return;
     for (int i = 0; i < LLVMGetNumOperands(v); i++)
         hoist(l, b, LLVMGetOperand(v, (unsigned)i));

@@ -16,6 +16,7 @@
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/ir/ir.h"
+#include "lanes/ir/match.h"
 
 enum {
     MAX_TERMS = 12,
@@ -31,10 +32,7 @@ struct bounds {
 
 static bool is_constant_index(LLVMValueRef v, int64_t *value)
 {
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *value = LLVMConstIntGetSExtValue(v);
-    return *value >= 0 && *value < INT64_C(1) << 40;
+    return tsr__constant_int(v, value) && *value >= 0 && *value < INT64_C(1) << 40;
 }
 
 /* Numbers that are no less than zero and far from wrapping, or false. */

@@ -8,6 +8,7 @@
 
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/match.h"
 
 #include <string.h>
 
@@ -112,10 +113,7 @@ static LLVMValueRef end_test(const struct unroll *u, int loop)
 
 static bool small_constant(LLVMValueRef v, int64_t *value)
 {
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *value = LLVMConstIntGetSExtValue(v);
-    return *value > -(INT64_C(1) << 40) && *value < INT64_C(1) << 40;
+    return tsr__constant_int(v, value) && *value > -(INT64_C(1) << 40) && *value < INT64_C(1) << 40;
 }
 
 /* At most how often the loop goes round; 0: unknown. A start that depends on another counter is taken to be 0, a limit that does to be that

@@ -17,6 +17,7 @@
 #include "lanes/after/nontemporal.h"
 #include "lanes/ir/layout.h"
 #include "lanes/analysis/write_only.h"
+#include "lanes/ir/match.h"
 
 /* ---- which blocks need a test ------------------------------------------------------------------------------------------------------- */
 
@@ -115,10 +116,7 @@ static struct edge read_edge(struct tsr__widener *s, int from, int to)
                         tsr_arena_alloc(s->arena, room * sizeof *edge.varying)};
     for (LLVMValueRef phi = first; LLVMGetInstructionOpcode(phi) == LLVMPHI; phi = LLVMGetNextInstruction(phi)) {
         struct tsr__value *value = tsr__value(s, phi);
-        LLVMValueRef incoming = NULL;
-        for (unsigned i = 0; i < LLVMCountIncoming(phi) && !incoming; i++)
-            if (LLVMGetIncomingBlock(phi, i) == from_ref)
-                incoming = LLVMGetIncomingValue(phi, i);
+        LLVMValueRef incoming = tsr__incoming_from(phi, from_ref);
         if (LLVMIsUndef(incoming))
             continue; /* whatever is in the slot will do */
         bool varying = tsr__is_varying(value->shape);

@@ -7,6 +7,7 @@
 
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 
 /* A value that the lanes bring to the loop. */
 struct brought {
@@ -118,28 +119,13 @@ static LLVMValueRef lane_scalar(const struct serial_loop *o, LLVMValueRef v)
     return is_made(v) ? (LLVMValueRef)tsr__map_get(&o->scalars, v) : v;
 }
 
-static bool is_in_loop(const struct tsr__widener *s, const struct tsr__loop *loop, LLVMValueRef v)
-{
-    int block = LLVMIsAInstruction(v) ? tsr__cfg_number(&s->cfg, LLVMGetInstructionParent(v)) : TSR__NONE;
-    return block >= loop->begin && block < loop->end;
-}
-
 static void pass_in_from_outside(struct serial_loop *o, struct tsr__map *known, LLVMValueRef v)
 {
-    if (!is_made(v) || tsr__map_get(known, v))
-        return;
-    if (is_in_loop(o->s, o->loop, v))
+    const struct tsr__cfg *cfg = &o->s->cfg;
+    if (!is_made(v) || tsr__map_get(known, v) || tsr__is_in_loop(cfg, v, (int)(o->loop - cfg->loops)))
         return;
     tsr__map_set(known, v, true);
     pass_in(o, v, false);
-}
-
-static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
-        if (LLVMGetIncomingBlock(phi, i) == from)
-            return LLVMGetIncomingValue(phi, i);
-    return NULL;
 }
 
 /* All that the loop, and the phis behind it, take from outside. */
@@ -153,7 +139,7 @@ static void pass_in_all(struct serial_loop *o)
             bool is_phi = LLVMIsAPHINode(i);
             if (is_phi && b == o->loop->header) {
                 pass_in(o, i, true);
-                pass_in_from_outside(o, &known, incoming_from(i, cfg->blocks[o->loop->latch].ref));
+                pass_in_from_outside(o, &known, tsr__incoming_from(i, cfg->blocks[o->loop->latch].ref));
                 continue;
             }
             for (int k = 0; k < LLVMGetNumOperands(i); k++)
@@ -163,8 +149,8 @@ static void pass_in_all(struct serial_loop *o)
         for (int k = 0; k < block->succ_count; k++)
             for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[block->succ[k]].ref); LLVMIsAPHINode(i);
                  i = LLVMGetNextInstruction(i))
-                if (incoming_from(i, block->ref))
-                    pass_in_from_outside(o, &known, incoming_from(i, block->ref));
+                if (tsr__incoming_from(i, block->ref))
+                    pass_in_from_outside(o, &known, tsr__incoming_from(i, block->ref));
     }
 }
 
@@ -282,7 +268,7 @@ static void leave_serial_loop(struct serial_loop *o, int from, int to)
     LLVMBasicBlockRef from_ref = s->cfg.blocks[from].ref;
     for (LLVMValueRef i = LLVMGetFirstInstruction(s->cfg.blocks[to].ref); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i)) {
         struct tsr__value *phi = tsr__value(s, i);
-        LLVMValueRef v = incoming_from(i, from_ref);
+        LLVMValueRef v = tsr__incoming_from(i, from_ref);
         if (LLVMIsUndef(v))
             continue;
         if (tsr__is_varying(phi->shape))
@@ -376,7 +362,7 @@ static void complete_phis(struct serial_loop *o, int number)
             int from = block->pred[k];
             if (from < o->loop->begin || from >= o->loop->end)
                 continue;
-            LLVMValueRef v = lane_scalar(o, incoming_from(i, cfg->blocks[from].ref));
+            LLVMValueRef v = lane_scalar(o, tsr__incoming_from(i, cfg->blocks[from].ref));
             LLVMAddIncoming(phi, &v, &o->blocks[from - o->loop->begin], 1);
         }
     }

@@ -10,6 +10,7 @@
 #include "lanes/widen/widener.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/layout.h"
+#include "lanes/ir/match.h"
 #include "tessera/item.h"
 
 static bool retires_lane(const char *name)
@@ -26,11 +27,6 @@ static void clone_call(struct tsr__widener *s, LLVMValueRef inst)
     LLVMInsertIntoBuilder(s->b, copy);
     if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind)
         tsr__set_scalar(s, inst, copy);
-}
-
-static bool constant_is(LLVMValueRef v, uint64_t wanted)
-{
-    return LLVMIsAConstantInt(v) && LLVMConstIntGetZExtValue(v) == wanted;
 }
 
 /* ---- who came -------------------------------------------------------------------------------------------------------------------- */
@@ -68,10 +64,10 @@ static void require_all_lanes(struct tsr__widener *s, bool of_packet)
 static void report_missing_lanes(struct tsr__widener *s, LLVMValueRef inst, enum tsr__engine_call call)
 {
     LLVMValueRef callee = tsr__callee(inst), first = LLVMGetOperand(inst, 0);
-    bool exchange = call == TSR__CALL_EXCHANGE && constant_is(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
+    bool exchange = call == TSR__CALL_EXCHANGE && tsr__is_constant(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
     bool waits = exchange || call == TSR__CALL_BARRIER;
-    bool group = call == TSR__CALL_EXCHANGE_UNIFORM || call == TSR__CALL_TOTAL || (waits && !constant_is(first, TSR_SCOPE_SUB_GROUP));
-    bool collective = tsr__is_collective(call) && constant_is(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
+    bool group = call == TSR__CALL_EXCHANGE_UNIFORM || call == TSR__CALL_TOTAL || (waits && !tsr__is_constant(first, TSR_SCOPE_SUB_GROUP));
+    bool collective = tsr__is_collective(call) && tsr__is_constant(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
     const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
     if (group || (s->l->options->check && (waits || collective || matrix)))
         require_all_lanes(s, group || (matrix && matrix->form == TSR_MATRIX_SPLIT));
@@ -335,14 +331,14 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     if (retires_lane(tsr__name(callee)) || tsr__widen_collective(s, inst, call))
         return true;
     if (call == TSR__CALL_EXCHANGE) {
-        if (constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))
+        if (tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP))
             exchange_in_packet(s, inst);
         else
             exchange_in_group(s, inst);
         return true;
     }
     if (call == TSR__CALL_BARRIER) {
-        if (!constant_is(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
+        if (!tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
             clone_call(s, inst);
         return true;
     }

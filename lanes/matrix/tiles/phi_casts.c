@@ -4,6 +4,7 @@
  * is behind it: one of the two phis is poison where no round was made, and the other one can stand for it. And casts go to their users, so
  * that what is stored in several places, as it is and by way of the stack, is seen to be stored in each. */
 #include "lanes/matrix/tiles/tiles.h"
+#include "lanes/ir/match.h"
 
 /* The type from which all that flows into the phi is cast, constants aside; NULL: there is none. */
 static LLVMTypeRef cast_from(LLVMValueRef phi)
@@ -48,14 +49,6 @@ static void retype_phi(struct tsr__compilation *l, LLVMValueRef phi, LLVMTypeRef
     LLVMDisposeBuilder(b);
 }
 
-static LLVMValueRef from_edge(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    unsigned i = 0;
-    while (LLVMGetIncomingBlock(phi, i) != from)
-        i++;
-    return LLVMGetIncomingValue(phi, i);
-}
-
 /* Does `x` have the values of `phi` wherever that has any? */
 static bool stands_for(LLVMValueRef x, LLVMValueRef phi)
 {
@@ -63,7 +56,7 @@ static bool stands_for(LLVMValueRef x, LLVMValueRef phi)
         return false;
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
         LLVMValueRef v = LLVMGetIncomingValue(phi, i);
-        if (!LLVMIsPoison(v) && v != from_edge(x, LLVMGetIncomingBlock(phi, i)))
+        if (!LLVMIsPoison(v) && v != tsr__incoming_from(x, LLVMGetIncomingBlock(phi, i)))
             return false;
     }
     return true;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lanes/matrix/tiles/tiles.h"
+#include "lanes/ir/match.h"
 
 unsigned tsr__web_index(const struct tsr__fragment *f)
 {
@@ -139,12 +140,7 @@ const struct tsr__fragment *tsr__external_value(const struct tsr__tile_block *bl
                                                 unsigned row, unsigned column)
 {
     const struct tsr__fragment *other = block->fragments[row][column][tsr__web_index(to)];
-    unsigned e = 0;
-    if (other->mad)
-        return other->mad->c;
-    while (LLVMGetIncomingBlock(other->v[0], e) != LLVMGetIncomingBlock(to->v[0], edge))
-        e++;
-    return other->in[e];
+    return other->mad ? other->mad->c : other->in[tsr__edge_from(other->v[0], LLVMGetIncomingBlock(to->v[0], edge))];
 }
 
 /* Do the phis `x` and `y` get the same from strangers by these edges, which leave the same place? So it is where a loop may be left out. */
@@ -196,15 +192,6 @@ static void require_contents(struct trace *t, contents have, const struct tsr__f
         t->good = false;
 }
 
-/* What the phi gets from a place. */
-static unsigned edge_from(const struct tsr__fragment *phi, LLVMBasicBlockRef from)
-{
-    unsigned e = 0;
-    while (LLVMGetIncomingBlock(phi->v[0], e) != from)
-        e++;
-    return e;
-}
-
 static contents contents_on_entry(struct trace *t, int at)
 {
     const struct tsr__alloc_block *place = &t->places->at[at];
@@ -215,7 +202,7 @@ static contents contents_on_entry(struct trace *t, int at)
         if (from == NOTHING)
             continue;
         if (phi) {
-            unsigned e = edge_from(phi, t->places->at[place->before[i]].ref);
+            unsigned e = tsr__edge_from(phi->v[0], t->places->at[place->before[i]].ref);
             contents wanted = phi->in[e]->web ? (contents)phi->in[e] : zero_for(t, phi, e);
             from = from == wanted ? (contents)phi : MIXED;
         }
@@ -233,7 +220,7 @@ static contents contents_on_exit(struct trace *t, int at, contents have)
         const struct tsr__fragment *phi = phi_at(t->life->block->webs[0][0], t->places->at[place->next[i]].ref);
         if (!phi)
             continue;
-        unsigned e = edge_from(phi, place->ref);
+        unsigned e = tsr__edge_from(phi->v[0], place->ref);
         if (phi->in[e]->web)
             continue;
         if (put != NOTHING && put != zero_for(t, phi, e))
@@ -323,7 +310,7 @@ static bool puts_in(const struct tsr__live_range *life, const struct tsr__alloc_
 {
     for (unsigned i = 0; i < places->at[at].next_count; i++) {
         const struct tsr__fragment *phi = phi_at(life->block->webs[0][0], places->at[places->at[at].next[i]].ref);
-        if (phi && !phi->in[edge_from(phi, places->at[at].ref)]->web)
+        if (phi && !phi->in[tsr__edge_from(phi->v[0], places->at[at].ref)]->web)
             return true;
     }
     return false;

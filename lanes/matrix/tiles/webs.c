@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lanes/matrix/tiles/tiles.h"
+#include "lanes/ir/match.h"
 
 /* ---- fragments ---------------------------------------------------------------------------------------------------------------------- */
 
@@ -36,15 +37,6 @@ static bool are_zero(const LLVMValueRef *v, unsigned m)
     return true;
 }
 
-/* What a phi gets from a block. */
-static LLVMValueRef incoming_value(LLVMValueRef phi, LLVMBasicBlockRef from)
-{
-    unsigned i = 0;
-    while (LLVMGetIncomingBlock(phi, i) != from)
-        i++;
-    return LLVMGetIncomingValue(phi, i);
-}
-
 static void follow_phis(struct tsr__webs *w, struct tsr__fragment *f)
 {
     f->in_count = LLVMCountIncoming(f->v[0]);
@@ -52,7 +44,7 @@ static void follow_phis(struct tsr__webs *w, struct tsr__fragment *f)
     for (unsigned e = 0; e < f->in_count; e++) {
         LLVMValueRef v[TSR__MAX_M];
         for (unsigned i = 0; i < f->m; i++)
-            v[i] = incoming_value(f->v[i], LLVMGetIncomingBlock(f->v[0], e));
+            v[i] = tsr__incoming_from(f->v[i], LLVMGetIncomingBlock(f->v[0], e));
         f->in[e] = find_fragment(w, v, f->m);
     }
 }
@@ -184,7 +176,7 @@ static struct tsr__web *new_web(struct tsr__webs *w, struct tsr__fragment *first
 static LLVMValueRef phi_with(LLVMBasicBlockRef block, LLVMBasicBlockRef from, LLVMValueRef v)
 {
     for (LLVMValueRef i = LLVMGetFirstInstruction(block); LLVMIsAPHINode(i); i = LLVMGetNextInstruction(i))
-        if (incoming_value(i, from) == v)
+        if (tsr__incoming_from(i, from) == v)
             return i;
     return NULL;
 }
@@ -298,9 +290,7 @@ static bool set_partners(struct tsr__fragment *x, struct tsr__fragment *y)
         return false;
     x->partner = y;
     for (unsigned e = 0; e < x->in_count; e++) {
-        unsigned k = 0;
-        while (LLVMGetIncomingBlock(y->v[0], k) != LLVMGetIncomingBlock(x->v[0], e))
-            k++;
+        unsigned k = tsr__edge_from(y->v[0], LLVMGetIncomingBlock(x->v[0], e));
         if (!set_partners(x->in[e], y->in[k]))
             return false;
     }
@@ -313,9 +303,7 @@ static bool phis_match(const struct tsr__fragment *x, const struct tsr__fragment
     if (y->kind != TSR__FRAGMENT_PHI || x->block != y->block || x->in_count != y->in_count)
         return false;
     for (unsigned e = 0; e < x->in_count; e++) {
-        unsigned k = 0;
-        while (LLVMGetIncomingBlock(y->v[0], k) != LLVMGetIncomingBlock(x->v[0], e))
-            k++;
+        unsigned k = tsr__edge_from(y->v[0], LLVMGetIncomingBlock(x->v[0], e));
         if (joins_webs(x->in[e]) ? x->in[e]->partner != y->in[k] : x->in[e]->kind != y->in[k]->kind)
             return false;
     }

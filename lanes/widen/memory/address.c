@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
+#include "lanes/ir/match.h"
 
 enum { MAX_DEPTH = 8, MOST_HOPED = 4096 };
 
@@ -30,14 +31,6 @@ static void add_sum_term(struct sum *sum, LLVMValueRef value, enum tsr__extensio
     (is_uniform ? sum->uniform : sum->varying)[(*count)++] = (struct tsr__term){value, extension, scale};
 }
 
-static bool constant_index(LLVMValueRef v, int64_t *value)
-{
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *value = LLVMConstIntGetSExtValue(v);
-    return true;
-}
-
 /* An addition that stays one when its operands are extended. */
 static bool is_extended_add(LLVMValueRef v, enum tsr__extension extension)
 {
@@ -54,7 +47,7 @@ static bool is_extended_add(LLVMValueRef v, enum tsr__extension extension)
 static void add_sum_index(struct sum *sum, LLVMValueRef v, enum tsr__extension extension, int64_t scale, int depth)
 {
     int64_t c;
-    if (constant_index(v, &c)) {
+    if (tsr__constant_int(v, &c)) {
         if (extension == TSR__EXTEND_UNSIGNED)
             c = (int64_t)LLVMConstIntGetZExtValue(v);
         sum->a->offset += c * scale;
@@ -77,7 +70,7 @@ static void add_sum_index(struct sum *sum, LLVMValueRef v, enum tsr__extension e
         add_sum_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXTEND_SIGNED : TSR__EXTEND_UNSIGNED, scale, depth - 1);
         return;
     }
-    if (extension == TSR__EXTEND_NONE && (op == LLVMShl || op == LLVMMul) && constant_index(LLVMGetOperand(v, 1), &c)) {
+    if (extension == TSR__EXTEND_NONE && (op == LLVMShl || op == LLVMMul) && tsr__constant_int(LLVMGetOperand(v, 1), &c)) {
         int64_t factor = op == LLVMMul ? c : c >= 0 && c < 32 ? INT64_C(1) << c : 0, scaled;
         if (factor && !__builtin_mul_overflow(scale, factor, &scaled)) {
             add_sum_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
@@ -285,12 +278,13 @@ static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int dep
     case LLVMSub:
         return speculated_stride(s, LLVMGetOperand(v, 0), depth) - speculated_stride(s, LLVMGetOperand(v, 1), depth);
     case LLVMMul:
-        return constant_index(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
+        return tsr__constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
                    ? c * speculated_stride(s, LLVMGetOperand(v, 0), depth)
                    : 0;
     case LLVMShl:
-        return constant_index(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12 ? speculated_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c)
-                                                                            : 0;
+        return tsr__constant_int(LLVMGetOperand(v, 1), &c) && c >= 0 && c < 12
+                   ? speculated_stride(s, LLVMGetOperand(v, 0), depth) * (1 << c)
+                   : 0;
     case LLVMAnd:
         if (tsr__is_uniform(tsr__shape_here(s, LLVMGetOperand(v, 0))))
             return speculated_stride(s, LLVMGetOperand(v, 1), depth);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small questions about values, and walks over instructions. */
+#ifndef TESSERA_LANES_IR_MATCH_H
+#define TESSERA_LANES_IR_MATCH_H
+
+#include "lanes/ir/ir.h"
+
+/* The value of a constant integer of at most 64 bits, its sign extended. */
+static inline bool tsr__constant_int(LLVMValueRef v, int64_t *value)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *value = LLVMConstIntGetSExtValue(v);
+    return true;
+}
+
+/* Is it the constant `number`, without a sign? */
+static inline bool tsr__is_constant(LLVMValueRef v, uint64_t number)
+{
+    return LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64 && LLVMConstIntGetZExtValue(v) == number;
+}
+
+static inline bool tsr__is_in_block(LLVMValueRef v, LLVMBasicBlockRef block)
+{
+    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == block;
+}
+
+/* The first edge from the block by which the phi gets a value; the number of the phi's edges if there is none. */
+static inline unsigned tsr__edge_from(LLVMValueRef phi, LLVMBasicBlockRef block)
+{
+    unsigned edge = 0, count = LLVMCountIncoming(phi);
+    while (edge < count && LLVMGetIncomingBlock(phi, edge) != block)
+        edge++;
+    return edge;
+}
+
+/* What the phi gets from the block; NULL: there is no such edge. */
+static inline LLVMValueRef tsr__incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
+{
+    unsigned edge = tsr__edge_from(phi, block);
+    return edge < LLVMCountIncoming(phi) ? LLVMGetIncomingValue(phi, edge) : NULL;
+}
+
+static inline LLVMValueRef tsr__first_from(LLVMBasicBlockRef block)
+{
+    LLVMValueRef first = NULL;
+    while (block && (first = LLVMGetFirstInstruction(block)) == NULL)
+        block = LLVMGetNextBasicBlock(block);
+    return first;
+}
+
+/* The instructions of a function that does not change meanwhile, block by block: for (i = tsr__first(f); i; i = tsr__next(i)). Where it
+ * changes, tsr__instructions takes a snapshot. */
+static inline LLVMValueRef tsr__first(LLVMValueRef function)
+{
+    return tsr__first_from(LLVMGetFirstBasicBlock(function));
+}
+
+static inline LLVMValueRef tsr__next(LLVMValueRef instruction)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(instruction);
+    return next ? next : tsr__first_from(LLVMGetNextBasicBlock(LLVMGetInstructionParent(instruction)));
+}
+
+#endif
