@@ -79,7 +79,7 @@ def split(text):
 
 def module_text(symbols, heads, attributes, bodies, declarations, public):
     """A module of the public functions `symbols`, with what is private to them and declarations of the rest."""
-    inside, queue, outside = {}, collections.deque(symbols), set()
+    inside, queue, outside = {}, collections.deque(sorted(symbols)), set()
     while queue:
         symbol = queue.popleft()
         if symbol in inside:
