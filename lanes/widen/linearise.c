@@ -8,8 +8,6 @@
  * other is *pending* and comes up later, as in Moll and Hack's algorithm. A divergent loop goes round while any lane wants to; its exits
  * are pending until then. Before a block that touches memory, or has loops or branches of its own, stands a test whether any lane is there
  * at all. */
-#include <string.h>
-
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
@@ -70,31 +68,11 @@ static bool needs_test(const struct tsr__widener *s, int block)
 /* ---- going on ------------------------------------------------------------------------------------------------------------------------ */
 
 /* Branches to the first of the blocks in `wanted`; the others stay pending behind it. */
-static void branch_to_first(struct tsr__widener *s, const bool *wanted)
+static void branch_to_first(struct tsr__widener *s, const struct tsr__block_list *wanted)
 {
-    int first = 0;
-    while (!wanted[first])
-        first++;
-    for (int i = first + 1; i < s->cfg.block_count; i++)
-        if (wanted[i])
-            s->blocks[first].pending[i] = true;
-    LLVMBuildBr(s->b, s->blocks[first].entry);
-}
-
-static bool any_of(const bool *flags, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (flags[i])
-            return true;
-    return false;
-}
-
-static bool *pending_after(struct tsr__widener *s, int block)
-{
-    size_t n = (size_t)s->cfg.block_count;
-    bool *wanted = tsr_arena_alloc(s->arena, n);
-    memcpy(wanted, s->blocks[block].pending, n);
-    return wanted;
+    struct tsr__widened_block *first = &s->blocks[wanted->block];
+    first->pending = tsr__block_list_union(s->arena, first->pending, wanted->next);
+    LLVMBuildBr(s->b, first->entry);
 }
 
 /* What an edge gives to the phis where it goes. */
@@ -181,7 +159,7 @@ static bool surely_populated(const struct tsr__widener *s, int block)
 }
 
 /* Another round of a divergent loop while any lane wants one; what is wanted behind it comes then. */
-static void close_loop(struct tsr__widener *s, int number, const bool *wanted)
+static void close_loop(struct tsr__widener *s, int number, const struct tsr__block_list *wanted)
 {
     LLVMContextRef c = s->l->context;
     const struct tsr__widened_block *header = &s->blocks[s->cfg.loops[number].header];
@@ -209,7 +187,7 @@ static void close_loop(struct tsr__widener *s, int number, const bool *wanted)
 static void linear_branch(struct tsr__widener *s, int block)
 {
     const struct tsr__block *b = &s->cfg.blocks[block];
-    bool *wanted = pending_after(s, block);
+    const struct tsr__block_list *wanted = s->blocks[block].pending;
     int again = TSR__NONE; /* loop that goes round */
     LLVMValueRef masks[2] = {s->mask, s->mask};
     if (b->succ_count == 2)
@@ -222,7 +200,7 @@ static void linear_branch(struct tsr__widener *s, int block)
         if (tsr__back_edge(block, to))
             again = s->cfg.blocks[to].loop;
         else
-            wanted[to] = true;
+            wanted = tsr__block_list_with(s->arena, wanted, to);
     }
     if (again == TSR__NONE)
         branch_to_first(s, wanted);
@@ -249,13 +227,10 @@ static void real_branch(struct tsr__widener *s, int block)
             LLVMPositionBuilderAtEnd(s->b, arms[k]);
         bool wait = s->blocks[block].mask_slot && others_wait(s, block, to);
         emit_edge(s, &edges[k], to, s->mask, wait, wait && !surely_populated(s, block));
-        if (tsr__back_edge(block, to)) {
+        if (tsr__back_edge(block, to))
             LLVMBuildBr(s->b, s->blocks[to].body);
-        } else {
-            bool *wanted = pending_after(s, block);
-            wanted[to] = true;
-            branch_to_first(s, wanted);
-        }
+        else
+            branch_to_first(s, tsr__block_list_with(s->arena, s->blocks[block].pending, to));
     }
 }
 
@@ -268,8 +243,8 @@ static void leave_block(struct tsr__widener *s, int block)
         LLVMBuildRetVoid(s->b);
         return;
     case LLVMUnreachable: /* lanes that never come here must not suffer */
-        if (any_of(pending_after(s, block), s->cfg.block_count))
-            branch_to_first(s, pending_after(s, block));
+        if (s->blocks[block].pending)
+            branch_to_first(s, s->blocks[block].pending);
         else
             LLVMBuildUnreachable(s->b);
         return;
@@ -293,9 +268,9 @@ static void leave_block(struct tsr__widener *s, int block)
 
 static void test_whether_needed(struct tsr__widener *s, int block)
 {
-    bool *wanted = pending_after(s, block);
+    const struct tsr__block_list *wanted = s->blocks[block].pending;
     LLVMPositionBuilderAtEnd(s->b, s->blocks[block].entry);
-    if (!any_of(wanted, s->cfg.block_count)) { /* nowhere else to go: somebody is here */
+    if (!wanted) { /* nowhere else to go: somebody is here */
         LLVMBuildBr(s->b, s->blocks[block].body);
         return;
     }
@@ -328,7 +303,7 @@ static void build_block(struct tsr__widener *s, int block)
         for (int i = s->cfg.loops[b->loop].begin; i < s->cfg.loops[b->loop].end; i++)
             for (int k = 0; k < s->cfg.blocks[i].succ_count; k++)
                 if (!tsr__in_loop(&s->cfg, s->cfg.blocks[i].succ[k], b->loop))
-                    to->pending[s->cfg.blocks[i].succ[k]] = true;
+                    to->pending = tsr__block_list_with(s->arena, to->pending, s->cfg.blocks[i].succ[k]);
     tsr__debug_info_at(s, LLVMGetFirstInstruction(b->ref));
     int alone = tsr__serial_loop_around(s, block);
     if (alone != TSR__NONE && s->cfg.loops[alone].header != block)
@@ -346,7 +321,7 @@ static void build_block(struct tsr__widener *s, int block)
         LLVMBasicBlockRef out = LLVMAppendBasicBlockInContext(s->l->context, s->to, "leave");
         tsr__build_serial_loop(s, alone, tsr__mask_bits(s, s->mask), out);
         LLVMPositionBuilderAtEnd(s->b, out);
-        branch_to_first(s, pending_after(s, block));
+        branch_to_first(s, s->blocks[block].pending);
         return;
     }
     for (LLVMValueRef i = LLVMGetFirstInstruction(b->ref); i; i = LLVMGetNextInstruction(i)) {
@@ -410,8 +385,7 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
     LLVMBasicBlockRef begin = LLVMAppendBasicBlockInContext(l->context, to, "begin");
     LLVMPositionBuilderAtEnd(s.b, begin);
 
-    size_t n = (size_t)s.cfg.block_count;
-    s.blocks = tsr_arena_alloc(&arena, n * sizeof *s.blocks);
+    s.blocks = tsr_arena_alloc(&arena, (size_t)s.cfg.block_count * sizeof *s.blocks);
     for (int i = 0; i < s.cfg.block_count; i++) {
         struct tsr__widened_block *b = &s.blocks[i];
         int alone = tsr__serial_loop_around(&s, i);
@@ -420,7 +394,6 @@ bool tsr__widen_function(struct tsr__compilation *l, LLVMValueRef from, LLVMValu
         const char *name = LLVMGetBasicBlockName(s.cfg.blocks[i].ref);
         b->body = LLVMAppendBasicBlockInContext(l->context, to, name);
         b->entry = needs_test(&s, i) ? LLVMAppendBasicBlockInContext(l->context, to, "test") : b->body;
-        b->pending = tsr_arena_alloc(&arena, n);
         if (s.shapes.partial[i]) {
             b->mask_slot = tsr__stack_slot(&s, tsr__mask_type(&s), "");
             LLVMBuildStore(s.b, LLVMConstNull(tsr__mask_type(&s)), b->mask_slot);

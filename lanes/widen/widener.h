@@ -8,6 +8,7 @@
 #define TESSERA_LANES_WIDEN_WIDENER_H
 
 #include "lanes/analysis/shape.h"
+#include "lanes/ir/block_list.h"
 #include "lanes/ir/calls.h"
 
 struct tsr__value {
@@ -26,8 +27,8 @@ struct tsr__value {
 struct tsr__widened_block {
     LLVMBasicBlockRef entry; /* where edges go: the test whether any lane is here, or the body */
     LLVMBasicBlockRef body;
-    LLVMValueRef mask_slot; /* lanes on their way here; NULL if the block always runs with the function's lanes */
-    bool *pending;          /* blocks that still have to run after this one, whichever way it is left */
+    LLVMValueRef mask_slot;                /* lanes on their way here; NULL if the block always runs with the function's lanes */
+    const struct tsr__block_list *pending; /* blocks that still have to run after this one, whichever way it is left */
 };
 
 /* Lanes that leave the vectors and go on one by one, each in the work-item's own code (serial_loop.c). */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What stands below the passes: lists of blocks and sums of products. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "lanes/ir/block_list.h"
+#include "lanes/ir/match.h"
+#include "lanes/ir/polynomial.h"
+#include "world.h"
+
+/* ---- lists of blocks ----------------------------------------------------------------------------------------------------------------- */
+
+static void assert_list(const struct tsr__block_list *list, const int *blocks, size_t count)
+{
+    for (size_t i = 0; i < count; i++, list = list->next) {
+        assert_non_null(list);
+        assert_int_equal(list->block, blocks[i]);
+    }
+    assert_null(list);
+}
+
+static const struct tsr__block_list *list_of(struct tsr_arena *arena, const int *blocks, size_t count)
+{
+    const struct tsr__block_list *list = NULL;
+    for (size_t i = 0; i < count; i++)
+        list = tsr__block_list_with(arena, list, blocks[i]);
+    return list;
+}
+
+static void test_block_lists(void **state)
+{
+    (void)state;
+    struct tsr_arena arena = {0};
+    const struct tsr__block_list *odd = list_of(&arena, (int[]){7, 1, 5, 1, 3, 7}, 6), *some = list_of(&arena, (int[]){4, 3, 9}, 3);
+    assert_list(odd, (int[]){1, 3, 5, 7}, 4);
+    assert_list(tsr__block_list_union(&arena, odd, some), (int[]){1, 3, 4, 5, 7, 9}, 6);
+    assert_list(tsr__block_list_union(&arena, some, odd), (int[]){1, 3, 4, 5, 7, 9}, 6);
+    assert_list(odd, (int[]){1, 3, 5, 7}, 4); /* as it was */
+    assert_list(some, (int[]){3, 4, 9}, 3);
+    assert_ptr_equal(tsr__block_list_with(&arena, odd, 5), odd);
+    assert_ptr_equal(tsr__block_list_union(&arena, odd, NULL), odd);
+    assert_ptr_equal(tsr__block_list_union(&arena, NULL, odd), odd);
+    assert_ptr_equal(tsr__block_list_union(&arena, odd, odd), odd);
+    /* The end that both have is shared. */
+    const struct tsr__block_list *front = tsr__block_list_with(&arena, odd, 0);
+    assert_ptr_equal(front->next, odd);
+    const struct tsr__block_list *both = tsr__block_list_union(&arena, front, tsr__block_list_with(&arena, odd->next, 2));
+    assert_list(both, (int[]){0, 1, 2, 3, 5, 7}, 6);
+    assert_ptr_equal(both->next->next->next, odd->next);
+    tsr_arena_free(&arena);
+}
+
+/* Branches one inside the other, as partial linearisation sees them: the pending blocks of all of them together take as many elements as
+ * there are branches, not the square. */
+static void test_elements_of_nests(void **state)
+{
+    (void)state;
+    enum { BRANCHES = 1000 };
+    struct tsr_arena arena = {0};
+    struct tsr__map seen = {.arena = &arena};
+    size_t elements = 0;
+    const struct tsr__block_list *pending = NULL;
+    for (int i = 0; i < BRANCHES; i++) {
+        int join = 2 * BRANCHES - i;
+        const struct tsr__block_list *wanted = tsr__block_list_with(&arena, tsr__block_list_with(&arena, pending, join), i + 1);
+        pending = tsr__block_list_union(&arena, NULL, wanted->next);
+        for (const struct tsr__block_list *at = pending; at && !tsr__map_get(&seen, at); at = at->next, elements++)
+            tsr__map_set(&seen, at, 1);
+    }
+    assert_int_equal(elements, BRANCHES);
+    tsr_arena_free(&arena);
+}
+
+/* ---- polynomials -------------------------------------------------------------------------------------------------------------------- */
+
+/* The order in which factors were multiplied does not count, wherever their values lie in memory. */
+static void test_order_of_factors(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "define i64 @f(i64 %x, i64 %y) {\n%a = mul i64 %x, %y\n%b = mul i64 %y, %x\n%c = sub i64 %a, %b\n%d = add i64 %c, 3\n"
+                     "ret i64 %d }\n");
+    LLVMValueRef a = tsr__first(function(&w, "f")), b = tsr__next(a), d = tsr__next(tsr__next(b));
+    struct tsr__polynomial of_a = tsr__polynomial_of(&w.l, a), of_b = tsr__polynomial_of(&w.l, b), of_d = tsr__polynomial_of(&w.l, d);
+    assert_true(tsr__polynomial_is_multiple(&of_a, &of_b, 1));
+    assert_int_equal(of_d.count, 0);
+    assert_int_equal(of_d.constant, 3);
+    /* Code is made in the order of the source. */
+    assert_ptr_equal(of_a.terms[0].factors[0].value, LLVMGetParam(function(&w, "f"), 0));
+    assert_ptr_equal(of_b.terms[0].factors[0].value, LLVMGetParam(function(&w, "f"), 1));
+    teardown(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_block_lists),
+        cmocka_unit_test(test_elements_of_nests),
+        cmocka_unit_test(test_order_of_factors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
