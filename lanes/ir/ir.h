@@ -158,6 +158,9 @@ uint64_t tsr__vector_registers(const struct tsr__compilation *l, LLVMTypeRef typ
 bool tsr__has(const struct tsr__compilation *l, enum tsr_cpu_feature feature);
 /* Kernels that cost more than `most` are to go back to the start of a retry and become less; 0: any may cost what it does. (size_late.c) */
 void tsr__retry_costly_kernels(struct tsr__compilation *l, uint64_t most);
+/* How large a function is to LLVM's code generator; `alone`: its module has no packets. (emit.c) */
+enum tsr__code_size { TSR__CODE_USUAL, TSR__CODE_MANY_BLOCKS, TSR__CODE_LARGE, TSR__CODE_HUGE };
+enum tsr__code_size tsr__code_size(LLVMValueRef function, bool alone);
 /* The functions that are to be inlined, since kernels that run in packets call them. Kernels that would be too much code then run alone,
  * and keep their calls. (size_early.c) */
 struct tsr__map tsr__inlined_functions(struct tsr__compilation *l);

@@ -19,6 +19,12 @@ template <typename T> void set(const char *name, T value)
 }
 } // namespace
 
+void tsr__for_many_blocks(bool on)
+{
+    constexpr unsigned long usual = 10000, small = 1000;
+    set("grow-region-complexity-budget", on ? small : usual);
+}
+
 void tsr__for_large_functions(bool on, bool alone)
 {
     constexpr unsigned most_ways = 128;

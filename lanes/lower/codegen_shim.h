@@ -9,6 +9,10 @@
 extern "C" {
 #endif
 
+/* Of functions of many blocks the register allocator looks at no more than a tenth of the edges that it usually does for where to keep one
+ * register. Nobody may generate code at the same time. */
+void tsr__for_many_blocks(bool on);
+
 /* For large functions the code generator leaves constants and what is computed from them in loops, and makes several jump tables of a large
  * switch. Of functions that run a work-item at a time (`alone`) it does not try to do without copies from register to register, either: it
  * looks at all blocks in which a register lives for each of them. Nobody may generate code at the same time. */

@@ -77,17 +77,17 @@ static uint64_t depth_of(struct depth *d, LLVMValueRef f)
 
 /* ---- large functions --------------------------------------------------------------------------------------------------------- */
 
-/* The code generator has passes that take time that grows with the square of a function's size.
- * - Large: it moves each constant of a loop in front of it, however many there are: those of all cases of a switch, out of the loop over
- *   packets. Registers that live through thousands of blocks take its allocator such time. Likewise the ways of one jump table, which its
- *   placement of blocks looks at once for each of them.
+/* The code generator has passes whose time grows with the square of a function's size.
+ * - Many blocks: the register allocator's search for the blocks in which a register is worth keeping starts anew for each register: 200
+ * loops one after the other took it 18 s.
+ * - Large: constants of a loop move in front of it, however many there are, as those of all cases of a switch out of the loop over packets.
+ *   Registers that live through thousands of blocks take the register allocator such time, as do the ways of one jump table the placement
+ * of blocks.
  * - Huge: nearly all of it, so the code generator does no more than it must, as for -cl-opt-disable. Of packets, which gain most from
  *   it, the pass "size_late" has seen to it that there are not too many instructions. */
-enum size { USUAL, LARGE, HUGE_SIZE };
-
-static enum size size_of_function(LLVMValueRef function, bool alone)
+enum tsr__code_size tsr__code_size(LLVMValueRef function, bool alone)
 {
-    enum { MANY_BLOCKS = 1500, TOO_MANY_BLOCKS = 5000, TOO_MANY_INSTRUCTIONS = 40000, TOO_MANY_IN_BLOCK = 8000 };
+    enum { MANY_BLOCKS = 500, VERY_MANY_BLOCKS = 1500, TOO_MANY_BLOCKS = 5000, TOO_MANY_INSTRUCTIONS = 40000, TOO_MANY_IN_BLOCK = 8000 };
     unsigned blocks = LLVMCountBasicBlocks(function), instructions = 0, most_in_block = 0;
     for (LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(function); bb; bb = LLVMGetNextBasicBlock(bb)) {
         unsigned in_block = 0;
@@ -97,17 +97,19 @@ static enum size size_of_function(LLVMValueRef function, bool alone)
         most_in_block = in_block > most_in_block ? in_block : most_in_block;
     }
     bool huge = blocks > TOO_MANY_BLOCKS || (alone && (instructions > TOO_MANY_INSTRUCTIONS || most_in_block > TOO_MANY_IN_BLOCK));
-    return huge ? HUGE_SIZE : blocks > MANY_BLOCKS ? LARGE : USUAL;
+    if (huge)
+        return TSR__CODE_HUGE;
+    return blocks > VERY_MANY_BLOCKS ? TSR__CODE_LARGE : blocks > MANY_BLOCKS ? TSR__CODE_MANY_BLOCKS : TSR__CODE_USUAL;
 }
 
-static enum size size_of_largest(struct tsr__compilation *l)
+static enum tsr__code_size size_of_largest(struct tsr__compilation *l)
 {
     size_t count;
-    enum size largest = USUAL;
+    enum tsr__code_size largest = TSR__CODE_USUAL;
     bool alone = tsr__all_run_as_reference(l);
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
-        enum size size = size_of_function(functions[i], alone);
+        enum tsr__code_size size = tsr__code_size(functions[i], alone);
         largest = size > largest ? size : largest;
     }
     return largest;
@@ -123,18 +125,23 @@ static bool make_plain_machine(struct tsr__compilation *l)
 static bool generate(struct tsr__compilation *l, char **message, LLVMMemoryBufferRef *code)
 {
     static pthread_rwlock_t setting = PTHREAD_RWLOCK_INITIALIZER;
-    enum size size = size_of_largest(l);
-    if (size == HUGE_SIZE && !make_plain_machine(l))
+    enum tsr__code_size size = size_of_largest(l);
+    if (size == TSR__CODE_HUGE && !make_plain_machine(l))
         return false;
-    if (size == LARGE)
+    bool sets = size == TSR__CODE_LARGE || size == TSR__CODE_MANY_BLOCKS;
+    if (sets)
         pthread_rwlock_wrlock(&setting);
     else
         pthread_rwlock_rdlock(&setting);
-    if (size == LARGE)
+    if (sets)
+        tsr__for_many_blocks(true);
+    if (size == TSR__CODE_LARGE)
         tsr__for_large_functions(true, tsr__all_run_as_reference(l));
     bool failed = LLVMTargetMachineEmitToMemoryBuffer(l->machine, l->module, LLVMObjectFile, message, code);
-    if (size == LARGE)
+    if (size == TSR__CODE_LARGE)
         tsr__for_large_functions(false, false);
+    if (sets)
+        tsr__for_many_blocks(false);
     pthread_rwlock_unlock(&setting);
     return !failed;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What stands below the passes: lists of blocks and sums of products. */
+ * What stands below the passes: lists of blocks, sums of products, and how large functions are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -97,12 +97,64 @@ static void test_order_of_factors(void **state)
     teardown(&w);
 }
 
+/* ---- sizes -------------------------------------------------------------------------------------------------------------------------- */
+
+/* A function of so many blocks, of which the first has so many instructions, and each other one so many. */
+static void write_blocks(struct tsr_buf *text, unsigned blocks, unsigned first, unsigned others)
+{
+    tsr_buf_printf(text, HEADER "define void @f(ptr %%p) {\n");
+    for (unsigned b = 0; b < blocks; b++) {
+        tsr_buf_printf(text, "b%u:\n", b);
+        for (unsigned i = 1; i < (b ? others : first); i++)
+            tsr_buf_printf(text, "store volatile i32 1, ptr %%p\n");
+        if (b + 1 < blocks)
+            tsr_buf_printf(text, "br label %%b%u\n", b + 1);
+        else
+            tsr_buf_printf(text, "ret void\n");
+    }
+    tsr_buf_printf(text, "}\n");
+    tsr_buf_bytes(text, "", 1);
+}
+
+/* On both sides of each number from which on the code generator does less. */
+static void test_code_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned blocks, first, others;
+        enum tsr__code_size packets, alone;
+    } cases[] = {
+        {1, 1, 1, TSR__CODE_USUAL, TSR__CODE_USUAL},
+        {500, 1, 1, TSR__CODE_USUAL, TSR__CODE_USUAL},
+        {501, 1, 1, TSR__CODE_MANY_BLOCKS, TSR__CODE_MANY_BLOCKS},
+        {1500, 1, 1, TSR__CODE_MANY_BLOCKS, TSR__CODE_MANY_BLOCKS},
+        {1501, 1, 1, TSR__CODE_LARGE, TSR__CODE_LARGE},
+        {5000, 1, 1, TSR__CODE_LARGE, TSR__CODE_LARGE},
+        {5001, 1, 1, TSR__CODE_HUGE, TSR__CODE_HUGE},
+        {1, 8000, 1, TSR__CODE_USUAL, TSR__CODE_USUAL},
+        {1, 8001, 1, TSR__CODE_USUAL, TSR__CODE_HUGE},
+        {100, 400, 400, TSR__CODE_USUAL, TSR__CODE_USUAL},
+        {100, 401, 400, TSR__CODE_USUAL, TSR__CODE_HUGE},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        struct tsr_buf text = {0};
+        write_blocks(&text, cases[i].blocks, cases[i].first, cases[i].others);
+        setup(&w, (const char *)text.data);
+        assert_int_equal(tsr__code_size(function(&w, "f"), false), cases[i].packets);
+        assert_int_equal(tsr__code_size(function(&w, "f"), true), cases[i].alone);
+        teardown(&w);
+        tsr_buf_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_block_lists),
         cmocka_unit_test(test_elements_of_nests),
         cmocka_unit_test(test_order_of_factors),
+        cmocka_unit_test(test_code_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
