@@ -17,11 +17,14 @@ bool tsr__pass_size_early(struct tsr__compilation *l)
 struct sizes {
     struct tsr__map of; /* function → what it counts + 1 */
     uint64_t most;
+    bool weighted; /* branches count as packets make of them */
 };
 
 /* As how many instructions one that is no call counts. */
-static uint64_t count_of(LLVMValueRef inst)
+static uint64_t count_of(const struct sizes *sizes, LLVMValueRef inst)
 {
+    if (!sizes->weighted)
+        return 1;
     if (LLVMIsASwitchInst(inst))
         return (uint64_t)TSR__INLINED_WAY * LLVMGetNumSuccessors(inst);
     return LLVMIsABranchInst(inst) && LLVMIsConditional(inst) ? TSR__INLINED_BRANCH : 1;
@@ -38,7 +41,7 @@ static uint64_t inlined_size(struct sizes *sizes, LLVMValueRef f)
     tsr__map_set(&sizes->of, f, sizes->most + 2); /* of a recursion that clang has let through */
     for (LLVMValueRef i = tsr__first(f); i && size <= sizes->most; i = tsr__next(i)) {
         LLVMValueRef callee = tsr__callee(i);
-        size += callee ? inlined_size(sizes, callee) : count_of(i);
+        size += callee ? inlined_size(sizes, callee) : count_of(sizes, i);
     }
     tsr__map_set(&sizes->of, f, size + 1);
     return size;
@@ -60,7 +63,8 @@ static void mark_reached(struct tsr__map *reached, LLVMValueRef f)
             mark_reached(reached, tsr__callee(i));
 }
 
-/* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. */
+/* What is to be inlined for another kernel's sake stays a call in `f`, if it is more than a few instructions. They count without weights:
+ * `f` runs a work-item at a time, where a branch is one instruction. */
 static void keep_calls(struct tsr__compilation *l, LLVMValueRef f, struct sizes *sizes, const struct tsr__map *elsewhere)
 {
     LLVMAttributeRef noinline = LLVMCreateEnumAttribute(l->context, tsr__attr_kind("noinline"), 0);
@@ -87,7 +91,8 @@ static void run_alone(struct tsr__compilation *l, uint32_t kernel)
 
 struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)
 {
-    struct sizes sizes = {.of = {.arena = &l->scratch}, .most = most_inlined(l)};
+    struct sizes sizes = {.of = {.arena = &l->scratch}, .most = most_inlined(l), .weighted = true};
+    struct sizes plain = {.of = {.arena = &l->scratch}, .most = TSR__INLINED_FEW};
     struct tsr__map reached = {.arena = &l->scratch};
     size_t count;
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
@@ -100,6 +105,6 @@ struct tsr__map tsr__inlined_functions(struct tsr__compilation *l)
     }
     for (size_t i = 0; i < count; i++)
         if (!tsr__map_get(&reached, functions[i]))
-            keep_calls(l, functions[i], &sizes, &reached);
+            keep_calls(l, functions[i], &plain, &reached);
     return reached;
 }

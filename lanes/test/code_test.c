@@ -148,13 +148,52 @@ static void test_code_sizes(void **state)
     }
 }
 
+/* A kernel that runs a work-item at a time keeps its call of a function that is inlined for another kernel's packets, if that has more than
+ * 100 instructions; a branch is one of them. */
+static void test_kept_calls(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned additions, branches;
+        bool kept;
+    } cases[] = {{99, 0, false}, {100, 0, true}, {48, 25, false}, {49, 25, true}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        struct tsr_buf text = {0};
+        tsr_buf_printf(&text, HEADER "define spir_func i64 @h(i64 %%x0) {\nb0:\n");
+        for (unsigned n = 0; n < cases[i].additions; n++)
+            tsr_buf_printf(&text, "%%x%u = add i64 %%x%u, %u\n", n + 1, n, n);
+        for (unsigned n = 0; n < cases[i].branches; n++)
+            tsr_buf_printf(&text, "%%c%u = icmp eq i64 %%x0, %u\nbr i1 %%c%u, label %%out, label %%b%u\nb%u:\n", n, n, n, n + 1, n + 1);
+        tsr_buf_printf(&text, cases[i].branches ? "br label %%out\nout: ret i64 %%x0\n}\n" : "ret i64 %%x0\n}\n");
+        for (const char *name = "kl"; *name; name++)
+            tsr_buf_printf(&text,
+                           "define spir_kernel void @%c(ptr addrspace(1) %%p, i64 %%x) {\n%%y = call spir_func i64 @h(i64 %%x)\n"
+                           "store i64 %%y, ptr addrspace(1) %%p\nret void }\n",
+                           *name);
+        tsr_buf_bytes(&text, "", 1);
+        setup(&w, (const char *)text.data);
+        assert_int_equal(w.info.kernel_count, 2);
+        w.options.code_budget = 10000;
+        w.l.variants = tsr_arena_alloc(&w.l.scratch, 2 * sizeof *w.l.variants);
+        w.l.variants[1] = TSR__VARIANT_REFERENCE;
+        struct tsr__map inlined = tsr__inlined_functions(&w.l);
+        assert_int_equal(tsr__map_get(&inlined, function(&w, "h")), 1);
+        for (unsigned k = 0; k < 2; k++) {
+            LLVMValueRef call = tsr__first(tsr__kernel(&w.l, &w.info.kernels[k]));
+            bool kept = LLVMGetCallSiteEnumAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__attr_kind("noinline"));
+            assert_int_equal(kept, k == 1 && cases[i].kept);
+        }
+        tsr_buf_free(&text);
+        teardown(&w);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_block_lists),
-        cmocka_unit_test(test_elements_of_nests),
-        cmocka_unit_test(test_order_of_factors),
-        cmocka_unit_test(test_code_sizes),
+        cmocka_unit_test(test_block_lists), cmocka_unit_test(test_elements_of_nests), cmocka_unit_test(test_order_of_factors),
+        cmocka_unit_test(test_code_sizes),  cmocka_unit_test(test_kept_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
