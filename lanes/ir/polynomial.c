@@ -41,7 +41,7 @@ static void add_monomial(struct tsr__polynomial *a, int64_t coefficient, const s
     unsigned i = 0;
     while (i < a->count && !same_factors(a->terms[i].factors, factors))
         i++;
-    if (i == TSR__MAX_TERMS) {
+    if (i == TSR__POLYNOMIAL_TERMS) {
         a->valid = false;
         return;
     }
@@ -106,8 +106,7 @@ static struct tsr__polynomial multiply(const struct tsr__polynomial *a, const st
 
 static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth);
 
-/* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
-static bool is_exact(LLVMValueRef v, enum tsr__extension extension)
+bool tsr__is_exact(LLVMValueRef v, enum tsr__extension extension)
 {
     switch (extension) {
     case TSR__EXT_NONE:
@@ -146,13 +145,13 @@ bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension)
     case LLVMAdd:
     case LLVMSub:
     case LLVMMul:
-        return is_exact(v, extension);
+        return tsr__is_exact(v, extension);
     case LLVMOr: /* of disjoint bits: a sum that never carries */
         return LLVMGetIsDisjoint(v) || bits_of(v);
     case LLVMAnd:
         return bits_of(v);
     case LLVMShl:
-        return is_exact(v, extension) && constant_shift(v) && constant_shift(v) <= 30;
+        return tsr__is_exact(v, extension) && constant_shift(v) && constant_shift(v) <= 30;
     default:
         return false;
     }

@@ -5,7 +5,7 @@
 
 #include "lanes/ir/ir.h"
 
-enum { TSR__MAX_TERMS = 12, TSR__MAX_FACTORS = 2 };
+enum { TSR__POLYNOMIAL_TERMS = 12, TSR__MAX_FACTORS = 2 };
 
 /* How a value that is narrower than 64 bits counts. */
 enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
@@ -26,9 +26,11 @@ struct tsr__polynomial {
     struct {
         int64_t coefficient;
         struct tsr__factor factors[TSR__MAX_FACTORS]; /* in the order of the code; NULL: none */
-    } terms[TSR__MAX_TERMS];
+    } terms[TSR__POLYNOMIAL_TERMS];
 };
 
+/* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
+bool tsr__is_exact(LLVMValueRef v, enum tsr__extension extension);
 /* Is the value, once extended, the sum, product or shift of its operands extended, or has it set or cleared some bits of one? */
 bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension);
 /* Of a pointer or an integer of 64 bits. */

@@ -12,101 +12,21 @@
 
 #include "lanes/ir/explain.h"
 #include "lanes/ir/costs.h"
+#include "lanes/analysis/range.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/analysis/packet_support.h"
-#include "lanes/ir/ir.h"
-#include "lanes/ir/match.h"
 
 enum {
-    MAX_TERMS = 12,
-    MAX_DEPTH = 12, /* instructions from an index to what bounds it */
+    MAX_TERMS = 12, /* of an index */
     MAX_LOOP_DEPTH = 5
 };
-
-/* ---- bounds ----------------------------------------------------------------------------------------------------------------------- */
-
-struct bounds {
-    int64_t least, most;
-};
-
-static bool is_constant_index(LLVMValueRef v, int64_t *value)
-{
-    return tsr__constant_int(v, value) && *value >= 0 && *value < INT64_C(1) << 40;
-}
-
-/* Numbers that are no less than zero and far from wrapping, or false. */
-static bool find_bounds(const struct tsr_kernel_info *info, LLVMValueRef v, int depth, struct bounds *r)
-{
-    struct bounds a, b;
-    int64_t c;
-    if (is_constant_index(v, &c)) {
-        *r = (struct bounds){c, c};
-        return true;
-    }
-    if (!LLVMIsAInstruction(v) || depth == 0 || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind)
-        return false;
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    LLVMValueRef x = LLVMGetNumOperands(v) > 0 ? LLVMGetOperand(v, 0) : NULL, y = LLVMGetNumOperands(v) > 1 ? LLVMGetOperand(v, 1) : NULL;
-    bool by_constant = y && is_constant_index(y, &c);
-    switch (op) { /* what needs to know nothing of x */
-    case LLVMCall:
-        if (tsr__call_of(v) != TSR__CALL_LOCAL_ID || !is_constant_index(x, &c) || c > 2 || !info->reqd_local_size[c])
-            return false;
-        *r = (struct bounds){0, (int64_t)info->reqd_local_size[c] - 1};
-        return true;
-    case LLVMAnd:
-        if (!by_constant)
-            return false;
-        *r = (struct bounds){0, find_bounds(info, x, depth - 1, &a) && a.most < c ? a.most : c};
-        return true;
-    case LLVMURem:
-        if (!by_constant || c == 0)
-            return false;
-        *r = (struct bounds){0, c - 1};
-        return true;
-    default:
-        break;
-    }
-    if (!x || !find_bounds(info, x, depth - 1, &a))
-        return false;
-    switch (op) {
-    case LLVMZExt:
-    case LLVMSExt:
-    case LLVMTrunc:
-        *r = a;
-        break;
-    case LLVMShl:
-        if (!by_constant || c > 20)
-            return false;
-        *r = (struct bounds){a.least << c, a.most << c};
-        break;
-    case LLVMLShr:
-        if (!by_constant || c > 62)
-            return false;
-        *r = (struct bounds){a.least >> c, a.most >> c};
-        break;
-    case LLVMMul:
-        if (!by_constant || c > 1 << 20)
-            return false;
-        *r = (struct bounds){a.least * c, a.most * c};
-        break;
-    case LLVMAdd:
-    case LLVMOr:
-        if ((op == LLVMOr && !LLVMGetIsDisjoint(v)) || !find_bounds(info, y, depth - 1, &b))
-            return false;
-        *r = (struct bounds){a.least + b.least, a.most + b.most};
-        break;
-    default:
-        return false;
-    }
-    unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(v));
-    return r->most < INT64_C(1) << (bits - 1 < 40 ? bits - 1 : 40);
-}
 
 /* ---- accesses --------------------------------------------------------------------------------------------------------------------------
  */
 
+/* An index is kept whole, unlike in a polynomial (ir/polynomial.h): which indices count rows and which columns is all that is asked, and
+ * they are multiplied anew. */
 struct term {
     LLVMValueRef index;
     int64_t bytes;
@@ -151,10 +71,10 @@ static bool stays_in_row(const struct array *a, const struct access *x)
         return false;
     int64_t most = constant_column(a, x);
     for (int i = 0; i < x->term_count; i++) {
-        struct bounds b;
+        struct tsr__range b;
         if (x->terms[i].bytes % (a->unit * a->columns) == 0)
             continue;
-        if (!in_row(a, x->terms[i].bytes) || x->terms[i].bytes < 0 || !find_bounds(a->info, x->terms[i].index, MAX_DEPTH, &b))
+        if (!in_row(a, x->terms[i].bytes) || x->terms[i].bytes < 0 || !tsr__range_of(a->info, x->terms[i].index, &b))
             return false;
         most += b.most * (x->terms[i].bytes / a->unit);
     }

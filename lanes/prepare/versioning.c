@@ -4,7 +4,10 @@
  * Indices of 32 bits that do not wrap. OpenCL lets sums of a `uint` wrap, so nothing is known of the distance of two rows, or even of two
  * lanes, once such an index is extended. But whether any of them can wrap in a launch is seen from its arguments and its range: each
  * number has a bound there. A kernel that has one body for launches of which none can, and one for the rest, has the best code in the
- * first, where they are marked. */
+ * first, where they are marked.
+ *
+ * The bounds are code, not numbers as in analysis/range.c: only the launch knows them, and each operation adds an instruction and perhaps a
+ * condition. */
 #include "lanes/prepare/versioning.h"
 
 #include <string.h>

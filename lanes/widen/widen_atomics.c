@@ -138,7 +138,7 @@ static LLVMValueRef index_of_lane(struct tsr__widener *s, const struct tsr__term
     LLVMTypeRef i64 = LLVMInt64TypeInContext(s->l->context);
     LLVMValueRef v = tsr__component_of(s, t->value, 0);
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), at = lane * bits % 64;
-    bool is_signed = t->extension == TSR__EXTEND_SIGNED;
+    bool is_signed = t->extension == TSR__EXT_SIGNED;
     if (bits != 8 && bits != 16 && bits != 32) {
         v = lane_of(s, v, lane);
         return bits >= 64 ? v : is_signed ? LLVMBuildSExt(s->b, v, i64, "") : LLVMBuildZExt(s->b, v, i64, "");

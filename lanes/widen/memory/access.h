@@ -5,6 +5,7 @@
 
 #include "lanes/widen/widener.h"
 #include "lanes/ir/costs.h"
+#include "lanes/ir/polynomial.h"
 
 enum tsr__access_class {
     TSR__ACCESS_UNIFORM,
@@ -64,19 +65,19 @@ void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a,
 
 /* ---- addresses taken apart (address.c) ------------------------------------------------------------------------------------------- */
 
-enum { TSR__MAX_TERMS = 6 };
+enum { TSR__ADDRESS_TERMS = 6 }; /* half of them uniform */
 
 struct tsr__term {
     LLVMValueRef value;
-    enum tsr__extension { TSR__EXTEND_NONE, TSR__EXTEND_SIGNED, TSR__EXTEND_UNSIGNED } extension; /* to 64 bits */
-    int64_t scale;                                                                                /* bytes */
+    enum tsr__extension extension; /* to 64 bits */
+    int64_t scale;                 /* bytes */
 };
 
 /* pointer = base + offset + Σ term: base and all terms but those from `first_varying` on are uniform. */
 struct tsr__address {
     LLVMValueRef base;
     int64_t offset;
-    struct tsr__term terms[TSR__MAX_TERMS];
+    struct tsr__term terms[TSR__ADDRESS_TERMS];
     int count, first_varying;
 };
 

@@ -2,7 +2,13 @@
  * Addresses taken apart into a uniform base and an index that varies.
  *
  * Gathers are fastest with a scalar base and 32-bit indices, which the code generator finds only if the extension of the index stands right
- * before the access. And an index that varies for all one knows often does not: clamp(x + 1, 0, n - 1) is consecutive but at the edges. */
+ * before the access. And an index that varies for all one knows often does not: clamp(x + 1, 0, n - 1) is consecutive but at the edges.
+ *
+ * These sums are no polynomials (ir/polynomial.h), although both go through the same operations. Here an address is taken apart for code:
+ * the base stays a pointer, a term is a value that the packet has in the block being built, uniform or a vector, and what LLVM can put into
+ * an address of x86 stays together. A polynomial is there to be compared: it splits each number as far as it goes, has products, and holds
+ * for any code.
+ */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
@@ -15,7 +21,7 @@ enum { MAX_DEPTH = 8, MOST_HOPED = 4096 };
 struct sum {
     struct tsr__widener *s;
     struct tsr__address *a;
-    struct tsr__term uniform[TSR__MAX_TERMS], varying[TSR__MAX_TERMS];
+    struct tsr__term uniform[TSR__ADDRESS_TERMS], varying[TSR__ADDRESS_TERMS];
     int uniform_count, varying_count;
     bool good;
 };
@@ -24,7 +30,7 @@ static void add_sum_term(struct sum *sum, LLVMValueRef value, enum tsr__extensio
 {
     bool is_uniform = tsr__is_uniform(tsr__shape_here(sum->s, value));
     int *count = is_uniform ? &sum->uniform_count : &sum->varying_count;
-    if (*count == TSR__MAX_TERMS / 2) {
+    if (*count == TSR__ADDRESS_TERMS / 2) {
         sum->good = false;
         return;
     }
@@ -38,7 +44,7 @@ static bool is_extended_add(LLVMValueRef v, enum tsr__extension extension)
     case LLVMOr:
         return LLVMGetIsDisjoint(v);
     case LLVMAdd:
-        return extension == TSR__EXTEND_NONE || (extension == TSR__EXTEND_SIGNED ? LLVMGetNSW(v) : LLVMGetNUW(v));
+        return tsr__is_exact(v, extension);
     default:
         return false;
     }
@@ -48,7 +54,7 @@ static void add_sum_index(struct sum *sum, LLVMValueRef v, enum tsr__extension e
 {
     int64_t c;
     if (tsr__constant_int(v, &c)) {
-        if (extension == TSR__EXTEND_UNSIGNED)
+        if (extension == TSR__EXT_ZERO)
             c = (int64_t)LLVMConstIntGetZExtValue(v);
         sum->a->offset += c * scale;
         return;
@@ -64,13 +70,13 @@ static void add_sum_index(struct sum *sum, LLVMValueRef v, enum tsr__extension e
     }
     LLVMOpcode op = LLVMGetInstructionOpcode(v);
     bool extends = op == LLVMSExt || op == LLVMZExt;
-    if (extends && extension == TSR__EXTEND_NONE) {
+    if (extends && extension == TSR__EXT_NONE) {
         /* What is promised not to be negative may be taken as signed, which gathers can do. */
         bool is_signed = op == LLVMSExt || LLVMGetNNeg(v);
-        add_sum_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXTEND_SIGNED : TSR__EXTEND_UNSIGNED, scale, depth - 1);
+        add_sum_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXT_SIGNED : TSR__EXT_ZERO, scale, depth - 1);
         return;
     }
-    if (extension == TSR__EXTEND_NONE && (op == LLVMShl || op == LLVMMul) && tsr__constant_int(LLVMGetOperand(v, 1), &c)) {
+    if (extension == TSR__EXT_NONE && (op == LLVMShl || op == LLVMMul) && tsr__constant_int(LLVMGetOperand(v, 1), &c)) {
         int64_t factor = op == LLVMMul ? c : c >= 0 && c < 32 ? INT64_C(1) << c : 0, scaled;
         if (factor && !__builtin_mul_overflow(scale, factor, &scaled)) {
             add_sum_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
@@ -95,7 +101,7 @@ static void add_gep(struct sum *sum, LLVMValueRef gep)
         if (i > 1)
             type = LLVMGetElementType(type);
         bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
-        add_sum_index(sum, index, narrow ? TSR__EXTEND_SIGNED : TSR__EXTEND_NONE, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
+        add_sum_index(sum, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
     }
 }
 
@@ -147,9 +153,9 @@ void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer)
 
 static LLVMValueRef extend_index(struct tsr__widener *s, LLVMValueRef value, enum tsr__extension extension, LLVMTypeRef to)
 {
-    if (extension == TSR__EXTEND_NONE || LLVMTypeOf(value) == to)
+    if (extension == TSR__EXT_NONE || LLVMTypeOf(value) == to)
         return value;
-    return extension == TSR__EXTEND_SIGNED ? LLVMBuildSExt(s->b, value, to, "") : LLVMBuildZExt(s->b, value, to, "");
+    return extension == TSR__EXT_SIGNED ? LLVMBuildSExt(s->b, value, to, "") : LLVMBuildZExt(s->b, value, to, "");
 }
 
 static LLVMValueRef plus_bytes(struct tsr__widener *s, LLVMValueRef pointer, LLVMValueRef bytes)
@@ -203,12 +209,12 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
     if (a->count == a->first_varying + 1 && legal_scale(only->scale)) {
         LLVMValueRef index = tsr__component_of(s, only->value, 0);
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(only->value));
-        if (only->extension == TSR__EXTEND_UNSIGNED && bits == 32 && gathers) {
+        if (only->extension == TSR__EXT_ZERO && bits == 32 && gathers) {
             /* Signed, from the middle of what it reaches. */
             index = LLVMBuildXor(s->b, index, tsr__splat(s, LLVMConstInt(i32, UINT32_C(1) << 31, false)), "");
             index = LLVMBuildSExt(s->b, index, v64, "");
             base = plus_bytes(s, base, tsr__i64(s->l, (UINT64_C(1) << 31) * (uint64_t)only->scale));
-        } else if (only->extension != TSR__EXTEND_NONE && bits < 32)
+        } else if (only->extension != TSR__EXT_NONE && bits < 32)
             index = LLVMBuildSExt(s->b, extend_index(s, index, only->extension, v32), v64, "");
         else
             index = extend_index(s, index, only->extension, v64);
@@ -333,10 +339,10 @@ static LLVMValueRef term_test(struct tsr__widener *s, const struct tsr__term *t,
         yes = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     }
     *first = extend_index(s, start, t->extension, LLVMInt64TypeInContext(c));
-    if (t->extension == TSR__EXTEND_NONE || !stride)
+    if (t->extension == TSR__EXT_NONE || !stride)
         return yes;
     /* Nor may the extension see them wrap. */
-    bool is_signed = t->extension == TSR__EXTEND_SIGNED, up = stride > 0;
+    bool is_signed = t->extension == TSR__EXT_SIGNED, up = stride > 0;
     unsigned bits = LLVMGetIntTypeWidth(type);
     uint64_t span = (uint64_t)(up ? stride : -stride) * (s->width - 1);
     uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - 1 : UINT64_MAX >> (64 - bits), least = is_signed ? most + 1 : 0;
