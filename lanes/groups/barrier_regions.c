@@ -339,131 +339,239 @@ static void rewrite_id(struct cut *c, LLVMValueRef inst)
     LLVMInstructionEraseFromParent(inst);
 }
 
-static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
+/* ---- the code around the regions -------------------------------------------------------------------------------------------------------
+ *
+ *                  start                      what holds for all groups
+ *                    |
+ *            +---> group                      a loop over the groups of the row
+ *            |       |
+ *            |   dispatch <---------------+   the packet's ids, its context, and a switch on where it goes on
+ *            |    |  |  |                 |
+ *            |   regions                  |   the kernel's code, from a barrier to the next
+ *            |    |  |  |                 |
+ *            |    arrive                  |   is this the barrier at which the first packet of the round waits?
+ *            |    |     |                 |
+ *            |    |    advance -----------+   the next packet of the round
+ *            |  round                     |
+ *            |    |    |                  |
+ *            | apart  agreed              |   apart: packets wait at different barriers, which is reported
+ *            |         |    |             |
+ *            |         |   again ---------+   the first packet goes on behind the barrier
+ *            +------- last                    all packets have returned
+ */
+struct dispatch {
+    LLVMValueRef contexts, ids, groups, pitch, base[3], size[3], items; /* of `start` */
+    struct tsr__counted_loop group;
+    LLVMValueRef base_x;
+    LLVMBasicBlockRef dispatch, again, advance, round, agreed, apart, last;
+    /* Phis of `dispatch`: where all packets go on, where the first one waits (0: none does yet), whether others wait elsewhere, which area
+     * an exchange takes, and the local ids of the packet's first lane. */
+    LLVMValueRef state, expected, mixed, turn, id[3];
+    LLVMValueRef choice; /* the switch */
+    LLVMValueRef where, mixed_now, packet_next, next_id[3], next_turn;
+};
+
+/* What holds for all groups, at the end of `start`. */
+static void find_groups(struct cut *c, struct dispatch *d, LLVMBasicBlockRef start)
 {
     struct tsr__compilation *l = c->r.l;
     struct tsr__packet_loop *r = &c->r;
-    LLVMTypeRef i1 = LLVMInt1TypeInContext(l->context), i32 = LLVMInt32TypeInContext(l->context), i64 = LLVMInt64TypeInContext(l->context);
-    LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), none = tsr__i32(l, 0), base[3], size[3], no = LLVMConstNull(i1);
-
     LLVMPositionBuilderAtEnd(r->b, start);
-    LLVMValueRef contexts = tsr__packet_loop_query(r, TSR__CALL_CONTEXTS, -1);
-    LLVMValueRef groups = tsr__packet_loop_query(r, TSR__CALL_ROW_GROUPS, 0),
-                 pitch = tsr__packet_loop_query(r, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
-    for (int d = 0; d < 3; d++) {
-        base[d] = tsr__packet_loop_query(r, TSR__CALL_GLOBAL_ID, d);
-        size[d] = tsr__packet_loop_query(r, TSR__CALL_LOCAL_SIZE, d);
-        r->group[d] = tsr__packet_loop_query(r, TSR__CALL_GROUP_ID, d);
+    d->contexts = tsr__packet_loop_query(r, TSR__CALL_CONTEXTS, -1);
+    d->groups = tsr__packet_loop_query(r, TSR__CALL_ROW_GROUPS, 0);
+    d->pitch = tsr__packet_loop_query(r, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
+    for (int k = 0; k < 3; k++) {
+        d->base[k] = tsr__packet_loop_query(r, TSR__CALL_GLOBAL_ID, k);
+        d->size[k] = tsr__packet_loop_query(r, TSR__CALL_LOCAL_SIZE, k);
+        r->group[k] = tsr__packet_loop_query(r, TSR__CALL_GROUP_ID, k);
     }
     bool dense = c->kind == PACKETS_DENSE, of_rows = c->kind == PACKETS_OF_ROWS;
-    LLVMValueRef ids = dense ? tsr__packet_loop_query(r, TSR__CALL_PACKET_IDS, 0) : NULL;
-    LLVMValueRef width = tsr__i64(l, r->width), rows = LLVMBuildNUWMul(r->b, size[1], size[2], "");
-    LLVMValueRef items = LLVMBuildNUWMul(r->b, size[0], rows, "");
-    c->packets = LLVMBuildNUWAdd(r->b, of_rows ? size[0] : items, tsr__i64(l, r->width - 1), "");
+    d->ids = dense ? tsr__packet_loop_query(r, TSR__CALL_PACKET_IDS, 0) : NULL;
+    LLVMValueRef rows = LLVMBuildNUWMul(r->b, d->size[1], d->size[2], "");
+    d->items = LLVMBuildNUWMul(r->b, d->size[0], rows, "");
+    c->packets = LLVMBuildNUWAdd(r->b, of_rows ? d->size[0] : d->items, tsr__i64(l, r->width - 1), "");
     c->packets = LLVMBuildLShr(r->b, c->packets, tsr__i64(l, (uint64_t)__builtin_ctz(r->width)), "");
     if (of_rows)
         c->packets = LLVMBuildNUWMul(r->b, c->packets, rows, "");
-    struct tsr__counted_loop group = tsr__counted_loop_open(r, "group", zero);
-    r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], group.phi, "");
-    LLVMValueRef base_x = LLVMBuildNUWAdd(r->b, base[0], LLVMBuildNUWMul(r->b, pitch, group.phi, ""), "");
-    LLVMBasicBlockRef dispatch = append_block(c, "dispatch"), again = append_block(c, "again"), advance = append_block(c, "advance");
-    LLVMBasicBlockRef round = append_block(c, "round"), agreed = append_block(c, "agreed"), apart = append_block(c, "apart"),
-                      last = append_block(c, "last");
-    c->arrive = append_block(c, "arrive");
-    LLVMBuildBr(r->b, dispatch);
+}
 
-    LLVMPositionBuilderAtEnd(r->b, dispatch);
-    LLVMValueRef state = build_phi(c, i32, none, group.head), expected = build_phi(c, i32, none, group.head),
-                 mixed = build_phi(c, i1, no, group.head);
-    LLVMValueRef turn = build_phi(c, i64, zero, group.head), id[3];
-    c->packet = build_phi(c, i64, zero, group.head);
-    for (int d = 0; d < 3; d++)
-        r->local[d] = id[d] = build_phi(c, i64, zero, group.head);
-    if (c->exchange_bytes)
-        find_areas(c, contexts, turn);
-    LLVMValueRef item = LLVMBuildNUWMul(r->b, c->packet, width, "");
-    if (of_rows) {
-        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, id[2], size[1], ""), id[1], "");
-        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, item, size[0], ""), id[0], "");
-        count_lanes(c, LLVMBuildSub(r->b, size[0], id[0], ""));
-    } else if (dense) {
-        find_ids(c, ids);
-        count_lanes(c, LLVMBuildSub(r->b, items, item, ""));
+static void open_group_loop(struct cut *c, struct dispatch *d)
+{
+    struct tsr__packet_loop *r = &c->r;
+    d->group = tsr__counted_loop_open(r, "group", tsr__i64(r->l, 0));
+    r->group[0] = LLVMBuildNUWAdd(r->b, r->group[0], d->group.phi, "");
+    d->base_x = LLVMBuildNUWAdd(r->b, d->base[0], LLVMBuildNUWMul(r->b, d->pitch, d->group.phi, ""), "");
+    d->dispatch = append_block(c, "dispatch");
+    d->again = append_block(c, "again");
+    d->advance = append_block(c, "advance");
+    d->round = append_block(c, "round");
+    d->agreed = append_block(c, "agreed");
+    d->apart = append_block(c, "apart");
+    d->last = append_block(c, "last");
+    c->arrive = append_block(c, "arrive");
+    LLVMBuildBr(r->b, d->dispatch);
+}
+
+/* The packet's ids and lanes. */
+static void find_packet(struct cut *c, struct dispatch *d)
+{
+    struct tsr__packet_loop *r = &c->r;
+    LLVMValueRef item = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(r->l, r->width), "");
+    if (c->kind == PACKETS_OF_ROWS) {
+        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, d->id[2], d->size[1], ""), d->id[1], "");
+        item = LLVMBuildNUWAdd(r->b, LLVMBuildNUWMul(r->b, item, d->size[0], ""), d->id[0], "");
+        count_lanes(c, LLVMBuildSub(r->b, d->size[0], d->id[0], ""));
+    } else if (c->kind == PACKETS_DENSE) {
+        find_ids(c, d->ids);
+        count_lanes(c, LLVMBuildSub(r->b, d->items, item, ""));
     }
-    r->global[0] = LLVMBuildNUWAdd(r->b, base_x, r->local[0], "");
-    r->global[1] = LLVMBuildNUWAdd(r->b, base[1], r->local[1], "");
-    r->global[2] = LLVMBuildNUWAdd(r->b, base[2], r->local[2], "");
-    r->linear = LLVMBuildTrunc(r->b, item, i32, "");
-    LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(l, c->bytes), "");
-    c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(l->context), contexts, &at, 1, "frame");
+    r->global[0] = LLVMBuildNUWAdd(r->b, d->base_x, r->local[0], "");
+    r->global[1] = LLVMBuildNUWAdd(r->b, d->base[1], r->local[1], "");
+    r->global[2] = LLVMBuildNUWAdd(r->b, d->base[2], r->local[2], "");
+    r->linear = LLVMBuildTrunc(r->b, item, LLVMInt32TypeInContext(r->l->context), "");
+}
+
+/* The packet's context takes the place of the stack slots that are kept across barriers. */
+static void find_frame(struct cut *c, struct dispatch *d)
+{
+    struct tsr__packet_loop *r = &c->r;
+    LLVMValueRef at = LLVMBuildNUWMul(r->b, c->packet, tsr__i64(r->l, c->bytes), "");
+    c->frame = LLVMBuildInBoundsGEP2(r->b, LLVMInt8TypeInContext(r->l->context), d->contexts, &at, 1, "frame");
     for (size_t k = 0; k < c->slots.count; k++)
         if (!c->slots.all[k].plain) {
-            LLVMReplaceAllUsesWith(c->slots.all[k].alloca, tsr__at_offset(l, r->b, c->frame, c->slots.all[k].offset));
+            LLVMReplaceAllUsesWith(c->slots.all[k].alloca, tsr__at_offset(r->l, r->b, c->frame, c->slots.all[k].offset));
             LLVMInstructionEraseFromParent(c->slots.all[k].alloca);
         }
+}
+
+static void dispatch_packet(struct cut *c, struct dispatch *d, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
+{
+    struct tsr__packet_loop *r = &c->r;
+    LLVMContextRef context = r->l->context;
+    LLVMTypeRef i1 = LLVMInt1TypeInContext(context), i32 = LLVMInt32TypeInContext(context), i64 = LLVMInt64TypeInContext(context);
+    LLVMValueRef zero = tsr__i64(r->l, 0), none = tsr__i32(r->l, 0);
+    LLVMBasicBlockRef before = d->group.head;
+    LLVMPositionBuilderAtEnd(r->b, d->dispatch);
+    d->state = build_phi(c, i32, none, before);
+    d->expected = build_phi(c, i32, none, before);
+    d->mixed = build_phi(c, i1, LLVMConstNull(i1), before);
+    d->turn = build_phi(c, i64, zero, before);
+    c->packet = build_phi(c, i64, zero, before);
+    for (int k = 0; k < 3; k++)
+        r->local[k] = d->id[k] = build_phi(c, i64, zero, before);
+    if (c->exchange_bytes)
+        find_areas(c, d->contexts, d->turn);
+    find_packet(c, d);
+    find_frame(c, d);
     tsr__packet_loop_reset_slots(r, start);
-    LLVMValueRef choice = LLVMBuildSwitch(r->b, state, begin, c->stop_count);
+    d->choice = LLVMBuildSwitch(r->b, d->state, begin, c->stop_count);
+}
 
-    LLVMPositionBuilderAtEnd(r->b, c->arrive);
-    c->next = LLVMBuildPhi(r->b, i32, "next");
-    c->traded = LLVMBuildPhi(r->b, i1, "traded");
-    LLVMValueRef is_first = LLVMBuildICmp(r->b, LLVMIntEQ, c->packet, zero, "");
-    LLVMValueRef where = LLVMBuildSelect(r->b, is_first, c->next, expected, "");
-    LLVMValueRef differs = LLVMBuildICmp(r->b, LLVMIntNE, c->next, where, "");
-    LLVMValueRef mixed_now = LLVMBuildOr(r->b, mixed, differs, ""), packet_next = LLVMBuildNUWAdd(r->b, c->packet, one, "");
-    LLVMBuildCondBr(r->b, LLVMBuildICmp(r->b, LLVMIntULT, packet_next, c->packets, ""), advance, round);
+/* Behind a region: does the packet wait where the first packet of the round does? */
+static void arrive(struct cut *c, struct dispatch *d)
+{
+    LLVMBuilderRef b = c->r.b;
+    LLVMContextRef context = c->r.l->context;
+    LLVMPositionBuilderAtEnd(b, c->arrive);
+    c->next = LLVMBuildPhi(b, LLVMInt32TypeInContext(context), "next");
+    c->traded = LLVMBuildPhi(b, LLVMInt1TypeInContext(context), "traded");
+    LLVMValueRef is_first = LLVMBuildICmp(b, LLVMIntEQ, c->packet, tsr__i64(c->r.l, 0), "");
+    d->where = LLVMBuildSelect(b, is_first, c->next, d->expected, "");
+    LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, c->next, d->where, "");
+    d->mixed_now = LLVMBuildOr(b, d->mixed, differs, "");
+    d->packet_next = LLVMBuildNUWAdd(b, c->packet, tsr__i64(c->r.l, 1), "");
+    LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntULT, d->packet_next, c->packets, ""), d->advance, d->round);
+}
 
-    LLVMPositionBuilderAtEnd(r->b, advance);
-    LLVMValueRef next_id[3] = {LLVMBuildNUWAdd(r->b, id[0], width, ""), id[1], id[2]};
-    for (int d = 0; d < 2; d++) {
-        LLVMValueRef wraps = LLVMBuildICmp(r->b, LLVMIntUGE, next_id[d], size[d], "");
-        next_id[d] = LLVMBuildSelect(r->b, wraps, zero, next_id[d], "");
-        next_id[d + 1] = LLVMBuildSelect(r->b, wraps, LLVMBuildNUWAdd(r->b, id[d + 1], one, ""), id[d + 1], "");
+/* The local ids of the next packet of a round. */
+static void advance(struct cut *c, struct dispatch *d)
+{
+    LLVMBuilderRef b = c->r.b;
+    LLVMValueRef zero = tsr__i64(c->r.l, 0), one = tsr__i64(c->r.l, 1);
+    LLVMPositionBuilderAtEnd(b, d->advance);
+    d->next_id[0] = LLVMBuildNUWAdd(b, d->id[0], tsr__i64(c->r.l, c->r.width), "");
+    d->next_id[1] = d->id[1];
+    d->next_id[2] = d->id[2];
+    for (int k = 0; k < 2; k++) {
+        LLVMValueRef wraps = LLVMBuildICmp(b, LLVMIntUGE, d->next_id[k], d->size[k], "");
+        d->next_id[k] = LLVMBuildSelect(b, wraps, zero, d->next_id[k], "");
+        d->next_id[k + 1] = LLVMBuildSelect(b, wraps, LLVMBuildNUWAdd(b, d->id[k + 1], one, ""), d->id[k + 1], "");
     }
-    LLVMBuildBr(r->b, dispatch);
+    LLVMBuildBr(b, d->dispatch);
+}
 
-    LLVMPositionBuilderAtEnd(r->b, round);
-    LLVMBuildCondBr(r->b, mixed_now, apart, agreed);
-    LLVMPositionBuilderAtEnd(r->b, apart);
+/* At the end of a round: illegal divergence, the end of the group, or another round. */
+static void agree(struct cut *c, struct dispatch *d)
+{
+    struct tsr__compilation *l = c->r.l;
+    LLVMBuilderRef b = c->r.b;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMPositionBuilderAtEnd(b, d->round);
+    LLVMBuildCondBr(b, d->mixed_now, d->apart, d->agreed);
+    LLVMPositionBuilderAtEnd(b, d->apart);
     LLVMTypeRef report = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &i64, 1, false);
     LLVMValueRef bytes = tsr__i64(l, c->bytes);
-    tsr__call(l, r->b, tsr__declare_call(l, TSR__CALL_BARRIER_MISMATCH, report), &bytes, 1);
-    LLVMBuildRetVoid(r->b);
-    LLVMPositionBuilderAtEnd(r->b, agreed);
-    LLVMValueRef done = LLVMBuildICmp(r->b, LLVMIntEQ, where, tsr__i32(l, c->stop_count + 1), "");
-    LLVMBuildCondBr(r->b, done, last, again);
-    LLVMPositionBuilderAtEnd(r->b, again);
-    LLVMValueRef next_turn = LLVMBuildNUWAdd(r->b, turn, LLVMBuildZExt(r->b, c->traded, i64, ""), "");
-    next_turn = LLVMBuildSelect(r->b, LLVMBuildICmp(r->b, LLVMIntEQ, next_turn, tsr__i64(l, TURNS), ""), zero, next_turn, "");
-    LLVMBuildBr(r->b, dispatch);
-    LLVMBasicBlockRef both[2] = {advance, again};
-    LLVMAddIncoming(state, (LLVMValueRef[]){state, where}, both, 2);
-    LLVMAddIncoming(expected, (LLVMValueRef[]){where, none}, both, 2);
-    LLVMAddIncoming(mixed, (LLVMValueRef[]){mixed_now, no}, both, 2);
-    LLVMAddIncoming(c->packet, (LLVMValueRef[]){packet_next, zero}, both, 2);
-    LLVMAddIncoming(turn, (LLVMValueRef[]){turn, next_turn}, both, 2);
-    for (int d = 0; d < 3; d++)
-        LLVMAddIncoming(id[d], (LLVMValueRef[]){next_id[d], zero}, both, 2);
-    LLVMPositionBuilderAtEnd(r->b, last);
-    tsr__counted_loop_close(r, group, one, groups);
-    LLVMBuildRetVoid(r->b);
+    tsr__call(l, b, tsr__declare_call(l, TSR__CALL_BARRIER_MISMATCH, report), &bytes, 1);
+    LLVMBuildRetVoid(b);
+    LLVMPositionBuilderAtEnd(b, d->agreed);
+    LLVMValueRef done = LLVMBuildICmp(b, LLVMIntEQ, d->where, tsr__i32(l, c->stop_count + 1), "");
+    LLVMBuildCondBr(b, done, d->last, d->again);
+    LLVMPositionBuilderAtEnd(b, d->again);
+    d->next_turn = LLVMBuildNUWAdd(b, d->turn, LLVMBuildZExt(b, c->traded, i64, ""), "");
+    LLVMValueRef is_over = LLVMBuildICmp(b, LLVMIntEQ, d->next_turn, tsr__i64(l, TURNS), "");
+    d->next_turn = LLVMBuildSelect(b, is_over, tsr__i64(l, 0), d->next_turn, "");
+    LLVMBuildBr(b, d->dispatch);
+}
 
+/* What the phis of `dispatch` get for the next packet of the round, and for the first packet of the next round. */
+static void go_round(struct cut *c, struct dispatch *d)
+{
+    LLVMValueRef zero = tsr__i64(c->r.l, 0), none = tsr__i32(c->r.l, 0), no = LLVMConstNull(LLVMInt1TypeInContext(c->r.l->context));
+    LLVMBasicBlockRef both[2] = {d->advance, d->again};
+    LLVMAddIncoming(d->state, (LLVMValueRef[]){d->state, d->where}, both, 2);
+    LLVMAddIncoming(d->expected, (LLVMValueRef[]){d->where, none}, both, 2);
+    LLVMAddIncoming(d->mixed, (LLVMValueRef[]){d->mixed_now, no}, both, 2);
+    LLVMAddIncoming(c->packet, (LLVMValueRef[]){d->packet_next, zero}, both, 2);
+    LLVMAddIncoming(d->turn, (LLVMValueRef[]){d->turn, d->next_turn}, both, 2);
+    for (int k = 0; k < 3; k++)
+        LLVMAddIncoming(d->id[k], (LLVMValueRef[]){d->next_id[k], zero}, both, 2);
+}
+
+/* Regions end at `arrive`, begin at `dispatch`, and keep in the context what later ones need. */
+static void connect_regions(struct cut *c, struct dispatch *d)
+{
     for (unsigned k = 0; k < c->slots.loop_count; k++) {
         LLVMBasicBlockRef entry = c->slots.loops[k].entry;
-        LLVMPositionBuilderBefore(r->b, LLVMGetBasicBlockTerminator(entry));
+        LLVMPositionBuilderBefore(c->r.b, LLVMGetBasicBlockTerminator(entry));
         move_slots(c, c->slots.saves[tsr__map_number(&c->slots.block_of, entry)], true);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         struct stop *stop = &c->stops[k];
-        LLVMPositionBuilderAtEnd(r->b, stop->before);
+        LLVMPositionBuilderAtEnd(c->r.b, stop->before);
         move_slots(c, c->slots.saves[tsr__map_number(&c->slots.block_of, stop->before)], true);
         end_region(c, k);
-        LLVMAddCase(choice, tsr__i32(l, k + 1), stop->behind);
+        LLVMAddCase(d->choice, tsr__i32(c->r.l, k + 1), stop->behind);
     }
     for (unsigned k = 0; k < c->stop_count; k++) {
         LLVMBasicBlockRef behind = c->stops[k].behind;
-        reload_slots(c, dispatch, behind, c->slots.needed[tsr__map_number(&c->slots.block_of, behind)]);
+        reload_slots(c, d->dispatch, behind, c->slots.needed[tsr__map_number(&c->slots.block_of, behind)]);
     }
+}
+
+static void build_dispatch(struct cut *c, LLVMBasicBlockRef start, LLVMBasicBlockRef begin)
+{
+    struct dispatch d;
+    find_groups(c, &d, start);
+    open_group_loop(c, &d);
+    dispatch_packet(c, &d, start, begin);
+    arrive(c, &d);
+    advance(c, &d);
+    agree(c, &d);
+    go_round(c, &d);
+    LLVMPositionBuilderAtEnd(c->r.b, d.last);
+    tsr__counted_loop_close(&c->r, d.group, tsr__i64(c->r.l, 1), d.groups);
+    LLVMBuildRetVoid(c->r.b);
+    connect_regions(c, &d);
 }
 
 /* Barriers, in the order of the code. */
