@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * LLVM's passes on the finished work-item or packet functions. */
+ * Lists of LLVM's passes that run on work-item functions and on packet functions. */
 #include "lanes/ir/ir.h"
 
 /* For packets: their code is simplified already, and most of default<O2> looks for what is not there (loops to vectorise, arguments to

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The engine's passes in their order, and the two calls that the compiler process makes. */
+ * Runs the passes of passes.def in order, with retries; and the two entry points of the engine that the compiler process calls. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

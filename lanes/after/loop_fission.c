@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loop fission (distribution) against register pressure.
  *
- * Loops whose accumulators do not fit in the CPU's registers become several loops, one after the other, each with as many as fit.
+ * A loop with more accumulators than the CPU has registers becomes several loops, one after the other, each with as many accumulators as
+ * fit. An accumulator that the code generator spills costs a store and a load in each round, and the next round waits for both.
  *
- * An accumulator that the code generator keeps in memory costs a store and a load in each round, and the next round waits for both. What
- * the loops have in common is computed in each of them, so it must be cheap, and what is read must be near. Only loops of one block
- * without effects are split; each sum is made in the order in which it was made before. */
+ * What the loops have in common is computed in each of them. So it must be cheap, and its loads must be of local, private or constant
+ * memory. Only loops of one block without side effects are split. Each sum keeps the order of its additions. */
 #include "lanes/ir/ir.h"
 #include "lanes/ir/costs.h"
 

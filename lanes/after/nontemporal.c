@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Non-temporal stores.
  *
- * Stores past the caches. A line that is written whole need not be read first, and does not drive out others, but who wants it next must
- * get it from memory: that pays if it would have left the caches by then.
+ * A non-temporal store writes a whole cache line without reading it first, and evicts no other line. The next reader must get the line
+ * from memory. So such stores pay when the line would have left the caches by then; the launch decides (device-amx/nontemporal.c).
  *
- * x86 orders such stores with those of other CPUs by fences only. The device has one at the end of a thread's part of a launch. So kernels
- * that say something to others while they run have none: atomics, fences, volatile. */
+ * x86 orders non-temporal stores with other CPUs' accesses by fences only. The device has one fence at the end of a thread's part of a
+ * launch. So kernels that communicate while they run (atomics, fences, volatile accesses) have no non-temporal stores. */
 #include <string.h>
 
 #include "lanes/ir/mad_op.h"

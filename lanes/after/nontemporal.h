@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Stores past the caches, for launches that write more than these hold. The vectoriser marks stores that may go there, by LLVM's
- * `nontemporal` with the number of the kernel's argument. The pass `nontemporal` makes them twice, and the launch says which. */
+ * Non-temporal stores, for launches that write more than the caches hold. The widener marks the candidates with LLVM's
+ * `nontemporal` metadata and the number of the kernel's argument. The pass `nontemporal` makes each marked store twice, and the launch
+ * chooses one by a flag. */
 #ifndef TESSERA_LANES_AFTER_NONTEMPORAL_H
 #define TESSERA_LANES_AFTER_NONTEMPORAL_H
 

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Prefetch insertion.
+ * Prefetch insertion: loads of later rounds of a loop.
  *
- * Loads of later rounds of a loop, asked of the caches while this one computes.
+ * Tiles: a kernel loads a tile into local memory, waits at a barrier, and computes. On a GPU other work-groups compute meanwhile; here
+ * nothing else runs, and no hardware prefetcher follows the strides of the tile's rows. So behind the barrier stands a prefetch for each
+ * of these loads: the same address with the loop's counters one step further.
  *
- * A tiled kernel loads a tile, waits, and computes. On a GPU other groups compute meanwhile. Here the tile's rows come one by one from
- * further out, with strides that no prefetcher of a CPU follows, and nothing else runs. So behind the barrier that ends the loading stands
- * a prefetch of what each of these loads will ask for in the next round: the same address with the loop's counters one step further.
- *
- * A list for each work-item, of neighbours or of a matrix's columns, lies transposed, so that work-items read theirs side by side. So each
- * round reads a line that is a row further on, and then gathers, which fill the window of instructions that the CPU looks ahead in: it
- * comes to the next rounds too late. There the loads of the list have prefetches some rounds ahead. */
+ * Lists: a list for each work-item (neighbours, columns of a sparse matrix) lies transposed, so that work-items read theirs side by
+ * side. Each round of the loop reads one row further on and then gathers. The gathers fill the CPU's out-of-order window, so that the
+ * next row's load starts too late. Such loads get a prefetch some rounds ahead. */
 #include "lanes/after/prefetch.h"
 #include "lanes/ir/costs.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loads of later rounds of a loop, asked of the caches while this one computes. */
+ * Prefetch insertion: loads of later rounds of a loop. (prefetch.c) */
 #ifndef TESSERA_LANES_AFTER_PREFETCH_H
 #define TESSERA_LANES_AFTER_PREFETCH_H
 

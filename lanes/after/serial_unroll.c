@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Unrolling of loops over serialised lanes.
- *
- * Several lanes' ways in one round of a loop over lanes that go through a loop of their own one by one (serial_loop.c). */
+ * Unrolling of the loops over serialised lanes that serial_loop.c makes: several lanes in one round. */
 #include <string.h>
 
 #include "lanes/prepare/unroll.h"

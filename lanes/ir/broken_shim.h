@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the engine relies on and code cannot show. */
+ * Reports a broken invariant of the engine as a bug in the compiler, in every build. */
 #ifndef TESSERA_LANES_IR_BROKEN_SHIM_H
 #define TESSERA_LANES_IR_BROKEN_SHIM_H
 

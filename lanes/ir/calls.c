@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The calls that the engine knows by name, and the operations that later passes lower. */
+ * Calls that the engine knows by name (engine_calls.def, dot products, MADW), and the placeholder calls that one pass makes and a later
+ * pass lowers. */
 #include "lanes/ir/calls.h"
 
 #include <string.h>

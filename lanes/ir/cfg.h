@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The control-flow graph of a function as the vectoriser needs it: blocks in compact order, dominators, post-dominators, loops.
+ * The control-flow graph of a function as the widener needs it: blocks in compact order, dominators, post-dominators, loops.
  *
  * Compact order is a topological order of the forward edges in which the blocks of every loop stand together. It exists for reducible
  * graphs only; canonicalisation makes them so. */

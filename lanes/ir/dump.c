@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The module as text, and verified, after a pass. */
+ * Dumps the module as text after a pass, and verifies it. */
 #include "lanes/ir/ir.h"
 
 #include <stdio.h>

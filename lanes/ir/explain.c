@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * TESSERA_EXPLAIN: notes of the passes on what became of a kernel, sorted by source line, as text or a JSON object per line. */
+ * TESSERA_EXPLAIN: collects the passes' notes on each kernel, sorts them by source line, and prints them as text or as one JSON object
+ * per line. */
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>

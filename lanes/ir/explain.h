@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What passes say for TESSERA_EXPLAIN, each at the place where it decides. Nothing happens unless l->explain is set. */
+ * Notes for TESSERA_EXPLAIN. Each pass adds a note where it decides something. Nothing happens unless l->explain is set. */
 #ifndef TESSERA_LANES_IR_EXPLAIN_H
 #define TESSERA_LANES_IR_EXPLAIN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How values lie in memory: the scalars of a type, one after the other, and the copies of a stack variable. */
+ * Memory layout of types: the offset of each scalar in a type, and the copies of a stack variable, one for each lane. */
 #include "lanes/ir/layout.h"
 
 int tsr__component_count(LLVMTypeRef type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The matrix operation of a packet: made by the vectoriser, read by the passes that choose instructions. */
+ * The matrix operation of a packet: the widener makes it, tiles and lower_mad choose instructions for it. */
 #include "lanes/ir/mad_op.h"
 
 #include <stdio.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrix functions between the vectoriser and the passes that choose instructions for them.
+ * The matrix operation of a packet, between the pass that makes it (widen_full, widen_partial) and those that choose instructions for it
+ * (tiles, lower_mad).
  *
- * The vectoriser leaves each call of a matrix function as one operation of the packet, a call of
+ * A call of a matrix function becomes one call of
  *
  *     { <lanes x c>, … } tsr.mad<lanes>.<f>.<called>.<name>(<lanes x a>, …, <lanes x i32> × 8, <lanes x c>, …)
  *
- * with a vector for each scalar of the arguments a, b and c of a lane; f and called are places in the table of overloads: what it does, and
- * what the program called, whose name it bears. It has no effects, so LLVM moves it as it moves an addition. A function of 4-bit numbers is
- * two of bytes, a split one that for sub-groups of 16 with the same matrices. */
+ * with one vector for each scalar of a lane's arguments a, b and c. <f> and <called> are indices into the table of overloads: <f> is the
+ * function that is computed, <called> the one that the program called, whose <name> it bears. The operation has no side effects, so LLVM
+ * moves it as it would an addition. A function of 4-bit numbers becomes two operations of bytes. A split function becomes the operation
+ * of a sub-group of 16 with the same matrices. */
 #ifndef TESSERA_LANES_IR_MAD_OP_H
 #define TESSERA_LANES_IR_MAD_OP_H
 
@@ -29,7 +31,7 @@ const struct tsr_matrix_builtin *tsr__mad_overload(struct tsr__compilation *l, L
 /* Builds the operation. `operands`: the vectors of a, b and c. */
 LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f, unsigned lanes,
                             LLVMValueRef *operands, unsigned count);
-/* Is it one? Fills `lower_mad`. */
+/* Is the instruction a matrix operation? Fills `mad`. */
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad);
 static inline LLVMValueRef tsr__mad_a(const struct tsr__mad *mad, unsigned i)
 {

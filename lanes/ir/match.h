@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Small questions about values, and walks over instructions. */
+ * Predicates on values, and walks over instructions. */
 #ifndef TESSERA_LANES_IR_MATCH_H
 #define TESSERA_LANES_IR_MATCH_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Addresses as sums of products. What is not understood counts as a value of its own. */
+ * Symbolic addresses as polynomials: sums of products of values. A value that is not understood is a variable. */
 #include "lanes/ir/polynomial.h"
 #include "lanes/ir/match.h"
 

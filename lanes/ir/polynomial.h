@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Addresses as sums: base values times constants, so that the distance of two addresses can be told, and computed. */
+ * Symbolic addresses as polynomials: sums of products of values with constant factors. They give the distance of two addresses, as a
+ * constant or as code that computes it. */
 #ifndef TESSERA_LANES_IR_POLYNOMIAL_H
 #define TESSERA_LANES_IR_POLYNOMIAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the CPU has: vector registers, and a unit that multiplies tiles. */
+ * Facts about the target CPU: the number of vector registers that a type takes, and the unit that multiplies tiles. */
 #include "lanes/ir/ir.h"
 
 unsigned tsr__element_bits(const struct tsr__compilation *l, LLVMTypeRef type)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sinking to cold blocks.
- *
- * Code of blocks that hardly ever run: what is computed for such a block alone goes there. LLVM has moved it out of the loops around. */
+ * Sinks code into cold blocks: what only a rarely executed block uses is computed in that block. LLVM has hoisted it out of the loops
+ * around. */
 #include "lanes/matrix/matrix.h"
 
 /* Is it computed from its operands alone, wherever it stands? */

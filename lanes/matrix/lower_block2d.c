@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Operations on 2D blocks become loads and stores of whole rows.
+ * Lowers operations on 2D blocks to loads and stores of whole rows.
  *
- * A block that lies within its matrix is read where it is. One that does not is first copied to the stack, with zeros for what is outside;
- * so the loads are the same, but for where they begin and how far the rows are apart. Reads of blocks that lie side by side or under each
- * other are one read of a larger block. Reads that follow each other find out first, and then all load: that way the loads stand in one
- * basic block with the matrix operations that want them, where the pass `tiles` makes them tile loads. */
+ * A block inside its matrix is read in place. A block across an edge is first copied to the stack, with zeros outside of the matrix. The
+ * loads are the same in both cases; only their first address and the distance of rows differ, and are phis. Reads of neighbouring
+ * blocks, side by side or one below the other, become one read of a larger block. Several reads in a row do all their edge tests first
+ * and then all their loads, so that the loads stand in one basic block with the matrix operations that use them: the pass `tiles` makes
+ * tile loads of such loads. */
 
 #include <string.h>
 

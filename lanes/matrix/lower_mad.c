@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Vector instructions for the matrix operations of packets.
+ * Lowers the matrix operations of packets to vector instructions (those that the pass `tiles` left).
  *
- * Lane n holds column n of B and D, so row r of D grows by the dot product of one word of A's row r, the same for all lanes, with one
- * vector of B, eight times. A and B are first *prepared*: taken apart into pieces that the instruction takes. A's go through a buffer on
- * the stack, from which each word comes back as a load that fills all lanes; that costs no shuffle. */
+ * Lane n holds column n of B and D. So row r of D grows, eight times, by the dot product of one word of A's row r, the same for all
+ * lanes, with one vector of B. A and B are first *prepared*: converted to the operand types of the instruction. A goes through a buffer
+ * on the stack, from which a broadcasting load reads each word: that needs no shuffle. */
 #include <string.h>
 
 #include "lanes/ir/explain.h"

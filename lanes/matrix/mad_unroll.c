@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Unrolling of loops with matrix operations.
+ * Unroll hints for loops with matrix operations.
  *
- * Two rounds at once of loops whose matrix operations add to their accumulators once a round: a tile takes twice the K of one operation.
- * Not of those that the device may run as a whole, whatever a round's K is. */
+ * A tile takes twice the K of one operation. So a loop whose matrix operations add to their accumulators once in a round is unrolled by
+ * two. Loops that the device may run as a whole (tile_loops.c) are not: they take any K in a round. */
 #include "lanes/matrix/matrix.h"
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/cfg.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the passes on matrix operations share with those on tiles. */
+ * Shared by the passes on matrix operations and those on tiles. */
 #ifndef TESSERA_LANES_MATRIX_MATRIX_H
 #define TESSERA_LANES_MATRIX_MATRIX_H
 

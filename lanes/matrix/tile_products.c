@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Which products of tiles the CPU, or the device's functions, have for a matrix function. */
+ * The table of tile products: which AMX instruction, or function of the device, computes a matrix function. */
 #include "lanes/matrix/matrix.h"
 
 /* Bytes are widened where there is no VNNI; AVX-VNNI has no functions of the device. */

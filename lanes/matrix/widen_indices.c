@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Widening of index arithmetic, as LLVM's indvars does for induction variables.
+ * Widens index arithmetic to 64 bits, as LLVM's indvars does for induction variables.
  *
- * Sums and products of 32 bits that do not wrap and are extended become sums and products of 64 bits, which never do for an address. LLVM
- * reorders sums to move parts of them out of loops; of the narrow ones it then no longer knows that they do not wrap, so that the distance
- * of two rows could not be told any more. */
+ * Extensions of 32-bit sums and products that do not wrap become 64-bit sums and products of extended operands. LLVM reassociates sums
+ * to hoist parts of them out of loops, and drops the no-wrap flags of 32-bit sums when it does. The distance of two rows would be
+ * unknown then. 64-bit sums need no flags. */
 #include "lanes/matrix/matrix.h"
 #include "lanes/ir/polynomial.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The form of a kernel that becomes a packet: one return, no switches, reducible loops with one latch. */
+ * The canonical form of an item function before it is widened: one return, no switches, reducible loops with one latch. */
 #include "lanes/ir/cfg.h"
 
 static const char canonical[] = "function(sroa,early-cse,simplifycfg,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";

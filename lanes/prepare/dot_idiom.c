@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Dot products of four bytes that a program writes out, p.x*q.x + p.y*q.y + p.z*q.z + p.w*q.w, become calls of the built-in library's
- * functions for them, of which the packet makes one or two instructions. Sums wrap, so their terms may be added up in any order. */
+ * Recognises dot products of four bytes that a program writes out, p.x*q.x + p.y*q.y + p.z*q.z + p.w*q.w, and replaces them by calls of
+ * the built-in library's functions, for which a packet has one or two instructions. Integer sums wrap, so their terms may be added in
+ * any order. */
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/calls.h"

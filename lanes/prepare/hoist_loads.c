@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loop-invariant code motion of loads.
  *
- * Loads that are the same in each round of a loop move before it. In a loop that lanes leave at different times they would be made under a
- * mask in each round, and nothing could move them afterwards. LLVM's own pass drops the promises that addresses need. */
+ * A load that is the same in each round of a loop moves before the loop. In a loop that lanes leave in different rounds the load would
+ * be masked, and no later pass could hoist it. LLVM's own pass drops flags and metadata that the address analysis needs. */
 #include "lanes/prepare/packet_kernel.h"
 
 #include "lanes/ir/cfg.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls in kernels that become packets: all are inlined but those that a packet has an operation for. */
+ * Inlines all calls of kernels that run in packets, except those for which a packet has an operation (collectives, matrix functions, dot
+ * products, MADW). */
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels that run in packets: a packet is one sub-group or a pair of them, with a work-item in each lane of a vector register.
+ * Kernels that run in packets. A packet is one sub-group, or a pair of them, with a work-item in each lane of a vector register.
  *
- * Each such kernel gets two packet functions: one for full packets, of which every lane is there and all lie in one row of the work-group,
- * and one for the rest. The kernel itself only chooses between the two. */
+ * The kernel's code moves to <kernel>.item. The kernel itself only calls one of two packet functions: <kernel>.whole for full packets,
+ * in which every lane is there and all lie in one row of the work-group, and <kernel>.partial for all others. */
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/calls.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels that run in packets, while their packet functions are made. */
+ * The functions of a kernel that runs in packets, while they are made. */
 #ifndef TESSERA_LANES_PREPARE_PACKET_KERNEL_H
 #define TESSERA_LANES_PREPARE_PACKET_KERNEL_H
 

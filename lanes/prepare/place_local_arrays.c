@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The addresses of arrays in local memory, once their layouts are settled. Kernels that run a work-item at a time have them, too. */
+ * Replaces the placeholders of arrays in local memory by addresses, once transpose_local has settled their layouts. This is needed for
+ * kernels that run a work-item at a time as well. */
 #include "lanes/ir/calls.h"
 
 bool tsr__pass_place_local_arrays(struct tsr__compilation *l)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Structure-of-arrays (SoA) layout of private arrays.
  *
- * Private arrays in lane order: element e of all lanes side by side, so that an index which is the same for all makes one vector access.
- *
- * An array whose every access is a whole element becomes one array of the packet, at which lane l finds its element e at (e · width + l).
- * What the vectoriser then sees are common addresses: uniform base, index, lane. */
+ * An array whose every access is a whole element becomes one array of the packet: element e of lane l lies at (e · width + l). So
+ * element e of all lanes lies side by side, and an access with a uniform index is one vector access. To the widener these are ordinary
+ * addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
 #include "lanes/ir/costs.h"
 #include "lanes/prepare/packet_kernel.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Kernels whose sub-groups work in pairs: a packet is a pair, with a sub-group in each half.
+ * Kernels with split matrix functions: a packet is a pair of sub-groups, one in each half.
  *
- * Split matrix functions join the sub-groups 2j and 2j + 1. In one packet they meet without waiting, and what they make together is one
- * operation as wide as the packet (mad_op.c). Sub-group functions keep to their halves. */
+ * Split matrix functions join the sub-groups 2j and 2j + 1. In one packet the two need not wait for each other, and what they compute
+ * together is one operation as wide as the packet (mad_op.c). Sub-group functions act on each half by itself. */
 #include "lanes/prepare/sub_group_pairs.h"
 #include "lanes/ir/calls.h"
 

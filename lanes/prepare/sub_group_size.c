@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The size of sub-groups becomes a constant, and what depends on it arithmetic; a required local size bounds local ids. */
+ * Replaces the size of sub-groups by a constant, and ids that follow from it by arithmetic. A required local size gives local ids a
+ * range. */
 #include "lanes/analysis/width_choice.h"
 #include "lanes/ir/calls.h"
 #include "lanes/prepare/sub_group_pairs.h"

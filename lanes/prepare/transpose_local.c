@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Transposition of arrays in local memory.
  *
- * A tile that a kernel stores across and reads along: `as[lane][row] = …`, then `… as[k][row]`. On a GPU that costs nothing, in a packet
- * the store is a scatter. Nobody but the kernel sees the layout of its local arrays, so such a one is turned: its element (i, j) lies where
- * (j, i) would.
+ * A kernel may store a tile across its rows and read it along them: `as[lane][row] = …`, then `… as[k][row]`. On a GPU that costs
+ * nothing; in a packet the store is a scatter. Only the kernel itself sees the layout of its local arrays. So the array is transposed:
+ * element (i, j) lies where (j, i) would.
  *
- * Every access must be known: a whole element at row and column whose bounds show that the column is one of its row, since a[0][n] for the
- * next row's element is more than programs may write but not more than they do. */
+ * The pass must know every access: it must be of a whole element, and bounds must show that its column is less than the number of
+ * columns. C forbids a[0][n] for the first element of the next row, but programs do write it. */
 
 #include <string.h>
 

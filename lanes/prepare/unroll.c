@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Unrolling for scalar replacement of private arrays.
  *
- * Which loops LLVM shall unroll so that private arrays become registers: those whose counters are all that the array's indices depend on.
- * In a packet an array in memory costs a vector store and a vector load for each element, or even gathers. */
+ * Marks the loops that LLVM shall unroll fully so that private arrays become registers: those on whose counters alone the arrays'
+ * indices depend. In a packet an array in memory costs a vector store and a vector load for each element, or even gathers. */
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/costs.h"
 

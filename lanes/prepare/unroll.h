@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loops that are unrolled before vectorisation. */
+ * Unroll hints for LLVM: marks that several passes put on loops. */
 #ifndef TESSERA_LANES_PREPARE_UNROLL_H
 #define TESSERA_LANES_PREPARE_UNROLL_H
 

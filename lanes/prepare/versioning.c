@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loop versioning by range analysis.
+ * Loop versioning by range analysis: a body for launches in which no 32-bit index wraps.
  *
- * Indices of 32 bits that do not wrap. OpenCL lets sums of a `uint` wrap, so nothing is known of the distance of two rows, or even of two
- * lanes, once such an index is extended. But whether any of them can wrap in a launch is seen from its arguments and its range: each
- * number has a bound there. A kernel that has one body for launches of which none can, and one for the rest, has the best code in the
- * first, where they are marked.
+ * OpenCL lets sums of a `uint` wrap. So once a 32-bit index is extended to 64 bits, the distance of two rows, or even of two lanes, is
+ * unknown. But each launch knows its arguments and its range, and these bound the index. A kernel with matrix functions gets two full
+ * bodies: one for launches in which no index can wrap, where the indices are marked so, and one for all others.
  *
- * The bounds are code, not numbers as in analysis/range.c: only the launch knows them, and each operation adds an instruction and perhaps a
- * condition. */
+ * The bounds are code, not numbers as in analysis/range.c: only the launch knows them, and each operation adds an instruction and
+ * perhaps a condition. */
 #include "lanes/prepare/versioning.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Index arithmetic of kernels with matrix functions that does not wrap in most launches. */
+ * No-wrap marks on index arithmetic of kernels with matrix functions. (versioning.c) */
 #ifndef TESSERA_LANES_PREPARE_VERSIONING_H
 #define TESSERA_LANES_PREPARE_VERSIONING_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Source lines in packet functions: each has a subprogram of its own, into which the kernel's locations are carried over. */
+ * Debug information of packet functions: each gets a subprogram of its own, to which the kernel's source locations are mapped. */
 #include "lanes/widen/widener.h"
 
 #include <string.h>

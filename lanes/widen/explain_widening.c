@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Notes on how the accesses, loops and branches of a kernel run in a packet. */
+ * Notes for TESSERA_EXPLAIN on how accesses, loops and branches of a kernel run in a packet. */
 #include "lanes/ir/explain.h"
 #include "lanes/widen/memory/access.h"
 #include "lanes/widen/serial_loop.h"

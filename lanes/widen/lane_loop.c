@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loops over lanes: an instruction that has no vector form runs once for each active lane. */
+ * Loops over lanes: an instruction that has no vector form is executed once for each active lane. */
 #include "lanes/ir/explain.h"
 #include "lanes/ir/layout.h"
 #include "lanes/widen/widener.h"

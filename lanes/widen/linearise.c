@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Control flow to data flow.
+ * Control flow of the packet function: partial linearisation, after Moll and Hack.
  *
- * Control flow of the packet function: partial linearisation.
- *
- * Blocks are built in compact order. Each that may run with part of the lanes has a mask in a stack slot; an edge adds the lanes that take
- * it. A uniform branch stays a branch. At a divergent one both ways must run: the first of them, in compact order, comes next, and the
- * other is *pending* and comes up later, as in Moll and Hack's algorithm. A divergent loop goes round while any lane wants to; its exits
- * are pending until then. Before a block that touches memory, or has loops or branches of its own, stands a test whether any lane is there
- * at all. */
+ * Blocks are built in compact order (cfg.h). A block that may run with some of the lanes only has a mask in a stack slot; each edge to
+ * the block adds the lanes that take it. A uniform branch stays a branch. After a divergent branch both successors must run: the first
+ * in compact order comes next, the other is *pending* and runs later. A divergent loop repeats while any lane wants another round; its
+ * exits are pending until then. A block that accesses memory, or contains loops or branches, is skipped if its mask is empty. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"

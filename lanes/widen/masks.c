@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Masks: one bit per lane, as vectors of i1. */
+ * Masks: vectors of i1 with one bit per lane. */
 #include "lanes/widen/widener.h"
 
 LLVMTypeRef tsr__mask_type(struct tsr__widener *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The bodies of a kernel's packet functions. */
+ * The passes widen_full and widen_partial: build the bodies of a kernel's packet functions. */
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/packet_kernel.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Permutations of the lanes of a register: by constants, which LLVM has instructions for, and by values, which the CPU may have one for. */
+ * Permutations of the lanes of a register: by constant patterns, which are shuffles of LLVM's, and by values, for which some CPUs have
+ * an instruction. */
 #include <string.h>
 
 #include "lanes/widen/reduce_scan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What lanes do together: operations that fold the values of many lanes into one, and permutations of registers. */
+ * Reductions, scans and permutations over the lanes of registers. */
 #ifndef TESSERA_LANES_WIDEN_REDUCE_SCAN_H
 #define TESSERA_LANES_WIDEN_REDUCE_SCAN_H
 

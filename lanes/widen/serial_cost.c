@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The cost model of divergent loops: vector rounds or serialised lanes.
+ * The cost model of divergent loops: rounds of the packet against serialised lanes.
  *
- * Which divergent loops lanes had better go through one by one, and from when on.
- *
- * If its rounds are gathers for the most part, all lanes do so from the first round on: a row of a sparse matrix takes the CPU less time by
- * itself than its share of the gathers. Else it is the last lanes: a round with gathers costs as much for one lane as for all, and lists
- * and trees are of different lengths. If the loop writes to memory that others see, only the very last lane goes: the others have left the
- * loop by then, so the order in which things happen stays as it was. */
+ * If the rounds are mostly gathers, all lanes are serialised from the first round on: one row of a sparse matrix takes less time by
+ * itself than a packet's gathers do for each lane. Else only the last lanes are: lists and trees differ in length, and a round with
+ * gathers costs as much for one lane as for all. If the loop writes memory that others see, only the very last lane is serialised: all
+ * other lanes have left the loop by then, so the order of effects is unchanged. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/costs.h"
 #include "lanes/ir/mad_op.h"

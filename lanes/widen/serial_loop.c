@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Serialised lanes.
- *
- * Lanes that go through a divergent loop one by one, in a copy of the loop for one work-item. */
+ * Serialised lanes: lanes run a divergent loop one after the other, in a copy of the loop for one work-item. */
 #include "lanes/widen/serial_loop.h"
 #include "lanes/ir/costs.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Values of the packet function: a scalar for lane 0, or a vector for each component, and the stack slots by which blocks hand them on. */
+ * Values of the packet function: a scalar for lane 0, or a vector for each component; and the stack slots through which blocks pass them
+ * on. */
 #include "lanes/widen/widener.h"
 #include "lanes/ir/layout.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Vectors with an element for each lane: shuffles, packing, intrinsics. */
+ * Helpers for vectors with one element per lane: shuffles, packing, intrinsics. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/layout.h"
 

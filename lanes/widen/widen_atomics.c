@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Atomic updates of one place by all lanes of a packet: one update with what the lanes' values fold into. That is one of the orders in
- * which the lanes may come; each lane's old value follows from it. Exchanges go through the lanes in registers and update once. Where each
- * lane has a place of its own, the updates come one after the other. */
+ * Atomic operations in a packet.
+ *
+ * If all lanes update one place, there is one atomic update with the folded value of the lanes: that is one of the orders in which the
+ * lanes may run, and each lane's old value follows from it. Exchanges pass values between lanes in registers and update once. If each
+ * lane has a place of its own, the updates follow each other in lane order. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/explain.h"
 #include "lanes/widen/reduce_scan.h"

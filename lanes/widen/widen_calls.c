@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Calls in the packet function: the primitives become what they are for a packet, what the packet has no operation for runs lane by lane.
- */
+ * Calls in the packet function: primitives become what they are for a packet; calls that have no vector form run lane by lane. */
 #include <string.h>
 
 #include "lanes/widen/widen_dot.h"

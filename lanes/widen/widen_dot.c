@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Integer dot products of four bytes (cl_khr_integer_dot_product) in packets: VPDPBUSD adds up four products of an unsigned and a signed
- * byte. Where both have the same sign, one of them is moved by 128 and the product of that with the other taken away. */
+ * Integer dot products of four bytes (cl_khr_integer_dot_product) in packets.
+ *
+ * VPDPBUSD adds up four products of an unsigned and a signed byte. If both operands have the same signedness, one of them is moved by
+ * 128 into the other range, and 128 times the sum of the other operand's bytes corrects the result. */
 #include <string.h>
 
 #include "lanes/widen/widen_dot.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * MADW in packets: 32 × 32 + 32 bits in 64, by halves (include/tessera/madw.def).
  *
- * Multipliers of vectors take the lower halves of 64-bit elements. So the products of the even and of the odd lanes are made separately,
- * where the lanes are, and the halves of the sums are put together at the end: nothing crosses the register. Signs are put right in the
- * upper halves alone, which takes 32-bit instructions: of an operand that is negative, an unsigned product has too much by the other one.
- */
+ * Vector multipliers take the lower halves of 64-bit elements. So the products of even lanes and of odd lanes are computed separately,
+ * each in place, and the halves of the sums are put together at the end: no value crosses lanes. An unsigned product corrects to a
+ * signed one in the upper half alone, with 32-bit instructions: for each negative operand the other operand is subtracted. */
 #include "lanes/widen/widen_madw.h"
 #include "lanes/ir/calls.h"
 

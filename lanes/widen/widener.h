@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The vectoriser at work: from the function of one work-item to the function of a packet of lanes.
+ * The widener: makes the function of a packet of lanes from the function of one work-item.
  *
- * The packet function is built anew, block by block in compact order. A value that is uniform or affine is computed once, for lane 0 (its
- * *scalar*); a varying one has, for each scalar in its type, a vector with one element per lane (its *components*). Values that another
- * block needs live in stack slots, from which LLVM's mem2reg makes SSA again; so nothing here has to repair dominance. */
+ * The packet function is built anew, block by block in compact order. A value that is uniform or affine is computed once, for lane 0
+ * (its *scalar*). A varying value has a vector with one element per lane for each scalar in its type (its *components*). Values that
+ * another block needs live in stack slots, from which LLVM's mem2reg makes SSA again; so no code here repairs dominance. */
 #ifndef TESSERA_LANES_WIDEN_WIDENER_H
 #define TESSERA_LANES_WIDEN_WIDENER_H
 
@@ -31,11 +31,11 @@ struct tsr__widened_block {
     const struct tsr__block_list *pending; /* blocks that still have to run after this one, whichever way it is left */
 };
 
-/* Lanes that leave the vectors and go on one by one, each in the work-item's own code (serial_loop.c). */
+/* When and why lanes of a divergent loop are serialised (serial_loop.c). */
 struct tsr__serial_choice {
-    unsigned lanes;        /* … when no more than so many want another round: all is from the first round on, 0 never */
-    unsigned gathers;      /* of a round */
-    unsigned packet, lane; /* cycles of a round, about: of the packet, of a lane by itself */
+    unsigned lanes;        /* serialise when at most this many lanes remain: the width means from the first round on, 0 never */
+    unsigned gathers;      /* in a round */
+    unsigned packet, lane; /* estimated cycles of a round: of the packet, of a serialised lane */
 };
 
 struct tsr__widener {
@@ -74,9 +74,9 @@ LLVMValueRef tsr__component_of(struct tsr__widener *s, LLVMValueRef v, int compo
 struct tsr__shape tsr__shape_here(struct tsr__widener *s, LLVMValueRef v);
 void tsr__set_scalar(struct tsr__widener *s, LLVMValueRef v, LLVMValueRef made);
 void tsr__set_component(struct tsr__widener *s, LLVMValueRef v, int component, LLVMValueRef made);
-/* While homes are prepared: the block `s->block` will read a value that none of its instructions has as an operand. */
+/* While stack slots are prepared: the block `s->block` will read a value that none of its instructions has as an operand. */
 void tsr__note_use_in_block(struct tsr__widener *s, LLVMValueRef v);
-/* After an instruction: puts the value into its homes. */
+/* After an instruction: stores the value to its stack slots. */
 void tsr__store_to_slots(struct tsr__widener *s, LLVMValueRef v);
 /* The record of a value. That of a phi: scalar or components are assigned at the edges and read at the start of its block. */
 struct tsr__value *tsr__value(struct tsr__widener *s, LLVMValueRef v);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Phis that webs can follow. Where values that are stored as integers leave a loop of floats, LLVM has cast them on each way by itself:
- * phis come before casts. Where it has unrolled a loop and put the odd round first, values leave that round twice, to the loop and to what
- * is behind it: one of the two phis is poison where no round was made, and the other one can stand for it. And casts go to their users, so
- * that what is stored in several places, as it is and by way of the stack, is seen to be stored in each. */
+ * Moves bitcasts so that webs.c can follow values through phis.
+ *
+ * LLVM puts a cast before a phi rather than behind it: where float accumulators are stored as integers behind a loop, each incoming
+ * value is cast by itself. Such phis become phis of the uncast type. Where LLVM has unrolled a loop and peeled the odd round, the values
+ * of that round go to two phis, one of the loop and one behind it; if the two differ by poison only, one replaces the other. Casts of
+ * values in webs sink to their users, so that all stores of a value are seen. */
 #include "lanes/matrix/tiles/tiles.h"
 #include "lanes/ir/match.h"
 

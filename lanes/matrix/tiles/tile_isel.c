@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Instruction selection for tiles.
  *
- * Single instructions of AMX, or calls of the functions that stand for them, and tiles on the stack. */
+ * Makes single AMX instructions, or calls of the device's functions that stand for them where the CPU has no AMX (tiles then lie on the
+ * stack). */
 #include <string.h>
 
 #include "lanes/after/nontemporal.h"

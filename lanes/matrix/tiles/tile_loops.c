@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loops over K that go to the device as a whole, where it has no matrix unit: a loop of one block that writes nothing, in which
- * accumulators get products of tiles that lie in memory, each as far behind the one before as all others.
+ * Loops over K that the device runs as a whole, where there is no matrix unit.
  *
- * The loop stays and counts its rounds, nothing else. Behind it, one call gets the products of all rounds. */
+ * Such a loop is one basic block that writes nothing; its accumulators add products of tiles in memory, whose addresses all advance by a
+ * constant distance in each round.
+ *
+ * The loop stays, but only counts its rounds. Behind it, one call computes the products of all rounds. */
 #include <stddef.h>
 #include <string.h>
 

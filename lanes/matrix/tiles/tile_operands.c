@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The operands of multiplications of tiles: which vectors make them, and whether these lie in memory as a tile does. */
+ * The operands of tile multiplications: which vectors a tile consists of, and whether they are the rows of a tile in memory, which a
+ * tile load can read in place. */
 #include "lanes/matrix/tiles/tiles.h"
 
 static LLVMValueRef base_object(LLVMValueRef address)

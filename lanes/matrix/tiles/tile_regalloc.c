@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Register allocation of AMX's tile registers.
+ * Register allocation for AMX's tile registers.
  *
- * Tile registers for accumulators. All fragments of a block of webs share one: an operation adds to it, a phi is nothing. That is right if,
- * wherever a fragment is used, the register holds just that one, which is checked by following what it holds through the function. */
+ * All fragments of a block of webs share one register: an operation adds to the register, a phi costs nothing. That is correct if,
+ * wherever a fragment is used, the register holds just that fragment. A data-flow analysis over the function checks it. */
 #include <string.h>
 
 #include "lanes/matrix/tiles/tiles.h"

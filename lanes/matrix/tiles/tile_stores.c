@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accumulators that a program stores as they are, each row at the same distance from the one before: tile stores instead of vectors.
+ * Tile stores: accumulators that a program stores with all rows at the same distance go to memory from their tile registers.
  *
- * The tiles of a place leave together, where the last of their vectors was stored. That is the same if no two of them overlap. Whether rows
- * may is known at run time only, when the distance is; so the vectors' way stays beside the tiles', for rows that lie too close. */
+ * All tiles that are stored in one place of the program are stored together, where the last of their vectors was stored. That is the
+ * same if no two rows overlap. Whether they do is known only at run time, with the distance of rows; so the stores of vectors stay as
+ * the other branch of a test. */
 #include <string.h>
 
 #include "lanes/ir/explain.h"

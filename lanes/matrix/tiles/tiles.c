@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrix operations of packets in AMX's tile registers: accumulators stay there through loops, and A and B come from memory by tile loads
- * where their rows lie at a constant distance, else by way of a buffer on the stack.
+ * The pass `tiles`: matrix operations in AMX's tile registers. Accumulators stay in registers through loops. A and B are tile loads
+ * where their rows lie at a constant distance in memory; else they go by way of a buffer on the stack.
  *
- * Every register has 16 rows of 64 bytes; the device configures them once for a range of work-groups, since that takes longer than a
- * hundred multiplications. What has fewer rows or bytes lies in a buffer whose rest is zero. But in kernels with single operations of 32
- * bytes of K, as a last step where K is odd, or the only one of a small matrix, two registers are for those (*halves*). */
+ * Every register has 16 rows of 64 bytes. The device configures the registers once for a range of work-groups, since that takes longer
+ * than a hundred multiplications. Operands with fewer rows or bytes lie in a buffer that is filled up with zeros. But kernels with
+ * single operations of 32 bytes of K (the last step where K is odd, the only step of a small matrix) reserve two registers of the shapes
+ * of such operands: *halves*. */
 #include <string.h>
 
 #include "lanes/ir/explain.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accumulators of matrix operations as webs, which the pass `tiles` keeps in AMX's tile registers.
+ * Data structures of the pass `tiles`, which keeps accumulators of matrix operations in AMX's tile registers.
  *
- * A *fragment* is what one operation adds to: the m vectors of C or D. A *web* is a set of fragments that become each other: by matrix
- * operations, and by phis where loops go round. Webs that run side by side with the same B are the rows of one tile, those with the same A
- * its columns: such a *block* of webs has one tile for each fragment of its first web. Operations in a row on one web are one that is
- * longer in K. */
+ * A *fragment* is the accumulator of one operation: its m vectors of C or D. A *web* is a set of fragments that become each other,
+ * through matrix operations and through the phis of loops: it needs one register, as in register allocation. Webs with the same B are
+ * the rows of one tile, webs with the same A its columns. Such a *block* of webs has one tile for each fragment of its first web.
+ * Several operations in a row on one web are joined to one with a longer K. */
 #ifndef TESSERA_LANES_MATRIX_TILES_TILES_H
 #define TESSERA_LANES_MATRIX_TILES_TILES_H
 
@@ -85,9 +85,10 @@ struct tsr__webs {
 /* ---- registers (tile_regalloc.c)
  * --------------------------------------------------------------------------------------------------------- */
 
-/* Further accumulators lie in memory, and are numbered behind the registers. A register is kept free for what is done to these. */
+/* Accumulators beyond TSR__MAX_ACCUMULATORS lie in memory and are numbered behind the registers. If there are any, the scratch tile is the
+ * register through which operations on them go. */
 enum { TSR__TILE_REGISTERS = 8, TSR__MAX_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__SCRATCH_TILE = TSR__MAX_ACCUMULATORS - 1 };
-/* In a kernel with halves: A of one operation, 16 rows of 32 bytes, and B, 8 rows of 64 bytes. */
+/* Registers of a kernel with halves: A of one operation has 16 rows of 32 bytes, B has 8 rows of 64 bytes. */
 enum { TSR__HALF_A = 6, TSR__HALF_B = 7 };
 
 /* A block of code. */
@@ -96,24 +97,25 @@ struct tsr__alloc_block {
     int *next, *before; /* successors, predecessors */
     unsigned next_count, before_count;
     uint32_t taken;            /* bit per register, or tile in memory, that holds an accumulator somewhere in it */
-    uint32_t taken_throughout; /* … other than in turn with others */
+    uint32_t taken_throughout; /* … that is not shared in turn with other accumulators */
 };
 
-/* Where users outside of the webs need a fragment as vectors: at the start of the place, or behind the operation if that stands there. */
+/* Where users outside of the webs need a fragment as vectors: at the start of block `place`, or behind the operation if it is in that
+ * block. */
 struct tsr__unpacking {
     struct tsr__fragment *f;
     int place;
-    LLVMValueRef *stores; /* if all that is done there is to store it as a tile: the store of each vector, row after row; else NULL */
+    LLVMValueRef *stores; /* the store of each vector, row after row, if a tile store replaces them and there is no other use; else NULL */
 };
 
-/* What one block of webs does, in terms of its first web. */
+/* The live range of one block of webs, in terms of its first web. */
 struct tsr__live_range {
     struct tsr__tile_block *block;
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
-    const char *why; /* if they do */
-    int turn;        /* its place + 1, if it needs the register only from one operation to another; else 0 */
+    const char *why; /* the reason for that */
+    int turn;        /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
     size_t turn_begin, turn_end;
 };
 
@@ -124,33 +126,36 @@ struct tsr__tile_allocation {
         struct tsr__map number; /* LLVMBasicBlockRef → number + 1 */
     } places;
     struct tsr__live_range *live_ranges; /* of the blocks of webs */
-    bool in_memory;                      /* are there accumulators in memory? Then no other is in the register TSR__SCRATCH_TILE */
+    bool in_memory;                      /* are there accumulators in memory? Then TSR__SCRATCH_TILE holds no accumulator */
 };
 
-/* Makes phis of vectors that are all cast from one type phis of that type, and one of those that differ by poison only. (phi_casts.c) */
+/* A phi whose incoming vectors are all cast from one type becomes a phi of that type. Of phis that differ by poison only one is left.
+ * (phi_casts.c) */
 void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 
-/* Finds the webs of a function that go round in loops, and joins them to blocks. (webs.c) */
+/* Finds the webs of a function, and joins those with common operands to blocks. (webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
-/* Casts of what is in webs go to their users. (phi_casts.c) */
+/* Sinks casts of values in webs to the users of the casts. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);
 /* Is `user` part of a web in a block, as an operation or as a phi? */
 bool tsr__is_in_web(const struct tsr__webs *w, LLVMValueRef user);
 /* Gives each block of webs a register for its accumulator, if one register can hold it: never two of its fragments at a time. */
 void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w);
-/* The operation of the web at (row, column) of a block that corresponds to `lower_mad` of the first web. */
+/* The operation of the web at (row, column) of a block that corresponds to `mad` of the first web. */
 static inline struct tsr__tile_mad *tsr__operation_of_web(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad,
                                                           unsigned row, unsigned column)
 {
     return block->webs[row][column]->mads[mad->number];
 }
 unsigned tsr__web_index(const struct tsr__fragment *f);
-/* Of a stranger that flows to `to`, an operation's result or by edge `edge` a phi, of the first web: what flows to the counterpart. */
+/* `to`, of the first web, gets a value from outside of the webs: as operand of its operation, or on edge `edge` of its phi. Answers the
+ * corresponding external value of web (row, column). */
 const struct tsr__fragment *tsr__external_value(const struct tsr__tile_block *block, const struct tsr__fragment *to, unsigned edge,
                                                 unsigned row, unsigned column);
-/* Two phis may get the same strangers from one place. True: this is the first of them; else they become that one and its edge. */
+/* Several phis may get the same external values from one block. True: this is the first of them. False: `phi` and `edge` become the first
+ * one and its edge. */
 bool tsr__is_first_receiver(const struct tsr__tile_block *block, const struct tsr__fragment **phi, unsigned *edge);
-/* The last of the operations that correspond to `lower_mad`: there the whole instruction stands. */
+/* The last operation of the block of webs that corresponds to `mad`: the tile multiplication stands there. */
 const struct tsr__tile_mad *tsr__last_operation(const struct tsr__tile_block *block, const struct tsr__tile_mad *mad);
 
 /* ---- code (tile_isel.c) ---------------------------------------------------------------------------------------------------------------
@@ -178,7 +183,7 @@ struct tsr__source {
     bool is_b, half; /* half: it goes to a register of half a step of K */
 };
 
-/* One instruction to be: operations from `first` to `last` of the first web of a block, and all that go with them. */
+/* One tile multiplication: the operations from `first` to `last` of the first web of a block, and those that correspond in other webs. */
 struct tsr__multiply {
     struct tsr__live_range *life;
     const struct tsr__tile_mad *first, *last, *latest;
@@ -205,24 +210,25 @@ struct tsr__tiles {
     struct tsr__k_loop *rounds;                     /* tile_loops.c */
 };
 
-/* The operands of a multiplication; with `halves` those of a single operation are half a step. (tile_operands.c) */
+/* The operands of a multiplication; with `halves` those of a single operation are half a step of K. (tile_operands.c) */
 void tsr__tile_sources(struct tsr__tiles *t, const struct tsr__multiply *x, bool halves, struct tsr__source *a, struct tsr__source *b);
-/* Does it fill its register? (tile_operands.c) */
+/* Does the operand fill its register? (tile_operands.c) */
 bool tsr__tile_is_full(const struct tsr__source *s);
-/* Are they the rows of a whole tile in memory, as they still are at `point`? Then the first lies where its load says. (tile_operands.c) */
+/* Are the vectors the rows of a whole tile in memory, which is unchanged at `point`? Then the tile begins at the address of the first
+ * vector's load. (tile_operands.c) */
 bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride);
-/* Might it write to memory that is not of this pass? (tile_operands.c) */
+/* May the instruction write to memory other than this pass's buffers? (tile_operands.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
-/* Is all that flows to `to` zero? (tile_operands.c) */
+/* Are all values that flow to `to` from outside of the webs zero? (tile_operands.c) */
 bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge);
 
-/* Makes `life` the one that is meant. */
+/* Makes `life` the current live range. */
 void tsr__tiles_select(struct tsr__tiles *t, struct tsr__live_range *life);
-/* Where a tile lies that is in no register of AMX. */
+/* The stack slot of a tile that is in no AMX register. */
 LLVMValueRef tsr__tile_slot(struct tsr__tiles *t, int number);
-/* The last argument of the device's functions. */
+/* The bits that tell a function of the device which product to compute: its last argument. */
 unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__tile_product *product);
-/* A call of one of them; `args[0]` is left for the work-item. */
+/* A call of a function of the device; `args[0]` is left for the work-item. */
 LLVMValueRef tsr__tile_call(struct tsr__tiles *t, LLVMTypeRef result, const char *name, LLVMValueRef *args, unsigned count);
 /* A tile on the stack; `zero`: filled with zeros when the function starts. */
 LLVMValueRef tsr__tile_buffer(struct tsr__tiles *t, bool zero);
@@ -232,30 +238,31 @@ void tsr__tile_load(struct tsr__tiles *t, int to, LLVMValueRef from, LLVMValueRe
 /* `operand`: A or B. */
 void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand, int to, int a, int b);
 void tsr__tile_store(struct tsr__tiles *t, int from, LLVMValueRef to, LLVMValueRef stride);
-/* Where the accumulator lies on the stack, row after row: without AMX always, else it is stored there. */
+/* The stack address of the accumulator, row after row. With AMX the accumulator is stored there first. */
 LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
 /* Does the launch store this argument past the caches? */
 LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
-/* Calls that are no instructions: whatever they do, tile registers and memory may be others afterwards. */
+/* Is the instruction a call of unknown code, after which tile registers and memory may have changed? */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
 
-/* Accumulators that go to memory as they are: finds them, and in the end makes their code. (tile_stores.c) */
+/* Finds the stores that tile stores replace, and in the end makes the code of these. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
-/* What leaves at the start of `block`, if that is just these accumulators, in rows and columns as given, and they are used for nothing
- * else, and if it can be told behind the phis of `from`, which is in front of the block or the block, where they go. Or NULL. */
+/* The tile store at the start of `block`, if it stores exactly these accumulators, in rows and columns as given, which have no other
+ * use there, and if its address can be computed behind the phis of `from` (`block` or a block before it). Else NULL. */
 struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
                                                    struct tsr__live_range *const *live_ranges, unsigned rows, unsigned columns);
-/* Code there: where to, the distance of rows, and whether past the caches. A null pointer: they must not go there as tiles. */
+/* Makes code in `from` that computes the destination, the distance of rows, and whether the launch wants non-temporal stores. The
+ * destination is null at run time if rows overlap, so that the tiles must not be stored. */
 LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
                                          LLVMValueRef *past);
-/* `done`, of `from`: not 0 if they are there. */
+/* Sets the value, computed in `from`, that is not 0 at run time if the tiles have been stored already. */
 void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done);
 
-/* Loops that a function of the device runs as a whole: prepares their surroundings; finds them; is the multiplication
- * in one, is the accumulator filled by one; and makes the calls. (tile_loops.c) */
+/* Loops that the device runs as a whole (tile_loops.c), in the order of use: makes the code around loops fit; finds the loops; tells if a
+ * multiplication is in such a loop, and if such a loop computes the accumulator; makes the calls. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x);

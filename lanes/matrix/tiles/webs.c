@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Webs of accumulators: values of matrix operations that must share a tile register, as they become each other through operations and
- * phis; and blocks of webs that share operands. */
+ * Finds webs: sets of accumulators that become each other through matrix operations and phis, and so must share a tile register. Joins
+ * webs that share operands to blocks. */
 #include <string.h>
 
 #include "lanes/matrix/tiles/tiles.h"

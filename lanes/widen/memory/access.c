@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Memory: addresses, stack variables, loads and stores by how the lanes' addresses lie to each other. */
+ * Memory instructions of the packet function: address computations, stack variables, and loads and stores, by the class of the access
+ * (enum tsr__access_class). */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the files that make memory accesses share: how the lanes' addresses lie to each other, and vectors in memory order. */
+ * Shared by the files that make loads and stores: the class of an access, and vectors of components in memory order. */
 #ifndef TESSERA_LANES_WIDEN_MEMORY_ACCESS_H
 #define TESSERA_LANES_WIDEN_MEMORY_ACCESS_H
 
@@ -21,45 +21,46 @@ struct tsr__access {
     LLVMValueRef pointer;
     LLVMTypeRef type, scalar;
     unsigned component_count, align, scalar_bytes;
-    bool simple;   /* the parts are scalars of whole bytes, side by side */
-    unsigned each; /* scalars of the program that travel as one `scalar`, an integer, or 1 */
-    /* Scalars from one lane to the next, if they are few; of so many, those that are accessed, one bit each; and how many accesses of the
-     * program these are, if they are several. */
+    bool simple;   /* the components are scalars of whole bytes, side by side */
+    unsigned each; /* scalars of the program that travel as one `scalar`, an integer; or 1 */
+    /* Interleaved: `step` scalars from one lane to the next, of which those with a bit in `members` are accessed, by the `joined` loads or
+     * stores of the program in `all`. */
     unsigned step;
     uint32_t members;
     unsigned joined;
     const LLVMValueRef *all;
-    bool copied; /* what it meets are copies on the stack */
+    bool copied; /* accesses copies on the stack, so the program's alias metadata is not true of it */
 };
 
-/* ---- straight accesses (access.c): `p` is lane 0's address, and there is a vector for each part, or each scalar of a record ---------- */
+/* ---- accesses without gathers: `p` is lane 0's address; a vector for each component, or for each scalar of a record ------------------ */
 
+/* Consecutive, reversed or interleaved: chooses between the functions below. (contiguous.c) */
 void tsr__contiguous_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__contiguous_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-/* Those that need nothing more: side by side or interleaved, of all lanes or with masks that the CPU has. (interleave_shuffle.c) */
+/* Consecutive or interleaved, of all lanes or with masks for which the CPU has instructions. (interleave_shuffle.c) */
 void tsr__direct_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__direct_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-/* Those whose lanes lie further apart. (interleave_shuffle.c) */
+/* Interleaved. (interleave_shuffle.c) */
 void tsr__interleaved_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__interleaved_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-/* Those that need no mask since nobody else sees the memory. (masked_emulate.c) */
+/* Masked, in memory that no other thread sees: inactive lanes are read and written as well. (masked_emulate.c) */
 bool tsr__is_blended(const struct tsr__widener *s, const struct tsr__access *a);
 void tsr__blended_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__blended_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-/* Those for whose masks the CPU has no instruction. (masked_emulate.c) */
+/* Masked, where the CPU has no instruction for the mask. (masked_emulate.c) */
 bool tsr__needs_mask_emulation(const struct tsr__widener *s, const struct tsr__access *a);
 void tsr__emulated_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
 void tsr__emulated_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef p, LLVMValueRef *components);
-/* A vector of any type; NULL: no mask. */
+/* One vector of any type; `mask` NULL: all lanes. (masked_access.c) */
 LLVMValueRef tsr__masked_load(struct tsr__widener *s, const struct tsr__access *a, LLVMTypeRef type, LLVMValueRef p, LLVMValueRef mask);
 void tsr__masked_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef value, LLVMValueRef p, LLVMValueRef mask);
-/* The access by the shape that its address has where it stands, or by another one. (classify.c) */
+/* Classifies an access by the shape of its address, or by a given shape. (classify.c) */
 struct tsr__access tsr__classify_access(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type);
 struct tsr__access tsr__classify_as(struct tsr__widener *s, LLVMValueRef inst, LLVMValueRef pointer, LLVMTypeRef type,
                                     struct tsr__shape shape);
-/* Whether a load or store leaves room for others between its lanes: then it is described. */
+/* Is the load or store strided, so that it may join an interleaved group? Fills `a`. (classify.c) */
 bool tsr__may_interleave(struct tsr__widener *s, LLVMValueRef inst, struct tsr__access *a);
-/* The vectors of a load's or a store's value. `components` has room for the scalars that travel together. */
+/* Sets the value of a load, or gets that of a store, as components. `components` has room for all scalars of the value. (classify.c) */
 void tsr__set_loaded_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components);
 void tsr__stored_components(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components);
 

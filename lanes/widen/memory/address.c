@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Addresses taken apart into a uniform base and an index that varies.
+ * Splits addresses into a uniform base and a varying index; and speculates on contiguous ones.
  *
- * Gathers are fastest with a scalar base and 32-bit indices, which the code generator finds only if the extension of the index stands right
- * before the access. And an index that varies for all one knows often does not: clamp(x + 1, 0, n - 1) is consecutive but at the edges.
+ * A gather is fastest with a scalar base and 32-bit indices. The code generator finds these only if the extension of the index stands
+ * right before the access. And an index that is varying as far as analysis can tell is often contiguous at run time: clamp(x + 1, 0, n -
+ * 1) is, except at the edges. So such an index is compared with the contiguous one at run time.
  *
- * These sums are no polynomials (ir/polynomial.h), although both go through the same operations. Here an address is taken apart for code:
- * the base stays a pointer, a term is a value that the packet has in the block being built, uniform or a vector, and what LLVM can put into
- * an address of x86 stays together. A polynomial is there to be compared: it splits each number as far as it goes, has products, and holds
- * for any code.
- */
+ * These sums are not polynomials (ir/polynomial.h), although both analyse the same operations. Here an address is split to make code:
+ * the base stays a pointer, a term is a value that the packet has in the block being built, uniform or a vector, and what fits into an
+ * x86 addressing mode stays together. A polynomial is made to be compared: it splits each value as far as possible, has products, and
+ * holds for any code. */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"

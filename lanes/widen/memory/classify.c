@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * How the lanes' addresses of an access lie to each other; and its value, as components. */
+ * Classifies an access by its address over the lanes (uniform, consecutive, reversed, interleaved, gathered), and takes its value apart
+ * into components. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/layout.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Accesses of lanes side by side, reversed or interleaved, by the masks that they need. */
+ * Loads and stores of lanes side by side, reversed or interleaved. Chooses the way to mask them. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/widen/memory/fork.h"
 

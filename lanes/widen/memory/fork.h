@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two ways on in a packet function, of which a condition chooses one at run time. */
+ * A run-time choice between two code paths in a packet function, which join afterwards. */
 #ifndef TESSERA_LANES_WIDEN_MEMORY_FORK_H
 #define TESSERA_LANES_WIDEN_MEMORY_FORK_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Gathers and scatters. Neighbouring small parts of a value travel as one integer: a uchar4 is one gather, not four. */
+ * Gathers and scatters. Small neighbouring components of a value travel as one integer: a uchar4 is one gather, not four. */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Interleaved access groups (arrays of structures, AoS).
  *
- * Strided accesses of neighbouring fields, `p[i].x` and `p[i].y`, joined: the loads of a block are made where the first of them stands, the
- * stores where the last stands. Nothing is moved past an access that may meet it. */
+ * Joins strided accesses of neighbouring fields, `p[i].x` and `p[i].y`. The loads of a block are made where the first of them stands,
+ * the stores where the last stands. No access moves past another that it may alias. */
 #include "lanes/widen/memory/interleave.h"
 
 #include "lanes/ir/explain.h"

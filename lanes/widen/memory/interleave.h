@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Strided loads and stores that are made together, as one access of records. */
+ * Interleaved access groups: strided loads and stores of neighbouring fields that are made together. (interleave.c) */
 #ifndef TESSERA_LANES_WIDEN_MEMORY_INTERLEAVE_H
 #define TESSERA_LANES_WIDEN_MEMORY_INTERLEAVE_H
 

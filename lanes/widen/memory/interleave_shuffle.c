@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loads and stores of interleaved groups, by wide vectors and shuffles.
  *
- * Strided accesses: the scalars of a record lie side by side in memory, a record for each lane. Memory is read and written in vectors that
- * fill a register, *chunks*; shuffles take from them what each register of lanes wants.
+ * Each lane has a record in memory, whose scalars lie side by side. Memory is read and written in vectors that fill a register,
+ * *chunks*. Shuffles take from the chunks the vectors with one scalar per lane.
  *
- * A load without a mask may take in gaps between what the program reads: they are less than a page wide, so there is memory. It ends with
- * the last scalar that the program reads. A store writes nothing else, ever. */
+ * A load without a mask may read gaps between the fields that the program reads: a gap is less than a page wide, so it is mapped if both
+ * ends are. The load ends with the last scalar that the program reads. A store never writes a gap. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/widen/reduce_scan.h"
 #include "lanes/ir/mad_op.h"

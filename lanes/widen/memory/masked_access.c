@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Masked loads and stores of one vector, with what the program's access says of aliases.
+ * Masked loads and stores of one vector, with the alias metadata of the program's access.
  *
- * A masked load's result is frozen: LLVM 22's InstCombine folds select(mask, load, y) into a masked load at the place of the select, which
- * may stand behind a store to the same memory. A frozen load it leaves alone. */
+ * The result of a masked load is frozen: LLVM 22's InstCombine folds select(mask, load, y) into a masked load at the place of the
+ * select, even behind a store to the same memory. It does not fold a frozen load. */
 #include "lanes/widen/memory/access.h"
 
 #include <string.h>

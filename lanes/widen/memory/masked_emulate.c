@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Masked accesses for which the CPU has no instruction, or a slow one.
  *
- * Of bytes and 16-bit numbers without AVX-512, and of all without AVX2, LLVM makes a branch for each lane. Here the lanes that are there
- * are copied from or to the stack in a loop, and the access itself is one of all lanes, on the stack; if all lanes are there, it is where
- * it would be.
+ * That is bytes and 16-bit values without AVX-512, and all types without AVX2. LLVM would make a branch for each lane. Here a loop
+ * copies the active lanes from memory to the stack, or from the stack to memory, and the vector access is an unmasked one on the stack.
+ * If all lanes are active, the access is made in place.
  *
- * Without AVX-512, what no other thread sees is read and written with all lanes, those that are not there as they were. The stack has them
- * all, and the device leaves room around local memory (TSR_LOCAL_MARGIN). */
+ * Without AVX-512, memory that no other thread sees (private and local memory) is read and written with all lanes; inactive lanes write
+ * back their old values. Private arrays have room for all lanes on the stack, and the device leaves a margin around local memory
+ * (TSR_LOCAL_MARGIN). */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/layout.h"
