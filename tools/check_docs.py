@@ -3,7 +3,7 @@
 """Checks the names in *.md: links lead to a file and a heading, and files, folders and tests in backticks exist.
 
 A name with a slash that begins with a folder of the repository must be a file or folder there, or a test (`base/file_test`); `<name>`, `…`
-and `*` stand for anything. Any other name of a source file must be the end of a path: `tessera/item.h`, `webs.c`. A file whose content the
+and `*` stand for anything. Any other name of a source file must be the end of a path: `tessera/item.h`, `tile_webs.c`. A file whose content the
 page shows (its name, a colon, and a code block) need not exist: the reader makes it."""
 import pathlib
 import re

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Divergence of control flow: what follows from lanes that part at the end of a block. Where they meet again, whose phis tell who came
- * which way, what runs with only some of them, and which loops they leave in different rounds. */
+ * Control divergence: what a divergent branch makes divergent. The phis of the blocks where its ways join, the blocks that run under a
+ * mask, and the loops that lanes leave in different rounds. The analysis of values, uniform or not, is shape.c. */
 #include "lanes/analysis/shape.h"
 
 struct parting {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Packet width, the vectorisation factor: a cost heuristic.
+ * Packet width, the vectorisation factor: a cost heuristic for packets that are wider than the default, which the device chooses
+ * (tsr_target.default_sub_group_size). tsr__sub_group_size in ir/ir.c has the last word.
  *
  * Kernels that run in wider packets, unless they can tell: those whose data have 8 or 16 bits, as sixteen bytes fill a quarter of a
  * register, and those whose code is a chain, as a packet of two registers is two chains, of which one goes on while the other waits for a

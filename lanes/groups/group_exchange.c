@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Exchanges of a work-group in packets with regions: each puts its values down, waits at a barrier, and finds those of all. */
+ * Exchanges between the packets of a work-group in kernels with barrier regions: each packet stores its values, waits at a barrier, and
+ * reads the values of all. Reductions and scans of a work-group are made of these exchanges in builtins/workgroup.cl, and their steps
+ * within a packet in widen/widen_collectives.c. */
 #include "lanes/groups/group_exchange.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The loop over remainder packets.
- *
- * Loops over packets of mixed lanes: where work-items know their work-groups by number only, the lanes lie side by side in a row of the
- * range, whichever groups they are in. */
+ * The loop over remainder packets, for kernels that know their work-groups by number only: a packet takes work-items that lie side by side
+ * in a row of the range, whichever groups they are in. For other kernels the device calls the function for other packets once for each
+ * remainder. */
 #include "lanes/groups/packet_loop.h"
 
 #include "lanes/analysis/group_visibility.h"

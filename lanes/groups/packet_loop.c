@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The loop over packets, the main loop of a vectorised kernel.
- *
- * Loops over whole packets: where nobody meets, one call of a packet function runs the rows of many work-groups, with ids in registers. */
+ * The loop over packets, the main loop of a vectorised kernel without barriers: one call of a packet function runs the full packets of
+ * the rows of many work-groups, with ids in registers. The remainder of a row goes to the function for other packets (mixed_loop.c). */
 #include "lanes/widen/widen_dot.h"
 #include "lanes/widen/widen_madw.h"
 #include "lanes/analysis/group_visibility.h"

@@ -8,7 +8,7 @@
 /* Neutral elements of integers: all bits alike, one, or the end of the numbers that is farthest from what the operation looks for. */
 enum neutral { ZERO, ONE, ONES, HIGHEST, LOWEST };
 
-static const struct tsr__operation_of_web {
+static const struct tsr__reduction_op {
     const char *name;
     LLVMOpcode integer, floating; /* 0: a comparison and a select */
     enum neutral neutral;

@@ -10,7 +10,7 @@
 
 /* An operation on one type: add, mul, min, max, and, or, xor. */
 struct tsr__reduction {
-    const struct tsr__operation_of_web *op;
+    const struct tsr__reduction_op *op;
     LLVMTypeRef type;
     bool is_float, is_unsigned;
 };

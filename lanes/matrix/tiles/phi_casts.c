@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Moves bitcasts so that webs.c can follow values through phis.
+ * Moves bitcasts so that tile_webs.c can follow values through phis.
  *
  * LLVM puts a cast before a phi rather than behind it: where float accumulators are stored as integers behind a loop, each incoming
  * value is cast by itself. Such phis become phis of the uncast type. Where LLVM has unrolled a loop and peeled the odd round, the values

@@ -133,7 +133,7 @@ struct tsr__tile_allocation {
  * (phi_casts.c) */
 void tsr__fold_phi_casts(struct tsr__compilation *l, LLVMValueRef function);
 
-/* Finds the webs of a function, and joins those with common operands to blocks. (webs.c) */
+/* Finds the webs of a function, and joins those with common operands to blocks. (tile_webs.c) */
 void tsr__webs_find(struct tsr__webs *w, struct tsr__compilation *l, LLVMValueRef function);
 /* Sinks casts of values in webs to the users of the casts. (phi_casts.c) */
 void tsr__sink_phi_casts(struct tsr__webs *w);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Classifies an access by its address over the lanes (uniform, consecutive, reversed, interleaved, gathered), and takes its value apart
- * into components. */
+ * into components. access.c may still make less than a gather of what is classified as one: an interleaved group, or a stride that is
+ * checked at run time. */
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/layout.h"
 
