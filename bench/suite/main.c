@@ -155,6 +155,7 @@ int main(int argc, char **argv)
             break;
         case 'd':
             settings.only = optarg;
+            chosen = true;
             break;
         case 'r':
             settings.rounds = atoi(optarg);
