@@ -305,6 +305,24 @@ LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value)
     return LLVMConstInt(LLVMInt64TypeInContext(l->context), value, false);
 }
 
+LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element)
+{
+    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
+        return element;
+    LLVMValueRef all[TSR__MAX_ELEMENTS];
+    unsigned n = LLVMGetVectorSize(type);
+    TSR__REQUIRE(n <= TSR__MAX_ELEMENTS);
+    for (unsigned i = 0; i < n; i++)
+        all[i] = element;
+    return LLVMConstVector(all, n);
+}
+
+LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number)
+{
+    LLVMTypeRef element = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetElementType(type) : type;
+    return tsr__splat_constant(type, LLVMConstInt(element, number, false));
+}
+
 LLVMValueRef tsr__at_offset(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef base, uint64_t offset)
 {
     LLVMValueRef index = tsr__i64(l, offset);

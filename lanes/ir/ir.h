@@ -199,6 +199,9 @@ LLVMValueRef tsr__call(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRe
 LLVMTypeRef tsr__ptr(struct tsr__compilation *l);
 LLVMValueRef tsr__i32(struct tsr__compilation *l, uint32_t value);
 LLVMValueRef tsr__i64(struct tsr__compilation *l, uint64_t value);
+/* A constant of the type, a vector of at most TSR__MAX_ELEMENTS or a scalar, with every element this one, or this number. */
+LLVMValueRef tsr__splat_constant(LLVMTypeRef type, LLVMValueRef element);
+LLVMValueRef tsr__splat_number(LLVMTypeRef type, uint64_t number);
 /* Runs a textual pipeline of LLVM's passes. */
 bool tsr__run_llvm(struct tsr__compilation *l, const char *pipeline);
 bool tsr__run_llvm_on(struct tsr__compilation *l, LLVMValueRef function, const char *pipeline);

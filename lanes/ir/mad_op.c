@@ -57,25 +57,15 @@ static const struct tsr_matrix_builtin *of_bytes(const struct tsr_matrix_builtin
     return g;
 }
 
-static LLVMValueRef splat_byte(LLVMTypeRef bytes, unsigned value)
-{
-    LLVMValueRef all[TSR__MAX_ELEMENTS];
-    unsigned n = LLVMGetVectorSize(bytes);
-    TSR__REQUIRE(n <= TSR__MAX_ELEMENTS);
-    for (unsigned i = 0; i < n; i++)
-        all[i] = LLVMConstInt(LLVMGetElementType(bytes), value, false);
-    return LLVMConstVector(all, n);
-}
-
 static LLVMValueRef unpack_nibbles(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef x, enum tsr_element e, bool upper)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     unsigned size = LLVMGetVectorSize(type) * LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
     LLVMTypeRef bytes = LLVMVectorType(LLVMInt8TypeInContext(l->context), size);
     x = LLVMBuildBitCast(b, x, bytes, "");
-    x = upper ? LLVMBuildLShr(b, x, splat_byte(bytes, 4), "") : LLVMBuildAnd(b, x, splat_byte(bytes, 15), "");
+    x = upper ? LLVMBuildLShr(b, x, tsr__splat_number(bytes, 4), "") : LLVMBuildAnd(b, x, tsr__splat_number(bytes, 15), "");
     if (e == TSR_ELEMENT_S4)
-        x = LLVMBuildSub(b, LLVMBuildXor(b, x, splat_byte(bytes, 8), ""), splat_byte(bytes, 8), "");
+        x = LLVMBuildSub(b, LLVMBuildXor(b, x, tsr__splat_number(bytes, 8), ""), tsr__splat_number(bytes, 8), "");
     return LLVMBuildBitCast(b, x, type, "");
 }
 

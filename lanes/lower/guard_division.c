@@ -9,17 +9,6 @@ static bool is_harmless(LLVMValueRef divisor)
     return LLVMIsAConstantInt(divisor) && !LLVMIsNull(divisor) && divisor != LLVMConstAllOnes(LLVMTypeOf(divisor));
 }
 
-static LLVMValueRef splat_constant(LLVMTypeRef type, LLVMValueRef element)
-{
-    if (LLVMGetTypeKind(type) != LLVMVectorTypeKind)
-        return element;
-    unsigned n = LLVMGetVectorSize(type);
-    LLVMValueRef elements[TSR__MAX_ELEMENTS];
-    for (unsigned i = 0; i < n; i++)
-        elements[i] = element;
-    return LLVMConstVector(elements, n);
-}
-
 static bool guard_divisor(struct tsr__compilation *l, LLVMValueRef division, bool is_signed)
 {
     LLVMValueRef value = LLVMGetOperand(division, 0), divisor = LLVMGetOperand(division, 1);
@@ -41,12 +30,12 @@ static bool guard_divisor(struct tsr__compilation *l, LLVMValueRef division, boo
         if (bits > 128)
             return tsr__fail(l, "integer division of %u bits", bits);
         words[(bits - 1) / 64] = (uint64_t)1 << ((bits - 1) % 64);
-        LLVMValueRef lowest = splat_constant(type, LLVMConstIntOfArbitraryPrecision(element, (bits + 63) / 64, words));
+        LLVMValueRef lowest = tsr__splat_constant(type, LLVMConstIntOfArbitraryPrecision(element, (bits + 63) / 64, words));
         LLVMValueRef is_lowest = LLVMBuildICmp(b, LLVMIntEQ, value, lowest, "");
         LLVMValueRef is_minus_one = LLVMBuildICmp(b, LLVMIntEQ, divisor, LLVMConstAllOnes(type), "");
         bad = LLVMBuildOr(b, bad, LLVMBuildAnd(b, is_lowest, is_minus_one, ""), "");
     }
-    LLVMValueRef one = splat_constant(type, LLVMConstInt(element, 1, false));
+    LLVMValueRef one = tsr__splat_number(type, 1);
     LLVMSetOperand(division, 0, value);
     LLVMSetOperand(division, 1, LLVMBuildSelect(b, bad, one, divisor, ""));
     LLVMDisposeBuilder(b);

@@ -86,19 +86,9 @@ static LLVMTypeRef i32_vector(struct lower *o, unsigned lanes)
     return LLVMVectorType(LLVMInt32TypeInContext(o->l->context), lanes);
 }
 
-static LLVMValueRef splat_constant(LLVMTypeRef vector, uint64_t value)
-{
-    LLVMValueRef all[TSR__MAX_ELEMENTS];
-    unsigned n = LLVMGetVectorSize(vector);
-    TSR__REQUIRE(n <= TSR__MAX_ELEMENTS);
-    for (unsigned i = 0; i < n; i++)
-        all[i] = LLVMConstInt(LLVMGetElementType(vector), value, false);
-    return LLVMConstVector(all, n);
-}
-
 static LLVMValueRef shift_by(struct lower *o, LLVMOpcode op, LLVMValueRef x, unsigned by)
 {
-    return by ? LLVMBuildBinOp(o->b, op, x, splat_constant(LLVMTypeOf(x), by), "") : x;
+    return by ? LLVMBuildBinOp(o->b, op, x, tsr__splat_number(LLVMTypeOf(x), by), "") : x;
 }
 
 static LLVMValueRef as_type(struct lower *o, LLVMValueRef x, LLVMTypeRef type)
@@ -170,10 +160,10 @@ static LLVMValueRef word_piece(struct lower *o, LLVMValueRef x, unsigned p, bool
 static LLVMValueRef tf32_operand(struct lower *o, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
-    LLVMValueRef magnitude = LLVMBuildAnd(o->b, x, splat_constant(type, 0x7fffffff), "");
-    LLVMValueRef is_nan = LLVMBuildICmp(o->b, LLVMIntUGT, magnitude, splat_constant(type, 0x7f800000), "");
-    x = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, x, splat_constant(type, 0x400000), ""), x, "");
-    return LLVMBuildAnd(o->b, x, splat_constant(type, 0xffffe000), "");
+    LLVMValueRef magnitude = LLVMBuildAnd(o->b, x, tsr__splat_number(type, 0x7fffffff), "");
+    LLVMValueRef is_nan = LLVMBuildICmp(o->b, LLVMIntUGT, magnitude, tsr__splat_number(type, 0x7f800000), "");
+    x = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, x, tsr__splat_number(type, 0x400000), ""), x, "");
+    return LLVMBuildAnd(o->b, x, tsr__splat_number(type, 0xffffe000), "");
 }
 
 /* Float `p` of each word. */
@@ -186,7 +176,7 @@ static LLVMValueRef float_piece(struct lower *o, LLVMValueRef x, enum tsr_elemen
     if (e == TSR_ELEMENT_TF32)
         return as_type(o, tf32_operand(o, x), floats);
     if (e == TSR_ELEMENT_BF16)
-        return as_type(o, p ? LLVMBuildAnd(o->b, x, splat_constant(type, 0xffff0000), "") : shift_by(o, LLVMShl, x, 16), floats);
+        return as_type(o, p ? LLVMBuildAnd(o->b, x, tsr__splat_number(type, 0xffff0000), "") : shift_by(o, LLVMShl, x, 16), floats);
     x = LLVMBuildTrunc(o->b, shift_by(o, LLVMLShr, x, 16 * p), LLVMVectorType(LLVMInt16TypeInContext(c), lanes), "");
     return LLVMBuildFPExt(o->b, as_type(o, x, LLVMVectorType(LLVMHalfTypeInContext(c), lanes)), floats, "");
 }
@@ -195,7 +185,7 @@ static LLVMValueRef operand_piece(struct lower *o, LLVMValueRef x, enum tsr_elem
 {
     switch (o->unit) {
     case UNIT_VNNI:
-        return bias ? LLVMBuildXor(o->b, x, splat_constant(LLVMTypeOf(x), 0x01010101u * bias), "") : x;
+        return bias ? LLVMBuildXor(o->b, x, tsr__splat_number(LLVMTypeOf(x), 0x01010101u * bias), "") : x;
     case UNIT_WORD:
         return word_piece(o, x, p, is_signed);
     case UNIT_PAIR:
@@ -301,7 +291,7 @@ static LLVMValueRef bias_correction(struct lower *o, const struct prepared *p, u
     LLVMTypeRef type = LLVMTypeOf(p->made[0]);
     LLVMValueRef sum = LLVMConstNull(type);
     bool half = o->signs.a; /* 128 is no signed byte: twice 64 */
-    LLVMValueRef bias = splat_constant(type, 0x01010101u * (half ? 64 : o->signs.bias_a));
+    LLVMValueRef bias = tsr__splat_number(type, 0x01010101u * (half ? 64 : o->signs.bias_a));
     for (unsigned i = 0; i < count; i++)
         sum = add_product(o, sum, bias, p->made[i]);
     return shift_by(o, LLVMShl, sum, half);
@@ -382,9 +372,9 @@ static LLVMValueRef rounded_to_bf16(struct lower *o, LLVMValueRef d)
     LLVMTypeRef type = i32_vector(o, o->mad.lanes);
     LLVMValueRef bits = as_type(o, d, type);
     LLVMValueRef is_nan = LLVMBuildFCmp(o->b, LLVMRealUNO, d, d, "");
-    LLVMValueRef odd = LLVMBuildAnd(o->b, shift_by(o, LLVMLShr, bits, 16), splat_constant(type, 1), "");
-    LLVMValueRef up = LLVMBuildAdd(o->b, bits, LLVMBuildAdd(o->b, odd, splat_constant(type, 0x7fff), ""), "");
-    LLVMValueRef made = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, bits, splat_constant(type, 0x400000), ""), up, "");
+    LLVMValueRef odd = LLVMBuildAnd(o->b, shift_by(o, LLVMLShr, bits, 16), tsr__splat_number(type, 1), "");
+    LLVMValueRef up = LLVMBuildAdd(o->b, bits, LLVMBuildAdd(o->b, odd, tsr__splat_number(type, 0x7fff), ""), "");
+    LLVMValueRef made = LLVMBuildSelect(o->b, is_nan, LLVMBuildOr(o->b, bits, tsr__splat_number(type, 0x400000), ""), up, "");
     LLVMTypeRef shorts = LLVMVectorType(LLVMInt16TypeInContext(o->l->context), o->mad.lanes);
     return LLVMBuildTrunc(o->b, shift_by(o, LLVMLShr, made, 16), shorts, "");
 }

@@ -15,12 +15,8 @@ LLVMValueRef tsr__splat(struct tsr__widener *s, LLVMValueRef scalar)
     LLVMTypeRef type = tsr__vector_of(s, LLVMTypeOf(scalar));
     if (LLVMIsPoison(scalar))
         return LLVMGetPoison(type);
-    if (LLVMIsAConstant(scalar)) {
-        LLVMValueRef all[TSR__MAX_ELEMENTS];
-        for (unsigned i = 0; i < s->width; i++)
-            all[i] = scalar;
-        return LLVMConstVector(all, s->width);
-    }
+    if (LLVMIsAConstant(scalar))
+        return tsr__splat_constant(type, scalar);
     LLVMValueRef first = LLVMBuildInsertElement(s->b, LLVMGetPoison(type), scalar, tsr__i32(s->l, 0), "");
     LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(LLVMInt32TypeInContext(s->l->context), s->width));
     return LLVMBuildShuffleVector(s->b, first, LLVMGetPoison(type), zeros, "");

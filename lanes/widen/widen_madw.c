@@ -38,11 +38,7 @@ struct sums {
 
 static LLVMValueRef shift_by(struct sums *m, LLVMOpcode op, LLVMValueRef x, uint64_t constant)
 {
-    LLVMValueRef all[TSR__MAX_ELEMENTS];
-    unsigned n = LLVMGetVectorSize(LLVMTypeOf(x));
-    for (unsigned i = 0; i < n; i++)
-        all[i] = LLVMConstInt(LLVMGetElementType(LLVMTypeOf(x)), constant, false);
-    return LLVMBuildBinOp(m->s->b, op, x, LLVMConstVector(all, n), "");
+    return LLVMBuildBinOp(m->s->b, op, x, tsr__splat_number(LLVMTypeOf(x), constant), "");
 }
 
 /* The even or odd lanes, each in 64 bits. */
