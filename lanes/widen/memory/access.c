@@ -119,26 +119,43 @@ static bool hoped_access(struct tsr__widener *s, const struct tsr__access *a, co
     return true;
 }
 
+/* A gather or scatter. If `test` holds at run time the access is `hoped`, at `first`; NULL: there is nothing to test. */
+struct scattered {
+    bool is_sum; /* the pointer is the address */
+    struct tsr__address address;
+    LLVMValueRef test, first;
+    struct tsr__access hoped;
+};
+
+static struct scattered prepare_scattered(struct tsr__widener *s, const struct tsr__access *a)
+{
+    struct scattered x = {0};
+    x.is_sum = tsr__address_of(s, a->pointer, &x.address);
+    bool hopes = x.is_sum && hoped_access(s, a, &x.address, &x.hoped);
+    tsr__explain_access(s, a, hopes);
+    if (hopes)
+        x.test = tsr__stride_test(s, &x.address, &x.first);
+    return x;
+}
+
+static LLVMValueRef scattered_pointers(struct tsr__widener *s, const struct tsr__access *a, const struct scattered *x, bool gathers)
+{
+    return x->is_sum ? tsr__address_lanes(s, &x->address, gathers) : tsr__component_of(s, a->pointer, 0);
+}
+
 static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
-    struct tsr__address address;
-    struct tsr__access hoped;
-    bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
-    tsr__explain_access(s, a, hopes);
-    if (!is_sum) {
-        tsr__gather(s, a, tsr__component_of(s, a->pointer, 0), components);
+    struct scattered x = prepare_scattered(s, a);
+    bool gathers = tsr__has_gather(s, a);
+    if (!x.test) {
+        tsr__gather(s, a, scattered_pointers(s, a, &x, gathers), components);
         return;
     }
-    if (!hopes) {
-        tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), components);
-        return;
-    }
-    LLVMValueRef first, yes = tsr__stride_test(s, &address, &first);
     LLVMValueRef *others = tsr_arena_alloc(s->arena, a->component_count * sizeof *others);
-    struct tsr__fork f = tsr__fork_on(s, yes);
-    tsr__contiguous_load(s, &hoped, first, components);
+    struct tsr__fork f = tsr__fork_on(s, x.test);
+    tsr__contiguous_load(s, &x.hoped, x.first, components);
     LLVMBasicBlockRef straight = tsr__fork_way_ends(s, &f, f.other);
-    tsr__gather(s, a, tsr__address_lanes(s, &address, tsr__has_gather(s, a)), others);
+    tsr__gather(s, a, scattered_pointers(s, a, &x, gathers), others);
     LLVMBasicBlockRef scattered = tsr__fork_way_ends(s, &f, f.after);
     for (unsigned i = 0; i < a->component_count; i++)
         components[i] = tsr__fork_phi(s, components[i], straight, others[i], scattered);
@@ -146,23 +163,15 @@ static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, 
 
 static void scattered_store(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef *components)
 {
-    struct tsr__address address;
-    struct tsr__access hoped;
-    bool is_sum = tsr__address_of(s, a->pointer, &address), hopes = is_sum && hoped_access(s, a, &address, &hoped);
-    tsr__explain_access(s, a, hopes);
-    if (!is_sum) {
-        tsr__scatter(s, a, tsr__component_of(s, a->pointer, 0), components);
+    struct scattered x = prepare_scattered(s, a);
+    if (!x.test) {
+        tsr__scatter(s, a, scattered_pointers(s, a, &x, false), components);
         return;
     }
-    if (!hopes) {
-        tsr__scatter(s, a, tsr__address_lanes(s, &address, false), components);
-        return;
-    }
-    LLVMValueRef first, yes = tsr__stride_test(s, &address, &first);
-    struct tsr__fork f = tsr__fork_on(s, yes);
-    tsr__contiguous_store(s, &hoped, first, components);
+    struct tsr__fork f = tsr__fork_on(s, x.test);
+    tsr__contiguous_store(s, &x.hoped, x.first, components);
     tsr__fork_way_ends(s, &f, f.other);
-    tsr__scatter(s, a, tsr__address_lanes(s, &address, false), components);
+    tsr__scatter(s, a, scattered_pointers(s, a, &x, false), components);
     tsr__fork_way_ends(s, &f, f.after);
 }
 
