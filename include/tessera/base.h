@@ -100,7 +100,6 @@ void tsr_arena_on_failure(void (*handler)(size_t size));
 struct tsr_list {
     struct tsr_list *next, *prev;
 };
-#define TSR_LIST_INIT(name) {&(name), &(name)}
 static inline void tsr_list_init(struct tsr_list *l)
 {
     l->next = l->prev = l;
@@ -122,7 +121,6 @@ static inline void tsr_list_remove(struct tsr_list *e)
     e->next->prev = e->prev;
     e->next = e->prev = e;
 }
-#define TSR_LIST_FOR(var, head) for (struct tsr_list *var = (head)->next; var != (head); var = var->next)
 #define TSR_LIST_ITEM(e, type, member) TSR_CONTAINER_OF(e, type, member)
 
 /* ---- byte buffer (base/buf.c): little-endian writer and bounds-checked reader ------------------------------------------------ */

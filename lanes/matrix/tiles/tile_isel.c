@@ -63,7 +63,7 @@ unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__ti
 /* Tiles in memory go through a register where there are any, and in their model. */
 static bool goes_through_scratch(const struct tsr__tiles *t, int number)
 {
-    return number >= TSR__TILE_REGISTERS && t->unit != TSR__TILES_VECTORS;
+    return number >= TSR_TILE_COUNT && t->unit != TSR__TILES_VECTORS;
 }
 
 static void fetch_tile(struct tsr__tiles *t, int number)

@@ -394,7 +394,7 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
     while (life->accumulator < TSR__ALL_TILES && others >> life->accumulator & 1) {
         life->accumulator++;
         if (r->in_memory && life->accumulator == most)
-            life->accumulator = most = TSR__TILE_REGISTERS;
+            life->accumulator = most = TSR_TILE_COUNT;
     }
     if (life->accumulator >= (r->in_memory ? TSR__ALL_TILES : most)) {
         life->accumulator = -1;

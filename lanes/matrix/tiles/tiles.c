@@ -56,7 +56,7 @@ static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, L
     uint32_t count = s->rows * s->chunks, taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, t->block)].taken;
     int to = -1;
     t->clock++;
-    for (int i = 0; i < TSR__TILE_REGISTERS; i++) {
+    for (int i = 0; i < TSR_TILE_COUNT; i++) {
         struct tsr__loaded *have = &t->loaded[i];
         if (have->count == count && have->product == s->product && have->is_b == s->is_b &&
             !memcmp(have->from, s->from, count * sizeof *s->from)) {
@@ -99,7 +99,7 @@ static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_i
             mad->a_in_place = a_in_place;
             mad->b_in_place = b_in_place;
             mad->in_loop = in_loop;
-            mad->in_memory = x->life->accumulator >= TSR__TILE_REGISTERS;
+            mad->in_memory = x->life->accumulator >= TSR_TILE_COUNT;
         }
 }
 
@@ -175,13 +175,13 @@ static void emit_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
 /* Where the function is left for a while, as at a barrier, accumulators wait on the stack. */
 static void save_around_calls(struct tsr__tiles *t)
 {
-    LLVMValueRef home[TSR__TILE_REGISTERS] = {0};
+    LLVMValueRef home[TSR_TILE_COUNT] = {0};
     for (int p = 0; p < t->registers.places.count; p++) {
         const struct tsr__alloc_block *place = &t->registers.places.at[p];
         for (LLVMValueRef i = LLVMGetFirstInstruction(place->ref); i && place->taken; i = LLVMGetNextInstruction(i)) {
             if (!tsr__clobbers_tiles(i))
                 continue;
-            for (int n = 0; n < TSR__TILE_REGISTERS; n++) {
+            for (int n = 0; n < TSR_TILE_COUNT; n++) {
                 if (!(place->taken >> n & 1))
                     continue;
                 home[n] = home[n] ? home[n] : tsr__tile_buffer(t, false);

@@ -87,7 +87,7 @@ struct tsr__webs {
 
 /* Accumulators beyond TSR__MAX_ACCUMULATORS lie in memory and are numbered behind the registers. If there are any, the scratch tile is the
  * register through which operations on them go. */
-enum { TSR__TILE_REGISTERS = 8, TSR__MAX_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__SCRATCH_TILE = TSR__MAX_ACCUMULATORS - 1 };
+enum { TSR__MAX_ACCUMULATORS = 6, TSR__ALL_TILES = 32, TSR__SCRATCH_TILE = TSR__MAX_ACCUMULATORS - 1 };
 /* Registers of a kernel with halves: A of one operation has 16 rows of 32 bytes, B has 8 rows of 64 bytes. */
 enum { TSR__HALF_A = 6, TSR__HALF_B = 7 };
 
@@ -203,7 +203,7 @@ struct tsr__tiles {
     unsigned rows, chunk; /* of its accumulator; `chunk` is what one web has of a row, in bytes */
     LLVMBasicBlockRef block;
     LLVMValueRef last; /* instruction up to which `loaded` holds */
-    struct tsr__loaded loaded[TSR__TILE_REGISTERS];
+    struct tsr__loaded loaded[TSR_TILE_COUNT];
     unsigned clock;
     struct tsr__tiles *same_kernel;                 /* another function that a kernel reaches that reaches this one, or NULL */
     struct tsr__pending_tile_store *pending_stores; /* tile_stores.c */
