@@ -393,8 +393,3 @@ unsigned tsr_pool_width(const struct tsr_pool *pool)
 {
     return pool->width;
 }
-
-unsigned tsr_pool_seats(const struct tsr_pool *pool)
-{
-    return pool->width + TSR__HELPERS;
-}

@@ -36,11 +36,10 @@ uint64_t tsr_memory_limit(void);
  * NULL: out of memory. After fork() the child's pools have no workers and start their own at need. */
 struct tsr_pool *tsr_pool_get(const cpu_set_t *cpus);
 unsigned tsr_pool_width(const struct tsr_pool *pool); /* its CPUs, which is its workers */
-unsigned tsr_pool_seats(const struct tsr_pool *pool); /* more than any index of a worker or helper */
 
 /* What runs units: a worker, or a waiting thread that helps. Valid during the call that gets it. */
 struct tsr_worker {
-    unsigned index; /* below tsr_pool_seats; no other running thread of the pool has it. Workers: below the width, helpers from there on */
+    unsigned index; /* no other running thread of the pool has it. Workers: below the width, helpers from there on */
     struct tsr_pool *pool;
 };
 /* Scratch memory of this worker, at least `size` bytes aligned to TSR_SCRATCH_ALIGN, contents undefined, kept for the next call with the

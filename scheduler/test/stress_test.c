@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tessera/scheduler.h"
+#include "scheduler/internal.h"
 
 enum { THREADS = 3, NODES = 150, DEPENDENCIES = 4, MAX_UNITS = 300, SECONDS = 3 };
 
@@ -58,7 +58,7 @@ static void check(struct node *n, bool right)
 static int run(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     struct node *n = TSR_CONTAINER_OF(task, struct node, task);
-    check(n, begin < end && end <= task->units && worker->index < tsr_pool_seats(worker->pool));
+    check(n, begin < end && end <= task->units && worker->index < tsr_pool_width(worker->pool) + TSR__HELPERS);
     for (unsigned i = 0; i < n->dependency_count; i++)
         check(n, n->dependencies[i].node->dones == 1);
     for (uint64_t i = begin; i < end; i++)

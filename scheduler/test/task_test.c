@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "tessera/scheduler.h"
+#include "scheduler/internal.h"
 
 static struct tsr_pool *pool;
 
@@ -32,7 +32,7 @@ static int probe_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t 
 {
     struct probe *p = TSR_CONTAINER_OF(task, struct probe, task);
     assert_ptr_equal(worker->pool, pool);
-    assert_true(worker->index < tsr_pool_seats(pool));
+    assert_true(worker->index < tsr_pool_width(pool) + TSR__HELPERS);
     assert_true(begin < end && end <= task->units);
     assert_int_equal(task->phase, TSR_TASK_RUNNING);
     p->runs++;
