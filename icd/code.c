@@ -77,7 +77,7 @@ static bool wants_another(const struct _cl_device_id *device, const struct tsr_c
 void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_request *request, struct tsr_clc_result *result)
 {
     device->ops->target(device->impl, &request->target);
-    request->target.macros = device->extensions->macros;
+    request->target.macros = device->macros;
     tsr_clc_run(request, result);
     if (wants_another(device, result, &request->target)) {
         tsr_clc_result_free(result);

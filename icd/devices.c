@@ -17,6 +17,7 @@ static const struct tsr_device_ops *const folders[] = {
 
 static struct _cl_device_id roots[TSR__MOST_ROOTS], *root_list[TSR__MOST_ROOTS];
 static struct tsr__extensions extensions[TSR__MOST_ROOTS];
+static char macros[TSR__MOST_ROOTS][TSR_CLC_MACROS_BYTES];
 static unsigned root_count;
 
 static void add_root(struct tsr_device *impl)
@@ -28,8 +29,10 @@ static void add_root(struct tsr_device *impl)
         .ops = impl->ops,
         .caps = impl->caps,
         .extensions = &extensions[root_count],
+        .macros = macros[root_count],
     };
     tsr__extensions_fill(&impl->caps->extensions, &extensions[root_count]);
+    tsr_clc_macros(&impl->caps->extensions, macros[root_count]);
     root_list[root_count++] = device;
 }
 

@@ -22,7 +22,6 @@ static const struct {
 void tsr__extensions_fill(const struct tsr_ext_set *set, struct tsr__extensions *all)
 {
     char *end = all->names;
-    tsr_clc_macros(set, all->macros);
     for (unsigned i = 0; i < TSR_EXT_COUNT; i++) {
         if (!set->has[i] || !lines[i].named)
             continue;

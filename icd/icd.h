@@ -114,6 +114,7 @@ struct _cl_device_id {
     const struct tsr_device_ops *ops;
     const struct tsr_device_caps *caps;
     const struct tsr__extensions *extensions;
+    const char *macros;                      /* tsr_target.macros */
     struct _cl_device_id *parent;            /* held; NULL for a root device */
     _Atomic uint64_t domains;                /* tsr__affinity_domains, with TSR__DOMAINS_KNOWN once it has been asked */
     cl_device_partition_property *partition; /* of a sub-device: the list, zero-terminated */
@@ -288,12 +289,11 @@ enum {
 #undef TSR_FEATURE
 };
 
-/* The extensions and OpenCL C features of a device, in the forms that the queries give, and the compiler takes (icd/ext.c). */
+/* The extensions and OpenCL C features of a device, in the forms that the queries give (icd/ext.c). */
 struct tsr__extensions {
     char names[TSR__EXT_NAME_BYTES]; /* separated by blanks */
     cl_name_version list[TSR_EXT_COUNT], features[TSR_EXT_COUNT];
     size_t count, feature_count;
-    char macros[TSR_CLC_MACROS_BYTES]; /* tsr_target.macros */
 };
 /* `all` is zeroed. */
 void tsr__extensions_fill(const struct tsr_ext_set *set, struct tsr__extensions *all);

@@ -59,6 +59,7 @@ static struct _cl_device_id *make(struct _cl_device_id *parent, struct tsr_devic
     device->ops = parent->ops;
     device->caps = parent->caps;
     device->extensions = parent->extensions;
+    device->macros = parent->macros;
     tsr__hold(parent);
     device->parent = parent;
     memcpy(copy, partition, partition_count * sizeof(*copy));
