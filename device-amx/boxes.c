@@ -87,6 +87,7 @@ static void run_mixed(struct tsr__run *run, const struct part *part)
         group->group_id[d] = (uint64_t)number;
         local_id[d] = (uint64_t)first - (uint64_t)number * size;
     }
+    assert(head < group->sub_group_size && part->size[0] && part->size[1] && part->size[2]);
     run->items->item = (struct tsr_item){.group = group,
                                          .local_id = {local_id[0], local_id[1], local_id[2]},
                                          .sub_group_size = group->sub_group_size,
@@ -153,6 +154,7 @@ static uint64_t find_box(const struct tsr_launch *launch, uint64_t number, uint6
             end = index + together == in_full ? full : (index + together) * boxes->size[d] - shift(&launch->group, d);
         }
         can_join = can_join && count == 1;
+        assert(box->from[d] < end && end <= launch->group.global_size[d]);
         box->size[d] = end - box->from[d];
     }
     return joined;

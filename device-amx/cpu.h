@@ -3,6 +3,7 @@
 #ifndef TESSERA_CPU_H
 #define TESSERA_CPU_H
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "device-amx/caps.h"

@@ -132,6 +132,7 @@ void tsr__stacks_give_back(unsigned hint, struct tsr__stacks *stacks)
 
 void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber *fiber, void (*start)(void *), void *argument)
 {
+    assert(index < stacks->count);
     char *low = stacks->base + index * stacks->stride + PAGE, *high = stacks->base + (index + 1) * stacks->stride;
     fiber->low = low;
     fiber->size = (size_t)(high - low);
@@ -149,6 +150,7 @@ void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber
 #endif
     uintptr_t top = ((uintptr_t)high - index * COLOUR_STEP % PAGE) & ~(uintptr_t)(TSR_MAX_ALIGN - 1);
     void **sp = (void **)top - 7;
+    assert((char *)sp > low);
     sp[0] = NULL;                     /* r15 */
     sp[1] = NULL;                     /* r14 */
     sp[2] = (void *)(uintptr_t)start; /* r13 */

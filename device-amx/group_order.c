@@ -24,6 +24,7 @@ void tsr__group_order_find(const uint64_t num_groups[3], uint64_t number, uint64
         *side -= half;
         id[d] += half;
     }
+    assert(number < width * height);
     id[0] += number % width;
     id[1] += number / width;
     *in_row = width - number % width;

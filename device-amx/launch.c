@@ -220,6 +220,7 @@ __attribute__((target("amx-tile"))) static void tiles_begin(bool halves)
         uint8_t rows[16];
     } shapes[] = {{1, 0, {0}, {B, B, B, B, B, B, B, B}, {R, R, R, R, R, R, R, R}},
                   {1, 0, {0}, {B, B, B, B, B, B, B / 2, B}, {R, R, R, R, R, R, R, R / 2}}};
+    _Static_assert(sizeof shapes[0] == 64, "what the instruction reads");
     _tile_loadconfig(&shapes[halves]);
 }
 
@@ -237,6 +238,7 @@ static bool prepare_local(struct tsr__run *run, struct tsr_worker *worker)
         return true;
     }
     unsigned char *room = tsr_worker_scratch(worker, SCRATCH_LOCAL, launch->local_bytes + 2 * TSR_LOCAL_MARGIN);
+    assert((uintptr_t)room % TSR_MAX_ALIGN == 0);
     run->group.local = room ? room + TSR_LOCAL_MARGIN : NULL;
     return room != NULL;
 }
@@ -258,6 +260,7 @@ static bool prepare_runners(struct tsr__run *run, struct tsr_worker *worker, siz
         return true;
     run->contexts_bytes = runners * launch->context_bytes;
     run->contexts = tsr_worker_scratch(worker, SCRATCH_CONTEXTS, run->contexts_bytes);
+    assert((uintptr_t)run->contexts % TSR_MAX_ALIGN == 0);
     return run->contexts != NULL;
 }
 
@@ -312,6 +315,7 @@ static int run_groups(struct tsr__run *run, struct loop *loop, unsigned hint)
 
 int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
+    assert(begin < end && end <= launch->groups);
     if (atomic_load(&launch->why))
         return TSR__OUT_OF_RESOURCES;
     struct tsr__work_item only;

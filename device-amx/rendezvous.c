@@ -40,6 +40,7 @@ static struct scope scope_of(const struct tsr__run *run, const struct tsr_item *
         s = (struct scope){0, run->runners, run->runners, &run->arrived[2 * sub_groups]};
         break;
     }
+    assert(item->sub_group_id < sub_groups && s.first < run->runners);
     if (s.count > run->runners - s.first)
         s.count = run->runners - s.first;
     return s;
@@ -54,6 +55,7 @@ size_t tsr__rendezvous_words(const struct tsr_group *group, uint64_t items)
 
 static void let_go(struct tsr__run *run, struct tsr__result *result)
 {
+    assert(!result || result->keepers);
     if (result && --result->keepers == 0) {
         result->next = run->spare;
         run->spare = result;
@@ -229,6 +231,7 @@ static void wait_for_others(struct tsr__work_item *w)
 {
     struct tsr__run *run = w->run;
     struct scope s = scope_of(run, &w->item, w->scope);
+    assert(w->state == TSR__READY && *s.arrived < s.count);
     w->state = TSR__WAITS;
     if (w->mode == TSR_EXCHANGE_ALL && ++*s.arrived == s.count) {
         *s.arrived = 0;
@@ -260,6 +263,7 @@ static void rt_barrier(struct tsr_item *item, uint32_t scope, uint32_t fence_fla
 static const void *rt_exchange(struct tsr_item *item, uint32_t scope, uint32_t mode, const void *value, uint32_t size, uint64_t *mask)
 {
     struct tsr__work_item *w = (struct tsr__work_item *)item;
+    assert(scope - 1 < TSR_ARRAY_LEN(w->kept));
     w->exchanges = true;
     w->scope = scope;
     w->mode = mode;

@@ -62,6 +62,7 @@ void tsr__packets_write_ids(struct tsr__run *run)
 void tsr__packets_rows(struct tsr__run *run, const uint64_t local_id[3], uint64_t columns, const uint64_t groups[3])
 {
     struct tsr_group *group = &run->group;
+    assert(columns && columns % group->sub_group_size == 0 && group->group_id[0] + groups[0] <= group->num_groups[0]);
     run->items->item = (struct tsr_item){.group = group,
                                          .local_id = {local_id[0], local_id[1], local_id[2]},
                                          .sub_group_size = group->sub_group_size,
@@ -131,10 +132,12 @@ static void group_size(struct tsr__run *run)
     struct tsr_group *group = &run->group;
     uint64_t items = 1;
     for (int d = 0; d < 3; d++) {
+        assert(group->group_id[d] < group->num_groups[d]);
         uint64_t left = group->global_size[d] - group->group_id[d] * group->enqueued_local_size[d];
         group->local_size[d] = left < group->enqueued_local_size[d] ? left : group->enqueued_local_size[d];
         items *= group->local_size[d];
     }
+    assert(items && items <= run->launch->group_items);
     run->count = (uint32_t)items;
     group->num_sub_groups = (uint32_t)tsr_sub_group_count(run->count, group->sub_group_size);
 }
@@ -142,6 +145,7 @@ static void group_size(struct tsr__run *run)
 void tsr__group_set(struct tsr__run *run, uint64_t number)
 {
     struct tsr_group *group = &run->group;
+    assert(number < group->num_groups[0] * group->num_groups[1] * group->num_groups[2]);
     run->number = number;
     if (run->launch->flags & TSR_KERNEL_AMX_TILES) {
         tsr__group_order_find(group->num_groups, number, group->group_id, &run->in_row);

@@ -6,6 +6,7 @@
  * VNNI multiplies unsigned by signed bytes. Where both are of one kind, A is moved into the other kind's range as it is copied: s + 128, or
  * u - 128, by flipping the highest bit. The difference is 128 times the sum of a column of B, which the first strip of the column computes.
  * A's bytes are flipped once for each strip; B's would be for every eight rows. */
+#include <assert.h>
 #include <immintrin.h>
 #include <string.h>
 
@@ -257,6 +258,9 @@ static bool is_apart(const struct tsr_tile_loop *x)
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
 {
     struct tsr_tile_loop x = *loop;
+    assert(x.rows >= 1 && x.columns >= 1 && x.steps >= 1 && x.rows * x.columns <= TSR_TILE_LOOP_MAX);
+    for (int64_t i = 0; i < x.rows * x.columns; i++)
+        assert((uintptr_t)x.c[i] % TSR_TILE_ROW_BYTES == 0);
     if (x.how & TSR_TILE_IN_MODEL) {
         tile_by_tile(item, loop);
         return false;

@@ -92,7 +92,9 @@ static void release_dependents(struct tsr__self *self, struct tsr__edge *edge, i
             tsr_free(edge);
         edge = following;
         TSR__POINT();
-        if (atomic_fetch_sub_explicit(&task->blockers, 1, memory_order_acq_rel) != 1 || tsr__task_foreign(task))
+        int blockers = atomic_fetch_sub_explicit(&task->blockers, 1, memory_order_acq_rel);
+        assert(blockers > 0);
+        if (blockers != 1 || tsr__task_foreign(task))
             continue;
         switch (tsr__task_ready(task)) {
         case TSR__READY_ENDS:
@@ -124,6 +126,7 @@ static void tell_waiters(struct tsr__parker *parker)
 static void end(struct tsr__self *self, struct tsr_task *task, struct tsr_pool *member, struct tsr_task **next)
 {
     bool ours = !tsr__task_foreign(task);
+    assert(atomic_load(&task->waiters) != TSR__CLOSED && !closed(task) && !task->linked); /* no task ends twice */
     task->status = atomic_load_explicit(&task->failed, memory_order_relaxed);
     if (task->timed) {
         task->end_ns = tsr_now_ns();

@@ -3,6 +3,7 @@
 #ifndef TSR_SCHEDULER_INTERNAL_H
 #define TSR_SCHEDULER_INTERNAL_H
 
+#include <assert.h>
 #include <stdatomic.h>
 
 #include "tessera/abi.h"

@@ -21,7 +21,9 @@ void tsr__lock(struct tsr__lock *lock)
 void tsr__unlock(struct tsr__lock *lock)
 {
     TSR__POINT();
-    if (atomic_exchange_explicit(&lock->word, 0, memory_order_release) == 2)
+    uint32_t was = atomic_exchange_explicit(&lock->word, 0, memory_order_release);
+    assert(was != 0);
+    if (was == 2)
         tsr__futex_wake(&lock->word);
 }
 

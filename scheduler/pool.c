@@ -40,6 +40,7 @@ static unsigned idle_worker(const struct tsr_pool *pool, unsigned avoid, bool on
 static void claim(struct tsr_pool *pool, unsigned i, struct tsr__wakes *wakes)
 {
     TSR__POINT();
+    assert(i < pool->width && bit(pool->idle, i) && wakes->count < TSR__FANOUT);
     set_bit(pool->idle, i, false);
     wakes->starts[wakes->count] = !bit(pool->started, i);
     set_bit(pool->started, i, true);
@@ -126,6 +127,7 @@ static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
 
 static void link_task(struct tsr_pool *pool, struct tsr_task *task, bool first)
 {
+    assert(task->pool == pool && !task->linked);
     tsr_list_push(first ? pool->ready.next : &pool->ready, &task->link); /* before the first, or at the end */
     TSR__POINT();
     task->linked = true;
@@ -135,6 +137,7 @@ static void link_task(struct tsr_pool *pool, struct tsr_task *task, bool first)
 
 static void unlink_task(struct tsr_pool *pool, struct tsr_task *task)
 {
+    assert(task->linked && pool->ready_count && pool->backlog >= task->estimate);
     tsr_list_remove(&task->link);
     TSR__POINT();
     task->linked = false;
@@ -167,6 +170,7 @@ static bool turns_out_long(const struct tsr_task *task)
 
 static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *task, struct tsr__wakes *wakes)
 {
+    assert(task->linked && task->want <= pool->width && task->runners < task->want);
     if (!task->started) {
         if (task->want > 1) {
             task->range = pool->free_ranges;
@@ -208,6 +212,7 @@ bool tsr__pool_leave(struct tsr_task *task, bool rest)
     struct tsr_pool *pool = task->pool;
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
+    assert(task->runners);
     task->runners--;
     if (rest) {
         if (!task->linked)
@@ -287,6 +292,7 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
     tsr__trace_flush();
     tsr__park(parker);
     tsr__lock(&pool->lock);
+    assert(pool->blocked_waiters >= blocked);
     pool->blocked_waiters -= blocked;
     tsr_list_remove(&parker->link);
     tsr__unlock(&pool->lock);
@@ -305,12 +311,15 @@ static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat)
     for (uint64_t end = tsr_now_ns() + TSR__SPIN_NS; !atomic_load_explicit(&pool->ready_count, memory_order_relaxed) && tsr_now_ns() < end;)
         tsr__relax();
     tsr__lock(&pool->lock);
+    assert(pool->searching);
     pool->searching--;
     struct tsr_task *task = first_ready(pool);
     if (task)
         join(pool, seat, task, &wakes);
-    else
+    else {
+        assert(!bit(pool->idle, seat->worker.index));
         set_bit(pool->idle, seat->worker.index, true);
+    }
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
     return task;
@@ -356,7 +365,11 @@ struct tsr__seat *tsr__helper_sit(struct tsr_pool *pool)
 void tsr__helper_rise(struct tsr__seat *seat)
 {
     struct tsr_pool *pool = seat->worker.pool;
-    atomic_fetch_and_explicit(&pool->helpers, ~(UINT32_C(1) << (seat->worker.index - pool->width)), memory_order_release);
+    assert(seat->worker.index >= pool->width && seat->worker.index < pool->width + TSR__HELPERS);
+    uint32_t place = UINT32_C(1) << (seat->worker.index - pool->width);
+    uint32_t taken = atomic_fetch_and_explicit(&pool->helpers, ~place, memory_order_release);
+    assert(taken & place);
+    (void)taken;
 }
 
 unsigned tsr__seat_home(const struct tsr__seat *seat)

@@ -12,6 +12,7 @@ struct tsr__range *tsr__range_new(unsigned width)
 
 void tsr__range_split(struct tsr__range *range, unsigned parts, uint64_t units)
 {
+    assert(parts);
     uint64_t each = units / parts, more = units % parts, at = 0;
     range->parts = parts;
     for (unsigned i = 0; i < parts; i++) {
@@ -19,11 +20,13 @@ void tsr__range_split(struct tsr__range *range, unsigned parts, uint64_t units)
         at += each + (i < more);
         range->part[i].end = at;
     }
+    assert(at == units);
 }
 
 bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step, unsigned share, uint64_t *begin, uint64_t *stop)
 {
     TSR__POINT();
+    assert(share && step.most);
     uint64_t at = atomic_load_explicit(next, memory_order_relaxed);
     for (;;) {
         if (at >= end)

@@ -8,6 +8,7 @@ static bool take(struct tsr_task *task, unsigned *part, struct tsr__step step, u
     struct tsr__range *range = task->range;
     if (!range)
         return tsr__range_take(&task->next_unit, task->units, step, task->want > 1 ? 4 * task->want : 1, begin, stop);
+    assert(*part < range->parts);
     for (unsigned tried = 0; tried < range->parts; tried++) {
         struct tsr__part *p = &range->part[*part];
         /* A thread takes its own part in quarters of what is left: large steps first, and small ones at the end for threads that finish

@@ -26,6 +26,7 @@ void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool)
 void tsr_task_submit(struct tsr_task *task)
 {
     struct tsr_pool *pool = task->pool;
+    assert(atomic_load_explicit(&task->phase, memory_order_relaxed) == TSR_TASK_NEW && (pool || !task->units));
     tsr__watch_fork();
     if (task->timed)
         task->submit_ns = tsr_now_ns();

@@ -43,7 +43,9 @@ void tsr__task_begin(struct tsr_task *task)
 bool tsr__task_drop_hold(struct tsr_task *task)
 {
     TSR__POINT();
-    return atomic_fetch_sub_explicit(&task->holds, 1, memory_order_acq_rel) == 1;
+    int holds = atomic_fetch_sub_explicit(&task->holds, 1, memory_order_acq_rel);
+    assert(holds > 0);
+    return holds == 1;
 }
 
 enum tsr__ready tsr__task_ready(struct tsr_task *task)
