@@ -9,6 +9,7 @@
  * side. Each round of the loop reads one row further on and then gathers. The gathers fill the CPU's out-of-order window, so that the
  * next row's load starts too late. Such loads get a prefetch some rounds ahead. */
 #include "lanes/after/prefetch.h"
+#include "lanes/analysis/index_parts.h"
 #include "lanes/ir/costs.h"
 
 #include <string.h>
@@ -65,18 +66,15 @@ static LLVMValueRef round_delta(struct ahead *a, LLVMValueRef v, int depth);
 /* The change of an address, in bytes. */
 static LLVMValueRef round_delta_of_address(struct ahead *a, LLVMValueRef gep, int depth)
 {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(a->l->context), type = LLVMGetGEPSourceElementType(gep);
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(a->l->module);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(a->l->context);
     LLVMValueRef sum = round_delta(a, LLVMGetOperand(gep, 0), depth - 1);
-    for (int i = 1; sum && i < LLVMGetNumOperands(gep); i++) {
-        LLVMValueRef by = round_delta(a, LLVMGetOperand(gep, (unsigned)i), depth - 1);
-        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
-            return NULL;
-        type = i > 1 ? LLVMGetElementType(type) : type;
-        if (!by)
+    struct tsr__gep_index index;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(LLVMGetModuleDataLayout(a->l->module), gep); sum && tsr__gep_next(&walk, &index);) {
+        LLVMValueRef by = round_delta(a, index.value, depth - 1);
+        if (!by || index.is_field)
             return NULL;
         by = LLVMBuildIntCast2(a->b, by, i64, true, "");
-        sum = LLVMBuildAdd(a->b, sum, LLVMBuildMul(a->b, by, tsr__i64(a->l, LLVMABISizeOfType(layout, type)), ""), "");
+        sum = LLVMBuildAdd(a->b, sum, LLVMBuildMul(a->b, by, tsr__i64(a->l, (uint64_t)index.bytes), ""), "");
     }
     return sum;
 }

@@ -4,6 +4,7 @@
  * Shapes of values and divergence of control flow (divergence.c), found together: a divergent branch makes phis varying, a varying
  * condition makes branches divergent. Values start at NONE and only rise, so the search ends. */
 #include "lanes/analysis/shape.h"
+#include "lanes/analysis/index_parts.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/ir/layout.h"
@@ -434,28 +435,21 @@ static struct tsr__shape transfer_gep(const struct search *s, int user, LLVMValu
     struct tsr__shape sum = operand_shape(s, user, LLVMGetOperand(inst, 0));
     if (sum.kind != TSR__SHAPE_AFFINE || LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMPointerTypeKind)
         return sum.kind == TSR__SHAPE_NONE ? sum : uniform_or_varying(s, user, inst);
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(inst);
-    int operands = LLVMGetNumOperands(inst);
-    for (int i = 1; i < operands; i++) {
-        LLVMValueRef index = LLVMGetOperand(inst, (unsigned)i);
-        struct tsr__shape o = operand_shape(s, user, index);
+    struct tsr__gep_index index;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(layout, inst); tsr__gep_next(&walk, &index);) {
+        struct tsr__shape o = operand_shape(s, user, index.value);
+        int64_t step;
         if (o.kind != TSR__SHAPE_AFFINE)
             return o;
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            sum.align = (uint8_t)(min_align(sum, uniform_shape(log2_of(LLVMOffsetOfElement(layout, type, field)))));
-            type = LLVMStructGetTypeAtIndex(type, field);
+        if (index.is_field) {
+            sum.align = (uint8_t)min_align(sum, uniform_shape(log2_of((uint64_t)index.offset)));
             continue;
         }
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        if (!tsr__is_uniform(o) && LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64 && !o.nsw)
+        if (!tsr__is_uniform(o) && index.extension == TSR__EXT_SIGNED && !o.nsw)
             return varying;
-        uint64_t size = LLVMABISizeOfType(layout, type);
-        int64_t step;
-        if (__builtin_mul_overflow(o.stride, (int64_t)size, &step))
+        if (__builtin_mul_overflow(o.stride, index.bytes, &step))
             return varying;
-        sum = affine_shape(sum.stride + step, min_align(sum, uniform_shape(o.align + log2_of(size))), true, true);
+        sum = affine_shape(sum.stride + step, min_align(sum, uniform_shape(o.align + log2_of((uint64_t)index.bytes))), true, true);
     }
     return sum;
 }

@@ -16,7 +16,7 @@
 #include "lanes/prepare/unroll.h"
 #include "lanes/ir/calls.h"
 #include "lanes/matrix/matrix.h"
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/polynomial.h"
 
 enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = TSR_CACHE_LINE };
 enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */

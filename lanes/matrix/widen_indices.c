@@ -5,7 +5,7 @@
  * to hoist parts of them out of loops, and drops the no-wrap flags of 32-bit sums when it does. The distance of two rows would be
  * unknown then. 64-bit sums need no flags. */
 #include "lanes/matrix/matrix.h"
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/index_parts.h"
 
 enum { MAX_DEPTH = 12 };
 
@@ -34,7 +34,7 @@ static LLVMValueRef extend_leaf(struct extensions *x, LLVMBuilderRef here, LLVMV
 
 static LLVMValueRef extend_value(struct extensions *e, LLVMBuilderRef b, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
-    if (!depth || !tsr__polynomial_splits(v, extension))
+    if (!depth || !tsr__is_split(v, extension))
         return extend_leaf(e, b, v, extension == TSR__EXT_SIGNED);
     LLVMValueRef x = extend_value(e, b, LLVMGetOperand(v, 0), extension, depth - 1);
     LLVMValueRef y = extend_value(e, b, LLVMGetOperand(v, 1), extension, depth - 1);

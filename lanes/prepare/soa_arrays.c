@@ -6,6 +6,7 @@
  * addresses: uniform base, index, lane. */
 #include "lanes/ir/explain.h"
 #include "lanes/ir/costs.h"
+#include "lanes/analysis/index_parts.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/layout.h"
@@ -79,22 +80,12 @@ static bool uses_are_elements(struct candidate *c, LLVMValueRef pointer)
 static int64_t each_index(const struct candidate *c, LLVMValueRef gep, void (*visit)(void *, LLVMValueRef, int64_t), void *with)
 {
     int64_t offset = 0;
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            offset += (int64_t)LLVMOffsetOfElement(c->layout, type, field);
-            type = LLVMStructGetTypeAtIndex(type, field);
-            continue;
-        }
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        int64_t size = (int64_t)LLVMABISizeOfType(c->layout, type);
-        if (LLVMIsAConstantInt(index))
-            offset += LLVMConstIntGetSExtValue(index) * size;
+    struct tsr__gep_index index;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(c->layout, gep); tsr__gep_next(&walk, &index);) {
+        if (index.is_constant)
+            offset += index.offset;
         else
-            visit(with, index, size);
+            visit(with, index.value, index.bytes);
     }
     return offset;
 }

@@ -12,6 +12,7 @@
 
 #include "lanes/ir/explain.h"
 #include "lanes/ir/costs.h"
+#include "lanes/analysis/index_parts.h"
 #include "lanes/analysis/range.h"
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
@@ -25,8 +26,8 @@ enum {
 /* ---- accesses --------------------------------------------------------------------------------------------------------------------------
  */
 
-/* An index is kept whole, unlike in a polynomial (ir/polynomial.h): which indices count rows and which columns is all that is asked, and
- * they are multiplied anew. */
+/* An index is kept whole, unlike in a polynomial (analysis/polynomial.h): which indices count rows and which columns is all that is asked,
+ * and they are multiplied anew. */
 struct term {
     LLVMValueRef index;
     int64_t bytes;
@@ -83,16 +84,15 @@ static bool stays_in_row(const struct array *a, const struct access *x)
 
 static bool collect_accesses(struct array *a, LLVMValueRef pointer, const struct access *so_far);
 
-static bool add_gep_index(struct array *a, struct access *x, LLVMValueRef index, LLVMTypeRef type)
+static bool add_gep_index(const struct tsr__gep_index *index, struct access *x)
 {
-    int64_t size = (int64_t)LLVMABISizeOfType(a->layout, type);
-    if (LLVMIsAConstantInt(index)) {
-        x->bytes += LLVMConstIntGetSExtValue(index) * size;
-        return true;
+    if (index->is_constant) {
+        x->bytes += index->offset;
+        return !index->is_field;
     }
-    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) != 64 || x->term_count == MAX_TERMS)
+    if (index->extension != TSR__EXT_NONE || x->term_count == MAX_TERMS)
         return false;
-    x->terms[x->term_count++] = (struct term){index, size};
+    x->terms[x->term_count++] = (struct term){index->value, index->bytes};
     return true;
 }
 
@@ -102,14 +102,10 @@ static bool collect_user(struct array *a, LLVMValueRef pointer, LLVMValueRef use
     x.inst = user;
     switch (LLVMGetInstructionOpcode(user)) {
     case LLVMGetElementPtr: {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(user);
-        for (int i = 1; i < LLVMGetNumOperands(user); i++) {
-            if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
+        struct tsr__gep_index index;
+        for (struct tsr__gep_walk walk = tsr__gep_walk(a->layout, user); tsr__gep_next(&walk, &index);)
+            if (!add_gep_index(&index, &x))
                 return false;
-            type = i > 1 ? LLVMGetElementType(type) : type;
-            if (!add_gep_index(a, &x, LLVMGetOperand(user, (unsigned)i), type))
-                return false;
-        }
         return LLVMGetTypeKind(LLVMTypeOf(user)) == LLVMPointerTypeKind && collect_accesses(a, user, &x);
     }
     case LLVMLoad:

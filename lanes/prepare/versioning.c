@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "lanes/ir/calls.h"
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/polynomial.h"
 #include "lanes/ir/mad_op.h"
 
 enum { MAX_DEPTH = 24 };
@@ -278,7 +278,7 @@ static bool may_wrap_extended(LLVMValueRef v, enum tsr__extension extension)
     case LLVMAdd:
     case LLVMMul:
     case LLVMShl:
-        return extension == TSR__EXT_SIGNED ? !LLVMGetNSW(v) : !LLVMGetNUW(v);
+        return !tsr__is_exact(v, extension);
     default:
         return false;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What stands below the passes: lists of blocks, sums of products, and how large functions are. */
+ * What stands below the passes: lists of blocks, parts of indices, sums of products, and how large functions are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #include "lanes/ir/block_list.h"
 #include "lanes/ir/match.h"
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/polynomial.h"
 #include "world.h"
 
 /* ---- lists of blocks ----------------------------------------------------------------------------------------------------------------- */
@@ -95,6 +95,170 @@ static void test_order_of_factors(void **state)
     assert_ptr_equal(of_a.terms[0].factors[0].value, LLVMGetParam(function(&w, "f"), 0));
     assert_ptr_equal(of_b.terms[0].factors[0].value, LLVMGetParam(function(&w, "f"), 1));
     teardown(&w);
+}
+
+/* The instruction of this name. */
+static LLVMValueRef named(struct world *w, const char *name)
+{
+    LLVMValueRef i = tsr__first(function(w, "f"));
+    while (i && strcmp(tsr__name(i), name))
+        i = tsr__next(i);
+    assert_non_null(i);
+    return i;
+}
+
+enum { NONE = TSR__EXT_NONE, SIGNED = TSR__EXT_SIGNED, ZERO = TSR__EXT_ZERO };
+
+/* Which operations stay themselves when their result is extended, and which do not as they may wrap. */
+static void test_parts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code; /* of %v, from i32 %x and %y, or i64 %p and %q, or i16 %s */
+        enum tsr__extension extension;
+        enum tsr__parts_kind kind;
+        int64_t scale, constant;
+        uint32_t cleared;
+    } cases[] = {
+        {"add nsw i32 %x, %y", SIGNED, TSR__PARTS_SUM, 1, 0, 0},
+        {"add nsw i32 %x, %y", ZERO, TSR__PARTS_NONE, 0, 0, 0},
+        {"add nuw i32 %x, %y", ZERO, TSR__PARTS_SUM, 1, 0, 0},
+        {"add nuw i32 %x, %y", SIGNED, TSR__PARTS_NONE, 0, 0, 0},
+        {"add i64 %p, %q", NONE, TSR__PARTS_SUM, 1, 0, 0},
+        {"sub nsw i32 %x, %y", SIGNED, TSR__PARTS_SUM, -1, 0, 0},
+        {"sub i32 %x, %y", SIGNED, TSR__PARTS_NONE, 0, 0, 0},
+        {"sub nuw i32 %x, %y", ZERO, TSR__PARTS_SUM, -1, 0, 0},
+        {"mul nsw i32 %x, %y", SIGNED, TSR__PARTS_PRODUCT, 0, 0, 0},
+        {"mul nsw i32 %x, -3", SIGNED, TSR__PARTS_MULTIPLE, -3, 0, 0},
+        {"mul nuw i32 %x, -3", ZERO, TSR__PARTS_MULTIPLE, 4294967293, 0, 0},
+        {"mul i32 %x, 3", SIGNED, TSR__PARTS_NONE, 0, 0, 0},
+        {"mul i64 %p, -3", NONE, TSR__PARTS_MULTIPLE, -3, 0, 0},
+        {"shl nsw i32 %x, 4", SIGNED, TSR__PARTS_MULTIPLE, 16, 0, 0},
+        {"shl nsw i32 %x, 4", ZERO, TSR__PARTS_NONE, 0, 0, 0},
+        {"shl nuw i32 %x, 4", ZERO, TSR__PARTS_MULTIPLE, 16, 0, 0},
+        {"shl i32 %x, 4", SIGNED, TSR__PARTS_NONE, 0, 0, 0},
+        {"shl i64 %p, 30", NONE, TSR__PARTS_MULTIPLE, 1 << 30, 0, 0},
+        {"shl i64 %p, 31", NONE, TSR__PARTS_NONE, 0, 0, 0},
+        {"shl i64 %p, %q", NONE, TSR__PARTS_NONE, 0, 0, 0},
+        {"or disjoint i32 %x, 7", SIGNED, TSR__PARTS_SUM, 1, 0, 0},
+        {"or i32 %x, 7", SIGNED, TSR__PARTS_BITS, 0, 7, 7},
+        {"or i32 %x, -8", SIGNED, TSR__PARTS_NONE, 0, 0, 0},
+        {"and i32 %x, -8", ZERO, TSR__PARTS_BITS, 0, 0, 7},
+        {"and i32 %x, 7", ZERO, TSR__PARTS_NONE, 0, 0, 0},
+        {"and i32 %x, %y", ZERO, TSR__PARTS_NONE, 0, 0, 0},
+        {"lshr exact i32 %x, 2", ZERO, TSR__PARTS_NONE, 0, 0, 0},
+        {"trunc i64 %p to i32", SIGNED, TSR__PARTS_NONE, 0, 0, 0},
+        {"sext i32 %x to i64", NONE, TSR__PARTS_EXTENSION, 0, 0, 0},
+        {"sext i16 %s to i32", SIGNED, TSR__PARTS_NONE, 0, 0, 0}, /* extended twice */
+        {"sext i16 %s to i32", ZERO, TSR__PARTS_NONE, 0, 0, 0},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        char text[512];
+        snprintf(text, sizeof text, HEADER "define void @f(i32 %%x, i32 %%y, i64 %%p, i64 %%q, i16 %%s) {\n%%v = %s\nret void }\n",
+                 cases[i].code);
+        setup(&w, text);
+        struct tsr__parts p = tsr__parts_of(named(&w, "v"), cases[i].extension);
+        if (p.kind != cases[i].kind)
+            fail_msg("%s, extension %d: kind %d", cases[i].code, cases[i].extension, p.kind);
+        if (p.kind == TSR__PARTS_SUM || p.kind == TSR__PARTS_MULTIPLE)
+            assert_int_equal(p.scale, cases[i].scale);
+        if (p.kind == TSR__PARTS_BITS) {
+            assert_int_equal(p.constant, cases[i].constant);
+            assert_int_equal(p.cleared, cases[i].cleared);
+        }
+        assert_int_equal(tsr__is_split(named(&w, "v"), cases[i].extension), p.kind > TSR__PARTS_EXTENSION);
+        teardown(&w);
+    }
+}
+
+/* What is promised not to be negative counts as signed; numbers and constants have the sign that their extension gives them. */
+static void test_extensions(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "define void @f(i32 %x) {\n%s = sext i32 %x to i64\n%z = zext i32 %x to i64\n%n = zext nneg i32 %x to i64\n"
+                     "ret void }\n");
+    assert_int_equal(tsr__parts_of(named(&w, "s"), NONE).extension, SIGNED);
+    assert_int_equal(tsr__parts_of(named(&w, "z"), NONE).extension, ZERO);
+    assert_int_equal(tsr__parts_of(named(&w, "n"), NONE).extension, SIGNED);
+    LLVMValueRef minus_one = LLVMConstInt(LLVMInt32TypeInContext(w.l.context), UINT32_MAX, false);
+    assert_int_equal(tsr__parts_of(minus_one, SIGNED).constant, -1);
+    assert_int_equal(tsr__parts_of(minus_one, ZERO).constant, UINT32_MAX);
+    teardown(&w);
+}
+
+/* Each kind of index of a GEP, in order. */
+static void test_gep_indices(void **state)
+{
+    (void)state;
+    struct world w;
+    setup(&w, HEADER "define void @f(ptr %a, i64 %i, i32 %n) {\n"
+                     "%v = getelementptr [5 x { i32, [7 x double] }], ptr %a, i64 %i, i32 -2, i32 1, i32 %n\nret void }\n");
+    static const struct tsr__gep_index wanted[] = {
+        {.extension = NONE, .bytes = 5 * 64},
+        {.is_constant = true, .offset = -2 * 64, .bytes = 64},
+        {.is_constant = true, .is_field = true, .offset = 8},
+        {.extension = SIGNED, .bytes = 8},
+    };
+    struct tsr__gep_index index;
+    struct tsr__gep_walk walk = tsr__gep_walk(LLVMGetModuleDataLayout(w.l.module), named(&w, "v"));
+    for (size_t i = 0; i < TSR_ARRAY_LEN(wanted); i++) {
+        assert_true(tsr__gep_next(&walk, &index));
+        assert_ptr_equal(index.value, LLVMGetOperand(named(&w, "v"), (unsigned)i + 1));
+        assert_int_equal(index.extension, wanted[i].extension);
+        assert_int_equal(index.is_constant, wanted[i].is_constant);
+        assert_int_equal(index.is_field, wanted[i].is_field);
+        assert_int_equal(index.offset, wanted[i].offset);
+        assert_int_equal(index.bytes, wanted[i].bytes);
+    }
+    assert_false(tsr__gep_next(&walk, &index));
+    teardown(&w);
+}
+
+/* Sums through extensions, shifts and phis: `far` bytes apart, or it is not known how far. */
+static void test_distances(void **state)
+{
+    (void)state;
+    enum { UNKNOWN = -1 };
+    static const struct {
+        const char *code; /* of %v and %w */
+        int64_t far;
+    } cases[] = {
+        {"%e = sext i32 %x to i64\n%v = getelementptr float, ptr %a, i64 %e\n%o = add nsw i32 %x, 3\n%h = sext i32 %o to i64\n"
+         "%w = getelementptr float, ptr %a, i64 %h\n",
+         12},
+        {"%e = sext i32 %x to i64\n%v = getelementptr float, ptr %a, i64 %e\n%o = add i32 %x, 3\n%h = sext i32 %o to i64\n"
+         "%w = getelementptr float, ptr %a, i64 %h\n",
+         UNKNOWN},
+        {"%v = getelementptr float, ptr %a, i32 %x\n%e = zext i32 %x to i64\n%w = getelementptr float, ptr %a, i64 %e\n", UNKNOWN},
+        {"%v = getelementptr float, ptr %a, i32 %x\n%e = zext nneg i32 %x to i64\n%w = getelementptr float, ptr %a, i64 %e\n", 0},
+        {"%m = shl nuw i32 %x, 2\n%e = zext i32 %m to i64\n%v = getelementptr i8, ptr %a, i64 %e\n%z = zext i32 %x to i64\n"
+         "%g = getelementptr [4 x i8], ptr %a, i64 %z\n%w = getelementptr i8, ptr %g, i64 1\n",
+         1},
+        {"%m = sub nsw i32 %x, %y\n%e = sext i32 %m to i64\n%n = add nsw i32 %m, %y\n%h = sext i32 %n to i64\n"
+         "%d = sub i64 %h, %e\n%v = getelementptr i8, ptr %a, i64 %d\n%t = sext i32 %y to i64\n%w = getelementptr i8, ptr %a, i64 %t\n",
+         0},
+        {"br i1 %c, label %l, label %r\nl:\n%s = sext i32 %x to i64\n%t = add i64 %s, 1\nbr label %j\nr:\n"
+         "%u = sext i32 %x to i64\n%q = add i64 %u, 1\nbr label %j\nj:\n%p = phi i64 [ %t, %l ], [ %q, %r ]\n"
+         "%v = getelementptr i8, ptr %a, i32 %x\n%w = getelementptr i8, ptr %a, i64 %p\n",
+         1},
+        {"br i1 %c, label %l, label %j\nl:\nbr label %j\nj:\n%p = phi i32 [ %x, %0 ], [ %y, %l ]\n"
+         "%v = getelementptr i8, ptr %a, i32 %x\n%w = getelementptr i8, ptr %a, i32 %p\n",
+         UNKNOWN},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct world w;
+        char text[1024];
+        snprintf(text, sizeof text, HEADER "define void @f(ptr %%a, i32 %%x, i32 %%y, i1 %%c) {\n%sret void }\n", cases[i].code);
+        setup(&w, text);
+        struct tsr__polynomial from = tsr__polynomial_of(&w.l, named(&w, "v")), to = tsr__polynomial_of(&w.l, named(&w, "w"));
+        struct tsr__polynomial far = tsr__polynomial_minus(&to, &from);
+        assert_true(far.valid);
+        if (cases[i].far == UNKNOWN ? far.count == 0 : far.count || far.constant != cases[i].far)
+            fail_msg("case %zu: %u terms, %ld bytes", i, far.count, (long)far.constant);
+        teardown(&w);
+    }
 }
 
 /* ---- sizes -------------------------------------------------------------------------------------------------------------------------- */
@@ -193,7 +357,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_block_lists), cmocka_unit_test(test_elements_of_nests), cmocka_unit_test(test_order_of_factors),
-        cmocka_unit_test(test_code_sizes),  cmocka_unit_test(test_kept_calls),
+        cmocka_unit_test(test_parts),       cmocka_unit_test(test_extensions),        cmocka_unit_test(test_gep_indices),
+        cmocka_unit_test(test_distances),   cmocka_unit_test(test_code_sizes),        cmocka_unit_test(test_kept_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

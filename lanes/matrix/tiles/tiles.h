@@ -8,7 +8,7 @@
 #ifndef TESSERA_LANES_MATRIX_TILES_TILES_H
 #define TESSERA_LANES_MATRIX_TILES_TILES_H
 
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/polynomial.h"
 #include "lanes/matrix/matrix.h"
 #include "tessera/item.h"
 

@@ -5,7 +5,7 @@
 
 #include "lanes/widen/widener.h"
 #include "lanes/ir/costs.h"
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/index_parts.h"
 
 enum tsr__access_class {
     TSR__ACCESS_UNIFORM,

@@ -5,10 +5,10 @@
  * right before the access. And an index that is varying as far as analysis can tell is often contiguous at run time: clamp(x + 1, 0, n -
  * 1) is, except at the edges. So such an index is compared with the contiguous one at run time.
  *
- * These sums are not polynomials (ir/polynomial.h), although both analyse the same operations. Here an address is split to make code:
- * the base stays a pointer, a term is a value that the packet has in the block being built, uniform or a vector, and what fits into an
- * x86 addressing mode stays together. A polynomial is made to be compared: it splits each value as far as possible, has products, and
- * holds for any code. */
+ * What an address is computed from, and which operations stay exact when extended, analysis/index_parts.h says, as it does for polynomials
+ * (analysis/polynomial.h). The sums here are made for code: the base stays a pointer, a term is a value that the packet has in the block
+ * being built, uniform or a vector, and what fits into an x86 addressing mode stays together. A polynomial is made to be compared: it
+ * splits each value as far as possible, has products, and holds for any code. */
 #include <string.h>
 
 #include "lanes/widen/memory/access.h"
@@ -37,71 +37,36 @@ static void add_sum_term(struct sum *sum, LLVMValueRef value, enum tsr__extensio
     (is_uniform ? sum->uniform : sum->varying)[(*count)++] = (struct tsr__term){value, extension, scale};
 }
 
-/* An addition that stays one when its operands are extended. */
-static bool is_extended_add(LLVMValueRef v, enum tsr__extension extension)
-{
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMOr:
-        return LLVMGetIsDisjoint(v);
-    case LLVMAdd:
-        return tsr__is_exact(v, extension);
-    default:
-        return false;
-    }
-}
-
 static void add_sum_index(struct sum *sum, LLVMValueRef v, enum tsr__extension extension, int64_t scale, int depth)
 {
-    int64_t c;
-    if (tsr__constant_int(v, &c)) {
-        if (extension == TSR__EXT_ZERO)
-            c = (int64_t)LLVMConstIntGetZExtValue(v);
-        sum->a->offset += c * scale;
+    struct tsr__parts p = tsr__parts_of(v, extension);
+    int64_t scaled;
+    if (p.kind == TSR__PARTS_CONSTANT) {
+        sum->a->offset += p.constant * scale;
         return;
     }
-    if (!LLVMIsAInstruction(v) || !depth || tsr__is_uniform(tsr__shape_here(sum->s, v))) {
+    bool splits = depth && p.kind != TSR__PARTS_NONE && !tsr__is_uniform(tsr__shape_here(sum->s, v));
+    if (splits && p.kind == TSR__PARTS_SUM && p.scale == 1) {
+        add_sum_index(sum, p.first, p.extension, scale, depth - 1);
+        add_sum_index(sum, p.second, p.extension, scale, depth - 1);
+    } else if (splits && p.kind == TSR__PARTS_EXTENSION) {
+        add_sum_index(sum, p.first, p.extension, scale, depth - 1);
+    } else if (splits && p.kind == TSR__PARTS_MULTIPLE && extension == TSR__EXT_NONE && p.scale &&
+               !__builtin_mul_overflow(scale, p.scale, &scaled)) {
+        add_sum_index(sum, p.first, p.extension, scaled, depth - 1);
+    } else {
         add_sum_term(sum, v, extension, scale);
-        return;
     }
-    if (is_extended_add(v, extension)) {
-        add_sum_index(sum, LLVMGetOperand(v, 0), extension, scale, depth - 1);
-        add_sum_index(sum, LLVMGetOperand(v, 1), extension, scale, depth - 1);
-        return;
-    }
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    bool extends = op == LLVMSExt || op == LLVMZExt;
-    if (extends && extension == TSR__EXT_NONE) {
-        /* What is promised not to be negative may be taken as signed, which gathers can do. */
-        bool is_signed = op == LLVMSExt || LLVMGetNNeg(v);
-        add_sum_index(sum, LLVMGetOperand(v, 0), is_signed ? TSR__EXT_SIGNED : TSR__EXT_ZERO, scale, depth - 1);
-        return;
-    }
-    if (extension == TSR__EXT_NONE && (op == LLVMShl || op == LLVMMul) && tsr__constant_int(LLVMGetOperand(v, 1), &c)) {
-        int64_t factor = op == LLVMMul ? c : c >= 0 && c < 32 ? INT64_C(1) << c : 0, scaled;
-        if (factor && !__builtin_mul_overflow(scale, factor, &scaled)) {
-            add_sum_index(sum, LLVMGetOperand(v, 0), extension, scaled, depth - 1);
-            return;
-        }
-    }
-    add_sum_term(sum, v, extension, scale);
 }
 
 static void add_gep(struct sum *sum, LLVMValueRef gep)
 {
-    LLVMTargetDataRef layout = sum->s->layout;
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 1; i < LLVMGetNumOperands(gep); i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, (unsigned)i);
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            sum->a->offset += (int64_t)LLVMOffsetOfElement(layout, type, field);
-            type = LLVMStructGetTypeAtIndex(type, field);
-            continue;
-        }
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
-        add_sum_index(sum, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, (int64_t)LLVMABISizeOfType(layout, type), MAX_DEPTH);
+    struct tsr__gep_index index;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(sum->s->layout, gep); tsr__gep_next(&walk, &index);) {
+        if (index.is_constant)
+            sum->a->offset += index.offset;
+        else
+            add_sum_index(sum, index.value, index.extension, index.bytes, MAX_DEPTH);
     }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Symbolic addresses as polynomials: sums of products of values. A value that is not understood is a variable. */
-#include "lanes/ir/polynomial.h"
+#include "lanes/analysis/polynomial.h"
 #include "lanes/ir/match.h"
 
 #include <string.h>
@@ -106,77 +106,14 @@ static struct tsr__polynomial multiply(const struct tsr__polynomial *a, const st
 
 static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth);
 
-bool tsr__is_exact(LLVMValueRef v, enum tsr__extension extension)
-{
-    switch (extension) {
-    case TSR__EXT_NONE:
-        return true;
-    case TSR__EXT_SIGNED:
-        return LLVMGetNSW(v);
-    default:
-        return LLVMGetNUW(v);
-    }
-}
-
-/* Bits that the operation with a constant clears of its first operand, or sets; 0: it does something else, or more. */
-static uint32_t bits_of(LLVMValueRef v)
-{
-    LLVMValueRef c = LLVMGetOperand(v, 1);
-    if (!LLVMIsAConstantInt(c) || LLVMGetIntTypeWidth(LLVMTypeOf(c)) > 64)
-        return 0;
-    int64_t bits = LLVMConstIntGetSExtValue(c);
-    bits = LLVMGetInstructionOpcode(v) == LLVMAnd ? ~bits : bits;
-    return bits > 0 && bits <= INT32_MAX ? (uint32_t)bits : 0;
-}
-
-/* 0: by no constant that is less than 64. */
-static unsigned constant_shift(LLVMValueRef v)
-{
-    LLVMValueRef by = LLVMGetOperand(v, 1);
-    uint64_t n = LLVMIsAConstantInt(by) && LLVMGetIntTypeWidth(LLVMTypeOf(by)) <= 64 ? LLVMConstIntGetZExtValue(by) : 0;
-    return n < 64 ? (unsigned)n : 0;
-}
-
-bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension)
-{
-    if (!LLVMIsAInstruction(v))
-        return false;
-    switch (LLVMGetInstructionOpcode(v)) {
-    case LLVMAdd:
-    case LLVMSub:
-    case LLVMMul:
-        return tsr__is_exact(v, extension);
-    case LLVMOr: /* of disjoint bits: a sum that never carries */
-        return LLVMGetIsDisjoint(v) || bits_of(v);
-    case LLVMAnd:
-        return bits_of(v);
-    case LLVMShl:
-        return tsr__is_exact(v, extension) && constant_shift(v) && constant_shift(v) <= 30;
-    default:
-        return false;
-    }
-}
-
 static struct tsr__polynomial polynomial_of_gep(struct tsr__compilation *l, LLVMValueRef v, int depth)
 {
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(v);
     struct tsr__polynomial r = polynomial_of_value(l, LLVMGetOperand(v, 0), TSR__EXT_NONE, depth - 1);
-    for (int i = 1; i < LLVMGetNumOperands(v); i++) {
-        LLVMValueRef index = LLVMGetOperand(v, (unsigned)i);
-        struct tsr__polynomial step;
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
-            step = constant_polynomial((int64_t)LLVMOffsetOfElement(layout, type, field));
-            r = add_scaled(r, &step, 1);
-            type = LLVMStructGetTypeAtIndex(type, field);
-            continue;
-        }
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        bool narrow = LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64;
-        step = polynomial_of_value(l, index, narrow ? TSR__EXT_SIGNED : TSR__EXT_NONE, depth - 1);
-        r = add_scaled(r, &step, (int64_t)LLVMABISizeOfType(layout, type));
+    struct tsr__gep_index index;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(LLVMGetModuleDataLayout(l->module), v); tsr__gep_next(&walk, &index);) {
+        struct tsr__polynomial step =
+            index.is_constant ? constant_polynomial(index.offset) : polynomial_of_value(l, index.value, index.extension, depth - 1);
+        r = add_scaled(r, &step, index.is_constant ? 1 : index.bytes);
     }
     return r;
 }
@@ -216,19 +153,25 @@ static struct tsr__polynomial without_bits(LLVMValueRef v, struct tsr__polynomia
     return a;
 }
 
-static struct tsr__polynomial split_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
+static struct tsr__polynomial polynomial_of_parts(struct tsr__compilation *l, const struct tsr__parts *p, int depth)
 {
-    struct tsr__polynomial a = polynomial_of_value(l, LLVMGetOperand(v, 0), extension, depth - 1), b, zero = constant_polynomial(0);
-    LLVMOpcode op = LLVMGetInstructionOpcode(v);
-    if (op == LLVMShl)
-        return add_scaled(zero, &a, INT64_C(1) << constant_shift(v));
-    if (op == LLVMAnd || (op == LLVMOr && !LLVMGetIsDisjoint(v))) {
-        a = without_bits(LLVMGetOperand(v, 0), a, extension, bits_of(v));
-        a.constant = op == LLVMOr ? bits_of(v) : 0;
+    struct tsr__polynomial a = polynomial_of_value(l, p->first, p->extension, depth - 1), b, zero = constant_polynomial(0);
+    switch (p->kind) {
+    case TSR__PARTS_SUM:
+        b = polynomial_of_value(l, p->second, p->extension, depth - 1);
+        return add_scaled(a, &b, p->scale);
+    case TSR__PARTS_MULTIPLE:
+        return add_scaled(zero, &a, p->scale);
+    case TSR__PARTS_PRODUCT:
+        b = polynomial_of_value(l, p->second, p->extension, depth - 1);
+        return multiply(&a, &b);
+    case TSR__PARTS_BITS:
+        a = without_bits(p->first, a, p->extension, p->cleared);
+        a.constant = p->constant;
+        return a;
+    default: /* an extension */
         return a;
     }
-    b = polynomial_of_value(l, LLVMGetOperand(v, 1), extension, depth - 1);
-    return op == LLVMMul ? multiply(&a, &b) : add_scaled(a, &b, op == LLVMSub ? -1 : 1);
 }
 
 /* What a phi gets by each edge, if that is the same by all, as where LLVM has moved a part of a sum to the ends of blocks. A value that
@@ -265,7 +208,7 @@ static unsigned shift_to_left(LLVMValueRef v)
             LLVMGetOperand(other, 0) != LLVMGetOperand(first, 0) || LLVMGetOperand(other, 1) != LLVMGetOperand(first, 1))
             return 0;
     }
-    return constant_shift(first);
+    return tsr__constant_shift(first);
 }
 
 static struct tsr__polynomial polynomial_of_right_shift(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension,
@@ -274,8 +217,8 @@ static struct tsr__polynomial polynomial_of_right_shift(struct tsr__compilation 
     LLVMValueRef from = LLVMGetOperand(v, 0);
     enum tsr__extension as = LLVMGetInstructionOpcode(v) == LLVMLShr ? TSR__EXT_ZERO : TSR__EXT_SIGNED;
     struct tsr__polynomial zero = constant_polynomial(0);
-    unsigned by = constant_shift(v), left = shift_to_left(from);
-    if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__polynomial_splits(from, as)) {
+    unsigned by = tsr__constant_shift(v), left = shift_to_left(from);
+    if (left >= by && by && extension == TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 64 && !tsr__is_split(from, as)) {
         LLVMValueRef shift = LLVMIsAPHINode(from) ? LLVMGetIncomingValue(from, 0) : from;
         struct tsr__polynomial low = low_bits(LLVMGetOperand(shift, 0), 64 - left, as); /* LLVM's way to extend half of an i64 */
         return add_scaled(zero, &low, INT64_C(1) << (left - by));
@@ -287,13 +230,14 @@ static struct tsr__polynomial polynomial_of_right_shift(struct tsr__compilation 
 
 static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LLVMValueRef v, enum tsr__extension extension, int depth)
 {
-    if (LLVMIsAConstantInt(v) && LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
-        return constant_polynomial(extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v));
+    struct tsr__parts parts = tsr__parts_of(v, extension);
+    if (parts.kind == TSR__PARTS_CONSTANT)
+        return constant_polynomial(parts.constant);
     if (!depth || !LLVMIsAInstruction(v))
         return leaf_polynomial(v, extension);
-    if (tsr__polynomial_splits(v, extension)) {
-        struct tsr__polynomial both = split_value(l, v, extension, depth);
-        return both.valid ? both : leaf_polynomial(v, extension);
+    if (parts.kind != TSR__PARTS_NONE) {
+        struct tsr__polynomial whole = polynomial_of_parts(l, &parts, depth);
+        return whole.valid ? whole : leaf_polynomial(v, extension);
     }
     struct tsr__polynomial r = too_long;
     switch (LLVMGetInstructionOpcode(v)) {
@@ -306,14 +250,6 @@ static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LL
     case LLVMLShr:
     case LLVMAShr:
         r = polynomial_of_right_shift(l, v, extension, depth);
-        break;
-    case LLVMSExt:
-        if (extension == TSR__EXT_NONE)
-            return polynomial_of_value(l, LLVMGetOperand(v, 0), TSR__EXT_SIGNED, depth - 1);
-        break;
-    case LLVMZExt:
-        if (extension == TSR__EXT_NONE)
-            return polynomial_of_value(l, LLVMGetOperand(v, 0), LLVMGetNNeg(v) ? TSR__EXT_SIGNED : TSR__EXT_ZERO, depth - 1);
         break;
     case LLVMTrunc:
         if (extension != TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 64)

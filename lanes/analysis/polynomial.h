@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Symbolic addresses as polynomials: sums of products of values with constant factors. They give the distance of two addresses, as a
  * constant or as code that computes it. */
-#ifndef TESSERA_LANES_IR_POLYNOMIAL_H
-#define TESSERA_LANES_IR_POLYNOMIAL_H
+#ifndef TESSERA_LANES_ANALYSIS_POLYNOMIAL_H
+#define TESSERA_LANES_ANALYSIS_POLYNOMIAL_H
 
-#include "lanes/ir/ir.h"
+#include "lanes/analysis/index_parts.h"
 
 enum { TSR__POLYNOMIAL_TERMS = 12, TSR__MAX_FACTORS = 2 };
-
-/* How a value that is narrower than 64 bits counts. */
-enum tsr__extension { TSR__EXT_NONE, TSR__EXT_SIGNED, TSR__EXT_ZERO };
 
 struct tsr__factor {
     LLVMValueRef value;
@@ -30,10 +27,6 @@ struct tsr__polynomial {
     } terms[TSR__POLYNOMIAL_TERMS];
 };
 
-/* Does the operation give the exact result, so that extending the operands gives the same as extending it? */
-bool tsr__is_exact(LLVMValueRef v, enum tsr__extension extension);
-/* Is the value, once extended, the sum, product or shift of its operands extended, or has it set or cleared some bits of one? */
-bool tsr__polynomial_splits(LLVMValueRef v, enum tsr__extension extension);
 /* Of a pointer or an integer of 64 bits. */
 struct tsr__polynomial tsr__polynomial_of(struct tsr__compilation *l, LLVMValueRef value);
 struct tsr__polynomial tsr__polynomial_minus(const struct tsr__polynomial *a, const struct tsr__polynomial *b);
