@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What addresses and indices are computed from. */
 #include "lanes/analysis/index_parts.h"
+#include "lanes/ir/match.h"
 
 enum { MOST_SHIFTED = 30 };
 
@@ -53,9 +54,10 @@ bool tsr__is_exact(LLVMValueRef v, enum tsr__extension extension)
 
 static bool constant_of(LLVMValueRef v, enum tsr__extension extension, int64_t *constant)
 {
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+    if (!tsr__constant_int(v, constant))
         return false;
-    *constant = extension == TSR__EXT_ZERO ? (int64_t)LLVMConstIntGetZExtValue(v) : LLVMConstIntGetSExtValue(v);
+    if (extension == TSR__EXT_ZERO)
+        *constant = (int64_t)LLVMConstIntGetZExtValue(v);
     return true;
 }
 

@@ -76,30 +76,17 @@ static bool uses_are_elements(struct candidate *c, LLVMValueRef pointer)
     return true;
 }
 
-/* Goes through the indices of a GEP: constants are added up, for the others `visit` is called with the bytes that they count. */
-static int64_t each_index(const struct candidate *c, LLVMValueRef gep, void (*visit)(void *, LLVMValueRef, int64_t), void *with)
+/* Do all indices of the GEP count whole elements, and the constant ones together? */
+static bool counts_elements(const struct candidate *c, LLVMValueRef gep)
 {
-    int64_t offset = 0;
+    int64_t offset = 0, unit = (int64_t)c->unit;
     struct tsr__gep_index index;
     for (struct tsr__gep_walk walk = tsr__gep_walk(c->layout, gep); tsr__gep_next(&walk, &index);) {
-        if (index.is_constant)
-            offset += index.offset;
-        else
-            visit(with, index.value, index.bytes);
+        if (!index.is_constant && index.bytes % unit)
+            return false;
+        offset += index.offset;
     }
-    return offset;
-}
-
-struct steps {
-    int64_t unit;
-    bool whole;
-};
-
-static void check_step(void *with, LLVMValueRef index, int64_t bytes)
-{
-    struct steps *steps = with;
-    (void)index;
-    steps->whole = steps->whole && bytes % steps->unit == 0;
+    return offset % unit == 0;
 }
 
 static bool steps_are_elements(const struct candidate *c, LLVMValueRef pointer)
@@ -111,10 +98,7 @@ static bool steps_are_elements(const struct candidate *c, LLVMValueRef pointer)
             if (bytes % c->unit || bytes / c->unit > TSR__SOA_MAX_SET)
                 return false;
         }
-        if (!LLVMIsAGetElementPtrInst(user))
-            continue;
-        struct steps steps = {(int64_t)c->unit, true};
-        if (each_index(c, user, check_step, &steps) % (int64_t)c->unit || !steps.whole || !steps_are_elements(c, user))
+        if (LLVMIsAGetElementPtrInst(user) && (!counts_elements(c, user) || !steps_are_elements(c, user)))
             return false;
     }
     return true;
@@ -129,20 +113,20 @@ struct place {
     LLVMValueRef rest;
 };
 
-struct adding {
-    const struct candidate *c;
-    LLVMBuilderRef b;
-    struct place place;
-};
-
-static void add_step(void *with, LLVMValueRef index, int64_t bytes)
+/* The place that a GEP leads to from `place`. */
+static struct place place_behind(const struct candidate *c, LLVMBuilderRef b, LLVMValueRef gep, struct place place)
 {
-    struct adding *a = with;
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(a->c->l->context);
-    if (LLVMGetIntTypeWidth(LLVMTypeOf(index)) < 64)
-        index = LLVMBuildSExt(a->b, index, i64, "");
-    index = LLVMBuildMul(a->b, index, LLVMConstInt(i64, (uint64_t)bytes * a->c->width, true), "");
-    a->place.rest = a->place.rest ? LLVMBuildAdd(a->b, a->place.rest, index, "") : index;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(c->l->context);
+    struct tsr__gep_index index;
+    for (struct tsr__gep_walk walk = tsr__gep_walk(c->layout, gep); tsr__gep_next(&walk, &index);) {
+        place.constant += index.offset;
+        if (index.is_constant)
+            continue;
+        LLVMValueRef by = index.extension == TSR__EXT_SIGNED ? LLVMBuildSExt(b, index.value, i64, "") : index.value;
+        by = LLVMBuildMul(b, by, LLVMConstInt(i64, (uint64_t)index.bytes * c->width, true), "");
+        place.rest = place.rest ? LLVMBuildAdd(b, place.rest, by, "") : by;
+    }
+    return place;
 }
 
 /* Where a lane has the element at a place. */
@@ -212,11 +196,8 @@ static void rewrite_uses(const struct candidate *c, LLVMValueRef pointer, struct
     for (LLVMUseRef use; (use = LLVMGetFirstUse(pointer)) != NULL;) {
         LLVMValueRef user = LLVMGetUser(use);
         LLVMBuilderRef b = tsr__builder_before(c->l, user);
-        struct adding adding = {c, b, place};
         if (LLVMIsAGetElementPtrInst(user)) {
-            int64_t by = each_index(c, user, add_step, &adding);
-            adding.place.constant += by;
-            rewrite_uses(c, user, adding.place);
+            rewrite_uses(c, user, place_behind(c, b, user, place));
         } else if (LLVMIsALoadInst(user)) {
             rewrite_load(c, b, user, place);
         } else if (LLVMIsAStoreInst(user)) {
