@@ -121,7 +121,7 @@ static bool is_cheap(LLVMValueRef v, int depth)
 /* To ask again costs less than to carry the answer past a barrier. */
 static void requery_id(struct cut *c, LLVMValueRef query)
 {
-    LLVMBasicBlockRef home = LLVMGetInstructionParent(query);
+    LLVMBasicBlockRef block = LLVMGetInstructionParent(query);
     size_t count = 0;
     for (LLVMUseRef use = LLVMGetFirstUse(query); use; use = LLVMGetNextUse(use))
         count++;
@@ -135,7 +135,7 @@ static void requery_id(struct cut *c, LLVMValueRef query)
                 continue;
             bool phi = LLVMIsAPHINode(users[i]);
             LLVMBasicBlockRef at = phi ? LLVMGetIncomingBlock(users[i], (unsigned)k) : LLVMGetInstructionParent(users[i]);
-            if (at == home)
+            if (at == block)
                 continue;
             LLVMPositionBuilderBefore(c->r.b, phi ? LLVMGetBasicBlockTerminator(at) : users[i]);
             LLVMValueRef copy = LLVMInstructionClone(query);

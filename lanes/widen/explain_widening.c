@@ -12,7 +12,7 @@ static const char *space_text(LLVMValueRef pointer)
     return space < TSR_ARRAY_LEN(names) ? names[space] : "other";
 }
 
-void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped)
+void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool speculated)
 {
     static const char *const names[] = {
         [TSR__ACCESS_UNIFORM] = "uniform",         [TSR__ACCESS_CONSECUTIVE] = "consecutive", [TSR__ACCESS_REVERSED] = "reversed",
@@ -25,7 +25,7 @@ void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bo
     const char *verdict = names[a->class], *more = s->mask ? ", masked" : "";
     if (shape.halves && !(shape.distance_known && shape.apart == shape.stride * (int64_t)s->sub_group) && a->class != TSR__ACCESS_GATHERED)
         more = ", by each sub-group of the pair";
-    if (hoped) {
+    if (speculated) {
         verdict = "consecutive?";
         more = load ? ": tested at run time; a gather where it is not" : ": tested at run time; a scatter where it is not";
     } else if (a->class == TSR__ACCESS_GATHERED) {

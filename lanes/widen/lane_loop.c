@@ -14,33 +14,33 @@ LLVMValueRef tsr__spill_vector(struct tsr__widener *s, LLVMValueRef vector)
     LLVMContextRef c = s->l->context;
     if (LLVMGetElementType(LLVMTypeOf(vector)) == LLVMInt1TypeInContext(c)) /* masks are not laid out by lanes */
         vector = LLVMBuildZExt(s->b, vector, tsr__vector_of(s, LLVMInt8TypeInContext(c)), "");
-    LLVMValueRef home = tsr__stack_slot(s, LLVMTypeOf(vector), "");
-    LLVMBuildStore(s->b, vector, home);
-    return home;
+    LLVMValueRef slot = tsr__stack_slot(s, LLVMTypeOf(vector), "");
+    LLVMBuildStore(s->b, vector, slot);
+    return slot;
 }
 
-LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane)
+LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef slot, LLVMValueRef lane)
 {
     LLVMContextRef c = s->l->context;
     bool is_bit = scalar == LLVMInt1TypeInContext(c);
     LLVMTypeRef stored = is_bit ? LLVMInt8TypeInContext(c) : scalar;
-    LLVMValueRef x = LLVMBuildLoad2(s->b, stored, LLVMBuildGEP2(s->b, stored, home, &lane, 1, ""), "");
+    LLVMValueRef x = LLVMBuildLoad2(s->b, stored, LLVMBuildGEP2(s->b, stored, slot, &lane, 1, ""), "");
     return is_bit ? LLVMBuildTrunc(s->b, x, scalar, "") : x;
 }
 
-void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane)
+void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef slot, LLVMValueRef lane)
 {
     LLVMContextRef c = s->l->context;
     if (LLVMTypeOf(scalar) == LLVMInt1TypeInContext(c))
         scalar = LLVMBuildZExt(s->b, scalar, LLVMInt8TypeInContext(c), "");
-    LLVMBuildStore(s->b, scalar, LLVMBuildGEP2(s->b, LLVMTypeOf(scalar), home, &lane, 1, ""));
+    LLVMBuildStore(s->b, scalar, LLVMBuildGEP2(s->b, LLVMTypeOf(scalar), slot, &lane, 1, ""));
 }
 
-LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef home)
+LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef slot)
 {
     bool bits = LLVMGetElementType(vector) == LLVMInt1TypeInContext(s->l->context);
     LLVMTypeRef stored = bits ? tsr__vector_of(s, LLVMInt8TypeInContext(s->l->context)) : vector;
-    LLVMValueRef all = LLVMBuildLoad2(s->b, stored, home, "");
+    LLVMValueRef all = LLVMBuildLoad2(s->b, stored, slot, "");
     return bits ? LLVMBuildTrunc(s->b, all, vector, "") : all;
 }
 

@@ -133,10 +133,10 @@ static void emit_edge(struct tsr__widener *s, const struct edge *edge, int to, L
             value = tsr__blend(s, condition, value, LLVMBuildLoad2(s->b, LLVMTypeOf(value), edge->slots[i], ""));
         LLVMBuildStore(s->b, value, edge->slots[i]);
     }
-    LLVMValueRef home = s->blocks[to].mask_slot;
-    if (home) {
-        LLVMValueRef old = LLVMBuildLoad2(s->b, tsr__mask_type(s), home, "");
-        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, tsr__mask_or_all(s, lanes), ""), home);
+    LLVMValueRef slot = s->blocks[to].mask_slot;
+    if (slot) {
+        LLVMValueRef old = LLVMBuildLoad2(s->b, tsr__mask_type(s), slot, "");
+        LLVMBuildStore(s->b, LLVMBuildOr(s->b, old, tsr__mask_or_all(s, lanes), ""), slot);
     }
 }
 

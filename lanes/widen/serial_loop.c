@@ -18,7 +18,7 @@ struct brought {
 
 /* Memory in which the lanes' scalars come together, to become a vector when the last lane has left: stores cost less than blends. */
 struct landing {
-    LLVMValueRef home, memory; /* of the vector; an element for each lane */
+    LLVMValueRef slot, memory; /* of the vector; an element for each lane */
     LLVMTypeRef type;
     struct landing *next;
 };
@@ -155,22 +155,22 @@ static void pass_in_all(struct serial_loop *o)
 /* ---- leaving ----------------------------------------------------------------------------------------------------------------------------
  */
 
-static const struct landing *landing_of(const struct serial_loop *o, LLVMValueRef home)
+static const struct landing *landing_of(const struct serial_loop *o, LLVMValueRef slot)
 {
     const struct landing *l = o->landings;
-    while (l && l->home != home)
+    while (l && l->slot != slot)
         l = l->next;
     return l;
 }
 
-static void add_landing(struct serial_loop *o, LLVMTypeRef scalar, LLVMValueRef home)
+static void add_landing(struct serial_loop *o, LLVMTypeRef scalar, LLVMValueRef slot)
 {
     struct tsr__widener *s = o->s;
-    if (landing_of(o, home))
+    if (landing_of(o, slot))
         return;
     struct landing *l = tsr_arena_alloc(s->arena, sizeof *l);
-    *l = (struct landing){.home = home, .type = tsr__vector_of(s, scalar), .next = o->landings};
-    l->memory = tsr__spill_vector(s, LLVMBuildLoad2(s->b, l->type, home, ""));
+    *l = (struct landing){.slot = slot, .type = tsr__vector_of(s, scalar), .next = o->landings};
+    l->memory = tsr__spill_vector(s, LLVMBuildLoad2(s->b, l->type, slot, ""));
     o->landings = l;
 }
 
@@ -196,9 +196,9 @@ static int only_exit(const struct serial_loop *o)
     return only;
 }
 
-static void or_mask(struct tsr__widener *s, LLVMValueRef home, LLVMValueRef mask)
+static void or_mask(struct tsr__widener *s, LLVMValueRef slot, LLVMValueRef mask)
 {
-    LLVMBuildStore(s->b, LLVMBuildOr(s->b, LLVMBuildLoad2(s->b, tsr__mask_type(s), home, ""), mask, ""), home);
+    LLVMBuildStore(s->b, LLVMBuildOr(s->b, LLVMBuildLoad2(s->b, tsr__mask_type(s), slot, ""), mask, ""), slot);
 }
 
 /* Before the first lane goes, if all go: `mask` says who. */
@@ -230,7 +230,7 @@ static void prepare_landings(struct serial_loop *o, LLVMValueRef mask)
 static void reload_results(struct serial_loop *o)
 {
     for (const struct landing *l = o->landings; l; l = l->next)
-        LLVMBuildStore(o->s->b, tsr__reload_vector(o->s, l->type, l->memory), l->home);
+        LLVMBuildStore(o->s->b, tsr__reload_vector(o->s, l->type, l->memory), l->slot);
 }
 
 /* Puts the lane's scalars into the vectors of all lanes. */
@@ -252,12 +252,12 @@ static void store_component(struct serial_loop *o, LLVMValueRef *slots, LLVMValu
 static void put_mask(struct serial_loop *o, int to)
 {
     struct tsr__widener *s = o->s;
-    LLVMValueRef home = s->blocks[to].mask_slot;
-    const struct landing *landing = landing_of(o, home);
+    LLVMValueRef slot = s->blocks[to].mask_slot;
+    const struct landing *landing = landing_of(o, slot);
     if (landing)
         tsr__store_lane(s, LLVMConstAllOnes(LLVMInt1TypeInContext(s->l->context)), landing->memory, o->lane);
-    else if (home && !o->all)
-        or_mask(s, home, o->alone);
+    else if (slot && !o->all)
+        or_mask(s, slot, o->alone);
 }
 
 static void leave_serial_loop(struct serial_loop *o, int from, int to)

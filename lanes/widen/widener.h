@@ -112,10 +112,10 @@ LLVMValueRef tsr__first_lane(struct tsr__widener *s, LLVMValueRef bits);
 LLVMValueRef tsr__blend(struct tsr__widener *s, LLVMValueRef mask, LLVMValueRef new_value, LLVMValueRef old_value);
 /* Puts a vector into memory for a loop over lanes, and takes a lane's own from there: to take a lane of a register by number costs more. */
 LLVMValueRef tsr__spill_vector(struct tsr__widener *s, LLVMValueRef vector);
-LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef home, LLVMValueRef lane);
+LLVMValueRef tsr__load_lane(struct tsr__widener *s, LLVMTypeRef scalar, LLVMValueRef slot, LLVMValueRef lane);
 /* Puts a lane's own into such memory, and takes the vector back. */
-void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef home, LLVMValueRef lane);
-LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef home);
+void tsr__store_lane(struct tsr__widener *s, LLVMValueRef scalar, LLVMValueRef slot, LLVMValueRef lane);
+LLVMValueRef tsr__reload_vector(struct tsr__widener *s, LLVMTypeRef vector, LLVMValueRef slot);
 /* Runs `inst` once for each active lane, in lane order. */
 void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst);
 

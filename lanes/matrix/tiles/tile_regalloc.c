@@ -131,7 +131,7 @@ struct trace {
     bool good; /* every user finds what it wants */
 };
 
-static bool same_stranger(const struct tsr__fragment *x, const struct tsr__fragment *y)
+static bool same_external(const struct tsr__fragment *x, const struct tsr__fragment *y)
 {
     return (x->kind == TSR__FRAGMENT_ZERO && y->kind == TSR__FRAGMENT_ZERO) || !memcmp(x->v, y->v, x->m * sizeof *x->v);
 }
@@ -143,13 +143,13 @@ const struct tsr__fragment *tsr__external_value(const struct tsr__tile_block *bl
     return other->mad ? other->mad->c : other->in[tsr__edge_from(other->v[0], LLVMGetIncomingBlock(to->v[0], edge))];
 }
 
-/* Do the phis `x` and `y` get the same from strangers by these edges, which leave the same place? So it is where a loop may be left out. */
+/* Do the phis `x` and `y` get the same vectors, of no web, by these edges from the same place? It is so where a loop may be left out. */
 static bool get_the_same(const struct tsr__tile_block *block, const struct tsr__fragment *x, unsigned x_edge, const struct tsr__fragment *y,
                          unsigned y_edge)
 {
     for (unsigned r = 0; r < block->rows; r++)
         for (unsigned c = 0; c < block->columns; c++)
-            if (!same_stranger(tsr__external_value(block, x, x_edge, r, c), tsr__external_value(block, y, y_edge, r, c)))
+            if (!same_external(tsr__external_value(block, x, x_edge, r, c), tsr__external_value(block, y, y_edge, r, c)))
                 return false;
     return true;
 }

@@ -69,7 +69,7 @@ static struct tsr__fragment *find_fragment(struct tsr__webs *w, const LLVMValueR
         f->block = LLVMGetInstructionParent(v[0]);
     } else {
         f->kind = are_zero(v, m) ? TSR__FRAGMENT_ZERO : TSR__FRAGMENT_OTHER;
-        return f; /* zeros and strangers join no webs */
+        return f; /* zeros, and what no matrix operation made, join no webs */
     }
     tsr__map_set(&w->by_first, v[0], (uintptr_t)f);
     if (f->kind == TSR__FRAGMENT_PHI) {

@@ -175,7 +175,7 @@ static void emit_unpacking(struct tsr__tiles *t, const struct tsr__unpacking *u)
 /* Where the function is left for a while, as at a barrier, accumulators wait on the stack. */
 static void save_around_calls(struct tsr__tiles *t)
 {
-    LLVMValueRef home[TSR_TILE_COUNT] = {0};
+    LLVMValueRef buffers[TSR_TILE_COUNT] = {0};
     for (int p = 0; p < t->registers.places.count; p++) {
         const struct tsr__alloc_block *place = &t->registers.places.at[p];
         for (LLVMValueRef i = LLVMGetFirstInstruction(place->ref); i && place->taken; i = LLVMGetNextInstruction(i)) {
@@ -184,11 +184,11 @@ static void save_around_calls(struct tsr__tiles *t)
             for (int n = 0; n < TSR_TILE_COUNT; n++) {
                 if (!(place->taken >> n & 1))
                     continue;
-                home[n] = home[n] ? home[n] : tsr__tile_buffer(t, false);
+                buffers[n] = buffers[n] ? buffers[n] : tsr__tile_buffer(t, false);
                 LLVMPositionBuilderBefore(t->b, i);
-                tsr__tile_store(t, n, home[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES));
+                tsr__tile_store(t, n, buffers[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES));
                 LLVMPositionBuilderBefore(t->b, LLVMGetNextInstruction(i));
-                tsr__tile_load(t, n, home[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
+                tsr__tile_load(t, n, buffers[n], tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
             }
         }
     }

@@ -106,34 +106,35 @@ static bool store_halves(struct tsr__widener *s, const struct tsr__access *a, LL
 /* ---- accesses whose lanes may lie side by side, but not for sure ------------------------------------------------------------------------
  */
 
-/* What the access is if its hope comes true: false if that would not help. */
-static bool hoped_access(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__address *address, struct tsr__access *hoped)
+/* What the access is if the lanes lie side by side; false if that would not help. */
+static bool speculated_access(struct tsr__widener *s, const struct tsr__access *a, const struct tsr__address *address,
+                              struct tsr__access *speculated)
 {
-    *hoped = *a;
+    *speculated = *a;
     if (!a->simple || a->component_count > TSR__MAX_STRIDE ||
         tsr__speculated_stride(s, address) != (int64_t)a->component_count * a->scalar_bytes)
         return false;
-    hoped->class = a->component_count == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
-    hoped->step = a->component_count;
-    hoped->members = (UINT32_C(1) << a->component_count) - 1;
+    speculated->class = a->component_count == 1 ? TSR__ACCESS_CONSECUTIVE : TSR__ACCESS_INTERLEAVED;
+    speculated->step = a->component_count;
+    speculated->members = (UINT32_C(1) << a->component_count) - 1;
     return true;
 }
 
-/* A gather or scatter. If `test` holds at run time the access is `hoped`, at `first`; NULL: there is nothing to test. */
+/* A gather or scatter. If `test` holds at run time the access is `speculated`, at `first`; NULL: there is nothing to test. */
 struct scattered {
     bool is_sum; /* the pointer is the address */
     struct tsr__address address;
     LLVMValueRef test, first;
-    struct tsr__access hoped;
+    struct tsr__access speculated;
 };
 
 static struct scattered prepare_scattered(struct tsr__widener *s, const struct tsr__access *a)
 {
     struct scattered x = {0};
     x.is_sum = tsr__address_of(s, a->pointer, &x.address);
-    bool hopes = x.is_sum && hoped_access(s, a, &x.address, &x.hoped);
-    tsr__explain_access(s, a, hopes);
-    if (hopes)
+    bool speculates = x.is_sum && speculated_access(s, a, &x.address, &x.speculated);
+    tsr__explain_access(s, a, speculates);
+    if (speculates)
         x.test = tsr__stride_test(s, &x.address, &x.first);
     return x;
 }
@@ -153,7 +154,7 @@ static void scattered_load(struct tsr__widener *s, const struct tsr__access *a, 
     }
     LLVMValueRef *others = tsr_arena_alloc(s->arena, a->component_count * sizeof *others);
     struct tsr__fork f = tsr__fork_on(s, x.test);
-    tsr__contiguous_load(s, &x.hoped, x.first, components);
+    tsr__contiguous_load(s, &x.speculated, x.first, components);
     LLVMBasicBlockRef straight = tsr__fork_way_ends(s, &f, f.other);
     tsr__gather(s, a, scattered_pointers(s, a, &x, gathers), others);
     LLVMBasicBlockRef scattered = tsr__fork_way_ends(s, &f, f.after);
@@ -169,7 +170,7 @@ static void scattered_store(struct tsr__widener *s, const struct tsr__access *a,
         return;
     }
     struct tsr__fork f = tsr__fork_on(s, x.test);
-    tsr__contiguous_store(s, &x.hoped, x.first, components);
+    tsr__contiguous_store(s, &x.speculated, x.first, components);
     tsr__fork_way_ends(s, &f, f.other);
     tsr__scatter(s, a, scattered_pointers(s, a, &x, false), components);
     tsr__fork_way_ends(s, &f, f.after);

@@ -95,9 +95,9 @@ LLVMValueRef tsr__address_of_lane(struct tsr__widener *s, const struct tsr__addr
 /* The values of the sum will be read in the block. */
 void tsr__address_prepare(struct tsr__widener *s, LLVMValueRef pointer);
 
-/* How far apart neighbouring lanes' addresses are as far as one can hope, in bytes; 0: no idea. */
+/* How far apart neighbouring lanes' addresses are if nothing wraps and no limit is met, in bytes; 0: not known. */
 int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address *a);
-/* A condition under which the hope comes true, and lane 0's address then. What tsr__address_lanes needs is there afterwards, so that it may
+/* A condition under which they are so, and lane 0's address then. What tsr__address_lanes needs is there afterwards, so that it may
  * stand in a branch. */
 LLVMValueRef tsr__stride_test(struct tsr__widener *s, const struct tsr__address *a, LLVMValueRef *first);
 
@@ -129,7 +129,7 @@ uint64_t tsr__component_offset(struct tsr__widener *s, LLVMTypeRef type, int com
 
 /* ---- notes (explain_widening.c) ---- */
 
-/* A load or store; `hoped`: a test at run time finds out whether it is straight. */
-void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool hoped);
+/* A load or store; `speculated`: a test at run time finds out whether it is straight. */
+void tsr__explain_access(struct tsr__widener *s, const struct tsr__access *a, bool speculated);
 
 #endif

@@ -14,7 +14,7 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/match.h"
 
-enum { MAX_DEPTH = 8, MOST_HOPED = 4096 };
+enum { MAX_DEPTH = 8, MOST_STRIDE = 4096 };
 
 /* ---- taking apart ------------------------------------------------------------------------------------------------------------------ */
 
@@ -201,7 +201,7 @@ LLVMValueRef tsr__address_lanes(struct tsr__widener *s, const struct tsr__addres
     return plus_bytes(s, base, sum);
 }
 
-/* ---- hope ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- speculation ---------------------------------------------------------------------------------------------------------------- */
 
 static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int depth);
 
@@ -249,7 +249,7 @@ static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int dep
     case LLVMSub:
         return speculated_stride(s, LLVMGetOperand(v, 0), depth) - speculated_stride(s, LLVMGetOperand(v, 1), depth);
     case LLVMMul:
-        return tsr__constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_HOPED && c < MOST_HOPED
+        return tsr__constant_int(LLVMGetOperand(v, 1), &c) && c > -MOST_STRIDE && c < MOST_STRIDE
                    ? c * speculated_stride(s, LLVMGetOperand(v, 0), depth)
                    : 0;
     case LLVMShl:
@@ -278,14 +278,14 @@ int64_t tsr__speculated_stride(struct tsr__widener *s, const struct tsr__address
     int64_t sum = 0, bytes;
     for (int i = a->first_varying; i < a->count; i++) {
         int64_t stride = speculated_stride(s, a->terms[i].value, MAX_DEPTH);
-        if (stride <= -MOST_HOPED || stride >= MOST_HOPED || __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) ||
+        if (stride <= -MOST_STRIDE || stride >= MOST_STRIDE || __builtin_mul_overflow(stride, a->terms[i].scale, &bytes) ||
             __builtin_add_overflow(sum, bytes, &sum))
             return 0;
     }
     return sum;
 }
 
-/* Whether a term's lanes are as hoped; its number in lane 0, with 64 bits. */
+/* Whether a term's lanes are that far apart; its number in lane 0, with 64 bits. */
 static LLVMValueRef term_test(struct tsr__widener *s, const struct tsr__term *t, LLVMValueRef *first)
 {
     LLVMContextRef c = s->l->context;
@@ -296,11 +296,11 @@ static LLVMValueRef term_test(struct tsr__widener *s, const struct tsr__term *t,
     if (!tsr__is_varying(tsr__shape_here(s, t->value))) {
         start = LLVMBuildFreeze(s->b, tsr__scalar_of(s, t->value), "");
     } else {
-        /* All lanes must lie as hoped, absent ones, too: then lane 0 stands for all. */
+        /* All lanes must be that far apart, absent ones, too: then lane 0 stands for all. */
         LLVMValueRef lanes = LLVMBuildFreeze(s->b, tsr__component_of(s, t->value, 0), "");
         start = LLVMBuildExtractElement(s->b, lanes, tsr__i32(s->l, 0), "");
-        LLVMValueRef hoped = LLVMBuildAdd(s->b, tsr__splat(s, start), tsr__iota(s, type, stride), "");
-        LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildICmp(s->b, LLVMIntEQ, lanes, hoped, ""));
+        LLVMValueRef wanted = LLVMBuildAdd(s->b, tsr__splat(s, start), tsr__iota(s, type, stride), "");
+        LLVMValueRef bits = tsr__mask_bits(s, LLVMBuildICmp(s->b, LLVMIntEQ, lanes, wanted, ""));
         yes = LLVMBuildICmp(s->b, LLVMIntEQ, bits, LLVMConstAllOnes(LLVMTypeOf(bits)), "");
     }
     *first = extend_index(s, start, t->extension, LLVMInt64TypeInContext(c));
