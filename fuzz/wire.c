@@ -22,6 +22,7 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
 {
     static const struct tsr_clc_text headers[] = {{"a.h", "#define A", 9}, {"b/c.h", "", 0}};
     static const struct tsr_clc_input inputs[] = {{"TSRP", 4}, {"", 0}};
+    static const struct tsr_spirv_constant constants[] = {{1, 1, "\1"}, {5, 4, "abcd"}};
     static const struct tsr_wire_file files[] = {{"/a.h", TSR_WIRE_READ, 0, {1, 2}}, {"/b.h", TSR_WIRE_FOLDER, 1, {3, 4}}};
     struct tsr_wire_request request = {.request = {.op = TSR_CLC_COMPILE,
                                                    .source = {NULL, "kernel void k() {}", 18},
@@ -37,7 +38,8 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
     tsr_buf_bytes(seed, &kind, 1);
     switch (index) {
     case 1:
-        request = (struct tsr_wire_request){.request = {.op = TSR_CLC_LINK}};
+        request = (struct tsr_wire_request){
+            .request = {.language = TSR_CLC_SPIRV, .source = {NULL, "\3\2\43\7", 4}, .spec_count = 2, .spec_constants = constants}};
         /* fall through */
     case 0:
         tsr_wire_write_request(&request, seed);

@@ -45,6 +45,8 @@ static bool may_read(const char *data, size_t size)
 
 bool tsr_wire_reads_files(const struct tsr_clc_request *request)
 {
+    if (request->language == TSR_CLC_SPIRV)
+        return false;
     bool answer = may_read(request->source.data, request->source.size) || (request->options && strstr(request->options, "-I"));
     for (uint32_t i = 0; i < request->header_count && !answer; i++)
         answer = may_read(request->headers[i].data, request->headers[i].size);

@@ -27,6 +27,11 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     tsr_buf_u32(buf, q->header_count);
     for (uint32_t i = 0; i < q->header_count; i++)
         put_text(buf, &q->headers[i]);
+    tsr_buf_u32(buf, q->spec_count);
+    for (uint32_t i = 0; i < q->spec_count; i++) {
+        tsr_buf_u32(buf, q->spec_constants[i].id);
+        tsr_buf_blob(buf, q->spec_constants[i].data, q->spec_constants[i].size);
+    }
     tsr_buf_u32(buf, q->input_count);
     for (uint32_t i = 0; i < q->input_count; i++)
         tsr_buf_blob(buf, q->inputs[i].data, q->inputs[i].size);
@@ -76,6 +81,25 @@ static enum tsr_status at_end(const struct tsr_reader *r)
     return r->failed || r->at != r->end ? TSR_DAMAGED : TSR_OK;
 }
 
+/* Strict: one order, sizes that scalars have, and none for a source that has none. So equal requests have equal bytes. */
+static enum tsr_status get_spec_constants(struct tsr_reader *r, struct tsr_arena *arena, struct tsr_clc_request *q)
+{
+    q->spec_count = tsr_read_count(r, 13);
+    struct tsr_spirv_constant *constants = new_array(r, arena, q->spec_count, sizeof *constants);
+    if (!constants)
+        return r->failed ? TSR_DAMAGED : TSR_NO_MEMORY;
+    for (uint32_t i = 0; i < q->spec_count; i++) {
+        size_t size;
+        constants[i].id = tsr_read_u32(r);
+        constants[i].data = tsr_read_blob(r, &size);
+        if (!constants[i].data || !size || size > 8 || size & (size - 1) || (i && constants[i].id <= constants[i - 1].id))
+            return TSR_DAMAGED;
+        constants[i].size = (uint32_t)size;
+    }
+    q->spec_constants = constants;
+    return q->spec_count && q->language != TSR_CLC_SPIRV ? TSR_DAMAGED : TSR_OK;
+}
+
 enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_arena *arena, struct tsr_wire_request *request)
 {
     struct tsr_reader r = tsr_reader_over(data, size);
@@ -85,7 +109,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
         return TSR_DAMAGED;
     q.op = op;
     uint32_t language = tsr_read_u32(&r);
-    if (language > TSR_CLC_OPENCL_C)
+    if (language > TSR_CLC_SPIRV)
         return TSR_DAMAGED;
     q.language = language;
     q.source = get_text(&r);
@@ -99,6 +123,9 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
             return TSR_DAMAGED;
     }
     q.headers = headers;
+    enum tsr_status status = get_spec_constants(&r, arena, &q);
+    if (status != TSR_OK)
+        return status;
     q.input_count = tsr_read_count(&r, 8);
     struct tsr_clc_input *inputs = new_array(&r, arena, q.input_count, sizeof *inputs);
     if (!inputs)

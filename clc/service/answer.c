@@ -106,8 +106,17 @@ static bool compile_source(struct job *job)
     return true;
 }
 
+static bool read_spirv(struct job *job)
+{
+    const struct tsr_clc_text *source = &job->request->request.source;
+    const char *wrong = tsr_spirv_check(source->data, source->size);
+    tsr_buf_printf(&job->answer->log, "error: the module cannot be read: %s\n", wrong ? wrong : "this compiler takes no SPIR-V");
+    return fail(job, TSR_CLC_FAILED);
+}
+
 static const struct source sources[] = {
     {TSR_CLC_OPENCL_C, compile_source},
+    {TSR_CLC_SPIRV, read_spirv},
 };
 
 static bool read_source(struct job *job)
@@ -200,12 +209,13 @@ static bool check_module(struct job *job, LLVMModuleRef module, struct tsr_buf *
     return tsr__matrix_check(module, &job->info, log) && good;
 }
 
-/* For errors that concern a call: compiles once more with line tables, so that the message has a line number. */
+/* For errors that concern a call in OpenCL C: compiles once more with line tables, so that the message has a line number. */
 static bool check_program(struct job *job)
 {
     struct tsr_buf first = {0};
     bool good = check_module(job, job->module, &first);
-    if (!good && job->request->request.op == TSR_CLC_BUILD && !set(job, TSR_CLC_OPTION_DEBUG_INFO) && !job->explain) {
+    const struct tsr_clc_request *q = &job->request->request;
+    if (!good && q->op == TSR_CLC_BUILD && q->language == TSR_CLC_OPENCL_C && !set(job, TSR_CLC_OPTION_DEBUG_INFO) && !job->explain) {
         LLVMContextRef context = LLVMContextCreate();
         struct tsr_clang_files files = {0};
         struct tsr_buf ignored = {0};

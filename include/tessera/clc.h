@@ -3,6 +3,7 @@
 #ifndef TESSERA_CLC_H
 #define TESSERA_CLC_H
 
+#include "tessera/spirv.h"
 #include "tessera/target.h"
 
 enum tsr_clc_op {
@@ -12,7 +13,7 @@ enum tsr_clc_op {
     TSR_CLC_CODE,    /* TSR_IMAGE_PROGRAM → executable with one of its kernels, or with all */
 };
 
-enum tsr_clc_language { TSR_CLC_OPENCL_C };
+enum tsr_clc_language { TSR_CLC_OPENCL_C, TSR_CLC_SPIRV };
 
 struct tsr_clc_text {
     const char *name; /* header name as the source includes it; NULL for the source */
@@ -31,6 +32,8 @@ struct tsr_clc_request {
     struct tsr_clc_text source;
     uint32_t header_count;
     const struct tsr_clc_text *headers;
+    uint32_t spec_count; /* SPIR-V: specialisation constants that do not have their default value, in the order of ids, each once */
+    const struct tsr_spirv_constant *spec_constants;
     uint32_t input_count; /* LINK; CODE: 1 */
     const struct tsr_clc_input *inputs;
     const char *kernel;    /* CODE: name, NULL for all kernels; with kernel_count, those that follow it in the order of names, too */

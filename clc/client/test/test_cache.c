@@ -61,8 +61,9 @@ static void whatever_differs_is_a_miss(void **state)
 {
     (void)state;
     struct tsr_clc_text headers[2] = {{"a.h", "1", 1}, {"b.h", "1", 1}};
-    struct tsr_clc_request request = request_for("source"), variants[10];
-    for (int i = 0; i < 10; i++)
+    static const struct tsr_spirv_constant constants[] = {{1, 1, "\1"}, {1, 1, "\2"}, {2, 1, "\2"}};
+    struct tsr_clc_request request = request_for("source"), variants[14];
+    for (size_t i = 0; i < TSR_ARRAY_LEN(variants); i++)
         variants[i] = request;
     variants[1].options = "-w";
     variants[2].target.macros = "-DX=1";
@@ -75,20 +76,25 @@ static void whatever_differs_is_a_miss(void **state)
     variants[7].headers = &headers[1];
     variants[8].target.triple = "another-cpu";
     variants[9].target.engine = TSR_ENGINE_REFERENCE;
+    for (int i = 0; i < 4; i++) {
+        variants[10 + i].language = TSR_CLC_SPIRV;
+        variants[10 + i].spec_count = i > 0;
+        variants[10 + i].spec_constants = &constants[i - (i > 0)];
+    }
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 14; i++) {
             struct tsr_clc_result result;
             tsr_clc_run(&variants[i], &result);
             assert_int_equal(result.outcome, TSR_CLC_DONE);
             tsr_clc_result_free(&result);
-            assert_int_equal(runs(), round ? 10 : i + 1);
+            assert_int_equal(runs(), round ? 14 : i + 1);
         }
     setenv("TESSERA_CPU", "sse2", 1); /* a variable that changes code */
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 11);
+    assert_int_equal(runs(), 15);
     unsetenv("TESSERA_CPU");
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 11);
+    assert_int_equal(runs(), 15);
 }
 
 /* A variable of the compiler's makes a miss and reaches the process, another is a hit and does not. */

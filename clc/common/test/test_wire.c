@@ -16,14 +16,19 @@
 static const struct tsr_clc_text headers[] = {{"a.h", "int a;", 6}, {"dir/b.h", "", 0}};
 static const struct tsr_clc_input inputs[] = {{"\0\1\2", 3}, {"x", 1}};
 
+static const struct tsr_spirv_constant constants[] = {{2, 1, "\1"}, {7, 8, "12345678"}};
+
 static struct tsr_wire_request sample_request(void)
 {
     return (struct tsr_wire_request){
         .request =
             {.op = TSR_CLC_LINK,
+             .language = TSR_CLC_SPIRV,
              .source = {NULL, "kernel", 6},
              .header_count = 2,
              .headers = headers,
+             .spec_count = 2,
+             .spec_constants = constants,
              .input_count = 2,
              .inputs = inputs,
              .kernel = "k",
@@ -68,6 +73,13 @@ static void request_round_trip(void **state)
     assert_int_equal(out.request.header_count, 2);
     assert_string_equal(out.request.headers[1].name, "dir/b.h");
     assert_int_equal(out.request.headers[1].size, 0);
+    assert_int_equal(out.request.language, TSR_CLC_SPIRV);
+    assert_int_equal(out.request.spec_count, 2);
+    assert_int_equal(out.request.spec_constants[0].id, 2);
+    assert_int_equal(out.request.spec_constants[0].size, 1);
+    assert_int_equal(out.request.spec_constants[1].id, 7);
+    assert_int_equal(out.request.spec_constants[1].size, 8);
+    assert_memory_equal(out.request.spec_constants[1].data, "12345678", 8);
     assert_int_equal(out.request.input_count, 2);
     assert_string_equal(out.request.kernel, "k");
     assert_int_equal(out.request.kernel_count, 3);
@@ -149,6 +161,30 @@ static void spoiled_forms(void **state)
     tsr_wire_write_result(&r, &buf);
     spoil(false, &buf);
     tsr_buf_free(&buf);
+}
+
+/* Equal requests have equal bytes, as these are the key of the cache: one order of the constants, each once, and only where they matter. */
+static void odd_constants(void **state)
+{
+    (void)state;
+    static const struct tsr_spirv_constant cases[][2] = {
+        {{7, 4, "1234"}, {2, 4, "1234"}},
+        {{2, 4, "1234"}, {2, 4, "1234"}},
+        {{2, 3, "123"}, {7, 4, "1234"}},
+        {{2, 0, ""}, {7, 4, "1234"}},
+        {{2, 4, "1234"}, {7, 16, "1234567890123456"}},
+    };
+    for (size_t i = 0; i <= TSR_ARRAY_LEN(cases); i++) {
+        struct tsr_wire_request q = sample_request();
+        struct tsr_buf buf = {0};
+        if (i < TSR_ARRAY_LEN(cases))
+            q.request.spec_constants = cases[i];
+        else
+            q.request.language = TSR_CLC_OPENCL_C;
+        tsr_wire_write_request(&q, &buf);
+        assert_int_equal(read_as(true, buf.data, buf.size), TSR_DAMAGED);
+        tsr_buf_free(&buf);
+    }
 }
 
 static void huge_counts(void **state)
@@ -302,15 +338,17 @@ static void sources_that_read_files(void **state)
     struct tsr_clc_text header = {"a.h", "#include <a>", 12};
     struct tsr_clc_request request = {.header_count = 1, .headers = &header};
     assert_true(tsr_wire_reads_files(&request));
+    request.language = TSR_CLC_SPIRV; /* whose bytes may hold any words */
+    request.options = "-I a";
+    assert_false(tsr_wire_reads_files(&request));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(request_round_trip), cmocka_unit_test(result_round_trip),
-        cmocka_unit_test(spoiled_forms),      cmocka_unit_test(huge_counts),
-        cmocka_unit_test(large_frame),        cmocka_unit_test(bad_frames),
-        cmocka_unit_test(deadline),           cmocka_unit_test(sources_that_read_files),
+        cmocka_unit_test(request_round_trip), cmocka_unit_test(result_round_trip), cmocka_unit_test(spoiled_forms),
+        cmocka_unit_test(odd_constants),      cmocka_unit_test(huge_counts),       cmocka_unit_test(large_frame),
+        cmocka_unit_test(bad_frames),         cmocka_unit_test(deadline),          cmocka_unit_test(sources_that_read_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

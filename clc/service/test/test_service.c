@@ -52,6 +52,17 @@ static void targets(void **state)
     end(&object);
 }
 
+/* Another language is another reader, which looks at the bytes first. */
+static void language_of_the_source(void **state)
+{
+    (void)state;
+    static const char source[] = "kernel void k(global int *a) { a[get_global_id(0)] += 1; }";
+    struct tsr_clc_request request = {.language = TSR_CLC_SPIRV, .source = {NULL, source, sizeof source - 1}, .options = ""};
+    struct answer answer = ask(&request);
+    expect(&answer, TSR_CLC_FAILED, "magic number");
+    end(&answer);
+}
+
 static const char vadd[] = "kernel void vadd(global const float *a, global float *b, int n)\n"
                            "{\n"
                            "    size_t i = get_global_id(0);\n"
@@ -725,29 +736,18 @@ static void reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets),
-        cmocka_unit_test(shared_object),
-        cmocka_unit_test(argument_info),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(options_in_code),
-        cmocka_unit_test(predefined),
-        cmocka_unit_test(debug_information),
-        cmocka_unit_test(diagnostics),
-        cmocka_unit_test(sub_group_sizes),
-        cmocka_unit_test(headers),
-        cmocka_unit_test(headers_on_disk),
-        cmocka_unit_test(hostile_includes),
-        cmocka_unit_test(bombs),
-        cmocka_unit_test(separate),
-        cmocka_unit_test(kernel_by_kernel),
-        cmocka_unit_test(in_jail),
-        cmocka_unit_test(nonsense_request),
-        cmocka_unit_test(pasted_names),
-        cmocka_unit_test(death),
-        cmocka_unit_test(hang_up),
-        cmocka_unit_test(reports),
-        cmocka_unit_test(little_memory),
-        cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(targets),          cmocka_unit_test(language_of_the_source),
+        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),
+        cmocka_unit_test(every_option),     cmocka_unit_test(options_in_code),
+        cmocka_unit_test(predefined),       cmocka_unit_test(debug_information),
+        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),
+        cmocka_unit_test(headers),          cmocka_unit_test(headers_on_disk),
+        cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),         cmocka_unit_test(kernel_by_kernel),
+        cmocka_unit_test(in_jail),          cmocka_unit_test(nonsense_request),
+        cmocka_unit_test(pasted_names),     cmocka_unit_test(death),
+        cmocka_unit_test(hang_up),          cmocka_unit_test(reports),
+        cmocka_unit_test(little_memory),    cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
