@@ -45,6 +45,25 @@ static uint32_t length_of(const struct words *words, size_t at)
     return length <= words->count - at ? length : 0;
 }
 
+static bool is_known_version(uint32_t version)
+{
+    static const uint32_t versions[] = {
+#define TSR_SPIRV_VERSION(major, minor) (major) << 16 | (minor) << 8,
+#define TSR_SPIRV_CAPABILITY(name, number)
+#define TSR_SPIRV_EXTENSION(name)
+#define TSR_SPIRV_SET(name)
+#include "tessera/spirv.def"
+#undef TSR_SPIRV_VERSION
+#undef TSR_SPIRV_CAPABILITY
+#undef TSR_SPIRV_EXTENSION
+#undef TSR_SPIRV_SET
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(versions); i++)
+        if (versions[i] == version)
+            return true;
+    return false;
+}
+
 const char *tsr_spirv_check(const void *module, size_t size)
 {
     if (size < TSR_SPIRV_HEADER)
@@ -54,11 +73,8 @@ const char *tsr_spirv_check(const void *module, size_t size)
         return "it does not begin with the magic number of SPIR-V";
     if (size % 4)
         return "it does not consist of whole words";
-    uint32_t version = word(&words, 1);
-    if (version & 0xff0000ff || version < 0x00010000)
-        return "the word of its version is damaged";
-    if (version > TSR_SPIRV_NEWEST)
-        return "its version of SPIR-V is newer than 1.6";
+    if (!is_known_version(word(&words, 1)))
+        return "its version of SPIR-V is none that this driver knows";
     if (word(&words, 4))
         return "the word of its instruction schema is not 0";
     uint32_t length;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
- * SPIR-V modules as the driver sees them, before the compiler reads them. (clc/common/spirv.c) */
+ * SPIR-V modules as the driver sees them, before the compiler reads them (clc/common/spirv.c). What they may declare: tessera/spirv.def. */
 #ifndef TESSERA_SPIRV_H
 #define TESSERA_SPIRV_H
 
 #include "tessera/base.h"
 
 enum {
-    TSR_SPIRV_MAGIC = 0x07230203,  /* first word of a module, in the module's byte order */
-    TSR_SPIRV_HEADER = 20,         /* bytes */
-    TSR_SPIRV_NEWEST = 0x00010600, /* second word of the newest version that the compiler reads: 1.6 */
+    TSR_SPIRV_MAGIC = 0x07230203, /* first word of a module, in the module's byte order */
+    TSR_SPIRV_HEADER = 20,        /* bytes */
 };
 
 /* The value of a specialisation constant. */

@@ -13,18 +13,18 @@
 #define OP(number, words) ((words) << 16 | (number))
 
 /* Constants of each scalar type, one that no constant has, one of a vector; behind them a function, then what must not count. */
-static const uint32_t sample[] = {
-    TSR_SPIRV_MAGIC, 0x00010000, 0, 30, 0,
-    /* OpDecorate %n SpecId m */
-    OP(71, 4), 1, 1, 10, OP(71, 4), 2, 1, 11, OP(71, 4), 3, 1, 12, OP(71, 4), 4, 1, 13, OP(71, 4), 5, 1, 14, OP(71, 4), 6, 1, 15,
-    OP(71, 4), 7, 1, 16, OP(71, 3), 1, 17, OP(71, 4), 8, 1, 18, OP(71, 4), 9, 44, 19,
-    /* types */
-    OP(20, 2), 20, OP(21, 4), 21, 8, 0, OP(21, 4), 22, 32, 0, OP(22, 3), 23, 16, OP(22, 3), 24, 64, OP(23, 4), 25, 22, 2,
-    /* constants: OpSpecConstantTrue, …False, OpSpecConstant, …Composite */
-    OP(48, 3), 20, 1, OP(49, 3), 20, 2, OP(50, 4), 21, 3, 7, OP(50, 4), 22, 4, 7, OP(50, 4), 23, 5, 7, OP(50, 5), 24, 6, 7, 7,
-    OP(51, 5), 25, 8, 4, 4,
-    /* OpFunction */
-    OP(54, 5), 26, 27, 0, 28, OP(50, 4), 22, 7, 1};
+static const uint32_t sample[] = {TSR_SPIRV_MAGIC, 0x00010000, 0, 30, 0,
+                                  /* OpDecorate %n SpecId m */
+                                  OP(71, 4), 1, 1, 10, OP(71, 4), 2, 1, 11, OP(71, 4), 3, 1, 12, OP(71, 4), 4, 1, 13, OP(71, 4), 5, 1, 14,
+                                  OP(71, 4), 6, 1, 15, OP(71, 4), 7, 1, 16, OP(71, 3), 1, 17, OP(71, 4), 8, 1, 18, OP(71, 4), 9, 44, 19,
+                                  /* types */
+                                  OP(20, 2), 20, OP(21, 4), 21, 8, 0, OP(21, 4), 22, 32, 0, OP(22, 3), 23, 16, OP(22, 3), 24, 64, OP(23, 4),
+                                  25, 22, 2,
+                                  /* constants: OpSpecConstantTrue, …False, OpSpecConstant, …Composite */
+                                  OP(48, 3), 20, 1, OP(49, 3), 20, 2, OP(50, 4), 21, 3, 7, OP(50, 4), 22, 4, 7, OP(50, 4), 23, 5, 7,
+                                  OP(50, 5), 24, 6, 7, 7, OP(51, 5), 25, 8, 4, 4,
+                                  /* OpFunction */
+                                  OP(54, 5), 26, 27, 0, 28, OP(50, 4), 22, 7, 1};
 
 static void sizes(void **state)
 {
@@ -73,7 +73,7 @@ static void damage(void **state)
             fail_msg("word %zu may be 0x%x", cases[i].index, cases[i].word);
     }
     memcpy(module, sample, sizeof sample);
-    module[1] = TSR_SPIRV_NEWEST;
+    module[1] = 0x00010600;
     assert_null(check_copy(module, sizeof module));
     assert_null(check_copy(module, TSR_SPIRV_HEADER));
     assert_non_null(check_copy(module, TSR_SPIRV_HEADER - 4));
