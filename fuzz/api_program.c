@@ -3,6 +3,7 @@
 #include <sched.h>
 
 #include "fuzz/api.h"
+#include "icd/test/spirv_module.h"
 
 static _Atomic int builds_pending;
 
@@ -44,6 +45,20 @@ void fuzz_wait_for_builds(void)
         sched_yield();
 }
 
+/* Half of the modules have a word changed. The kernel stores nothing, as its argument may be NULL. */
+static cl_program create_with_il(cl_context context, cl_int *err)
+{
+    enum { WORDS = sizeof spirv_module / 4, STORE = SPIRV_OP(62, 5), NO_OPERATION = SPIRV_OP(0, 1) };
+    uint32_t module[WORDS];
+    for (unsigned i = 0, nops = 0; i < WORDS; i++) {
+        nops = spirv_module[i] == STORE ? 5 : nops ? nops - 1 : 0;
+        module[i] = nops ? NO_OPERATION : spirv_module[i];
+    }
+    if (fuzz_odds(2))
+        module[fuzz_below(&fuzz_in, WORDS)] ^= fuzz_odds(4) ? (uint32_t)fuzz_any_size() : 1u << fuzz_below(&fuzz_in, 32);
+    return clCreateProgramWithIL(context, fuzz_odds(16) ? NULL : module, fuzz_odds(8) ? fuzz_byte(&fuzz_in) : sizeof module, err);
+}
+
 void fuzz_call_program(void)
 {
     cl_int err = 1;
@@ -55,7 +70,7 @@ void fuzz_call_program(void)
     cl_context context = fuzz_pick(CONTEXT);
     switch (fuzz_below(&fuzz_in, 10)) {
     case 0:
-        program = clCreateProgramWithIL(context, fuzz_odds(4) ? NULL : fuzz_pattern, fuzz_byte(&fuzz_in), &err);
+        program = create_with_il(context, &err);
         break;
     case 1:
         program = clCreateProgramWithBuiltInKernels(context, 1, (cl_device_id[]){fuzz_pick(DEVICE)}, fuzz_odds(8) ? NULL : "a;b", &err);
@@ -139,7 +154,11 @@ void fuzz_call_program_misc(void)
     cl_int err = 1;
     switch (fuzz_below(&fuzz_in, 5)) {
     case 0:
-        clSetProgramSpecializationConstant(program, fuzz_byte(&fuzz_in), fuzz_odds(2) ? 4 : fuzz_any_size() & 15, fuzz_pattern);
+        clSetProgramSpecializationConstant(program,
+                                           fuzz_odds(2)   ? SPIRV_NUMBER_ID
+                                           : fuzz_odds(2) ? SPIRV_FLAG_ID
+                                                          : fuzz_byte(&fuzz_in),
+                                           fuzz_odds(2) ? 4 : fuzz_any_size() & 15, fuzz_odds(16) ? NULL : fuzz_pattern);
         break;
     case 1:
         clUnloadPlatformCompiler(fuzz_odds(4) ? fuzz_pick(DEVICE) : fuzz_platform);

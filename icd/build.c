@@ -25,6 +25,9 @@ struct job {
     cl_uint part_count;
     struct part *parts;
     cl_uint header_count;
+    uint32_t spec_count;
+    struct tsr_spirv_constant *spec_constants; /* as they were at the call; their values lie in spec_values */
+    struct tsr__spec_value *spec_values;
     struct tsr_clc_text *headers;         /* names are copies; texts belong to header_programs */
     struct _cl_program **header_programs; /* held */
     void(CL_CALLBACK *notify)(cl_program, void *);
@@ -52,11 +55,31 @@ static void job_free(struct job *job)
         part_clear(&job->parts[i]);
     tsr_free(job->headers);
     tsr_free(job->header_programs);
+    tsr_free(job->spec_constants);
+    tsr_free(job->spec_values);
     tsr_free(job->parts);
     tsr_free(job->options);
     if (job->program)
         tsr__drop(job->program);
     tsr_free(job);
+}
+
+/* Copies the values of specialisation constants. False: out of memory. */
+static bool take_spec_values(struct job *job)
+{
+    struct _cl_program *program = job->program;
+    pthread_mutex_lock(&program->lock);
+    uint32_t count = program->spec_count;
+    job->spec_constants = tsr_calloc(count + 1, sizeof(*job->spec_constants));
+    job->spec_values = tsr_calloc(count + 1, sizeof(*job->spec_values));
+    bool good = job->spec_constants && job->spec_values;
+    for (uint32_t i = 0; i < count && good; i++) {
+        job->spec_values[i] = program->spec_values[i];
+        job->spec_constants[i] = (struct tsr_spirv_constant){job->spec_values[i].id, job->spec_values[i].size, job->spec_values[i].bytes};
+    }
+    job->spec_count = good ? count : 0;
+    pthread_mutex_unlock(&program->lock);
+    return good;
 }
 
 /* A job for these devices of the program, which the caller has checked; no devices mean all. NULL: out of memory. */
@@ -71,7 +94,7 @@ static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, cons
     job->call = op;
     job->options = tsr_strdup(options ? options : "");
     job->parts = tsr_calloc(program->build_count, sizeof(*job->parts));
-    if (!job->options || !job->parts) {
+    if (!job->options || !job->parts || (program->il && !take_spec_values(job))) {
         job_free(job);
         return NULL;
     }
@@ -87,6 +110,11 @@ static struct job *job_new(struct _cl_program *program, enum tsr_clc_op op, cons
 
 /* ---- the work -------------------------------------------------------------------------------------------------------------------- */
 
+static enum tsr_clc_language language_of(const struct _cl_program *program)
+{
+    return program->il ? TSR_CLC_SPIRV : TSR_CLC_OPENCL_C;
+}
+
 static bool add_input(struct part *part, const void *data, size_t size)
 {
     void *copy = tsr_malloc(size);
@@ -99,9 +127,19 @@ static bool add_input(struct part *part, const void *data, size_t size)
 
 static void compile(struct job *job, const struct part *part, struct tsr_clc_result *result)
 {
+    const struct _cl_program *program = job->program;
+    if (program->il && !part->build->device->caps->spirv) {
+        result->outcome = TSR_CLC_FAILED;
+        result->log = tsr_strdup("error: this device takes no SPIR-V (its CL_DEVICE_IL_VERSION is empty)\n");
+        return;
+    }
     struct tsr_clc_request request = {
         .op = part->op,
-        .source = {.data = job->program->source, .size = job->program->source_size},
+        .language = language_of(program),
+        .source = {.data = program->il ? (const char *)program->il : program->source,
+                   .size = program->il ? program->il_size : program->source_size},
+        .spec_count = job->spec_count,
+        .spec_constants = job->spec_constants,
         .header_count = job->header_count,
         .headers = job->headers,
         .input_count = part->input_count,
@@ -327,7 +365,7 @@ static void note_refusal(struct _cl_program *program, cl_uint num_devices, const
 static cl_int check_options(struct _cl_context *context, struct _cl_program *program, cl_uint num_devices, const cl_device_id *device_list,
                             enum tsr_clc_op op, const char *options)
 {
-    char *why = tsr_clc_check_options(op, options ? options : "");
+    char *why = tsr_clc_check_options(op, program ? language_of(program) : TSR_CLC_OPENCL_C, options ? options : "");
     if (!why)
         return CL_SUCCESS;
     if (program)
@@ -391,7 +429,10 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
     RETURN_IF(context, !device_list != !num_devices, CL_INVALID_VALUE, "%u devices at %p", num_devices, (void *)device_list);
     /* "CL_INVALID_VALUE if num_input_headers is zero and header_include_names or input_headers are not NULL or if num_input_headers is not
      * zero and header_include_names or input_headers are NULL." */
-    RETURN_IF(context, num_input_headers ? !input_headers || !header_include_names : input_headers || header_include_names,
+    if (program->il) /* "… num_input_headers, input_headers, and header_include_names are ignored." */
+        num_input_headers = 0;
+    RETURN_IF(context,
+              num_input_headers ? !input_headers || !header_include_names : !program->il && (input_headers || header_include_names),
               CL_INVALID_VALUE, "%u headers, programs at %p, names at %p", num_input_headers, (void *)input_headers,
               (void *)header_include_names);
     RETURN_IF(context, !pfn_notify && user_data, CL_INVALID_VALUE, "user data without a callback");
@@ -404,7 +445,7 @@ TSR_API cl_int CL_API_CALL clCompileProgram(cl_program program, cl_uint num_devi
         RETURN_IF(context, !input_headers[i]->source, CL_INVALID_OPERATION, "header %u (%s) has no source", i, header_include_names[i]);
     }
     /* "CL_INVALID_OPERATION if program has no source or IL available." */
-    RETURN_IF(context, !program->source, CL_INVALID_OPERATION, "the program has no source");
+    RETURN_IF(context, !program->source && !program->il, CL_INVALID_OPERATION, "the program has no source");
     err = check_options(context, program, num_devices, device_list, TSR_CLC_COMPILE, options);
     if (err != CL_SUCCESS)
         return err;

@@ -65,6 +65,27 @@ static const cl_name_version c_versions[] = {
     {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
 };
 
+static const char il_version[] = ""
+#define TSR_SPIRV_VERSION(major, minor) " SPIR-V_" #major "." #minor
+#include "tessera/spirv.def"
+    ;
+static const cl_name_version il_versions[] = {
+#define TSR_SPIRV_VERSION(major, minor) {CL_MAKE_VERSION(major, minor, 0), "SPIR-V"},
+#include "tessera/spirv.def"
+};
+static const char *const spirv_sets[] = {
+#define TSR_SPIRV_SET(name) name,
+#include "tessera/spirv.def"
+};
+static const char *const spirv_extensions[] = {
+#define TSR_SPIRV_EXTENSION(name) #name,
+#include "tessera/spirv.def"
+};
+static const cl_uint spirv_capabilities[] = {
+#define TSR_SPIRV_CAPABILITY(name, number) number,
+#include "tessera/spirv.def"
+};
+
 /* The version contains a part of the build id: programs that cache binaries, pyopencl for one, tell drivers apart by this text, and a
  * binary of another build is refused. */
 static cl_int driver_version(struct _cl_device_id *d, struct tsr_info_out out)

@@ -249,6 +249,10 @@ struct _cl_program {
     struct tsr_build *builds; /* one per associated device */
     char *source;
     size_t source_size;
+    unsigned char *il; /* SPIR-V as it was given */
+    size_t il_size;
+    struct tsr__spec_value *spec_values; /* of specialisation constants, by id; guarded by the lock. icd/il.c */
+    uint32_t spec_count;
     enum { TSR_FROM_SOURCE, TSR_FROM_BINARY, TSR_FROM_IL, TSR_FROM_LINK } origin;
     pthread_mutex_t lock; /* builds */
     pthread_cond_t coded; /* signalled when a tsr_code is not busy any more */

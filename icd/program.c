@@ -14,6 +14,8 @@ static void program_destroy(struct tsr_object *object)
         tsr__build_clear(&program->builds[i]);
     tsr_free(program->builds);
     tsr_free(program->source);
+    tsr_free(program->il);
+    tsr_free(program->spec_values);
     pthread_mutex_destroy(&program->lock);
     pthread_cond_destroy(&program->coded);
     tsr__drop(program->context);
@@ -122,17 +124,6 @@ fail:
     return tsr__created(program, err, errcode_ret);
 }
 
-TSR_API cl_program CL_API_CALL clCreateProgramWithIL(cl_context context, const void *il, size_t length, cl_int *errcode_ret)
-{
-    cl_int err;
-    (void)il, (void)length;
-    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "the context is not valid");
-    /* "CL_INVALID_OPERATION if no devices in context support intermediate language programs." */
-    FAIL_IF(context, true, CL_INVALID_OPERATION, "no device takes an intermediate language (CL_DEVICE_IL_VERSION is empty)");
-fail:
-    return tsr__created(NULL, err, errcode_ret);
-}
-
 TSR_API cl_program CL_API_CALL clCreateProgramWithBuiltInKernels(cl_context context, cl_uint num_devices, const cl_device_id *device_list,
                                                                  const char *kernel_names, cl_int *errcode_ret)
 {
@@ -149,8 +140,6 @@ fail:
     return tsr__created(NULL, err, errcode_ret);
 }
 
-/* ---- what only programs in an intermediate language can have ------------------------------------------------------------------------ */
-
 TSR_API cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program, void(CL_CALLBACK *pfn_notify)(cl_program, void *),
                                                        void *user_data)
 {
@@ -159,15 +148,6 @@ TSR_API cl_int CL_API_CALL clSetProgramReleaseCallback(cl_program program, void(
     /* "CL_INVALID_OPERATION if no devices associated with program support destructors for program scope global variables." */
     return tsr__error(program->context, CL_INVALID_OPERATION, __func__, "no destructors",
                       "no device has destructors of program-scope variables (OpenCL 3.0 has none)");
-}
-
-TSR_API cl_int CL_API_CALL clSetProgramSpecializationConstant(cl_program program, cl_uint spec_id, size_t spec_size, const void *spec_value)
-{
-    (void)spec_id, (void)spec_size, (void)spec_value;
-    RETURN_IF(NULL, !tsr__valid(program, TSR_TAG_PROGRAM), CL_INVALID_PROGRAM, "the program is not valid");
-    /* "CL_INVALID_OPERATION if no devices associated with program support intermediate language programs." */
-    return tsr__error(program->context, CL_INVALID_OPERATION, __func__, "no intermediate language",
-                      "no device of the program takes an intermediate language");
 }
 
 /* ---- queries ------------------------------------------------------------------------------------------------------------------------ */
@@ -255,7 +235,7 @@ static cl_int program_info(struct _cl_program *program, cl_program_info name, st
         /* Bytes, not a string: the source may contain zeros. A program not made from source has "the empty string". */
         return tsr__info_bytes(out, program->source ? program->source : "", program->source_size + 1);
     case CL_PROGRAM_IL:
-        return tsr__info_bytes(out, NULL, 0);
+        return tsr__info_bytes(out, program->il, program->il_size);
     case CL_PROGRAM_BINARY_SIZES:
         return binary_sizes(program, out);
     case CL_PROGRAM_BINARIES:

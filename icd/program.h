@@ -18,6 +18,16 @@ struct tsr_build *tsr__program_build_for(const struct _cl_program *program, cons
 /* True if its kernels can run. The program's lock is held, or a kernel is attached, which forbids a change. */
 bool tsr__build_is_executable(const struct tsr_build *build);
 
+/* ---- programs in SPIR-V (icd/il.c) --------------------------------------------------------------------------------------------------- */
+
+/* The value that the next builds give to a specialisation constant. */
+struct tsr__spec_value {
+    uint32_t id, size;
+    unsigned char bytes[8];
+};
+/* Whether a device of the list can have programs in SPIR-V. */
+bool tsr__any_takes_spirv(struct _cl_device_id *const *devices, cl_uint count);
+
 /* ---- machine code (icd/code.c) ----------------------------------------------------------------------------------------------------- */
 
 /* tsr_clc_run for the device's target, and once more if the device asks for another compilation. */

@@ -201,15 +201,21 @@ static char *refuse_unknown(enum tsr_clc_op op, const char *word)
     return NULL;
 }
 
+/* What the words are options of. */
+struct call {
+    enum tsr_clc_op op;
+    enum tsr_clc_language language;
+};
+
 /* -D and -I, with their value in the same word or in the next. Takes `next` if it uses it. INVALID with *why NULL: out of memory. */
-static enum tsr_status take_value(enum tsr_clc_op op, const char *word, char *const *next, bool *used_next, struct tsr_clc_options *options,
+static enum tsr_status take_value(struct call call, const char *word, char *const *next, bool *used_next, struct tsr_clc_options *options,
                                   char **why)
 {
     char letter = word[1];
     const char *value = word + 2;
     *used_next = false;
-    if (op == TSR_CLC_LINK || op == TSR_CLC_CODE) {
-        *why = refuse_at_link(op, word);
+    if (call.op == TSR_CLC_LINK || call.op == TSR_CLC_CODE) {
+        *why = refuse_at_link(call.op, word);
         return TSR_INVALID;
     }
     if (!*value && next) {
@@ -220,6 +226,8 @@ static enum tsr_status take_value(enum tsr_clc_op op, const char *word, char *co
         *why = tsr_format("'-%c' needs a %s after it", letter, letter == 'D' ? "name" : "folder");
         return TSR_INVALID;
     }
+    if (call.language == TSR_CLC_SPIRV)
+        return TSR_OK;
     if (letter == 'D' && !valid_macro(value)) {
         *why = tsr_format("'-D %s': a macro's name is a letter or '_', then letters, digits and '_'", value);
         return TSR_INVALID;
@@ -256,12 +264,14 @@ static bool is_warning_option(const char *word)
     return !strncmp(word, "-W", 2) && strcmp(word, "-Werror") != 0 && !passed_on;
 }
 
-static enum tsr_status take_warning(enum tsr_clc_op op, const char *word, struct tsr_clc_options *options, char **why)
+static enum tsr_status take_warning(struct call call, const char *word, struct tsr_clc_options *options, char **why)
 {
-    if (op == TSR_CLC_LINK || op == TSR_CLC_CODE) {
-        *why = refuse_at_link(op, word);
+    if (call.op == TSR_CLC_LINK || call.op == TSR_CLC_CODE) {
+        *why = refuse_at_link(call.op, word);
         return TSR_INVALID;
     }
+    if (call.language == TSR_CLC_SPIRV)
+        return TSR_OK;
     char *copy = tsr_strdup(strcmp(word, "-W") ? word : "-Wextra");
     if (!copy)
         return TSR_NO_MEMORY;
@@ -269,24 +279,24 @@ static enum tsr_status take_warning(enum tsr_clc_op op, const char *word, struct
     return TSR_OK;
 }
 
-static enum tsr_status take_words(enum tsr_clc_op op, char *const *words, uint32_t count, struct tsr_clc_options *options, char **why)
+static enum tsr_status take_words(struct call call, char *const *words, uint32_t count, struct tsr_clc_options *options, char **why)
 {
     enum tsr_status status = TSR_OK;
     for (uint32_t i = 0; i < count && status == TSR_OK; i++) {
         const char *word = words[i];
         if (word[0] == '-' && (word[1] == 'D' || word[1] == 'I')) {
             bool used_next;
-            status = take_value(op, word, i + 1 < count ? &words[i + 1] : NULL, &used_next, options, why);
+            status = take_value(call, word, i + 1 < count ? &words[i + 1] : NULL, &used_next, options, why);
             i += used_next;
-        } else if (!strncmp(word, "-cl-std=", 8) && op != TSR_CLC_LINK) {
-            if (!parse_version(word + 8, &options->c_version)) {
+        } else if (!strncmp(word, "-cl-std=", 8) && call.op != TSR_CLC_LINK) {
+            if (call.language == TSR_CLC_OPENCL_C && !parse_version(word + 8, &options->c_version)) {
                 *why = refuse_version(word);
                 return TSR_INVALID;
             }
         } else if (is_warning_option(word)) {
-            status = take_warning(op, word, options, why);
+            status = take_warning(call, word, options, why);
         } else {
-            status = take_flag(op, word, options, why);
+            status = take_flag(call.op, word, options, why);
         }
     }
     if (status != TSR_OK)
@@ -298,7 +308,8 @@ static enum tsr_status take_words(enum tsr_clc_op op, char *const *words, uint32
     return TSR_OK;
 }
 
-enum tsr_status tsr_clc_options_parse(enum tsr_clc_op op, const char *text, struct tsr_clc_options *options, char **why)
+enum tsr_status tsr_clc_options_parse(enum tsr_clc_op op, enum tsr_clc_language language, const char *text, struct tsr_clc_options *options,
+                                      char **why)
 {
     struct tsr_clc_words words;
     *why = NULL;
@@ -309,7 +320,7 @@ enum tsr_status tsr_clc_options_parse(enum tsr_clc_op op, const char *text, stru
     if (status != TSR_OK)
         return status;
     options->words = tsr_calloc(words.count + 1, sizeof *options->words);
-    status = options->words ? take_words(op, words.at, words.count, options, why) : TSR_NO_MEMORY;
+    status = options->words ? take_words((struct call){op, language}, words.at, words.count, options, why) : TSR_NO_MEMORY;
     tsr_clc_words_free(&words);
     if (status != TSR_OK)
         tsr_clc_options_free(options);
@@ -325,11 +336,11 @@ void tsr_clc_options_free(struct tsr_clc_options *options)
     options->word_count = 0;
 }
 
-char *tsr_clc_check_options(enum tsr_clc_op op, const char *options)
+char *tsr_clc_check_options(enum tsr_clc_op op, enum tsr_clc_language language, const char *options)
 {
     struct tsr_clc_options parsed;
     char *why;
-    if (tsr_clc_options_parse(op, options, &parsed, &why) == TSR_OK)
+    if (tsr_clc_options_parse(op, language, options, &parsed, &why) == TSR_OK)
         tsr_clc_options_free(&parsed);
     return why;
 }

@@ -24,9 +24,11 @@ static inline bool tsr_clc_option_set(const struct tsr_clc_options *options, enu
     return options->set >> option & 1;
 }
 
-/* Parses what the application gave (`text` may be NULL). INVALID: *why is malloc'd text that names the offending word. NO_MEMORY: *why is
+/* Parses what the application gave (`text` may be NULL). For SPIR-V, "these options are ignored" of the preprocessor, of the version of
+ * OpenCL C and of warnings, whatever their values. INVALID: *why is malloc'd text that names the offending word. NO_MEMORY: *why is
  * NULL. Any thread. OpenCL API specification, "Compiler Options". */
-enum tsr_status tsr_clc_options_parse(enum tsr_clc_op op, const char *text, struct tsr_clc_options *options, char **why);
+enum tsr_status tsr_clc_options_parse(enum tsr_clc_op op, enum tsr_clc_language language, const char *text, struct tsr_clc_options *options,
+                                      char **why);
 void tsr_clc_options_free(struct tsr_clc_options *options);
 /* clang's words for an option, with spaces between them, NULL if it has none. */
 const char *tsr_clc_option_clang(enum tsr_clc_option option);

@@ -49,14 +49,7 @@ static bool is_known_version(uint32_t version)
 {
     static const uint32_t versions[] = {
 #define TSR_SPIRV_VERSION(major, minor) (major) << 16 | (minor) << 8,
-#define TSR_SPIRV_CAPABILITY(name, number)
-#define TSR_SPIRV_EXTENSION(name)
-#define TSR_SPIRV_SET(name)
 #include "tessera/spirv.def"
-#undef TSR_SPIRV_VERSION
-#undef TSR_SPIRV_CAPABILITY
-#undef TSR_SPIRV_EXTENSION
-#undef TSR_SPIRV_SET
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(versions); i++)
         if (versions[i] == version)
@@ -84,13 +77,6 @@ const char *tsr_spirv_check(const void *module, size_t size)
             return "an instruction does not end within it";
     }
     return NULL;
-}
-
-void tsr_spirv_copy(const void *module, size_t size, uint32_t *to)
-{
-    struct words words = words_of(module, size);
-    for (size_t i = 0; i < words.count; i++)
-        to[i] = word(&words, i);
 }
 
 /* Whether the instruction decorates something with this SpecId. */

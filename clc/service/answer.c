@@ -72,7 +72,8 @@ static bool set(const struct job *job, enum tsr_clc_option option)
 static bool parse_options(struct job *job)
 {
     char *why;
-    enum tsr_status status = tsr_clc_options_parse(job->request->request.op, job->request->request.options, &job->options, &why);
+    const struct tsr_clc_request *q = &job->request->request;
+    enum tsr_status status = tsr_clc_options_parse(q->op, q->language, q->options, &job->options, &why);
     if (status == TSR_OK)
         return true;
     if (!why)

@@ -289,6 +289,7 @@ static void find_out(void)
     caps.native_kernels = false;
     caps.own_memory = true;
     caps.svm = 0;
+    caps.spirv = false;
     for (size_t i = 0; i < TSR_ARRAY_LEN(lacks); i++)
         caps.extensions.has[lacks[i]] = false;
 }

@@ -208,12 +208,7 @@ static void consistency(void **state)
         assert_int_equal(number(widths[i].preferred), 1);
         assert_int_equal(number(widths[i].native), widths[i].width);
     }
-    /* An absent IL is "", and then the list is empty, too. */
-    size_t size = 1;
-    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_ILS_WITH_VERSION, 0, NULL, &size));
-    CHECK_THAT((size != 0) == (*text(CL_DEVICE_IL_VERSION) != 0));
-
-    size_t sizes[8];
+    size_t size, sizes[8];
     CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &size));
     assert_int_equal(size, 3 * sizeof(*sizes));
     CHECK_THAT(sizes[0] == 8 && sizes[1] == 16 && sizes[2] == 32);

@@ -135,7 +135,6 @@ static void create_checks_its_arguments(void **state)
     CHECK_CREATE(program, clCreateProgramWithSource(w.context, 0, &source, NULL, &err), CL_INVALID_VALUE);
     CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, NULL, NULL, &err), CL_INVALID_VALUE);
     CHECK_CREATE(program, clCreateProgramWithSource(w.context, 2, with_null, NULL, &err), CL_INVALID_VALUE);
-    CHECK_CREATE(program, clCreateProgramWithIL(w.context, "abc", 3, &err), CL_INVALID_OPERATION);
     CHECK_CREATE(program, clCreateProgramWithBuiltInKernels(w.context, 1, &w.device, "none", &err), CL_INVALID_VALUE);
     CHECK_CREATE(program, clCreateProgramWithBuiltInKernels(w.context, 0, NULL, "none", &err), CL_INVALID_VALUE);
     CHECK_CODE(clRetainProgram(NULL), CL_INVALID_PROGRAM);
@@ -205,7 +204,6 @@ static void queries_follow_the_state(void **state)
     CHECK_CODE(clGetProgramBuildInfo(program, w.device, 0x4242, 0, NULL, NULL), CL_INVALID_VALUE);
     CHECK_CODE(clGetProgramBuildInfo(program, NULL, CL_PROGRAM_BUILD_STATUS, 0, NULL, NULL), CL_INVALID_DEVICE);
     CHECK_CODE(clGetProgramInfo(NULL, CL_PROGRAM_SOURCE, 0, NULL, NULL), CL_INVALID_PROGRAM);
-    CHECK_CODE(clSetProgramSpecializationConstant(program, 0, sizeof(number), &number), CL_INVALID_OPERATION);
     CHECK_CODE(clSetProgramReleaseCallback(program, (void(CL_CALLBACK *)(cl_program, void *))abort, NULL), CL_INVALID_OPERATION);
     CHECK(clReleaseProgram(program));
     test_end(&w);

@@ -85,6 +85,6 @@ bool tsr_clc_offers_extension(const char *name);
 enum tsr_clc_explain { TSR_CLC_EXPLAIN_NOT, TSR_CLC_EXPLAIN_TEXT, TSR_CLC_EXPLAIN_JSON };
 enum tsr_clc_explain tsr_clc_explain(void);
 /* Parses options without compiling. NULL if they are fine, else malloc'd text that names the offending one. (clc/common/options.c) */
-char *tsr_clc_check_options(enum tsr_clc_op op, const char *options);
+char *tsr_clc_check_options(enum tsr_clc_op op, enum tsr_clc_language language, const char *options);
 
 #endif

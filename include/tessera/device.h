@@ -47,6 +47,7 @@ struct tsr_device_caps {
     bool native_kernels;    /* clEnqueueNativeKernel */
     bool own_memory;        /* kernels cannot use the host's memory; needs the memory functions, and `svm` must be 0 */
     unsigned svm;           /* bits of enum tsr_svm */
+    bool spirv;             /* clCreateProgramWithIL */
     struct tsr_ext_set extensions;
 };
 

@@ -20,8 +20,6 @@ struct tsr_spirv_constant {
 /* Whether these bytes are a module as a whole: header, version, and instructions that end with the last word. What the instructions say is
  * the compiler's to judge. NULL: it is one; otherwise what is wrong with it, static text. Any alignment, either byte order. */
 const char *tsr_spirv_check(const void *module, size_t size);
-/* Copies the words of a checked module in the byte order of the host; `words` has room for size / 4. */
-void tsr_spirv_copy(const void *module, size_t size, uint32_t *words);
 /* Bytes of the specialisation constant with this SpecId in a checked module: 1, 2, 4 or 8; 0: there is none. */
 uint32_t tsr_spirv_constant_size(const void *module, size_t size, uint32_t id);
 

@@ -13,7 +13,7 @@
 
 static void refused(enum tsr_clc_op op, const char *text, const char *word)
 {
-    char *why = tsr_clc_check_options(op, text);
+    char *why = tsr_clc_check_options(op, TSR_CLC_OPENCL_C, text);
     assert_non_null(why);
     if (!strstr(why, word))
         fail_msg("\"%s\" does not name \"%s\"", why, word);
@@ -22,7 +22,7 @@ static void refused(enum tsr_clc_op op, const char *text, const char *word)
 
 static void accepted(enum tsr_clc_op op, const char *text)
 {
-    char *why = tsr_clc_check_options(op, text);
+    char *why = tsr_clc_check_options(op, TSR_CLC_OPENCL_C, text);
     if (why)
         fail_msg("\"%s\": %s", text ? text : "(null)", why);
 }
@@ -111,6 +111,32 @@ static void refusals(void **state)
     refused(TSR_CLC_LINK, "-enable-link-options", "-create-library");
 }
 
+/* What says something about the text of a source is ignored for SPIR-V, whatever it says; the rest is judged as ever. */
+static void options_of_spirv(void **state)
+{
+    (void)state;
+    static const char *const ignored[] = {"-D 1X -I. -DA=1", "-cl-std=CL2.0", "-cl-std=", "-w -Werror -Wall -pedantic",
+                                          "-cl-single-precision-constant"};
+    static const char *const refused_too[] = {"-cl-foo", "-x spir", "-O3", "-D", "-vc-codegen", "-create-library", "\"-w"};
+    for (enum tsr_clc_op op = TSR_CLC_BUILD; op <= TSR_CLC_COMPILE; op++) {
+        struct tsr_clc_options options;
+        char *why;
+        for (size_t i = 0; i < TSR_ARRAY_LEN(ignored); i++) {
+            assert_int_equal(tsr_clc_options_parse(op, TSR_CLC_SPIRV, ignored[i], &options, &why), TSR_OK);
+            assert_int_equal(options.word_count, 0);
+            tsr_clc_options_free(&options);
+        }
+        for (size_t i = 0; i < TSR_ARRAY_LEN(refused_too); i++) {
+            assert_int_equal(tsr_clc_options_parse(op, TSR_CLC_SPIRV, refused_too[i], &options, &why), TSR_INVALID);
+            assert_non_null(why);
+            tsr_free(why);
+        }
+        assert_int_equal(tsr_clc_options_parse(op, TSR_CLC_SPIRV, "-DA -cl-fast-relaxed-math", &options, &why), TSR_OK);
+        assert_true(tsr_clc_option_set(&options, TSR_CLC_OPTION_FAST_MATH));
+        tsr_clc_options_free(&options);
+    }
+}
+
 static void empty(void **state)
 {
     (void)state;
@@ -127,7 +153,7 @@ static void words(void **state)
     struct tsr_clc_options options;
     char *why;
     const char *text = "-DA -D B=2  -D \"C=x y\" '-DD=\"q\"' -DE=\\\"s\\\" -I dir -I\"with space\" -DF=a\\b -D G(x)=x";
-    assert_int_equal(tsr_clc_options_parse(TSR_CLC_BUILD, text, &options, &why), TSR_OK);
+    assert_int_equal(tsr_clc_options_parse(TSR_CLC_BUILD, TSR_CLC_OPENCL_C, text, &options, &why), TSR_OK);
     static const char *const expected[] = {"-DA",   "-DB=2",        "-DC=x y",  "-DD=\"q\"", "-DE=\"s\"",
                                            "-Idir", "-Iwith space", "-DF=a\\b", "-DG(x)=x"};
     assert_int_equal(options.word_count, TSR_ARRAY_LEN(expected));
@@ -142,7 +168,7 @@ static void values(void **state)
     (void)state;
     struct tsr_clc_options options;
     char *why;
-    assert_int_equal(tsr_clc_options_parse(TSR_CLC_COMPILE, "-cl-std=CL1.1 -g -cl-std=CL3.0", &options, &why), TSR_OK);
+    assert_int_equal(tsr_clc_options_parse(TSR_CLC_COMPILE, TSR_CLC_OPENCL_C, "-cl-std=CL1.1 -g -cl-std=CL3.0", &options, &why), TSR_OK);
     assert_int_equal(options.c_version, 300);
     assert_true(tsr_clc_option_set(&options, TSR_CLC_OPTION_DEBUG_INFO));
     assert_false(tsr_clc_option_set(&options, TSR_CLC_OPTION_ARG_INFO));
@@ -172,8 +198,8 @@ static void macros(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takers), cmocka_unit_test(refusals), cmocka_unit_test(empty),
-                                       cmocka_unit_test(words),  cmocka_unit_test(values),   cmocka_unit_test(versions),
-                                       cmocka_unit_test(macros)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takers),   cmocka_unit_test(refusals), cmocka_unit_test(options_of_spirv),
+                                       cmocka_unit_test(empty),    cmocka_unit_test(words),    cmocka_unit_test(values),
+                                       cmocka_unit_test(versions), cmocka_unit_test(macros)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

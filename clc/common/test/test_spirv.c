@@ -32,7 +32,7 @@ static void sizes(void **state)
     static const struct {
         uint32_t id, size;
     } cases[] = {{10, 1}, {11, 1}, {12, 1}, {13, 4}, {14, 2}, {15, 8}, {16, 0}, {17, 0}, {18, 0}, {19, 0}, {0, 0}, {UINT32_MAX, 0}};
-    uint32_t swapped[TSR_ARRAY_LEN(sample)], back[TSR_ARRAY_LEN(sample)];
+    uint32_t swapped[TSR_ARRAY_LEN(sample)];
     for (size_t i = 0; i < TSR_ARRAY_LEN(sample); i++)
         swapped[i] = __builtin_bswap32(sample[i]);
     assert_null(tsr_spirv_check(sample, sizeof sample));
@@ -41,8 +41,6 @@ static void sizes(void **state)
         assert_int_equal(tsr_spirv_constant_size(sample, sizeof sample, cases[i].id), cases[i].size);
         assert_int_equal(tsr_spirv_constant_size(swapped, sizeof swapped, cases[i].id), cases[i].size);
     }
-    tsr_spirv_copy(swapped, sizeof swapped, back);
-    assert_memory_equal(back, sample, sizeof sample);
 }
 
 /* A copy that begins at an odd address and ends with its memory. */
