@@ -25,14 +25,14 @@ LETTERS = {
     "IdResultType": "T", "IdResult": "R", "IdRef": "I", "IdScope": "I", "IdMemorySemantics": "I", "LiteralInteger": "L", "LiteralFloat": "L",
     "LiteralString": "S", "LiteralContextDependentNumber": "N", "LiteralExtInstInteger": "X", "LiteralSpecConstantOpInteger": "O",
     "PairLiteralIntegerIdRef": "p", "PairIdRefLiteralInteger": "q", "PairIdRefIdRef": "r",
-}  # fmt: skip
+}
 
 
 class Grammar:
     """forms: opname -> (opcode, [(kind, quantifier)]); names: opcode -> [opname], the usual form first; kinds: kind -> Kind; std: name -> number"""
 
     def __init__(self, core=PACKAGED / "spirv.core.grammar.json", newer=pathlib.Path(__file__).with_name("newer.json"),
-                 std=PACKAGED / "extinst.opencl.std.100.grammar.json"):  # fmt: skip
+                 std=PACKAGED / "extinst.opencl.std.100.grammar.json"):
         sources = [json.loads(pathlib.Path(file).read_text()) for file in (core, newer)]
         self.forms, self.names, self.kinds = {}, {}, {}
         for instruction in (i for source in sources for i in source["instructions"]):
