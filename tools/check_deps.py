@@ -18,7 +18,8 @@ MAY_USE = {
     "builtins": [],
     "clc/common": [],
     "clc/client": ["clc/common"],
-    "clc/service": ["clc/common", "lanes"],
+    "clc/spirv": ["clc/common"],
+    "clc/service": ["clc/common", "clc/spirv", "lanes"],
     "device-amx": ["scheduler"],
     "icd": ["clc/common", "clc/client", "scheduler", "device-amx"],
     "examples": [],
@@ -30,7 +31,7 @@ MAY_USE = {
 ONLY_IN = [
     (r"CL/cl_icd\.h", ["icd"]),
     (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test", "fuzz"]),
-    (r"llvm-c/", ["lanes", "clc/service", "conformance/host/host_llvm.c"]),
+    (r"llvm-c/", ["lanes", "clc/service", "clc/spirv", "conformance/host/host_llvm.c"]),
     (r"(llvm|clang|lld)/", ["clc/service", "lanes"]),
     (r"hwloc\.h", ["scheduler"]),
     (r"xxhash\.h", ["base"]),
@@ -192,7 +193,7 @@ def check_calls(sources, problems):
 ENV_LINE = re.compile(r"^TSR_ENV\((\w+), \w+, (\w+),", re.M)
 ENV_USE = re.compile(r"\bTSR_ENV_(\w+)\b")
 # Where code is that the driver, the compiler or both are made of. Others (tests, tools) may read what they like.
-READS_AS = {"icd": "HOST", "scheduler": "HOST", "device-amx": "HOST", "clc/client": "HOST", "lanes": "COMPILER", "clc/service": "COMPILER",
+READS_AS = {"icd": "HOST", "scheduler": "HOST", "device-amx": "HOST", "clc/client": "HOST", "lanes": "COMPILER", "clc/service": "COMPILER", "clc/spirv": "COMPILER",
             "base": "BOTH", "clc/common": "BOTH"}
 # Read by both, but kept from the compiler: memory that ends in the driver does not end there at the same count.
 KEPT_FROM_COMPILER = ["FAIL_ALLOC"]

@@ -3,6 +3,7 @@
 #include "clc/service/service.h"
 
 #include "clc/service/clang_shim.h"
+#include "clc/spirv/spirv.h"
 #include "tessera/lanes.h"
 
 #include <llvm-c/BitWriter.h>
@@ -107,12 +108,32 @@ static bool compile_source(struct job *job)
     return true;
 }
 
+/* As clang does where the option is given. */
+static void note_uniform_groups(struct job *job)
+{
+    static const char name[] = "uniform-work-group-size", value[] = "true";
+    LLVMAttributeRef attribute = LLVMCreateStringAttribute(job->context, name, sizeof name - 1, value, sizeof value - 1);
+    for (LLVMValueRef f = LLVMGetFirstFunction(job->module); f; f = LLVMGetNextFunction(f))
+        if (tsr__cc_is_kernel(f))
+            LLVMAddAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex, attribute);
+}
+
 static bool read_spirv(struct job *job)
 {
     const struct tsr_clc_text *source = &job->request->request.source;
-    const char *wrong = tsr_spirv_check(source->data, source->size);
-    tsr_buf_printf(&job->answer->log, "error: the module cannot be read: %s\n", wrong ? wrong : "this compiler takes no SPIR-V");
-    return fail(job, TSR_CLC_FAILED);
+    struct tsr_spirv_input input = {.data = source->data,
+                                    .size = source->size,
+                                    .constants = job->request->request.spec_constants,
+                                    .constant_count = job->request->request.spec_count};
+    job->module = tsr_spirv_read(&input, job->context, &job->answer->log);
+    stage(job, "spirv");
+    if (!job->module)
+        return fail(job, TSR_CLC_FAILED);
+    if (set(job, TSR_CLC_OPTION_UNIFORM_GROUPS))
+        note_uniform_groups(job);
+    tsr__link_relax(job->module, &job->options, job->parts);
+    tsr__link_note_options(job->module, &job->options);
+    return true;
 }
 
 static const struct source sources[] = {

@@ -112,7 +112,7 @@ static LLVMValueRef user_function(LLVMValueRef value, unsigned depth)
 /* clang gives a kernel's body a function of its own. */
 char *tsr__source_name(LLVMValueRef function)
 {
-    static const char body[] = TSR__KERNEL_BODY;
+    static const char body[] = TSR_CLC_KERNEL_BODY;
     size_t size;
     const char *name = LLVMGetValueName2(function, &size);
     return tsr_clang_demangle(strncmp(name, body, sizeof body - 1) ? name : name + sizeof body - 1);

@@ -150,13 +150,13 @@ static int serve_in_child(void)
 static const char usage[] =
     "Usage: tessera-cc -c FILE.cl -o FILE.tsr [tool options] [build options]\n"
     "\n"
-    "Compiles OpenCL C as clBuildProgram does, for this machine. The driver itself starts tessera-cc without words.\n"
+    "Compiles OpenCL C or SPIR-V as clBuildProgram does, for this machine. The driver itself starts tessera-cc without words.\n"
     "\n"
-    "  -c FILE        source; '-' is standard input\n"
+    "  -c FILE        source, or a SPIR-V module; '-' is standard input\n"
     "  -o FILE        where the program goes; '-' is standard output\n"
     "  --object       stop at an object, as clCompileProgram does\n"
     "  --link         FILEs of -c (one or more) are objects: do as clLinkProgram does\n"
-    "  --emit-llvm    the program is the text of clang's module\n"
+    "  --emit-llvm    the program is the text of the module that clang or the SPIR-V reader makes\n"
     "  --code         the program without its description: an ELF shared object or bitcode\n"
     "  --dump=FOLDER  write the module after each pass there\n"
     "  --times        print what each stage took, and each pass of the engine\n"
@@ -360,6 +360,7 @@ static int command_line(int argc, char **argv)
         q->input_count = command.file_count;
     } else {
         q->source = (struct tsr_clc_text){NULL, command.files[0].data, command.files[0].size};
+        q->language = tsr_spirv_check(q->source.data, q->source.size) ? TSR_CLC_OPENCL_C : TSR_CLC_SPIRV;
     }
     return run_command(&command);
 }

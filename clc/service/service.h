@@ -3,6 +3,7 @@
 #ifndef TESSERA_CLC_SERVICE_SERVICE_H
 #define TESSERA_CLC_SERVICE_SERVICE_H
 
+#include "clc/common/names.h"
 #include "clc/common/options.h"
 #include "clc/common/wire.h"
 #include "tessera/program.h"
@@ -68,8 +69,6 @@ void tsr__out_of_memory(void);
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
 /* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
-/* The prefix of the function that clang makes of a kernel's body. */
-#define TSR__KERNEL_BODY "__clang_ocl_kern_imp_"
 /* The name as the source has it. Release with free; NULL: out of memory. */
 char *tsr__source_name(LLVMValueRef function);
 /* Where the name of a C++-mangled function begins, with what follows it, and its length; NULL: it is none. */

@@ -177,7 +177,7 @@ static void drop_attributes(LLVMValueRef symbol, struct tsr_buf *log)
     }
     /* clang gives a kernel's body a function of its own, and that the same attributes. */
     size_t length;
-    if (!ignored || !strncmp(LLVMGetValueName2(symbol, &length), TSR__KERNEL_BODY, strlen(TSR__KERNEL_BODY)))
+    if (!ignored || !strncmp(LLVMGetValueName2(symbol, &length), TSR_CLC_KERNEL_BODY, strlen(TSR_CLC_KERNEL_BODY)))
         return;
     tsr_buf_printf(log, "warning: ");
     put_name(log, symbol);

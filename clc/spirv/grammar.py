@@ -13,8 +13,8 @@ CORE is spirv.core.grammar.json and STD extinst.opencl.std.100.grammar.json of t
   TSR_SPIRV_STD(name, number)               OpenCL.std
 
 A letter of the operands stands for: T result type, R result, I id, L literal word, S string, N number as wide as the result type, X number in the set of
-extended instructions, O opcode behind OpSpecConstantOp, V enumerant without parameters, W enumerant that may carry parameters, M mask that may carry
-parameters, p literal and id, q id and literal, r two ids. Behind a letter, ? means that the operand may be absent, * that there is any number of it.
+extended instructions, O opcode behind OpSpecConstantOp, V enumerant or mask without parameters, W enumerant that may carry parameters, M mask that may
+carry parameters, p literal and id, q id and literal, r two ids. Behind a letter, ? means that the operand may be absent, * that there is any number of it.
 A literal of p is as wide as the selector of the switch. tools/spirv_as.py reads the grammar through the class below."""
 import json
 import pathlib
@@ -25,14 +25,14 @@ LETTERS = {
     "IdResultType": "T", "IdResult": "R", "IdRef": "I", "IdScope": "I", "IdMemorySemantics": "I", "LiteralInteger": "L", "LiteralFloat": "L",
     "LiteralString": "S", "LiteralContextDependentNumber": "N", "LiteralExtInstInteger": "X", "LiteralSpecConstantOpInteger": "O",
     "PairLiteralIntegerIdRef": "p", "PairIdRefLiteralInteger": "q", "PairIdRefIdRef": "r",
-}
+}  # fmt: skip
 
 
 class Grammar:
     """forms: opname -> (opcode, [(kind, quantifier)]); names: opcode -> [opname], the usual form first; kinds: kind -> Kind; std: name -> number"""
 
     def __init__(self, core=PACKAGED / "spirv.core.grammar.json", newer=pathlib.Path(__file__).with_name("newer.json"),
-                 std=PACKAGED / "extinst.opencl.std.100.grammar.json"):
+                 std=PACKAGED / "extinst.opencl.std.100.grammar.json"):  # fmt: skip
         sources = [json.loads(pathlib.Path(file).read_text()) for file in (core, newer)]
         self.forms, self.names, self.kinds = {}, {}, {}
         for instruction in (i for source in sources for i in source["instructions"]):
@@ -52,9 +52,9 @@ class Grammar:
     def letter(self, kind):
         if kind in LETTERS:
             return LETTERS[kind]
-        if self.kinds[kind].category == "BitEnum":
-            return "M"
-        return "W" if any(self.kinds[kind].parameters.values()) else "V"
+        if not any(self.kinds[kind].parameters.values()):
+            return "V"
+        return "M" if self.kinds[kind].category == "BitEnum" else "W"
 
 
 class Kind:

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Vectors, arrays and structs as values (SPIR-V specification 3.52.12). */
+#include "clc/spirv/reader.h"
+
+static LLVMValueRef vector_operand(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
+{
+    LLVMValueRef value = tsr__spirv_value(r, in, operand);
+    if (!tsr__is_vector(LLVMTypeOf(value)))
+        tsr__spirv_fail(r, in, "operand %u has to be a vector", operand + 1);
+    return value;
+}
+
+static LLVMValueRef index_operand(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
+{
+    LLVMValueRef value = tsr__spirv_value(r, in, operand);
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "the index has to be an integer");
+    return value;
+}
+
+LLVMValueRef tsr__emit_extract_dynamic(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    return LLVMBuildExtractElement(r->builder, vector_operand(r, in, 0), index_operand(r, in, 1), "");
+}
+
+LLVMValueRef tsr__emit_insert_dynamic(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    LLVMValueRef vector = vector_operand(r, in, 0), element = tsr__spirv_value(r, in, 1);
+    if (LLVMTypeOf(element) != LLVMGetElementType(LLVMTypeOf(vector)))
+        tsr__spirv_fail(r, in, "the component is not of the type of the elements");
+    return LLVMBuildInsertElement(r->builder, vector, element, index_operand(r, in, 2), "");
+}
+
+/* The two vectors may have different lengths, which LLVM's instruction cannot take. */
+static LLVMValueRef shuffle_elements(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef result = tsr__spirv_result_type(r, in)->llvm;
+    LLVMValueRef made = LLVMGetUndef(result);
+    uint32_t first = LLVMGetVectorSize(LLVMTypeOf(a));
+    for (uint32_t i = 2; i < in->count; i++) {
+        uint32_t from = in->operand[i];
+        if (from == UINT32_MAX)
+            continue;
+        LLVMValueRef element = from < first ? LLVMBuildExtractElement(r->builder, a, tsr__u32(r, from), "")
+                                            : LLVMBuildExtractElement(r->builder, b, tsr__u32(r, from - first), "");
+        made = LLVMBuildInsertElement(r->builder, made, element, tsr__u32(r, i - 2), "");
+    }
+    return made;
+}
+
+LLVMValueRef tsr__emit_shuffle(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    LLVMValueRef a = vector_operand(r, in, 0), b = vector_operand(r, in, 1), mask[16];
+    LLVMTypeRef result = tsr__spirv_result_type(r, in)->llvm;
+    uint32_t total = LLVMGetVectorSize(LLVMTypeOf(a)) + LLVMGetVectorSize(LLVMTypeOf(b)), count = in->count - 2;
+    if (!tsr__is_vector(result) || LLVMGetVectorSize(result) != count || count > TSR_ARRAY_LEN(mask) ||
+        LLVMGetElementType(LLVMTypeOf(a)) != LLVMGetElementType(result) || LLVMGetElementType(LLVMTypeOf(b)) != LLVMGetElementType(result))
+        tsr__spirv_fail(r, in, "the elements of operands and result are of different types or numbers");
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = in->operand[i + 2];
+        if (from >= total && from != UINT32_MAX)
+            tsr__spirv_fail(r, in, "component %u of vectors with %u", from, total);
+        mask[i] = from == UINT32_MAX ? LLVMGetUndef(tsr__i32(r)) : tsr__u32(r, from);
+    }
+    if (LLVMTypeOf(a) != LLVMTypeOf(b))
+        return shuffle_elements(r, in, a, b);
+    return LLVMBuildShuffleVector(r->builder, a, b, LLVMConstVector(mask, count), "");
+}
+
+/* ---- construction ---------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Constituents are elements, or vectors of some of them. */
+static LLVMValueRef construct_vector(struct tsr__reader *r, const struct tsr__inst *in, LLVMTypeRef type)
+{
+    LLVMValueRef made = LLVMGetUndef(type);
+    uint32_t filled = 0, size = LLVMGetVectorSize(type);
+    for (uint32_t i = 0; i < in->count; i++) {
+        LLVMValueRef part = tsr__spirv_value(r, in, i);
+        LLVMTypeRef part_type = LLVMTypeOf(part);
+        uint32_t parts = tsr__is_vector(part_type) ? LLVMGetVectorSize(part_type) : 1;
+        if (tsr__scalar(part_type) != LLVMGetElementType(type) || parts > size - filled)
+            tsr__spirv_fail(r, in, "constituent %u does not fit the vector", i + 1);
+        for (uint32_t k = 0; k < parts; k++) {
+            LLVMValueRef element = tsr__is_vector(part_type) ? LLVMBuildExtractElement(r->builder, part, tsr__u32(r, k), "") : part;
+            made = LLVMBuildInsertElement(r->builder, made, element, tsr__u32(r, filled++), "");
+        }
+    }
+    if (filled != size)
+        tsr__spirv_fail(r, in, "the constituents are %u elements, the vector has %u", filled, size);
+    return made;
+}
+
+static LLVMTypeRef member_type(const struct tsr__type *type, uint32_t index)
+{
+    if (index >= type->count)
+        return NULL;
+    return type->kind == TSR__STRUCT ? type->members[index]->llvm : type->element->llvm;
+}
+
+LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *type = tsr__spirv_result_type(r, in);
+    if (type->kind == TSR__VECTOR)
+        return construct_vector(r, in, type->llvm);
+    if ((type->kind != TSR__ARRAY && type->kind != TSR__STRUCT) || in->count != type->count)
+        tsr__spirv_fail(r, in, "its type is no composite with %u members", in->count);
+    LLVMValueRef made = LLVMGetUndef(type->llvm);
+    for (uint32_t i = 0; i < in->count; i++) {
+        LLVMValueRef part = tsr__spirv_value(r, in, i);
+        if (LLVMTypeOf(part) != member_type(type, i))
+            tsr__spirv_fail(r, in, "constituent %u is not of the type of the member", i + 1);
+        made = LLVMBuildInsertValue(r->builder, made, part, i, "");
+    }
+    return made;
+}
+
+/* ---- extraction and insertion ----------------------------------------------------------------------------------------------------------
+ */
+
+/* The type of the part that the indices from operand `first` on lead to. */
+static const struct tsr__type *part_type(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *type, uint32_t first)
+{
+    for (uint32_t i = first; i < in->count; i++) {
+        bool composite = type->kind == TSR__VECTOR || type->kind == TSR__ARRAY || type->kind == TSR__STRUCT;
+        if (!composite || in->operand[i] >= type->count)
+            tsr__spirv_fail(r, in, "there is no member %u", in->operand[i]);
+        type = type->kind == TSR__STRUCT ? type->members[in->operand[i]] : type->element;
+    }
+    return type;
+}
+
+static LLVMValueRef take(struct tsr__reader *r, LLVMValueRef value, uint32_t index)
+{
+    if (tsr__is_vector(LLVMTypeOf(value)))
+        return LLVMBuildExtractElement(r->builder, value, tsr__u32(r, index), "");
+    return LLVMBuildExtractValue(r->builder, value, index, "");
+}
+
+LLVMValueRef tsr__emit_extract(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    LLVMValueRef value = tsr__spirv_value(r, in, 0);
+    part_type(r, in, tsr__spirv_type_of(r, in, 0), 1);
+    for (uint32_t i = 1; i < in->count; i++)
+        value = take(r, value, in->operand[i]);
+    return value;
+}
+
+/* `value` with the part at the indices from operand `i` on replaced. */
+static LLVMValueRef put(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef value, LLVMValueRef part, uint32_t i)
+{
+    if (i == in->count)
+        return part;
+    uint32_t index = in->operand[i];
+    LLVMValueRef inner = i + 1 == in->count ? part : put(r, in, take(r, value, index), part, i + 1);
+    if (tsr__is_vector(LLVMTypeOf(value)))
+        return LLVMBuildInsertElement(r->builder, value, inner, tsr__u32(r, index), "");
+    return LLVMBuildInsertValue(r->builder, value, inner, index, "");
+}
+
+LLVMValueRef tsr__emit_insert(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    enum { DEEPEST = 255 };
+    LLVMValueRef object = tsr__spirv_value(r, in, 0), composite = tsr__spirv_value(r, in, 1);
+    if (in->count > DEEPEST || part_type(r, in, tsr__spirv_type_of(r, in, 1), 2)->llvm != LLVMTypeOf(object))
+        tsr__spirv_fail(r, in, "the object is not of the type of the member");
+    return put(r, in, composite, object, 2);
+}
+
+LLVMValueRef tsr__emit_copy(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    return tsr__spirv_value(r, in, 0);
+}
+
+/* The same members in a type that is declared apart. */
+static LLVMValueRef convert_members(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef value, const struct tsr__type *from,
+                                    const struct tsr__type *to)
+{
+    if (from->llvm == to->llvm)
+        return value;
+    if (from->kind != to->kind || from->count != to->count || (to->kind != TSR__ARRAY && to->kind != TSR__STRUCT))
+        tsr__spirv_fail(r, in, "its types do not match");
+    LLVMValueRef made = LLVMGetUndef(to->llvm);
+    for (uint32_t i = 0; i < to->count; i++) {
+        bool is_struct = to->kind == TSR__STRUCT;
+        LLVMValueRef part = convert_members(r, in, take(r, value, i), is_struct ? from->members[i] : from->element,
+                                            is_struct ? to->members[i] : to->element);
+        made = LLVMBuildInsertValue(r->builder, made, part, i, "");
+    }
+    return made;
+}
+
+LLVMValueRef tsr__emit_copy_logical(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    return convert_members(r, in, tsr__spirv_value(r, in, 0), tsr__spirv_type_of(r, in, 0), tsr__spirv_result_type(r, in));
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loads, stores, copies and addresses (SPIR-V specification 3.52.8). */
+#include "clc/spirv/reader.h"
+
+#include <string.h>
+
+/* Memory operands: what the mask at an operand says, with its parameters. */
+struct access {
+    bool is_volatile, nontemporal;
+    unsigned alignment; /* 0: that of the type */
+    uint32_t next;      /* the operand after them */
+};
+
+static struct access read_access(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
+{
+    struct access a = {.next = operand};
+    if (operand >= in->count)
+        return a;
+    uint32_t mask = in->operand[operand], extensions = mask >> 3;
+    a.is_volatile = mask & TSR__MemoryVolatile;
+    a.nontemporal = mask & TSR__MemoryNontemporal;
+    a.next++;
+    if (mask & TSR__MemoryAligned) {
+        uint32_t bytes = tsr__spirv_word(r, in, a.next++);
+        enum { MOST = 1 << 20 };
+        if (bytes == 0 || (bytes & (bytes - 1)) != 0)
+            tsr__spirv_fail(r, in, "an alignment of %u bytes is no power of two", bytes);
+        a.alignment = bytes < MOST ? bytes : MOST;
+    }
+    a.next += (uint32_t)__builtin_popcount(extensions); /* each has one parameter, of which a CPU makes nothing */
+    return a;
+}
+
+static void apply_access(struct tsr__reader *r, LLVMValueRef made, const struct access *a, LLVMTypeRef type)
+{
+    LLVMSetVolatile(made, a->is_volatile);
+    LLVMSetAlignment(made, a->alignment ? a->alignment : LLVMABIAlignmentOfType(r->layout, type));
+    if (!a->nontemporal)
+        return;
+    LLVMMetadataRef one = LLVMValueAsMetadata(tsr__u32(r, 1));
+    LLVMSetMetadata(made, LLVMGetMDKindIDInContext(r->context, "nontemporal", strlen("nontemporal")),
+                    LLVMMetadataAsValue(r->context, LLVMMDNodeInContext2(r->context, &one, 1)));
+}
+
+/* A pointer, and what it points to. */
+static LLVMValueRef pointer_operand(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, const struct tsr__type **pointee)
+{
+    LLVMValueRef value = tsr__spirv_value(r, in, operand);
+    const struct tsr__type *type = tsr__spirv_type_of(r, in, operand);
+    if (type->kind != TSR__POINTER)
+        tsr__spirv_fail(r, in, "operand %u has to be a pointer", operand + 1);
+    *pointee = type->element;
+    return value;
+}
+
+LLVMValueRef tsr__emit_load(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *pointee, *type = tsr__spirv_result_type(r, in);
+    LLVMValueRef pointer = pointer_operand(r, in, 0, &pointee);
+    if ((pointee && pointee != type) || !LLVMTypeIsSized(type->llvm))
+        tsr__spirv_fail(r, in, "the pointer does not point to the type of the result");
+    struct access a = read_access(r, in, 1);
+    LLVMValueRef made = LLVMBuildLoad2(r->builder, type->llvm, pointer, "");
+    apply_access(r, made, &a, type->llvm);
+    return made;
+}
+
+LLVMValueRef tsr__emit_store(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *pointee;
+    LLVMValueRef pointer = pointer_operand(r, in, 0, &pointee), value = tsr__spirv_value(r, in, 1);
+    if (pointee && pointee->llvm != LLVMTypeOf(value))
+        tsr__spirv_fail(r, in, "the pointer does not point to the type of the object");
+    struct access a = read_access(r, in, 2);
+    LLVMValueRef made = LLVMBuildStore(r->builder, value, pointer);
+    apply_access(r, made, &a, LLVMTypeOf(value));
+    return NULL;
+}
+
+static void build_copy(struct tsr__reader *r, LLVMValueRef to, LLVMValueRef from, LLVMValueRef size, const struct access *a,
+                       const struct access *b, unsigned alignment)
+{
+    LLVMValueRef made =
+        LLVMBuildMemCpy(r->builder, to, a->alignment ? a->alignment : alignment, from, b->alignment ? b->alignment : alignment, size);
+    if (a->is_volatile || b->is_volatile)
+        LLVMSetOperand(made, 3, LLVMConstInt(LLVMInt1TypeInContext(r->context), 1, false));
+}
+
+/* One set of memory operands counts for both sides, two for target and source. */
+static void two_accesses(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, struct access a[2])
+{
+    a[0] = a[1] = read_access(r, in, operand);
+    if (a[0].next < in->count)
+        a[1] = read_access(r, in, a[0].next);
+}
+
+LLVMValueRef tsr__emit_copy_memory(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *to, *from;
+    struct access a[2];
+    LLVMValueRef target = pointer_operand(r, in, 0, &to), source = pointer_operand(r, in, 1, &from);
+    const struct tsr__type *type = to ? to : from;
+    if (!type || (to && from && to != from) || !type->llvm || !LLVMTypeIsSized(type->llvm))
+        tsr__spirv_fail(r, in, "its pointers have to point to one type, which has a size");
+    two_accesses(r, in, 2, a);
+    LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(r->context), LLVMABISizeOfType(r->layout, type->llvm), false);
+    build_copy(r, target, source, size, &a[0], &a[1], LLVMABIAlignmentOfType(r->layout, type->llvm));
+    return NULL;
+}
+
+LLVMValueRef tsr__emit_copy_memory_sized(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *to, *from;
+    struct access a[2];
+    LLVMValueRef target = pointer_operand(r, in, 0, &to), source = pointer_operand(r, in, 1, &from), size = tsr__spirv_value(r, in, 2);
+    if (LLVMGetTypeKind(LLVMTypeOf(size)) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "the size has to be an integer");
+    two_accesses(r, in, 3, a);
+    size = LLVMBuildIntCast2(r->builder, size, LLVMInt64TypeInContext(r->context), false, "");
+    build_copy(r, target, source, size, &a[0], &a[1], 1);
+    return NULL;
+}
+
+/* ---- addresses -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Indices count with their sign, so they have the width of an address. Members of structs are constants of 32 bits. */
+static LLVMValueRef chain_index(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, const struct tsr__type **type)
+{
+    if (*type && (*type)->kind == TSR__STRUCT) {
+        uint64_t member = tsr__spirv_constant(r, in, operand, "the number of a member");
+        if (member >= (*type)->count)
+            tsr__spirv_fail(r, in, "there is no member %llu", (unsigned long long)member);
+        *type = (*type)->members[member];
+        return tsr__u32(r, (uint32_t)member);
+    }
+    if (!*type || ((*type)->kind != TSR__ARRAY && (*type)->kind != TSR__VECTOR))
+        tsr__spirv_fail(r, in, "index %u goes into what has no members", operand);
+    LLVMValueRef index = tsr__spirv_value(r, in, operand);
+    if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "an index has to be an integer");
+    *type = (*type)->element;
+    return LLVMBuildIntCast2(r->builder, index, LLVMInt64TypeInContext(r->context), true, "");
+}
+
+LLVMValueRef tsr__emit_access_chain(struct tsr__reader *r, const struct tsr__inst *in, int flags)
+{
+    const struct tsr__type *base_type, *type;
+    LLVMValueRef base = pointer_operand(r, in, 0, &base_type);
+    if (!base_type || !base_type->llvm || !LLVMTypeIsSized(base_type->llvm))
+        tsr__spirv_fail(r, in, "the base does not point to a type with a size");
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMValueRef *indices = tsr_arena_alloc(&r->arena, (in->count + 1) * sizeof *indices);
+    uint32_t count = 0, operand = 1;
+    indices[count++] = LLVMConstInt(i64, 0, false);
+    if (flags & TSR__POINTER_INDEX) {
+        LLVMValueRef element = tsr__spirv_value(r, in, operand++);
+        if (LLVMGetTypeKind(LLVMTypeOf(element)) != LLVMIntegerTypeKind)
+            tsr__spirv_fail(r, in, "an index has to be an integer");
+        indices[0] = LLVMBuildIntCast2(r->builder, element, i64, true, "");
+    }
+    type = base_type;
+    for (; operand < in->count; operand++)
+        indices[count++] = chain_index(r, in, operand, &type);
+    const struct tsr__type *result = tsr__spirv_result_type(r, in);
+    if (result->kind != TSR__POINTER || (result->element && result->element != type))
+        tsr__spirv_fail(r, in, "its result does not point to the member");
+    return flags & TSR__IN_BOUNDS ? LLVMBuildInBoundsGEP2(r->builder, base_type->llvm, base, indices, count, "")
+                                  : LLVMBuildGEP2(r->builder, base_type->llvm, base, indices, count, "");
+}
+
+LLVMValueRef tsr__emit_pointer_difference(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *a_type, *b_type;
+    LLVMValueRef a = pointer_operand(r, in, 0, &a_type), b = pointer_operand(r, in, 1, &b_type);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context), to = tsr__spirv_result_type(r, in)->llvm;
+    if (!a_type || a_type != b_type || !a_type->llvm || !LLVMTypeIsSized(a_type->llvm) || LLVMGetTypeKind(to) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "it takes two pointers to one type, which has a size");
+    LLVMValueRef bytes = LLVMBuildSub(r->builder, LLVMBuildPtrToInt(r->builder, a, i64, ""), LLVMBuildPtrToInt(r->builder, b, i64, ""), "");
+    uint64_t size = LLVMABISizeOfType(r->layout, a_type->llvm);
+    LLVMValueRef elements = LLVMBuildExactSDiv(r->builder, bytes, LLVMConstInt(i64, size ? size : 1, false), "");
+    return LLVMBuildIntCast2(r->builder, elements, to, true, "");
+}
+
+LLVMValueRef tsr__emit_size_of(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *type;
+    pointer_operand(r, in, 0, &type);
+    LLVMTypeRef to = tsr__spirv_result_type(r, in)->llvm;
+    if (!type || !type->llvm || !LLVMTypeIsSized(type->llvm) || LLVMGetTypeKind(to) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "the pointer does not point to a type with a size");
+    return LLVMConstInt(to, LLVMABISizeOfType(r->layout, type->llvm), false);
+}
+
+LLVMValueRef tsr__emit_lifetime(struct tsr__reader *r, const struct tsr__inst *in, int end)
+{
+    const struct tsr__type *type;
+    LLVMValueRef pointer = pointer_operand(r, in, 0, &type);
+    if (LLVMIsAAllocaInst(pointer)) /* what the intrinsic takes */
+        tsr__spirv_call_intrinsic(r, end ? "llvm.lifetime.end" : "llvm.lifetime.start", LLVMTypeOf(pointer), &pointer, 1);
+    return NULL;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The inside of the SPIR-V reader: what its files call of each other.
+ *
+ * words.c takes the module apart into instructions; sections.c reads what stands before the types; types.c, constants.c and variables.c
+ * make the global values; function.c walks the functions and calls, for each instruction, the function that emit.def names. An error leaves
+ * all of it through tsr__spirv_fail. */
+#ifndef TESSERA_CLC_SPIRV_READER_H
+#define TESSERA_CLC_SPIRV_READER_H
+
+#include "clc/spirv/spirv.h"
+#include "clc/spirv/tokens.h"
+
+#include <llvm-c/Target.h>
+#include <setjmp.h>
+
+/* A line of the grammar. */
+struct tsr__op {
+    uint16_t number;
+    const char *name;     /* without "Op" */
+    const char *operands; /* letters of grammar.py */
+};
+
+struct tsr__inst {
+    const struct tsr__op *op;
+    uint32_t at;           /* offset of its first word in the module */
+    uint32_t type, result; /* ids, 0 where it has none */
+    uint32_t count;        /* operands in words, without these two */
+    const uint32_t *operand;
+};
+
+enum tsr__kind {
+    TSR__VOID,
+    TSR__BOOL,
+    TSR__INT,
+    TSR__FLOAT,
+    TSR__VECTOR,
+    TSR__ARRAY,
+    TSR__STRUCT,
+    TSR__POINTER,
+    TSR__FUNCTION,
+    TSR__EVENT,
+    TSR__OPAQUE,
+};
+
+struct tsr__type {
+    enum tsr__kind kind;
+    bool is_signed;                   /* INT: as the module says; kernels hardly use it */
+    uint32_t count;                   /* elements, members or parameters */
+    uint32_t storage;                 /* POINTER: enum SpvStorageClass */
+    LLVMTypeRef llvm;                 /* NULL until all of it is known */
+    const struct tsr__type *element;  /* of a vector or an array; what a pointer points to, NULL: untyped; the result of a function */
+    const struct tsr__type **members; /* of a struct; the parameters of a function */
+};
+
+struct tsr__decoration {
+    uint32_t number;
+    int64_t member; /* -1: of the id itself */
+    uint32_t count;
+    const uint32_t *operand;
+    struct tsr__decoration *next;
+};
+
+enum tsr__import { TSR__NO_IMPORT, TSR__OPENCL_STD, TSR__NO_SEMANTICS };
+
+struct tsr__id {
+    const struct tsr__inst *inst; /* that defines it */
+    const char *name;             /* NULL: it has none */
+    struct tsr__decoration *decorations;
+    struct tsr__type *type; /* of a value, or the type itself */
+    LLVMValueRef value;     /* NULL: none, or not yet */
+    LLVMBasicBlockRef block;
+    const char *text; /* of OpString */
+    enum tsr__import import;
+};
+
+struct tsr__mode {
+    uint32_t number, count;
+    const uint32_t *operand; /* ids in the forms that end in Id */
+    bool ids;
+    struct tsr__mode *next;
+};
+
+struct tsr__entry_point {
+    const char *name;
+    uint32_t function;
+    struct tsr__entry_point *next;
+};
+
+struct tsr__reader;
+
+/* Where the reader is in a function. */
+struct tsr__body {
+    const struct tsr__inst *inst; /* OpFunction; NULL: outside */
+    LLVMValueRef function;
+    LLVMBuilderRef entry;        /* before the first instruction of the first block: for variables */
+    LLVMBasicBlockRef block;     /* NULL: after the end of a block */
+    const struct tsr__inst *end; /* OpFunctionEnd */
+    /* Makes a value that an instruction uses and that is not there yet. */
+    LLVMValueRef (*missing)(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id);
+    struct tsr__loop {
+        LLVMBasicBlockRef header;
+        const struct tsr__inst *merge;
+        struct tsr__loop *next;
+    } *loops;
+    struct tsr__builtin_use {
+        uint32_t variable;
+        struct tsr__builtin_use *next;
+    } *builtins; /* variables of built-ins that have a copy here */
+    struct tsr__later {
+        uint32_t id;
+        LLVMValueRef placeholder;
+        struct tsr__later *next;
+    } *later; /* values that were used before they were made */
+};
+
+struct tsr__reader {
+    const struct tsr_spirv_input *input;
+    struct tsr_buf *log;
+    struct tsr_arena arena;
+    jmp_buf out;
+
+    const uint32_t *words;
+    uint32_t word_count;
+    struct tsr__inst *insts;
+    uint32_t inst_count;
+    struct tsr__id *ids;
+    uint32_t bound;
+
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetDataRef layout;
+    LLVMBuilderRef builder;
+    struct tsr__entry_point *entry_points; /* in the order of the module */
+    struct tsr__mode **modes;              /* by id, NULL: no function has any */
+    struct tsr__body body;
+};
+
+/* ---- fail.c ------------------------------------------------------------------------------------------------------------------- */
+
+/* Leaves the reader: the log gets the text, with the instruction's name and offset in front (`at` may be NULL). */
+_Noreturn void tsr__spirv_fail(struct tsr__reader *r, const struct tsr__inst *at, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
+
+/* ---- words.c: bytes → instructions ------------------------------------------------------------------------------------------------ */
+
+void tsr__spirv_split(struct tsr__reader *r);
+/* NULL: no such opcode in the grammar. */
+const struct tsr__op *tsr__spirv_op(uint32_t number);
+/* Text that begins at that operand; *words, if not NULL, is how many it takes. */
+const char *tsr__spirv_text(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, uint32_t *words);
+/* Operands, with the checks that nothing else makes: that there are so many, that an id is defined, and as what. */
+uint32_t tsr__spirv_word(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+struct tsr__id *tsr__spirv_id(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+struct tsr__type *tsr__spirv_type(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+LLVMValueRef tsr__spirv_value(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+/* The type of the value that the operand names. */
+const struct tsr__type *tsr__spirv_type_of(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+const struct tsr__type *tsr__spirv_result_type(struct tsr__reader *r, const struct tsr__inst *in);
+/* A value that has to be a constant integer; `what` for the message. */
+uint64_t tsr__spirv_constant(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, const char *what);
+
+/* ---- sections.c: capabilities, names, decorations, entry points --------------------------------------------------------------------- */
+
+/* Reads one instruction. False: it belongs to another section. */
+bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in);
+/* NULL: the id, or that member of it, is not decorated so. member: -1 for the id itself. */
+const struct tsr__decoration *tsr__spirv_decoration(const struct tsr__reader *r, uint32_t id, uint32_t number, int64_t member);
+const struct tsr__mode *tsr__spirv_mode(const struct tsr__reader *r, uint32_t function, uint32_t number);
+
+/* ---- types.c, constants.c, variables.c ----------------------------------------------------------------------------------------------- */
+
+/* False: the instruction makes none of these. */
+bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in);
+bool tsr__spirv_make_constant(struct tsr__reader *r, const struct tsr__inst *in);
+bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in);
+/* The number of LLVM's address space. */
+unsigned tsr__spirv_address_space(struct tsr__reader *r, const struct tsr__inst *in, uint32_t storage);
+/* The pointer to a built-in's value in the function that is being made. */
+LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id);
+
+/* ---- function.c, control.c, kernel.c --------------------------------------------------------------------------------------------------
+ */
+
+/* Declares all functions, then makes their bodies. */
+void tsr__spirv_functions(struct tsr__reader *r, uint32_t first);
+/* Makes an instruction's value by its line of emit.def and keeps it. */
+void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in);
+/* Whether the instruction ends a block or belongs to its end; then it is done. */
+bool tsr__spirv_control(struct tsr__reader *r, const struct tsr__inst *in);
+/* Adds the operands of the phi instructions of a function whose instructions are first to last - 1. */
+void tsr__spirv_finish_phis(struct tsr__reader *r, uint32_t first, uint32_t last);
+/* Calling convention, sizes, and what the queries tell of the arguments. */
+void tsr__spirv_kernel(struct tsr__reader *r, LLVMValueRef function, const struct tsr__inst *in, const char *name);
+
+/* ---- call.c: functions of the built-in library ------------------------------------------------------------------------------------------
+ */
+
+enum tsr__sign { TSR__SIGNED, TSR__UNSIGNED };
+/* An argument of a function of the library: its C type, of which the mangled name is made, is that of the value. */
+struct tsr__arg {
+    LLVMValueRef value;
+    enum tsr__sign sign;
+    LLVMTypeRef pointee; /* of a pointer: what it points to; NULL: void */
+    bool is_const;       /* of a pointer: the pointee */
+    bool is_event;       /* the value, or the pointee of a pointer, is an event_t */
+};
+enum { TSR__PURE = 1, TSR__MEETS = 2 }; /* reads and writes no memory; meets other work-items */
+
+/* Calls the overload of `name` for these arguments. */
+LLVMValueRef tsr__spirv_call(struct tsr__reader *r, const char *name, LLVMTypeRef result, const struct tsr__arg *args, unsigned count,
+                             unsigned flags);
+/* The same for a function whose name is not mangled. */
+LLVMValueRef tsr__spirv_call_plain(struct tsr__reader *r, const char *name, LLVMTypeRef result, const LLVMValueRef *args, unsigned count,
+                                   unsigned flags);
+LLVMValueRef tsr__spirv_call_intrinsic(struct tsr__reader *r, const char *name, LLVMTypeRef overloaded, const LLVMValueRef *args,
+                                       unsigned count);
+
+/* ---- what the lines of emit.def call
+ * ------------------------------------------------------------------------------------------------------ */
+
+enum { TSR__CLASS_NAN, TSR__CLASS_INFINITE, TSR__CLASS_FINITE, TSR__CLASS_NORMAL };
+enum { TSR__IN_BOUNDS = 1, TSR__POINTER_INDEX = 2 };
+enum { TSR__DOT_SS, TSR__DOT_UU, TSR__DOT_SU, TSR__DOT_SATURATE = 4 };
+enum { TSR__NON_UNIFORM = 1 };
+/* Makes the value of an instruction, NULL if it has none. `argument` is that of the line. */
+typedef LLVMValueRef tsr__emit_fn(struct tsr__reader *r, const struct tsr__inst *in, int argument);
+#define TSR_SPIRV_EMIT(op, function, argument) tsr__emit_fn tsr__emit_##function;
+#include "clc/spirv/emit.def"
+#undef TSR_SPIRV_EMIT
+
+/* ---- small helpers of all of these
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static inline bool tsr__is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+static inline LLVMTypeRef tsr__scalar(LLVMTypeRef type)
+{
+    return tsr__is_vector(type) ? LLVMGetElementType(type) : type;
+}
+/* The type with another scalar type. */
+static inline LLVMTypeRef tsr__with_scalar(LLVMTypeRef type, LLVMTypeRef scalar)
+{
+    return tsr__is_vector(type) ? LLVMVectorType(scalar, LLVMGetVectorSize(type)) : scalar;
+}
+static inline bool tsr__is_int(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(tsr__scalar(type)) == LLVMIntegerTypeKind;
+}
+static inline bool tsr__is_float(LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(tsr__scalar(type));
+    return kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMBFloatTypeKind;
+}
+static inline LLVMTypeRef tsr__i32(struct tsr__reader *r)
+{
+    return LLVMInt32TypeInContext(r->context);
+}
+static inline LLVMValueRef tsr__u32(struct tsr__reader *r, uint32_t value)
+{
+    return LLVMConstInt(tsr__i32(r), value, false);
+}
+/* The value in each element of the type. */
+LLVMValueRef tsr__spirv_splat(LLVMTypeRef type, LLVMValueRef scalar);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Variables: of the module, of functions, and those that stand for built-ins (SPIR-V specification, OpVariable and "BuiltIn"). */
+#include "clc/spirv/reader.h"
+
+#include <string.h>
+
+/* ---- built-ins ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A built-in's value is what a function of OpenCL C gives: of one dimension in each element, or of none. */
+static const struct builtin {
+    uint32_t number;
+    bool dimensions;
+    const char *function;
+    unsigned width; /* of what the function returns */
+} builtins[] = {
+    {24, true, "get_num_groups", 64},
+    {25, true, "get_local_size", 64},
+    {26, true, "get_group_id", 64},
+    {27, true, "get_local_id", 64},
+    {28, true, "get_global_id", 64},
+    {29, false, "get_local_linear_id", 64},
+    {30, false, "get_work_dim", 32},
+    {31, true, "get_global_size", 64},
+    {32, true, "get_enqueued_local_size", 64},
+    {33, true, "get_global_offset", 64},
+    {34, false, "get_global_linear_id", 64},
+    {36, false, "get_sub_group_size", 32},
+    {37, false, "get_max_sub_group_size", 32},
+    {38, false, "get_num_sub_groups", 32},
+    {39, false, "get_enqueued_num_sub_groups", 32},
+    {40, false, "get_sub_group_id", 32},
+    {41, false, "get_sub_group_local_id", 32},
+    {4416, false, "get_sub_group_eq_mask", 0},
+    {4417, false, "get_sub_group_ge_mask", 0},
+    {4418, false, "get_sub_group_gt_mask", 0},
+    {4419, false, "get_sub_group_le_mask", 0},
+    {4420, false, "get_sub_group_lt_mask", 0},
+};
+
+static const struct builtin *find_builtin(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id)
+{
+    const struct tsr__decoration *d = tsr__spirv_decoration(r, id, TSR__DecorationBuiltIn, -1);
+    for (size_t i = 0; d->count && i < TSR_ARRAY_LEN(builtins); i++)
+        if (builtins[i].number == d->operand[0])
+            return &builtins[i];
+    tsr__spirv_fail(r, in, "built-in %u is none of OpenCL's", d->count ? d->operand[0] : 0);
+}
+
+static LLVMValueRef call_builtin(struct tsr__reader *r, const struct builtin *b, LLVMTypeRef result, unsigned dimension)
+{
+    struct tsr__arg arg = {.value = tsr__u32(r, dimension), .sign = TSR__UNSIGNED};
+    LLVMTypeRef own = b->width ? LLVMIntTypeInContext(r->context, b->width) : LLVMVectorType(tsr__i32(r), 4);
+    LLVMValueRef value = tsr__spirv_call(r, b->function, own, &arg, b->dimensions, TSR__PURE);
+    return own == result ? value : LLVMBuildIntCast2(r->builder, value, result, false, "");
+}
+
+/* The value in the type of the variable. */
+static LLVMValueRef builtin_value(struct tsr__reader *r, const struct tsr__inst *in, const struct builtin *b, LLVMTypeRef type)
+{
+    if (!tsr__is_int(type) || (!b->width && (!tsr__is_vector(type) || LLVMGetVectorSize(type) != 4)))
+        tsr__spirv_fail(r, in, "a variable of %s cannot have this type", b->function);
+    if (!b->dimensions || !tsr__is_vector(type)) {
+        if (b->width && tsr__is_vector(type))
+            tsr__spirv_fail(r, in, "a variable of %s cannot be a vector", b->function);
+        if (!b->width && tsr__scalar(type) != tsr__i32(r))
+            tsr__spirv_fail(r, in, "a variable of %s has elements of 32 bits", b->function);
+        return call_builtin(r, b, type, 0);
+    }
+    LLVMValueRef value = LLVMGetUndef(type);
+    for (unsigned i = 0; i < LLVMGetVectorSize(type); i++) {
+        LLVMValueRef element = i < 3 ? call_builtin(r, b, tsr__scalar(type), i) : LLVMConstNull(tsr__scalar(type));
+        value = LLVMBuildInsertElement(r->builder, value, element, tsr__u32(r, i), "");
+    }
+    return value;
+}
+
+/* In each function that uses it the variable is a copy on the stack, filled when the function begins: LLVM turns the loads into what is
+ * stored and drops the dimensions that nobody reads. */
+LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id)
+{
+    const struct builtin *b = find_builtin(r, in, id);
+    const struct tsr__type *type = r->ids[id].type;
+    if (!r->body.inst || !type || !type->element)
+        tsr__spirv_fail(r, in, "built-in %u is not used in a function", id);
+    LLVMBuilderRef here = r->builder;
+    r->builder = r->body.entry;
+    LLVMValueRef place = LLVMBuildAlloca(r->builder, type->element->llvm, "");
+    LLVMBuildStore(r->builder, builtin_value(r, in, b, type->element->llvm), place);
+    if (LLVMTypeOf(place) != type->llvm)
+        place = LLVMBuildAddrSpaceCast(r->builder, place, type->llvm, "");
+    r->builder = here;
+    struct tsr__builtin_use *use = tsr_arena_alloc(&r->arena, sizeof *use);
+    use->variable = id;
+    use->next = r->body.builtins;
+    r->body.builtins = use;
+    return r->ids[id].value = place;
+}
+
+/* ---- other variables ------------------------------------------------------------------------------------------------------------------
+ */
+
+static void set_alignment(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef variable)
+{
+    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationAlignment, -1);
+    enum { MOST = 4096 };
+    if (!d || !d->count)
+        return;
+    uint32_t bytes = d->operand[0];
+    if (bytes == 0 || (bytes & (bytes - 1)) != 0 || bytes > MOST)
+        tsr__spirv_fail(r, in, "an alignment of %u bytes: it has to be a power of two, at most %d", bytes, MOST);
+    if (bytes > LLVMGetAlignment(variable))
+        LLVMSetAlignment(variable, bytes);
+}
+
+static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef variable)
+{
+    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationLinkageAttributes, -1);
+    uint32_t words = 0;
+    LLVMSetLinkage(variable, LLVMInternalLinkage);
+    if (!d)
+        return;
+    struct tsr__inst text = *in;
+    text.operand = d->operand;
+    text.count = d->count;
+    const char *name = tsr__spirv_text(r, &text, 0, &words);
+    LLVMSetValueName2(variable, name, strlen(name));
+    switch (tsr__spirv_word(r, &text, words)) {
+    case TSR__LinkageImport:
+        LLVMSetInitializer(variable, NULL);
+        LLVMSetLinkage(variable, LLVMExternalLinkage);
+        break;
+    case TSR__LinkageLinkOnceODR:
+        LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+        break;
+    default:
+        LLVMSetLinkage(variable, LLVMExternalLinkage);
+        break;
+    }
+}
+
+/* What stands for the variable is made in each function: tsr__spirv_builtin_variable. */
+static bool is_builtin(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    return tsr__spirv_decoration(r, in->result, TSR__DecorationBuiltIn, -1) != NULL;
+}
+
+static void make_global(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *pointer)
+{
+    LLVMTypeRef type = pointer->element->llvm;
+    if (!type || !LLVMTypeIsSized(type))
+        tsr__spirv_fail(r, in, "the type of the variable has no size");
+    LLVMValueRef initial = in->count > 1 ? tsr__spirv_value(r, in, 1) : NULL;
+    if (initial && (!LLVMIsConstant(initial) || LLVMTypeOf(initial) != type))
+        tsr__spirv_fail(r, in, "the initializer is no constant of the type of the variable");
+    bool local = pointer->storage == TSR__StorageWorkgroup;
+    const char *name = r->ids[in->result].name;
+    unsigned space = tsr__spirv_address_space(r, in, pointer->storage);
+    if (space == 0)
+        tsr__spirv_fail(r, in, "a variable of storage class %u has to be in a function", pointer->storage);
+    LLVMValueRef variable = LLVMAddGlobalInAddressSpace(r->module, type, name ? name : "", space);
+    LLVMSetInitializer(variable, local ? LLVMGetUndef(type) : initial ? initial : LLVMConstNull(type));
+    if (pointer->storage == TSR__StorageUniformConstant || tsr__spirv_decoration(r, in->result, TSR__DecorationConstant, -1))
+        LLVMSetGlobalConstant(variable, true);
+    LLVMSetAlignment(variable, LLVMABIAlignmentOfType(r->layout, type));
+    set_alignment(r, in, variable);
+    set_linkage(r, in, variable);
+    r->ids[in->result].value = variable;
+}
+
+static void make_local(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *pointer)
+{
+    LLVMTypeRef type = pointer->element->llvm;
+    if (!type || !LLVMTypeIsSized(type))
+        tsr__spirv_fail(r, in, "the type of the variable has no size");
+    LLVMValueRef variable = LLVMBuildAlloca(r->body.entry, type, r->ids[in->result].name ? r->ids[in->result].name : "");
+    set_alignment(r, in, variable);
+    r->ids[in->result].value = variable;
+    if (in->count <= 1)
+        return;
+    LLVMValueRef initial = tsr__spirv_value(r, in, 1);
+    if (LLVMTypeOf(initial) != type)
+        tsr__spirv_fail(r, in, "the initializer is not of the type of the variable");
+    LLVMBuildStore(r->builder, initial, variable);
+}
+
+bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    if (in->op->number != TSR__OpVariable)
+        return false;
+    const struct tsr__type *pointer = tsr__spirv_result_type(r, in);
+    if (pointer->kind != TSR__POINTER || !pointer->element || in->operand[0] != pointer->storage)
+        tsr__spirv_fail(r, in, "its type has to be a pointer of storage class %u", in->operand[0]);
+    r->ids[in->result].type = (struct tsr__type *)pointer;
+    bool local = pointer->storage == TSR__StorageFunction;
+    if (local != (r->body.inst != NULL))
+        tsr__spirv_fail(r, in, "a variable of storage class %u %s", pointer->storage, local ? "outside of a function" : "in a function");
+    if (is_builtin(r, in)) {
+        if (local)
+            tsr__spirv_fail(r, in, "a built-in in a function");
+        return true;
+    }
+    if (local)
+        make_local(r, in, pointer);
+    else
+        make_global(r, in, pointer);
+    return true;
+}
