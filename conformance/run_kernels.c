@@ -329,12 +329,45 @@ static int compare(const struct session *s, const struct test *t, cl_uint number
     return failed;
 }
 
-static int run_with(const struct session *s, const struct test *t, const char *source, const char *options, const size_t *local,
-                    const char *path)
+/* Folder of the modules that stand for the sources: FOLDER/<name>-<number of the line of options>.spv; NULL: none do. */
+static const char *il_folder;
+
+/* NULL: there is no such module. */
+static cl_program build_il(const struct session *s, const char *path, int line)
+{
+    char name[MAX_LINE];
+    const char *base = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    snprintf(name, sizeof name, "%s/%.*s-%d.spv", il_folder, (int)strcspn(base, "."), base, line);
+    FILE *file = fopen(name, "rb");
+    if (!file)
+        return NULL;
+    enum { MOST = 1 << 24 };
+    unsigned char *words = malloc(MOST);
+    REQUIRE(words, "out of memory");
+    size_t size = fread(words, 1, MOST, file);
+    fclose(file);
+    cl_int err;
+    cl_program program = clCreateProgramWithIL(s->context, words, size, &err);
+    REQUIRE(program, "%s: clCreateProgramWithIL: %d", name, err);
+    err = clBuildProgram(program, 1, &s->device, "", NULL, NULL);
+    if (err != CL_SUCCESS) {
+        char log[2048] = "";
+        clGetProgramBuildInfo(program, s->device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        REQUIRE(false, "%s: clBuildProgram: %d\n%s", name, err, log);
+    }
+    free(words);
+    return program;
+}
+
+/* `line`: which of the test's lines of options. */
+static int run_with(const struct session *s, const struct test *t, const char *source, int line, const size_t *local, const char *path)
 {
     char title[MAX_LINE];
+    const char *options = t->options[line];
     snprintf(title, sizeof title, "%s (%s; groups of %zu %zu %zu)", path, options, local[0], local[1], local[2]);
-    cl_program program = build(s, source, options);
+    cl_program program = il_folder ? build_il(s, path, line) : build(s, source, options);
+    if (!program)
+        return 0;
     cl_int err;
     cl_kernel kernel = clCreateKernel(program, t->kernel, &err);
     REQUIRE(kernel, "%s: clCreateKernel(%s): %d", title, t->kernel, err);
@@ -382,14 +415,19 @@ static int run(const struct session *s, const char *path)
         printf("skip %s\n", path);
     for (int i = 0; can_run && i < t.runs; i++)
         for (int k = 0; k < (t.groupings ? t.groupings : 1); k++)
-            failed += run_with(s, &t, source, t.options[i], t.local[k], path);
+            failed += run_with(s, &t, source, i, t.local[k], path);
     free(source);
     return can_run ? failed != 0 : SKIP;
 }
 
 int main(int argc, char **argv)
 {
-    REQUIRE(argc > 1, "usage: run_kernels FILE.cl...");
+    if (argc > 2 && !strcmp(argv[1], "--il")) {
+        il_folder = argv[2];
+        argc -= 2;
+        argv += 2;
+    }
+    REQUIRE(argc > 1, "usage: run_kernels [--il FOLDER] FILE.cl...");
     struct session s = open_session();
     int failed = 0, skipped = 0;
     for (int i = 1; i < argc; i++) {
