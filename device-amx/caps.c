@@ -24,6 +24,7 @@ enum {
 _Static_assert(TSR_MAX_WORK_GROUP < TSR_WORK_GROUP_BOUND, "what generated code relies on");
 
 static struct tsr_device_caps caps = {
+    .spirv = true,
     .type = TSR_DEVICE_CPU,
     .max_work_group_size = TSR_MAX_WORK_GROUP,
     .max_work_item_sizes = {TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP},

@@ -262,6 +262,10 @@ static struct tsr_device remote = {.ops = &tsr_remote_device, .caps = &caps, .co
 static void find_out(void)
 {
     static const enum tsr_ext lacks[] = {
+        TSR_HAS_cl_khr_il_program,
+        TSR_HAS_cl_khr_spirv_queries,
+        TSR_HAS_cl_khr_spirv_linkonce_odr,
+        TSR_HAS_cl_khr_spirv_no_integer_wrap_decoration,
         TSR_HAS_cl_khr_fp16,
         TSR_HAS_cl_khr_fp64,
         TSR_HAS___opencl_c_fp64,
