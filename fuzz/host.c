@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,8 +19,10 @@
 #include <CL/cl.h>
 
 #include "fuzz/fuzz.h"
+#include "fuzz/watch.h"
 
-enum { MOST_OWN = 64, MOST_CHILDREN = 8, STEPS = 24, SECONDS_OF_SEQUENCE = 60, SECONDS_OF_STEP = 20 };
+enum { MOST_OWN = 64, MOST_CHILDREN = 8, STEPS = 24 };
+static const struct fuzz_limits limits_of_sequence = {.step = 20, .whole = 60};
 
 /* ---- what belongs to the application ------------------------------------------------------------------------------------------------ */
 
@@ -299,24 +302,21 @@ static void step(struct fuzz_bytes *bytes)
     }
 }
 
-static void play(const uint8_t *data, size_t size)
+static void play(const uint8_t *data, size_t size, volatile unsigned *steps)
 {
     struct fuzz_bytes bytes = {data, size};
     unsigned mode = fuzz_byte(&bytes);
-    alarm(SECONDS_OF_SEQUENCE);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (mode & 1)
         setenv("TESSERA_CC_MODE", "inprocess", 1);
     if (mode & 2)
         signal(SIGCHLD, SIG_IGN), signal(SIGCHLD, SIG_DFL);
-    setenv("TESSERA_CC_TIMEOUT", "15", 1);
     setenv("TESSERA_CACHE", mode & 4 ? "1" : "0", 1);
     open_session();
     while (bytes.left) {
-        uint64_t begin = tsr_now_ns();
         step(&bytes);
         check_own();
-        FUZZ_CHECK(tsr_now_ns() - begin < SECONDS_OF_STEP * UINT64_C(1000000000));
+        ++*steps;
     }
     for (unsigned i = 0; i < child_count; i++)
         kill(children[i], SIGKILL);
@@ -326,11 +326,15 @@ static void play(const uint8_t *data, size_t size)
 /* True if nothing was found. */
 static bool try_sequence(const uint8_t *data, size_t size, const char *findings)
 {
+    volatile unsigned *steps = mmap(NULL, sizeof *steps, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    FUZZ_CHECK(steps != MAP_FAILED);
     pid_t child = fork();
     if (!child)
-        play(data, size);
-    int status = 0;
-    if (waitpid(child, &status, 0) == child && !status)
+        play(data, size, steps);
+    FUZZ_CHECK(child > 0);
+    int status = fuzz_watch(child, steps, limits_of_sequence);
+    munmap((void *)steps, sizeof *steps);
+    if (!status)
         return true;
     struct tsr_hash hash = tsr_hash_bytes(data, size);
     char name[33], *path;
