@@ -2,6 +2,7 @@
  * fork() and the other threads: the child gets the memory as it is and no other thread. So a thread that is changing state of the whole
  * process makes fork() wait. */
 #include <pthread.h>
+#include <time.h>
 
 #include "base/internal.h"
 
@@ -11,6 +12,29 @@ static unsigned inside;  /* sections that have begun and not ended */
 static unsigned forking; /* threads that wait in fork() or are in it: no other thread begins a section */
 static _Thread_local unsigned mine;
 static struct tsr_fork_hooks *hooks;
+static struct tsr_fork_mutex *mutexes;
+
+enum { WAIT_SECONDS = 1 }; /* for all mutexes together */
+
+static void take_mutexes(void)
+{
+    struct timespec deadline;
+    clock_gettime(CLOCK_MONOTONIC, &deadline);
+    deadline.tv_sec += WAIT_SECONDS;
+    for (struct tsr_fork_mutex *m = mutexes; m; m = m->next)
+        m->taken = !pthread_mutex_clocklock(m->mutex, CLOCK_MONOTONIC, &deadline);
+}
+
+static void release_mutexes(bool child)
+{
+    for (struct tsr_fork_mutex *m = mutexes; m; m = m->next) {
+        if (!m->taken)
+            continue;
+        if (child && m->in_child)
+            m->in_child(m);
+        pthread_mutex_unlock(m->mutex);
+    }
+}
 
 /* A signal handler that interrupts a section of this thread may fork as well. */
 static void before(void)
@@ -22,10 +46,12 @@ static void before(void)
     for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
         if (h->before)
             h->before();
+    take_mutexes();
 }
 
 static void in_parent(void)
 {
+    release_mutexes(false);
     for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
         if (h->in_parent)
             h->in_parent();
@@ -39,6 +65,7 @@ static void in_child(void)
     pthread_cond_init(&changed, NULL); /* threads that wait for the lock do not exist in the child */
     inside = mine;
     forking = 0;
+    release_mutexes(true);
     pthread_mutex_unlock(&lock);
     for (struct tsr_fork_hooks *h = hooks; h; h = h->next)
         if (h->in_child)
@@ -62,6 +89,27 @@ void tsr_fork_watch(struct tsr_fork_hooks *added)
     pthread_mutex_lock(&lock);
     added->next = hooks;
     hooks = added;
+    pthread_mutex_unlock(&lock);
+}
+
+void tsr_fork_mutex_add(struct tsr_fork_mutex *added)
+{
+    watch_once();
+    pthread_mutex_lock(&lock);
+    added->link = &mutexes;
+    added->next = mutexes;
+    if (mutexes)
+        mutexes->link = &added->next;
+    mutexes = added;
+    pthread_mutex_unlock(&lock);
+}
+
+void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed)
+{
+    pthread_mutex_lock(&lock);
+    *removed->link = removed->next;
+    if (removed->next)
+        removed->next->link = removed->link;
     pthread_mutex_unlock(&lock);
 }
 

@@ -87,6 +87,13 @@ void tsr__queue_discard(struct _cl_command_queue *queue)
     tsr_free(queue->gather); /* no task refers to it: the commands that it waited for held the queue */
 }
 
+void tsr__queue_forget(struct tsr_fork_mutex *fork_waits)
+{
+    struct _cl_command_queue *queue = TSR_CONTAINER_OF(fork_waits, struct _cl_command_queue, fork_waits);
+    atomic_store(&queue->fence, NULL);
+    queue->gather = NULL;
+}
+
 /* Memory for an event with at least so many lines of payload, or NULL. Returned memory is taken all at once, so the list needs no tags
  * against reuse. */
 static struct _cl_event *take_spare(struct _cl_command_queue *queue, size_t lines)

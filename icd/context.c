@@ -23,6 +23,7 @@ static void destroy(struct tsr_object *object)
     tsr_free(context->devices);
     tsr_free(context->properties);
     tsr__svm_forget(context);
+    tsr_fork_mutex_remove(&context->fork_waits);
     pthread_mutex_destroy(&context->lock);
     tsr_free(context);
 }
@@ -76,6 +77,8 @@ static cl_int make(const struct request *request, const char *function, struct _
         return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "context", "no memory for a context");
     tsr__object_init(&context->base, TSR_TAG_CONTEXT, destroy);
     pthread_mutex_init(&context->lock, NULL);
+    context->fork_waits.mutex = &context->lock;
+    tsr_fork_mutex_add(&context->fork_waits);
     context->devices = tsr_calloc(request->device_count, sizeof(*context->devices));
     if (!context->devices)
         return tsr__error(NULL, CL_OUT_OF_HOST_MEMORY, function, "devices", "no memory for a list of %u devices", request->device_count);

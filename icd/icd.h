@@ -137,7 +137,8 @@ struct _cl_context {
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
-    pthread_mutex_t lock; /* destructors, svm */
+    pthread_mutex_t lock;             /* destructors, svm */
+    struct tsr_fork_mutex fork_waits; /* for `lock` */
     struct tsr_destructor *destructors;
     unsigned svm_caps;          /* what SVM some device has, bits of enum tsr_svm */
     struct tsr__svm_range *svm; /* icd/svm.c: live SVM allocations, by address */
@@ -152,7 +153,8 @@ struct _cl_command_queue {
     cl_command_queue_properties flags;
     cl_queue_properties *properties; /* as given, zero-terminated; NULL if none */
     size_t property_count;
-    pthread_mutex_t lock; /* taken by threads that enqueue: fence, gather, spare */
+    pthread_mutex_t lock;             /* taken by threads that enqueue: fence, gather, spare */
+    struct tsr_fork_mutex fork_waits; /* for `lock` */
     /* The command that the next one is ordered after: in-order the last command, out-of-order the last barrier. Held; NULL once it is
      * complete. */
     _Atomic(struct _cl_event *) fence;
@@ -332,6 +334,8 @@ cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
 void tsr__event_advance(struct _cl_event *event, cl_int status);
 /* The command that the queue's next command will be ordered after, held for the caller; NULL: none. */
 struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue);
+/* In the child of a fork: what the queue's next command would be ordered after is the parent's and never ends here. */
+void tsr__queue_forget(struct tsr_fork_mutex *fork_waits);
 /* Frees the memory that the queue keeps for its next commands, when the queue dies. */
 void tsr__queue_discard(struct _cl_command_queue *queue);
 

@@ -13,6 +13,7 @@ static void queue_destroy(struct tsr_object *object)
 {
     struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
     tsr__queue_discard(queue);
+    tsr_fork_mutex_remove(&queue->fork_waits);
     pthread_mutex_destroy(&queue->lock);
     tsr__drop(queue->device);
     tsr__drop(queue->context);
@@ -28,6 +29,9 @@ static struct _cl_command_queue *queue_new(struct _cl_context *context, struct _
         return NULL;
     tsr__object_init(&queue->base, TSR_TAG_QUEUE, queue_destroy);
     pthread_mutex_init(&queue->lock, NULL);
+    queue->fork_waits.mutex = &queue->lock;
+    queue->fork_waits.in_child = tsr__queue_forget;
+    tsr_fork_mutex_add(&queue->fork_waits);
     tsr__hold(context);
     tsr__hold(device);
     queue->context = context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Sections that fork waits for: a child never finds another thread's section half done. */
+ * Sections and mutexes that fork waits for: a child never finds what another thread does in them half done. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -110,10 +110,78 @@ static void hooks_are_called_on_either_side(void **state)
     assert_true(before == 1 && in_parent == 1 && !in_child);
 }
 
+/* ---- mutexes of objects -------------------------------------------------------------------------------------------------------------- */
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int changes, told;
+
+static void count_told(struct tsr_fork_mutex *of)
+{
+    told += of->mutex == &mutex;
+}
+
+static struct tsr_fork_mutex guarded = {.mutex = &mutex, .in_child = count_told};
+
+static void *change(void *data)
+{
+    (void)data;
+    while (!atomic_load(&stop)) {
+        pthread_mutex_lock(&mutex);
+        changes++;
+        usleep(200);
+        changes++;
+        pthread_mutex_unlock(&mutex);
+        usleep(10);
+    }
+    return NULL;
+}
+
+static void a_child_finds_mutexes_free_and_what_they_guard_whole(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    atomic_store(&stop, false);
+    tsr_fork_mutex_add(&guarded);
+    assert_int_equal(pthread_create(&thread, NULL, change, NULL), 0);
+    for (int i = 0; i < 50; i++) {
+        pid_t child = fork();
+        if (!child)
+            _exit(pthread_mutex_trylock(&mutex) || changes % 2 || told != 1);
+        assert_int_equal(status_of(child), 0);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
+    tsr_fork_mutex_remove(&guarded);
+    assert_int_equal(told, 0);
+    pid_t child = fork();
+    if (!child)
+        _exit(told != 0);
+    assert_int_equal(status_of(child), 0);
+}
+
+/* As the handler of a signal may do. It is waited for in vain, but not for ever. */
+static void a_thread_may_fork_under_such_a_mutex(void **state)
+{
+    (void)state;
+    tsr_fork_mutex_add(&guarded);
+    pthread_mutex_lock(&mutex);
+    uint64_t begin = tsr_now_ns();
+    pid_t child = fork();
+    if (!child) {
+        pthread_mutex_unlock(&mutex);
+        _exit(told != 0);
+    }
+    assert_true(tsr_now_ns() - begin < 10000000000u);
+    pthread_mutex_unlock(&mutex);
+    assert_int_equal(status_of(child), 0);
+    tsr_fork_mutex_remove(&guarded);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(fork_waits_for_sections_and_is_not_kept_waiting),
-                                       cmocka_unit_test(a_thread_may_fork_in_its_own_section),
-                                       cmocka_unit_test(hooks_are_called_on_either_side)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fork_waits_for_sections_and_is_not_kept_waiting), cmocka_unit_test(a_thread_may_fork_in_its_own_section),
+        cmocka_unit_test(hooks_are_called_on_either_side), cmocka_unit_test(a_child_finds_mutexes_free_and_what_they_guard_whole),
+        cmocka_unit_test(a_thread_may_fork_under_such_a_mutex)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #ifndef TESSERA_BASE_H
 #define TESSERA_BASE_H
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -211,6 +212,17 @@ struct tsr_fork_hooks {
     struct tsr_fork_hooks *next;
 };
 void tsr_fork_watch(struct tsr_fork_hooks *hooks);
+/* An object's mutex that several threads take: fork() waits until no other thread holds it, so the child finds it free and what it guards
+ * whole. It must be held for a short time, and under it no section begins, no other such mutex is taken and none is added or removed. A
+ * thread that forks while it holds one itself, in the handler of a signal, waits a second. */
+struct tsr_fork_mutex {
+    pthread_mutex_t *mutex;
+    void (*in_child)(struct tsr_fork_mutex *); /* called in the child, under the mutex; may be NULL */
+    struct tsr_fork_mutex *next, **link;
+    bool taken;
+};
+void tsr_fork_mutex_add(struct tsr_fork_mutex *added); /* mutex and in_child are set; before other threads see the object */
+void tsr_fork_mutex_remove(struct tsr_fork_mutex *removed);
 
 /* ---- CPU features (base/cpu.c; the table is tessera/cpu.def) ------------------------------------------------------------------ */
 
