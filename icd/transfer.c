@@ -10,6 +10,7 @@ enum { BYTES_PER_NS = 8, PIECE_NS = 5 };
 
 _Static_assert(TSR__UNIT_BYTES % TSR__MOST_PATTERN == 0 && TSR__FILL_BLOCK % TSR__MOST_PATTERN == 0,
                "units and blocks begin with a whole pattern");
+_Static_assert(!(TSR__FILL_BLOCK & (TSR__FILL_BLOCK - 1)), "a block is filled by doubling");
 
 struct transfer {
     struct _cl_mem *mems[2]; /* held; may be NULL */
@@ -159,10 +160,12 @@ static cl_int fill_execute(struct _cl_event *command, struct tsr_worker *worker,
         memset(to, t->pattern[0], size);
         return CL_SUCCESS;
     }
-    /* Each unit begins with a full pattern. A block of patterns stays in the cache and is copied again and again. */
+    /* Each unit begins with a full pattern. A block of patterns stays in the cache and is copied again and again. It is filled by doubling:
+     * sizes of patterns are powers of two, as its own is. */
     unsigned char block[TSR__FILL_BLOCK];
-    for (size_t i = 0; i < sizeof block && i < size; i += t->pattern_size)
-        memcpy(block + i, t->pattern, t->pattern_size);
+    memcpy(block, t->pattern, t->pattern_size);
+    for (size_t filled = t->pattern_size; filled < sizeof block && filled < size; filled *= 2)
+        memcpy(block + filled, block, filled);
     for (size_t done = 0; done < size; done += sizeof block) {
         size_t piece = size - done < sizeof block ? size - done : sizeof block;
         if (t->size >= TSR__STREAM_BYTES)
