@@ -95,11 +95,37 @@ def rounds(count):
             "    y = A + B + C + D;\n" + TAIL)
 
 
+def comparisons(count):
+    """A chain of if and else over an integer."""
+    return HEAD + "    " + "    else ".join(f"if (y == {j * 3}) x = x * {j % 9}.5f + {j};\n" for j in range(count)) + TAIL
+
+
+def float_comparisons(count):
+    """A chain of if and else over a float."""
+    return HEAD + "    " + "    else ".join(f"if (x == {j}.5f) x = x * {j % 9}.5f + {j};\n" for j in range(count)) + TAIL
+
+
+def loops(count):
+    """Loops of as many rounds as each work-item wants, one after the other."""
+    return HEAD + "".join(f"    for (int j = 0; j < (y & {j % 15 + 1}); j++) x = x * {j % 9}.5f + j;\n" for j in range(count)) + TAIL
+
+
+def uniform_loops(count):
+    """Loops of as many rounds as an argument says, one after the other."""
+    return HEAD + "".join(f"    for (int j = 0; j < n + {j}; j++) x = x * {j % 9}.5f + j;\n" for j in range(count)) + TAIL
+
+
+def loads(count):
+    """One sum of elements that lie apart."""
+    return HEAD + "    x = " + " + ".join(f"a[i * {j % 13 + 1} + {j * 7}]" for j in range(count)) + ";\n" + TAIL
+
+
 KERNELS = {f"{make.__name__}-{count}": (make, count)
            for make, count in [(straight, 2000), (straight, 8000), (branches, 100), (branches, 300), (branches, 1000), (switch, 300),
                                (switch, 2000), (cases, 2000), (cases, 20000), (uniform_cases, 2000), (uniform_cases, 20000), (falling_cases, 20000),
                                (barriers, 100), (barriers, 300), (private, 64), (private, 256), (calls, 12), (calls, 30), (maths, 60),
-                               (rounds, 200), (rounds, 2000)]}
+                               (rounds, 200), (rounds, 2000), (comparisons, 1000), (float_comparisons, 1000), (loops, 1000),
+                               (uniform_loops, 200), (uniform_loops, 400), (loads, 2500)]}
 
 
 def main():
@@ -121,7 +147,7 @@ def main():
                 done = subprocess.run([args.build / "lib/tessera/tessera-cc", "--times", "-c", source, "-o", source.with_suffix(".o")],
                                       capture_output=True, text=True, timeout=args.limit, check=False)
             except subprocess.TimeoutExpired:
-                print(f"{name:14} {source.stat().st_size / 1024:6.0f} KiB   not in {args.limit:.0f} s")
+                print(f"{name:22} {source.stat().st_size / 1024:6.0f} KiB   not in {args.limit:.0f} s")
                 good = False
                 continue
             took = time.monotonic() - began
@@ -130,7 +156,7 @@ def main():
                 passes[stage] = passes.get(stage, 0) + float(ms) / 1000
             longest = max(passes, key=passes.get, default="-")
             notes = "; ".join(re.findall(r"^note: kernel k: (.*)", done.stderr, re.M))
-            print(f"{name:14} {source.stat().st_size / 1024:6.0f} KiB {took:7.2f} s   {longest} {passes.get(longest, 0):.2f} s   {notes}", flush=True)
+            print(f"{name:22} {source.stat().st_size / 1024:6.0f} KiB {took:7.2f} s   {longest} {passes.get(longest, 0):.2f} s   {notes}", flush=True)
             if done.returncode:
                 print(done.stderr, file=sys.stderr)
                 good = False
