@@ -174,6 +174,7 @@ static LLVMValueRef later_value(struct tsr__reader *r, const struct tsr__inst *i
     later->placeholder = LLVMBuildFreeze(r->body.entry, LLVMGetUndef(type->llvm), "");
     later->next = r->body.later;
     r->body.later = later;
+    r->body.later_count++;
     return later->placeholder;
 }
 
@@ -187,13 +188,31 @@ static LLVMValueRef missing_value(struct tsr__reader *r, const struct tsr__inst 
     return later_value(r, in, id);
 }
 
+/* A copy of a value that is made further on is that value's placeholder, until both are there. */
+static LLVMValueRef made_value(struct tsr__reader *r, uint32_t id)
+{
+    LLVMValueRef value = r->ids[id].value;
+    const struct tsr__later *later = r->body.later;
+    for (uint32_t steps = 0; value && later; steps++) { /* each placeholder once, unless they are copies of each other */
+        for (later = r->body.later; later && later->placeholder != value; later = later->next)
+            continue;
+        if (steps > r->body.later_count)
+            tsr__spirv_fail(r, r->ids[id].inst, "it is a copy of itself");
+        value = later ? r->ids[later->id].value : value;
+    }
+    return value;
+}
+
 static void replace_placeholders(struct tsr__reader *r)
 {
-    for (const struct tsr__later *later = r->body.later; later; later = later->next) {
-        LLVMValueRef value = r->ids[later->id].value;
-        if (!value || LLVMTypeOf(value) != LLVMTypeOf(later->placeholder))
+    struct tsr__later *later;
+    for (later = r->body.later; later; later = later->next) {
+        later->value = made_value(r, later->id);
+        if (!later->value || LLVMTypeOf(later->value) != LLVMTypeOf(later->placeholder))
             tsr__spirv_fail(r, r->ids[later->id].inst, "it is used and has no value");
-        LLVMReplaceAllUsesWith(later->placeholder, value);
+    }
+    for (later = r->body.later; later; later = later->next) {
+        LLVMReplaceAllUsesWith(later->placeholder, later->value);
         LLVMInstructionEraseFromParent(later->placeholder);
     }
 }
@@ -211,6 +230,8 @@ static void open_body(struct tsr__reader *r, const struct tsr__inst *in, uint32_
         r->ids[r->insts[i].result].block = block;
         start = start ? start : block;
     }
+    if (!start)
+        tsr__spirv_fail(r, in, "it has no block");
     r->body.entry = LLVMCreateBuilderInContext(r->context);
     LLVMPositionBuilderAtEnd(r->body.entry, entry);
     LLVMPositionBuilderBefore(r->body.entry, LLVMBuildBr(r->body.entry, start));

@@ -108,9 +108,10 @@ struct tsr__body {
     } *builtins; /* variables of built-ins that have a copy here */
     struct tsr__later {
         uint32_t id;
-        LLVMValueRef placeholder;
+        LLVMValueRef placeholder, value;
         struct tsr__later *next;
     } *later; /* values that were used before they were made */
+    uint32_t later_count;
 };
 
 struct tsr__reader {

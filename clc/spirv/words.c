@@ -84,7 +84,8 @@ static uint32_t check_operand(struct tsr__reader *r, const struct tsr__inst *in,
     case 'W':
     case 'M':
     case 'X':
-        size = left; /* the rest depends on types and values, that of an extended instruction on its set */
+    case 'O':
+        size = left; /* the rest depends on types and values, on the set of an extended instruction, on the opcode */
         break;
     case 'p':
         size = left; /* a literal has the width of the selector */
