@@ -327,7 +327,7 @@ class Decoder(Coder):
 
     def value(self, kind, names=None):
         value = self.take()
-        self.texts.append((names or kind.names).get(value, str(value)))
+        self.texts.append((kind.names if names is None else names).get(value, str(value)))
         return value
 
     def flags(self, kind):

@@ -150,7 +150,8 @@ def forms_of_one_number():
 
 def any_bytes():
     """Damaged modules go there and back as well."""
-    whole = spirv_as.assemble(PREAMBLE + NUMBERS + "OpCapability Kernel\nOpStore %x %wide Aligned|Volatile 4\nOpUnreachable\n")
+    unknown_set = '%set = OpExtInstImport "NonSemantic.Text"\n%t = OpExtInst %i32 %set 7 %x\n'
+    whole = spirv_as.assemble(PREAMBLE + NUMBERS + unknown_set + "OpStore %x %wide Aligned|Volatile 4\nOpUnreachable\n")
     chance = random.Random(2)
     for _ in range(200):
         data = bytearray(whole)
