@@ -342,6 +342,15 @@ static int run_command(struct command *command)
     return status;
 }
 
+/* By its first word, in either byte order: what is wrong with the rest is for the reader to say. */
+static bool is_spirv(const struct tsr_clc_text *source)
+{
+    uint32_t first = 0;
+    if (source->size >= sizeof first)
+        memcpy(&first, source->data, sizeof first);
+    return first == TSR_SPIRV_MAGIC || first == __builtin_bswap32(TSR_SPIRV_MAGIC);
+}
+
 static int command_line(int argc, char **argv)
 {
     struct command command = {.repeat = 1, .files = tsr_calloc((size_t)argc, sizeof(struct tsr_clc_input))};
@@ -360,7 +369,7 @@ static int command_line(int argc, char **argv)
         q->input_count = command.file_count;
     } else {
         q->source = (struct tsr_clc_text){NULL, command.files[0].data, command.files[0].size};
-        q->language = tsr_spirv_check(q->source.data, q->source.size) ? TSR_CLC_OPENCL_C : TSR_CLC_SPIRV;
+        q->language = is_spirv(&q->source) ? TSR_CLC_SPIRV : TSR_CLC_OPENCL_C;
     }
     return run_command(&command);
 }

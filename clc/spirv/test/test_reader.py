@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The SPIR-V reader through the compiler: test_reader.py TESSERA_CC. Modules are read, and their LLVM module has what it should; wrong ones are
+refused with a message that names the instruction and the fault."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+import spirv_as  # noqa: E402
+
+HEAD = """; Version: 1.4
+OpCapability Kernel
+OpCapability Addresses
+OpCapability Linkage
+OpCapability Int64
+OpExtension "SPV_KHR_linkonce_odr"
+OpMemoryModel Physical64 OpenCL
+OpEntryPoint Kernel %f "f"
+{annotations}
+%void = OpTypeVoid
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%ulong = OpTypeInt 64 0
+%uint2 = OpTypeVector %uint 2
+%p = OpTypePointer CrossWorkgroup %uint
+%in = OpTypePointer Input %uint
+%in2 = OpTypePointer Input %uint2
+%ftype = OpTypeFunction %void %p
+%one = OpConstant %uint 1
+{globals}
+%f = OpFunction %void None %ftype
+%out = OpFunctionParameter %p
+"""
+WHOLE = "%entry = OpLabel\n{body}\nOpReturn\nOpFunctionEnd\n"
+
+
+def module(body="", annotations="", globals="", end=WHOLE):
+    return HEAD.format(annotations=annotations, globals=globals) + end.format(body=body)
+
+
+SPECIAL = "OpDecorate %s SpecId 3", "%s = OpSpecConstant %uint 5\n%t = OpSpecConstantOp %uint IMul %s %one\n%u = OpSpecConstantOp %uint IAdd %t %s"
+# name: (module, text of the LLVM module)
+READ = {
+    "operations on specialisation constants": (module("OpStore %out %u", *SPECIAL), "store i32 10,"),
+    "a value that is made further on": (module("OpBranch %b\n%a = OpLabel\nOpStore %out %v\nOpBranch %c\n%b = OpLabel\n%v = OpLoad %uint %out\n"
+                                               "OpBranch %a\n%c = OpLabel"), "store i32 %"),
+    "a block that is never reached": (module("OpReturn\n%a = OpLabel\nOpStore %out %one"), "No predecessors"),
+}
+# name: (module, part of the message)
+REFUSED = {
+    "cut off": (spirv_as.assemble(module())[:-4], "OpFunctionEnd is missing"),
+    "cut off within an instruction": (spirv_as.assemble(module("OpStore %out %one"))[:-12], "does not end within it"),
+    "an unknown opcode": (module("!0x0001fffe"), "opcode 65534 is not known"),
+    "a capability that is absent": (module(annotations="").replace("OpCapability Linkage", "OpCapability Shader"), "lacks the capability Shader"),
+    "a function without a block": (module(end="OpFunctionEnd\n"), "it has no body"),
+    "a function without a block, but with an instruction": (module(end="OpNop\nOpFunctionEnd\n"), "it has no block"),
+    "a block without an end": (module(end="%entry = OpLabel\nOpFunctionEnd\n"), "has no end"),
+    "a value of no instruction": (module("OpStore %out %nowhere"), "has no value here"),
+    "a type of the wrong kind": (module("%x = OpIAdd %void %one %one"), "OpIAdd"),
+    "an id twice": (module("%one = OpLoad %uint %out"), "a second time"),
+    "an operand too many": (module("OpReturn !0"), "words too many"),
+    "an operand that is missing": (module("!0x0002003e !1"), "missing"),
+    "a use that its definition does not dominate": (module(
+        "%c = OpIEqual %bool %one %one\nOpBranchConditional %c %a %b\n%a = OpLabel\n%v = OpLoad %uint %out\nOpBranch %b\n%b = OpLabel\nOpStore %out %v"),
+        "the module is not valid"),
+}
+
+
+def linked(kind):
+    """A kernel named like the kind of linkage that the function g and the variable v have."""
+    imported = kind == "Import"
+    text = module("%x = OpFunctionCall %uint %g\nOpStore %out %x\nOpCopyMemory %out %v" if imported else "",
+                  f'OpDecorate %g LinkageAttributes "g" {kind}\nOpDecorate %v LinkageAttributes "v" {kind}',
+                  "%gtype = OpTypeFunction %uint\n%v = OpVariable %p CrossWorkgroup " + ("" if imported else "%one"))
+    body = "" if imported else "%gentry = OpLabel\nOpReturnValue %one\n"
+    return text.replace('"f"', f'"{kind}"') + f"%g = OpFunction %uint None %gtype\n{body}OpFunctionEnd\n"
+
+
+# name: (kinds of linkage, part of the message; None: they can be linked)
+LINKED = {
+    "a definition and its use": (("Export", "Import"), None),
+    "a use without a definition": (("Import",), "undefined"),
+}
+
+
+def compile_module(compiler, data, *options):
+    data = spirv_as.assemble(data) if isinstance(data, str) else data
+    return subprocess.run([compiler, "-c", "-", "-o", "-", *options], input=data, capture_output=True, timeout=60)
+
+
+def link(compiler, kinds):
+    with tempfile.TemporaryDirectory() as folder:
+        words = []
+        for kind in kinds:
+            words += ["-c", f"{folder}/{kind}"]
+            pathlib.Path(words[-1]).write_bytes(compile_module(compiler, linked(kind), "--object").stdout)
+        return subprocess.run([compiler, "--link", *words, "-o", os.devnull], capture_output=True, timeout=60)
+
+
+def main():
+    compiler, failed = sys.argv[1], []
+    for name, (text, wanted) in READ.items():
+        done = compile_module(compiler, text, "--emit-llvm")
+        if done.returncode or wanted not in done.stdout.decode():
+            failed.append(f"{name}: status {done.returncode}, no '{wanted}': {(done.stderr + done.stdout).decode()}")
+    for name, (text, wanted) in REFUSED.items():
+        done = compile_module(compiler, text)
+        message = done.stderr.decode()
+        if done.returncode != 1 or "error:" not in message or wanted not in message:
+            failed.append(f"{name}: status {done.returncode}, '{message[:300]}' instead of '{wanted}'")
+    for name, (kinds, wanted) in LINKED.items():
+        done = link(compiler, kinds)
+        message = done.stderr.decode()
+        if done.returncode if wanted is None else done.returncode != 1 or wanted not in message:
+            failed.append(f"{name}: status {done.returncode}, '{message[:300]}' instead of '{wanted}'")
+    sys.exit("\n".join(failed) or 0)
+
+
+if __name__ == "__main__":
+    main()
