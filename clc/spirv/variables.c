@@ -84,10 +84,12 @@ LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr
         tsr__spirv_fail(r, in, "built-in %u is not used in a function", id);
     LLVMBuilderRef here = r->builder;
     r->builder = r->body.entry;
-    LLVMValueRef place = LLVMBuildAlloca(r->builder, type->element->llvm, "");
-    LLVMBuildStore(r->builder, builtin_value(r, in, b, type->element->llvm), place);
+    r->body.entry = here; /* after an error both are disposed of, each once */
+    LLVMValueRef value = builtin_value(r, in, b, type->element->llvm), place = LLVMBuildAlloca(r->builder, type->element->llvm, "");
+    LLVMBuildStore(r->builder, value, place);
     if (LLVMTypeOf(place) != type->llvm)
         place = LLVMBuildAddrSpaceCast(r->builder, place, type->llvm, "");
+    r->body.entry = r->builder;
     r->builder = here;
     struct tsr__builtin_use *use = tsr_arena_alloc(&r->arena, sizeof *use);
     use->variable = id;

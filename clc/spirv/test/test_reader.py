@@ -61,6 +61,8 @@ REFUSED = {
     "a block without an end": (module(end="%entry = OpLabel\nOpFunctionEnd\n"), "has no end"),
     "a value of no instruction": (module("OpStore %out %nowhere"), "has no value here"),
     "a type of the wrong kind": (module("%x = OpIAdd %void %one %one"), "OpIAdd"),
+    "a built-in of another type": (module("%x = OpLoad %uint2 %gid", "OpDecorate %gid BuiltIn GlobalLinearId", "%gid = OpVariable %in2 Input"),
+                                   "get_global_linear_id cannot be a vector"),
     "an id twice": (module("%one = OpLoad %uint %out"), "a second time"),
     "an operand too many": (module("OpReturn !0"), "words too many"),
     "an operand that is missing": (module("!0x0002003e !1"), "missing"),
