@@ -102,14 +102,14 @@ LLVMValueRef tsr__emit_bitcast(struct tsr__reader *r, const struct tsr__inst *in
         return from;
     if (from_pointer && to_pointer)
         tsr__spirv_fail(r, in, "it cannot change the storage class of a pointer");
-    if (from_pointer && tsr__is_int(to) && LLVMSizeOfTypeInBits(r->layout, to) == 64 && !tsr__is_vector(to))
-        return LLVMBuildPtrToInt(r->builder, from, to, "");
-    if (to_pointer && tsr__is_int(type) && LLVMSizeOfTypeInBits(r->layout, type) == 64 && !tsr__is_vector(type))
-        return LLVMBuildIntToPtr(r->builder, from, to, "");
-    bool numbers = (tsr__is_int(type) || tsr__is_float(type)) && (tsr__is_int(to) || tsr__is_float(to));
-    if (!numbers || LLVMSizeOfTypeInBits(r->layout, type) != LLVMSizeOfTypeInBits(r->layout, to))
+    LLVMTypeRef address = LLVMIntPtrTypeInContext(r->context, r->layout), bits = to_pointer ? address : to;
+    if (from_pointer)
+        from = LLVMBuildPtrToInt(r->builder, from, type = address, "");
+    bool numbers = (tsr__is_int(type) || tsr__is_float(type)) && (tsr__is_int(bits) || tsr__is_float(bits));
+    if (!numbers || LLVMSizeOfTypeInBits(r->layout, type) != LLVMSizeOfTypeInBits(r->layout, bits))
         tsr__spirv_fail(r, in, "its types have different sizes, or have no bits that could be taken as others");
-    return LLVMBuildBitCast(r->builder, from, to, "");
+    LLVMValueRef value = LLVMBuildBitCast(r->builder, from, bits, "");
+    return to_pointer ? LLVMBuildIntToPtr(r->builder, value, to, "") : value;
 }
 
 static LLVMValueRef pointer_operand(struct tsr__reader *r, const struct tsr__inst *in)

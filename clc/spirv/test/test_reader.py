@@ -48,6 +48,8 @@ READ = {
     "operations on specialisation constants": (module("OpStore %out %u", *SPECIAL), "store i32 10,"),
     "a value that is made further on": (module("OpBranch %b\n%a = OpLabel\nOpStore %out %v\nOpBranch %c\n%b = OpLabel\n%v = OpLoad %uint %out\n"
                                                "OpBranch %a\n%c = OpLabel"), "store i32 %"),
+    "a pointer as a number": (module("%v = OpBitcast %ulong %out\n%w = OpBitcast %p %v\nOpStore %w %one"), "ptrtoint ptr addrspace(1) %0 to i64"),
+    "a pointer as two numbers": (module("%v = OpBitcast %uint2 %out\n%w = OpBitcast %p %v\nOpStore %w %one"), "bitcast <2 x i32> %3 to i64"),
     "a block that is never reached": (module("OpReturn\n%a = OpLabel\nOpStore %out %one"), "No predecessors"),
 }
 # name: (module, part of the message)
@@ -63,6 +65,7 @@ REFUSED = {
     "a type of the wrong kind": (module("%x = OpIAdd %void %one %one"), "OpIAdd"),
     "a built-in of another type": (module("%x = OpLoad %uint2 %gid", "OpDecorate %gid BuiltIn GlobalLinearId", "%gid = OpVariable %in2 Input"),
                                    "get_global_linear_id cannot be a vector"),
+    "a pointer as a number of another size": (module("%x = OpBitcast %uint %out"), "different sizes"),
     "an id twice": (module("%one = OpLoad %uint %out"), "a second time"),
     "an operand too many": (module("OpReturn !0"), "words too many"),
     "an operand that is missing": (module("!0x0002003e !1"), "missing"),
