@@ -61,7 +61,7 @@ static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMV
     text.operand = d->operand;
     text.count = d->count;
     const char *name = tsr__spirv_text(r, &text, 0, &words);
-    LLVMSetLinkage(function, tsr__spirv_word(r, &text, words) == TSR__LinkageLinkOnceODR ? LLVMLinkOnceODRLinkage : LLVMExternalLinkage);
+    LLVMSetLinkage(function, tsr__spirv_word(r, &text, words) == TSR__LinkageLinkOnceODR ? LLVMWeakODRLinkage : LLVMExternalLinkage);
     LLVMValueRef same = LLVMGetNamedFunction(r->module, name);
     if (same && same != function)
         tsr__spirv_fail(r, in, "there are two functions '%.100s'", name);

@@ -132,7 +132,7 @@ static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMV
         LLVMSetLinkage(variable, LLVMExternalLinkage);
         break;
     case TSR__LinkageLinkOnceODR:
-        LLVMSetLinkage(variable, LLVMLinkOnceODRLinkage);
+        LLVMSetLinkage(variable, LLVMWeakODRLinkage);
         break;
     default:
         LLVMSetLinkage(variable, LLVMExternalLinkage);

@@ -88,6 +88,7 @@ def linked(kind):
 # name: (kinds of linkage, part of the message; None: they can be linked)
 LINKED = {
     "a definition and its use": (("Export", "Import"), None),
+    "a definition that others may repeat and its use": (("LinkOnceODR", "Import"), None),
     "a use without a definition": (("Import",), "undefined"),
 }
 
