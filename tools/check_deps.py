@@ -25,13 +25,13 @@ MAY_USE = {
     "examples": [],
     "bench": ["scheduler"],
     "conformance": [],
-    "fuzz": ["clc/common", "clc/client", "device-amx", "icd"],
+    "fuzz": ["clc/common", "clc/client", "clc/spirv", "device-amx", "icd"],
 }
 # Header pattern -> the only folders that may include it.
 ONLY_IN = [
     (r"CL/cl_icd\.h", ["icd"]),
     (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test", "fuzz"]),
-    (r"llvm-c/", ["lanes", "clc/service", "clc/spirv", "conformance/host/host_llvm.c"]),
+    (r"llvm-c/", ["lanes", "clc/service", "clc/spirv", "conformance/host/host_llvm.c", "fuzz/spirv.c"]),
     (r"(llvm|clang|lld)/", ["clc/service", "lanes"]),
     (r"hwloc\.h", ["scheduler"]),
     (r"xxhash\.h", ["base"]),

@@ -113,6 +113,10 @@ def main():
         done = compile_module(compiler, text, "--emit-llvm")
         if done.returncode or wanted not in done.stdout.decode():
             failed.append(f"{name}: status {done.returncode}, no '{wanted}': {(done.stderr + done.stdout).decode()}")
+    for seed in sorted((ROOT / "fuzz/seeds").glob("*.spvasm")):  # with all that it calls, to an object
+        done = compile_module(compiler, seed.read_text(), "--object")
+        if done.returncode:
+            failed.append(f"{seed.name}: {done.stderr.decode()}")
     for name, (text, wanted) in REFUSED.items():
         done = compile_module(compiler, text)
         message = done.stderr.decode()
