@@ -33,8 +33,13 @@
 #else
 #define VALUE(i, s) (T)(((i) * 7 + (s)) * 0x9e3779b97f4a7c15ul >> 40)
 #endif
+#ifdef FLOAT
 #define OP_add(a, b) (T)((a) + (b))
 #define OP_mul(a, b) (T)((a) * (b))
+#else /* without a sign, as C does not define what overflows */
+#define OP_add(a, b) (T)((ulong)(a) + (ulong)(b))
+#define OP_mul(a, b) (T)((ulong)(a) * (ulong)(b))
+#endif
 #define OP_min(a, b) ((b) < (a) ? (b) : (a))
 #define OP_max(a, b) ((a) < (b) ? (b) : (a))
 #define OP_and(a, b) (T)((a) & (b))
