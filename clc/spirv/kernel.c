@@ -101,8 +101,10 @@ static const char *next_word(struct tsr__reader *r, const char **words)
     return word;
 }
 
-static const char *type_name(struct tsr__reader *r, const struct tsr__type *type)
+/* `depth`: of the pointers around the type, which may point to themselves. */
+static const char *type_name(struct tsr__reader *r, const struct tsr__type *type, unsigned depth)
 {
+    enum { DEEPEST = 16 };
     static const char *const ints[] = {"char", "short", "int", "long"}, *const floats[] = {"half", "float", "double"};
     switch (type->kind) {
     case TSR__INT:
@@ -110,9 +112,9 @@ static const char *type_name(struct tsr__reader *r, const struct tsr__type *type
     case TSR__FLOAT:
         return floats[__builtin_ctz((unsigned)LLVMSizeOfTypeInBits(r->layout, type->llvm)) - 4];
     case TSR__VECTOR:
-        return tsr_arena_format(&r->arena, "%s%u", type_name(r, type->element), type->count);
+        return tsr_arena_format(&r->arena, "%s%u", type_name(r, type->element, depth), type->count);
     case TSR__POINTER:
-        return tsr_arena_format(&r->arena, "%s*", type->element ? type_name(r, type->element) : "void");
+        return tsr_arena_format(&r->arena, "%s*", type->element && depth < DEEPEST ? type_name(r, type->element, depth + 1) : "void");
     case TSR__STRUCT:
         return LLVMGetStructName(type->llvm);
     case TSR__BOOL:
@@ -164,7 +166,7 @@ static void set_arguments(struct tsr__reader *r, LLVMValueRef kernel, const stru
         const char *word = next_word(r, &types), *qualifier = next_word(r, &qualifiers);
         lists[SPACE][i] = number(r, own->kind == TSR__POINTER ? LLVMGetPointerAddressSpace(own->llvm) : 0);
         lists[ACCESS][i] = text(r, "none");
-        lists[TYPE][i] = lists[BASE][i] = text(r, word ? word : type_name(r, own));
+        lists[TYPE][i] = lists[BASE][i] = text(r, word ? word : type_name(r, own, 0));
         lists[QUALIFIERS][i] = text(r, qualifier ? qualifier : type_qualifiers(r, own, p->result));
         lists[NAME][i] = text(r, id->name ? id->name : "");
         named |= id->name != NULL;

@@ -12,8 +12,8 @@ LLVMValueRef tsr__emit_function_call(struct tsr__reader *r, const struct tsr__in
     if (!id->inst || id->inst->op->number != TSR__OpFunction)
         tsr__spirv_fail(r, in, "id %u is no function", in->operand[0]);
     const struct tsr__type *type = id->type;
-    LLVMValueRef arguments[256];
-    if (in->count - 1 != type->count || type->count > TSR_ARRAY_LEN(arguments))
+    LLVMValueRef *arguments = tsr_arena_alloc(&r->arena, (type->count + 1) * sizeof *arguments);
+    if (in->count - 1 != type->count)
         tsr__spirv_fail(r, in, "the function takes %u arguments, not %u", type->count, in->count - 1);
     for (uint32_t i = 0; i < type->count; i++) {
         arguments[i] = tsr__spirv_value(r, in, i + 1);

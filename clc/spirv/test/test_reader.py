@@ -42,6 +42,14 @@ def module(body="", annotations="", globals="", end=WHOLE):
     return HEAD.format(annotations=annotations, globals=globals) + end.format(body=body)
 
 
+def call_with(count):
+    """A call with so many arguments."""
+    return (module("%x = OpFunctionCall %void %g" + " %one" * count, 'OpName %g "g"', "%gtype = OpTypeFunction %void" + " %uint" * count) +
+            "%g = OpFunction %void None %gtype\n" + "".join(f"%g{i} = OpFunctionParameter %uint\n" for i in range(count)) +
+            "%gentry = OpLabel\nOpReturn\nOpFunctionEnd\n")
+
+
+SELF = "OpTypeForwardPointer %p CrossWorkgroup\n%p = OpTypePointer CrossWorkgroup %p"
 SPECIAL = "OpDecorate %s SpecId 3", "%s = OpSpecConstant %uint 5\n%t = OpSpecConstantOp %uint IMul %s %one\n%u = OpSpecConstantOp %uint IAdd %t %s"
 # name: (module, text of the LLVM module)
 READ = {
@@ -50,6 +58,8 @@ READ = {
                                                "OpBranch %a\n%c = OpLabel"), "store i32 %"),
     "a pointer as a number": (module("%v = OpBitcast %ulong %out\n%w = OpBitcast %p %v\nOpStore %w %one"), "ptrtoint ptr addrspace(1) %0 to i64"),
     "a pointer as two numbers": (module("%v = OpBitcast %uint2 %out\n%w = OpBitcast %p %v\nOpStore %w %one"), "bitcast <2 x i32> %3 to i64"),
+    "a pointer to itself as an argument": (module().replace("%p = OpTypePointer CrossWorkgroup %uint", SELF), "define spir_kernel void @f(ptr"),
+    "a call with hundreds of arguments": (call_with(512), "call spir_func void @g(i32 1, i32 1,"),
     "a block that is never reached": (module("OpReturn\n%a = OpLabel\nOpStore %out %one"), "No predecessors"),
 }
 # name: (module, part of the message)
