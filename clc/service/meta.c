@@ -2,6 +2,8 @@
  * Reads kernels, argument information and attributes from the metadata that clang leaves in the module. */
 #include "clc/service/service.h"
 
+#include "clc/common/names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -182,6 +184,8 @@ static void read_attributes(const struct source *source, struct tsr_kernel_info 
         put_attribute(&text, "intel_reqd_sub_group_size");
         tsr_buf_printf(&text, "(%u)", kernel->reqd_sub_group_size);
     }
+    if (get_list(source, TSR_CLC_NO_ATTRIBUTES).there)
+        text.size = 0;
     kernel->attributes = tsr_arena_format(source->arena, "%.*s", (int)text.size, text.data ? (const char *)text.data : "");
     tsr_buf_free(&text);
 }

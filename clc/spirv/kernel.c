@@ -42,29 +42,12 @@ static void set_sizes(struct tsr__reader *r, LLVMValueRef kernel, const struct t
     set_metadata(r, kernel, name, sizes, 3);
 }
 
-/* 16 bits of the number of elements, then of the type: char, short, int, long, half, float, double. */
-static void set_type_hint(struct tsr__reader *r, LLVMValueRef kernel, const struct tsr__mode *mode)
-{
-    if (!mode || !mode->count)
-        return;
-    LLVMTypeRef types[] = {LLVMInt8TypeInContext(r->context),  LLVMInt16TypeInContext(r->context), LLVMInt32TypeInContext(r->context),
-                           LLVMInt64TypeInContext(r->context), LLVMHalfTypeInContext(r->context),  LLVMFloatTypeInContext(r->context),
-                           LLVMDoubleTypeInContext(r->context)};
-    uint32_t which = mode->operand[0] & 0xffff, count = mode->operand[0] >> 16;
-    if (which >= TSR_ARRAY_LEN(types) || count > 16)
-        return;
-    LLVMTypeRef type = count > 1 ? LLVMVectorType(types[which], count) : types[which];
-    LLVMMetadataRef parts[] = {LLVMValueAsMetadata(LLVMGetUndef(type)), number(r, tsr__is_int(type))};
-    set_metadata(r, kernel, "vec_type_hint", parts, 2);
-}
-
 static void set_modes(struct tsr__reader *r, LLVMValueRef kernel, const struct tsr__inst *in)
 {
     uint32_t id = in->result;
     const struct tsr__mode *size = tsr__spirv_mode(r, id, TSR__ModeLocalSize), *hint = tsr__spirv_mode(r, id, TSR__ModeLocalSizeHint);
     set_sizes(r, kernel, in, size ? size : tsr__spirv_mode(r, id, TSR__ModeLocalSizeId), "reqd_work_group_size");
     set_sizes(r, kernel, in, hint ? hint : tsr__spirv_mode(r, id, TSR__ModeLocalSizeHintId), "work_group_size_hint");
-    set_type_hint(r, kernel, tsr__spirv_mode(r, id, TSR__ModeVecTypeHint));
     const struct tsr__mode *sub_group = tsr__spirv_mode(r, id, TSR__ModeSubgroupSize);
     if (sub_group && sub_group->count) {
         LLVMMetadataRef lanes = number(r, sub_group->operand[0]);
@@ -269,6 +252,7 @@ void tsr__spirv_kernel(struct tsr__reader *r, LLVMValueRef function, const struc
     LLVMValueRef kernel = declare_kernel(r, function, type, name);
     call_function(r, kernel, function, type);
     set_modes(r, kernel, in);
+    set_metadata(r, kernel, TSR_CLC_NO_ATTRIBUTES, NULL, 0);
     set_arguments(r, kernel, in, name);
     inline_body(r, function);
 }

@@ -57,7 +57,6 @@ enum tsr__parameter_attribute {
 enum tsr__execution_mode {
     TSR__ModeLocalSize = 17,
     TSR__ModeLocalSizeHint = 18,
-    TSR__ModeVecTypeHint = 30,
     TSR__ModeContractionOff = 31,
     TSR__ModeInitializer = 33,
     TSR__ModeFinalizer = 34,

@@ -16,6 +16,7 @@ static const uint32_t spirv_module[] = {
     SPIRV_OP(17, 2), 6,              /* OpCapability Kernel */
     SPIRV_OP(14, 3), 2, 2,           /* OpMemoryModel Physical64 OpenCL */
     SPIRV_OP(15, 4), 6, 10, 'k',     /* OpEntryPoint Kernel %10 "k" */
+    SPIRV_OP(16, 6), 10, 18, 1, 1, 1, /* OpExecutionMode %10 LocalSizeHint 1 1 1 */
     SPIRV_OP(71, 4), 7, 1, SPIRV_NUMBER_ID, /* OpDecorate %7 SpecId … */
     SPIRV_OP(71, 4), 8, 1, SPIRV_FLAG_ID,
     SPIRV_OP(19, 2), 1,              /* %1 = OpTypeVoid */

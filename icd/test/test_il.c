@@ -192,6 +192,8 @@ static void queries(void **state)
     cl_uint args;
     CHECK(clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof(args), &args, NULL));
     assert_int_equal(args, 1);
+    CHECK(clGetKernelInfo(kernel, CL_KERNEL_ATTRIBUTES, sizeof source, source, &size));
+    CHECK_THAT(size == 1 && !source[0]); /* "for kernels not created from OpenCL C source" */
     CHECK_CODE(clGetKernelArgInfo(kernel, 0, CL_KERNEL_ARG_NAME, sizeof source, source, NULL), CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
     CHECK_CODE(clBuildProgram(program, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION); /* it has a kernel */
     CHECK(clReleaseKernel(kernel));
