@@ -53,6 +53,22 @@ static uint32_t pci_vendor(const char *vendor)
     return 0;
 }
 
+/* Family, model and stepping as EAX of CPUID leaf 1 has them. */
+static uint32_t signature(const struct tsr_cpu *cpu)
+{
+    uint32_t family = cpu->family < 15 ? cpu->family : 15;
+    return (cpu->family - family) << 20 | cpu->model >> 4 << 16 | family << 8 | (cpu->model & 15) << 4 | cpu->stepping;
+}
+
+/* The numbers by which SYCL knows CPUs with matrix units. */
+static uint32_t ip_version(const struct tsr_cpu *cpu)
+{
+    enum { WITHOUT_MATRICES = 0, INT8_BF16 = 8, INT8_BF16_FP16 = 9 };
+    if (!tsr_cpu_has(cpu, TSR_CPU_AMX_INT8) || !tsr_cpu_has(cpu, TSR_CPU_AMX_BF16))
+        return WITHOUT_MATRICES;
+    return tsr_cpu_has(cpu, TSR_CPU_AMX_FP16) ? INT8_BF16_FP16 : INT8_BF16;
+}
+
 /* The beginning of a file of the kernel, which has no size of its own; "" if it cannot be read. */
 static void read_start(const char *path, char *text, size_t size)
 {
@@ -117,6 +133,8 @@ static void find_out(void)
     caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, cpu->vendor);
     list_sub_group_sizes();
     caps.vendor_id = (uint32_t)tsr_env_int_or(TSR_ENV_VENDOR_ID, pci_vendor(cpu->vendor), 0, UINT32_MAX);
+    caps.device_id = signature(cpu);
+    caps.ip_version = (uint32_t)tsr_env_int_or(TSR_ENV_IP_VERSION, ip_version(cpu), 0, UINT32_MAX);
     caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
     caps.clock_mhz = clock_mhz();
     caps.global_memory = tsr_memory_limit();

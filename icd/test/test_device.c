@@ -169,6 +169,17 @@ static bool has_extension(const char *name)
     return false;
 }
 
+/* Whether the system lists this feature of the CPU. */
+static bool cpu_has(const char *feature)
+{
+    static char text[16384];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    CHECK_THAT(file);
+    text[fread(text, 1, sizeof text - 1, file)] = 0;
+    fclose(file);
+    return strstr(text, feature);
+}
+
 /* What a program would conclude from one query must not be denied by another. */
 static void consistency(void **state)
 {
@@ -208,6 +219,14 @@ static void consistency(void **state)
         assert_int_equal(number(widths[i].preferred), 1);
         assert_int_equal(number(widths[i].native), widths[i].width);
     }
+    /* SYCL reads the first of these as the generation of the CPU. A device has as many slices as compute units. */
+    assert_int_equal(number(CL_DEVICE_IP_VERSION_INTEL), cpu_has("amx_fp16") ? 9 : cpu_has("amx_int8") ? 8 : 0);
+    assert_int_equal(number(CL_DEVICE_FEATURE_CAPABILITIES_INTEL), CL_DEVICE_FEATURE_FLAG_DP4A_INTEL | CL_DEVICE_FEATURE_FLAG_DPAS_INTEL);
+    assert_int_equal(number(CL_DEVICE_NUM_SLICES_INTEL) * number(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL) *
+                         number(CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL),
+                     number(CL_DEVICE_MAX_COMPUTE_UNITS));
+    CHECK_THAT(number(CL_DEVICE_NUM_THREADS_PER_EU_INTEL) == 1 && number(CL_DEVICE_ID_INTEL));
+
     size_t size, sizes[8];
     CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &size));
     assert_int_equal(size, 3 * sizeof(*sizes));
@@ -265,12 +284,14 @@ static void on_one_cpu(void)
 static void with_other_names(void)
 {
     setenv("TESSERA_VENDOR_ID", "0x1234", 1);
+    setenv("TESSERA_IP_VERSION", "10", 1);
     setenv("TESSERA_PLATFORM_NAME", "Some Platform", 1);
     setenv("TESSERA_DEVICE_NAME", "Some Graphics", 1);
     setenv("TESSERA_DEVICE_VENDOR", "Some Corporation", 1);
     setenv("TESSERA_DRIVER_VERSION", "99.1", 1);
     char name[64];
     IN_CHILD(number(CL_DEVICE_VENDOR_ID) == 0x1234);
+    IN_CHILD(number(CL_DEVICE_IP_VERSION_INTEL) == 10);
     IN_CHILD(!strcmp(text(CL_DEVICE_NAME), "Some Graphics"));
     IN_CHILD(!strcmp(text(CL_DEVICE_VENDOR), "Some Corporation"));
     IN_CHILD(!strcmp(text(CL_DRIVER_VERSION), "99.1"));

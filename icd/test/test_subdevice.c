@@ -4,8 +4,10 @@
 
 static cl_uint units_of(cl_device_id device)
 {
-    cl_uint units;
+    cl_uint units, slices;
     CHECK(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(units), &units, NULL));
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_NUM_SLICES_INTEL, sizeof(slices), &slices, NULL));
+    assert_int_equal(slices, units);
     return units;
 }
 

@@ -32,6 +32,7 @@ struct tsr_device_caps {
     enum tsr_device_type type;
     const char *name, *vendor;
     uint32_t vendor_id;
+    uint32_t device_id, ip_version; /* cl_intel_device_attribute_query */
     uint32_t compute_units;
     uint32_t clock_mhz;
     uint64_t global_memory, max_allocation, local_memory, constant_buffer;
