@@ -167,55 +167,73 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
     }
 }
 
-TSR_API cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
+/* ---- pointers ----------------------------------------------------------------------------------------------------------------------- */
+
+/* The entry points that set pointers; with SVM or USM any memory of the process will do, not only an allocation of the context. */
+static cl_int set_raw_pointer(const char *function, cl_kernel kernel, cl_uint arg_index, const void *arg_value, const char *what)
 {
     const struct tsr_arg_info *arg;
-    cl_int err = tsr__find_arg(__func__, kernel, arg_index, &arg);
+    cl_int err = tsr__find_arg(function, kernel, arg_index, &arg);
     if (err != CL_SUCCESS)
         return err;
     struct _cl_context *context = kernel->program->context;
     /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM." */
-    RETURN_IF(context, !context->svm_caps, CL_INVALID_OPERATION, "no device of the context has SVM");
-    RETURN_IF(context, arg->kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer", arg_index);
-    /* With fine-grain system SVM any memory of the process will do, not only that of clSVMAlloc. */
+    if (!context->svm_caps)
+        return tsr__error(context, CL_INVALID_OPERATION, function, "svm_caps", "no device of the context has %s", what);
+    if (arg->kind != TSR_ARG_POINTER)
+        return tsr__error(context, CL_INVALID_ARG_VALUE, function, "kind", "argument %u is no global or constant pointer", arg_index);
     uint64_t address = (uint64_t)(uintptr_t)arg_value;
     set(kernel, arg_index, &address, NULL, arg_value != NULL);
     return CL_SUCCESS;
 }
 
+/* clSetKernelArgSVMPointer: OpenCL 3.0, 5.9.2. */
+TSR_API cl_int CL_API_CALL clSetKernelArgSVMPointer(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
+{
+    return set_raw_pointer(__func__, kernel, arg_index, arg_value, "SVM");
+}
+
+/* cl_intel_unified_shared_memory */
+TSR_API cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_uint arg_index, const void *arg_value)
+{
+    return set_raw_pointer(__func__, kernel, arg_index, arg_value, "unified shared memory");
+}
+
+/* ---- execution information: all of it is checked, and none is needed, as kernels reach all memory of the process --------------------- */
+
+static cl_int check_flag(struct _cl_context *context, size_t size, const void *value)
+{
+    RETURN_IF(context, !value || size != sizeof(cl_bool), CL_INVALID_VALUE, "%zu bytes for a cl_bool", size);
+    cl_bool flag = *(const cl_bool *)value;
+    RETURN_IF(context, flag != CL_TRUE && flag != CL_FALSE, CL_INVALID_VALUE, "%u is neither CL_TRUE nor CL_FALSE", flag);
+    return CL_SUCCESS;
+}
+
+/* clSetKernelExecInfo: OpenCL 3.0, 5.9.3, and cl_intel_unified_shared_memory. */
 TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t param_value_size,
                                                const void *param_value)
 {
     RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_context *context = kernel->program->context;
-    /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM." */
-    unsigned svm = context->svm_caps;
-    RETURN_IF(context, !svm, CL_INVALID_OPERATION, "no device of the context has SVM");
-    if (param_name == CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM) {
-        RETURN_IF(context, !param_value || param_value_size != sizeof(cl_bool), CL_INVALID_VALUE, "%zu bytes for a cl_bool",
-                  param_value_size);
-        cl_bool value = *(const cl_bool *)param_value;
-        RETURN_IF(context, value != CL_TRUE && value != CL_FALSE, CL_INVALID_VALUE, "%u is neither CL_TRUE nor CL_FALSE", value);
-        RETURN_IF(context, value && !(svm & TSR_SVM_FINE_GRAIN_SYSTEM), CL_INVALID_OPERATION,
-                  "no device of the context has fine-grain system SVM");
-        pthread_mutex_lock(&kernel->lock);
-        kernel->svm_fine_grain = value;
-        pthread_mutex_unlock(&kernel->lock);
+    cl_int err;
+    /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM", and likewise for unified shared memory. */
+    RETURN_IF(context, !context->svm_caps, CL_INVALID_OPERATION, "no device of the context has SVM or unified shared memory");
+    switch (param_name) {
+    case CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM:
+        err = check_flag(context, param_value_size, param_value);
+        RETURN_IF(context, err == CL_SUCCESS && *(const cl_bool *)param_value && !(context->svm_caps & TSR_SVM_FINE_GRAIN_SYSTEM),
+                  CL_INVALID_OPERATION, "no device of the context has fine-grain system SVM");
+        return err;
+    case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:
+    case CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL:
+    case CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL:
+        return check_flag(context, param_value_size, param_value);
+    case CL_KERNEL_EXEC_INFO_SVM_PTRS:
+    case CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
+        RETURN_IF(context, !param_value != !param_value_size || param_value_size % sizeof(void *), CL_INVALID_VALUE,
+                  "%zu bytes of pointers at %p", param_value_size, param_value);
         return CL_SUCCESS;
+    default:
+        return tsr__error(context, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no name of kernel execution information", param_name);
     }
-    RETURN_IF(context, param_name != CL_KERNEL_EXEC_INFO_SVM_PTRS, CL_INVALID_VALUE, "0x%x is no name of kernel execution information",
-              param_name);
-    RETURN_IF(context, !param_value != !param_value_size || param_value_size % sizeof(void *), CL_INVALID_VALUE,
-              "%zu bytes of pointers at %p", param_value_size, param_value);
-    void **pointers = param_value_size ? tsr_malloc(param_value_size) : NULL;
-    RETURN_IF(context, param_value_size && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of pointers", param_value_size);
-    if (pointers)
-        memcpy(pointers, param_value, param_value_size);
-    pthread_mutex_lock(&kernel->lock);
-    void **before = kernel->svm_pointers;
-    kernel->svm_pointers = pointers;
-    kernel->svm_pointer_count = param_value_size / sizeof(void *);
-    pthread_mutex_unlock(&kernel->lock);
-    tsr_free(before);
-    return CL_SUCCESS;
 }

@@ -89,8 +89,7 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     struct _cl_mem *mem = NULL;
     cl_int err = CL_SUCCESS;
     cl_mem_flags copied = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
-    void *svm_base = NULL;
-    size_t svm_size = 0;
+    struct tsr__allocation inside;
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
     FAIL_IF(context, properties && properties[0], CL_INVALID_PROPERTY, "no buffer has the property 0x%llx",
             (unsigned long long)properties[0]);
@@ -99,10 +98,10 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     FAIL_IF(context, size == 0, CL_INVALID_BUFFER_SIZE, "a buffer of 0 bytes");
     FAIL_IF(context, too_large(context, size), CL_INVALID_BUFFER_SIZE, "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device",
             size);
-    bool svm = copied && host_ptr && tsr__svm_find(context, host_ptr, &svm_base, &svm_size);
-    FAIL_IF(context, svm && size > svm_size, CL_INVALID_BUFFER_SIZE,
-            "%zu bytes from %p on, but the allocation of clSVMAlloc that begins at %p has only %zu there", size, host_ptr, svm_base,
-            svm_size);
+    bool listed = copied && host_ptr && tsr__allocation_find(context, host_ptr, TSR__SVM | TSR__USM, &inside);
+    FAIL_IF(context, listed && size > tsr__allocation_left(&inside, host_ptr), CL_INVALID_BUFFER_SIZE,
+            "%zu bytes from %p on, but the allocation that begins at %p has only %zu there", size, host_ptr, (void *)inside.base,
+            tsr__allocation_left(&inside, host_ptr));
     FAIL_IF(context, copied && !host_ptr, CL_INVALID_HOST_PTR, "host_ptr is NULL, yet flags 0x%llx say that it is used",
             (unsigned long long)flags);
     FAIL_IF(context, !copied && host_ptr, CL_INVALID_HOST_PTR,
@@ -118,7 +117,7 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     }
     if (flags & CL_MEM_USE_HOST_PTR) {
         mem->data = mem->host_ptr = host_ptr;
-        mem->uses_svm = svm;
+        mem->uses_svm = listed && inside.kind == TSR__SVM;
     } else {
         mem->data = tsr__mem_allocate(size);
         FAIL_IF(context, !mem->data, CL_MEM_OBJECT_ALLOCATION_FAILURE, "the system has no %zu bytes", size);

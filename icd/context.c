@@ -22,7 +22,7 @@ static void destroy(struct tsr_object *object)
         tsr__drop(context->devices[i]);
     tsr_free(context->devices);
     tsr_free(context->properties);
-    tsr__svm_forget(context);
+    tsr__allocations_free_all(context);
     tsr_fork_mutex_remove(&context->fork_waits);
     pthread_mutex_destroy(&context->lock);
     tsr_free(context);

@@ -134,6 +134,13 @@ static cl_int dot_acceleration(struct _cl_device_id *d, struct tsr_info_out out)
     (CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT |             \
      CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)
 
+/* Memory of the process is all the same to a device that has USM. */
+#define USM                                                                                                                                \
+    (EXTENSION(cl_intel_unified_shared_memory)                                                                                             \
+         ? CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL |                                          \
+               CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL                  \
+         : 0)
+
 static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, const void *more, size_t size)
 {
     struct tsr_hasher *hasher = tsr_hasher_new();

@@ -190,16 +190,16 @@ static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_
 {
     for (uint32_t i = 0; i < info->arg_count && i < TSR_SIZED_ARGUMENTS; i++) {
         const struct _cl_mem *mem = kernel->states[i].object;
-        void *pointer, *base;
-        size_t left;
+        struct tsr__allocation allocation;
+        void *pointer;
         bytes[i] = 0;
         if (info->args[i].kind != TSR_ARG_POINTER)
             continue;
         memcpy(&pointer, kernel->args + info->args[i].offset, sizeof pointer);
         if (mem)
             bytes[i] = mem->size;
-        else if (pointer && tsr__svm_find(kernel->program->context, pointer, &base, &left))
-            bytes[i] = left;
+        else if (pointer && tsr__allocation_find(kernel->program->context, pointer, TSR__SVM | TSR__USM, &allocation))
+            bytes[i] = tsr__allocation_left(&allocation, pointer);
     }
 }
 
@@ -277,7 +277,8 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
         return unset_argument(kernel);
     /* "CL_INVALID_OPERATION if SVM pointers are passed as arguments to a kernel and the device does not support SVM." */
     RETURN_IF(context, kernel->svm_count && !queue->device->caps->svm, CL_INVALID_OPERATION,
-              "kernel %s has SVM pointers as arguments, and the device has no SVM (CL_DEVICE_SVM_CAPABILITIES is 0)", info->name);
+              "kernel %s has pointers of SVM or USM as arguments, and the device has neither (CL_DEVICE_SVM_CAPABILITIES is 0)",
+              info->name);
     err = read_range(context, dim, offset, global, &range, &empty);
     if (err == CL_SUCCESS)
         err = check_local_memory(kernel, queue->device, info);

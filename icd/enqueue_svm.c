@@ -4,12 +4,12 @@
 
 #include "icd/mem.h"
 
-/* As tsr__check_queue, and "CL_INVALID_OPERATION if the device associated with command queue does not support SVM". */
-static cl_int check_queue(const char *function, cl_command_queue queue)
+cl_int tsr__check_svm_queue(const char *function, cl_command_queue queue)
 {
     cl_int err = tsr__check_queue(function, queue);
     if (err == CL_SUCCESS && !queue->device->caps->svm)
-        err = tsr__error(queue->context, CL_INVALID_OPERATION, function, "CL_DEVICE_SVM_CAPABILITIES", "the queue's device has no SVM");
+        err = tsr__error(queue->context, CL_INVALID_OPERATION, function, "CL_DEVICE_SVM_CAPABILITIES",
+                         "the queue's device has neither SVM nor USM");
     return err;
 }
 
@@ -39,7 +39,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint coun
                                             void(CL_CALLBACK *call)(cl_command_queue, cl_uint, void **, void *), void *user_data,
                                             cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = check_queue(__func__, queue);
+    cl_int err = tsr__check_svm_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !count != !pointers, CL_INVALID_VALUE, "%u pointers at %p: both or neither must be zero", count,
@@ -61,35 +61,51 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint coun
 
 /* ---- copy and fill ------------------------------------------------------------------------------------------------------------------ */
 
-/* clEnqueueSVMMemcpy, clEnqueueSVMMemFill: OpenCL 3.0, 5.6.1. Any memory of the process will do, not only that of clSVMAlloc. */
-TSR_API cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
-                                              cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+cl_int tsr__enqueue_memcpy(const char *function, cl_command_queue queue, cl_command_type type, cl_bool blocking, void *to, const void *from,
+                           size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = check_queue(__func__, queue);
+    cl_int err = tsr__check_svm_queue(function, queue);
     if (err != CL_SUCCESS)
         return err;
-    RETURN_IF(queue->context, !to || !from, CL_INVALID_VALUE, "NULL pointer: to %p, from %p", to, from);
+    if (!to || !from)
+        return tsr__error(queue->context, CL_INVALID_VALUE, function, "pointers", "NULL pointer: to %p, from %p", to, from);
     if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     uintptr_t a = (uintptr_t)from, b = (uintptr_t)to;
-    RETURN_IF(queue->context, a < b ? b - a < size : a - b < size, CL_MEM_COPY_OVERLAP, "%zu bytes from %p on overlap those from %p on",
-              size, from, to);
-    struct _cl_event *command = tsr__copy_command(queue, CL_COMMAND_SVM_MEMCPY, NULL, to, NULL, from, size);
-    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, blocking);
+    if (a < b ? b - a < size : a - b < size)
+        return tsr__error(queue->context, CL_MEM_COPY_OVERLAP, function, "size", "%zu bytes from %p on overlap those from %p on", size,
+                          from, to);
+    struct _cl_event *command = tsr__copy_command(queue, type, NULL, to, NULL, from, size);
+    return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
+}
+
+cl_int tsr__enqueue_memfill(const char *function, cl_command_queue queue, cl_command_type type, void *pointer, const void *pattern,
+                            size_t pattern_size, size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    cl_int err = tsr__check_svm_queue(function, queue);
+    if (err != CL_SUCCESS)
+        return err;
+    if (!pointer)
+        return tsr__error(queue->context, CL_INVALID_VALUE, function, "pointer", "the pointer to fill from is NULL");
+    if ((err = tsr__check_pattern(function, queue->context, pattern, pattern_size, (uintptr_t)pointer, size)) ||
+        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        return err;
+    struct _cl_event *command = tsr__fill_command(queue, type, NULL, pointer, size, pattern, pattern_size);
+    return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, false);
+}
+
+/* clEnqueueSVMMemcpy, clEnqueueSVMMemFill: OpenCL 3.0, 5.6.1. */
+TSR_API cl_int CL_API_CALL clEnqueueSVMMemcpy(cl_command_queue queue, cl_bool blocking, void *to, const void *from, size_t size,
+                                              cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    return tsr__enqueue_memcpy(__func__, queue, CL_COMMAND_SVM_MEMCPY, blocking, to, from, size, wait_count, wait_list, event);
 }
 
 TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *pointer, const void *pattern, size_t pattern_size, size_t size,
                                                cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = check_queue(__func__, queue);
-    if (err != CL_SUCCESS)
-        return err;
-    RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
-    if ((err = tsr__check_pattern(__func__, queue->context, pattern, pattern_size, (uintptr_t)pointer, size)) ||
-        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
-        return err;
-    struct _cl_event *command = tsr__fill_command(queue, CL_COMMAND_SVM_MEMFILL, NULL, pointer, size, pattern, pattern_size);
-    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
+    return tsr__enqueue_memfill(__func__, queue, CL_COMMAND_SVM_MEMFILL, pointer, pattern, pattern_size, size, wait_count, wait_list,
+                                event);
 }
 
 /* ---- map, unmap, migrate: nothing moves, the commands have their place in the order ----------------------------------------------------
@@ -99,7 +115,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *poi
 TSR_API cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void *pointer, size_t size,
                                            cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    cl_int err = check_queue(__func__, queue);
+    cl_int err = tsr__check_svm_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
@@ -115,7 +131,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMap(cl_command_queue queue, cl_bool block
 TSR_API cl_int CL_API_CALL clEnqueueSVMUnmap(cl_command_queue queue, void *pointer, cl_uint wait_count, const cl_event *wait_list,
                                              cl_event *event)
 {
-    cl_int err = check_queue(__func__, queue);
+    cl_int err = tsr__check_svm_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, !pointer, CL_INVALID_VALUE, "svm_ptr is NULL");
@@ -130,16 +146,16 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uin
                                                   cl_mem_migration_flags flags, cl_uint wait_count, const cl_event *wait_list,
                                                   cl_event *event)
 {
-    cl_int err = check_queue(__func__, queue);
+    cl_int err = tsr__check_svm_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, count == 0 || !pointers, CL_INVALID_VALUE, "an empty list: %u pointers at %p", count, (const void *)pointers);
     RETURN_IF(queue->context, flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED),
               CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
     for (cl_uint i = 0; i < count; i++) {
-        void *base;
-        size_t left;
-        RETURN_IF(queue->context, !tsr__svm_find(queue->context, pointers[i], &base, &left) || (sizes && sizes[i] > left), CL_INVALID_VALUE,
+        struct tsr__allocation allocation;
+        bool found = tsr__allocation_find(queue->context, pointers[i], TSR__SVM, &allocation);
+        RETURN_IF(queue->context, !found || (sizes && sizes[i] > tsr__allocation_left(&allocation, pointers[i])), CL_INVALID_VALUE,
                   "entry %u, %p with %zu bytes, lies in no allocation of clSVMAlloc", i, pointers[i], sizes ? sizes[i] : 0);
     }
     if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))

@@ -50,10 +50,10 @@ void tsr__object_init(struct tsr_object *object, enum tsr_tag tag, void (*destro
 bool tsr__valid(const void *handle, enum tsr_tag tag);
 void tsr__hold(void *object);
 void tsr__drop(void *object);
-/* Memory objects and samplers only: while it is watched, the header of a dead object stays readable. tsr__hold_alive: false if it is dead.
- */
+/* Memory objects and samplers only: while it is watched, the header of a dead object stays readable. */
 void tsr__watch(void *object);
 void tsr__unwatch(void *object);
+/* Holds an object whose header is readable, as it is watched or in a list that it leaves when it dies; false if it is dead. */
 bool tsr__hold_alive(void *object);
 /* The end of a function that creates: hands out the code, and the object; if there is an error, drops the object (may be NULL) and answers
  * NULL. */
@@ -137,18 +137,20 @@ struct _cl_context {
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
-    pthread_mutex_t lock;             /* destructors, svm */
+    pthread_mutex_t lock;             /* destructors, allocations, queues */
     struct tsr_fork_mutex fork_waits; /* for `lock` */
     struct tsr_destructor *destructors;
-    unsigned svm_caps;          /* what SVM some device has, bits of enum tsr_svm */
-    struct tsr__svm_range *svm; /* icd/svm.c: live SVM allocations, by address */
-    size_t svm_count, svm_room;
+    unsigned svm_caps;                   /* what SVM some device has, bits of enum tsr_svm */
+    struct tsr__allocation *allocations; /* icd/allocation.c: of SVM and USM, by address */
+    size_t allocation_count, allocation_room;
+    struct _cl_command_queue *queues; /* not held; each leaves the list before its memory is freed */
 };
 
 struct _cl_command_queue {
     struct tsr_object base;
-    struct _cl_context *context;  /* held */
-    struct _cl_device_id *device; /* held */
+    struct _cl_command_queue *next, **link; /* in the context's list, under its lock */
+    struct _cl_context *context;            /* held */
+    struct _cl_device_id *device;           /* held */
     struct tsr_pool *pool;
     cl_command_queue_properties flags;
     cl_queue_properties *properties; /* as given, zero-terminated; NULL if none */
@@ -273,11 +275,8 @@ struct _cl_kernel {
     unsigned char *args;                /* argument block */
     struct tsr__arg_state *states;      /* per argument: set or not, memory object (watched), local size */
     cl_uint unset_count, object_count;  /* arguments not set yet; arguments that are objects */
-    cl_uint svm_count;                  /* that are SVM pointers */
+    cl_uint svm_count;                  /* that are pointers of SVM or USM */
     uint64_t local_begin, local_bytes;  /* of the local arguments: offset of the first in local memory, bytes of those that are set */
-    void **svm_pointers;                /* CL_KERNEL_EXEC_INFO_SVM_PTRS */
-    size_t svm_pointer_count;
-    cl_bool svm_fine_grain;
 };
 
 /* ---- shared between the files of icd/ --------------------------------------------------------------------------------------------------
@@ -336,6 +335,10 @@ void tsr__event_advance(struct _cl_event *event, cl_int status);
 struct _cl_event *tsr__queue_fence(struct _cl_command_queue *queue);
 /* In the child of a fork: what the queue's next command would be ordered after is the parent's and never ends here. */
 void tsr__queue_forget(struct tsr_fork_mutex *fork_waits);
+/* Waits for what has been enqueued so far: in the queue, in every queue of the context. CL_OUT_OF_HOST_MEMORY, CL_INVALID_OPERATION from a
+ * callback. (icd/queue.c) */
+cl_int tsr__queue_finish(struct _cl_command_queue *queue);
+cl_int tsr__context_finish(struct _cl_context *context);
 /* Frees the memory that the queue keeps for its next commands, when the queue dies. */
 void tsr__queue_discard(struct _cl_command_queue *queue);
 
@@ -365,10 +368,35 @@ struct tsr__uses {
 cl_int tsr__uses_ready(struct _cl_event *command);
 void tsr__uses_free(struct _cl_event *command); /* only if it has uses */
 
-/* Finds the SVM allocation of the context that contains the pointer: its base, and the bytes from `pointer` to its end. False: none. */
-bool tsr__svm_find(struct _cl_context *context, const void *pointer, void **base, size_t *bytes_left);
-/* Forgets the list of allocations, when the context dies. The application frees the memory itself. */
-void tsr__svm_forget(struct _cl_context *context);
+/* ---- memory that the application knows by its pointer (icd/allocation.c) ----------------------------------------------------------------
+ */
+
+enum tsr__allocation_kind {
+    TSR__SVM = 1,
+    TSR__USM_HOST = 2,
+    TSR__USM_DEVICE = 4,
+    TSR__USM_SHARED = 8,
+    TSR__USM = TSR__USM_HOST | TSR__USM_DEVICE | TSR__USM_SHARED,
+};
+struct tsr__allocation {
+    unsigned char *base;
+    size_t size;
+    enum tsr__allocation_kind kind;
+    struct _cl_device_id *device;   /* of USM, one of the context's; NULL: of no device */
+    cl_mem_alloc_flags_intel flags; /* of USM, as given */
+};
+/* Memory of wanted.size bytes, aligned to TSR_MAX_ALIGN, with an entry in the context's list. NULL: none left. */
+void *tsr__allocate(struct _cl_context *context, struct tsr__allocation wanted);
+/* Whether the pointer lies in an allocation of one of the kinds (bits), which *found then describes. */
+bool tsr__allocation_find(struct _cl_context *context, const void *pointer, unsigned kinds, struct tsr__allocation *found);
+static inline size_t tsr__allocation_left(const struct tsr__allocation *allocation, const void *pointer)
+{
+    return allocation->size - (size_t)((const unsigned char *)pointer - allocation->base);
+}
+/* Frees the allocation that begins there. False: the list has none of these kinds. */
+bool tsr__allocation_free(struct _cl_context *context, void *base, unsigned kinds);
+/* Frees all, when the context dies: nobody can do so after it. */
+void tsr__allocations_free_all(struct _cl_context *context);
 
 void tsr__run_destructors(struct tsr_destructor **list, void *object);
 /* CL_OUT_OF_HOST_MEMORY or CL_SUCCESS. */

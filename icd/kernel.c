@@ -17,7 +17,6 @@ static void kernel_destroy(struct tsr_object *object)
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_destroy(&kernel->lock);
-    tsr_free(kernel->svm_pointers);
     tsr_free(kernel->states);
     tsr_free(kernel->args);
     tsr_free(kernel->infos);
@@ -226,7 +225,6 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     struct _cl_program *program = source_kernel->program;
     const struct tsr_kernel_info **infos = tsr_calloc(source_kernel->build_count, sizeof(*infos));
     struct tsr_code **codes = tsr_calloc(source_kernel->build_count, sizeof(*codes));
-    void **pointers = NULL;
     if (!infos || !codes) {
         tsr_free(infos);
         tsr_free(codes);
@@ -240,13 +238,6 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     FAIL_IF(program->context, !kernel, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
 
     pthread_mutex_lock(&source_kernel->lock);
-    size_t pointer_bytes = source_kernel->svm_pointer_count * sizeof(void *);
-    pointers = pointer_bytes ? tsr_malloc(pointer_bytes) : NULL;
-    if (pointers)
-        memcpy(pointers, source_kernel->svm_pointers, pointer_bytes);
-    kernel->svm_pointers = pointers;
-    kernel->svm_pointer_count = pointers ? source_kernel->svm_pointer_count : 0;
-    kernel->svm_fine_grain = source_kernel->svm_fine_grain;
     memcpy(kernel->args, source_kernel->args, kernel->info->args_size);
     memcpy(kernel->states, source_kernel->states, kernel->info->arg_count * sizeof(*kernel->states));
     for (uint32_t i = 0; i < kernel->info->arg_count; i++)
@@ -258,7 +249,6 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     kernel->svm_count = source_kernel->svm_count;
     kernel->local_bytes = source_kernel->local_bytes;
     pthread_mutex_unlock(&source_kernel->lock);
-    FAIL_IF(program->context, pointer_bytes && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
 fail:
     return tsr__created(kernel, err, errcode_ret);
 }

@@ -39,6 +39,14 @@ void tsr__residence_free(struct tsr__residence *residence); /* also NULL */
 
 /* As clSVMFree. */
 void tsr__svm_free(struct _cl_context *context, void *pointer);
+/* As tsr__check_queue, and "CL_INVALID_OPERATION if the device associated with command queue does not support SVM". (icd/enqueue_svm.c) */
+cl_int tsr__check_svm_queue(const char *function, cl_command_queue queue);
+/* The whole of clEnqueueSVMMemcpy and clEnqueueSVMMemFill, and of their counterparts for USM. Any memory of the process will do, not only
+ * allocations of the context. (icd/enqueue_svm.c) */
+cl_int tsr__enqueue_memcpy(const char *function, cl_command_queue queue, cl_command_type type, cl_bool blocking, void *to, const void *from,
+                           size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event);
+cl_int tsr__enqueue_memfill(const char *function, cl_command_queue queue, cl_command_type type, void *pointer, const void *pattern,
+                            size_t pattern_size, size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event);
 
 /* Checks that open every command on buffers (icd/check.c): CL_INVALID_COMMAND_QUEUE, then for each buffer CL_INVALID_MEM_OBJECT and
  * CL_INVALID_CONTEXT.

@@ -56,7 +56,7 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
 /* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__arg_state {
-    bool set, svm;       /* a pointer of clSetKernelArgSVMPointer that is not NULL */
+    bool set, svm;       /* a pointer of SVM or USM that is not NULL */
     void *object;        /* watched: memory object or sampler; NULL if none */
     uint64_t local_size; /* of a local argument */
 };

@@ -9,9 +9,31 @@ enum {
     QUEUE_DEVICE = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT,
 };
 
+static void enter_list(struct _cl_command_queue *queue)
+{
+    struct _cl_context *context = queue->context;
+    pthread_mutex_lock(&context->lock);
+    queue->link = &context->queues;
+    queue->next = context->queues;
+    if (queue->next)
+        queue->next->link = &queue->next;
+    context->queues = queue;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void leave_list(struct _cl_command_queue *queue)
+{
+    pthread_mutex_lock(&queue->context->lock);
+    *queue->link = queue->next;
+    if (queue->next)
+        queue->next->link = queue->link;
+    pthread_mutex_unlock(&queue->context->lock);
+}
+
 static void queue_destroy(struct tsr_object *object)
 {
     struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
+    leave_list(queue);
     tsr__queue_discard(queue);
     tsr_fork_mutex_remove(&queue->fork_waits);
     pthread_mutex_destroy(&queue->lock);
@@ -38,6 +60,7 @@ static struct _cl_command_queue *queue_new(struct _cl_context *context, struct _
     queue->device = device;
     queue->pool = pool;
     queue->flags = flags;
+    enter_list(queue);
     return queue;
 }
 
@@ -128,10 +151,8 @@ TSR_API cl_int CL_API_CALL clFlush(cl_command_queue queue)
     return CL_SUCCESS;
 }
 
-/* clFinish: OpenCL 3.0, 5.15. The calling thread helps. */
-TSR_API cl_int CL_API_CALL clFinish(cl_command_queue queue)
+cl_int tsr__queue_finish(struct _cl_command_queue *queue)
 {
-    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
     if (queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
         struct _cl_event *marker = tsr__command_new(queue, CL_COMMAND_MARKER, 0);
         RETURN_IF(queue->context, !marker, CL_OUT_OF_HOST_MEMORY, "no memory for a marker");
@@ -145,6 +166,43 @@ TSR_API cl_int CL_API_CALL clFinish(cl_command_queue queue)
         tsr__drop(last);
     }
     return err;
+}
+
+/* The queues of the context, held, in *list (tsr_malloc'd). NULL and a count that is not 0: out of memory. */
+static size_t hold_queues(struct _cl_context *context, struct _cl_command_queue ***list)
+{
+    size_t count = 0, alive = 0;
+    pthread_mutex_lock(&context->lock);
+    for (struct _cl_command_queue *queue = context->queues; queue; queue = queue->next)
+        count++;
+    *list = count ? tsr_malloc(count * sizeof **list) : NULL;
+    for (struct _cl_command_queue *queue = context->queues; queue && *list; queue = queue->next)
+        if (tsr__hold_alive(queue)) /* a queue that dies has no commands */
+            (*list)[alive++] = queue;
+    pthread_mutex_unlock(&context->lock);
+    return *list ? alive : count;
+}
+
+cl_int tsr__context_finish(struct _cl_context *context)
+{
+    struct _cl_command_queue **queues;
+    cl_int err = CL_SUCCESS;
+    size_t count = hold_queues(context, &queues);
+    RETURN_IF(context, count && !queues, CL_OUT_OF_HOST_MEMORY, "no memory to list %zu queues", count);
+    for (size_t i = 0; i < count; i++) {
+        if (err == CL_SUCCESS)
+            err = tsr__queue_finish(queues[i]);
+        tsr__drop(queues[i]);
+    }
+    tsr_free(queues);
+    return err;
+}
+
+/* clFinish: OpenCL 3.0, 5.15. The calling thread helps. */
+TSR_API cl_int CL_API_CALL clFinish(cl_command_queue queue)
+{
+    RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "not a queue: %p", (void *)queue);
+    return tsr__queue_finish(queue);
 }
 
 /* clGetCommandQueueInfo: OpenCL 3.0, 5.1. */

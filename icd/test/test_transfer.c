@@ -3,6 +3,7 @@
  * right beside one, and every byte around them is compared with a plain model. Sizes and alignments are those around each entry of
  * icd/transfer.def. `icd_transfer long` also reads large buffers to every alignment with every length of the last piece. */
 #include "icd/test/guarded.h"
+#include "icd/test/usm.h"
 #include "tessera/abi.h"
 
 #define SIZE(name, bytes) name = bytes,
@@ -29,6 +30,7 @@ static struct guarded small[2], large[2];
 static int begin(void **state)
 {
     (void)state;
+    usm_load();
     world = test_begin(0);
     queues[0] = world.queue;
     queues[1] = test_queue(world.context, world.device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
@@ -99,8 +101,8 @@ static void wait_for(cl_command_queue queue, cl_event event)
 
 /* ---- copies of one run of bytes ------------------------------------------------------------------------------------------------------ */
 
-enum op { READ, WRITE, COPY, SVM_COPY, READ_RECT, WRITE_RECT, COPY_RECT, OPS };
-static const char *const op_names[] = {"read", "write", "copy", "SVM copy", "read of a box", "write of a box", "copy of a box"};
+enum op { READ, WRITE, COPY, SVM_COPY, USM_COPY, READ_RECT, WRITE_RECT, COPY_RECT, OPS };
+static const char *const op_names[] = {"read", "write", "copy", "SVM copy", "USM copy", "read of a box", "write of a box", "copy of a box"};
 
 static void enqueue_copy(enum op op, cl_command_queue queue, cl_bool blocking, const struct view *to, unsigned char *to_host,
                          const struct view *from, unsigned char *from_host, size_t size, cl_event *event)
@@ -118,6 +120,9 @@ static void enqueue_copy(enum op op, cl_command_queue queue, cl_bool blocking, c
         break;
     case SVM_COPY:
         CHECK(clEnqueueSVMMemcpy(queue, blocking, to_host, from_host, size, 0, NULL, event));
+        break;
+    case USM_COPY:
+        CHECK(usm_clEnqueueMemcpyINTEL(queue, blocking, to_host, from_host, size, 0, NULL, event));
         break;
     case READ_RECT:
         CHECK(clEnqueueReadBufferRect(queue, from->mem, blocking, from_origin, zero, region, 0, 0, 0, 0, to_host, 0, NULL, event));
@@ -214,8 +219,10 @@ static void test_large(void **state)
 /* ---- fills ----------------------------------------------------------------------------------------------------------------------------
  */
 
+enum filler { BUFFER, SVM, USM };
+
 /* `size` is rounded up to a multiple of the pattern. */
-static void try_fill(struct guarded *g, bool svm, bool at_end, size_t shift, size_t size, size_t pattern_size)
+static void try_fill(struct guarded *g, enum filler filler, bool at_end, size_t shift, size_t size, size_t pattern_size)
 {
     unsigned how = turn++;
     cl_command_queue queue = queues[how % 2];
@@ -224,12 +231,13 @@ static void try_fill(struct guarded *g, bool svm, bool at_end, size_t shift, siz
     for (size_t i = 0; i < pattern_size; i++)
         pattern[i] = (unsigned char)guarded_below(256);
     size = (size + pattern_size - 1) / pattern_size * pattern_size;
-    if (svm) /* its address must be a multiple of the pattern */
+    if (filler != BUFFER) /* its address must be a multiple of the pattern */
         shift = shift / pattern_size * pattern_size;
     size_t at = guarded_place(g, at_end, shift, size);
     guarded_spoil(g, at, size);
-    if (svm) {
-        CHECK(clEnqueueSVMMemFill(queue, g->bytes + at, pattern, pattern_size, size, 0, NULL, out));
+    if (filler != BUFFER) {
+        clEnqueueMemFillINTEL_fn fill = filler == SVM ? clEnqueueSVMMemFill : usm_clEnqueueMemFillINTEL;
+        CHECK(fill(queue, g->bytes + at, pattern, pattern_size, size, 0, NULL, out));
         wait_for(queue, event);
     } else {
         struct view v = view_open(g, at, size, at % pattern_size ? how % 2 ? EXACT : SUB : how % COVERS);
@@ -239,13 +247,14 @@ static void try_fill(struct guarded *g, bool svm, bool at_end, size_t shift, siz
     }
     for (size_t i = 0; i < size; i += pattern_size)
         memcpy(g->model + at + i, pattern, pattern_size);
-    guarded_check(g, at, size, false, svm ? "SVM fill" : "fill");
+    guarded_check(g, at, size, false, filler == SVM ? "SVM fill" : filler == USM ? "USM fill" : "fill");
 }
 
 static void fill_small(size_t size)
 {
     for (size_t pattern = 1; pattern <= TSR__MOST_PATTERN; pattern *= 2)
-        try_fill(&small[turn % 2], turn % 3 == 0, turn % 2, shifts[guarded_below(COUNT(shifts))], size, pattern);
+        for (enum filler filler = BUFFER; filler <= USM; filler++)
+            try_fill(&small[turn % 2], filler, turn / 2 % 2, shifts[guarded_below(COUNT(shifts))], size, pattern);
 }
 
 static void test_fill(void **state)
@@ -255,12 +264,12 @@ static void test_fill(void **state)
         fill_small(size);
     for_sizes(TSR__HUGE_OBJECT, fill_small);
     for (size_t pattern = 1; pattern <= TSR__MOST_PATTERN; pattern *= 2) {
-        try_fill(&large[0], true, turn % 2, 0, TSR__STREAM_BYTES + pattern, pattern);
+        try_fill(&large[0], turn % 2 ? SVM : USM, turn / 2 % 2, 0, TSR__STREAM_BYTES + pattern, pattern);
         for (size_t k = 0; k < COUNT(shifts); k += 2)
-            try_fill(&large[1], false, k == 0, shifts[k], TSR__STREAM_BYTES + shifts[k], pattern);
+            try_fill(&large[1], BUFFER, k == 0, shifts[k], TSR__STREAM_BYTES + shifts[k], pattern);
         for (size_t shift = 0; thorough && shift < TSR__STREAM_LINE; shift += 5)
             for (size_t tail = 0; tail <= TSR__STREAM_LINE; tail += pattern)
-                try_fill(&large[turn % 2], false, turn % 3 == 0, shift, TSR__STREAM_BYTES + tail, pattern);
+                try_fill(&large[turn % 2], BUFFER, turn % 3 == 0, shift, TSR__STREAM_BYTES + tail, pattern);
     }
     check_all();
 }
@@ -406,6 +415,8 @@ static void overlap_one(size_t size)
     CHECK_CODE(clEnqueueCopyBuffer(queues[0], v.mem, v.mem, last, last - size + 1, size, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     CHECK_CODE(clEnqueueSVMMemcpy(queues[0], CL_TRUE, g->bytes + size - 1, g->bytes, size, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     CHECK_CODE(clEnqueueSVMMemcpy(queues[0], CL_TRUE, g->bytes, g->bytes + size - 1, size, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    CHECK_CODE(usm_clEnqueueMemcpyINTEL(queues[0], CL_TRUE, g->bytes + size - 1, g->bytes, size, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    CHECK_CODE(usm_clEnqueueMemcpyINTEL(queues[0], CL_TRUE, g->bytes, g->bytes + size - 1, size, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
     /* Regions that touch do not overlap. */
     guarded_spoil(g, 0, size);
     CHECK(clEnqueueCopyBuffer(queues[0], v.mem, v.mem, last, last - size, size, 0, NULL, NULL));

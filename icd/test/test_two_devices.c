@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Two devices in one context: the CPU, and the one of remote_device.c, which has memory and a queue of its own and lacks some extensions.
  * Runs with the driver that has both. */
-#include "icd/test/cl_test.h"
+#include "icd/test/usm.h"
 
 enum { CPU, REMOTE, COUNT = 64, BYTES = COUNT * sizeof(cl_int) };
 
@@ -464,6 +464,68 @@ static void test_svm(void **state)
     clSVMFree(context, svm);
 }
 
+/* Only the CPU has unified shared memory. What is allocated without a device is for it, and its limits hold, not the smaller ones of the
+ * other device. */
+static void test_usm(void **state)
+{
+    (void)state;
+    usm_load();
+    const cl_device_info queries[] = {CL_DEVICE_HOST_MEM_CAPABILITIES_INTEL, CL_DEVICE_DEVICE_MEM_CAPABILITIES_INTEL,
+                                      CL_DEVICE_SINGLE_DEVICE_SHARED_MEM_CAPABILITIES_INTEL,
+                                      CL_DEVICE_CROSS_DEVICE_SHARED_MEM_CAPABILITIES_INTEL, CL_DEVICE_SHARED_SYSTEM_MEM_CAPABILITIES_INTEL};
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        for (int where = CPU; where <= REMOTE; where++) {
+            cl_device_unified_shared_memory_capabilities_intel has = 99;
+            CHECK(clGetDeviceInfo(devices[where], queries[i], sizeof has, &has, NULL));
+            assert_int_equal(has, where == CPU ? 15 : 0);
+        }
+    cl_ulong most;
+    CHECK(clGetDeviceInfo(devices[REMOTE], CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, NULL));
+    cl_int *all, *none;
+    CHECK_CREATE(none, usm_clDeviceMemAllocINTEL(context, devices[REMOTE], NULL, 64, 0, &err), CL_INVALID_OPERATION);
+    CHECK_CREATE(none, usm_clSharedMemAllocINTEL(context, devices[REMOTE], NULL, 64, 0, &err), CL_INVALID_OPERATION);
+    CHECK_CREATE(all, usm_clSharedMemAllocINTEL(context, NULL, NULL, most + 1, 0, &err), CL_SUCCESS);
+    CHECK(usm_clMemFreeINTEL(context, all));
+    CHECK_CREATE(all, usm_clHostMemAllocINTEL(context, NULL, BYTES, 0, &err), CL_SUCCESS);
+
+    cl_context alone = test_context(devices[REMOTE]);
+    cl_program built = test_build(alone, devices[REMOTE], "kernel void one(global int *p) { *p = 1; }", "");
+    cl_kernel one = test_kernel(built, "one"), kernel = test_kernel(program, "add");
+    const cl_bool yes = CL_TRUE;
+    CHECK_CREATE(none, usm_clHostMemAllocINTEL(alone, NULL, 64, 0, &err), CL_INVALID_OPERATION);
+    CHECK_CREATE(none, usm_clSharedMemAllocINTEL(alone, NULL, NULL, 64, 0, &err), CL_INVALID_OPERATION);
+    CHECK_CODE(clSetKernelExecInfo(one, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, sizeof yes, &yes), CL_INVALID_OPERATION);
+    CHECK_CODE(clSetKernelExecInfo(one, CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof all, &all), CL_INVALID_OPERATION);
+    CHECK_CODE(usm_clSetKernelArgMemPointerINTEL(one, 0, all), CL_INVALID_OPERATION);
+
+    /* The CPU's kernels and commands take it, and mix it with buffers; the other device's do not. */
+    cl_int by = 3, pattern = 7;
+    size_t count = COUNT;
+    CHECK(usm_clEnqueueMemFillINTEL(queues[CPU], all, &pattern, sizeof pattern, BYTES, 0, NULL, NULL));
+    CHECK(usm_clSetKernelArgMemPointerINTEL(kernel, 0, all));
+    CHECK(clSetKernelArg(kernel, 1, sizeof by, &by));
+    CHECK_CODE(clEnqueueNDRangeKernel(queues[REMOTE], kernel, 1, NULL, &count, NULL, 0, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK(clEnqueueNDRangeKernel(queues[CPU], kernel, 1, NULL, &count, NULL, 0, NULL, NULL));
+    CHECK_CODE(usm_clEnqueueMemFillINTEL(queues[REMOTE], all, &pattern, 4, 8, 0, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK_CODE(usm_clEnqueueMemsetINTEL(queues[REMOTE], all, 0, 8, 0, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK_CODE(usm_clEnqueueMemcpyINTEL(queues[REMOTE], CL_TRUE, all, &by, 4, 0, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK_CODE(usm_clEnqueueMigrateMemINTEL(queues[REMOTE], all, 4, 0, 0, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK_CODE(usm_clEnqueueMemAdviseINTEL(queues[REMOTE], all, 4, 0, 0, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK(clFinish(queues[CPU]));
+    CHECK_THAT(all[0] == 10 && all[COUNT - 1] == 10);
+    /* A buffer of the other device is read and written with it as with memory of the host. */
+    cl_mem mem = counted(CL_MEM_READ_WRITE);
+    finish(add(REMOTE, mem, 5, COUNT, NULL));
+    CHECK(clEnqueueReadBuffer(queues[REMOTE], mem, CL_TRUE, 0, BYTES, all, 0, NULL, NULL));
+    CHECK_THAT(all[0] == 5 && all[COUNT - 1] == COUNT + 4);
+    CHECK(clReleaseMemObject(mem));
+    CHECK(usm_clMemBlockingFreeINTEL(context, all));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseKernel(one));
+    CHECK(clReleaseProgram(built));
+    CHECK(clReleaseContext(alone));
+}
+
 /* ---- commands --------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -714,15 +776,25 @@ static void test_binaries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_enumeration),        cmocka_unit_test(test_extensions),
-        cmocka_unit_test(test_sub_devices),        cmocka_unit_test(test_migration),
-        cmocka_unit_test(test_addresses),          cmocka_unit_test(test_sub_buffers),
-        cmocka_unit_test(test_transfers),          cmocka_unit_test(test_maps),
-        cmocka_unit_test(test_migrate_command),    cmocka_unit_test(test_readers),
-        cmocka_unit_test(test_device_memory_ends), cmocka_unit_test(test_svm),
-        cmocka_unit_test(test_native_kernel),      cmocka_unit_test(test_events),
-        cmocka_unit_test(test_refused_launch),     cmocka_unit_test(test_kernel_infos),
-        cmocka_unit_test(test_one_device_fails),   cmocka_unit_test(test_options),
+        cmocka_unit_test(test_enumeration),
+        cmocka_unit_test(test_extensions),
+        cmocka_unit_test(test_sub_devices),
+        cmocka_unit_test(test_migration),
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_sub_buffers),
+        cmocka_unit_test(test_transfers),
+        cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_migrate_command),
+        cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_device_memory_ends),
+        cmocka_unit_test(test_svm),
+        cmocka_unit_test(test_usm),
+        cmocka_unit_test(test_native_kernel),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_refused_launch),
+        cmocka_unit_test(test_kernel_infos),
+        cmocka_unit_test(test_one_device_fails),
+        cmocka_unit_test(test_options),
         cmocka_unit_test(test_binaries),
     };
     return cmocka_run_group_tests(tests, begin, end);

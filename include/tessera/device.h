@@ -47,7 +47,7 @@ struct tsr_device_caps {
     bool fast_dot_products; /* CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_*: all of them, or none */
     bool native_kernels;    /* clEnqueueNativeKernel */
     bool own_memory;        /* kernels cannot use the host's memory; needs the memory functions, and `svm` must be 0 */
-    unsigned svm;           /* bits of enum tsr_svm */
+    unsigned svm;           /* bits of enum tsr_svm; cl_intel_unified_shared_memory needs some */
     bool spirv;             /* clCreateProgramWithIL */
     struct tsr_ext_set extensions;
 };
