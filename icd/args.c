@@ -199,7 +199,21 @@ TSR_API cl_int CL_API_CALL clSetKernelArgMemPointerINTEL(cl_kernel kernel, cl_ui
     return set_raw_pointer(__func__, kernel, arg_index, arg_value, "unified shared memory");
 }
 
-/* ---- execution information: all of it is checked, and none is needed, as kernels reach all memory of the process --------------------- */
+/* cl_ext_buffer_device_address. "Passing illegal pointers is legal as long as they are not referenced", and every device has addresses. */
+TSR_API cl_int CL_API_CALL clSetKernelArgDevicePointerEXT(cl_kernel kernel, cl_uint arg_index, cl_mem_device_address_ext arg_value)
+{
+    const struct tsr_arg_info *arg;
+    cl_int err = tsr__find_arg(__func__, kernel, arg_index, &arg);
+    if (err != CL_SUCCESS)
+        return err;
+    RETURN_IF(kernel->program->context, arg->kind != TSR_ARG_POINTER, CL_INVALID_ARG_VALUE, "argument %u is no global or constant pointer",
+              arg_index);
+    set(kernel, arg_index, &arg_value, NULL, false);
+    return CL_SUCCESS;
+}
+
+/* ---- execution information. What is said of SVM and USM is checked and not kept: kernels reach all memory of the process. -------------
+ */
 
 static cl_int check_flag(struct _cl_context *context, size_t size, const void *value)
 {
@@ -209,12 +223,40 @@ static cl_int check_flag(struct _cl_context *context, size_t size, const void *v
     return CL_SUCCESS;
 }
 
-/* clSetKernelExecInfo: OpenCL 3.0, 5.9.3, and cl_intel_unified_shared_memory. */
+static cl_int check_list(struct _cl_context *context, size_t size, const void *value)
+{
+    RETURN_IF(context, !value != !size || size % sizeof(uint64_t), CL_INVALID_VALUE, "%zu bytes of pointers at %p", size, value);
+    return CL_SUCCESS;
+}
+
+/* Addresses in buffers that the kernel uses besides its arguments. */
+static cl_int set_device_pointers(struct _cl_kernel *kernel, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    cl_int err = check_list(context, size, value);
+    if (err != CL_SUCCESS)
+        return err;
+    cl_mem_device_address_ext *pointers = size ? tsr_malloc(size) : NULL;
+    RETURN_IF(context, size && !pointers, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of pointers", size);
+    if (pointers)
+        memcpy(pointers, value, size);
+    pthread_mutex_lock(&kernel->lock);
+    void *before = kernel->device_pointers;
+    kernel->device_pointers = pointers;
+    kernel->device_pointer_count = size / sizeof *pointers;
+    pthread_mutex_unlock(&kernel->lock);
+    tsr_free(before);
+    return CL_SUCCESS;
+}
+
+/* clSetKernelExecInfo: OpenCL 3.0, 5.9.3, cl_ext_buffer_device_address, and cl_intel_unified_shared_memory. */
 TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_info param_name, size_t param_value_size,
                                                const void *param_value)
 {
     RETURN_IF(NULL, !tsr__valid(kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
     struct _cl_context *context = kernel->program->context;
+    if (param_name == CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT)
+        return set_device_pointers(kernel, param_value_size, param_value);
     cl_int err;
     /* "CL_INVALID_OPERATION if no devices in the context associated with kernel support SVM", and likewise for unified shared memory. */
     RETURN_IF(context, !context->svm_caps, CL_INVALID_OPERATION, "no device of the context has SVM or unified shared memory");
@@ -230,9 +272,7 @@ TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_
         return check_flag(context, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_SVM_PTRS:
     case CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
-        RETURN_IF(context, !param_value != !param_value_size || param_value_size % sizeof(void *), CL_INVALID_VALUE,
-                  "%zu bytes of pointers at %p", param_value_size, param_value);
-        return CL_SUCCESS;
+        return check_list(context, param_value_size, param_value);
     default:
         return tsr__error(context, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no name of kernel execution information", param_name);
     }

@@ -41,9 +41,48 @@ static void forget_mappings(struct _cl_mem *mem)
     pthread_mutex_unlock(&root->lock);
 }
 
+/* ---- buffers whose addresses the application knows -------------------------------------------------------------------------------------
+ */
+
+static void enter_list(struct _cl_mem *mem)
+{
+    struct _cl_context *context = mem->context;
+    pthread_mutex_lock(&context->lock);
+    mem->addressed_link = &context->addressed;
+    mem->next_addressed = context->addressed;
+    if (mem->next_addressed)
+        mem->next_addressed->addressed_link = &mem->next_addressed;
+    context->addressed = mem;
+    mem->addressed = true;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static void leave_list(struct _cl_mem *mem)
+{
+    pthread_mutex_lock(&mem->context->lock);
+    *mem->addressed_link = mem->next_addressed;
+    if (mem->next_addressed)
+        mem->next_addressed->addressed_link = mem->addressed_link;
+    pthread_mutex_unlock(&mem->context->lock);
+}
+
+struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address)
+{
+    pthread_mutex_lock(&context->lock);
+    struct _cl_mem *mem = context->addressed;
+    while (mem && (address - tsr__mem_address(mem, device) >= mem->size || !tsr__hold_alive(mem)))
+        mem = mem->next_addressed;
+    pthread_mutex_unlock(&context->lock);
+    return mem;
+}
+
+/* ---- life ---------------------------------------------------------------------------------------------------------------------------- */
+
 static void mem_destroy(struct tsr_object *object)
 {
     struct _cl_mem *mem = (struct _cl_mem *)object;
+    if (mem->addressed)
+        leave_list(mem);
     tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
     forget_mappings(mem);
@@ -82,6 +121,23 @@ static bool too_large(const struct _cl_context *context, size_t size)
     return true;
 }
 
+/* Checks a zero-terminated list of names and values; *words gets its length, the final zero included, or 0 for NULL. Every device can
+ * give a buffer a fixed address. */
+static cl_int read_properties(struct _cl_context *context, const cl_mem_properties *properties, size_t *words, bool *addressed)
+{
+    size_t at = 0;
+    for (; properties && properties[at]; at += 2) {
+        RETURN_IF(context, properties[at] != CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_INVALID_PROPERTY, "no buffer has the property 0x%llx",
+                  (unsigned long long)properties[at]);
+        RETURN_IF(context, at, CL_INVALID_PROPERTY, "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT stands twice in the list");
+        RETURN_IF(context, properties[at + 1] != CL_TRUE && properties[at + 1] != CL_FALSE, CL_INVALID_PROPERTY,
+                  "CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT is CL_TRUE or CL_FALSE");
+        *addressed = properties[at + 1];
+    }
+    *words = properties ? at + 1 : 0;
+    return CL_SUCCESS;
+}
+
 /* clCreateBufferWithProperties, clCreateBuffer: OpenCL 3.0, 5.2.1. */
 TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,
                                                         size_t size, void *host_ptr, cl_int *errcode_ret)
@@ -91,8 +147,11 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     cl_mem_flags copied = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR);
     struct tsr__allocation inside;
     FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
-    FAIL_IF(context, properties && properties[0], CL_INVALID_PROPERTY, "no buffer has the property 0x%llx",
-            (unsigned long long)properties[0]);
+    size_t words;
+    bool addressed = false;
+    err = read_properties(context, properties, &words, &addressed);
+    if (err != CL_SUCCESS)
+        goto fail;
     FAIL_IF(context, !flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
             (unsigned long long)flags);
     FAIL_IF(context, size == 0, CL_INVALID_BUFFER_SIZE, "a buffer of 0 bytes");
@@ -110,10 +169,10 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     mem = mem_new(context, flags & FLAGS_ACCESS ? flags : flags | CL_MEM_READ_WRITE, size);
     FAIL_IF(context, !mem, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
     if (properties) {
-        mem->properties = tsr_malloc(sizeof *properties);
+        mem->properties = tsr_malloc(words * sizeof *properties);
         FAIL_IF(context, !mem->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
-        mem->properties[0] = 0;
-        mem->property_count = 1;
+        memcpy(mem->properties, properties, words * sizeof *properties);
+        mem->property_count = words;
     }
     if (flags & CL_MEM_USE_HOST_PTR) {
         mem->data = mem->host_ptr = host_ptr;
@@ -128,7 +187,11 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     if (context->own_memory) {
         mem->residence = tsr__residence_new(context, size, host_ptr != NULL);
         FAIL_IF(context, !mem->residence, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
+        cl_int allocated = addressed ? tsr__residence_allocate(mem->residence) : CL_SUCCESS;
+        FAIL_IF(context, allocated != CL_SUCCESS, allocated, "a device has no memory of %zu bytes", size);
     }
+    if (addressed)
+        enter_list(mem);
 fail:
     return tsr__created(mem, err, errcode_ret);
 }

@@ -39,7 +39,8 @@ static cl_int launch_submit(struct _cl_event *event, struct tsr_worker *worker, 
     (void)worker, (void)begin, (void)end;
     struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
     for (cl_uint i = 0; event->uses && i < event->uses->count; i++)
-        payload->ops->launch_bind(payload->launch, event->uses->list[i].argument, event->uses->list[i].address);
+        if (event->uses->list[i].argument != TSR__NO_ARGUMENT)
+            payload->ops->launch_bind(payload->launch, event->uses->list[i].argument, event->uses->list[i].address);
     if (payload->ops->launch_submit(payload->launch, launch_ended, event) == 0)
         return CL_SUCCESS;
     atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
@@ -203,15 +204,36 @@ static void find_sizes(const struct _cl_kernel *kernel, const struct tsr_kernel_
     }
 }
 
-/* Adds the buffers among the arguments to the command's uses, in contexts with devices that have memory of their own. False: out of memory.
- * */
+/* Adds the addressed buffer that has this byte, if any does, to the command's uses: all of it, as a kernel may go on from there. */
+static bool use_address(struct _cl_event *command, uint64_t address)
+{
+    struct _cl_mem *mem = tsr__mem_at(command->context, command->queue->device, address);
+    if (!mem)
+        return true;
+    bool added = tsr__command_uses(command, mem, 0, mem->size, TSR__READS | (mem->flags & CL_MEM_READ_ONLY ? 0 : TSR__WRITES));
+    tsr__drop(mem);
+    return added;
+}
+
+/* Adds the buffers that the kernel uses to the command's uses, in contexts with devices that have memory of their own: those among the
+ * arguments, those that have an address among the arguments, and those of the execution information. False: out of memory. */
 static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
 {
+    for (size_t i = 0; i < kernel->device_pointer_count; i++)
+        if (!use_address(command, kernel->device_pointers[i]))
+            return false;
     for (uint32_t i = 0; i < info->arg_count; i++) {
         const struct tsr_arg_info *arg = &info->args[i];
-        struct _cl_mem *mem = arg->kind == TSR_ARG_POINTER ? kernel->states[i].object : NULL;
-        if (!mem)
+        if (arg->kind != TSR_ARG_POINTER)
             continue;
+        struct _cl_mem *mem = kernel->states[i].object;
+        if (!mem) {
+            uint64_t address;
+            memcpy(&address, kernel->args + arg->offset, sizeof address);
+            if (!use_address(command, address))
+                return false;
+            continue;
+        }
         bool reads_only = arg->address_qualifier == CL_KERNEL_ARG_ADDRESS_CONSTANT || arg->type_qualifier & CL_KERNEL_ARG_TYPE_CONST ||
                           mem->flags & CL_MEM_READ_ONLY;
         if (!tsr__command_uses(command, mem, 0, mem->size, TSR__READS | (reads_only ? 0 : TSR__WRITES)))

@@ -137,13 +137,14 @@ struct _cl_context {
     size_t property_count;
     void(CL_CALLBACK *notify)(const char *, const void *, size_t, void *);
     void *notify_data;
-    pthread_mutex_t lock;             /* destructors, allocations, queues */
+    pthread_mutex_t lock;             /* destructors, allocations, queues, addressed */
     struct tsr_fork_mutex fork_waits; /* for `lock` */
     struct tsr_destructor *destructors;
     unsigned svm_caps;                   /* what SVM some device has, bits of enum tsr_svm */
     struct tsr__allocation *allocations; /* icd/allocation.c: of SVM and USM, by address */
     size_t allocation_count, allocation_room;
     struct _cl_command_queue *queues; /* not held; each leaves the list before its memory is freed */
+    struct _cl_mem *addressed;        /* likewise: the buffers whose addresses the application knows */
 };
 
 struct _cl_command_queue {
@@ -201,7 +202,9 @@ struct _cl_mem {
     void *host_ptr;                   /* as given */
     struct tsr_image *image;          /* of an image: what kernels see of it, 64 bytes; no device has any yet. NULL: a buffer */
     bool owns_data, uses_svm;
-    struct _cl_mem *parent; /* held: of a sub-buffer */
+    bool addressed; /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
+    struct _cl_mem *next_addressed, **addressed_link; /* in the context's list, under its lock */
+    struct _cl_mem *parent;                           /* held: of a sub-buffer */
     size_t origin;
     cl_mem_properties *properties;
     size_t property_count;
@@ -269,14 +272,16 @@ struct _cl_kernel {
     cl_uint build_count; /* entries of the arrays below, which are parallel to program->builds; NULL: the kernel does not exist on that
                             device */
     const struct tsr_kernel_info **infos;
-    struct tsr_code **codes;            /* likewise */
-    const struct tsr_kernel_info *info; /* the first that is not NULL: names and arguments are the same in all */
-    pthread_mutex_t lock;               /* arguments */
-    unsigned char *args;                /* argument block */
-    struct tsr__arg_state *states;      /* per argument: set or not, memory object (watched), local size */
-    cl_uint unset_count, object_count;  /* arguments not set yet; arguments that are objects */
-    cl_uint svm_count;                  /* that are pointers of SVM or USM */
-    uint64_t local_begin, local_bytes;  /* of the local arguments: offset of the first in local memory, bytes of those that are set */
+    struct tsr_code **codes;                    /* likewise */
+    const struct tsr_kernel_info *info;         /* the first that is not NULL: names and arguments are the same in all */
+    pthread_mutex_t lock;                       /* arguments */
+    unsigned char *args;                        /* argument block */
+    struct tsr__arg_state *states;              /* per argument: set or not, memory object (watched), local size */
+    cl_uint unset_count, object_count;          /* arguments not set yet; arguments that are objects */
+    cl_uint svm_count;                          /* that are pointers of SVM or USM */
+    cl_mem_device_address_ext *device_pointers; /* CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT */
+    size_t device_pointer_count;
+    uint64_t local_begin, local_bytes; /* of the local arguments: offset of the first in local memory, bytes of those that are set */
 };
 
 /* ---- shared between the files of icd/ --------------------------------------------------------------------------------------------------
@@ -350,6 +355,9 @@ enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
 /* Before the command is submitted: adds a range of a buffer to the command's uses. When the command begins, the range is made valid on the
  * queue's device, or on the host. Holds the buffer. False: out of memory. Does nothing in contexts without own memory. */
 bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access);
+/* The addressed buffer that has this byte on the device, held; NULL: none. (icd/buffer.c) */
+struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address);
+enum { TSR__NO_ARGUMENT = UINT32_MAX };
 /* The uses of a command, in the order of the calls. */
 struct tsr__uses {
     pthread_mutex_t lock;
@@ -360,7 +368,7 @@ struct tsr__uses {
         struct _cl_mem *mem; /* held */
         uint64_t offset, size;
         unsigned access;
-        uint32_t argument; /* set by the caller: index of the kernel's argument */
+        uint32_t argument; /* set by the caller: index of the kernel's argument, whose address it becomes; at first TSR__NO_ARGUMENT */
         uint64_t address;  /* while the command runs: of the range, on the device */
     } list[];
 };

@@ -17,6 +17,7 @@ static void kernel_destroy(struct tsr_object *object)
     program->kernel_count--;
     pthread_mutex_unlock(&program->lock);
     pthread_mutex_destroy(&kernel->lock);
+    tsr_free(kernel->device_pointers);
     tsr_free(kernel->states);
     tsr_free(kernel->args);
     tsr_free(kernel->infos);
@@ -238,6 +239,12 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     FAIL_IF(program->context, !kernel, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
 
     pthread_mutex_lock(&source_kernel->lock);
+    size_t pointer_bytes = source_kernel->device_pointer_count * sizeof *kernel->device_pointers;
+    kernel->device_pointers = pointer_bytes ? tsr_malloc(pointer_bytes) : NULL;
+    if (kernel->device_pointers) {
+        memcpy(kernel->device_pointers, source_kernel->device_pointers, pointer_bytes);
+        kernel->device_pointer_count = source_kernel->device_pointer_count;
+    }
     memcpy(kernel->args, source_kernel->args, kernel->info->args_size);
     memcpy(kernel->states, source_kernel->states, kernel->info->arg_count * sizeof(*kernel->states));
     for (uint32_t i = 0; i < kernel->info->arg_count; i++)
@@ -249,6 +256,7 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     kernel->svm_count = source_kernel->svm_count;
     kernel->local_bytes = source_kernel->local_bytes;
     pthread_mutex_unlock(&source_kernel->lock);
+    FAIL_IF(program->context, pointer_bytes && !kernel->device_pointers, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
 fail:
     return tsr__created(kernel, err, errcode_ret);
 }

@@ -22,6 +22,18 @@ TSR_API cl_int CL_API_CALL clSetMemObjectDestructorCallback(cl_mem mem, void(CL_
                                (struct tsr_destructor){.mem_ends = call, .user_data = user_data});
 }
 
+/* The address on each device of the context. */
+static cl_int addresses(struct _cl_mem *mem, struct tsr_info_out out)
+{
+    const struct _cl_context *context = mem->context;
+    const struct _cl_mem *root = tsr__mem_root(mem);
+    RETURN_IF(mem->context, !root->addressed, CL_INVALID_OPERATION, "the buffer was made without CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT");
+    cl_mem_device_address_ext list[context->device_count];
+    for (cl_uint i = 0; i < context->device_count; i++)
+        list[i] = tsr__mem_address(root, context->devices[i]) + mem->origin;
+    return tsr__info_bytes(out, list, sizeof list);
+}
+
 /* clGetMemObjectInfo: OpenCL 3.0, 5.5.6. */
 TSR_API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info name, size_t size, void *value, size_t *size_ret)
 {
@@ -53,6 +65,8 @@ TSR_API cl_int CL_API_CALL clGetMemObjectInfo(cl_mem mem, cl_mem_info name, size
         return tsr__info_value(out, size_t, mem->origin);
     case CL_MEM_USES_SVM_POINTER:
         return tsr__info_value(out, cl_bool, mem->uses_svm);
+    case CL_MEM_DEVICE_ADDRESS_EXT:
+        return addresses(mem, out);
     case CL_MEM_PROPERTIES:
         return tsr__info_bytes(out, mem->properties, mem->property_count * sizeof *mem->properties);
     default:

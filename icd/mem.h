@@ -36,6 +36,10 @@ void tsr__mem_free(unsigned char *memory); /* also NULL */
 /* For a root buffer. `filled`: the host has its contents; else they are undefined. NULL: out of memory. */
 struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled);
 void tsr__residence_free(struct tsr__residence *residence); /* also NULL */
+/* Allocates it on every device with own memory. CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES. */
+cl_int tsr__residence_allocate(struct tsr__residence *residence);
+/* The root buffer's first byte as kernels of the device see it. It is allocated there, or the device uses the host's memory. */
+uint64_t tsr__mem_address(const struct _cl_mem *root, const struct _cl_device_id *device);
 
 /* As clSVMFree. */
 void tsr__svm_free(struct _cl_context *context, void *pointer);

@@ -83,6 +83,32 @@ void tsr__residence_free(struct tsr__residence *r)
     tsr_free(r);
 }
 
+static cl_int code_of(enum tsr_status status)
+{
+    return status == TSR_OK ? CL_SUCCESS : status == TSR_NO_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
+}
+
+/* Allocates the whole buffer at the place of a device, unless that has been done. */
+static cl_int allocate_at(struct tsr__residence *r, unsigned place)
+{
+    const struct _cl_device_id *device = r->at[place].device;
+    return r->at[place].address ? CL_SUCCESS : code_of(device->ops->memory_allocate(device->impl, r->size, &r->at[place].address));
+}
+
+cl_int tsr__residence_allocate(struct tsr__residence *r)
+{
+    cl_int err = CL_SUCCESS;
+    for (unsigned place = 1; place < r->places && err == CL_SUCCESS; place++)
+        err = allocate_at(r, place);
+    return err;
+}
+
+uint64_t tsr__mem_address(const struct _cl_mem *root, const struct _cl_device_id *device)
+{
+    unsigned place = root->residence ? find_place(root->residence, device) : HOST;
+    return place == HOST ? (uint64_t)(uintptr_t)root->data : root->residence->at[place].address;
+}
+
 /* ---- segments, under the lock ---------------------------------------------------------------------------------------------------------
  */
 
@@ -129,11 +155,6 @@ static void merge(struct tsr__residence *r)
 /* ---- moving ---------------------------------------------------------------------------------------------------------------------------
  */
 
-static cl_int code_of(enum tsr_status status)
-{
-    return status == TSR_OK ? CL_SUCCESS : status == TSR_NO_MEMORY ? CL_MEM_OBJECT_ALLOCATION_FAILURE : CL_OUT_OF_RESOURCES;
-}
-
 /* Makes the segment valid at the place. Bytes of another device are copied by way of the host, which then has them, too. */
 static cl_int fetch(struct tsr__residence *r, unsigned char *data, size_t index, unsigned place)
 {
@@ -163,17 +184,13 @@ static cl_int acquire(struct tsr__residence *r, unsigned char *data, const struc
     unsigned place = find_place(r, device);
     if (place >= r->places)
         return CL_OUT_OF_RESOURCES;
-    if (place != HOST && !r->at[place].address) {
-        const struct _cl_device_id *at = r->at[place].device;
-        enum tsr_status status = at->ops->memory_allocate(at->impl, r->size, &r->at[place].address);
-        if (status != TSR_OK)
-            return code_of(status);
-    }
+    cl_int err = place == HOST ? CL_SUCCESS : allocate_at(r, place);
+    if (err != CL_SUCCESS)
+        return err;
     *address = r->at[place].address + offset;
     if (!make_room(r))
         return CL_OUT_OF_HOST_MEMORY;
     size_t first = cut(r, offset), end = cut(r, offset + size);
-    cl_int err = CL_SUCCESS;
     for (size_t i = first; i < end && err == CL_SUCCESS; i++) {
         if (access & TSR__READS && !(r->segments[i].valid & 1u << place))
             err = fetch(r, data, i, place);
@@ -212,7 +229,8 @@ bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t of
         command->uses = uses = more;
     }
     tsr__hold(mem);
-    uses->list[uses->count++] = (struct tsr__use){.mem = mem, .offset = offset, .size = size, .access = access};
+    uses->list[uses->count++] =
+        (struct tsr__use){.mem = mem, .offset = offset, .size = size, .access = access, .argument = TSR__NO_ARGUMENT};
     if (!command->task.units) { /* a command with nothing to run has to begin, too, so that its uses are made valid */
         command->task.units = 1;
         command->execute = nothing;

@@ -94,8 +94,8 @@ static cl_int check_device(const char *function, cl_context context, cl_device_i
     return err;
 }
 
-TSR_API void *CL_API_CALL clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *properties, size_t size,
-                                              cl_uint alignment, cl_int *errcode_ret)
+TSR_API void *CL_API_CALL clHostMemAllocINTEL(cl_context context, const cl_mem_properties_intel *properties, size_t size, cl_uint alignment,
+                                              cl_int *errcode_ret)
 {
     cl_int err = check_context(__func__, context);
     if (err != CL_SUCCESS)

@@ -464,6 +464,50 @@ static void test_svm(void **state)
     clSVMFree(context, svm);
 }
 
+/* A buffer has an address on each device, the same as long as it lives, and its bytes are brought to where a launch has such an address. */
+static void test_known_addresses(void **state)
+{
+    (void)state;
+    const cl_mem_properties properties[] = {CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_TRUE, 0};
+    clSetKernelArgDevicePointerEXT_fn set_pointer =
+        (clSetKernelArgDevicePointerEXT_fn)clGetExtensionFunctionAddressForPlatform(test_platform(), "clSetKernelArgDevicePointerEXT");
+    cl_int values[COUNT] = {0}, by = 1;
+    cl_mem mem;
+    cl_mem_device_address_ext addresses[2], again[2];
+    size_t size, half = COUNT / 2;
+    CHECK_CREATE(mem, clCreateBufferWithProperties(context, properties, CL_MEM_COPY_HOST_PTR, BYTES, values, &err), CL_SUCCESS);
+    CHECK(clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, sizeof addresses, addresses, &size));
+    CHECK_THAT(size == sizeof addresses && addresses[CPU] && addresses[REMOTE] && addresses[CPU] != addresses[REMOTE]);
+    cl_kernel kernel = test_kernel(program, "add");
+    for (int turn = 0; turn < 6; turn++, by *= 10) {
+        int where = turn % 2;
+        CHECK(set_pointer(kernel, 0, addresses[where] + BYTES / 2));
+        CHECK(clSetKernelArg(kernel, 1, sizeof by, &by));
+        CHECK(clEnqueueNDRangeKernel(queues[where], kernel, 1, NULL, &half, NULL, 0, NULL, NULL));
+        CHECK(clFinish(queues[where]));
+    }
+    for (int where = CPU; where <= REMOTE; where++) {
+        CHECK(clEnqueueReadBuffer(queues[where], mem, CL_TRUE, 0, BYTES, values, 0, NULL, NULL));
+        for (int i = 0; i < COUNT; i++)
+            assert_int_equal(values[i], i < COUNT / 2 ? 0 : 111111);
+    }
+    CHECK(clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, sizeof again, again, &size));
+    CHECK_THAT(!memcmp(addresses, again, sizeof again));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseMemObject(mem));
+    /* It is allocated at once, so a device without memory for it shows at once. */
+    cl_ulong all;
+    cl_mem more[64];
+    int made = 0;
+    CHECK(clGetDeviceInfo(devices[REMOTE], CL_DEVICE_GLOBAL_MEM_SIZE, sizeof all, &all, NULL));
+    cl_int err = CL_SUCCESS;
+    while (made < 64 && (more[made] = clCreateBufferWithProperties(context, properties, 0, all / 8, NULL, &err)))
+        made++;
+    CHECK_THAT(err == CL_MEM_OBJECT_ALLOCATION_FAILURE && made >= 6);
+    while (made)
+        CHECK(clReleaseMemObject(more[--made]));
+}
+
 /* Only the CPU has unified shared memory. What is allocated without a device is for it, and its limits hold, not the smaller ones of the
  * other device. */
 static void test_usm(void **state)
@@ -789,6 +833,7 @@ int main(void)
         cmocka_unit_test(test_device_memory_ends),
         cmocka_unit_test(test_svm),
         cmocka_unit_test(test_usm),
+        cmocka_unit_test(test_known_addresses),
         cmocka_unit_test(test_native_kernel),
         cmocka_unit_test(test_events),
         cmocka_unit_test(test_refused_launch),

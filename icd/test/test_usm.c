@@ -22,8 +22,8 @@ static int load(void **state)
 
 enum kind { HOST, DEVICE, SHARED, SHARED_BY_ALL, KINDS };
 
-static void *allocate(const struct test_world *w, enum kind kind, const cl_mem_properties_intel *properties, size_t size,
-                      cl_uint alignment, cl_int *err)
+static void *allocate(const struct test_world *w, enum kind kind, const cl_mem_properties_intel *properties, size_t size, cl_uint alignment,
+                      cl_int *err)
 {
     switch (kind) {
     case HOST:
@@ -270,14 +270,15 @@ static void test_left(void **state)
 
 /* ---- kernels ----------------------------------------------------------------------------------------------------------------------- */
 
-static const char source[] = "kernel void add(global int *to, global const int *from, int n) { size_t i = get_global_id(0); to[i] += from[i] + n; }\n"
-                             "struct node { global struct node *next; int value; };\n"
-                             "kernel void walk(global int *sum, global struct node *global *first) {\n"
-                             "    int all = 0;\n"
-                             "    for (global struct node *node = *first; node; node = node->next) all += node->value++;\n"
-                             "    *sum = all;\n"
-                             "}\n"
-                             "kernel void count(global volatile atomic_int *counter, local int *unused) { atomic_fetch_add(counter, 1); }\n";
+static const char source[] =
+    "kernel void add(global int *to, global const int *from, int n) { size_t i = get_global_id(0); to[i] += from[i] + n; }\n"
+    "struct node { global struct node *next; int value; };\n"
+    "kernel void walk(global int *sum, global struct node *global *first) {\n"
+    "    int all = 0;\n"
+    "    for (global struct node *node = *first; node; node = node->next) all += node->value++;\n"
+    "    *sum = all;\n"
+    "}\n"
+    "kernel void count(global volatile atomic_int *counter, local int *unused) { atomic_fetch_add(counter, 1); }\n";
 
 static void test_kernels(void **state)
 {
@@ -288,7 +289,8 @@ static void test_kernels(void **state)
     cl_program program = test_build(w.context, w.device, source, "-cl-std=CL3.0");
     cl_kernel add = test_kernel(program, "add");
     for (enum kind kind = 0; kind < KINDS; kind++) {
-        int *to = good(&w, kind, 2 * N * sizeof(int)), *from = good(&w, (enum kind)((kind + 1) % KINDS), 2 * N * sizeof(int)), n = (int)kind;
+        int *to = good(&w, kind, 2 * N * sizeof(int)), *from = good(&w, (enum kind)((kind + 1) % KINDS), 2 * N * sizeof(int)),
+            n = (int)kind;
         for (int i = 0; i < 2 * N; i++) {
             to[i] = 1000 * i;
             from[i] = i;
