@@ -4,6 +4,7 @@
 #include "clc/spirv/reader.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SPIR_FUNC = 75, MOST_PARTS = 24, PART_BYTES = 48 };
@@ -223,4 +224,24 @@ LLVMValueRef tsr__spirv_splat(LLVMTypeRef type, LLVMValueRef scalar)
     for (unsigned i = 0; i < count && i < TSR_ARRAY_LEN(elements); i++)
         elements[i] = scalar;
     return LLVMConstVector(elements, count);
+}
+
+LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr__sign *sign)
+{
+    const struct {
+        const char *name;
+        LLVMTypeRef type;
+    } scalars[] = {
+        {"char", LLVMInt8TypeInContext(r->context)},     {"short", LLVMInt16TypeInContext(r->context)},
+        {"int", LLVMInt32TypeInContext(r->context)},     {"long", LLVMInt64TypeInContext(r->context)},
+        {"half", LLVMHalfTypeInContext(r->context)},     {"float", LLVMFloatTypeInContext(r->context)},
+        {"double", LLVMDoubleTypeInContext(r->context)},
+    };
+    bool is_unsigned = name[0] == 'u';
+    size_t length = strcspn(name += is_unsigned, "0123456789"), i = 0;
+    if (sign)
+        *sign = is_unsigned ? TSR__UNSIGNED : TSR__SIGNED;
+    while (strlen(scalars[i].name) != length || strncmp(scalars[i].name, name, length) != 0)
+        i++; /* the names are those of tables, so each is found */
+    return name[length] ? LLVMVectorType(scalars[i].type, (unsigned)atoi(name + length)) : scalars[i].type;
 }

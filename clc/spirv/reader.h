@@ -214,6 +214,8 @@ LLVMValueRef tsr__spirv_call_plain(struct tsr__reader *r, const char *name, LLVM
                                    unsigned flags);
 LLVMValueRef tsr__spirv_call_intrinsic(struct tsr__reader *r, const char *name, LLVMTypeRef overloaded, const LLVMValueRef *args,
                                        unsigned count);
+/* The type that OpenCL C calls so (char to double, with u and a number of elements), and if `sign` is not NULL, its sign. */
+LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr__sign *sign);
 
 /* ---- what the lines of emit.def call
  * ------------------------------------------------------------------------------------------------------ */
