@@ -13,6 +13,9 @@
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
  *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word
  *
+ * Modules in the text form of SPIR-V (FILE.spvasm) begin with such lines, too, behind "; " in place of "// "; spirv_modules.py makes
+ * binaries of them, for which --il FOLDER names the folder, and knows two directives more, which stand for nothing here: refuse and accept.
+ *
  * INIT and VALUES: a list of numbers, which repeats to the end, or an expression of i, the index: lines starting with i: as "i*2+1".
  * Expressions know + - * / % & | ^ << >> ( ) comparison and i, n (the count), in 64-bit integers; "~x" and "-x" too. */
 #include <ctype.h>
@@ -238,8 +241,10 @@ static bool has_word(const struct session *s, const char *word)
 /* False: the device lacks what the test needs. */
 static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
 {
-    if (!strcmp(key, "SPDX-License-Identifier"))
-        return true;
+    static const char *const others[] = {"SPDX-License-Identifier", "Version", "refuse", "accept"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(key, others[i]))
+            return true;
     if (!strcmp(key, "kernel"))
         snprintf(t->kernel, sizeof t->kernel, "%s", value);
     else if (!strcmp(key, "options")) {
@@ -288,10 +293,12 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
 /* What the lines at the top say. False: the device lacks something. */
 static bool read_test(const struct session *s, struct test *t, const char *path, const char *source)
 {
+    const char *prefix = *source == ';' ? "; " : "// ";
+    size_t skip = strlen(prefix);
     memset(t, 0, sizeof *t);
-    for (const char *line = source; !strncmp(line, "// ", 3); line = strchr(line, '\n') + 1) {
+    for (const char *line = source; !strncmp(line, prefix, skip); line = strchr(line, '\n') + 1) {
         char text[MAX_LINE], *colon;
-        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n") - 3, line + 3);
+        snprintf(text, sizeof text, "%.*s", (int)(strcspn(line, "\n") - skip), line + skip);
         REQUIRE((colon = strchr(text, ':')) != NULL && strchr(line, '\n'), "%s: directive expected, not '%s'", path, text);
         *colon = '\0';
         if (!directive(s, t, text, colon + 1 + strspn(colon + 1, " ")))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Two-dimensional blocks (SPV_INTEL_2d_block_io): calls of the functions of cl_intel_subgroup_2d_block_io, which lay blocks over a sub-group in
- * the same way (docs/matrix.md). Prefetches of SPV_INTEL_subgroup_buffer_prefetch: those of cl_intel_subgroup_buffer_prefetch. */
+ * Two-dimensional blocks (SPV_INTEL_2d_block_io): calls of the functions of cl_intel_subgroup_2d_block_io, which lay blocks over a
+ * sub-group in the same way (docs/matrix.md). Prefetches of SPV_INTEL_subgroup_buffer_prefetch: those of cl_intel_subgroup_buffer_prefetch.
+ */
 #include "clc/spirv/reader.h"
 
 #include "tessera/block2d.h"
@@ -44,7 +45,8 @@ static const struct block *find_block(struct tsr__reader *r, const struct tsr__i
         if (b->opcode == in->op->number && b->bits / 8 == bytes && b->columns == columns && b->rows == rows && b->blocks == count)
             return b;
     }
-    tsr__spirv_fail(r, in, "the device has no such access to %u blocks of %u rows of %u elements of %u bytes; docs/matrix.md lists those it has",
+    tsr__spirv_fail(r, in,
+                    "the device has no such access to %u blocks of %u rows of %u elements of %u bytes; docs/matrix.md lists those it has",
                     count, rows, columns, bytes);
 }
 
@@ -100,9 +102,9 @@ LLVMValueRef tsr__emit_block_prefetch(struct tsr__reader *r, const struct tsr__i
         uint32_t bytes;
         const char *name, *type;
     } prefetches[] = {
-        {1, "intel_sub_group_block_prefetch_uc", "uchar"},     {2, "intel_sub_group_block_prefetch_uc2", "uchar"},
-        {4, "intel_sub_group_block_prefetch_uc4", "uchar"},    {8, "intel_sub_group_block_prefetch_uc8", "uchar"},
-        {16, "intel_sub_group_block_prefetch_uc16", "uchar"},  {32, "intel_sub_group_block_prefetch_us16", "ushort"},
+        {1, "intel_sub_group_block_prefetch_uc", "uchar"},    {2, "intel_sub_group_block_prefetch_uc2", "uchar"},
+        {4, "intel_sub_group_block_prefetch_uc4", "uchar"},   {8, "intel_sub_group_block_prefetch_uc8", "uchar"},
+        {16, "intel_sub_group_block_prefetch_uc16", "uchar"}, {32, "intel_sub_group_block_prefetch_us16", "ushort"},
         {64, "intel_sub_group_block_prefetch_ul8", "ulong"},
     };
     struct tsr__arg arg = {.value = pointer_operand(r, in, 0, TSR__StorageCrossWorkgroup, "CrossWorkgroup"), .is_const = true};

@@ -181,7 +181,8 @@ static LLVMValueRef later_value(struct tsr__reader *r, const struct tsr__inst *i
 static LLVMValueRef missing_value(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id)
 {
     const struct tsr__inst *made = r->ids[id].inst;
-    if (made && made->op->number == TSR__OpVariable && tsr__spirv_decoration(r, id, TSR__DecorationBuiltIn, -1))
+    bool variable = made && (made->op->number == TSR__OpVariable || made->op->number == TSR__OpUntypedVariableKHR);
+    if (variable && tsr__spirv_decoration(r, id, TSR__DecorationBuiltIn, -1))
         return tsr__spirv_builtin_variable(r, in, id);
     if (!made || !made->type || made < r->body.inst || made > r->body.end)
         tsr__spirv_fail(r, in, "id %u has no value here", id);

@@ -111,6 +111,36 @@ LLVMValueRef tsr__emit_async_copy(struct tsr__reader *r, const struct tsr__inst 
     return tsr__spirv_call(r, strided ? "async_work_group_strided_copy" : "async_work_group_copy", LLVMTypeOf(event), args, n, 0);
 }
 
+/* As a copy of integers, or of vectors of them, of that size; the stride is in bytes. */
+LLVMValueRef tsr__emit_async_copy_untyped(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    static const struct {
+        uint64_t bytes;
+        const char *type;
+    } elements[] = {{1, "uchar"},   {2, "ushort"},  {4, "uint"},    {8, "ulong"},
+                    {16, "ulong2"}, {32, "ulong4"}, {64, "ulong8"}, {128, "ulong16"}};
+    LLVMTypeRef size = LLVMInt64TypeInContext(r->context);
+    uint64_t bytes = tsr__spirv_constant(r, in, 3, "the size of an element");
+    size_t which = 0;
+    while (which < TSR_ARRAY_LEN(elements) && elements[which].bytes != bytes)
+        which++;
+    if (which == TSR_ARRAY_LEN(elements))
+        tsr__spirv_fail(r, in, "elements of %llu bytes: they have to have a power of two of bytes, at most 128", (unsigned long long)bytes);
+    LLVMValueRef count = tsr__spirv_value(r, in, 4), stride = tsr__spirv_value(r, in, 5), event = tsr__spirv_value(r, in, 6);
+    const struct tsr__type *to = tsr__spirv_type_of(r, in, 1), *from = tsr__spirv_type_of(r, in, 2);
+    if (execution_scope(r, in, 0) != TSR__ScopeWorkgroup || to->kind != TSR__POINTER || from->kind != TSR__POINTER ||
+        LLVMTypeOf(count) != size || LLVMTypeOf(stride) != size || LLVMTypeOf(event) != tsr__spirv_result_type(r, in)->llvm)
+        tsr__spirv_fail(r, in, "it takes the scope Workgroup, two pointers, number and stride with 64 bits, and an event");
+    struct tsr__arg args[5] = {{.value = tsr__spirv_value(r, in, 1)}, {.value = tsr__spirv_value(r, in, 2), .is_const = true}};
+    for (int i = 0; i < 2; i++)
+        args[i].pointee = tsr__spirv_c_type(r, elements[which].type, &args[i].sign);
+    args[2] = (struct tsr__arg){.value = count, .sign = TSR__UNSIGNED};
+    args[3] = (struct tsr__arg){.value = LLVMBuildUDiv(r->builder, stride, LLVMConstInt(size, bytes, false), ""), .sign = TSR__UNSIGNED};
+    args[4] = (struct tsr__arg){.value = event, .is_event = true};
+    return tsr__spirv_call(r, "async_work_group_strided_copy", LLVMTypeOf(event), args, 5, 0);
+}
+
 LLVMValueRef tsr__emit_wait_events(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;

@@ -150,12 +150,14 @@ static LLVMValueRef chain_index(struct tsr__reader *r, const struct tsr__inst *i
 LLVMValueRef tsr__emit_access_chain(struct tsr__reader *r, const struct tsr__inst *in, int flags)
 {
     const struct tsr__type *base_type, *type;
-    LLVMValueRef base = pointer_operand(r, in, 0, &base_type);
+    uint32_t count = 0, operand = flags & TSR__UNTYPED ? 1 : 0;
+    LLVMValueRef base = pointer_operand(r, in, operand++, &base_type);
+    if (flags & TSR__UNTYPED) /* the type of the base is an operand of its own, in front of it */
+        base_type = tsr__spirv_type(r, in, 0);
     if (!base_type || !base_type->llvm || !LLVMTypeIsSized(base_type->llvm))
         tsr__spirv_fail(r, in, "the base does not point to a type with a size");
     LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
     LLVMValueRef *indices = tsr_arena_alloc(&r->arena, (in->count + 1) * sizeof *indices);
-    uint32_t count = 0, operand = 1;
     indices[count++] = LLVMConstInt(i64, 0, false);
     if (flags & TSR__POINTER_INDEX) {
         LLVMValueRef element = tsr__spirv_value(r, in, operand++);
@@ -167,8 +169,9 @@ LLVMValueRef tsr__emit_access_chain(struct tsr__reader *r, const struct tsr__ins
     for (; operand < in->count; operand++)
         indices[count++] = chain_index(r, in, operand, &type);
     const struct tsr__type *result = tsr__spirv_result_type(r, in);
-    if (result->kind != TSR__POINTER || (result->element && result->element != type))
-        tsr__spirv_fail(r, in, "its result does not point to the member");
+    if (result->kind != TSR__POINTER || (flags & TSR__UNTYPED ? result->element != NULL : result->element && result->element != type))
+        tsr__spirv_fail(r, in,
+                        flags & TSR__UNTYPED ? "its result has to be an untyped pointer" : "its result does not point to the member");
     return flags & TSR__IN_BOUNDS ? LLVMBuildInBoundsGEP2(r->builder, base_type->llvm, base, indices, count, "")
                                   : LLVMBuildGEP2(r->builder, base_type->llvm, base, indices, count, "");
 }
@@ -179,10 +182,11 @@ LLVMValueRef tsr__emit_pointer_difference(struct tsr__reader *r, const struct ts
     const struct tsr__type *a_type, *b_type;
     LLVMValueRef a = pointer_operand(r, in, 0, &a_type), b = pointer_operand(r, in, 1, &b_type);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context), to = tsr__spirv_result_type(r, in)->llvm;
-    if (!a_type || a_type != b_type || !a_type->llvm || !LLVMTypeIsSized(a_type->llvm) || LLVMGetTypeKind(to) != LLVMIntegerTypeKind)
+    bool sized = !a_type || (a_type->llvm && LLVMTypeIsSized(a_type->llvm));
+    if (a_type != b_type || !sized || LLVMGetTypeKind(to) != LLVMIntegerTypeKind)
         tsr__spirv_fail(r, in, "it takes two pointers to one type, which has a size");
     LLVMValueRef bytes = LLVMBuildSub(r->builder, LLVMBuildPtrToInt(r->builder, a, i64, ""), LLVMBuildPtrToInt(r->builder, b, i64, ""), "");
-    uint64_t size = LLVMABISizeOfType(r->layout, a_type->llvm);
+    uint64_t size = a_type ? LLVMABISizeOfType(r->layout, a_type->llvm) : 1; /* untyped pointers count bytes */
     LLVMValueRef elements = LLVMBuildExactSDiv(r->builder, bytes, LLVMConstInt(i64, size ? size : 1, false), "");
     return LLVMBuildIntCast2(r->builder, elements, to, true, "");
 }
@@ -204,5 +208,16 @@ LLVMValueRef tsr__emit_lifetime(struct tsr__reader *r, const struct tsr__inst *i
     LLVMValueRef pointer = pointer_operand(r, in, 0, &type);
     if (LLVMIsAAllocaInst(pointer)) /* what the intrinsic takes */
         tsr__spirv_call_intrinsic(r, end ? "llvm.lifetime.end" : "llvm.lifetime.start", LLVMTypeOf(pointer), &pointer, 1);
+    return NULL;
+}
+
+/* A hint, of which there is no function for pointers without a type. */
+LLVMValueRef tsr__emit_prefetch(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__type *type;
+    pointer_operand(r, in, 0, &type);
+    if (tsr__spirv_type_of(r, in, 0)->storage != TSR__StorageCrossWorkgroup || tsr__spirv_type_of(r, in, 1)->kind != TSR__INT)
+        tsr__spirv_fail(r, in, "it takes a pointer to CrossWorkgroup memory and a number of bytes");
     return NULL;
 }

@@ -10,7 +10,7 @@ static uint32_t operands_of(const struct tsr_matrix_builtin *f)
 {
     enum { SIGNED = 1, C_AND_RESULT_BFLOAT16 = 0xc };
     static const uint32_t packed[] = {
-        [TSR_ELEMENT_S4] = 0x40 | SIGNED, [TSR_ELEMENT_U4] = 0x40,    [TSR_ELEMENT_S8] = 0x10 | SIGNED, [TSR_ELEMENT_U8] = 0x10,
+        [TSR_ELEMENT_S4] = 0x40 | SIGNED, [TSR_ELEMENT_U4] = 0x40,   [TSR_ELEMENT_S8] = 0x10 | SIGNED, [TSR_ELEMENT_U8] = 0x10,
         [TSR_ELEMENT_BF16] = 0x1000,      [TSR_ELEMENT_F16] = 0x400, [TSR_ELEMENT_TF32] = 0x100,
     };
     uint32_t operands = packed[f->ea] | packed[f->eb] << 1; /* each bit of A is followed by that of B */

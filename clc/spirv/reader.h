@@ -221,7 +221,7 @@ LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr_
  * ------------------------------------------------------------------------------------------------------ */
 
 enum { TSR__CLASS_NAN, TSR__CLASS_INFINITE, TSR__CLASS_FINITE, TSR__CLASS_NORMAL };
-enum { TSR__IN_BOUNDS = 1, TSR__POINTER_INDEX = 2 };
+enum { TSR__IN_BOUNDS = 1, TSR__POINTER_INDEX = 2, TSR__UNTYPED = 4 };
 enum { TSR__DOT_SS, TSR__DOT_UU, TSR__DOT_SU, TSR__DOT_SATURATE = 4 };
 enum { TSR__NON_UNIFORM = 1 };
 /* Makes the value of an instruction, NULL if it has none. `argument` is that of the line. */

@@ -116,6 +116,12 @@ static void make_pointer(struct tsr__reader *r, const struct tsr__inst *in)
     type->element = element;
 }
 
+static void make_untyped_pointer(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    unsigned space = tsr__spirv_address_space(r, in, in->operand[0]);
+    new_type(r, in, TSR__POINTER, LLVMPointerTypeInContext(r->context, space))->storage = in->operand[0];
+}
+
 static void forward_pointer(struct tsr__reader *r, const struct tsr__inst *in)
 {
     struct tsr__id *id = tsr__spirv_id(r, in, 0);
@@ -174,6 +180,9 @@ bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in)
         return true;
     case TSR__OpTypePointer:
         make_pointer(r, in);
+        return true;
+    case TSR__OpTypeUntypedPointerKHR:
+        make_untyped_pointer(r, in);
         return true;
     case TSR__OpTypeForwardPointer:
         forward_pointer(r, in);

@@ -74,18 +74,36 @@ static LLVMValueRef builtin_value(struct tsr__reader *r, const struct tsr__inst 
     return value;
 }
 
+/* What is stored in a variable: what the type of the pointer says, or where that says nothing, an operand. */
+static const struct tsr__type *stored_type(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    const struct tsr__type *pointer = tsr__spirv_result_type(r, in), *type = pointer->element;
+    if (in->op->number == TSR__OpUntypedVariableKHR)
+        type = in->count > 1 ? tsr__spirv_type(r, in, 1) : NULL;
+    if (!type || !type->llvm || !LLVMTypeIsSized(type->llvm))
+        tsr__spirv_fail(r, in, "the type of the variable has no size");
+    return type;
+}
+
+/* The operand that is the initial value. */
+static uint32_t initial_operand(const struct tsr__inst *in)
+{
+    return in->op->number == TSR__OpUntypedVariableKHR ? 2 : 1;
+}
+
 /* In each function that uses it the variable is a copy on the stack, filled when the function begins: LLVM turns the loads into what is
  * stored and drops the dimensions that nobody reads. */
 LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id)
 {
     const struct builtin *b = find_builtin(r, in, id);
     const struct tsr__type *type = r->ids[id].type;
-    if (!r->body.inst || !type || !type->element)
+    if (!r->body.inst || !type)
         tsr__spirv_fail(r, in, "built-in %u is not used in a function", id);
+    LLVMTypeRef stored = stored_type(r, r->ids[id].inst)->llvm;
     LLVMBuilderRef here = r->builder;
     r->builder = r->body.entry;
     r->body.entry = here; /* after an error both are disposed of, each once */
-    LLVMValueRef value = builtin_value(r, in, b, type->element->llvm), place = LLVMBuildAlloca(r->builder, type->element->llvm, "");
+    LLVMValueRef value = builtin_value(r, in, b, stored), place = LLVMBuildAlloca(r->builder, stored, "");
     LLVMBuildStore(r->builder, value, place);
     if (LLVMTypeOf(place) != type->llvm)
         place = LLVMBuildAddrSpaceCast(r->builder, place, type->llvm, "");
@@ -148,10 +166,8 @@ static bool is_builtin(struct tsr__reader *r, const struct tsr__inst *in)
 
 static void make_global(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *pointer)
 {
-    LLVMTypeRef type = pointer->element->llvm;
-    if (!type || !LLVMTypeIsSized(type))
-        tsr__spirv_fail(r, in, "the type of the variable has no size");
-    LLVMValueRef initial = in->count > 1 ? tsr__spirv_value(r, in, 1) : NULL;
+    LLVMTypeRef type = stored_type(r, in)->llvm;
+    LLVMValueRef initial = in->count > initial_operand(in) ? tsr__spirv_value(r, in, initial_operand(in)) : NULL;
     if (initial && (!LLVMIsConstant(initial) || LLVMTypeOf(initial) != type))
         tsr__spirv_fail(r, in, "the initializer is no constant of the type of the variable");
     bool local = pointer->storage == TSR__StorageWorkgroup;
@@ -169,17 +185,15 @@ static void make_global(struct tsr__reader *r, const struct tsr__inst *in, const
     r->ids[in->result].value = variable;
 }
 
-static void make_local(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *pointer)
+static void make_local(struct tsr__reader *r, const struct tsr__inst *in)
 {
-    LLVMTypeRef type = pointer->element->llvm;
-    if (!type || !LLVMTypeIsSized(type))
-        tsr__spirv_fail(r, in, "the type of the variable has no size");
+    LLVMTypeRef type = stored_type(r, in)->llvm;
     LLVMValueRef variable = LLVMBuildAlloca(r->body.entry, type, r->ids[in->result].name ? r->ids[in->result].name : "");
     set_alignment(r, in, variable);
     r->ids[in->result].value = variable;
-    if (in->count <= 1)
+    if (in->count <= initial_operand(in))
         return;
-    LLVMValueRef initial = tsr__spirv_value(r, in, 1);
+    LLVMValueRef initial = tsr__spirv_value(r, in, initial_operand(in));
     if (LLVMTypeOf(initial) != type)
         tsr__spirv_fail(r, in, "the initializer is not of the type of the variable");
     LLVMBuildStore(r->builder, initial, variable);
@@ -187,10 +201,11 @@ static void make_local(struct tsr__reader *r, const struct tsr__inst *in, const 
 
 bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in)
 {
-    if (in->op->number != TSR__OpVariable)
+    if (in->op->number != TSR__OpVariable && in->op->number != TSR__OpUntypedVariableKHR)
         return false;
     const struct tsr__type *pointer = tsr__spirv_result_type(r, in);
-    if (pointer->kind != TSR__POINTER || !pointer->element || in->operand[0] != pointer->storage)
+    if (pointer->kind != TSR__POINTER || !pointer->element != (in->op->number == TSR__OpUntypedVariableKHR) ||
+        in->operand[0] != pointer->storage)
         tsr__spirv_fail(r, in, "its type has to be a pointer of storage class %u", in->operand[0]);
     r->ids[in->result].type = (struct tsr__type *)pointer;
     bool local = pointer->storage == TSR__StorageFunction;
@@ -202,7 +217,7 @@ bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in)
         return true;
     }
     if (local)
-        make_local(r, in, pointer);
+        make_local(r, in);
     else
         make_global(r, in, pointer);
     return true;

@@ -145,7 +145,8 @@ uint32_t module_make(struct module *m, uint32_t opcode, uint32_t type, const uin
 
 void module_begin(struct module *m, const uint32_t *capabilities, const char *const *extensions)
 {
-    static const uint32_t usual[] = {4, 6, 7, 9, 11, 22, 39, 58}; /* Addresses, Kernel, Vector16, Float16, Int64, Int16, Int8, SubgroupDispatch */
+    static const uint32_t usual[] = {4,  6,  7,  9,
+                                     11, 22, 39, 58}; /* Addresses, Kernel, Vector16, Float16, Int64, Int16, Int8, SubgroupDispatch */
     memset(m, 0, sizeof *m);
     m->next_id = 1;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The instructions of SPV_INTEL_subgroup_matrix_multiply_accumulate and SPV_INTEL_2d_block_io: each combination of the tables gives the same
- * bits as the function of OpenCL C, and every other one is refused with a reason. Each fifth of a table's lines is taken, all with the word
- * "all". */
+ * The instructions of SPV_INTEL_subgroup_matrix_multiply_accumulate and SPV_INTEL_2d_block_io: each combination of the tables gives the
+ * same bits as the function of OpenCL C, and every other one is refused with a reason. Each fifth of a table's lines is taken, all with the
+ * word "all". */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static uint32_t operands_of(const struct oracle_function *f)
     static const struct {
         const char *element;
         uint32_t a, b;
-    } elements[] = {{"i8", 0x11, 0x22},         {"u8", 0x10, 0x20},     {"i4", 0x41, 0x82},   {"u4", 0x40, 0x80},
+    } elements[] = {{"i8", 0x11, 0x22},       {"u8", 0x10, 0x20},    {"i4", 0x41, 0x82},    {"u4", 0x40, 0x80},
                     {"bf16", 0x1000, 0x2000}, {"f16", 0x400, 0x800}, {"tf32", 0x100, 0x200}};
     const char *a = f->name + strlen("intel_sub_group_"), *b = strchr(a, '_') + 1;
     uint32_t operands = 0;
@@ -117,8 +117,10 @@ static void compare_product(size_t index, cl_program source, cl_program spirv)
         oracle_pack(&data, (unsigned)(i % f->n), in[0] + i * f->a_size, in[1] + i * 32, in[2] + i * f->c_size);
     }
     for (int which = 0; which < 2; which++) {
-        const struct device_arg args[] = {
-            {items * f->a_size, in[0], NULL}, {items * 32, in[1], NULL}, {items * f->c_size, in[2], NULL}, {items * f->c_size, NULL, out[which]}};
+        const struct device_arg args[] = {{items * f->a_size, in[0], NULL},
+                                          {items * 32, in[1], NULL},
+                                          {items * f->c_size, in[2], NULL},
+                                          {items * f->c_size, NULL, out[which]}};
         assert_int_equal(device_run(&device, which ? spirv : source, kernel, items, items, args, 4), CL_SUCCESS);
     }
     if (memcmp(out[0], out[1], items * f->c_size) != 0)
@@ -139,10 +141,11 @@ static void every_product(void **state)
         snprintf(name, sizeof name, "k%zu", i);
         const struct product p = product_of(f);
         add_product(name, &p);
-        text_add(&text,
-                 "__attribute__((intel_reqd_sub_group_size(%u))) kernel void k%zu(global const %s *a, global const %s *b, global const %s *c,"
-                 " global %s *d) { size_t i = get_global_id(0); d[i] = %s(a[i], b[i], c[i]); }\n",
-                 f->n, i, f->a, f->b, f->c, f->c, f->name);
+        text_add(
+            &text,
+            "__attribute__((intel_reqd_sub_group_size(%u))) kernel void k%zu(global const %s *a, global const %s *b, global const %s *c,"
+            " global %s *d) { size_t i = get_global_id(0); d[i] = %s(a[i], b[i], c[i]); }\n",
+            f->n, i, f->a, f->b, f->c, f->c, f->name);
     }
     cl_program source = device_build_text(&device, &text), spirv = build_module();
     print_log(source && spirv ? spirv : NULL);
@@ -163,11 +166,11 @@ static void refused_products(void **state)
         {{"int8", "int8", "int8", "int8", "int", 16, 0x33, 8}, "the device has no product with K = 16 and the matrix operands 0x33"},
         {{"int8", "int8", "int8", "int8", "int", 0, 0x33, 8}, "the device has no product with K = 0"},
         {{"int8", "int8", "int8", "int8", "int", 32, 0, 8}, "the device has no product with K = 32 and the matrix operands 0x0"},
-        {{"int8", "int8", "int8", "int8", "int", 32, 0x13, 8}, "and the matrix operands 0x13"},           /* B without a width */
-        {{"int8", "int8", "int8", "int8", "int", 32, 0x93, 8}, "and the matrix operands 0x93"},           /* bytes and halves of them */
-        {{"int8", "int8", "float8", "float8", "int", 16, 0x2400, 8}, "and the matrix operands 0x2400"},   /* half and bfloat16 */
+        {{"int8", "int8", "int8", "int8", "int", 32, 0x13, 8}, "and the matrix operands 0x13"},            /* B without a width */
+        {{"int8", "int8", "int8", "int8", "int", 32, 0x93, 8}, "and the matrix operands 0x93"},            /* bytes and halves of them */
+        {{"int8", "int8", "float8", "float8", "int", 16, 0x2400, 8}, "and the matrix operands 0x2400"},    /* half and bfloat16 */
         {{"short8", "int8", "short8", "short8", "int", 16, 0x3004, 16}, "and the matrix operands 0x3004"}, /* the result is no bfloat16 */
-        {{"int8", "int8", "int8", "int8", "int", 32, 0xc000, 8}, "and the matrix operands 0xc000"},       /* float8 */
+        {{"int8", "int8", "int8", "int8", "int", 32, 0xc000, 8}, "and the matrix operands 0xc000"},        /* float8 */
         {{"int8", "int8", "int8", "int8", "long", 32, 0x33, 8}, "K has to be an integer of 32 bits"},
         {{"int4", "int8", "int8", "int8", "int", 32, 0x33, 8}, "do not have the types of intel_sub_group_i8_i8_matrix_mad_k32"},
         {{"int8", "int4", "int8", "int8", "int", 32, 0x33, 8}, "do not have the types of intel_sub_group_i8_i8_matrix_mad_k32"},
@@ -222,8 +225,7 @@ struct access {
 
 static struct access access_of(const struct function *f)
 {
-    return (struct access){
-        f->opcode, {f->bits / 8, f->columns, f->rows, f->blocks}, f->type, f->n, STORAGE_FUNCTION, "int", "int"};
+    return (struct access){f->opcode, {f->bits / 8, f->columns, f->rows, f->blocks}, f->type, f->n, STORAGE_FUNCTION, "int", "int"};
 }
 
 /* kernel void name(global uchar *matrix, global const int5 *r, global T (*values)[n]) as in source_of_access. */
@@ -332,11 +334,15 @@ static void refused_blocks(void **state)
         {{OP_BLOCK_STORE, {2, 16, 8, 2}, "ushort", 16, STORAGE_FUNCTION, "int", "int"}, "2 blocks of 8 rows"},
         {{OP_BLOCK_STORE, {2, 16, 16, 1}, "ushort", 16, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 16 rows"},
         {{OP_BLOCK_PREFETCH, {2, 16, 64, 1}, NULL, 0, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 64 rows"},
-        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_CROSS_WORKGROUP, "int", "int"}, "operand 10 has to be a pointer to Function memory"},
-        {{OP_BLOCK_STORE, {2, 16, 8, 1}, "ushort", 8, STORAGE_CROSS_WORKGROUP, "int", "int"}, "operand 5 has to be a pointer to Function memory"},
-        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_FUNCTION, "long", "int"}, "the size of an element has to be an integer of 32 bits"},
+        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_CROSS_WORKGROUP, "int", "int"},
+         "operand 10 has to be a pointer to Function memory"},
+        {{OP_BLOCK_STORE, {2, 16, 8, 1}, "ushort", 8, STORAGE_CROSS_WORKGROUP, "int", "int"},
+         "operand 5 has to be a pointer to Function memory"},
+        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_FUNCTION, "long", "int"},
+         "the size of an element has to be an integer of 32 bits"},
         {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_FUNCTION, "int", "long"}, "width, height and pitch of the memory"},
-        {{OP_BLOCK_LOAD_TRANSFORM, {2, 16, 16, 1}, "ushort", 16, STORAGE_FUNCTION, "int", "int"}, "operand 10 has to point to integers of 32 bits"},
+        {{OP_BLOCK_LOAD_TRANSFORM, {2, 16, 16, 1}, "ushort", 16, STORAGE_FUNCTION, "int", "int"},
+         "operand 10 has to point to integers of 32 bits"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         module_begin(&module, capabilities, extensions);
@@ -395,11 +401,8 @@ int main(int argc, char **argv)
 {
     step = argc > 1 && !strcmp(argv[1], "all") ? 1 : step;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_product),
-        cmocka_unit_test(refused_products),
-        cmocka_unit_test(every_block),
-        cmocka_unit_test(refused_blocks),
-        cmocka_unit_test(prefetches),
+        cmocka_unit_test(every_product),  cmocka_unit_test(refused_products), cmocka_unit_test(every_block),
+        cmocka_unit_test(refused_blocks), cmocka_unit_test(prefetches),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
