@@ -64,3 +64,18 @@ uint PURE get_sub_group_local_id(void)
 {
     return __tsr_lane();
 }
+
+/* ---- cl_khr_kernel_clock: one counter of the CPU for all scopes. Each read is one of its own: a clock is no value of memory. -------------- */
+
+#define CLOCK(scope)                                                                                                                       \
+    ulong OVER clock_read_##scope(void)                                                                                                    \
+    {                                                                                                                                      \
+        return (ulong)__builtin_readcyclecounter();                                                                                               \
+    }                                                                                                                                      \
+    uint2 OVER clock_read_hilo_##scope(void)                                                                                               \
+    {                                                                                                                                      \
+        return as_uint2((ulong)__builtin_readcyclecounter());                                                                                     \
+    }
+CLOCK(device)
+CLOCK(work_group)
+CLOCK(sub_group)

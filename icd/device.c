@@ -188,6 +188,14 @@ static cl_int partition_properties(struct _cl_device_id *d, struct tsr_info_out 
     return tsr__info_bytes(out, all, tsr__affinity_domains(d) ? sizeof(all) : sizeof(all) - sizeof(*all));
 }
 
+static cl_device_kernel_clock_capabilities_khr clock_capabilities(const struct _cl_device_id *d)
+{
+    const bool *has = d->caps->extensions.has;
+    return (has[TSR_HAS___opencl_c_kernel_clock_scope_device] ? CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR : 0) |
+           (has[TSR_HAS___opencl_c_kernel_clock_scope_work_group] ? CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR : 0) |
+           (has[TSR_HAS___opencl_c_kernel_clock_scope_sub_group] ? CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR : 0);
+}
+
 #define FEATURE(name) c->extensions.has[TSR_HAS___opencl_c_##name]
 #define EXTENSION(name) c->extensions.has[TSR_HAS_##name]
 
