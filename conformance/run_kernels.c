@@ -14,7 +14,8 @@
  *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word
  *
  * Modules in the text form of SPIR-V (FILE.spvasm) begin with such lines, too, behind "; " in place of "// "; spirv_modules.py makes
- * binaries of them, for which --il FOLDER names the folder, and knows two directives more, which stand for nothing here: refuse and accept.
+ * binaries of them, for which --il FOLDER names the folder, and knows further directives, which stand for nothing here: refuse, accept,
+ * prints.
  *
  * INIT and VALUES: a list of numbers, which repeats to the end, or an expression of i, the index: lines starting with i: as "i*2+1".
  * Expressions know + - * / % & | ^ << >> ( ) comparison and i, n (the count), in 64-bit integers; "~x" and "-x" too. */
@@ -241,7 +242,7 @@ static bool has_word(const struct session *s, const char *word)
 /* False: the device lacks what the test needs. */
 static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
 {
-    static const char *const others[] = {"SPDX-License-Identifier", "Version", "refuse", "accept"};
+    static const char *const others[] = {"SPDX-License-Identifier", "Version", "refuse", "accept", "prints"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strcmp(key, others[i]))
             return true;

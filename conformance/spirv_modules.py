@@ -10,6 +10,8 @@ it, which runs in both engines. Besides, a file may say what becomes of it with 
   ; refuse: "OLD" => "NEW": TEXT     with every OLD replaced by NEW the compiler refuses the module, and its log has the TEXT
   ; accept: "OLD" => "NEW"           … takes it
 
+  ; prints: TEXT                     what printf must write, among other things
+
 OLD and NEW are written as strings of Python."""
 import argparse
 import ast
@@ -25,6 +27,8 @@ sys.path.insert(0, str(ROOT / "tools"))
 import spirv_as  # noqa: E402
 
 VARIANT = re.compile(r'^; (refuse|accept): ("(?:[^"\\]|\\.)*") => ("(?:[^"\\]|\\.)*")(?:: (.+))?$', re.M)
+
+PRINTED = re.compile(r"^; prints: (.+)$", re.M)
 
 
 def compile_module(args, words, scratch):
@@ -69,8 +73,9 @@ def main():
             for file in files:
                 command = [args.driver / "conformance/conformance_run_kernels", "--il", args.out, file]
                 done = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace", timeout=300)
-                if done.returncode:
-                    wrong.append(f"{file.name}, {engine}: {done.returncode}\n{done.stdout}{done.stderr}")
+                missing = [line for line in PRINTED.findall(file.read_text()) if line not in done.stdout]
+                if done.returncode or missing:
+                    wrong.append(f"{file.name}, {engine}: {done.returncode}, not printed: {missing}\n{done.stdout}{done.stderr}")
     print("\n".join(wrong) or f"{len(files)} modules in two engines")
     return 1 if wrong else 0
 

@@ -129,11 +129,18 @@ LLVMValueRef tsr__emit_dot(struct tsr__reader *r, const struct tsr__inst *in, in
 {
     (void)argument;
     LLVMValueRef a = tsr__spirv_value(r, in, 0), b = tsr__spirv_value(r, in, 1);
+    bool bfloat16 = tsr__is_bfloat16(tsr__spirv_type_of(r, in, 0)) && tsr__is_bfloat16(tsr__spirv_type_of(r, in, 1));
+    if (bfloat16 != tsr__is_bfloat16(tsr__spirv_result_type(r, in)))
+        tsr__spirv_fail(r, in, "its operands do not fit the type of its result");
+    if (bfloat16) { /* summed up as floats, rounded once */
+        a = tsr__spirv_bfloat16_to_float(r, a);
+        b = tsr__spirv_bfloat16_to_float(r, b);
+    }
     LLVMTypeRef type = LLVMTypeOf(a);
     if (type != LLVMTypeOf(b) || !tsr__is_vector(type) || !tsr__is_float(type))
         tsr__spirv_fail(r, in, "it takes two vectors of floats of one type");
     unsigned count = LLVMGetVectorSize(type);
-    if (count <= 4)
+    if (count <= 4 && !bfloat16)
         return call_like_result(r, in, "dot", a, b);
     LLVMValueRef sum = NULL;
     for (unsigned i = 0; i < count; i++) {
@@ -141,7 +148,7 @@ LLVMValueRef tsr__emit_dot(struct tsr__reader *r, const struct tsr__inst *in, in
                                              LLVMBuildExtractElement(r->builder, b, tsr__u32(r, i), ""), "");
         sum = sum ? LLVMBuildFAdd(r->builder, sum, product, "") : product;
     }
-    return sum;
+    return bfloat16 ? tsr__spirv_float_to_bfloat16(r, sum) : sum;
 }
 
 /* ---- integer dot products

@@ -51,7 +51,8 @@ static void make_number(struct tsr__reader *r, const struct tsr__inst *in)
         specialised(r, in, &bits);
     if (width < 64)
         bits &= (1ull << width) - 1; /* narrow numbers may come with their sign in the upper bits */
-    keep(r, in, type->kind == TSR__INT ? LLVMConstInt(type->llvm, bits, false) : LLVMConstFPFromBits(type->llvm, &bits));
+    keep(r, in,
+         type->kind == TSR__INT || type->is_bfloat16 ? LLVMConstInt(type->llvm, bits, false) : LLVMConstFPFromBits(type->llvm, &bits));
 }
 
 static void make_composite(struct tsr__reader *r, const struct tsr__inst *in)

@@ -62,11 +62,36 @@ static LLVMValueRef plain(struct tsr__reader *r, const struct conversion *c, LLV
     return LLVMBuildCast(r->builder, c->plain, from, to, "");
 }
 
-LLVMValueRef tsr__emit_convert(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
+/* The function of OpenCL C for as many numbers. */
+static LLVMValueRef convert_bfloat16(struct tsr__reader *r, LLVMValueRef from, bool to_float)
+{
+    char name[48], count[4] = "";
+    LLVMTypeRef type = LLVMTypeOf(from);
+    if (tsr__is_vector(type))
+        snprintf(count, sizeof count, "%u", LLVMGetVectorSize(type));
+    if (to_float)
+        snprintf(name, sizeof name, "intel_convert_as_bfloat16%s_float%s", count, count);
+    else
+        snprintf(name, sizeof name, "intel_convert_bfloat16%s_as_ushort%s", count, count);
+    LLVMTypeRef to = to_float ? LLVMFloatTypeInContext(r->context) : LLVMInt16TypeInContext(r->context);
+    struct tsr__arg arg = {.value = from, .sign = TSR__UNSIGNED};
+    return tsr__spirv_call(r, name, tsr__with_scalar(type, to), &arg, 1, TSR__PURE);
+}
+
+LLVMValueRef tsr__spirv_bfloat16_to_float(struct tsr__reader *r, LLVMValueRef value)
+{
+    return convert_bfloat16(r, value, true);
+}
+
+LLVMValueRef tsr__spirv_float_to_bfloat16(struct tsr__reader *r, LLVMValueRef value)
+{
+    return convert_bfloat16(r, value, false);
+}
+
+static LLVMValueRef convert(struct tsr__reader *r, const struct tsr__inst *in, int opcode, LLVMValueRef from, LLVMTypeRef to)
 {
     const struct conversion *c = find(opcode);
-    LLVMValueRef from = tsr__spirv_value(r, in, 0);
-    LLVMTypeRef to = tsr__spirv_result_type(r, in)->llvm, type = LLVMTypeOf(from);
+    LLVMTypeRef type = LLVMTypeOf(from);
     if (!(c->flags & FROM_FLOAT ? tsr__is_float(type) : tsr__is_int(type)) ||
         !(c->flags & TO_FLOAT ? tsr__is_float(to) : tsr__is_int(to)) || tsr__with_scalar(type, tsr__scalar(to)) != to)
         tsr__spirv_fail(r, in, "it cannot convert between these types");
@@ -79,6 +104,29 @@ LLVMValueRef tsr__emit_convert(struct tsr__reader *r, const struct tsr__inst *in
     if (truth || (rounding == TSR__RoundDefault && !(flags & SATURATES && !(flags & TO_FLOAT))))
         return plain(r, c, from, to);
     return call_convert(r, from, to, flags, rounding);
+}
+
+/* Bfloat16 is a float on both sides of a conversion. */
+LLVMValueRef tsr__emit_convert(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
+{
+    LLVMValueRef value = tsr__spirv_value(r, in, 0);
+    const struct tsr__type *result = tsr__spirv_result_type(r, in);
+    LLVMTypeRef to = result->llvm, f = LLVMFloatTypeInContext(r->context);
+    bool float_to_float = opcode == TSR__OpFConvert;
+    if (tsr__is_bfloat16(tsr__spirv_type_of(r, in, 0))) {
+        value = tsr__spirv_bfloat16_to_float(r, value);
+        if (float_to_float && LLVMTypeOf(value) == to)
+            return value;
+    }
+    if (!tsr__is_bfloat16(result))
+        return convert(r, in, opcode, value, to);
+    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationFPRoundingMode, -1);
+    if (d && d->count && d->operand[0] != TSR__RoundRTE)
+        tsr__spirv_fail(r, in, "conversions to bfloat16 round to nearest even");
+    LLVMTypeRef floats = tsr__with_scalar(to, f);
+    if (!float_to_float || LLVMTypeOf(value) != floats)
+        value = convert(r, in, opcode, value, floats);
+    return tsr__spirv_float_to_bfloat16(r, value);
 }
 
 LLVMValueRef tsr__emit_quantize(struct tsr__reader *r, const struct tsr__inst *in, int argument)
@@ -176,7 +224,7 @@ LLVMValueRef tsr__emit_memory_semantics(struct tsr__reader *r, const struct tsr_
                            "");
 }
 
-/* Bfloat16 values are integers of 16 bits. */
+/* SPV_INTEL_bfloat16_conversion: they are integers of 16 bits, also for the module. */
 LLVMValueRef tsr__emit_bfloat16(struct tsr__reader *r, const struct tsr__inst *in, int to_float)
 {
     LLVMValueRef from = tsr__spirv_value(r, in, 0);
@@ -184,13 +232,5 @@ LLVMValueRef tsr__emit_bfloat16(struct tsr__reader *r, const struct tsr__inst *i
     LLVMTypeRef f = LLVMFloatTypeInContext(r->context), s = LLVMInt16TypeInContext(r->context);
     if (tsr__scalar(type) != (to_float ? s : f) || tsr__with_scalar(type, to_float ? f : s) != to)
         tsr__spirv_fail(r, in, "it converts between floats of 32 bits and as many integers of 16");
-    char name[48], count[4] = "";
-    if (tsr__is_vector(type))
-        snprintf(count, sizeof count, "%u", LLVMGetVectorSize(type));
-    if (to_float)
-        snprintf(name, sizeof name, "intel_convert_as_bfloat16%s_float%s", count, count);
-    else
-        snprintf(name, sizeof name, "intel_convert_bfloat16%s_as_ushort%s", count, count);
-    struct tsr__arg arg = {.value = from, .sign = TSR__UNSIGNED};
-    return tsr__spirv_call(r, name, to, &arg, 1, TSR__PURE);
+    return convert_bfloat16(r, from, to_float);
 }

@@ -25,7 +25,7 @@ static const uint16_t line_of[OPCODES] = {
 };
 
 /* FPFastMathMode has the bits NotNaN 1, NotInf 2, NSZ 4, AllowRecip 8, Fast 16; SPV_INTEL_fp_fast_math_mode and SPV_KHR_float_controls2 add
- * AllowContract 0x10000 and AllowReassoc 0x20000. */
+ * AllowContract 0x10000 and AllowReassoc 0x20000, and the latter AllowTransform 0x40000, which allows all that real numbers do. */
 static void set_fast_math(LLVMValueRef value, uint32_t mode)
 {
     static const struct {
@@ -39,6 +39,7 @@ static void set_fast_math(LLVMValueRef value, uint32_t mode)
         {16, LLVMFastMathAll},
         {0x10000, LLVMFastMathAllowContract},
         {0x20000, LLVMFastMathAllowReassoc},
+        {0x40000, LLVMFastMathAllowContract | LLVMFastMathAllowReassoc | LLVMFastMathAllowReciprocal},
     };
     LLVMFastMathFlags flags = LLVMFastMathNone;
     for (size_t i = 0; i < TSR_ARRAY_LEN(bits); i++)
@@ -47,6 +48,117 @@ static void set_fast_math(LLVMValueRef value, uint32_t mode)
     LLVMSetFastMathFlags(value, flags);
 }
 
+/* ---- modes of entry points ------------------------------------------------------------------------------------------------------------
+ */
+
+/* The mode that the entry point gives to instructions of the type; 0: none. */
+static uint32_t default_mode(struct tsr__reader *r, const struct tsr__entry_point *e, LLVMTypeRef type)
+{
+    for (const struct tsr__mode *m = r->modes[e->function]; m; m = m->next)
+        if (m->number == TSR__ModeFPFastMathDefault && r->ids[m->operand[0]].type->llvm == type)
+            return (uint32_t)LLVMConstIntGetZExtValue(r->ids[m->operand[1]].value);
+    return 0;
+}
+
+static void check_default(struct tsr__reader *r, const struct tsr__entry_point *e, const struct tsr__mode *m)
+{
+    bool ids = m->ids && m->count == 2 && m->operand[0] < r->bound && m->operand[1] < r->bound;
+    const struct tsr__id *type = ids ? &r->ids[m->operand[0]] : NULL, *mode = ids ? &r->ids[m->operand[1]] : NULL;
+    if (!ids || !type->type || (type->inst && type->inst->type) || type->type->kind != TSR__FLOAT || !mode->value ||
+        !LLVMIsAConstantInt(mode->value) || mode->inst->op->number != TSR__OpConstant)
+        tsr__spirv_fail(r, r->ids[e->function].inst, "FPFastMathDefault of '%.100s' takes a type of floats and a constant integer",
+                        e->name);
+}
+
+/* Functions are made once for all entry points, so an instruction may do what each of them allows. */
+void tsr__spirv_fast_math(struct tsr__reader *r)
+{
+    for (const struct tsr__entry_point *e = r->modes ? r->entry_points : NULL; e; e = e->next)
+        for (const struct tsr__mode *m = e->function < r->bound ? r->modes[e->function] : NULL; m; m = m->next)
+            if (m->number == TSR__ModeFPFastMathDefault)
+                check_default(r, e, m);
+    const struct tsr__entry_point *first = r->entry_points;
+    for (const struct tsr__mode *m = r->modes && first && first->function < r->bound ? r->modes[first->function] : NULL; m; m = m->next) {
+        if (m->number != TSR__ModeFPFastMathDefault)
+            continue;
+        struct tsr__fast_math *f = tsr_arena_alloc(&r->arena, sizeof *f);
+        f->type = r->ids[m->operand[0]].type->llvm;
+        f->mode = UINT32_MAX;
+        for (const struct tsr__entry_point *e = first; e; e = e->next)
+            f->mode &= e->function < r->bound ? default_mode(r, e, f->type) : 0;
+        f->next = r->fast_math;
+        r->fast_math = f;
+    }
+}
+
+/* The modes of the types of the result and of the operands. */
+static uint32_t usual_mode(const struct tsr__reader *r, LLVMValueRef value)
+{
+    uint32_t mode = 0;
+    for (const struct tsr__fast_math *f = r->fast_math; f; f = f->next) {
+        bool of_type = tsr__scalar(LLVMTypeOf(value)) == f->type;
+        for (unsigned i = 0; i < (unsigned)LLVMGetNumOperands(value); i++)
+            of_type |= tsr__scalar(LLVMTypeOf(LLVMGetOperand(value, i))) == f->type;
+        mode |= of_type ? f->mode : 0;
+    }
+    return mode;
+}
+
+/* ---- bfloat16 -------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Instructions that may have operands and results of bfloat16 (SPV_KHR_bfloat16, "Universal Validation Rules"). */
+static bool may_have_bfloat16(uint32_t opcode)
+{
+    static const uint16_t allowed[] = {
+        TSR__OpLoad,
+        TSR__OpStore,
+        TSR__OpFunctionCall,
+        TSR__OpConvertFToU,
+        TSR__OpConvertFToS,
+        TSR__OpConvertSToF,
+        TSR__OpConvertUToF,
+        TSR__OpFConvert,
+        TSR__OpBitcast,
+        TSR__OpVectorExtractDynamic,
+        TSR__OpVectorInsertDynamic,
+        TSR__OpVectorShuffle,
+        TSR__OpCompositeConstruct,
+        TSR__OpCompositeExtract,
+        TSR__OpCompositeInsert,
+        TSR__OpCopyObject,
+        TSR__OpCopyLogical,
+        TSR__OpDot,
+        TSR__OpSelect,
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(allowed); i++)
+        if (allowed[i] == opcode)
+            return true;
+    return false;
+}
+
+/* They are integers for LLVM, so that only their type tells that the instruction may not have them. */
+static void check_bfloat16(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    bool has = in->type && tsr__is_bfloat16(r->ids[in->type].type);
+    uint32_t operand = 0;
+    for (const char *p = in->op->operands; *p && operand < in->count; p++) {
+        if (*p == 'T' || *p == 'R')
+            continue;
+        do {
+            const struct tsr__id *id = *p == 'I' && in->operand[operand] < r->bound ? &r->ids[in->operand[operand]] : NULL;
+            has |= id && id->inst && id->inst->type && tsr__is_bfloat16(r->ids[id->inst->type].type);
+            operand++;
+        } while (p[1] == '*' && operand < in->count);
+        p += p[1] == '*' || p[1] == '?';
+    }
+    if (has)
+        tsr__spirv_fail(r, in, "bfloat16 can be stored, converted, chosen and multiplied by OpDot, nothing else");
+}
+
+/* ---- values -----------------------------------------------------------------------------------------------------------------------------
+ */
+
 static bool wraps(LLVMOpcode opcode)
 {
     return opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMMul || opcode == LLVMShl;
@@ -54,16 +166,21 @@ static bool wraps(LLVMOpcode opcode)
 
 static void apply_decorations(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef value)
 {
+    bool decorated = false;
     if (!LLVMIsAInstruction(value))
         return;
     for (const struct tsr__decoration *d = r->ids[in->result].decorations; d; d = d->next) {
-        if (d->number == TSR__DecorationFPFastMathMode && d->count && LLVMCanValueUseFastMathFlags(value))
+        if (d->number == TSR__DecorationFPFastMathMode && d->count && LLVMCanValueUseFastMathFlags(value)) {
             set_fast_math(value, d->operand[0]);
+            decorated = true;
+        }
         if (d->number == TSR__DecorationNoSignedWrap && wraps(LLVMGetInstructionOpcode(value)))
             LLVMSetNSW(value, true);
         if (d->number == TSR__DecorationNoUnsignedWrap && wraps(LLVMGetInstructionOpcode(value)))
             LLVMSetNUW(value, true);
     }
+    if (!decorated && r->fast_math && LLVMCanValueUseFastMathFlags(value) && !LLVMIsACallInst(value))
+        set_fast_math(value, usual_mode(r, value));
 }
 
 void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in)
@@ -72,6 +189,8 @@ void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in)
     if (!line)
         tsr__spirv_fail(r, in, "this driver does not know it as an instruction of a function");
     const struct tsr__type *type = in->type ? tsr__spirv_result_type(r, in) : NULL;
+    if (r->has_bfloat16 && !may_have_bfloat16(in->op->number))
+        check_bfloat16(r, in);
     LLVMValueRef value = line->emit(r, in, line->argument);
     if (!in->result)
         return;

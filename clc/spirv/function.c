@@ -312,6 +312,7 @@ void tsr__spirv_functions(struct tsr__reader *r, uint32_t first)
             e->first++;
         check_linkage(r, e);
     }
+    tsr__spirv_fast_math(r);
     for (uint32_t i = 0; i < count; i++)
         make_body(r, extents[i].function, extents[i].first, extents[i].last);
     make_entry_points(r);

@@ -438,7 +438,7 @@ LLVMValueRef tsr__emit_lane_move(struct tsr__reader *r, const struct tsr__inst *
 /* ---- SPV_INTEL_subgroups
  * ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Vectors too, each in one call. */
+/* Truth values as int. Vectors go in one call where there is one, else element by element. */
 LLVMValueRef tsr__emit_intel_shuffle(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
@@ -448,14 +448,28 @@ LLVMValueRef tsr__emit_intel_shuffle(struct tsr__reader *r, const struct tsr__in
                        : op == TSR__OpSubgroupShuffleDownINTEL ? "intel_sub_group_shuffle_down"
                                                                : "intel_sub_group_shuffle_up";
     unsigned values = in->count - 1;
-    struct tsr__arg args[3];
+    LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm, scalar = tsr__scalar(type);
+    struct tsr__arg whole[3], args[3];
     for (uint32_t i = 0; i < values; i++) {
-        args[i] = (struct tsr__arg){.value = tsr__spirv_value(r, in, i)};
-        if (LLVMTypeOf(args[i].value) != tsr__spirv_result_type(r, in)->llvm || !is_number(LLVMTypeOf(args[i].value)))
+        whole[i] = (struct tsr__arg){.value = tsr__spirv_value(r, in, i)};
+        if (LLVMTypeOf(whole[i].value) != type || !is_number(type))
             tsr__spirv_fail(r, in, "operand %u is not of the type of the result", i + 1);
+        if (scalar == truth(r))
+            whole[i].value = LLVMBuildZExt(r->builder, whole[i].value, tsr__with_scalar(type, tsr__i32(r)), "");
     }
-    args[values] = (struct tsr__arg){.value = lane_operand(r, in, values), .sign = TSR__UNSIGNED};
-    return tsr__spirv_call(r, name, LLVMTypeOf(args[0].value), args, values + 1, TSR__MEETS);
+    LLVMTypeRef moved = LLVMTypeOf(whole[0].value);
+    LLVMTypeKind kind = LLVMGetTypeKind(tsr__scalar(moved));
+    bool at_once =
+        !tsr__is_vector(moved) || kind == LLVMFloatTypeKind || (tsr__is_int(moved) && LLVMGetIntTypeWidth(tsr__scalar(moved)) <= 32);
+    whole[values] = args[values] = (struct tsr__arg){.value = lane_operand(r, in, values), .sign = TSR__UNSIGNED};
+    LLVMValueRef made = at_once ? tsr__spirv_call(r, name, moved, whole, values + 1, TSR__MEETS) : LLVMGetUndef(moved);
+    for (unsigned e = 0; !at_once && e < LLVMGetVectorSize(moved); e++) {
+        for (unsigned i = 0; i < values; i++)
+            args[i] = (struct tsr__arg){.value = LLVMBuildExtractElement(r->builder, whole[i].value, tsr__u32(r, e), "")};
+        LLVMValueRef element = tsr__spirv_call(r, name, tsr__scalar(moved), args, values + 1, TSR__MEETS);
+        made = LLVMBuildInsertElement(r->builder, made, element, tsr__u32(r, e), "");
+    }
+    return scalar == truth(r) ? LLVMBuildICmp(r->builder, LLVMIntNE, made, LLVMConstNull(moved), "") : made;
 }
 
 /* intel_sub_group_block_<read or write><_uc, _us or _ul><elements>; floats go as integers of their width. */
@@ -464,6 +478,11 @@ static const char *block_name(struct tsr__reader *r, const struct tsr__inst *in,
     static const char *const suffixes[] = {"_uc", "_us", "", "_ul"};
     if (!is_number(type) || tsr__scalar(type) == truth(r))
         tsr__spirv_fail(r, in, "a block consists of numbers");
+    unsigned elements = tsr__is_vector(type) ? LLVMGetVectorSize(type) : 1;
+    unsigned most = LLVMSizeOfTypeInBits(r->layout, tsr__scalar(type)) <= 16 ? 16 : 8;
+    if (elements == 3 || elements > most)
+        tsr__spirv_fail(r, in, "a block of this type has 1, 2, 4, 8%s elements for each work-item, not %u", most == 16 ? " or 16" : "",
+                        elements);
     int log = __builtin_ctz((unsigned)LLVMSizeOfTypeInBits(r->layout, tsr__scalar(type))) - 3;
     const char *count = tsr__is_vector(type) ? tsr_arena_format(&r->arena, "%u", LLVMGetVectorSize(type)) : "";
     return tsr_arena_format(&r->arena, "intel_sub_group_block_%s%s%s", verb, suffixes[log], count);
@@ -474,10 +493,14 @@ static LLVMTypeRef int_like(struct tsr__reader *r, LLVMTypeRef type)
     return tsr__with_scalar(type, LLVMIntTypeInContext(r->context, (unsigned)LLVMSizeOfTypeInBits(r->layout, tsr__scalar(type))));
 }
 
-static struct tsr__arg block_pointer(struct tsr__reader *r, const struct tsr__inst *in, LLVMTypeRef type, bool is_const)
+/* `type`: of the numbers; `whole`: of the block, in the module's terms. */
+static struct tsr__arg block_pointer(struct tsr__reader *r, const struct tsr__inst *in, LLVMTypeRef type, LLVMTypeRef whole, bool is_const)
 {
-    if (tsr__spirv_type_of(r, in, 0)->kind != TSR__POINTER)
-        tsr__spirv_fail(r, in, "its first operand has to be a pointer");
+    const struct tsr__type *pointer = tsr__spirv_type_of(r, in, 0);
+    if (pointer->kind != TSR__POINTER || (pointer->storage != TSR__StorageCrossWorkgroup && pointer->storage != TSR__StorageWorkgroup))
+        tsr__spirv_fail(r, in, "its first operand has to be a pointer to CrossWorkgroup or Workgroup memory");
+    if (pointer->element && pointer->element->llvm != tsr__scalar(whole))
+        tsr__spirv_fail(r, in, "the pointer has to point to the type of the elements of the block");
     return (struct tsr__arg){
         .value = tsr__spirv_value(r, in, 0), .sign = TSR__UNSIGNED, .pointee = tsr__scalar(type), .is_const = is_const};
 }
@@ -487,7 +510,7 @@ LLVMValueRef tsr__emit_intel_block_read(struct tsr__reader *r, const struct tsr_
     (void)argument;
     LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
     const char *name = block_name(r, in, "read", type);
-    struct tsr__arg arg = block_pointer(r, in, int_like(r, type), true);
+    struct tsr__arg arg = block_pointer(r, in, int_like(r, type), type, true);
     LLVMValueRef made = tsr__spirv_call(r, name, int_like(r, type), &arg, 1, TSR__MEETS);
     return LLVMBuildBitCast(r->builder, made, type, "");
 }
@@ -498,8 +521,26 @@ LLVMValueRef tsr__emit_intel_block_write(struct tsr__reader *r, const struct tsr
     LLVMValueRef data = tsr__spirv_value(r, in, 1);
     const char *name = block_name(r, in, "write", LLVMTypeOf(data));
     LLVMTypeRef type = int_like(r, LLVMTypeOf(data));
-    struct tsr__arg args[] = {block_pointer(r, in, type, false),
+    struct tsr__arg args[] = {block_pointer(r, in, type, LLVMTypeOf(data), false),
                               {.value = LLVMBuildBitCast(r->builder, data, type, ""), .sign = TSR__UNSIGNED}};
     tsr__spirv_call(r, name, LLVMVoidTypeInContext(r->context), args, 2, TSR__MEETS);
     return NULL;
+}
+
+/* ---- SPV_KHR_shader_clock
+ * --------------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__emit_read_clock(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    static const char *const names[] = {[TSR__ScopeDevice] = "clock_read_device",
+                                        [TSR__ScopeWorkgroup] = "clock_read_work_group",
+                                        [TSR__ScopeSubgroup] = "clock_read_sub_group"};
+    LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm, i64 = LLVMInt64TypeInContext(r->context);
+    uint64_t scope = tsr__spirv_constant(r, in, 0, "the scope");
+    if (scope >= TSR_ARRAY_LEN(names) || !names[scope])
+        tsr__spirv_fail(r, in, "scope %llu: it can be Device, 1, Workgroup, 2, or Subgroup, 3", (unsigned long long)scope);
+    if (type != i64 && type != LLVMVectorType(tsr__i32(r), 2))
+        tsr__spirv_fail(r, in, "its result has to be an integer of 64 bits or a vector of two of 32");
+    return LLVMBuildBitCast(r->builder, tsr__spirv_call(r, names[scope], i64, NULL, 0, 0), type, "");
 }

@@ -53,8 +53,6 @@ static void set_modes(struct tsr__reader *r, LLVMValueRef kernel, const struct t
         LLVMMetadataRef lanes = number(r, sub_group->operand[0]);
         set_metadata(r, kernel, "intel_reqd_sub_group_size", &lanes, 1);
     }
-    if (tsr__spirv_mode(r, id, TSR__ModeInitializer) || tsr__spirv_mode(r, id, TSR__ModeFinalizer))
-        tsr__spirv_fail(r, in, "the device has no initializers and finalizers");
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------------------------------
@@ -93,6 +91,8 @@ static const char *type_name(struct tsr__reader *r, const struct tsr__type *type
     case TSR__INT:
         return ints[__builtin_ctz(LLVMGetIntTypeWidth(type->llvm)) - 3];
     case TSR__FLOAT:
+        if (type->is_bfloat16)
+            return "bfloat16";
         return floats[__builtin_ctz((unsigned)LLVMSizeOfTypeInBits(r->layout, type->llvm)) - 4];
     case TSR__VECTOR:
         return tsr_arena_format(&r->arena, "%s%u", type_name(r, type->element, depth), type->count);

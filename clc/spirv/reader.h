@@ -45,6 +45,7 @@ enum tsr__kind {
 struct tsr__type {
     enum tsr__kind kind;
     bool is_signed;                   /* INT: as the module says; kernels hardly use it */
+    bool is_bfloat16;                 /* FLOAT: an integer of 16 bits for LLVM */
     uint32_t count;                   /* elements, members or parameters */
     uint32_t storage;                 /* POINTER: enum SpvStorageClass */
     LLVMTypeRef llvm;                 /* NULL until all of it is known */
@@ -78,6 +79,13 @@ struct tsr__mode {
     const uint32_t *operand; /* ids in the forms that end in Id */
     bool ids;
     struct tsr__mode *next;
+};
+
+/* What FPFastMathDefault says of a type of numbers, for the whole module. */
+struct tsr__fast_math {
+    LLVMTypeRef type;
+    uint32_t mode;
+    struct tsr__fast_math *next;
 };
 
 struct tsr__entry_point {
@@ -133,6 +141,9 @@ struct tsr__reader {
     LLVMBuilderRef builder;
     struct tsr__entry_point *entry_points; /* in the order of the module */
     struct tsr__mode **modes;              /* by id, NULL: no function has any */
+    bool relaxed_printf;                   /* formats may be in any memory */
+    bool has_bfloat16;                     /* there is a type of them */
+    struct tsr__fast_math *fast_math;      /* of instructions that say nothing of it */
     struct tsr__body body;
 };
 
@@ -185,6 +196,8 @@ LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr
 void tsr__spirv_functions(struct tsr__reader *r, uint32_t first);
 /* Makes an instruction's value by its line of emit.def and keeps it. */
 void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in);
+/* Before the functions: what entry points say of the arithmetic of all instructions. */
+void tsr__spirv_fast_math(struct tsr__reader *r);
 /* Whether the instruction ends a block or belongs to its end; then it is done. */
 bool tsr__spirv_control(struct tsr__reader *r, const struct tsr__inst *in);
 /* Adds the operands of the phi instructions of a function whose instructions are first to last - 1. */
@@ -216,6 +229,12 @@ LLVMValueRef tsr__spirv_call_intrinsic(struct tsr__reader *r, const char *name, 
                                        unsigned count);
 /* The type that OpenCL C calls so (char to double, with u and a number of elements), and if `sign` is not NULL, its sign. */
 LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr__sign *sign);
+
+/* ---- convert.c ------------------------------------------------------------------------------------------------------------------ */
+
+/* One number, or each of a vector; to bfloat16 rounded to nearest even. */
+LLVMValueRef tsr__spirv_bfloat16_to_float(struct tsr__reader *r, LLVMValueRef value);
+LLVMValueRef tsr__spirv_float_to_bfloat16(struct tsr__reader *r, LLVMValueRef value);
 
 /* ---- what the lines of emit.def call
  * ------------------------------------------------------------------------------------------------------ */
@@ -254,6 +273,10 @@ static inline bool tsr__is_float(LLVMTypeRef type)
 {
     LLVMTypeKind kind = LLVMGetTypeKind(tsr__scalar(type));
     return kind == LLVMHalfTypeKind || kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMBFloatTypeKind;
+}
+static inline bool tsr__is_bfloat16(const struct tsr__type *type)
+{
+    return type && (type->is_bfloat16 || (type->kind == TSR__VECTOR && type->element->is_bfloat16));
 }
 static inline LLVMTypeRef tsr__i32(struct tsr__reader *r)
 {

@@ -42,8 +42,10 @@ static void read_extension(struct tsr__reader *r, const struct tsr__inst *in)
     };
     const char *name = tsr__spirv_text(r, in, 0, NULL);
     for (size_t i = 0; i < TSR_ARRAY_LEN(accepted); i++)
-        if (!strcmp(accepted[i], name))
+        if (!strcmp(accepted[i], name)) {
+            r->relaxed_printf |= !strcmp(name, "SPV_EXT_relaxed_printf_string_address_space");
             return;
+        }
     tsr__spirv_fail(r, in, "this device lacks the extension %.100s; CL_DEVICE_SPIRV_EXTENSIONS_KHR lists those it has", name);
 }
 
@@ -85,8 +87,29 @@ static void read_entry_point(struct tsr__reader *r, const struct tsr__inst *in)
     *last = entry;
 }
 
+/* Modes that would have the device calculate as it does not. */
+static void refuse_mode(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    static const struct {
+        uint32_t number;
+        const char *name, *why;
+    } refused[] = {
+        {TSR__ModeInitializer, "Initializer", "the device has no initializers"},
+        {TSR__ModeFinalizer, "Finalizer", "the device has no finalizers"},
+        {TSR__ModeDenormFlushToZero, "DenormFlushToZero", "the device keeps denormals"},
+        {TSR__ModeRoundingModeRTZ, "RoundingModeRTZ", "the device rounds to nearest even"},
+        {TSR__ModeRoundingModeRTP, "RoundingModeRTPINTEL", "the device rounds to nearest even"},
+        {TSR__ModeRoundingModeRTN, "RoundingModeRTNINTEL", "the device rounds to nearest even"},
+        {TSR__ModeFloatingPointModeALT, "FloatingPointModeALTINTEL", "the device calculates as IEEE 754 says"},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(refused); i++)
+        if (refused[i].number == in->operand[1])
+            tsr__spirv_fail(r, in, "execution mode %s: %s", refused[i].name, refused[i].why);
+}
+
 static void read_mode(struct tsr__reader *r, const struct tsr__inst *in)
 {
+    refuse_mode(r, in);
     if (!r->modes)
         r->modes = tsr_arena_alloc(&r->arena, r->bound * sizeof(struct tsr__mode *));
     struct tsr__mode *mode = tsr_arena_alloc(&r->arena, sizeof *mode), **list = &r->modes[in->operand[0]];
@@ -164,6 +187,9 @@ bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in)
     case TSR__OpDecorationGroup:
     case TSR__OpLine:
     case TSR__OpNoLine:
+    case TSR__OpAliasDomainDeclINTEL: /* scopes of what does not overlap: hints, which nothing is made of */
+    case TSR__OpAliasScopeDeclINTEL:
+    case TSR__OpAliasScopeListDeclINTEL:
         return true;
     case TSR__OpCapability:
         read_capability(r, in);

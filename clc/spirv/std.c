@@ -177,9 +177,12 @@ static LLVMValueRef print(struct tsr__reader *r, const struct tsr__inst *in)
         tsr__spirv_fail(r, in, "printf takes a format and up to %d arguments, and gives an int", MOST - 1);
     for (uint32_t i = 0; i < count; i++)
         values[i] = tsr__spirv_value(r, in, i + 2);
-    LLVMTypeRef format = LLVMTypeOf(values[0]), type = LLVMFunctionType(tsr__i32(r), &format, 1, true);
-    if (LLVMGetTypeKind(format) != LLVMPointerTypeKind || LLVMGetPointerAddressSpace(format) != 2)
+    LLVMTypeRef format = LLVMTypeOf(values[0]), type;
+    if (LLVMGetTypeKind(format) != LLVMPointerTypeKind || (LLVMGetPointerAddressSpace(format) != 2 && !r->relaxed_printf))
         tsr__spirv_fail(r, in, "the format of printf has to be in UniformConstant memory");
+    if (LLVMGetPointerAddressSpace(format) != 2) /* one declaration of printf for all kinds of memory */
+        values[0] = LLVMBuildAddrSpaceCast(r->builder, values[0], format = LLVMPointerTypeInContext(r->context, 2), "");
+    type = LLVMFunctionType(tsr__i32(r), &format, 1, true);
     LLVMValueRef function = LLVMGetNamedFunction(r->module, "printf");
     if (!function)
         function = LLVMAddFunction(r->module, "printf", type);

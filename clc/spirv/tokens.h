@@ -64,8 +64,14 @@ enum tsr__execution_mode {
     TSR__ModeLocalSizeId = 38,
     TSR__ModeLocalSizeHintId = 39,
     TSR__ModeDenormFlushToZero = 4460,
+    TSR__ModeRoundingModeRTZ = 4463,
+    TSR__ModeRoundingModeRTP = 5620,
+    TSR__ModeRoundingModeRTN = 5621,
+    TSR__ModeFloatingPointModeALT = 5622,
+    TSR__ModeFPFastMathDefault = 6028,
 };
 
+enum tsr__encoding { TSR__EncodingBFloat16 = 0 };
 enum tsr__linkage { TSR__LinkageExport = 0, TSR__LinkageImport = 1, TSR__LinkageLinkOnceODR = 2 };
 enum tsr__scope { TSR__ScopeCrossDevice, TSR__ScopeDevice, TSR__ScopeWorkgroup, TSR__ScopeSubgroup, TSR__ScopeInvocation };
 enum { TSR__ExecutionModelKernel = 6, TSR__AddressingPhysical64 = 2, TSR__MemoryModelOpenCL = 2 };

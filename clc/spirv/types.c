@@ -45,6 +45,11 @@ static void make_int(struct tsr__reader *r, const struct tsr__inst *in)
 static void make_float(struct tsr__reader *r, const struct tsr__inst *in)
 {
     uint32_t width = in->operand[0];
+    if (width == 16 && in->count == 2 && in->operand[1] == TSR__EncodingBFloat16) {
+        new_type(r, in, TSR__FLOAT, LLVMInt16TypeInContext(r->context))->is_bfloat16 = true;
+        r->has_bfloat16 = true;
+        return;
+    }
     LLVMTypeRef llvm = width == 16   ? LLVMHalfTypeInContext(r->context)
                        : width == 32 ? LLVMFloatTypeInContext(r->context)
                        : width == 64 ? LLVMDoubleTypeInContext(r->context)

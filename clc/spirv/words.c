@@ -239,8 +239,8 @@ const struct tsr__type *tsr__spirv_type_of(struct tsr__reader *r, const struct t
 uint64_t tsr__spirv_constant(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand, const char *what)
 {
     LLVMValueRef value = tsr__spirv_value(r, in, operand);
-    if (!LLVMIsAConstantInt(value)) {
-        if (LLVMIsNull(value) && tsr__is_int(LLVMTypeOf(value)))
+    if (!LLVMIsAConstantInt(value) || LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 1) {
+        if (LLVMIsNull(value) && tsr__is_int(LLVMTypeOf(value)) && LLVMGetIntTypeWidth(tsr__scalar(LLVMTypeOf(value))) > 1)
             return 0;
         tsr__spirv_fail(r, in, "%s has to be a constant integer", what);
     }
