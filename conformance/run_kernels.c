@@ -242,7 +242,7 @@ static bool has_word(const struct session *s, const char *word)
 /* False: the device lacks what the test needs. */
 static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
 {
-    static const char *const others[] = {"SPDX-License-Identifier", "Version", "refuse", "accept", "prints"};
+    static const char *const others[] = {"SPDX-License-Identifier", "Version", "refuse", "accept", "prints", "llvm", "explain"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (!strcmp(key, others[i]))
             return true;

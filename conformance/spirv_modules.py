@@ -11,6 +11,8 @@ it, which runs in both engines. Besides, a file may say what becomes of it with 
   ; accept: "OLD" => "NEW"           … takes it
 
   ; prints: TEXT                     what printf must write, among other things
+  ; llvm: TEXT                       what the module has in LLVM's form, built with -g
+  ; explain: TEXT                    what TESSERA_EXPLAIN says of it; for both, any white space counts as one blank
 
 OLD and NEW are written as strings of Python."""
 import argparse
@@ -28,22 +30,22 @@ import spirv_as  # noqa: E402
 
 VARIANT = re.compile(r'^; (refuse|accept): ("(?:[^"\\]|\\.)*") => ("(?:[^"\\]|\\.)*")(?:: (.+))?$', re.M)
 
-PRINTED = re.compile(r"^; prints: (.+)$", re.M)
+SAYINGS = re.compile(r"^; (prints|llvm|explain): (.+)$", re.M)
 
 
-def compile_module(args, words, scratch):
-    """Exit status and log of the compiler."""
+def compile_module(args, words, scratch, *options, out="/dev/null", **variables):
+    """Exit status and log of the compiler, with what it writes if `out` is -."""
     module = pathlib.Path(scratch, "variant.spv")
     module.write_bytes(words)
-    env = dict(os.environ, TESSERA_CACHE_DIR=scratch)
-    compiler = [args.driver / "lib/tessera/tessera-cc", "-c", module, "-o", "/dev/null", "--object"]
+    env = dict(os.environ, TESSERA_CACHE_DIR=scratch, **variables)
+    compiler = [args.driver / "lib/tessera/tessera-cc", "-c", module, "-o", out, *options]
     done = subprocess.run(compiler, capture_output=True, text=True, errors="replace", env=env, timeout=100)
-    return done.returncode, done.stderr
+    return done.returncode, done.stderr + done.stdout
 
 
 def check_variants(args, file, text):
     """Lines that say what is not as it should be."""
-    body = "".join(line for line in text.splitlines(True) if not VARIANT.match(line))
+    body = "".join(line for line in text.splitlines(True) if not line.startswith("; "))
     with tempfile.TemporaryDirectory() as scratch:
         for verb, old, new, wanted in VARIANT.findall(text):
             old, new = ast.literal_eval(old), ast.literal_eval(new)
@@ -53,6 +55,17 @@ def check_variants(args, file, text):
             status, log = compile_module(args, spirv_as.assemble(body.replace(old, new)), scratch)
             if (status == 1) != (verb == "refuse") or status not in (0, 1) or wanted not in log:
                 yield f"{file.name}: with {new!r} the compiler ends with {status}: {log.strip() or 'no word'}; wanted: {wanted or 'none'}"
+
+
+def check_sayings(args, file, text):
+    ways = {"llvm": (["--emit-llvm", "-g"], {"out": "-"}), "explain": ([], {"TESSERA_EXPLAIN": "1"})}
+    with tempfile.TemporaryDirectory() as scratch:
+        for verb, wanted in SAYINGS.findall(text):
+            options, others = ways.get(verb, ([], {}))
+            if verb in ways:
+                status, log = compile_module(args, spirv_as.assemble(text), scratch, *options, **others)
+                if status or wanted not in " ".join(log.split()):
+                    yield f"{file.name}: the compiler ends with {status}, without '{wanted}':\n{log}"
 
 
 def main():
@@ -66,14 +79,14 @@ def main():
     for file in files:
         text = file.read_text()
         (args.out / f"{file.stem}-0.spv").write_bytes(spirv_as.assemble(text))
-        wrong += check_variants(args, file, text)
+        wrong += [*check_variants(args, file, text), *check_sayings(args, file, text)]
     for engine in ("lanes", "reference"):
         with tempfile.TemporaryDirectory() as scratch:
             env = dict(os.environ, OCL_ICD_VENDORS=str(args.driver / "vendors"), TESSERA_ENGINE=engine, TESSERA_CACHE_DIR=scratch)
             for file in files:
                 command = [args.driver / "conformance/conformance_run_kernels", "--il", args.out, file]
                 done = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace", timeout=300)
-                missing = [line for line in PRINTED.findall(file.read_text()) if line not in done.stdout]
+                missing = [wanted for verb, wanted in SAYINGS.findall(file.read_text()) if verb == "prints" and wanted not in done.stdout]
                 if done.returncode or missing:
                     wrong.append(f"{file.name}, {engine}: {done.returncode}, not printed: {missing}\n{done.stdout}{done.stderr}")
     print("\n".join(wrong) or f"{len(files)} modules in two engines")

@@ -118,14 +118,20 @@ static void note_uniform_groups(struct job *job)
             LLVMAddAttributeAtIndex(f, (unsigned)LLVMAttributeFunctionIndex, attribute);
 }
 
-static bool read_spirv(struct job *job)
+static LLVMModuleRef read_module(struct job *job, bool lines, LLVMContextRef context, struct tsr_buf *log)
 {
     const struct tsr_clc_text *source = &job->request->request.source;
     struct tsr_spirv_input input = {.data = source->data,
                                     .size = source->size,
                                     .constants = job->request->request.spec_constants,
-                                    .constant_count = job->request->request.spec_count};
-    job->module = tsr_spirv_read(&input, job->context, &job->answer->log);
+                                    .constant_count = job->request->request.spec_count,
+                                    .lines = lines};
+    return tsr_spirv_read(&input, context, log);
+}
+
+static bool read_spirv(struct job *job)
+{
+    job->module = read_module(job, job->explain || set(job, TSR_CLC_OPTION_DEBUG_INFO), job->context, &job->answer->log);
     stage(job, "spirv");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
@@ -231,17 +237,25 @@ static bool check_module(struct job *job, LLVMModuleRef module, struct tsr_buf *
     return tsr__matrix_check(module, &job->info, log) && good;
 }
 
-/* For errors that concern a call in OpenCL C: compiles once more with line tables, so that the message has a line number. */
+/* The module of the source with lines. */
+static LLVMModuleRef lined_module(struct job *job, LLVMContextRef context, struct tsr_clang_files *files, struct tsr_buf *log)
+{
+    if (job->request->request.language == TSR_CLC_SPIRV)
+        return read_module(job, true, context, log);
+    return tsr__front_compile(job->request, &job->options, line_tables, job->parts, context, files, log);
+}
+
+/* For errors that concern a call: makes the module once more with line tables, so that the message has a line number. */
 static bool check_program(struct job *job)
 {
     struct tsr_buf first = {0};
     bool good = check_module(job, job->module, &first);
     const struct tsr_clc_request *q = &job->request->request;
-    if (!good && q->op == TSR_CLC_BUILD && q->language == TSR_CLC_OPENCL_C && !set(job, TSR_CLC_OPTION_DEBUG_INFO) && !job->explain) {
+    if (!good && q->op == TSR_CLC_BUILD && !set(job, TSR_CLC_OPTION_DEBUG_INFO) && !job->explain) {
         LLVMContextRef context = LLVMContextCreate();
         struct tsr_clang_files files = {0};
         struct tsr_buf ignored = {0};
-        LLVMModuleRef lined = tsr__front_compile(job->request, &job->options, line_tables, job->parts, context, &files, &ignored);
+        LLVMModuleRef lined = lined_module(job, context, &files, &ignored);
         if (lined) {
             tsr_buf_free(&first);
             first = (struct tsr_buf){0};

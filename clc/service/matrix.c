@@ -80,11 +80,13 @@ static void walk_from(struct walk *walk, LLVMValueRef kernel)
 
 static void put_error(struct tsr_buf *log, LLVMValueRef call)
 {
-    unsigned line = LLVMGetDebugLocLine(call);
-    if (line)
-        tsr_buf_printf(log, "input.cl:%u: error: ", line);
-    else
+    unsigned length, line = LLVMGetDebugLocLine(call);
+    if (line) {
+        const char *file = LLVMGetDebugLocFilename(call, &length);
+        tsr_buf_printf(log, "%.*s:%u: error: ", (int)length, file, line);
+    } else {
         tsr_buf_printf(log, "error: ");
+    }
 }
 
 static void put_demand(struct tsr_buf *log, const struct demand *d)

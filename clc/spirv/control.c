@@ -164,6 +164,7 @@ bool tsr__spirv_control(struct tsr__reader *r, const struct tsr__inst *in)
             return false;
         note_loop(r, LLVMGetBasicBlockTerminator(r->body.block));
         r->body.block = NULL;
+        tsr__spirv_end_of_line(r);
         return true;
     }
 }

@@ -12,6 +12,7 @@ void tsr__spirv_fail(struct tsr__reader *r, const struct tsr__inst *at, const ch
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    tsr__spirv_put_place(r, at);
     if (at)
         tsr_buf_printf(r->log, "error: SPIR-V, word %u, Op%s: %s\n", at->at, at->op->name, text);
     else

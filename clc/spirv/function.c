@@ -140,7 +140,7 @@ static bool is_line(const struct tsr__inst *in)
 
 static bool has_no_semantics(const struct tsr__reader *r, const struct tsr__inst *in)
 {
-    return in->op->number == TSR__OpExtInst && r->ids[in->operand[0]].import == TSR__NO_SEMANTICS;
+    return in->op->number == TSR__OpExtInst && r->ids[in->operand[0]].import >= TSR__NO_SEMANTICS;
 }
 
 static void make_instruction(struct tsr__reader *r, const struct tsr__inst *in)
@@ -149,7 +149,7 @@ static void make_instruction(struct tsr__reader *r, const struct tsr__inst *in)
         begin_block(r, in);
         return;
     }
-    if (in->op->number == TSR__OpNop || is_line(in) || has_no_semantics(r, in))
+    if (in->op->number == TSR__OpNop || tsr__spirv_line(r, in) || has_no_semantics(r, in))
         return;
     if (!r->body.block)
         tsr__spirv_fail(r, in, "it stands in no block");
@@ -236,6 +236,7 @@ static void open_body(struct tsr__reader *r, const struct tsr__inst *in, uint32_
     r->body.entry = LLVMCreateBuilderInContext(r->context);
     LLVMPositionBuilderAtEnd(r->body.entry, entry);
     LLVMPositionBuilderBefore(r->body.entry, LLVMBuildBr(r->body.entry, start));
+    tsr__spirv_function_lines(r, in, function, r->body.entry);
 }
 
 static void make_body(struct tsr__reader *r, const struct tsr__inst *in, uint32_t first, uint32_t last)
@@ -249,6 +250,7 @@ static void make_body(struct tsr__reader *r, const struct tsr__inst *in, uint32_
         tsr__spirv_fail(r, &r->insts[last - 1], "the last block of the function has no end");
     tsr__spirv_finish_phis(r, first, last);
     replace_placeholders(r);
+    tsr__spirv_end_function_lines(r);
     for (const struct tsr__builtin_use *use = r->body.builtins; use; use = use->next)
         r->ids[use->variable].value = NULL;
     for (uint32_t i = first; i < last; i++) { /* what a function defines is not there for the next */

@@ -204,9 +204,11 @@ static LLVMValueRef declare_kernel(struct tsr__reader *r, LLVMValueRef function,
     return kernel;
 }
 
-static void call_function(struct tsr__reader *r, LLVMValueRef kernel, LLVMValueRef function, const struct tsr__type *type)
+static void call_function(struct tsr__reader *r, LLVMValueRef kernel, LLVMValueRef function, const struct tsr__inst *in)
 {
     LLVMPositionBuilderAtEnd(r->builder, LLVMAppendBasicBlockInContext(r->context, kernel, "entry"));
+    tsr__spirv_function_lines(r, in, kernel, r->builder);
+    const struct tsr__type *type = r->ids[in->result].type;
     LLVMValueRef *arguments = tsr_arena_alloc(&r->arena, (type->count + 1) * sizeof *arguments);
     for (uint32_t i = 0; i < type->count; i++) {
         arguments[i] = LLVMGetParam(kernel, i);
@@ -222,6 +224,7 @@ static void call_function(struct tsr__reader *r, LLVMValueRef kernel, LLVMValueR
             LLVMAddCallSiteAttribute(call, i + 1, attribute);
     }
     LLVMBuildRetVoid(r->builder);
+    tsr__spirv_end_function_lines(r);
 }
 
 /* A body that the kernel alone calls becomes part of it. */
@@ -250,7 +253,7 @@ void tsr__spirv_kernel(struct tsr__reader *r, LLVMValueRef function, const struc
         LLVMSetLinkage(same, LLVMInternalLinkage);
     }
     LLVMValueRef kernel = declare_kernel(r, function, type, name);
-    call_function(r, kernel, function, type);
+    call_function(r, kernel, function, in);
     set_modes(r, kernel, in);
     set_metadata(r, kernel, TSR_CLC_NO_ATTRIBUTES, NULL, 0);
     set_arguments(r, kernel, in, name);

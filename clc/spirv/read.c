@@ -48,7 +48,9 @@ static void read_module(struct tsr__reader *r)
             !tsr__spirv_make_variable(r, in))
             tsr__spirv_fail(r, in, "it does not belong before the first function, or this driver does not know it");
     }
+    tsr__spirv_begin_lines(r);
     tsr__spirv_functions(r, i);
+    tsr__spirv_end_lines(r);
     add_versions(r);
     verify(r);
 }
@@ -63,6 +65,7 @@ LLVMModuleRef tsr_spirv_read(const struct tsr_spirv_input *input, LLVMContextRef
     bool good = setjmp(r->out) == 0;
     if (good)
         read_module(r);
+    tsr__spirv_end_lines(r); /* of a module that was not read to the end */
     if (r->body.entry)
         LLVMDisposeBuilder(r->body.entry);
     if (r->builder)

@@ -61,7 +61,7 @@ struct tsr__decoration {
     struct tsr__decoration *next;
 };
 
-enum tsr__import { TSR__NO_IMPORT, TSR__OPENCL_STD, TSR__NO_SEMANTICS };
+enum tsr__import { TSR__NO_IMPORT, TSR__OPENCL_STD, TSR__NO_SEMANTICS, TSR__DEBUG_LINES }; /* the last have no semantics either */
 
 struct tsr__id {
     const struct tsr__inst *inst; /* that defines it */
@@ -143,6 +143,7 @@ struct tsr__reader {
     struct tsr__mode **modes;              /* by id, NULL: no function has any */
     bool relaxed_printf;                   /* formats may be in any memory */
     bool has_bfloat16;                     /* there is a type of them */
+    struct tsr__lines *lines;              /* NULL: the module gets no debug locations */
     struct tsr__fast_math *fast_math;      /* of instructions that say nothing of it */
     struct tsr__body body;
 };
@@ -151,6 +152,20 @@ struct tsr__reader {
 
 /* Leaves the reader: the log gets the text, with the instruction's name and offset in front (`at` may be NULL). */
 _Noreturn void tsr__spirv_fail(struct tsr__reader *r, const struct tsr__inst *at, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
+
+/* ---- lines.c: lines of the source -------------------------------------------------------------------------------------------------- */
+
+/* Writes "FILE:LINE:COLUMN: " to the log if the module says where the instruction comes from. */
+void tsr__spirv_put_place(struct tsr__reader *r, const struct tsr__inst *in);
+/* Before the functions, and after everything else: whether there are to be debug locations, and their end. */
+void tsr__spirv_begin_lines(struct tsr__reader *r);
+void tsr__spirv_end_lines(struct tsr__reader *r);
+/* Instructions that are made from now on, also by `builder`, belong to this function; and to none. */
+void tsr__spirv_function_lines(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef function, LLVMBuilderRef builder);
+void tsr__spirv_end_function_lines(struct tsr__reader *r);
+/* Takes an instruction that says where the following ones come from. False: it is none. */
+bool tsr__spirv_line(struct tsr__reader *r, const struct tsr__inst *in);
+void tsr__spirv_end_of_line(struct tsr__reader *r);
 
 /* ---- words.c: bytes → instructions ------------------------------------------------------------------------------------------------ */
 

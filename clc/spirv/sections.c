@@ -55,6 +55,8 @@ static void read_import(struct tsr__reader *r, const struct tsr__inst *in)
     enum tsr__import *import = &r->ids[in->result].import;
     if (!strcmp(name, "OpenCL.std"))
         *import = TSR__OPENCL_STD;
+    else if (!strcmp(name, "NonSemantic.Shader.DebugInfo.100") || !strcmp(name, "NonSemantic.Kernel.DebugInfo.100"))
+        *import = TSR__DEBUG_LINES;
     else if (!strcmp(name, "OpenCL.DebugInfo.100") || !strncmp(name, "NonSemantic.", strlen("NonSemantic.")))
         *import = TSR__NO_SEMANTICS;
     else
@@ -201,7 +203,7 @@ bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in)
         read_import(r, in);
         return true;
     case TSR__OpExtInst:
-        return r->ids[in->operand[0]].import == TSR__NO_SEMANTICS;
+        return r->ids[in->operand[0]].import >= TSR__NO_SEMANTICS;
     case TSR__OpMemoryModel:
         read_memory_model(r, in);
         return true;

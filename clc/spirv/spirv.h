@@ -14,6 +14,7 @@ struct tsr_spirv_input {
     size_t size;                                /* bytes */
     const struct tsr_spirv_constant *constants; /* values for specialisation constants; what the module lacks is ignored */
     uint32_t constant_count;
+    bool lines; /* the module gets debug locations, where this one has lines */
 };
 
 /* The module, for spir64; all calls of built-in functions go by the names that they have in OpenCL C. NULL: the log says why, with the
