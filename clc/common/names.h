@@ -10,4 +10,7 @@
  * empty". */
 #define TSR_CLC_NO_ATTRIBUTES "tsr.no_attributes"
 
+/* The prefix of functions for a matrix of a sub-group; the size of the sub-group follows as a decimal number. */
+#define TSR_CLC_SPIRV_MATRIX "spirv.matrix."
+
 #endif

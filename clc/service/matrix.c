@@ -2,6 +2,8 @@
  * Finds the matrix and 2D block functions that each kernel reaches, and compares their sub-group sizes with the kernel's. */
 #include "clc/service/service.h"
 
+#include "clc/common/names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +18,20 @@ struct demand {
     unsigned size;     /* 0: the function is none */
 };
 
+enum { SIZES = 3 }; /* of sub-groups: 8, 16 and 32 */
+
+static unsigned index_of_size(unsigned size)
+{
+    return size / 16;
+}
+
 /* Functions reached from a kernel, each once. */
 struct walk {
     LLVMValueRef *functions;
     uint32_t count, capacity;
-    /* first call of a function for sub-groups of 8 and of 16 */
-    LLVMValueRef call[2];
-    struct demand demand[2];
+    /* the first call of a function for sub-groups of each size */
+    LLVMValueRef call[SIZES];
+    struct demand demand[SIZES];
 };
 
 static struct demand demand_of(const char *mangled)
@@ -32,6 +41,8 @@ static struct demand demand_of(const char *mangled)
     if (o)
         return (struct demand){o->name, (int)strlen(o->name), o->a, o->n};
     size_t length;
+    if (!strncmp(mangled, TSR_CLC_SPIRV_MATRIX, strlen(TSR_CLC_SPIRV_MATRIX)))
+        return (struct demand){"a matrix", (int)strlen("a matrix"), NULL, (unsigned)atoi(mangled + strlen(TSR_CLC_SPIRV_MATRIX))};
     const char *name = tsr__mangled_name(mangled, &length);
     if (!name || strncmp(name, block, strlen(block)) != 0)
         return (struct demand){0};
@@ -60,9 +71,9 @@ static void walk_call(struct walk *walk, LLVMValueRef call)
     size_t size;
     const char *name = LLVMGetValueName2(callee, &size);
     struct demand demand = demand_of(name);
-    if (demand.size && !walk->call[demand.size == 16]) {
-        walk->call[demand.size == 16] = call;
-        walk->demand[demand.size == 16] = demand;
+    if (demand.size && !walk->call[index_of_size(demand.size)]) {
+        walk->call[index_of_size(demand.size)] = call;
+        walk->demand[index_of_size(demand.size)] = demand;
     }
     if (!demand.size && !LLVMIsDeclaration(callee))
         visit(walk, callee);
@@ -98,19 +109,24 @@ static void put_demand(struct tsr_buf *log, const struct demand *d)
 
 static bool check_kernel(struct tsr_kernel_info *kernel, const struct walk *walk, struct tsr_buf *log)
 {
-    if (walk->call[0] && walk->call[1]) {
-        put_error(log, walk->call[1]);
-        tsr_buf_printf(log, "kernel '%s' calls ", kernel->name);
-        put_demand(log, &walk->demand[1]);
-        tsr_buf_printf(log, ", for sub-groups of 16, and ");
-        put_demand(log, &walk->demand[0]);
-        tsr_buf_printf(log, ", for sub-groups of 8\n");
-        return false;
+    int which = -1;
+    for (int i = 0; i < SIZES; i++) {
+        if (!walk->call[i])
+            continue;
+        if (which >= 0) {
+            put_error(log, walk->call[i]);
+            tsr_buf_printf(log, "kernel '%s' calls ", kernel->name);
+            put_demand(log, &walk->demand[i]);
+            tsr_buf_printf(log, ", for sub-groups of %u, and ", walk->demand[i].size);
+            put_demand(log, &walk->demand[which]);
+            tsr_buf_printf(log, ", for sub-groups of %u\n", walk->demand[which].size);
+            return false;
+        }
+        which = i;
     }
-    int which = walk->call[1] != NULL;
-    const struct demand *d = &walk->demand[which];
-    if (!d->size)
+    if (which < 0)
         return true;
+    const struct demand *d = &walk->demand[which];
     if (kernel->reqd_sub_group_size && kernel->reqd_sub_group_size != d->size) {
         put_error(log, walk->call[which]);
         put_demand(log, d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Vectors, arrays and structs as values (SPIR-V specification 3.52.12). */
-#include "clc/spirv/reader.h"
+#include "clc/spirv/matrix.h"
 
 static LLVMValueRef vector_operand(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
 {
@@ -21,12 +21,18 @@ static LLVMValueRef index_operand(struct tsr__reader *r, const struct tsr__inst 
 LLVMValueRef tsr__emit_extract_dynamic(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
+    const struct tsr__type *type = tsr__spirv_type_of(r, in, 0);
+    if (type->kind == TSR__MATRIX)
+        return tsr__matrix_extract(r, in, type->matrix, tsr__spirv_value(r, in, 0), index_operand(r, in, 1));
     return LLVMBuildExtractElement(r->builder, vector_operand(r, in, 0), index_operand(r, in, 1), "");
 }
 
 LLVMValueRef tsr__emit_insert_dynamic(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
+    const struct tsr__type *type = tsr__spirv_type_of(r, in, 0);
+    if (type->kind == TSR__MATRIX)
+        return tsr__matrix_insert(r, in, type->matrix, tsr__spirv_value(r, in, 0), tsr__spirv_value(r, in, 1), index_operand(r, in, 2));
     LLVMValueRef vector = vector_operand(r, in, 0), element = tsr__spirv_value(r, in, 1);
     if (LLVMTypeOf(element) != LLVMGetElementType(LLVMTypeOf(vector)))
         tsr__spirv_fail(r, in, "the component is not of the type of the elements");
@@ -107,6 +113,8 @@ LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *
     const struct tsr__type *type = tsr__spirv_result_type(r, in);
     if (type->kind == TSR__VECTOR)
         return construct_vector(r, in, type->llvm);
+    if (type->kind == TSR__MATRIX)
+        return tsr__matrix_construct(r, in);
     if ((type->kind != TSR__ARRAY && type->kind != TSR__STRUCT) || in->count != type->count)
         tsr__spirv_fail(r, in, "its type is no composite with %u members", in->count);
     LLVMValueRef made = LLVMGetUndef(type->llvm);
@@ -122,21 +130,20 @@ LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *
 /* ---- extraction and insertion ----------------------------------------------------------------------------------------------------------
  */
 
-/* The type of the part that the indices from operand `first` on lead to. */
-static const struct tsr__type *part_type(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *type, uint32_t first)
+/* The type of member `index`. */
+static const struct tsr__type *part_type(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *type, uint32_t index)
 {
-    for (uint32_t i = first; i < in->count; i++) {
-        bool composite = type->kind == TSR__VECTOR || type->kind == TSR__ARRAY || type->kind == TSR__STRUCT;
-        if (!composite || in->operand[i] >= type->count)
-            tsr__spirv_fail(r, in, "there is no member %u", in->operand[i]);
-        type = type->kind == TSR__STRUCT ? type->members[in->operand[i]] : type->element;
-    }
-    return type;
+    bool composite = type->kind == TSR__VECTOR || type->kind == TSR__ARRAY || type->kind == TSR__STRUCT;
+    if (type->kind == TSR__MATRIX ? index >= type->matrix->slots : !composite || index >= type->count)
+        tsr__spirv_fail(r, in, "there is no member %u", index);
+    return type->kind == TSR__STRUCT ? type->members[index] : type->element;
 }
 
-static LLVMValueRef take(struct tsr__reader *r, LLVMValueRef value, uint32_t index)
+static LLVMValueRef take(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value, uint32_t index)
 {
-    if (tsr__is_vector(LLVMTypeOf(value)))
+    if (type->kind == TSR__MATRIX)
+        return tsr__matrix_get(r, type->matrix, value, index, 1);
+    if (type->kind == TSR__VECTOR)
         return LLVMBuildExtractElement(r->builder, value, tsr__u32(r, index), "");
     return LLVMBuildExtractValue(r->builder, value, index, "");
 }
@@ -145,20 +152,31 @@ LLVMValueRef tsr__emit_extract(struct tsr__reader *r, const struct tsr__inst *in
 {
     (void)argument;
     LLVMValueRef value = tsr__spirv_value(r, in, 0);
-    part_type(r, in, tsr__spirv_type_of(r, in, 0), 1);
-    for (uint32_t i = 1; i < in->count; i++)
-        value = take(r, value, in->operand[i]);
+    const struct tsr__type *type = tsr__spirv_type_of(r, in, 0);
+    for (uint32_t i = 1; i < in->count; i++) {
+        const struct tsr__type *part = part_type(r, in, type, in->operand[i]);
+        value = take(r, type, value, in->operand[i]);
+        type = part;
+    }
     return value;
 }
 
 /* `value` with the part at the indices from operand `i` on replaced. */
-static LLVMValueRef put(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef value, LLVMValueRef part, uint32_t i)
+static LLVMValueRef put(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *type, LLVMValueRef value,
+                        LLVMValueRef part, uint32_t i)
 {
-    if (i == in->count)
+    if (i == in->count) {
+        if (type->llvm != LLVMTypeOf(part))
+            tsr__spirv_fail(r, in, "the object is not of the type of the member");
         return part;
+    }
     uint32_t index = in->operand[i];
-    LLVMValueRef inner = i + 1 == in->count ? part : put(r, in, take(r, value, index), part, i + 1);
-    if (tsr__is_vector(LLVMTypeOf(value)))
+    const struct tsr__type *inner_type = part_type(r, in, type, index);
+    LLVMValueRef old = i + 1 == in->count ? NULL : take(r, type, value, index);
+    LLVMValueRef inner = put(r, in, inner_type, old, part, i + 1);
+    if (type->kind == TSR__MATRIX)
+        return tsr__matrix_put(r, type->matrix, value, index, inner);
+    if (type->kind == TSR__VECTOR)
         return LLVMBuildInsertElement(r->builder, value, inner, tsr__u32(r, index), "");
     return LLVMBuildInsertValue(r->builder, value, inner, index, "");
 }
@@ -168,9 +186,9 @@ LLVMValueRef tsr__emit_insert(struct tsr__reader *r, const struct tsr__inst *in,
     (void)argument;
     enum { DEEPEST = 255 };
     LLVMValueRef object = tsr__spirv_value(r, in, 0), composite = tsr__spirv_value(r, in, 1);
-    if (in->count > DEEPEST || part_type(r, in, tsr__spirv_type_of(r, in, 1), 2)->llvm != LLVMTypeOf(object))
-        tsr__spirv_fail(r, in, "the object is not of the type of the member");
-    return put(r, in, composite, object, 2);
+    if (in->count > DEEPEST)
+        tsr__spirv_fail(r, in, "it has more than %d indices", DEEPEST - 2);
+    return put(r, in, tsr__spirv_type_of(r, in, 1), composite, object, 2);
 }
 
 LLVMValueRef tsr__emit_copy(struct tsr__reader *r, const struct tsr__inst *in, int argument)
@@ -190,8 +208,8 @@ static LLVMValueRef convert_members(struct tsr__reader *r, const struct tsr__ins
     LLVMValueRef made = LLVMGetUndef(to->llvm);
     for (uint32_t i = 0; i < to->count; i++) {
         bool is_struct = to->kind == TSR__STRUCT;
-        LLVMValueRef part = convert_members(r, in, take(r, value, i), is_struct ? from->members[i] : from->element,
-                                            is_struct ? to->members[i] : to->element);
+        LLVMValueRef part = convert_members(r, in, LLVMBuildExtractValue(r->builder, value, i, ""),
+                                            is_struct ? from->members[i] : from->element, is_struct ? to->members[i] : to->element);
         made = LLVMBuildInsertValue(r->builder, made, part, i, "");
     }
     return made;

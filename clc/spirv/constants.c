@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Constants and specialisation constants (SPIR-V specification 3.52.7). */
-#include "clc/spirv/reader.h"
+#include "clc/spirv/matrix.h"
 
 #include <string.h>
 
@@ -58,6 +58,10 @@ static void make_number(struct tsr__reader *r, const struct tsr__inst *in)
 static void make_composite(struct tsr__reader *r, const struct tsr__inst *in)
 {
     const struct tsr__type *type = tsr__spirv_result_type(r, in);
+    if (type->kind == TSR__MATRIX) {
+        keep(r, in, tsr__matrix_construct(r, in));
+        return;
+    }
     if (type->kind != TSR__VECTOR && type->kind != TSR__ARRAY && type->kind != TSR__STRUCT)
         tsr__spirv_fail(r, in, "its type has to be a vector, an array or a struct");
     if (in->count != type->count)

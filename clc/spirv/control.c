@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Control flow: branches, returns, phi instructions (SPIR-V specification 3.52.17). */
-#include "clc/spirv/reader.h"
+#include "clc/spirv/matrix.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
@@ -86,18 +86,31 @@ static void return_value(struct tsr__reader *r, const struct tsr__inst *in)
     LLVMBuildRet(r->builder, value);
 }
 
+/* The first instruction that is no phi, NULL: there is none. */
+static LLVMValueRef first_other(LLVMBasicBlockRef block)
+{
+    LLVMValueRef v = LLVMGetFirstInstruction(block);
+    while (v && LLVMGetInstructionOpcode(v) == LLVMPHI)
+        v = LLVMGetNextInstruction(v);
+    return v;
+}
+
 static void phi(struct tsr__reader *r, const struct tsr__inst *in)
 {
     const struct tsr__type *type = tsr__spirv_result_type(r, in);
-    LLVMValueRef last = LLVMGetLastInstruction(r->body.block);
-    if (last && LLVMGetInstructionOpcode(last) != LLVMPHI)
+    LLVMValueRef other = first_other(r->body.block);
+    if (other && other != r->body.after_phis)
         tsr__spirv_fail(r, in, "it does not stand at the beginning of a block");
     if (in->count % 2 != 0)
         tsr__spirv_fail(r, in, "a value without its block");
     if (!LLVMTypeIsSized(type->llvm))
         tsr__spirv_fail(r, in, "its type has no values");
-    r->ids[in->result].value = LLVMBuildPhi(r->builder, type->llvm, "");
+    if (other)
+        LLVMPositionBuilderBefore(r->builder, other);
+    r->ids[in->result].value = type->kind == TSR__MATRIX ? tsr__matrix_phi(r, type->matrix) : LLVMBuildPhi(r->builder, type->llvm, "");
     r->ids[in->result].type = (struct tsr__type *)type;
+    r->body.after_phis = first_other(r->body.block);
+    LLVMPositionBuilderAtEnd(r->builder, r->body.block);
 }
 
 void tsr__spirv_finish_phis(struct tsr__reader *r, uint32_t first, uint32_t last)
@@ -112,7 +125,10 @@ void tsr__spirv_finish_phis(struct tsr__reader *r, uint32_t first, uint32_t last
             LLVMBasicBlockRef block = block_at(r, in, k + 1);
             if (LLVMTypeOf(value) != LLVMTypeOf(made))
                 tsr__spirv_fail(r, in, "value %u is not of its type", k / 2 + 1);
-            LLVMAddIncoming(made, &value, &block, 1);
+            if (r->ids[in->result].type->kind == TSR__MATRIX)
+                tsr__matrix_add_incoming(r, made, value, block);
+            else
+                LLVMAddIncoming(made, &value, &block, 1);
         }
     }
 }

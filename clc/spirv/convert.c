@@ -234,3 +234,18 @@ LLVMValueRef tsr__emit_bfloat16(struct tsr__reader *r, const struct tsr__inst *i
         tsr__spirv_fail(r, in, "it converts between floats of 32 bits and as many integers of 16");
     return convert_bfloat16(r, from, to_float);
 }
+
+LLVMValueRef tsr__emit_round_tf32(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    char name[48], count[4] = "";
+    LLVMValueRef from = tsr__spirv_value(r, in, 0);
+    LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
+    if (LLVMTypeOf(from) != type || tsr__scalar(type) != LLVMFloatTypeInContext(r->context))
+        tsr__spirv_fail(r, in, "it rounds floats of 32 bits");
+    if (tsr__is_vector(type))
+        snprintf(count, sizeof count, "%u", LLVMGetVectorSize(type));
+    snprintf(name, sizeof name, "intel_convert_tfloat32%s_as_float%s", count, count);
+    struct tsr__arg arg = {.value = from};
+    return tsr__spirv_call(r, name, type, &arg, 1, TSR__PURE);
+}

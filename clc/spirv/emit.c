@@ -128,6 +128,7 @@ static bool may_have_bfloat16(uint32_t opcode)
         TSR__OpCompositeInsert,
         TSR__OpCopyObject,
         TSR__OpCopyLogical,
+        TSR__OpCooperativeMatrixConstructCheckedINTEL,
         TSR__OpDot,
         TSR__OpSelect,
     };
@@ -183,23 +184,30 @@ static void apply_decorations(struct tsr__reader *r, const struct tsr__inst *in,
         set_fast_math(value, usual_mode(r, value));
 }
 
-void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in)
+LLVMValueRef tsr__spirv_emit_value(struct tsr__reader *r, const struct tsr__inst *in)
 {
     const struct line *line = in->op->number < OPCODES && line_of[in->op->number] ? &lines[line_of[in->op->number] - 1] : NULL;
     if (!line)
         tsr__spirv_fail(r, in, "this driver does not know it as an instruction of a function");
-    const struct tsr__type *type = in->type ? tsr__spirv_result_type(r, in) : NULL;
     if (r->has_bfloat16 && !may_have_bfloat16(in->op->number))
         check_bfloat16(r, in);
     LLVMValueRef value = line->emit(r, in, line->argument);
     if (!in->result)
-        return;
-    struct tsr__id *id = &r->ids[in->result];
-    id->type = (struct tsr__type *)type;
+        return NULL;
+    const struct tsr__type *type = tsr__spirv_result_type(r, in);
     if (type->kind == TSR__VOID)
-        return;
+        return NULL;
     if (!value || LLVMTypeOf(value) != type->llvm)
         tsr__spirv_fail(r, in, "its operands do not fit the type of its result");
     apply_decorations(r, in, value);
-    id->value = value;
+    return value;
+}
+
+void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    LLVMValueRef value = tsr__spirv_emit_value(r, in);
+    if (!in->result)
+        return;
+    r->ids[in->result].type = (struct tsr__type *)tsr__spirv_result_type(r, in);
+    r->ids[in->result].value = value;
 }

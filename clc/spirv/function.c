@@ -130,6 +130,7 @@ static void begin_block(struct tsr__reader *r, const struct tsr__inst *in)
     if (r->body.block)
         tsr__spirv_fail(r, in, "the block before it has no end");
     r->body.block = r->ids[in->result].block;
+    r->body.after_phis = NULL;
     LLVMPositionBuilderAtEnd(r->builder, r->body.block);
 }
 
@@ -155,7 +156,7 @@ static void make_instruction(struct tsr__reader *r, const struct tsr__inst *in)
         tsr__spirv_fail(r, in, "it stands in no block");
     if (in->op->number == TSR__OpUndef)
         tsr__spirv_make_constant(r, in);
-    else if (!tsr__spirv_control(r, in) && !tsr__spirv_make_variable(r, in))
+    else if (!tsr__spirv_control(r, in) && !tsr__spirv_make_variable(r, in) && !tsr__matrix_elementwise(r, in))
         tsr__spirv_emit(r, in);
 }
 

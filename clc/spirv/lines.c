@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Lines of the source that the module was made of, in messages and as LLVM's debug locations: OpLine and OpNoLine, and DebugLine and DebugNoLine of the sets
- * NonSemantic.*.DebugInfo.100. Of variables and types nothing is made. */
+ * Lines of the source that the module was made of, in messages and as LLVM's debug locations: OpLine and OpNoLine, and DebugLine and
+ * DebugNoLine of the sets NonSemantic.*.DebugInfo.100. Of variables and types nothing is made. */
 #include "clc/spirv/reader.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -142,8 +142,8 @@ void tsr__spirv_begin_lines(struct tsr__reader *r)
         return;
     r->lines = tsr_arena_alloc(&r->arena, sizeof *r->lines);
     r->lines->builder = LLVMCreateDIBuilder(r->module);
-    LLVMDIBuilderCreateCompileUnit(r->lines->builder, LLVMDWARFSourceLanguageOpenCL, file_node(r, main_file(r)), "tessera", strlen("tessera"),
-                                   true, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, true, false, "", 0, "", 0);
+    LLVMDIBuilderCreateCompileUnit(r->lines->builder, LLVMDWARFSourceLanguageOpenCL, file_node(r, main_file(r)), "tessera",
+                                   strlen("tessera"), true, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, true, false, "", 0, "", 0);
     add_flag(r, "Debug Info Version", LLVMDebugMetadataVersion());
     add_flag(r, "Dwarf Version", 4);
 }
@@ -180,8 +180,9 @@ void tsr__spirv_function_lines(struct tsr__reader *r, const struct tsr__inst *in
     const char *name = LLVMGetValueName2(function, &length);
     r->lines->function_file = file_node(r, place.file ? place.file : main_file(r));
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(r->lines->builder, r->lines->function_file, NULL, 0, LLVMDIFlagZero);
-    r->lines->function = LLVMDIBuilderCreateFunction(r->lines->builder, r->lines->function_file, name, length, "", 0, r->lines->function_file,
-                                                     place.line, type, true, true, place.line, LLVMDIFlagZero, true);
+    r->lines->function =
+        LLVMDIBuilderCreateFunction(r->lines->builder, r->lines->function_file, name, length, "", 0, r->lines->function_file, place.line,
+                                    type, true, true, place.line, LLVMDIFlagZero, true);
     LLVMSetSubprogram(function, r->lines->function);
     set_location(r, builder, place.line, 0, r->lines->function); /* calls need one in a function that has lines */
     set_location(r, r->builder, place.line, 0, r->lines->function);

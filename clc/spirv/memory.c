@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loads, stores, copies and addresses (SPIR-V specification 3.52.8). */
-#include "clc/spirv/reader.h"
+#include "clc/spirv/matrix.h"
 
 #include <string.h>
 
@@ -166,14 +166,20 @@ LLVMValueRef tsr__emit_access_chain(struct tsr__reader *r, const struct tsr__ins
         indices[0] = LLVMBuildIntCast2(r->builder, element, i64, true, "");
     }
     type = base_type;
-    for (; operand < in->count; operand++)
+    for (; operand < in->count && type->kind != TSR__MATRIX; operand++)
         indices[count++] = chain_index(r, in, operand, &type);
+    LLVMValueRef element = operand < in->count ? tsr__spirv_value(r, in, operand) : NULL; /* of a matrix */
+    if (element && (operand + 1 < in->count || LLVMGetTypeKind(LLVMTypeOf(element)) != LLVMIntegerTypeKind))
+        tsr__spirv_fail(r, in, "a matrix has one index, an integer");
+    const struct tsr__matrix *matrix = element ? type->matrix : NULL;
+    type = element ? type->element : type;
     const struct tsr__type *result = tsr__spirv_result_type(r, in);
     if (result->kind != TSR__POINTER || (flags & TSR__UNTYPED ? result->element != NULL : result->element && result->element != type))
         tsr__spirv_fail(r, in,
                         flags & TSR__UNTYPED ? "its result has to be an untyped pointer" : "its result does not point to the member");
-    return flags & TSR__IN_BOUNDS ? LLVMBuildInBoundsGEP2(r->builder, base_type->llvm, base, indices, count, "")
-                                  : LLVMBuildGEP2(r->builder, base_type->llvm, base, indices, count, "");
+    LLVMValueRef made = flags & TSR__IN_BOUNDS ? LLVMBuildInBoundsGEP2(r->builder, base_type->llvm, base, indices, count, "")
+                                               : LLVMBuildGEP2(r->builder, base_type->llvm, base, indices, count, "");
+    return element ? tsr__matrix_element(r, matrix, made, element) : made;
 }
 
 LLVMValueRef tsr__emit_pointer_difference(struct tsr__reader *r, const struct tsr__inst *in, int argument)

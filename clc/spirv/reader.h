@@ -40,6 +40,7 @@ enum tsr__kind {
     TSR__FUNCTION,
     TSR__EVENT,
     TSR__OPAQUE,
+    TSR__MATRIX, /* cooperative and joint ones: matrix.h */
 };
 
 struct tsr__type {
@@ -51,6 +52,7 @@ struct tsr__type {
     LLVMTypeRef llvm;                 /* NULL until all of it is known */
     const struct tsr__type *element;  /* of a vector or an array; what a pointer points to, NULL: untyped; the result of a function */
     const struct tsr__type **members; /* of a struct; the parameters of a function */
+    const struct tsr__matrix *matrix; /* MATRIX */
 };
 
 struct tsr__decoration {
@@ -102,6 +104,7 @@ struct tsr__body {
     LLVMValueRef function;
     LLVMBuilderRef entry;        /* before the first instruction of the first block: for variables */
     LLVMBasicBlockRef block;     /* NULL: after the end of a block */
+    LLVMValueRef after_phis;     /* in this block, the first instruction that puts a matrix together; NULL: none does */
     const struct tsr__inst *end; /* OpFunctionEnd */
     /* Makes a value that an instruction uses and that is not there yet. */
     LLVMValueRef (*missing)(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id);
@@ -146,7 +149,12 @@ struct tsr__reader {
     struct tsr__lines *lines;              /* NULL: the module gets no debug locations */
     struct tsr__fast_math *fast_math;      /* of instructions that say nothing of it */
     struct tsr__body body;
+    uint32_t matrix_lanes; /* the sub-group size of its matrices, 0 before the first */
+    bool is_draft;         /* it has matrices of the draft of SPV_INTEL_joint_matrix */
 };
+
+/* Ids behind the bound, for instructions that the reader takes apart. */
+enum { TSR__SPARE_IDS = 5 };
 
 /* ---- fail.c ------------------------------------------------------------------------------------------------------------------- */
 
@@ -197,6 +205,7 @@ const struct tsr__mode *tsr__spirv_mode(const struct tsr__reader *r, uint32_t fu
 
 /* False: the instruction makes none of these. */
 bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in);
+bool tsr__matrix_make_type(struct tsr__reader *r, const struct tsr__inst *in); /* matrix_layout.c */
 bool tsr__spirv_make_constant(struct tsr__reader *r, const struct tsr__inst *in);
 bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in);
 /* The number of LLVM's address space. */
@@ -213,6 +222,10 @@ void tsr__spirv_functions(struct tsr__reader *r, uint32_t first);
 void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in);
 /* Before the functions: what entry points say of the arithmetic of all instructions. */
 void tsr__spirv_fast_math(struct tsr__reader *r);
+/* Makes an instruction that does the same with each element of matrices, and keeps its value. False: it is none. (matrix_elementwise.c) */
+bool tsr__matrix_elementwise(struct tsr__reader *r, const struct tsr__inst *in);
+/* The value alone, NULL if it has none. */
+LLVMValueRef tsr__spirv_emit_value(struct tsr__reader *r, const struct tsr__inst *in);
 /* Whether the instruction ends a block or belongs to its end; then it is done. */
 bool tsr__spirv_control(struct tsr__reader *r, const struct tsr__inst *in);
 /* Adds the operands of the phi instructions of a function whose instructions are first to last - 1. */

@@ -199,6 +199,6 @@ bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in)
         new_type(r, in, TSR__EVENT, LLVMPointerTypeInContext(r->context, 0));
         return true;
     default:
-        return false;
+        return tsr__matrix_make_type(r, in);
     }
 }

@@ -13,6 +13,12 @@ static const struct tsr__op ops[] = {
 #include "spirv_grammar.inc"
 };
 
+/* Other forms that instructions of the same number have. */
+static const struct tsr__op forms[] = {
+#define TSR_SPIRV_FORM(name, number, operands) {number, #name, operands},
+#include "spirv_grammar.inc"
+};
+
 static int by_number(const void *key, const void *element)
 {
     uint32_t a = *(const uint32_t *)key, b = ((const struct tsr__op *)element)->number;
@@ -44,7 +50,7 @@ static void load_words(struct tsr__reader *r)
     r->bound = words[3];
     if (r->bound == 0 || r->bound > MOST_IDS + 1)
         tsr__spirv_fail(r, NULL, "the bound of ids is %u; it may be 1 to %d", r->bound, MOST_IDS + 1);
-    r->ids = tsr_calloc(r->bound, sizeof *r->ids);
+    r->ids = tsr_calloc((size_t)r->bound + TSR__SPARE_IDS, sizeof *r->ids);
     if (!r->ids)
         tsr__spirv_fail(r, NULL, "no memory for %u ids", r->bound);
 }
@@ -144,9 +150,32 @@ static uint32_t count_instructions(struct tsr__reader *r)
     return count;
 }
 
+/* Whether instructions are those of the draft of SPV_INTEL_joint_matrix, whose loads and stores have a scope: its type has an opcode of its
+ * own. */
+static bool has_draft(const struct tsr__reader *r)
+{
+    for (uint32_t at = HEADER_WORDS; at < r->word_count; at += r->words[at] >> 16)
+        if ((r->words[at] & 0xffff) == TSR__OpTypeJointMatrixDraftINTEL)
+            return true;
+    return false;
+}
+
+/* The form that an instruction of `size` words has in this module. */
+static const struct tsr__op *form_of(const struct tsr__reader *r, const struct tsr__op *op, uint32_t size)
+{
+    enum { LONGEST_SHORT_PREFETCH = 7 };
+    bool draft = (op->number == TSR__OpJointMatrixLoadINTEL || op->number == TSR__OpJointMatrixStoreINTEL) && r->is_draft;
+    bool at_coordinates = op->number == TSR__OpCooperativeMatrixPrefetchINTEL && size > LONGEST_SHORT_PREFETCH;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(forms) && (draft || at_coordinates); i++)
+        if (forms[i].number == op->number)
+            return &forms[i];
+    return op;
+}
+
 void tsr__spirv_split(struct tsr__reader *r)
 {
     load_words(r);
+    r->is_draft = has_draft(r);
     r->inst_count = count_instructions(r);
     r->insts = tsr_arena_alloc(&r->arena, (r->inst_count + 1) * sizeof *r->insts);
     uint32_t at = HEADER_WORDS;
@@ -156,6 +185,7 @@ void tsr__spirv_split(struct tsr__reader *r)
         in->op = tsr__spirv_op(r->words[at] & 0xffff);
         if (!in->op)
             tsr__spirv_fail(r, NULL, "word %u: opcode %u is not known", at, r->words[at] & 0xffff);
+        in->op = form_of(r, in->op, size);
         in->at = at;
         in->operand = r->words + at + 1;
         check_operands(r, in, in->operand, r->words + at + size);

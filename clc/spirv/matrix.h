@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Matrices that a sub-group holds together: cooperative matrices (SPV_KHR_cooperative_matrix with SPV_INTEL_joint_matrix) and joint
+ * matrices of older revisions of SPV_INTEL_joint_matrix.
+ *
+ * A matrix is an array of vectors in each work-item: the elements that the work-item holds, its *slots*. matrix_layout.c says which
+ * elements these are. They lie as the operands of Intel's matrix functions do (docs/matrix.md), so that matrix_product.c multiplies by
+ * calling these, and everything behind the reader sees what it would see of an OpenCL C kernel. */
+#ifndef TESSERA_CLC_SPIRV_MATRIX_H
+#define TESSERA_CLC_SPIRV_MATRIX_H
+
+#include "clc/spirv/reader.h"
+
+#include "tessera/matrix.h"
+
+enum tsr__matrix_use { TSR__MATRIX_A, TSR__MATRIX_B, TSR__MATRIX_ACCUMULATOR };
+enum tsr__matrix_memory { TSR__ROW_MAJOR, TSR__COLUMN_MAJOR, TSR__PACKED };
+/* What the bits of a component are, where the type says it (SPV_INTEL_joint_matrix revision 10, "Component Type Interpretation"). */
+enum tsr__matrix_meaning { TSR__MEANS_ITSELF, TSR__MEANS_TF32, TSR__MEANS_BFLOAT16, TSR__MEANS_INT2, TSR__MEANS_INT4 };
+
+/* How the elements of a matrix lie over the work-items; l is the number of the work-item in the sub-group. */
+enum tsr__matrix_order {
+    TSR__COLUMNS, /* B and accumulators: a work-item has column l of each block, one slot for each row */
+    TSR__ROWS,    /* A: a row of a block lies over the work-items, `run` elements in each; if it is shorter than a sub-group, so do the next
+                     `rows_at_once` - 1 rows */
+    TSR__LINEAR,  /* A of a shape that has no such blocks: slot i is element i · lanes + l in row-major order */
+};
+
+struct tsr__matrix_block {
+    uint32_t row, column, rows, columns; /* the part of the matrix */
+    uint32_t slot, slots;
+};
+
+struct tsr__matrix {
+    const struct tsr__type *component;
+    uint32_t rows, columns, use, scope, meaning;
+    uint32_t lanes; /* of the sub-group */
+    unsigned bits;  /* of a component */
+    enum tsr__matrix_order order;
+    uint32_t deep;              /* A and B: elements in the direction of K that a block has, unless the matrix ends: 32 bytes */
+    uint32_t run, rows_at_once; /* ROWS */
+    uint32_t slots;
+    uint32_t block_count;
+    struct tsr__matrix_block *blocks; /* in the order of slots */
+    uint32_t vector;                  /* slots in a vector, 1 to 16: each block has whole vectors */
+    uint32_t vector_count;
+    LLVMTypeRef vector_llvm, llvm; /* a vector, or a scalar if it has one slot; the array of them */
+    const char *name;              /* for helper functions: use, shape, component, sub-group size */
+};
+
+/* ---- matrix_layout.c ---------------------------------------------------------------------------------------------------------- */
+
+/* Where an element is: the work-item and its slot. */
+void tsr__matrix_find(const struct tsr__matrix *m, uint32_t row, uint32_t column, uint32_t *lane, uint32_t *slot);
+/* Row and column of a slot in the work-item `lane` (i64). *there: whether the work-item has it, NULL: each has. */
+void tsr__matrix_position(struct tsr__reader *r, const struct tsr__matrix *m, uint32_t slot, LLVMValueRef lane, LLVMValueRef *row,
+                          LLVMValueRef *column, LLVMValueRef *there);
+/* Whether the work-item has any element of the block; NULL: each has. */
+LLVMValueRef tsr__matrix_in_block(struct tsr__reader *r, const struct tsr__matrix *m, const struct tsr__matrix_block *b, LLVMValueRef lane);
+/* The matrix of an operand or of the result; fails if it is none. */
+const struct tsr__matrix *tsr__matrix_operand(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+const struct tsr__matrix *tsr__matrix_result(struct tsr__reader *r, const struct tsr__inst *in);
+
+/* ---- matrix_element.c ------------------------------------------------------------------------------------------------------------ */
+
+/* OpCompositeConstruct and OpConstantComposite. */
+LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst *in);
+/* The element at an index of the matrix at `place`. */
+LLVMValueRef tsr__matrix_element(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef place, LLVMValueRef index);
+LLVMValueRef tsr__matrix_extract(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,
+                                 LLVMValueRef index);
+LLVMValueRef tsr__matrix_insert(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,
+                                LLVMValueRef element, LLVMValueRef index);
+/* A phi instruction of matrices is one of each vector. The builder stands behind the phi instructions of the block. */
+LLVMValueRef tsr__matrix_phi(struct tsr__reader *r, const struct tsr__matrix *m);
+void tsr__matrix_add_incoming(struct tsr__reader *r, LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from);
+
+/* ---- matrix_value.c: matrices as LLVM values ------------------------------------------------------------------------------------ */
+
+/* `count` slots from `first` on, as a vector or, if it is one, a scalar. */
+LLVMValueRef tsr__matrix_get(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef value, uint32_t first, uint32_t count);
+LLVMValueRef tsr__matrix_put(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef value, uint32_t first, LLVMValueRef part);
+LLVMValueRef tsr__matrix_fill(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef scalar);
+/* The number of the work-item in its sub-group, i64. */
+LLVMValueRef tsr__matrix_lane(struct tsr__reader *r);
+
+/* A function of this module that is inlined wherever it is called. tsr__helper_begin is true for the first of a name, whose body the
+ * builder then makes until tsr__helper_end. */
+struct tsr__helper {
+    LLVMValueRef function;
+    LLVMBasicBlockRef caller;
+};
+bool tsr__helper_begin(struct tsr__reader *r, struct tsr__helper *h, const char *name, LLVMTypeRef result, const LLVMTypeRef *parameters,
+                       unsigned count);
+/* Ends the body by returning the value, NULL for none. */
+void tsr__helper_end(struct tsr__reader *r, struct tsr__helper *h, LLVMValueRef value);
+LLVMValueRef tsr__helper_call(struct tsr__reader *r, const struct tsr__helper *h, LLVMValueRef *args, unsigned count);
+
+/* Code that runs where a condition holds. */
+struct tsr__guard {
+    LLVMBasicBlockRef before, after;
+};
+/* condition NULL: everywhere. */
+void tsr__guard_begin(struct tsr__reader *r, struct tsr__guard *g, LLVMValueRef condition);
+/* `value` where the condition holds, else `other`; both NULL if there is none. */
+LLVMValueRef tsr__guard_end(struct tsr__reader *r, struct tsr__guard *g, LLVMValueRef value, LLVMValueRef other);
+
+#endif

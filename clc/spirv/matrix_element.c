@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Elements of matrices: construction, length, coordinates, single elements, phi instructions. */
+#include "clc/spirv/matrix.h"
+
+#include <string.h>
+
+/* ---- construction ------------------------------------------------------------------------------------------------------------------ */
+
+LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    const struct tsr__matrix *m = tsr__matrix_result(r, in);
+    LLVMValueRef scalar = tsr__spirv_value(r, in, 0);
+    if (in->count != 1 || LLVMTypeOf(scalar) != m->component->llvm)
+        tsr__spirv_fail(r, in, "a matrix is made of one constituent, which has the type of its components");
+    return tsr__matrix_fill(r, m, scalar);
+}
+
+/* Operands: where the matrix begins in memory, how many rows and columns memory has; elements outside are zero. */
+LLVMValueRef tsr__emit_matrix_construct_checked(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__matrix *m = tsr__matrix_result(r, in);
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMValueRef value = tsr__spirv_value(r, in, 4), args[5];
+    LLVMTypeRef types[] = {i64, i64, i64, i64, m->component->llvm};
+    if (LLVMTypeOf(value) != m->component->llvm)
+        tsr__spirv_fail(r, in, "the value has to have the type of the components");
+    for (uint32_t i = 0; i < 4; i++) {
+        args[i] = tsr__spirv_value(r, in, i);
+        if (LLVMGetTypeKind(LLVMTypeOf(args[i])) != LLVMIntegerTypeKind)
+            tsr__spirv_fail(r, in, "operand %u has to be an integer", i + 1);
+        args[i] = LLVMBuildIntCast2(r->builder, args[i], i64, true, "");
+    }
+    args[4] = value;
+    struct tsr__helper h;
+    if (tsr__helper_begin(r, &h, tsr_arena_format(&r->arena, "%s.construct_checked", m->name), m->llvm, types, 5)) {
+        LLVMValueRef x = LLVMGetParam(h.function, 0), y = LLVMGetParam(h.function, 1), lane = tsr__matrix_lane(r);
+        LLVMValueRef made = LLVMGetPoison(m->llvm), zero = LLVMConstNull(m->component->llvm);
+        for (uint32_t slot = 0; slot < m->slots; slot++) {
+            LLVMValueRef row, column, there;
+            tsr__matrix_position(r, m, slot, lane, &row, &column, &there);
+            row = LLVMBuildAdd(r->builder, row, x, "");
+            column = LLVMBuildAdd(r->builder, column, y, "");
+            LLVMValueRef inside = LLVMBuildAnd(r->builder, LLVMBuildICmp(r->builder, LLVMIntULT, row, LLVMGetParam(h.function, 2), ""),
+                                               LLVMBuildICmp(r->builder, LLVMIntULT, column, LLVMGetParam(h.function, 3), ""), "");
+            LLVMValueRef one = LLVMBuildSelect(r->builder, inside, LLVMGetParam(h.function, 4), zero, "");
+            made = tsr__matrix_put(r, m, made, slot, one);
+        }
+        tsr__helper_end(r, &h, made);
+    }
+    return tsr__helper_call(r, &h, args, 5);
+}
+
+/* ---- length and coordinates --------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef count_elements(struct tsr__reader *r, const struct tsr__matrix *m)
+{
+    enum { WORK_GROUP = 2 };
+    LLVMValueRef lane = tsr__matrix_lane(r), row, column, there;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMValueRef count = LLVMConstNull(i64);
+    for (uint32_t slot = 0; slot < m->slots; slot++) {
+        tsr__matrix_position(r, m, slot, lane, &row, &column, &there);
+        LLVMValueRef one = there ? LLVMBuildZExt(r->builder, there, i64, "") : LLVMConstInt(i64, 1, false);
+        count = LLVMBuildAdd(r->builder, count, one, "");
+    }
+    if (m->scope != WORK_GROUP)
+        return count;
+    LLVMValueRef id = tsr__spirv_call(r, "get_sub_group_id", tsr__i32(r), NULL, 0, TSR__PURE);
+    LLVMValueRef first = LLVMBuildICmp(r->builder, LLVMIntEQ, id, tsr__u32(r, 0), "");
+    return LLVMBuildSelect(r->builder, first, count, LLVMConstNull(i64), "");
+}
+
+/* Of the matrix type, or of the type of the matrix, that the operand names: the older instruction has a value there, and so do some
+ * producers of the newer one. */
+LLVMValueRef tsr__emit_matrix_length(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__id *id = tsr__spirv_id(r, in, 0);
+    bool is_type = id->type && id->inst && !id->inst->type;
+    const struct tsr__matrix *m = is_type && id->type->kind == TSR__MATRIX ? id->type->matrix : tsr__matrix_operand(r, in, 0);
+    LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "its result has to be an integer");
+    struct tsr__helper h;
+    const char *name = tsr_arena_format(&r->arena, "%s.length.scope%u", m->name, m->scope);
+    if (tsr__helper_begin(r, &h, name, LLVMInt64TypeInContext(r->context), NULL, 0))
+        tsr__helper_end(r, &h, count_elements(r, m));
+    return LLVMBuildIntCast2(r->builder, tsr__helper_call(r, &h, NULL, 0), type, false, "");
+}
+
+/* Rows or columns of the slots of the first work-item, as a table in constant memory. */
+static LLVMValueRef position_table(struct tsr__reader *r, const struct tsr__matrix *m, bool columns)
+{
+    const char *name = tsr_arena_format(&r->arena, "spirv.matrix.%s.%s", m->name, columns ? "columns" : "rows");
+    LLVMValueRef table = LLVMGetNamedGlobal(r->module, name);
+    if (table)
+        return table;
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(r->context);
+    LLVMValueRef *numbers = tsr_arena_alloc(&r->arena, m->slots * sizeof *numbers);
+    for (uint32_t i = 0; i < m->block_count; i++) {
+        const struct tsr__matrix_block *b = &m->blocks[i];
+        for (uint32_t s = 0; s < b->slots; s++) {
+            uint32_t in_row = m->order == TSR__ROWS ? s % m->run : 0, row = m->order == TSR__ROWS ? s / m->run * m->rows_at_once : s;
+            numbers[b->slot + s] = LLVMConstInt(i16, columns ? b->column + in_row : b->row + row, false);
+        }
+    }
+    table = LLVMAddGlobalInAddressSpace(r->module, LLVMArrayType2(i16, m->slots), name, 2);
+    LLVMSetInitializer(table, LLVMConstArray2(i16, numbers, m->slots));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMInternalLinkage);
+    return table;
+}
+
+static LLVMValueRef look_up(struct tsr__reader *r, const struct tsr__matrix *m, bool columns, LLVMValueRef index)
+{
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(r->context);
+    LLVMValueRef at = LLVMBuildGEP2(r->builder, i16, position_table(r, m, columns), &index, 1, "");
+    LLVMValueRef number = LLVMBuildLoad2(r->builder, i16, at, "");
+    return LLVMBuildZExt(r->builder, number, LLVMInt64TypeInContext(r->context), "");
+}
+
+/* What the work-item adds to a table's row and column is the same in all slots, except in a linear matrix. */
+static void find_coordinates(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef index, LLVMValueRef *row,
+                             LLVMValueRef *column)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMValueRef lane = tsr__matrix_lane(r), there, first_row, first_column;
+    if (m->order == TSR__LINEAR) {
+        LLVMValueRef linear = LLVMBuildAdd(r->builder, LLVMBuildMul(r->builder, index, LLVMConstInt(i64, m->lanes, false), ""), lane, "");
+        *row = LLVMBuildUDiv(r->builder, linear, LLVMConstInt(i64, m->columns, false), "");
+        *column = LLVMBuildURem(r->builder, linear, LLVMConstInt(i64, m->columns, false), "");
+        return;
+    }
+    tsr__matrix_position(r, m, 0, lane, &first_row, &first_column, &there);
+    *row = LLVMBuildAdd(r->builder, look_up(r, m, false, index), first_row, "");
+    *column = LLVMBuildAdd(r->builder, look_up(r, m, true, index), first_column, "");
+}
+
+LLVMValueRef tsr__emit_matrix_coordinates(struct tsr__reader *r, const struct tsr__inst *in, int argument)
+{
+    (void)argument;
+    const struct tsr__matrix *m = tsr__matrix_operand(r, in, 0);
+    LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm, i64 = LLVMInt64TypeInContext(r->context), pair = LLVMVectorType(i64, 2);
+    LLVMValueRef index = tsr__spirv_value(r, in, 1);
+    if (!tsr__is_vector(type) || !tsr__is_int(type) || LLVMGetVectorSize(type) != 2 ||
+        LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "it takes an integer and gives a vector of two");
+    index = LLVMBuildIntCast2(r->builder, index, i64, false, "");
+    struct tsr__helper h;
+    if (tsr__helper_begin(r, &h, tsr_arena_format(&r->arena, "%s.coordinates", m->name), pair, &i64, 1)) {
+        LLVMValueRef row, column;
+        find_coordinates(r, m, LLVMGetParam(h.function, 0), &row, &column);
+        LLVMValueRef made = LLVMBuildInsertElement(r->builder, LLVMGetPoison(pair), row, tsr__u32(r, 0), "");
+        tsr__helper_end(r, &h, LLVMBuildInsertElement(r->builder, made, column, tsr__u32(r, 1), ""));
+    }
+    return LLVMBuildIntCast2(r->builder, tsr__helper_call(r, &h, &index, 1), type, false, "");
+}
+
+/* ---- single elements
+ * --------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef spill(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef value)
+{
+    LLVMValueRef place = LLVMBuildAlloca(r->body.entry, m->llvm, "");
+    LLVMBuildStore(r->builder, value, place);
+    return place;
+}
+
+LLVMValueRef tsr__matrix_element(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef place, LLVMValueRef index)
+{
+    index = LLVMBuildIntCast2(r->builder, index, LLVMInt64TypeInContext(r->context), true, "");
+    return LLVMBuildGEP2(r->builder, m->component->llvm, place, &index, 1, "");
+}
+
+LLVMValueRef tsr__matrix_extract(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,
+                                 LLVMValueRef index)
+{
+    if (LLVMIsAConstantInt(index)) {
+        if (LLVMConstIntGetZExtValue(index) >= m->slots)
+            tsr__spirv_fail(r, in, "a work-item has %u elements of the matrix at most", m->slots);
+        return tsr__matrix_get(r, m, value, (uint32_t)LLVMConstIntGetZExtValue(index), 1);
+    }
+    LLVMValueRef made = LLVMBuildLoad2(r->builder, m->component->llvm, tsr__matrix_element(r, m, spill(r, m, value), index), "");
+    return made;
+}
+
+LLVMValueRef tsr__matrix_insert(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,
+                                LLVMValueRef element, LLVMValueRef index)
+{
+    if (LLVMTypeOf(element) != m->component->llvm)
+        tsr__spirv_fail(r, in, "the element is not of the type of the components");
+    if (LLVMIsAConstantInt(index)) {
+        if (LLVMConstIntGetZExtValue(index) >= m->slots)
+            tsr__spirv_fail(r, in, "a work-item has %u elements of the matrix at most", m->slots);
+        return tsr__matrix_put(r, m, value, (uint32_t)LLVMConstIntGetZExtValue(index), element);
+    }
+    LLVMValueRef place = spill(r, m, value);
+    LLVMBuildStore(r->builder, element, tsr__matrix_element(r, m, place, index));
+    return LLVMBuildLoad2(r->builder, m->llvm, place, "");
+}
+
+/* ---- phi instructions
+ * -------------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__matrix_phi(struct tsr__reader *r, const struct tsr__matrix *m)
+{
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(r->builder);
+    LLVMValueRef *phis = tsr_arena_alloc(&r->arena, m->vector_count * sizeof *phis), made = LLVMGetPoison(m->llvm);
+    for (uint32_t v = 0; v < m->vector_count; v++)
+        phis[v] = LLVMBuildPhi(r->builder, m->vector_llvm, "");
+    LLVMPositionBuilderAtEnd(r->builder, block);
+    for (uint32_t v = 0; v < m->vector_count; v++)
+        made = LLVMBuildInsertValue(r->builder, made, phis[v], v, "");
+    return made;
+}
+
+void tsr__matrix_add_incoming(struct tsr__reader *r, LLVMValueRef phi, LLVMValueRef value, LLVMBasicBlockRef from)
+{
+    LLVMPositionBuilderBefore(r->builder, LLVMGetBasicBlockTerminator(from));
+    for (; LLVMIsAInsertValueInst(phi); phi = LLVMGetOperand(phi, 0)) {
+        LLVMValueRef part = LLVMBuildExtractValue(r->builder, value, LLVMGetIndices(phi)[0], "");
+        LLVMAddIncoming(LLVMGetOperand(phi, 1), &part, &from, 1);
+    }
+}
