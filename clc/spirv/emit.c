@@ -65,7 +65,7 @@ static void check_default(struct tsr__reader *r, const struct tsr__entry_point *
     bool ids = m->ids && m->count == 2 && m->operand[0] < r->bound && m->operand[1] < r->bound;
     const struct tsr__id *type = ids ? &r->ids[m->operand[0]] : NULL, *mode = ids ? &r->ids[m->operand[1]] : NULL;
     if (!ids || !type->type || (type->inst && type->inst->type) || type->type->kind != TSR__FLOAT || !mode->value ||
-        !LLVMIsAConstantInt(mode->value))
+        !LLVMIsAConstantInt(mode->value) || (mode->inst->op->number != TSR__OpConstant && mode->inst->op->number != TSR__OpConstantNull))
         tsr__spirv_fail(r, r->ids[e->function].inst, "FPFastMathDefault of '%.100s' takes a type of floats and a constant integer",
                         e->name);
 }

@@ -81,7 +81,8 @@ static LLVMValueRef make_vector(struct tsr__reader *r, const struct tsr__inst *i
 
 bool tsr__matrix_elementwise(struct tsr__reader *r, const struct tsr__inst *in)
 {
-    if (!in->type || tsr__spirv_result_type(r, in)->kind != TSR__MATRIX || !works_on_elements(in->op->number) || in->count >= TSR__SPARE_IDS)
+    if (!in->type || tsr__spirv_result_type(r, in)->kind != TSR__MATRIX || !works_on_elements(in->op->number) ||
+        in->count >= TSR__SPARE_IDS)
         return false;
     const struct tsr__matrix *m = tsr__matrix_result(r, in);
     LLVMValueRef value = LLVMGetPoison(m->llvm);
