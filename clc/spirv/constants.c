@@ -189,6 +189,8 @@ bool tsr__spirv_make_constant(struct tsr__reader *r, const struct tsr__inst *in)
         make_composite(r, in);
         return true;
     case TSR__OpConstantNull:
+        if (in->count && tsr__spirv_result_type(r, in)->kind != TSR__MATRIX) /* LLVM's writer of SPIR-V gives operands to null matrices */
+            tsr__spirv_fail(r, in, "it has operands");
         if (tsr__spirv_result_type(r, in)->kind == TSR__VOID || tsr__spirv_result_type(r, in)->kind == TSR__FUNCTION)
             tsr__spirv_fail(r, in, "its type has no values");
         keep(r, in, LLVMConstNull(tsr__spirv_result_type(r, in)->llvm));
