@@ -860,13 +860,127 @@ static void arithmetic_and_conversions(void **state)
     }
 }
 
+/* ---- products in a loop over K
+ * ------------------------------------------------------------------------------------------------------------- */
+
+enum { ROUNDS = 3, TILES = 2 }; /* accumulators of a sub-group: two by two */
+
+/* c[i][j] += a[i] · b[j] for each step of K; accumulators are phi instructions, or variables that are loaded and stored in each round. */
+static void add_loop(struct module *m, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct kind *kind,
+                     unsigned deep, bool variables)
+{
+    struct matrix at = *a, bt = *b, ct = *c;
+    at.rows = bt.columns = ct.rows = ct.columns = 16;
+    at.columns = bt.rows = deep;
+    uint32_t types[] = {matrix_type(m, KHRONOS, &at, SUB_GROUP), matrix_type(m, KHRONOS, &bt, SUB_GROUP),
+                        matrix_type(m, KHRONOS, &ct, SUB_GROUP)};
+    uint32_t elements[] = {component_type(m, a->type), component_type(m, b->type), component_type(m, c->type)}, p[3];
+    uint32_t i64 = module_int(m, 64), boolean = module_global(m, 20, 0, MODULE_NONE), zero = module_global(m, 46, types[2], MODULE_NONE);
+    uint32_t place[TILES][TILES] = {0}, sum[TILES][TILES], next[TILES][TILES], loaded[2][TILES];
+    module_kernel(m, variables ? "variables" : "phis", 16, elements, p, 3);
+    for (unsigned i = 0; i < TILES * TILES && variables; i++)
+        place[i / TILES][i % TILES] = module_code(m, 59, module_pointer(m, FUNCTION, types[2]), MODULE_WORDS(FUNCTION));
+    for (unsigned i = 0; i < TILES * TILES && variables; i++)
+        module_put(m, MODULE_CODE, 62, MODULE_WORDS(place[i / TILES][i % TILES], zero));
+    uint32_t sub_group = module_sub_group(m), before = module_id(m), body = module_id(m), end = module_id(m), k = module_id(m),
+             k_next = module_id(m);
+    module_put(m, MODULE_CODE, 249, MODULE_WORDS(before));
+    module_code_as(m, 248, 0, before, MODULE_NONE);
+    module_put(m, MODULE_CODE, 249, MODULE_WORDS(body));
+    module_code_as(m, 248, 0, body, MODULE_NONE);
+    module_code_as(m, 245, i64, k, MODULE_WORDS(module_u64(m, 0), before, k_next, body));
+    for (unsigned i = 0; i < TILES * TILES; i++) {
+        next[i / TILES][i % TILES] = module_id(m);
+        if (!variables)
+            sum[i / TILES][i % TILES] = module_code(m, 245, types[2], MODULE_WORDS(zero, before, next[i / TILES][i % TILES], body));
+    }
+    for (unsigned i = 0; i < TILES * TILES && variables; i++)
+        sum[i / TILES][i % TILES] = module_code(m, 61, types[2], MODULE_WORDS(place[i / TILES][i % TILES]));
+    const struct matrix *whole[] = {a, b}, *tile[] = {&at, &bt};
+    for (unsigned side = 0; side < 2; side++) {
+        uint32_t first = matrix_place(m, whole[side], GLOBAL, p[side], sub_group);
+        uint64_t step = side ? index_of(b, deep, 0) : index_of(a, 0, deep);
+        uint32_t moved = module_at(m, GLOBAL, elements[side], first, module_code(m, 132, i64, MODULE_WORDS(k, module_u64(m, step))));
+        for (unsigned i = 0; i < TILES; i++) {
+            uint64_t off = side ? index_of(b, 0, 16 * i) : index_of(a, 16 * i, 0);
+            uint32_t here = module_at(m, GLOBAL, elements[side], moved, module_u64(m, off));
+            loaded[side][i] = load(m, KHRONOS, tile[side], types[side], here, SUB_GROUP);
+        }
+    }
+    for (unsigned i = 0; i < TILES; i++)
+        for (unsigned j = 0; j < TILES; j++) {
+            module_code_as(m, 4459, types[2], next[i][j], MODULE_WORDS(loaded[0][i], loaded[1][j], sum[i][j], mad_operands(kind)));
+            if (variables)
+                module_put(m, MODULE_CODE, 62, MODULE_WORDS(place[i][j], next[i][j]));
+        }
+    module_code_as(m, 128, i64, k_next, MODULE_WORDS(k, module_u64(m, 1)));
+    uint32_t more = module_code(m, 176, boolean, MODULE_WORDS(k_next, module_u64(m, ROUNDS)));
+    module_put(m, MODULE_CODE, 250, MODULE_WORDS(more, body, end));
+    module_code_as(m, 248, 0, end, MODULE_NONE);
+    uint32_t to = matrix_place(m, c, GLOBAL, p[2], sub_group);
+    for (unsigned i = 0; i < TILES; i++)
+        for (unsigned j = 0; j < TILES; j++) {
+            uint32_t value = variables ? module_code(m, 61, types[2], MODULE_WORDS(place[i][j])) : next[i][j];
+            store(m, KHRONOS, &ct, value, module_at(m, GLOBAL, elements[2], to, module_u64(m, index_of(c, 16 * i, 16 * j))), SUB_GROUP);
+        }
+    module_end_kernel(m);
+}
+
+static void loops(void **state)
+{
+    static const struct kind looped[] = {{S8, U8, S32, S32, USUAL}, {BFLOAT16, BFLOAT16, F32, F32, USUAL}, {F16, F16, F32, F32, USUAL}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(looped); i++)
+        for (enum layout layout = BY_ROWS; layout <= PACKED; layout++) {
+            unsigned deep = 512 / infos[looped[i].a].bits;
+            uint32_t seed = (uint32_t)i;
+            struct problem p = {.kind = &looped[i], .scope = SUB_GROUP, .k = ROUNDS * deep};
+            struct matrix zero;
+            struct module m;
+            make_matrix(&p.a, looped[i].a, A, layout == BY_COLUMNS ? BY_COLUMNS : BY_ROWS, 16 * TILES, p.k);
+            make_matrix(&p.b, looped[i].b, B, layout, p.k, 16 * TILES);
+            make_matrix(&p.c, looped[i].d, ACCUMULATOR, BY_ROWS, 16 * TILES, 16 * TILES);
+            make_matrix(&p.d, looped[i].d, ACCUMULATOR, BY_ROWS, 16 * TILES, 16 * TILES);
+            fill_matrix(&p.a, &seed, random_value);
+            fill_matrix(&p.b, &seed, random_value);
+            multiply(&p);
+            make_matrix(&zero, looped[i].d, ACCUMULATOR, BY_ROWS, 16 * TILES, 16 * TILES);
+            begin(&m, KHRONOS);
+            add_loop(&m, &p.a, &p.b, &p.d, p.kind, deep, false);
+            add_loop(&m, &p.a, &p.b, &p.d, p.kind, deep, true);
+            cl_program program = build(&m);
+            for (int variables = 0; variables < 2; variables++) {
+                unsigned char *out = malloc(bytes_of(&p.d));
+                assert_non_null(out);
+                const struct device_arg args[] = {
+                    {bytes_of(&p.a), p.a.memory, NULL}, {bytes_of(&p.b), p.b.memory, NULL}, {bytes_of(&p.d), zero.memory, out}};
+                size_t items = SUB_GROUPS * 16;
+                assert_int_equal(device_run(&device, program, variables ? "variables" : "phis", items, items, args, 3), CL_SUCCESS);
+                expect(&p.d, SUB_GROUP, out, "loop");
+                free(out);
+            }
+            struct matrix *all[] = {&p.a, &p.b, &p.c, &p.d, &zero};
+            for (size_t k = 0; k < COUNT(all); k++)
+                free_matrix(all[k]);
+            clReleaseProgram(program);
+            module_free(&m);
+        }
+}
+
 /* With an argument only the tests that fit this pattern. */
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_of_sixteen),      cmocka_unit_test(products_without_a_size), cmocka_unit_test(products_of_eight),
-        cmocka_unit_test(joint_products_of_eight),  cmocka_unit_test(products_of_the_draft),   cmocka_unit_test(products_of_thirty_two),
-        cmocka_unit_test(elements_and_coordinates), cmocka_unit_test(checked_transfers),       cmocka_unit_test(arithmetic_and_conversions),
+        cmocka_unit_test(products_of_sixteen),
+        cmocka_unit_test(products_without_a_size),
+        cmocka_unit_test(products_of_eight),
+        cmocka_unit_test(joint_products_of_eight),
+        cmocka_unit_test(products_of_the_draft),
+        cmocka_unit_test(products_of_thirty_two),
+        cmocka_unit_test(loops),
+        cmocka_unit_test(elements_and_coordinates),
+        cmocka_unit_test(checked_transfers),
+        cmocka_unit_test(arithmetic_and_conversions),
     };
     if (count > 1)
         cmocka_set_test_filter(words[1]);
