@@ -100,11 +100,9 @@ static LLVMValueRef construct_vector(struct tsr__reader *r, const struct tsr__in
     return made;
 }
 
-static LLVMTypeRef member_type(const struct tsr__type *type, uint32_t index)
+static const struct tsr__type *member_type(const struct tsr__type *type, uint32_t index)
 {
-    if (index >= type->count)
-        return NULL;
-    return type->kind == TSR__STRUCT ? type->members[index]->llvm : type->element->llvm;
+    return type->kind == TSR__STRUCT ? type->members[index] : type->element;
 }
 
 LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *in, int argument)
@@ -117,14 +115,18 @@ LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *
         return tsr__matrix_construct(r, in);
     if ((type->kind != TSR__ARRAY && type->kind != TSR__STRUCT) || in->count != type->count)
         tsr__spirv_fail(r, in, "its type is no composite with %u members", in->count);
-    LLVMValueRef made = LLVMGetUndef(type->llvm);
+    bool large = tsr__spirv_is_large(type);
+    LLVMValueRef made = LLVMGetUndef(type->llvm), place = large ? tsr__spirv_new_place(r, type) : NULL;
     for (uint32_t i = 0; i < in->count; i++) {
         LLVMValueRef part = tsr__spirv_value(r, in, i);
-        if (LLVMTypeOf(part) != member_type(type, i))
+        if (LLVMTypeOf(part) != member_type(type, i)->llvm)
             tsr__spirv_fail(r, in, "constituent %u is not of the type of the member", i + 1);
-        made = LLVMBuildInsertValue(r->builder, made, part, i, "");
+        if (large)
+            tsr__spirv_store(r, member_type(type, i), part, LLVMBuildStructGEP2(r->builder, type->llvm, place, i, ""), 1, false);
+        else
+            made = LLVMBuildInsertValue(r->builder, made, part, i, "");
     }
-    return made;
+    return large ? tsr__spirv_in_place(r, type, place, LLVMABIAlignmentOfType(r->layout, type->llvm)) : made;
 }
 
 /* ---- extraction and insertion ----------------------------------------------------------------------------------------------------------
@@ -148,11 +150,54 @@ static LLVMValueRef take(struct tsr__reader *r, const struct tsr__type *type, LL
     return LLVMBuildExtractValue(r->builder, value, index, "");
 }
 
+/* The address of the part that the indices from operand `first` on lead to, of a value that lies in memory; *type becomes that of the part.
+ */
+static LLVMValueRef part_place(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type **type, LLVMValueRef place,
+                               uint32_t first)
+{
+    uint32_t count = 0;
+    LLVMTypeRef whole = (*type)->llvm;
+    LLVMValueRef *indices = tsr_arena_alloc(&r->arena, (in->count + 1) * sizeof *indices);
+    indices[count++] = tsr__u32(r, 0);
+    for (uint32_t i = first; i < in->count; i++) {
+        *type = part_type(r, in, *type, in->operand[i]);
+        indices[count++] = tsr__u32(r, in->operand[i]);
+    }
+    return LLVMBuildInBoundsGEP2(r->builder, whole, place, indices, count, "");
+}
+
+/* Aligned as a member of a packed struct is, in the worst case. */
+static LLVMValueRef load_part(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef place)
+{
+    if (tsr__spirv_is_large(type))
+        return tsr__spirv_in_place(r, type, place, 1);
+    LLVMValueRef part = LLVMBuildLoad2(r->builder, type->llvm, place, "");
+    LLVMSetAlignment(part, 1);
+    return part;
+}
+
+/* A copy of a value that lies in memory, with the part replaced. */
+static LLVMValueRef put_in_place(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__type *type, LLVMValueRef value,
+                                 LLVMValueRef part)
+{
+    const struct tsr__type *inner = type;
+    LLVMValueRef place = tsr__spirv_new_place(r, type), at = part_place(r, in, &inner, place, 2);
+    if (inner->llvm != LLVMTypeOf(part))
+        tsr__spirv_fail(r, in, "the object is not of the type of the member");
+    tsr__spirv_store(r, type, value, place, 0, false);
+    tsr__spirv_store(r, inner, part, at, 1, false);
+    return tsr__spirv_in_place(r, type, place, LLVMABIAlignmentOfType(r->layout, type->llvm));
+}
+
 LLVMValueRef tsr__emit_extract(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    LLVMValueRef value = tsr__spirv_value(r, in, 0);
+    LLVMValueRef value = tsr__spirv_value(r, in, 0), place;
     const struct tsr__type *type = tsr__spirv_type_of(r, in, 0);
+    if (in->count > 1 && !LLVMIsConstant(value) && (place = tsr__spirv_place(r, type, value))) {
+        place = part_place(r, in, &type, place, 1);
+        return load_part(r, type, place);
+    }
     for (uint32_t i = 1; i < in->count; i++) {
         const struct tsr__type *part = part_type(r, in, type, in->operand[i]);
         value = take(r, type, value, in->operand[i]);
@@ -186,9 +231,12 @@ LLVMValueRef tsr__emit_insert(struct tsr__reader *r, const struct tsr__inst *in,
     (void)argument;
     enum { DEEPEST = 255 };
     LLVMValueRef object = tsr__spirv_value(r, in, 0), composite = tsr__spirv_value(r, in, 1);
+    const struct tsr__type *type = tsr__spirv_type_of(r, in, 1);
     if (in->count > DEEPEST)
         tsr__spirv_fail(r, in, "it has more than %d indices", DEEPEST - 2);
-    return put(r, in, tsr__spirv_type_of(r, in, 1), composite, object, 2);
+    if (in->count > 2 && tsr__spirv_is_large(type))
+        return put_in_place(r, in, type, composite, object);
+    return put(r, in, type, composite, object, 2);
 }
 
 LLVMValueRef tsr__emit_copy(struct tsr__reader *r, const struct tsr__inst *in, int argument)

@@ -252,6 +252,7 @@ static void make_body(struct tsr__reader *r, const struct tsr__inst *in, uint32_
     tsr__spirv_finish_phis(r, first, last);
     replace_placeholders(r);
     tsr__spirv_end_function_lines(r);
+    tsr__spirv_drop_unused(r);
     for (const struct tsr__builtin_use *use = r->body.builtins; use; use = use->next)
         r->ids[use->variable].value = NULL;
     for (uint32_t i = first; i < last; i++) { /* what a function defines is not there for the next */

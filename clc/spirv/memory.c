@@ -53,6 +53,125 @@ static LLVMValueRef pointer_operand(struct tsr__reader *r, const struct tsr__ins
     return value;
 }
 
+/* ---- values of many elements ---------------------------------------------------------------------------------------------------------
+ *
+ * LLVM takes each element of an array or struct that is a value for itself, in a time that grows with the square of their number. So large
+ * ones stay in memory: the value is a marked load of a place on the stack that is written once, before the load. What knows the mark uses
+ * the place, and a load that nothing else uses is removed. */
+
+/* Adds the scalars of a value of the type. False: some have no place in memory of their own: truth values, and elements of matrices. */
+static bool count_scalars(const struct tsr__type *type, uint64_t *count)
+{
+    uint64_t inner = 0;
+    bool good = true;
+    switch (type->kind) {
+    case TSR__BOOL:
+    case TSR__MATRIX:
+        return false;
+    case TSR__ARRAY:
+    case TSR__VECTOR:
+        good = count_scalars(type->element, &inner);
+        inner = inner > UINT32_MAX ? inner : inner * type->count;
+        break;
+    case TSR__STRUCT:
+        for (uint32_t i = 0; i < type->count && good; i++)
+            good = count_scalars(type->members[i], &inner);
+        break;
+    default:
+        inner = 1;
+        break;
+    }
+    *count = inner > UINT32_MAX ? inner : *count + inner;
+    return good;
+}
+
+bool tsr__spirv_is_large(const struct tsr__type *type)
+{
+    enum { MOST = 64 };
+    uint64_t count = 0;
+    return count_scalars(type, &count) && count > MOST;
+}
+
+static unsigned mark(struct tsr__reader *r)
+{
+    return LLVMGetMDKindIDInContext(r->context, "tsr.in_place", strlen("tsr.in_place"));
+}
+
+LLVMValueRef tsr__spirv_new_place(struct tsr__reader *r, const struct tsr__type *type)
+{
+    return LLVMBuildAlloca(r->body.entry, type->llvm, "");
+}
+
+LLVMValueRef tsr__spirv_in_place(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef place, unsigned alignment)
+{
+    LLVMValueRef value = LLVMBuildLoad2(r->builder, type->llvm, place, "");
+    LLVMSetAlignment(value, alignment);
+    LLVMSetMetadata(value, mark(r), LLVMMetadataAsValue(r->context, LLVMMDNodeInContext2(r->context, NULL, 0)));
+    struct tsr__large *large = tsr_arena_alloc(&r->arena, sizeof *large);
+    *large = (struct tsr__large){value, r->body.large};
+    return (r->body.large = large)->value;
+}
+
+void tsr__spirv_drop_unused(struct tsr__reader *r)
+{
+    for (const struct tsr__large *large = r->body.large; large; large = large->next)
+        if (!LLVMGetFirstUse(large->value))
+            LLVMInstructionEraseFromParent(large->value);
+}
+
+LLVMValueRef tsr__spirv_place(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value)
+{
+    if (LLVMIsALoadInst(value))
+        return LLVMGetMetadata(value, mark(r)) ? LLVMGetOperand(value, 0) : NULL;
+    if (!LLVMIsConstant(value) || !tsr__spirv_is_large(type))
+        return NULL;
+    LLVMValueRef constant =
+        LLVMAddGlobalInAddressSpace(r->module, type->llvm, "", tsr__spirv_address_space(r, NULL, TSR__StorageUniformConstant));
+    LLVMSetInitializer(constant, value);
+    LLVMSetGlobalConstant(constant, true);
+    LLVMSetLinkage(constant, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(constant, LLVMGlobalUnnamedAddr);
+    LLVMSetAlignment(constant, LLVMABIAlignmentOfType(r->layout, type->llvm));
+    return constant;
+}
+
+static void make_volatile(struct tsr__reader *r, LLVMValueRef transfer, bool is_volatile)
+{
+    if (is_volatile)
+        LLVMSetOperand(transfer, 3, LLVMConstInt(LLVMInt1TypeInContext(r->context), 1, false));
+}
+
+static void copy_place(struct tsr__reader *r, LLVMTypeRef type, LLVMValueRef to, unsigned to_alignment, LLVMValueRef from,
+                       unsigned from_alignment, bool is_volatile)
+{
+    LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(r->context), LLVMABISizeOfType(r->layout, type), false);
+    make_volatile(r, LLVMBuildMemCpy(r->builder, to, to_alignment, from, from_alignment, size), is_volatile);
+}
+
+void tsr__spirv_store(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value, LLVMValueRef to, unsigned alignment,
+                      bool is_volatile)
+{
+    LLVMValueRef place;
+    bool large = tsr__spirv_is_large(type);
+    alignment = alignment ? alignment : LLVMABIAlignmentOfType(r->layout, type->llvm);
+    if (large && LLVMIsUndef(value))
+        return;
+    if (large && LLVMIsConstant(value) && LLVMIsNull(value)) {
+        LLVMValueRef zero = LLVMConstInt(LLVMInt8TypeInContext(r->context), 0, false);
+        LLVMValueRef size = LLVMConstInt(LLVMInt64TypeInContext(r->context), LLVMABISizeOfType(r->layout, type->llvm), false);
+        make_volatile(r, LLVMBuildMemSet(r->builder, to, zero, size, alignment), is_volatile);
+    } else if ((place = tsr__spirv_place(r, type, value))) {
+        copy_place(r, type->llvm, to, alignment, place, LLVMGetAlignment(LLVMIsALoadInst(value) ? value : place), is_volatile);
+    } else {
+        LLVMValueRef made = LLVMBuildStore(r->builder, value, to);
+        LLVMSetVolatile(made, is_volatile);
+        LLVMSetAlignment(made, alignment);
+    }
+}
+
+/* ---- loads and stores ------------------------------------------------------------------------------------------------------------------
+ */
+
 LLVMValueRef tsr__emit_load(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
@@ -61,6 +180,12 @@ LLVMValueRef tsr__emit_load(struct tsr__reader *r, const struct tsr__inst *in, i
     if ((pointee && pointee != type) || !LLVMTypeIsSized(type->llvm))
         tsr__spirv_fail(r, in, "the pointer does not point to the type of the result");
     struct access a = read_access(r, in, 1);
+    if (tsr__spirv_is_large(type)) {
+        LLVMValueRef place = tsr__spirv_new_place(r, type);
+        unsigned own = LLVMABIAlignmentOfType(r->layout, type->llvm);
+        copy_place(r, type->llvm, place, own, pointer, a.alignment ? a.alignment : own, a.is_volatile);
+        return tsr__spirv_in_place(r, type, place, own);
+    }
     LLVMValueRef made = LLVMBuildLoad2(r->builder, type->llvm, pointer, "");
     apply_access(r, made, &a, type->llvm);
     return made;
@@ -74,6 +199,11 @@ LLVMValueRef tsr__emit_store(struct tsr__reader *r, const struct tsr__inst *in, 
     if (pointee && pointee->llvm != LLVMTypeOf(value))
         tsr__spirv_fail(r, in, "the pointer does not point to the type of the object");
     struct access a = read_access(r, in, 2);
+    const struct tsr__type *type = tsr__spirv_type_of(r, in, 1);
+    if (tsr__spirv_is_large(type)) {
+        tsr__spirv_store(r, type, value, pointer, a.alignment, a.is_volatile);
+        return NULL;
+    }
     LLVMValueRef made = LLVMBuildStore(r->builder, value, pointer);
     apply_access(r, made, &a, LLVMTypeOf(value));
     return NULL;
@@ -84,8 +214,7 @@ static void build_copy(struct tsr__reader *r, LLVMValueRef to, LLVMValueRef from
 {
     LLVMValueRef made =
         LLVMBuildMemCpy(r->builder, to, a->alignment ? a->alignment : alignment, from, b->alignment ? b->alignment : alignment, size);
-    if (a->is_volatile || b->is_volatile)
-        LLVMSetOperand(made, 3, LLVMConstInt(LLVMInt1TypeInContext(r->context), 1, false));
+    make_volatile(r, made, a->is_volatile || b->is_volatile);
 }
 
 /* One set of memory operands counts for both sides, two for target and source. */

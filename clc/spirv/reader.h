@@ -123,6 +123,10 @@ struct tsr__body {
         struct tsr__later *next;
     } *later; /* values that were used before they were made */
     uint32_t later_count;
+    struct tsr__large {
+        LLVMValueRef value;
+        struct tsr__large *next;
+    } *large; /* values that lie in memory: tsr__spirv_in_place */
 };
 
 struct tsr__reader {
@@ -212,6 +216,23 @@ bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in)
 unsigned tsr__spirv_address_space(struct tsr__reader *r, const struct tsr__inst *in, uint32_t storage);
 /* The pointer to a built-in's value in the function that is being made. */
 LLVMValueRef tsr__spirv_builtin_variable(struct tsr__reader *r, const struct tsr__inst *in, uint32_t id);
+
+/* ---- memory.c: values of many elements ------------------------------------------------------------------------------------------------
+ */
+
+/* Whether values of the type stay in memory. */
+bool tsr__spirv_is_large(const struct tsr__type *type);
+/* Memory on the stack for one. */
+LLVMValueRef tsr__spirv_new_place(struct tsr__reader *r, const struct tsr__type *type);
+/* The value that the place has from here on: nothing may write to it any more. */
+LLVMValueRef tsr__spirv_in_place(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef place, unsigned alignment);
+/* Where the value lies, for reading; NULL: nowhere. */
+LLVMValueRef tsr__spirv_place(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value);
+/* At the end of a function: removes the loads of such values that nothing uses. */
+void tsr__spirv_drop_unused(struct tsr__reader *r);
+/* Stores a value of any size. alignment: 0 for that of the type. */
+void tsr__spirv_store(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value, LLVMValueRef to, unsigned alignment,
+                      bool is_volatile);
 
 /* ---- function.c, control.c, kernel.c --------------------------------------------------------------------------------------------------
  */

@@ -187,7 +187,8 @@ static void make_global(struct tsr__reader *r, const struct tsr__inst *in, const
 
 static void make_local(struct tsr__reader *r, const struct tsr__inst *in)
 {
-    LLVMTypeRef type = stored_type(r, in)->llvm;
+    const struct tsr__type *stored = stored_type(r, in);
+    LLVMTypeRef type = stored->llvm;
     LLVMValueRef variable = LLVMBuildAlloca(r->body.entry, type, r->ids[in->result].name ? r->ids[in->result].name : "");
     set_alignment(r, in, variable);
     r->ids[in->result].value = variable;
@@ -196,7 +197,7 @@ static void make_local(struct tsr__reader *r, const struct tsr__inst *in)
     LLVMValueRef initial = tsr__spirv_value(r, in, initial_operand(in));
     if (LLVMTypeOf(initial) != type)
         tsr__spirv_fail(r, in, "the initializer is not of the type of the variable");
-    LLVMBuildStore(r->builder, initial, variable);
+    tsr__spirv_store(r, stored, initial, variable, LLVMGetAlignment(variable), false);
 }
 
 bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in)

@@ -62,6 +62,17 @@ READ = {
     "a call with hundreds of arguments": (call_with(512), "call spir_func void @g(i32 1, i32 1,"),
     "a block that is never reached": (module("OpReturn\n%a = OpLabel\nOpStore %out %one"), "No predecessors"),
 }
+# name: module, on which LLVM would spend minutes if large arrays were values
+LONG = "%n = OpConstant %uint 16384\n%array = OpTypeArray %uint %n\n%parray = OpTypePointer CrossWorkgroup %array\n"
+QUICK = {
+    "an array loaded, changed and stored": module(
+        "%a = OpBitcast %parray %out\n%v = OpLoad %array %a Aligned 4\n%w = OpCompositeInsert %array %one %v 7\n"
+        "%x = OpCompositeExtract %uint %v 9\nOpStore %a %w Aligned 4\nOpStore %out %x Aligned 4", globals=LONG),
+    "arrays that are constants": module(
+        "%private = OpVariable %pprivate Function %zeros\n%a = OpBitcast %parray %out\n%v = OpLoad %array %private Aligned 4\n"
+        "OpStore %a %v Aligned 4\nOpStore %a %ones Aligned 4\nOpStore %a %zeros Aligned 4",
+        globals=LONG + "%pprivate = OpTypePointer Function %array\n%zeros = OpConstantNull %array\n%ones = OpConstantComposite %array" + " %one" * 16384),
+}
 # name: (module, part of the message)
 REFUSED = {
     "cut off": (spirv_as.assemble(module())[:-4], "OpFunctionEnd is missing"),
@@ -127,6 +138,10 @@ def main():
         done = compile_module(compiler, seed.read_text(), "--object")
         if done.returncode:
             failed.append(f"{seed.name}: {done.stderr.decode()}")
+    for name, text in QUICK.items():
+        done = compile_module(compiler, text)
+        if done.returncode:
+            failed.append(f"{name}: {done.stderr.decode()}")
     for name, (text, wanted) in REFUSED.items():
         done = compile_module(compiler, text)
         message = done.stderr.decode()
