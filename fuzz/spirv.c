@@ -170,7 +170,7 @@ static bool read_module(const void *data, size_t size)
 {
     static const uint64_t value = 0x0102030405060708;
     const struct tsr_spirv_constant constants[] = {{0, 4, &value}, {1, 1, &value}, {2, 8, &value}, {3, 2, &value}};
-    struct tsr_spirv_input input = {data, size, constants, TSR_ARRAY_LEN(constants)};
+    struct tsr_spirv_input input = {data, size, constants, TSR_ARRAY_LEN(constants), .lines = size % 8 == 0};
     struct tsr_buf log = {0};
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = tsr_spirv_read(&input, context, &log);
