@@ -454,7 +454,7 @@ static void release_all(void)
     }
     for (unsigned i = 0; i < TSR_ARRAY_LEN(fuzz_svm); i++)
         if (fuzz_svm[i])
-            clSVMFree(fuzz_svm_context[i], fuzz_svm[i]);
+            fuzz_svm_free(i);
     memset(fuzz_svm, 0, sizeof fuzz_svm);
     memset(fuzz_svm_context, 0, sizeof fuzz_svm_context);
     for (int kind = KINDS - 1; kind >= 0; kind--)

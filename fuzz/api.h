@@ -54,6 +54,7 @@ void fuzz_call_buffer(void);
 void fuzz_call_sub_buffer(void);
 void fuzz_call_image(void);
 void fuzz_call_svm_alloc(void);
+void fuzz_svm_free(unsigned i);
 void fuzz_call_transfer(void);
 void fuzz_call_rect(void);
 void fuzz_call_map(void);

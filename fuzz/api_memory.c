@@ -104,18 +104,43 @@ void fuzz_call_image(void)
     fuzz_keep_mem(mem, err);
 }
 
+void fuzz_svm_free(unsigned i)
+{
+    if (clMemFreeINTEL(fuzz_svm_context[i], fuzz_svm[i])) /* an error: it is SVM */
+        clSVMFree(fuzz_svm_context[i], fuzz_svm[i]);
+}
+
+/* Of SVM or of unified shared memory. */
 void fuzz_call_svm_alloc(void)
 {
     unsigned i = fuzz_below(&fuzz_in, TSR_ARRAY_LEN(fuzz_svm));
     cl_context context = fuzz_pick(CONTEXT);
     cl_svm_mem_flags flags = fuzz_odds(4) ? fuzz_any_flags() : fuzz_below(&fuzz_in, 3) | (fuzz_odds(2) ? CL_MEM_SVM_FINE_GRAIN_BUFFER : 0);
     size_t size = fuzz_odds(8) ? fuzz_any_size() : SLICE;
+    cl_uint alignment = fuzz_odds(2) ? 0 : (cl_uint)fuzz_any_size();
+    const cl_mem_properties_intel properties[] = {fuzz_odds(4) ? CL_MEM_ALLOC_FLAGS_INTEL : 0, fuzz_any_size() & 15, 0};
+    cl_int err = 1;
     if (fuzz_svm[i])
         return;
-    fuzz_svm[i] = clSVMAlloc(context, flags, size, fuzz_odds(2) ? 0 : (cl_uint)fuzz_any_size());
+    switch (fuzz_below(&fuzz_in, 6)) {
+    case 0:
+        fuzz_svm[i] = clHostMemAllocINTEL(context, properties, size, alignment, &err);
+        break;
+    case 1:
+        fuzz_svm[i] = clDeviceMemAllocINTEL(context, fuzz_pick(DEVICE), properties, size, alignment, &err);
+        break;
+    case 2:
+        fuzz_svm[i] = clSharedMemAllocINTEL(context, fuzz_odds(2) ? fuzz_pick(DEVICE) : NULL, properties, size, alignment, &err);
+        break;
+    default:
+        fuzz_svm[i] = clSVMAlloc(context, flags, size, alignment);
+        err = fuzz_svm[i] ? CL_SUCCESS : 1;
+        break;
+    }
+    FUZZ_CHECK((err == CL_SUCCESS) == (fuzz_svm[i] != NULL));
     fuzz_svm_context[i] = fuzz_svm[i] ? context : NULL;
     if (fuzz_svm[i] && size < SLICE) { /* the calls below take SLICE bytes for granted */
-        clSVMFree(context, fuzz_svm[i]);
+        fuzz_svm_free(i);
         fuzz_svm[i] = NULL;
         fuzz_svm_context[i] = NULL;
     }
@@ -243,16 +268,27 @@ void fuzz_call_svm(void)
     if (!a)
         at = 0;
     cl_int err;
-    switch (fuzz_below(&fuzz_in, 5)) {
+    clEnqueueMemcpyINTEL_fn copy = fuzz_odds(2) ? clEnqueueMemcpyINTEL : clEnqueueSVMMemcpy;
+    clEnqueueMemFillINTEL_fn fill = fuzz_odds(2) ? clEnqueueMemFillINTEL : clEnqueueSVMMemFill;
+    switch (fuzz_below(&fuzz_in, 8)) {
     case 0:
-        err = clEnqueueSVMMemcpy(queue, blocking, a ? a + at : a, b, size, w.count, w.list, w.event);
+        err = copy(queue, blocking, a ? a + at : a, b, size, w.count, w.list, w.event);
         break;
     case 1: {
         size_t unit = fuzz_odds(4) ? fuzz_any_size() : (size_t)1 << fuzz_below(&fuzz_in, 8);
-        err = clEnqueueSVMMemFill(queue, a, fuzz_odds(16) ? NULL : fuzz_pattern, unit, unit && unit < 256 ? size / unit * unit : size,
-                                  w.count, w.list, w.event);
+        err = fill(queue, a, fuzz_odds(16) ? NULL : fuzz_pattern, unit, unit && unit < 256 ? size / unit * unit : size, w.count, w.list,
+                   w.event);
         break;
     }
+    case 4:
+        err = clEnqueueMemsetINTEL(queue, a, fuzz_byte(&fuzz_in), size, w.count, w.list, w.event);
+        break;
+    case 5:
+        err = clEnqueueMigrateMemINTEL(queue, a, size, fuzz_below(&fuzz_in, 5), w.count, w.list, w.event);
+        break;
+    case 6:
+        err = clEnqueueMemAdviseINTEL(queue, a, size, fuzz_byte(&fuzz_in), w.count, w.list, w.event);
+        break;
     case 2:
         err = clEnqueueSVMMap(queue, blocking, fuzz_below(&fuzz_in, 5), a, size, w.count, w.list, w.event);
         break;

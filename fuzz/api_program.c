@@ -195,13 +195,24 @@ void fuzz_call_arg(void)
     } value = {.handle = fuzz_odds(8) ? fuzz_pick(SAMPLER) : fuzz_pick(MEM)};
     cl_kernel kernel = fuzz_pick(KERNEL);
     cl_uint index = fuzz_below(&fuzz_in, 6);
+    void *pointer = fuzz_svm[fuzz_below(&fuzz_in, TSR_ARRAY_LEN(fuzz_svm))];
+    static const cl_kernel_exec_info infos[] = {
+        CL_KERNEL_EXEC_INFO_SVM_PTRS,       CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM,      CL_KERNEL_EXEC_INFO_SVM_PTRS + 2,
+        CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT,
+    };
     switch (fuzz_below(&fuzz_in, 8)) {
     case 0:
-        clSetKernelArgSVMPointer(kernel, index, fuzz_svm[fuzz_below(&fuzz_in, TSR_ARRAY_LEN(fuzz_svm))]);
+        clSetKernelArgSVMPointer(kernel, index, pointer);
+        break;
+    case 2:
+        clSetKernelArgMemPointerINTEL(kernel, index, pointer);
+        break;
+    case 3:
+        clSetKernelArgDevicePointerEXT(kernel, index, (uintptr_t)pointer);
         break;
     case 1: {
         size_t count = fuzz_below(&fuzz_in, 3);
-        clSetKernelExecInfo(kernel, 0x11B6 + fuzz_below(&fuzz_in, 3), fuzz_odds(4) ? fuzz_any_size() & 31 : 8 * count,
+        clSetKernelExecInfo(kernel, infos[fuzz_below(&fuzz_in, TSR_ARRAY_LEN(infos))], fuzz_odds(4) ? fuzz_any_size() & 31 : 8 * count,
                             fuzz_odds(8) ? NULL : fuzz_svm);
         break;
     }
