@@ -45,8 +45,8 @@ struct gemm_library *gemm_library_make(enum gemm_type type, int count, int size,
 void gemm_library_run(struct gemm_library *library);
 void gemm_library_free(struct gemm_library *library);
 
-/* The other OpenCL drivers, with a kernel of cooperative matrices (coop.ll.in). Each runs in a process of its own, since its compiler may
- * end it; on so many CPUs as there are threads. (peer.c) */
+/* Tessera and the other OpenCL drivers, with a kernel of cooperative matrices (coop.ll.in). Each runs in a process of its own, since its
+ * compiler may end it; on so many CPUs as there are threads. (peer.c) */
 enum { GEMM_PEERS = 7 };
 /* Their number. Before the first use of OpenCL. `verbose`: what they say when they build goes to stderr. */
 int gemm_peers_start(int threads, bool verbose);

@@ -5,8 +5,9 @@
  *
  * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. -l: the kernels take A
  * and B tile after tile. -p: they fetch both so many rounds ahead. -c: by CPU time.
- * -i: beside every other OpenCL driver that takes SPIR-V with cooperative matrices, too; of its kernel's forms the fastest counts, and a
- * dash is for a driver that refuses it (Intel's does without AMX). -v: what these drivers say about it. */
+ * -i: beside the same product by SPIR-V with cooperative matrices, in Tessera ("coop. mat.") and every other OpenCL driver that takes them;
+ * of its kernel's forms the fastest counts, and a dash is for a driver that refuses it (Intel's does without AMX). -v: what these drivers
+ * say about it. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <getopt.h>

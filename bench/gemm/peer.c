@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The product in the other OpenCL drivers, by cooperative matrices: one process for each driver, which makes the same problem and answers
- * with times. */
+ * The product by cooperative matrices, in Tessera and in the other OpenCL drivers: one process for each driver, which makes the same
+ * problem and answers with times. */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <math.h>
@@ -180,7 +180,7 @@ static void keep_to(int threads)
     sched_setaffinity(0, sizeof(keeps), &keeps);
 }
 
-/* The first driver is Tessera; if there is no such driver, it says nothing and ends. */
+/* The first driver is Tessera, as a peer of its own matrix functions; if there is no such driver, it says nothing and ends. */
 static void serve(int index, int channel, bool verbose)
 {
     struct bench_driver drivers[BENCH_DRIVERS];
@@ -189,6 +189,8 @@ static void serve(int index, int channel, bool verbose)
     cl_int status;
     if (index >= bench_drivers(drivers))
         return;
+    if (index == 0)
+        snprintf(drivers[0].name, sizeof drivers[0].name, "coop. mat.");
     s.name = drivers[index].name;
     s.device = drivers[index].device;
     s.context = clCreateContext(NULL, 1, &s.device, NULL, NULL, &status);
@@ -217,7 +219,7 @@ int gemm_peers_start(int threads, bool verbose)
                 close(peers[i].channel);
             close(channel[0]);
             keep_to(threads);
-            serve(peer_count + 1, channel[1], verbose);
+            serve(peer_count, channel[1], verbose);
             _exit(0); /* what the drivers do at the end does not matter */
         }
         close(channel[1]);

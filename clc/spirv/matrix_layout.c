@@ -195,9 +195,6 @@ void tsr__matrix_position(struct tsr__reader *r, const struct tsr__matrix *m, ui
 
 static void check(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m)
 {
-    bool number = m->component->kind == TSR__INT || m->component->kind == TSR__FLOAT;
-    if (!number)
-        tsr__spirv_fail(r, in, "the components of a matrix have to be numbers");
     if (!m->rows || !m->columns || m->rows > MOST_SIDE || m->columns > MOST_SIDE || m->rows * m->columns > MOST_ELEMENTS)
         tsr__spirv_fail(r, in, "a matrix of %u rows and %u columns: it must have at least one of each, and at most %d elements", m->rows,
                         m->columns, MOST_ELEMENTS);
@@ -215,6 +212,8 @@ static void check(struct tsr__reader *r, const struct tsr__inst *in, const struc
 
 static void make_matrix(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__matrix *m)
 {
+    if (m->component->kind != TSR__INT && m->component->kind != TSR__FLOAT)
+        tsr__spirv_fail(r, in, "the components of a matrix have to be numbers");
     m->bits = (unsigned)LLVMSizeOfTypeInBits(r->layout, m->component->llvm);
     check(r, in, m);
     m->lanes = r->matrix_lanes = r->matrix_lanes ? r->matrix_lanes : find_lanes(r, in);
