@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes SPIR-V of the kernel files of the tree, by compilers that others have written, and runs those of conformance/kernels with it.
 
-spirv_corpus.py OUT [-d BUILD] [-f FORM]... [-k NAME]... [-m] [-r] [-e EXPECT]
+spirv_corpus.py OUT [-d BUILD] [-f FORM]... [-k NAME]... [-m] [-r] [-t] [-e EXPECT]
 
 OUT/FORM/NAME-RUN.spv is kernels/NAME.cl with its line of options number RUN (from 0), or another kernel file of the tree with number 0. A form is a way
 to make modules:
@@ -14,8 +14,10 @@ to make modules:
 
 OUT/FORM.txt has a line for each: whether there is a module (or what the compiler says), what spirv-val says of it, and the translator on its way back.
 Then conformance_run_kernels takes each module in the place of its source, in both engines, and results are compared with EXPECT
-(conformance/expect/spirv.txt): lines FORM NAME ENGINE RESULT REASON, where * stands for any form or engine, of what does not pass. -m makes modules
-only, -r runs those that are there. Exit status 77: a compiler is not installed."""
+(conformance/expect/spirv.txt): lines FORM NAME ENGINE RESULT REASON, where * stands for any form or engine, and *+translator for any form that a translator
+reads, of what does not pass. -m makes modules
+only, -r runs those that are there; -t has an installed translator read them (TESSERA_SPIRV=translator), under the name of the form with +translator behind
+it. Exit status 77: a compiler is not installed."""
 import argparse
 import collections
 import os
@@ -94,7 +96,7 @@ def make(args, sources, form):
     print(f"{form}: " + ", ".join(f"{count} {word}" for word, count in sorted(counts.items())), flush=True)
 
 
-def run(args, sources, form):
+def run(args, sources, form, log_form):
     """Runs the kernel files; (name, engine) -> pass, skip, fail, crash, timeout."""
     results = {}
     for source in sources:
@@ -102,7 +104,8 @@ def run(args, sources, form):
             continue
         for engine in ENGINES:
             with tempfile.TemporaryDirectory() as scratch:
-                env = dict(os.environ, OCL_ICD_VENDORS=str(args.driver / "vendors"), TESSERA_ENGINE=engine, TESSERA_CACHE_DIR=scratch)
+                env = dict(os.environ, OCL_ICD_VENDORS=str(args.driver / "vendors"), TESSERA_ENGINE=engine, TESSERA_CACHE_DIR=scratch,
+                           TESSERA_SPIRV="translator" if args.translator else "reader")
                 command = [args.driver / "conformance/conformance_run_kernels", "--il", args.out / form, source]
                 try:
                     done = subprocess.run(command, env=env, capture_output=True, text=True, errors="replace", timeout=300)
@@ -111,14 +114,15 @@ def run(args, sources, form):
                 except subprocess.TimeoutExpired:
                     result, text = "timeout", ""
             results[source.stem, engine] = result
-            (args.out / f"{form}.{engine}.{source.stem}.log").write_text(text + "\n")
+            (args.out / f"{log_form}.{engine}.{source.stem}.log").write_text(text + "\n")
     return results
 
 
 def expected(path, form):
     """(name, engine) -> result, of what does not pass."""
+    suffix = "+translator" if form.endswith("+translator") else ""
     lines = [line.split(maxsplit=4) for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    return {(name, engine): result for forms, name, engines, result, _ in lines if forms in (form, "*")
+    return {(name, engine): result for forms, name, engines, result, _ in lines if forms in (form, f"*{suffix}")
             for engine in ENGINES if engines in (engine, "*")}
 
 
@@ -130,6 +134,7 @@ def main():
     parser.add_argument("-k", "--kernel", action="append", help="names of kernel files, default: all")
     parser.add_argument("-m", "--make", action="store_true", help="make modules, run nothing")
     parser.add_argument("-r", "--run", action="store_true", help="make nothing")
+    parser.add_argument("-t", "--translator", action="store_true", help="have an installed llvm-spirv read the modules")
     parser.add_argument("-e", "--expect", type=pathlib.Path, default=ROOT / "conformance/expect/spirv.txt")
     args = parser.parse_args()
     args.out, args.driver = args.out.resolve(), args.driver.resolve()
@@ -145,13 +150,14 @@ def main():
             make(args, sources, form)
         if args.make:
             continue
-        results, exceptions = run(args, sources, form), expected(args.expect, form)
+        name = f"{form}+translator" if args.translator else form
+        results, exceptions = run(args, sources, form, name), expected(args.expect, name)
         counts = collections.Counter(results.values())
-        print(f"{form}: " + ", ".join(f"{count} {result}" for result, count in sorted(counts.items())), flush=True)
-        for (name, engine), result in sorted(results.items()):
-            wanted = exceptions.get((name, engine), "pass")
+        print(f"{name}: " + ", ".join(f"{count} {result}" for result, count in sorted(counts.items())), flush=True)
+        for (kernel, engine), result in sorted(results.items()):
+            wanted = exceptions.get((kernel, engine), "pass")
             if result != wanted:
-                print(f"different: {form} {name} {engine} {result}, expected {wanted}: {args.out / f'{form}.{engine}.{name}.log'}")
+                print(f"different: {name} {kernel} {engine} {result}, expected {wanted}: {args.out / f'{name}.{engine}.{kernel}.log'}")
                 different += 1
     return 1 if different else 0
 

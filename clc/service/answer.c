@@ -126,7 +126,7 @@ static LLVMModuleRef read_module(struct job *job, bool lines, LLVMContextRef con
                                     .constants = job->request->request.spec_constants,
                                     .constant_count = job->request->request.spec_count,
                                     .lines = lines};
-    return tsr_spirv_read(&input, context, log);
+    return tsr__translate_wanted() ? tsr__translate(job->request, context, log) : tsr_spirv_read(&input, context, log);
 }
 
 static bool read_spirv(struct job *job)
@@ -462,7 +462,8 @@ void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answe
     job.context = LLVMContextCreate();
     stage(&job, NULL);
     run(&job);
-    answer->keep = answer->outcome == TSR_CLC_DONE && !job.files.volatile_;
+    bool translated = request->request.language == TSR_CLC_SPIRV && tsr__translate_wanted(); /* by a program that may change */
+    answer->keep = answer->outcome == TSR_CLC_DONE && !job.files.volatile_ && !translated;
     answer->files = job.files.at; /* handed over */
     answer->file_count = job.files.count;
     tsr_buf_bytes(&answer->log, "", 1);

@@ -71,6 +71,7 @@ static int answer_requests(void)
     uint64_t limit = tsr_env_size(TSR_ENV_CC_MEMORY);
     tsr__parts(&why); /* read before the jail closes; a missing file is reported at the first request */
     tsr__state_memory_limit(limit);
+    tsr__translate_prepare(true);
     tsr__jail_enter(limit);
     for (;;) {
         unsigned char *request;
@@ -360,6 +361,7 @@ static int command_line(int argc, char **argv)
     if (status)
         return status;
     tsr_buf_bytes(&command.options, "", 1);
+    tsr__translate_prepare(false);
     struct tsr_clc_request *q = &command.request;
     q->options = (const char *)command.options.data;
     q->target = (struct tsr_target){

@@ -34,6 +34,17 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
 /* events.c: the same module, or another in its place. */
 LLVMModuleRef tsr__plain_events(LLVMModuleRef module);
 
+/* ---- translate.c: SPIR-V by the translator of the Khronos group ------------------------------------------------------------------------
+ */
+
+/* Whether TESSERA_SPIRV asks for it. */
+bool tsr__translate_wanted(void);
+/* If so: makes the process that starts translators, or without a jail lets this one do so. Called once, before the first request and the
+ * jail. */
+void tsr__translate_prepare(bool jailed);
+/* The module of the source. NULL: the log says why. */
+LLVMModuleRef tsr__translate(const struct tsr_wire_request *request, LLVMContextRef context, struct tsr_buf *log);
+
 /* ---- meta.c: what the module says of its kernels ---------------------------------------------------------------------------------- */
 
 bool tsr__cc_is_kernel(LLVMValueRef function);

@@ -5,9 +5,8 @@
 #include <llvm-c/Analysis.h>
 #include <string.h>
 
-/* As clang has them for spir64; a test compares. */
-static const char triple[] = "spir64-unknown-unknown";
-static const char data_layout[] = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
+const char tsr_spirv_triple[] = "spir64-unknown-unknown";
+const char tsr_spirv_data_layout[] = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 
 static void verify(struct tsr__reader *r)
 {
@@ -36,8 +35,8 @@ static void read_module(struct tsr__reader *r)
 {
     tsr__spirv_split(r);
     r->module = LLVMModuleCreateWithNameInContext("program", r->context);
-    LLVMSetTarget(r->module, triple);
-    LLVMSetDataLayout(r->module, data_layout);
+    LLVMSetTarget(r->module, tsr_spirv_triple);
+    LLVMSetDataLayout(r->module, tsr_spirv_data_layout);
     LLVMSetSourceFileName(r->module, "input.spv", strlen("input.spv"));
     r->layout = LLVMGetModuleDataLayout(r->module);
     r->builder = LLVMCreateBuilderInContext(r->context);

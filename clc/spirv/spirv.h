@@ -17,6 +17,9 @@ struct tsr_spirv_input {
     bool lines; /* the module gets debug locations, where this one has lines */
 };
 
+/* As clang has them for spir64. */
+extern const char tsr_spirv_triple[], tsr_spirv_data_layout[];
+
 /* The module, for spir64; all calls of built-in functions go by the names that they have in OpenCL C. NULL: the log says why, with the
  * offset of the word that is at fault. Memory that ends leaves through tsr_arena_on_failure. One context at a time for each thread. */
 LLVMModuleRef tsr_spirv_read(const struct tsr_spirv_input *input, LLVMContextRef context, struct tsr_buf *log);
