@@ -29,8 +29,9 @@ fi
 files=("$here/digits/layers.cl" "$here/digits/weights.bin" "$digits")
 echo "== clinfo -l"
 clinfo -l
-echo "== a vector sum, and the first matrix function"
+echo "== a vector sum, a program in SPIR-V, and the first matrix function"
 "$build/examples/vadd"
+"$build/examples/il"
 "$build/examples/mad"
 echo "== digits, from C"
 "$build/examples/digits" "${files[@]}"

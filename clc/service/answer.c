@@ -7,6 +7,7 @@
 #include "tessera/lanes.h"
 
 #include <llvm-c/BitWriter.h>
+#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -103,6 +104,8 @@ static bool compile_source(struct job *job)
     stage(job, "clang");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
+    if (job->debug->emit_spirv) /* for any device: neither our functions nor our notes */
+        return true;
     tsr__link_relax(job->module, &job->options, job->parts);
     tsr__link_note_options(job->module, &job->options);
     return true;
@@ -300,6 +303,27 @@ static bool write_text(struct job *job)
     return true;
 }
 
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+/* LLVM's writer of SPIR-V is a target, and none of those that this compiler is linked with: a llc of the same LLVM has it. */
+static bool write_spirv(struct job *job)
+{
+    static const char *const words[] = {
+        "-O0", "-filetype=obj", "-mtriple=spirv64-unknown-unknown", "--spirv-ext=all,-SPV_INTEL_fp_max_error", "-", "-o", "-", NULL};
+    static const struct tsr__program writer = {"llc-" TEXT(LLVM_VERSION_MAJOR), 0, 1, words};
+    struct tsr__program_end end;
+    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
+    tsr__program_run(&writer, "", LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes), &end);
+    LLVMDisposeMemoryBuffer(bytes);
+    bool good = tsr__program_judge(&writer, &end, &job->answer->log);
+    if (good)
+        tsr_buf_bytes(&job->answer->image, end.out, end.out_size);
+    tsr__program_free(&end);
+    stage(job, "llc");
+    return good || fail(job, TSR_CLC_FAILED);
+}
+
 /* ---- x86-64 ------------------------------------------------------------------------------------------------------------------------- */
 
 static bool add_builtins(struct job *job)
@@ -446,6 +470,8 @@ static bool run(struct job *job)
         return false;
     if (job->debug->emit_llvm)
         return write_text(job);
+    if (job->debug->emit_spirv)
+        return write_spirv(job);
     if (op == TSR_CLC_COMPILE)
         return write_bitcode(job, TSR_IMAGE_OBJECT, NULL);
     if (set(job, TSR_CLC_OPTION_CREATE_LIBRARY)) {

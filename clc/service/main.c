@@ -158,6 +158,7 @@ static const char usage[] =
     "  --object       stop at an object, as clCompileProgram does\n"
     "  --link         FILEs of -c (one or more) are objects: do as clLinkProgram does\n"
     "  --emit-llvm    the program is the text of the module that clang or the SPIR-V reader makes\n"
+    "  --emit-spirv   the program is a module in SPIR-V, which LLVM's llc-22 makes, of PATH\n"
     "  --code         the program without its description: an ELF shared object or bitcode\n"
     "  --dump=FOLDER  write the module after each pass there\n"
     "  --times        print what each stage took, and each pass of the engine\n"
@@ -271,6 +272,8 @@ static int parse_command(int argc, char **argv, struct command *command)
             command->request.op = TSR_CLC_LINK;
         } else if (!strcmp(word, "--emit-llvm")) {
             command->debug.emit_llvm = true;
+        } else if (!strcmp(word, "--emit-spirv")) {
+            command->debug.emit_spirv = true;
         } else if (!strcmp(word, "--code")) {
             command->code = true;
         } else if (!strncmp(word, "--dump=", 7)) {

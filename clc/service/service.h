@@ -8,6 +8,7 @@
 #include "clc/common/wire.h"
 #include "tessera/program.h"
 
+#include <limits.h>
 #include <llvm-c/Core.h>
 
 /* ---- parts.c: the files beside the compiler, read once ------------------------------------------------------------------------- */
@@ -33,6 +34,29 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
                                  struct tsr_buf *log);
 /* events.c: the same module, or another in its place. */
 LLVMModuleRef tsr__plain_events(LLVMModuleRef module);
+
+/* ---- program.c: programs that others have installed ------------------------------------------------------------------------------------
+ */
+
+/* `name`, or name-<version> for a version from newest to oldest, if newest is not the smaller one: the first that PATH has, with these
+ * words (NULL ends them). It reads its standard input, which can be opened as a file as well, and writes to standard output. */
+struct tsr__program {
+    const char *name;
+    int newest, oldest;
+    const char *const *words;
+};
+enum { TSR__PROGRAM_NOT_FOUND = -1, TSR__PROGRAM_NOT_STARTED = -2 };
+struct tsr__program_end {
+    int status; /* as waitpid has it, or one of these two */
+    char path[PATH_MAX];
+    char *out, *complaint; /* what it wrote to standard output and standard error */
+    uint64_t out_size, complaint_size;
+};
+/* Runs it, with `last` as its last word if that is not "", and waits. Not behind the jail. */
+void tsr__program_run(const struct tsr__program *program, const char *last, const void *input, size_t size, struct tsr__program_end *end);
+/* False: it did not do it; told in the log. */
+bool tsr__program_judge(const struct tsr__program *program, const struct tsr__program_end *end, struct tsr_buf *log);
+void tsr__program_free(struct tsr__program_end *end);
 
 /* ---- translate.c: SPIR-V by the translator of the Khronos group ------------------------------------------------------------------------
  */
@@ -126,6 +150,7 @@ struct tsr__answer {
 struct tsr__answer_debug {
     const char *dump_dir;  /* NULL, or where the engine writes the module after each pass */
     bool emit_llvm;        /* the image is the text of the module as clang made it */
+    bool emit_spirv;       /* … is SPIR-V that llc makes of it */
     struct tsr_buf *times; /* NULL, or gets one line per stage */
 };
 void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer);
