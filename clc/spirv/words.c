@@ -172,15 +172,56 @@ static const struct tsr__op *form_of(const struct tsr__reader *r, const struct t
     return op;
 }
 
+/* Composites of more parts than an instruction has words go on in further instructions (SPV_INTEL_long_composites); 0: this one does not.
+ */
+static uint32_t continuation_of(uint32_t opcode)
+{
+    switch (opcode) {
+    case TSR__OpTypeStruct:
+        return TSR__OpTypeStructContinuedINTEL;
+    case TSR__OpConstantComposite:
+        return TSR__OpConstantCompositeContinuedINTEL;
+    case TSR__OpSpecConstantComposite:
+        return TSR__OpSpecConstantCompositeContinuedINTEL;
+    case TSR__OpCompositeConstruct:
+        return TSR__OpCompositeConstructContinuedINTEL;
+    default:
+        return 0;
+    }
+}
+
+/* Gives the instruction the operands of those that continue it. Where the next one begins. */
+static uint32_t join_continuations(struct tsr__reader *r, struct tsr__inst *in, uint32_t at)
+{
+    uint32_t opcode = continuation_of(in->op->number), end = at, count = in->count;
+    for (; opcode && end < r->word_count && (r->words[end] & 0xffff) == opcode; end += r->words[end] >> 16)
+        count += (r->words[end] >> 16) - 1;
+    if (end == at)
+        return at;
+    uint32_t *all = tsr_arena_alloc(&r->arena, (size_t)(count + 1) * sizeof *all);
+    memcpy(all, in->operand, in->count * sizeof *all);
+    uint32_t *to = all + in->count;
+    for (uint32_t size; at < end; at += size) {
+        struct tsr__inst more = {.op = tsr__spirv_op(opcode), .at = at, .operand = r->words + at + 1};
+        size = r->words[at] >> 16;
+        check_operands(r, &more, more.operand, r->words + at + size);
+        memcpy(to, more.operand, (size - 1) * sizeof *to);
+        to += size - 1;
+    }
+    in->operand = all;
+    in->count = count;
+    return end;
+}
+
 void tsr__spirv_split(struct tsr__reader *r)
 {
     load_words(r);
     r->is_draft = has_draft(r);
     r->inst_count = count_instructions(r);
     r->insts = tsr_arena_alloc(&r->arena, (r->inst_count + 1) * sizeof *r->insts);
-    uint32_t at = HEADER_WORDS;
-    for (uint32_t i = 0; i < r->inst_count; i++) {
-        struct tsr__inst *in = &r->insts[i];
+    uint32_t at = HEADER_WORDS, count = 0;
+    while (at < r->word_count) {
+        struct tsr__inst *in = &r->insts[count++];
         uint32_t size = r->words[at] >> 16;
         in->op = tsr__spirv_op(r->words[at] & 0xffff);
         if (!in->op)
@@ -192,8 +233,9 @@ void tsr__spirv_split(struct tsr__reader *r)
         in->count = (uint32_t)(r->words + at + size - in->operand);
         if (in->result)
             define(r, in);
-        at += size;
+        at = join_continuations(r, in, at + size);
     }
+    r->inst_count = count;
 }
 
 /* ---- operands
