@@ -309,8 +309,8 @@ static bool write_text(struct job *job)
 /* LLVM's writer of SPIR-V is a target, and none of those that this compiler is linked with: a llc of the same LLVM has it. */
 static bool write_spirv(struct job *job)
 {
-    static const char *const words[] = {
-        "-O0", "-filetype=obj", "-mtriple=spirv64-unknown-unknown", "--spirv-ext=all,-SPV_INTEL_fp_max_error", "-", "-o", "-", NULL};
+    static const char *const words[] = {"-O0", "-filetype=obj", "-mtriple=spirv64-unknown-unknown", "--spirv-ext=all", "-", "-o", "-",
+                                        NULL};
     static const struct tsr__program writer = {"llc-" TEXT(LLVM_VERSION_MAJOR), 0, 1, words};
     struct tsr__program_end end;
     LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);

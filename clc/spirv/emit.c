@@ -3,7 +3,9 @@
  */
 #include "clc/spirv/reader.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct line {
     uint32_t opcode;
@@ -184,6 +186,22 @@ static void apply_decorations(struct tsr__reader *r, const struct tsr__inst *in,
         set_fast_math(value, usual_mode(r, value));
 }
 
+/* SPV_INTEL_fp_max_error: nothing is done for an error that the device keeps to. */
+static void check_error(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationFPMaxError, -1);
+    float most;
+    if (!d || !d->count)
+        return;
+    memcpy(&most, d->operand, sizeof most);
+    float promised = tsr__spirv_promised_error(r, in);
+    if (promised <= most)
+        return;
+    if (promised < HUGE_VALF)
+        tsr__spirv_fail(r, in, "an error of at most %g units in the last place; the device promises %g", (double)most, (double)promised);
+    tsr__spirv_fail(r, in, "an error of at most %g units in the last place; the device promises none", (double)most);
+}
+
 LLVMValueRef tsr__spirv_emit_value(struct tsr__reader *r, const struct tsr__inst *in)
 {
     const struct line *line = in->op->number < OPCODES && line_of[in->op->number] ? &lines[line_of[in->op->number] - 1] : NULL;
@@ -191,6 +209,8 @@ LLVMValueRef tsr__spirv_emit_value(struct tsr__reader *r, const struct tsr__inst
         tsr__spirv_fail(r, in, "this driver does not know it as an instruction of a function");
     if (r->has_bfloat16 && !may_have_bfloat16(in->op->number))
         check_bfloat16(r, in);
+    if (in->result && r->ids[in->result].decorations)
+        check_error(r, in);
     LLVMValueRef value = line->emit(r, in, line->argument);
     if (!in->result)
         return NULL;

@@ -279,6 +279,11 @@ LLVMValueRef tsr__spirv_call_intrinsic(struct tsr__reader *r, const char *name, 
 /* The type that OpenCL C calls so (char to double, with u and a number of elements), and if `sign` is not NULL, its sign. */
 LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr__sign *sign);
 
+/* ---- std.c ---------------------------------------------------------------------------------------------------------------------- */
+
+/* The largest error of the instruction's result, in units in the last place; infinite: nothing is promised. */
+float tsr__spirv_promised_error(struct tsr__reader *r, const struct tsr__inst *in);
+
 /* ---- convert.c ------------------------------------------------------------------------------------------------------------------ */
 
 /* One number, or each of a vector; to bfloat16 rounded to nearest even. */

@@ -2,6 +2,7 @@
  * Calls of functions: the module's own, and the extended instructions of OpenCL.std, which are functions of OpenCL C. */
 #include "clc/spirv/reader.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -190,6 +191,40 @@ static LLVMValueRef print(struct tsr__reader *r, const struct tsr__inst *in)
     LLVMValueRef call = LLVMBuildCall2(r->builder, type, function, values, count, "");
     LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(function));
     return call;
+}
+
+/* ---- accuracy ---------------------------------------------------------------------------------------------------------------------------
+ */
+
+float tsr__spirv_promised_error(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    /* What OpenCL C allows (7.4, full profile), which conformance/math_ulp.c holds the library to. */
+    static const struct {
+        float most;
+        const char *names; /* between blanks */
+    } functions[] = {
+        {0.5f,
+         " ceil copysign fabs fclamp fdim floor fma fmax fmax_common fmin fmin_common fmod fract frexp ldexp logb maxmag minmag modf nan"
+         " nextafter remainder remquo rint round sign step trunc "},
+        {2, " cbrt degrees log1p radians rsqrt "},
+        {3, " exp exp10 exp2 expm1 log log10 log2 sqrt "},
+        {4, " acos acosh asin asinh cos cosh cospi hypot sin sincos sinh sinpi "},
+        {5, " acospi asinpi atan atanh atanpi tan tanh "},
+        {6, " atan2 atan2pi tanpi "},
+        {16, " erf erfc pow pown powr rootn tgamma "},
+        {8192, " half_cos half_divide half_exp half_exp10 half_exp2 half_log half_log10 half_log2 half_powr half_recip half_rsqrt half_sin"
+               " half_sqrt half_tan "},
+    };
+    if (in->op->number == TSR__OpDot)
+        return INFINITY;
+    if (in->op->number != TSR__OpExtInst)
+        return 0.5f; /* rounded correctly */
+    const char *name = std_name(in->operand[1]);
+    const char *between = tsr_arena_format(&r->arena, " %s ", name ? name : "");
+    for (size_t i = 0; i < TSR_ARRAY_LEN(functions); i++)
+        if (strstr(functions[i].names, between))
+            return functions[i].most;
+    return INFINITY;
 }
 
 LLVMValueRef tsr__emit_ext_inst(struct tsr__reader *r, const struct tsr__inst *in, int argument)

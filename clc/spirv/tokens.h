@@ -41,6 +41,7 @@ enum tsr__decoration_number {
     TSR__DecorationNoSignedWrap = 4469,
     TSR__DecorationNoUnsignedWrap = 4470,
     TSR__DecorationReferencedIndirectlyINTEL = 5602,
+    TSR__DecorationFPMaxError = 6170,
 };
 
 enum tsr__parameter_attribute {
