@@ -493,14 +493,14 @@ static LLVMTypeRef int_like(struct tsr__reader *r, LLVMTypeRef type)
     return tsr__with_scalar(type, LLVMIntTypeInContext(r->context, (unsigned)LLVMSizeOfTypeInBits(r->layout, tsr__scalar(type))));
 }
 
-/* `type`: of the numbers; `whole`: of the block, in the module's terms. */
-static struct tsr__arg block_pointer(struct tsr__reader *r, const struct tsr__inst *in, LLVMTypeRef type, LLVMTypeRef whole, bool is_const)
+/* `type`: of the numbers. What the pointer points to may be any number: writers that know pointers without types alone make one up. */
+static struct tsr__arg block_pointer(struct tsr__reader *r, const struct tsr__inst *in, LLVMTypeRef type, bool is_const)
 {
     const struct tsr__type *pointer = tsr__spirv_type_of(r, in, 0);
     if (pointer->kind != TSR__POINTER || (pointer->storage != TSR__StorageCrossWorkgroup && pointer->storage != TSR__StorageWorkgroup))
         tsr__spirv_fail(r, in, "its first operand has to be a pointer to CrossWorkgroup or Workgroup memory");
-    if (pointer->element && pointer->element->llvm != tsr__scalar(whole))
-        tsr__spirv_fail(r, in, "the pointer has to point to the type of the elements of the block");
+    if (pointer->element && pointer->element->kind != TSR__INT && pointer->element->kind != TSR__FLOAT)
+        tsr__spirv_fail(r, in, "its first operand has to point to numbers");
     return (struct tsr__arg){
         .value = tsr__spirv_value(r, in, 0), .sign = TSR__UNSIGNED, .pointee = tsr__scalar(type), .is_const = is_const};
 }
@@ -510,7 +510,7 @@ LLVMValueRef tsr__emit_intel_block_read(struct tsr__reader *r, const struct tsr_
     (void)argument;
     LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
     const char *name = block_name(r, in, "read", type);
-    struct tsr__arg arg = block_pointer(r, in, int_like(r, type), type, true);
+    struct tsr__arg arg = block_pointer(r, in, int_like(r, type), true);
     LLVMValueRef made = tsr__spirv_call(r, name, int_like(r, type), &arg, 1, TSR__MEETS);
     return LLVMBuildBitCast(r->builder, made, type, "");
 }
@@ -521,7 +521,7 @@ LLVMValueRef tsr__emit_intel_block_write(struct tsr__reader *r, const struct tsr
     LLVMValueRef data = tsr__spirv_value(r, in, 1);
     const char *name = block_name(r, in, "write", LLVMTypeOf(data));
     LLVMTypeRef type = int_like(r, LLVMTypeOf(data));
-    struct tsr__arg args[] = {block_pointer(r, in, type, LLVMTypeOf(data), false),
+    struct tsr__arg args[] = {block_pointer(r, in, type, false),
                               {.value = LLVMBuildBitCast(r->builder, data, type, ""), .sign = TSR__UNSIGNED}};
     tsr__spirv_call(r, name, LLVMVoidTypeInContext(r->context), args, 2, TSR__MEETS);
     return NULL;
