@@ -191,6 +191,10 @@ static void consistency(void **state)
     assert_int_equal(!!(atomics & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES), has_feature("__opencl_c_atomic_scope_all_devices"));
     CHECK_THAT((atomics & number(CL_DEVICE_ATOMIC_FENCE_CAPABILITIES)) == atomics);
     assert_int_equal(number(CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT), has_feature("__opencl_c_generic_address_space"));
+    cl_ulong clocks =
+        CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR | CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR;
+    assert_int_equal(number(CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR), has_feature("__opencl_c_kernel_clock_scope_device") ? clocks : 0);
+    assert_int_equal(has_extension("cl_khr_kernel_clock"), has_feature("__opencl_c_kernel_clock_scope_sub_group"));
     assert_int_equal(number(CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT), has_feature("__opencl_c_work_group_collective_functions"));
     assert_int_equal(number(CL_DEVICE_MAX_NUM_SUB_GROUPS) != 0, has_feature("__opencl_c_subgroups"));
     assert_int_equal(number(CL_DEVICE_MAX_GLOBAL_VARIABLE_SIZE) != 0, has_feature("__opencl_c_program_scope_global_variables"));
