@@ -13,7 +13,6 @@
 
 /* ---- components ---------------------------------------------------------------------------------------------------------------- */
 
-
 const struct info infos[] = {
     [S2] = {2, 8, false, false, true, 3},     [U2] = {2, 8, false, false, false, 3},    [S4] = {4, 8, false, false, true, 4},
     [U4] = {4, 8, false, false, false, 4},    [S8] = {8, 8, false, false, true, 0},     [U8] = {8, 8, false, false, false, 0},
@@ -64,8 +63,6 @@ int64_t random_value(enum component c, uint32_t *state)
 }
 
 /* ---- matrices -------------------------------------------------------------------------------------------------------------------- */
-
-
 
 unsigned packing(const struct matrix *m)
 {
@@ -274,4 +271,3 @@ void joint_expect(const struct matrix *x, uint32_t scope, const unsigned char *i
         fail_at(x, is, expected, what);
     free(expected);
 }
-

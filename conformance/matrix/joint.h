@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What the tests of cooperative and joint matrices share: matrices in plain C with their memory, and the instructions of SPIR-V that load and
- * store them, in all generations. */
+ * What the tests of cooperative and joint matrices share: matrices in plain C with their memory, and the instructions of SPIR-V that load
+ * and store them, in all generations. */
 #ifndef MATRIX_JOINT_H
 #define MATRIX_JOINT_H
 
