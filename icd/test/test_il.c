@@ -227,6 +227,64 @@ static void versions_agree(void **state)
     test_end(&w);
 }
 
+/* "Must be supported by devices supporting …" of the OpenCL SPIR-V environment specification, and the same of Intel's extensions. */
+static void what_extensions_promise_of_spirv(void **state)
+{
+    static const struct {
+        const char *extension, *spirv; /* an extension of OpenCL; the extension of SPIR-V that goes with it, NULL: none */
+        cl_uint capability;            /* 0: none */
+    } pairs[] = {
+        {"cl_khr_fp16", NULL, 9},
+        {"cl_khr_fp64", NULL, 10},
+        {"cl_khr_int64_base_atomics", NULL, 12},
+        {"cl_khr_subgroup_non_uniform_vote", NULL, 62},
+        {"cl_khr_subgroup_non_uniform_arithmetic", NULL, 63},
+        {"cl_khr_subgroup_ballot", NULL, 64},
+        {"cl_khr_subgroup_shuffle", NULL, 65},
+        {"cl_khr_subgroup_shuffle_relative", NULL, 66},
+        {"cl_khr_subgroup_clustered_reduce", NULL, 67},
+        {"cl_khr_subgroup_rotate", "SPV_KHR_subgroup_rotate", 6026},
+        {"cl_khr_expect_assume", "SPV_KHR_expect_assume", 5629},
+        {"cl_khr_extended_bit_ops", "SPV_KHR_bit_instructions", 6025},
+        {"cl_khr_integer_dot_product", "SPV_KHR_integer_dot_product", 6019},
+        {"cl_khr_kernel_clock", "SPV_KHR_shader_clock", 5055},
+        {"cl_khr_spirv_linkonce_odr", "SPV_KHR_linkonce_odr", 0},
+        {"cl_khr_spirv_no_integer_wrap_decoration", "SPV_KHR_no_integer_wrap_decoration", 0},
+        {"cl_ext_float_atomics", "SPV_EXT_shader_atomic_float_add", 6033},
+        {"cl_ext_float_atomics", "SPV_EXT_shader_atomic_float_min_max", 5612},
+        {"cl_intel_subgroups", "SPV_INTEL_subgroups", 5568},
+        {"cl_intel_bfloat16_conversions", "SPV_INTEL_bfloat16_conversion", 6115},
+        {"cl_intel_split_work_group_barrier", "SPV_INTEL_split_barrier", 6141},
+        {"cl_intel_subgroup_buffer_prefetch", "SPV_INTEL_subgroup_buffer_prefetch", 6220},
+        {"cl_intel_subgroup_matrix_multiply_accumulate", "SPV_INTEL_subgroup_matrix_multiply_accumulate", 6236},
+        {"cl_intel_subgroup_2d_block_io", "SPV_INTEL_2d_block_io", 6228},
+    };
+    (void)state;
+    struct test_world w = begin_with_il();
+    static char extensions[8192];
+    const char *names[128];
+    cl_uint capabilities[256];
+    size_t names_size, capabilities_size;
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL));
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_SPIRV_EXTENSIONS, sizeof names, names, &names_size));
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_SPIRV_CAPABILITIES, sizeof capabilities, capabilities, &capabilities_size));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        size_t length = strlen(pairs[i].extension);
+        const char *found = strstr(extensions, pairs[i].extension);
+        while (found && found[length] != ' ' && found[length])
+            found = strstr(found + 1, pairs[i].extension);
+        bool named = !pairs[i].spirv, capable = !pairs[i].capability;
+        for (size_t k = 0; k < names_size / sizeof *names && !named; k++)
+            named = !strcmp(names[k], pairs[i].spirv);
+        for (size_t k = 0; k < capabilities_size / sizeof *capabilities && !capable; k++)
+            capable = capabilities[k] == pairs[i].capability;
+        if (found && (!named || !capable))
+            fail_msg("%s is there, %s or capability %u is not", pairs[i].extension, pairs[i].spirv ? pairs[i].spirv : "-",
+                     pairs[i].capability);
+    }
+    test_end(&w);
+}
+
 static void options_are_those_of_a_module(void **state)
 {
     (void)state;
@@ -356,6 +414,7 @@ int main(void)
         cmocka_unit_test(values_are_checked),
         cmocka_unit_test(queries),
         cmocka_unit_test(versions_agree),
+        cmocka_unit_test(what_extensions_promise_of_spirv),
         cmocka_unit_test(options_are_those_of_a_module),
         cmocka_unit_test(groups_may_have_a_remainder),
         cmocka_unit_test(compile_and_link),
