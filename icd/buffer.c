@@ -41,48 +41,27 @@ static void forget_mappings(struct _cl_mem *mem)
     pthread_mutex_unlock(&root->lock);
 }
 
-/* ---- buffers whose addresses the application knows -------------------------------------------------------------------------------------
- */
-
-static void enter_list(struct _cl_mem *mem)
-{
-    struct _cl_context *context = mem->context;
-    pthread_mutex_lock(&context->lock);
-    mem->addressed_link = &context->addressed;
-    mem->next_addressed = context->addressed;
-    if (mem->next_addressed)
-        mem->next_addressed->addressed_link = &mem->next_addressed;
-    context->addressed = mem;
-    mem->addressed = true;
-    pthread_mutex_unlock(&context->lock);
-}
-
-static void leave_list(struct _cl_mem *mem)
-{
-    pthread_mutex_lock(&mem->context->lock);
-    *mem->addressed_link = mem->next_addressed;
-    if (mem->next_addressed)
-        mem->next_addressed->addressed_link = mem->addressed_link;
-    pthread_mutex_unlock(&mem->context->lock);
-}
-
 struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address)
 {
+    struct _cl_mem *found = NULL;
     pthread_mutex_lock(&context->lock);
-    struct _cl_mem *mem = context->addressed;
-    while (mem && (address - tsr__mem_address(mem, device) >= mem->size || !tsr__hold_alive(mem)))
-        mem = mem->next_addressed;
+    for (struct tsr__link *link = context->addressed; link && !found; link = link->next) {
+        struct _cl_mem *mem = TSR_CONTAINER_OF(link, struct _cl_mem, link);
+        if (address - tsr__mem_address(mem, device) < mem->size && tsr__hold_alive(mem))
+            found = mem;
+    }
     pthread_mutex_unlock(&context->lock);
-    return mem;
+    return found;
 }
-
-/* ---- life ---------------------------------------------------------------------------------------------------------------------------- */
 
 static void mem_destroy(struct tsr_object *object)
 {
     struct _cl_mem *mem = (struct _cl_mem *)object;
-    if (mem->addressed)
-        leave_list(mem);
+    if (mem->addressed) {
+        pthread_mutex_lock(&mem->context->lock);
+        tsr__link_leave(&mem->link);
+        pthread_mutex_unlock(&mem->context->lock);
+    }
     tsr__run_destructors(&mem->destructors, mem);
     object->tag = 0;
     forget_mappings(mem);
@@ -190,8 +169,12 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         cl_int allocated = addressed ? tsr__residence_allocate(mem->residence) : CL_SUCCESS;
         FAIL_IF(context, allocated != CL_SUCCESS, allocated, "a device has no memory of %zu bytes", size);
     }
-    if (addressed)
-        enter_list(mem);
+    if (addressed) {
+        mem->addressed = true;
+        pthread_mutex_lock(&context->lock);
+        tsr__link_enter(&context->addressed, &mem->link);
+        pthread_mutex_unlock(&context->lock);
+    }
 fail:
     return tsr__created(mem, err, errcode_ret);
 }

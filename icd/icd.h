@@ -62,6 +62,14 @@ void *tsr__created(void *object, cl_int err, cl_int *errcode_ret);
 cl_int tsr__api_retain(void *object, enum tsr_tag tag, cl_int invalid);
 cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid);
 
+/* A list of objects that do not hold each other, under a lock of the owner. An object leaves it before its memory is freed. (icd/object.c)
+ */
+struct tsr__link {
+    struct tsr__link *next, **at; /* what points to this one */
+};
+void tsr__link_enter(struct tsr__link **list, struct tsr__link *link);
+void tsr__link_leave(struct tsr__link *link);
+
 /* ---- errors (icd/error.c)
  * --------------------------------------------------------------------------------------------------------------------- */
 
@@ -143,15 +151,15 @@ struct _cl_context {
     unsigned svm_caps;                   /* what SVM some device has, bits of enum tsr_svm */
     struct tsr__allocation *allocations; /* icd/allocation.c: of SVM and USM, by address */
     size_t allocation_count, allocation_room;
-    struct _cl_command_queue *queues; /* not held; each leaves the list before its memory is freed */
-    struct _cl_mem *addressed;        /* likewise: the buffers whose addresses the application knows */
+    struct tsr__link *queues;
+    struct tsr__link *addressed; /* buffers whose addresses the application knows */
 };
 
 struct _cl_command_queue {
     struct tsr_object base;
-    struct _cl_command_queue *next, **link; /* in the context's list, under its lock */
-    struct _cl_context *context;            /* held */
-    struct _cl_device_id *device;           /* held */
+    struct tsr__link link;        /* in the context's list */
+    struct _cl_context *context;  /* held */
+    struct _cl_device_id *device; /* held */
     struct tsr_pool *pool;
     cl_command_queue_properties flags;
     cl_queue_properties *properties; /* as given, zero-terminated; NULL if none */
@@ -202,9 +210,9 @@ struct _cl_mem {
     void *host_ptr;                   /* as given */
     struct tsr_image *image;          /* of an image: what kernels see of it, 64 bytes; no device has any yet. NULL: a buffer */
     bool owns_data, uses_svm;
-    bool addressed; /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
-    struct _cl_mem *next_addressed, **addressed_link; /* in the context's list, under its lock */
-    struct _cl_mem *parent;                           /* held: of a sub-buffer */
+    bool addressed;         /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
+    struct tsr__link link;  /* of such a buffer: in the context's list */
+    struct _cl_mem *parent; /* held: of a sub-buffer */
     size_t origin;
     cl_mem_properties *properties;
     size_t property_count;

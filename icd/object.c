@@ -110,6 +110,22 @@ cl_int tsr__api_release(void *object, enum tsr_tag tag, cl_int invalid)
     return CL_SUCCESS;
 }
 
+void tsr__link_enter(struct tsr__link **list, struct tsr__link *link)
+{
+    link->at = list;
+    link->next = *list;
+    if (link->next)
+        link->next->at = &link->next;
+    *list = link;
+}
+
+void tsr__link_leave(struct tsr__link *link)
+{
+    *link->at = link->next;
+    if (link->next)
+        link->next->at = link->at;
+}
+
 void *tsr__created(void *object, cl_int err, cl_int *errcode_ret)
 {
     if (errcode_ret)

@@ -9,31 +9,12 @@ enum {
     QUEUE_DEVICE = CL_QUEUE_ON_DEVICE | CL_QUEUE_ON_DEVICE_DEFAULT,
 };
 
-static void enter_list(struct _cl_command_queue *queue)
-{
-    struct _cl_context *context = queue->context;
-    pthread_mutex_lock(&context->lock);
-    queue->link = &context->queues;
-    queue->next = context->queues;
-    if (queue->next)
-        queue->next->link = &queue->next;
-    context->queues = queue;
-    pthread_mutex_unlock(&context->lock);
-}
-
-static void leave_list(struct _cl_command_queue *queue)
-{
-    pthread_mutex_lock(&queue->context->lock);
-    *queue->link = queue->next;
-    if (queue->next)
-        queue->next->link = queue->link;
-    pthread_mutex_unlock(&queue->context->lock);
-}
-
 static void queue_destroy(struct tsr_object *object)
 {
     struct _cl_command_queue *queue = (struct _cl_command_queue *)object;
-    leave_list(queue);
+    pthread_mutex_lock(&queue->context->lock);
+    tsr__link_leave(&queue->link);
+    pthread_mutex_unlock(&queue->context->lock);
     tsr__queue_discard(queue);
     tsr_fork_mutex_remove(&queue->fork_waits);
     pthread_mutex_destroy(&queue->lock);
@@ -60,7 +41,9 @@ static struct _cl_command_queue *queue_new(struct _cl_context *context, struct _
     queue->device = device;
     queue->pool = pool;
     queue->flags = flags;
-    enter_list(queue);
+    pthread_mutex_lock(&context->lock);
+    tsr__link_enter(&context->queues, &queue->link);
+    pthread_mutex_unlock(&context->lock);
     return queue;
 }
 
@@ -173,12 +156,14 @@ static size_t hold_queues(struct _cl_context *context, struct _cl_command_queue 
 {
     size_t count = 0, alive = 0;
     pthread_mutex_lock(&context->lock);
-    for (struct _cl_command_queue *queue = context->queues; queue; queue = queue->next)
+    for (struct tsr__link *link = context->queues; link; link = link->next)
         count++;
     *list = count ? tsr_malloc(count * sizeof **list) : NULL;
-    for (struct _cl_command_queue *queue = context->queues; queue && *list; queue = queue->next)
+    for (struct tsr__link *link = context->queues; link && *list; link = link->next) {
+        struct _cl_command_queue *queue = TSR_CONTAINER_OF(link, struct _cl_command_queue, link);
         if (tsr__hold_alive(queue)) /* a queue that dies has no commands */
             (*list)[alive++] = queue;
+    }
     pthread_mutex_unlock(&context->lock);
     return *list ? alive : count;
 }

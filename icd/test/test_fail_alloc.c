@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "icd/test/cl_test.h"
+#include "icd/test/usm.h"
 
 extern char **environ;
 
@@ -13,7 +13,7 @@ enum { ALL_WELL = 0, WITHOUT_MEMORY = 3, WRONG = 4 };
 static int outcome = ALL_WELL;
 
 /* True if the call worked. */
-/* The device under test is not the CPU: it has neither SVM nor native kernels. */
+/* The device under test is not the CPU: it has neither SVM nor USM nor native kernels. */
 static bool is_other(void)
 {
     return getenv("CL_TEST_DEVICE");
@@ -80,6 +80,25 @@ static void use_objects(cl_command_queue queue, cl_mem a, cl_mem b, cl_event gat
     }
 }
 
+/* A buffer with known addresses, and unified shared memory, which the remote device lacks. */
+static void use_pointers(cl_platform_id platform, cl_context context, cl_command_queue queue)
+{
+    const cl_mem_properties properties[] = {CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, CL_TRUE, 0};
+    cl_int err;
+    cl_mem mem = clCreateBufferWithProperties(context, properties, 0, 4096, NULL, &err);
+    if (worked(err, "clCreateBufferWithProperties"))
+        TRY(clReleaseMemObject(mem));
+    clHostMemAllocINTEL_fn allocate = (clHostMemAllocINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform, "clHostMemAllocINTEL");
+    clMemBlockingFreeINTEL_fn release =
+        (clMemBlockingFreeINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform, "clMemBlockingFreeINTEL");
+    clEnqueueMemsetINTEL_fn set = (clEnqueueMemsetINTEL_fn)clGetExtensionFunctionAddressForPlatform(platform, "clEnqueueMemsetINTEL");
+    void *pointer = is_other() ? NULL : allocate(context, NULL, 4096, 0, &err);
+    if (is_other() || !worked(err, "clHostMemAllocINTEL"))
+        return;
+    TRY(set(queue, pointer, 1, 4096, 0, NULL, NULL));
+    TRY(release(context, pointer)); /* if it fails, the context frees it */
+}
+
 static int session(void)
 {
     cl_platform_id platform = NULL;
@@ -117,6 +136,8 @@ static int session(void)
             use_objects(queue, a, b, gate);
         if (queue && svm && TRY(clEnqueueSVMFree(queue, 1, &svm, NULL, NULL, 0, NULL, NULL)))
             svm = NULL;
+        if (queue)
+            use_pointers(platform, context, queue);
         if (queue)
             TRY(clFinish(queue));
         clSVMFree(context, svm);
