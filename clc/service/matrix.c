@@ -41,8 +41,10 @@ static struct demand demand_of(const char *mangled)
     if (o)
         return (struct demand){o->name, (int)strlen(o->name), o->a, o->n};
     size_t length;
-    if (!strncmp(mangled, TSR_CLC_SPIRV_MATRIX, strlen(TSR_CLC_SPIRV_MATRIX)))
-        return (struct demand){"a matrix", (int)strlen("a matrix"), NULL, (unsigned)atoi(mangled + strlen(TSR_CLC_SPIRV_MATRIX))};
+    if (!strncmp(mangled, TSR_CLC_SPIRV_MATRIX, strlen(TSR_CLC_SPIRV_MATRIX))) {
+        unsigned size = (unsigned)atoi(mangled + strlen(TSR_CLC_SPIRV_MATRIX));
+        return (struct demand){"a matrix", (int)strlen("a matrix"), NULL, size == 8 || size == 16 || size == 32 ? size : 0};
+    }
     const char *name = tsr__mangled_name(mangled, &length);
     if (!name || strncmp(name, block, strlen(block)) != 0)
         return (struct demand){0};

@@ -83,6 +83,9 @@ LLVMValueRef tsr__matrix_fill(struct tsr__reader *r, const struct tsr__matrix *m
 /* The number of the work-item in its sub-group, i64. */
 LLVMValueRef tsr__matrix_lane(struct tsr__reader *r);
 
+/* Numbers in constant memory. */
+LLVMValueRef tsr__constant_table(struct tsr__reader *r, const char *name, LLVMTypeRef type, LLVMValueRef *numbers, uint32_t count);
+
 /* A function of this module that is inlined wherever it is called. tsr__helper_begin is true for the first of a name, whose body the
  * builder then makes until tsr__helper_end. */
 struct tsr__helper {
@@ -103,5 +106,16 @@ struct tsr__guard {
 void tsr__guard_begin(struct tsr__reader *r, struct tsr__guard *g, LLVMValueRef condition);
 /* `value` where the condition holds, else `other`; both NULL if there is none. */
 LLVMValueRef tsr__guard_end(struct tsr__reader *r, struct tsr__guard *g, LLVMValueRef value, LLVMValueRef other);
+
+/* A loop of `count` rounds, at least one. */
+struct tsr__matrix_loop {
+    LLVMBasicBlockRef body;
+    uint64_t count;
+    LLVMValueRef index, sum; /* of this round; what the round before made */
+};
+/* The index, i64. first: the sum of the first round, NULL: none. */
+LLVMValueRef tsr__loop_begin(struct tsr__reader *r, struct tsr__matrix_loop *l, uint64_t count, LLVMValueRef first);
+/* next: the sum of the next round, and of what follows the loop; NULL: none. */
+void tsr__loop_end(struct tsr__reader *r, struct tsr__matrix_loop *l, LLVMValueRef next);
 
 #endif

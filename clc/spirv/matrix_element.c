@@ -92,7 +92,7 @@ LLVMValueRef tsr__emit_matrix_length(struct tsr__reader *r, const struct tsr__in
 /* Rows or columns of the slots of the first work-item, as a table in constant memory. */
 static LLVMValueRef position_table(struct tsr__reader *r, const struct tsr__matrix *m, bool columns)
 {
-    const char *name = tsr_arena_format(&r->arena, "spirv.matrix.%s.%s", m->name, columns ? "columns" : "rows");
+    const char *name = tsr_arena_format(&r->arena, "%s%u.%s.%s", TSR_CLC_SPIRV_MATRIX, m->lanes, m->name, columns ? "columns" : "rows");
     LLVMValueRef table = LLVMGetNamedGlobal(r->module, name);
     if (table)
         return table;
@@ -105,11 +105,7 @@ static LLVMValueRef position_table(struct tsr__reader *r, const struct tsr__matr
             numbers[b->slot + s] = LLVMConstInt(i16, columns ? b->column + in_row : b->row + row, false);
         }
     }
-    table = LLVMAddGlobalInAddressSpace(r->module, LLVMArrayType2(i16, m->slots), name, 2);
-    LLVMSetInitializer(table, LLVMConstArray2(i16, numbers, m->slots));
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMInternalLinkage);
-    return table;
+    return tsr__constant_table(r, name, i16, numbers, m->slots);
 }
 
 static LLVMValueRef look_up(struct tsr__reader *r, const struct tsr__matrix *m, bool columns, LLVMValueRef index)

@@ -170,34 +170,71 @@ static LLVMValueRef multiply_block(struct product *p, const struct tsr__matrix_b
 /* ---- element by element
  * ------------------------------------------------------------------------------------------------------------------ */
 
-/* Number `part` of a component, in the type of sums. */
-static LLVMValueRef number_of(struct product *p, LLVMValueRef component, unsigned bits, unsigned parts, unsigned part, bool is_signed)
+static LLVMValueRef index_times(struct product *p, LLVMValueRef index, uint64_t factor, LLVMValueRef plus)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(p->r->context);
+    index = LLVMBuildMul(p->r->builder, index, LLVMConstInt(i64, factor, false), "");
+    return LLVMBuildAdd(p->r->builder, index, plus, "");
+}
+
+static LLVMValueRef load_slot(struct product *p, const struct tsr__matrix *m, LLVMValueRef place, LLVMValueRef slot)
+{
+    return LLVMBuildLoad2(p->r->builder, m->component->llvm, tsr__matrix_element(p->r, m, place, slot), "");
+}
+
+/* Number k of a line of A or B, of which `component` holds number k / parts, in the type of sums. */
+static LLVMValueRef number_of(struct product *p, LLVMValueRef component, const struct tsr__matrix *m, unsigned parts, LLVMValueRef k,
+                              bool is_signed)
 {
     LLVMBuilderRef b = p->r->builder;
+    LLVMTypeRef type = LLVMTypeOf(component);
     if (parts > 1) {
-        LLVMTypeRef type = LLVMTypeOf(component);
-        unsigned size = bits / parts;
-        component = LLVMBuildShl(b, component, LLVMConstInt(type, bits - size * (part + 1), false), "");
-        LLVMValueRef down = LLVMConstInt(type, bits - size, false);
+        unsigned size = m->bits / parts;
+        LLVMValueRef part = LLVMBuildIntCast2(b, LLVMBuildURem(b, k, LLVMConstInt(LLVMTypeOf(k), parts, false), ""), type, false, "");
+        LLVMValueRef down = LLVMConstInt(type, m->bits - size, false);
+        LLVMValueRef up = LLVMBuildSub(b, down, LLVMBuildMul(b, part, LLVMConstInt(type, size, false), ""), "");
+        component = LLVMBuildShl(b, component, up, "");
         component = is_signed ? LLVMBuildAShr(b, component, down, "") : LLVMBuildLShr(b, component, down, "");
     }
     if (p->tf32) { /* the low 13 bits do not count */
         LLVMTypeRef word = tsr__i32(p->r);
         LLVMValueRef whole = LLVMBuildAnd(b, LLVMBuildBitCast(b, component, word, ""), tsr__u32(p->r, 0xffffe000), "");
-        LLVMValueRef cut = LLVMBuildBitCast(b, whole, LLVMTypeOf(component), "");
         LLVMValueRef is_nan = LLVMBuildFCmp(b, LLVMRealUNO, component, component, "");
-        component = LLVMBuildSelect(b, is_nan, component, cut, "");
+        component = LLVMBuildSelect(b, is_nan, component, LLVMBuildBitCast(b, whole, type, ""), "");
     }
     return widen(p, component, is_signed, p->bfloat);
 }
 
-/* Number k of a row of A, in all work-items. */
-static LLVMValueRef share_a(struct product *p, uint32_t row, uint32_t k)
+/* Work-items, or slots, of the components of A in row-major order, as a table in constant memory. */
+static LLVMValueRef position_table(struct product *p, const char *name, bool slots)
 {
-    uint32_t lane, slot;
-    tsr__matrix_find(p->a, row, k / p->a_parts, &lane, &slot);
-    LLVMValueRef own = number_of(p, tsr__matrix_get(p->r, p->a, p->av, slot, 1), p->a->bits, p->a_parts, k % p->a_parts, p->a_signed);
-    struct tsr__arg args[] = {{.value = own, .sign = TSR__SIGNED}, {.value = tsr__u32(p->r, lane), .sign = TSR__UNSIGNED}};
+    struct tsr__reader *r = p->r;
+    LLVMTypeRef i32 = tsr__i32(r);
+    const struct tsr__matrix *a = p->a;
+    name = tsr_arena_format(&r->arena, "%s%u.%s.%s", TSR_CLC_SPIRV_MATRIX, a->lanes, a->name, name);
+    LLVMValueRef table = LLVMGetNamedGlobal(r->module, name), *numbers;
+    if (table)
+        return table;
+    numbers = tsr_arena_alloc(&r->arena, (size_t)a->rows * a->columns * sizeof(LLVMValueRef));
+    for (uint32_t row = 0; row < a->rows; row++)
+        for (uint32_t column = 0, lane, slot; column < a->columns; column++) {
+            tsr__matrix_find(a, row, column, &lane, &slot);
+            numbers[row * a->columns + column] = tsr__u32(r, slots ? slot : lane);
+        }
+    return tsr__constant_table(r, name, i32, numbers, a->rows * a->columns);
+}
+
+/* Number k of a row of A, in all work-items. */
+static LLVMValueRef share_a(struct product *p, LLVMValueRef place, LLVMValueRef row, LLVMValueRef k)
+{
+    LLVMBuilderRef b = p->r->builder;
+    LLVMTypeRef i32 = tsr__i32(p->r), i64 = LLVMInt64TypeInContext(p->r->context);
+    LLVMValueRef column = LLVMBuildUDiv(b, k, LLVMConstInt(i64, p->a_parts, false), "");
+    LLVMValueRef at = index_times(p, row, p->a->columns, column);
+    LLVMValueRef lane = LLVMBuildLoad2(b, i32, LLVMBuildGEP2(b, i32, position_table(p, "lanes", false), &at, 1, ""), "");
+    LLVMValueRef slot = LLVMBuildLoad2(b, i32, LLVMBuildGEP2(b, i32, position_table(p, "slots", true), &at, 1, ""), "");
+    LLVMValueRef own = number_of(p, load_slot(p, p->a, place, slot), p->a, p->a_parts, k, p->a_signed);
+    struct tsr__arg args[] = {{.value = own, .sign = TSR__SIGNED}, {.value = lane, .sign = TSR__UNSIGNED}};
     return tsr__spirv_call(p->r, "sub_group_broadcast", p->work, args, 2, TSR__MEETS);
 }
 
@@ -209,27 +246,35 @@ static LLVMValueRef multiply_add(struct product *p, LLVMValueRef a, LLVMValueRef
     return LLVMBuildAdd(p->r->builder, LLVMBuildMul(p->r->builder, a, b, ""), sum, "");
 }
 
+static LLVMValueRef place_of(struct product *p, LLVMValueRef value)
+{
+    LLVMValueRef place = LLVMBuildAlloca(p->r->builder, LLVMTypeOf(value), "");
+    LLVMBuildStore(p->r->builder, value, place);
+    return place;
+}
+
+/* Loops over rows, over blocks of as many columns as there are work-items, and over K. Slots of B and of accumulators go down their
+ * columns, block by block. */
 static LLVMValueRef multiply_elements(struct product *p)
 {
     struct tsr__reader *r = p->r;
-    LLVMValueRef result = LLVMGetPoison(p->d->llvm);
-    LLVMValueRef *a = tsr_arena_alloc(&r->arena, p->k * sizeof *a);
-    for (uint32_t row = 0; row < p->d->rows; row++) {
-        for (uint32_t k = 0; k < p->k; k++)
-            a[k] = share_a(p, row, k);
-        for (uint32_t column = 0, lane, slot, from; column < p->d->columns; column += p->d->lanes) {
-            tsr__matrix_find(p->d, row, column, &lane, &slot);
-            LLVMValueRef c = tsr__matrix_get(r, p->c, p->cv, slot, 1);
-            LLVMValueRef sum = p->saturate ? LLVMConstNull(p->work) : widen(p, c, p->c_signed, p->c_bfloat);
-            for (uint32_t k = 0; k < p->k; k++) {
-                tsr__matrix_find(p->b, k / p->b_parts, column, &lane, &from);
-                LLVMValueRef own = tsr__matrix_get(r, p->b, p->bv, from, 1);
-                sum = multiply_add(p, a[k], number_of(p, own, p->b->bits, p->b_parts, k % p->b_parts, p->b_signed), sum);
-            }
-            result = tsr__matrix_put(r, p->d, result, slot, p->saturate ? add_saturated(p, sum, c) : narrow(p, sum));
-        }
-    }
-    return result;
+    struct tsr__matrix_loop rows, blocks, numbers;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMValueRef a = place_of(p, p->av), b = place_of(p, p->bv), c = place_of(p, p->cv), d = LLVMBuildAlloca(r->builder, p->d->llvm, "");
+    LLVMValueRef row = tsr__loop_begin(r, &rows, p->d->rows, NULL);
+    LLVMValueRef block = tsr__loop_begin(r, &blocks, (p->d->columns + p->d->lanes - 1) / p->d->lanes, NULL);
+    LLVMValueRef slot = index_times(p, block, p->d->rows, row), own = load_slot(p, p->c, c, slot);
+    LLVMValueRef first = p->saturate ? LLVMConstNull(p->work) : widen(p, own, p->c_signed, p->c_bfloat);
+    LLVMValueRef k = tsr__loop_begin(r, &numbers, p->k, first);
+    LLVMValueRef in_column = LLVMBuildUDiv(r->builder, k, LLVMConstInt(i64, p->b_parts, false), "");
+    LLVMValueRef from_b = load_slot(p, p->b, b, index_times(p, block, p->b->rows, in_column));
+    LLVMValueRef sum = multiply_add(p, share_a(p, a, row, k), number_of(p, from_b, p->b, p->b_parts, k, p->b_signed), numbers.sum);
+    tsr__loop_end(r, &numbers, sum);
+    LLVMValueRef made = p->saturate ? add_saturated(p, sum, own) : narrow(p, sum);
+    LLVMBuildStore(r->builder, made, tsr__matrix_element(r, p->d, d, slot));
+    tsr__loop_end(r, &blocks, NULL);
+    tsr__loop_end(r, &rows, NULL);
+    return LLVMBuildLoad2(r->builder, p->d->llvm, d, "");
 }
 
 /* ---- instructions

@@ -2,8 +2,6 @@
  * Matrices as LLVM values: slots of the struct, helper functions of the module, and code that only some work-items run. */
 #include "clc/spirv/matrix.h"
 
-#include "clc/common/names.h"
-
 #include <assert.h>
 #include <string.h>
 
@@ -109,6 +107,16 @@ LLVMValueRef tsr__matrix_lane(struct tsr__reader *r)
     return LLVMBuildZExt(r->builder, lane, LLVMInt64TypeInContext(r->context), "");
 }
 
+LLVMValueRef tsr__constant_table(struct tsr__reader *r, const char *name, LLVMTypeRef type, LLVMValueRef *numbers, uint32_t count)
+{
+    enum { CONSTANT = 2 };
+    LLVMValueRef table = LLVMAddGlobalInAddressSpace(r->module, LLVMArrayType2(type, count), name, CONSTANT);
+    LLVMSetInitializer(table, LLVMConstArray2(type, numbers, count));
+    LLVMSetGlobalConstant(table, true);
+    LLVMSetLinkage(table, LLVMInternalLinkage);
+    return table;
+}
+
 /* ---- helper functions -------------------------------------------------------------------------------------------------------------------
  */
 
@@ -179,4 +187,40 @@ LLVMValueRef tsr__guard_end(struct tsr__reader *r, struct tsr__guard *g, LLVMVal
     LLVMAddIncoming(phi, &value, &inside, 1);
     LLVMAddIncoming(phi, &other, &g->before, 1);
     return phi;
+}
+
+/* ---- loops
+ * ---------------------------------------------------------------------------------------------------------------------------------
+ */
+
+LLVMValueRef tsr__loop_begin(struct tsr__reader *r, struct tsr__matrix_loop *l, uint64_t count, LLVMValueRef first)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(r->builder);
+    LLVMValueRef zero = LLVMConstNull(i64);
+    *l = (struct tsr__matrix_loop){.count = count};
+    l->body = LLVMAppendBasicBlockInContext(r->context, LLVMGetBasicBlockParent(before), "");
+    LLVMBuildBr(r->builder, l->body);
+    LLVMPositionBuilderAtEnd(r->builder, l->body);
+    l->index = LLVMBuildPhi(r->builder, i64, "");
+    LLVMAddIncoming(l->index, &zero, &before, 1);
+    if (first) {
+        l->sum = LLVMBuildPhi(r->builder, LLVMTypeOf(first), "");
+        LLVMAddIncoming(l->sum, &first, &before, 1);
+    }
+    return l->index;
+}
+
+void tsr__loop_end(struct tsr__reader *r, struct tsr__matrix_loop *l, LLVMValueRef next)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
+    LLVMBasicBlockRef end = LLVMGetInsertBlock(r->builder);
+    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(r->context, LLVMGetBasicBlockParent(end), "");
+    LLVMValueRef index = LLVMBuildAdd(r->builder, l->index, LLVMConstInt(i64, 1, false), "");
+    LLVMValueRef more = LLVMBuildICmp(r->builder, LLVMIntULT, index, LLVMConstInt(i64, l->count, false), "");
+    LLVMBuildCondBr(r->builder, more, l->body, after);
+    LLVMAddIncoming(l->index, &index, &end, 1);
+    if (next)
+        LLVMAddIncoming(l->sum, &next, &end, 1);
+    LLVMPositionBuilderAtEnd(r->builder, after);
 }

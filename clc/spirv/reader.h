@@ -7,11 +7,13 @@
 #ifndef TESSERA_CLC_SPIRV_READER_H
 #define TESSERA_CLC_SPIRV_READER_H
 
+#include "clc/common/names.h"
 #include "clc/spirv/spirv.h"
 #include "clc/spirv/tokens.h"
 
 #include <llvm-c/Target.h>
 #include <setjmp.h>
+#include <string.h>
 
 /* A line of the grammar. */
 struct tsr__op {
@@ -339,6 +341,11 @@ static inline LLVMTypeRef tsr__i32(struct tsr__reader *r)
 static inline LLVMValueRef tsr__u32(struct tsr__reader *r, uint32_t value)
 {
     return LLVMConstInt(tsr__i32(r), value, false);
+}
+/* Whether functions and tables of the reader have such names. Names for debuggers that are like these are dropped, others refused. */
+static inline bool tsr__is_reserved(const char *name)
+{
+    return !strncmp(name, TSR_CLC_SPIRV_MATRIX, strlen(TSR_CLC_SPIRV_MATRIX));
 }
 /* The value in each element of the type. */
 LLVMValueRef tsr__spirv_splat(LLVMTypeRef type, LLVMValueRef scalar);

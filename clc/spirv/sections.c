@@ -82,6 +82,8 @@ static void read_entry_point(struct tsr__reader *r, const struct tsr__inst *in)
     struct tsr__entry_point *entry = tsr_arena_alloc(&r->arena, sizeof *entry);
     entry->function = in->operand[1];
     entry->name = tsr__spirv_text(r, in, 2, NULL);
+    if (tsr__is_reserved(entry->name))
+        tsr__spirv_fail(r, in, "names that begin with '%s' are those of the driver", TSR_CLC_SPIRV_MATRIX);
     struct tsr__entry_point **last = &r->entry_points;
     for (; *last; last = &(*last)->next)
         if (!strcmp((*last)->name, entry->name))
@@ -218,7 +220,8 @@ bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in)
         r->ids[in->result].text = tsr__spirv_text(r, in, 0, NULL);
         return true;
     case TSR__OpName:
-        r->ids[in->operand[0]].name = tsr__spirv_text(r, in, 1, NULL);
+        if (!tsr__is_reserved(tsr__spirv_text(r, in, 1, NULL)))
+            r->ids[in->operand[0]].name = tsr__spirv_text(r, in, 1, NULL);
         return true;
     case TSR__OpDecorate:
     case TSR__OpDecorateId:

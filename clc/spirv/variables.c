@@ -143,6 +143,8 @@ static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMV
     text.operand = d->operand;
     text.count = d->count;
     const char *name = tsr__spirv_text(r, &text, 0, &words);
+    if (tsr__is_reserved(name))
+        tsr__spirv_fail(r, in, "names that begin with '%s' are those of the driver", TSR_CLC_SPIRV_MATRIX);
     LLVMSetValueName2(variable, name, strlen(name));
     switch (tsr__spirv_word(r, &text, words)) {
     case TSR__LinkageImport:
