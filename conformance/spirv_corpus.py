@@ -14,8 +14,8 @@ to make modules:
 
 OUT/FORM.txt has a line for each: whether there is a module (or what the compiler says), what spirv-val says of it, and the translator on its way back.
 Then conformance_run_kernels takes each module in the place of its source, in both engines, and results are compared with EXPECT
-(conformance/expect/spirv.txt): lines FORM NAME ENGINE RESULT REASON, where * stands for any form, any other kernel or any engine, of what does not
-pass. -m makes modules only, -r runs those that are there; -t has an installed translator read them (TESSERA_SPIRV=translator), under the name of the
+(conformance/expect/spirv.txt): lines FORM,FORM… NAME ENGINE RESULT REASON, where * stands for any form, any other kernel or any engine, of what does
+not pass. -m makes modules only, -r runs those that are there; -t has an installed translator read them (TESSERA_SPIRV=translator), under the name of the
 form with +translator behind it, and *+translator stands for any of these. Exit status 77: a compiler is not installed."""
 import argparse
 import collections
@@ -37,8 +37,8 @@ FORMS = {
     "newer": [FRONT, NEWER],
     "optimized": [FRONT, ["opt-22", "-passes=default<O2>", "-S", "in.ll", "-o", "in.ll"], NEWER],
     "clang15": [
-        ["clang-15", "-c", "-emit-llvm", "-O1", "-target", "spir64-unknown-unknown", "-Xclang", "-finclude-default-header", "-cl-ext=+all", "-w",
-         "-I{folder}", "{options}", "{source}", "-o", "in.bc"],
+        ["clang-15", "-c", "-emit-llvm", "-O1", "-target", "spir64-unknown-unknown", "-Xclang", "-finclude-default-header", "-cl-ext=+all",
+         "-U__IMAGE_SUPPORT__", "-w", "-I{folder}", "{options}", "{source}", "-o", "in.bc"],
         ["llvm-spirv-15", "--spirv-ext=+all", "--spirv-allow-unknown-intrinsics=llvm.", "in.bc", "-o", "out.spv"],
     ],
 }
@@ -57,10 +57,17 @@ def run_steps(steps, folder, values):
     return None
 
 
-def verdict(words, folder, env):
+def make_module(form, driver, source, options, scratch):
+    """Writes scratch/out.spv. None, or what the first failing step says."""
+    env = dict(os.environ, TESSERA_CACHE_DIR=str(scratch))
+    values = {"cc": str(driver / "lib/tessera/tessera-cc"), "source": str(source), "folder": str(source.parent), "options": options, "env": env}
+    return run_steps(FORMS[form], scratch, values)
+
+
+def verdict(words, folder):
     if not shutil.which(words[0]):
         return "unasked"
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300, env=env)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, errors="replace", timeout=300)
     text = (done.stderr + done.stdout).strip().splitlines()
     return "ok" if done.returncode == 0 else f"refused ({text[0][:150] if text else done.returncode})"
 
@@ -77,18 +84,16 @@ def make(args, sources, form):
     out.mkdir(parents=True, exist_ok=True)
     results = {}
     with tempfile.TemporaryDirectory() as scratch:
-        env = dict(os.environ, TESSERA_CACHE_DIR=scratch)
         for source in sources:
             for run, options in enumerate(runs_of(source)):
                 name, target = f"{source.stem}-{run}", pathlib.Path(scratch, "out.spv")
-                values = {"cc": str(args.driver / "lib/tessera/tessera-cc"), "source": str(source), "folder": str(source.parent), "options": options, "env": env}
-                wrong = run_steps(FORMS[form], scratch, values)
+                wrong = make_module(form, args.driver, source, options, scratch)
                 if wrong:
                     results[name] = [f"none ({wrong[:200]})"]
                     (out / f"{name}.spv").unlink(missing_ok=True)
                     continue
-                results[name] = ["made", "val " + verdict(["spirv-val", "out.spv"], scratch, env),
-                                 "translator " + verdict(["llvm-spirv-15", "-r", "out.spv", "-o", "back.bc"], scratch, env)]
+                results[name] = ["made", "val " + verdict(["spirv-val", "out.spv"], scratch),
+                                 "translator " + verdict(["llvm-spirv-15", "-r", "out.spv", "-o", "back.bc"], scratch)]
                 target.rename(out / f"{name}.spv")
     (args.out / f"{form}.txt").write_text("".join(f"{name}: {'; '.join(words)}\n" for name, words in sorted(results.items())))
     counts = collections.Counter(word.split(" (")[0] for words in results.values() for word in words)
@@ -121,7 +126,7 @@ def expected(path, form):
     """(name, engine) -> result, of what does not pass."""
     suffix = "+translator" if form.endswith("+translator") else ""
     lines = [line.split(maxsplit=4) for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    return {(name, engine): result for forms, name, engines, result, _ in lines if forms in (form, f"*{suffix}")
+    return {(name, engine): result for forms, name, engines, result, _ in lines if {form, f"*{suffix}"} & set(forms.split(","))
             for engine in ENGINES if engines in (engine, "*")}
 
 

@@ -37,8 +37,9 @@
 #define OP_add(a, b) (T)((a) + (b))
 #define OP_mul(a, b) (T)((a) * (b))
 #else /* without a sign, as C does not define what overflows */
-#define OP_add(a, b) (T)((ulong)(a) + (ulong)(b))
-#define OP_mul(a, b) (T)((ulong)(a) * (ulong)(b))
+#define UNSIGNED(a, op, b) (sizeof(T) == 8 ? (T)((ulong)(a)op(ulong)(b)) : (T)((uint)(a)op(uint)(b)))
+#define OP_add(a, b) UNSIGNED(a, +, b)
+#define OP_mul(a, b) UNSIGNED(a, *, b)
 #endif
 #define OP_min(a, b) ((b) < (a) ? (b) : (a))
 #define OP_max(a, b) ((a) < (b) ? (b) : (a))
