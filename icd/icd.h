@@ -157,7 +157,6 @@ struct _cl_context {
 
 struct _cl_command_queue {
     struct tsr_object base;
-    struct tsr__link link;        /* in the context's list */
     struct _cl_context *context;  /* held */
     struct _cl_device_id *device; /* held */
     struct tsr_pool *pool;
@@ -175,6 +174,7 @@ struct _cl_command_queue {
     struct _cl_event *spare;              /* memory of dead events, for the next ones */
     _Atomic(struct _cl_event *) returned; /* likewise, returned by other threads */
     _Atomic uint32_t returned_count;
+    struct tsr__link link; /* in the context's list */
 };
 
 /* An event is its command: one allocation. User events have no queue. icd/event.c, icd/command.c */
@@ -210,8 +210,6 @@ struct _cl_mem {
     void *host_ptr;                   /* as given */
     struct tsr_image *image;          /* of an image: what kernels see of it, 64 bytes; no device has any yet. NULL: a buffer */
     bool owns_data, uses_svm;
-    bool addressed;         /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
-    struct tsr__link link;  /* of such a buffer: in the context's list */
     struct _cl_mem *parent; /* held: of a sub-buffer */
     size_t origin;
     cl_mem_properties *properties;
@@ -220,6 +218,8 @@ struct _cl_mem {
     cl_uint map_count;
     struct tsr__mapping *mappings;
     struct tsr_destructor *destructors;
+    bool addressed;        /* CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT, of a root buffer: each device has one address for it */
+    struct tsr__link link; /* of such a buffer: in the context's list */
 };
 
 struct _cl_sampler {
