@@ -97,6 +97,7 @@ static const struct section {
 } sections[] = {
     {"-DTESSERA_DECLARE_GROUPS", {"_group_", "intel_convert_"}},
     {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32", "_2d_block_"}},
+    {"-DTESSERA_DECLARE_COOPERATIVE_MATRIX", {"tessera_matrix_"}},
 };
 enum { SECTIONS = TSR_ARRAY_LEN(sections) };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Finds the matrix and 2D block functions that each kernel reaches, and compares their sub-group sizes with the kernel's. */
+ * Finds the functions of matrices and 2D blocks that each kernel reaches, and compares their sub-group sizes with the kernel's. */
 #include "clc/service/service.h"
 
 #include "clc/common/names.h"
@@ -18,7 +18,7 @@ struct demand {
     unsigned size;     /* 0: the function is none */
 };
 
-enum { SIZES = 3 }; /* of sub-groups: 8, 16 and 32 */
+enum { SIZES = 3 /* of sub-groups: 8, 16 and 32 */, SIXTEEN = 16 };
 
 static unsigned index_of_size(unsigned size)
 {
@@ -36,7 +36,7 @@ struct walk {
 
 static struct demand demand_of(const char *mangled)
 {
-    static const char block[] = "intel_sub_group_2d_block_";
+    static const char *const of_sixteen[] = {"intel_sub_group_2d_block_", "tessera_matrix_"};
     const struct tsr_matrix_builtin *o = tsr_matrix_find(mangled);
     if (o)
         return (struct demand){o->name, (int)strlen(o->name), o->a, o->n};
@@ -46,9 +46,10 @@ static struct demand demand_of(const char *mangled)
         return (struct demand){"a matrix", (int)strlen("a matrix"), NULL, size == 8 || size == 16 || size == 32 ? size : 0};
     }
     const char *name = tsr__mangled_name(mangled, &length);
-    if (!name || strncmp(name, block, strlen(block)) != 0)
-        return (struct demand){0};
-    return (struct demand){name, (int)length, NULL, TSR_BLOCK2D_LANES};
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(of_sixteen); i++)
+        if (!strncmp(name, of_sixteen[i], strlen(of_sixteen[i])))
+            return (struct demand){name, (int)length, NULL, SIXTEEN};
+    return (struct demand){0};
 }
 
 static void visit(struct walk *walk, LLVMValueRef function)
