@@ -29,6 +29,7 @@ BUILT_WITH = {
     "bench/gemm/kernels.cl": [BENCH_GEMM % (sg, rows, columns, more) for sg, rows, columns in ((16, 4, 2), (8, 4, 4), (16, 2, 4))
                               for more in ("", " -DBF16", " -DTILED", " -DBATCH=64 -DSTEP=64")],
     "examples/gemm/gemm.cl": ["-cl-std=CL3.0", "-cl-std=CL3.0 -DBF16"],
+    "examples/cooperative/cooperative.cl": ["-cl-std=CL3.0", "-cl-std=CL3.0 -DBF16"],
 }
 # Name, and the environment that the compiler gets.
 LEVELS = {

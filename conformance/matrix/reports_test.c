@@ -162,12 +162,27 @@ static void all_in_tiles(void **state)
         }
 }
 
+/* The loop of cooperative matrices is what it would be of matrix functions, and its notes have lines of the program. */
+static void cooperative_is_loops(void **state)
+{
+    static const char *const options[] = {"-cl-std=CL3.0", "-cl-std=CL3.0 -DBF16"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+        cl_program program = build_file(COOPERATIVE_EXAMPLE, options[i]);
+        assert_non_null(program);
+        clReleaseProgram(program);
+        assert_non_null(strstr(device.log, "A and B straight from memory; all rounds of the loop at once"));
+        assert_null(strstr(device.log, "by way of the stack"));
+        assert_null(strstr(device.log, "tessera-opencl.h"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports), cmocka_unit_test(blocks_are_tiles),
-        cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles), cmocka_unit_test(bench_is_loops),
-        cmocka_unit_test(all_in_tiles),
+        cmocka_unit_test(cooperative_is_loops), cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports),
+        cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
+        cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);
