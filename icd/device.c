@@ -196,6 +196,13 @@ static cl_device_kernel_clock_capabilities_khr clock_capabilities(const struct _
            (has[TSR_HAS___opencl_c_kernel_clock_scope_sub_group] ? CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR : 0);
 }
 
+static const cl_device_matrix_combination_tessera matrix_combinations[] = {
+#define TSR_COMBINATION(max_m, max_n, max_k, m, n, k, a, b, c, d)                                                                          \
+    {max_m, max_n, max_k, m, n, k, CL_MATRIX_##a##_TESSERA, CL_MATRIX_##b##_TESSERA, CL_MATRIX_##c##_TESSERA, CL_MATRIX_##d##_TESSERA},
+#include "icd/matrix_combinations.def"
+#undef TSR_COMBINATION
+};
+
 #define FEATURE(name) c->extensions.has[TSR_HAS___opencl_c_##name]
 #define EXTENSION(name) c->extensions.has[TSR_HAS_##name]
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products of cooperative and joint matrices in SPIR-V against plain C: all types, shapes and layouts. All numbers with a fraction are
- * small integers, so that sums are exact in any order. TESSERA_LONG_TESTS=1 takes every type in every shape. */
+ * small integers, so that sums are exact in any order. The shapes that the device query names are among them. TESSERA_LONG_TESTS=1 takes
+ * every type in every shape. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include "conformance/matrix/joint.h"
 #include "conformance/matrix/oracle.h"
+#include <CL/cl_tessera.h>
 
 /* ---- products ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -168,8 +170,9 @@ static void run_product(cl_program program, struct problem *p)
     unsigned char *out = malloc(bytes_of(&p->d));
     char what[120];
     assert_non_null(out);
-    snprintf(what, sizeof what, "kernel %s: generation %d, kind %d, %ux%ux%u, sub-group %u, layouts %d %d %d %d", p->name, p->g,
-             (int)(p->kind - kinds), p->shape->rows, p->shape->columns, p->k, p->lanes, p->a.layout, p->b.layout, p->c.layout, p->d.layout);
+    snprintf(what, sizeof what, "kernel %s: generation %d, components %d %d %d %d, %ux%ux%u, sub-group %u, layouts %d %d %d %d", p->name,
+             p->g, p->kind->a, p->kind->b, p->kind->c, p->kind->d, p->shape->rows, p->shape->columns, p->k, p->lanes, p->a.layout,
+             p->b.layout, p->c.layout, p->d.layout);
     const struct device_arg args[] = {{bytes_of(&p->a), p->a.memory, NULL},
                                       {bytes_of(&p->b), p->b.memory, NULL},
                                       {bytes_of(&p->c), p->c.memory, NULL},
@@ -184,6 +187,20 @@ static bool is_long(void)
 {
     const char *value = getenv("TESSERA_LONG_TESTS");
     return value && !strcmp(value, "1");
+}
+
+static void run_all(struct module *m, struct problem *problems, unsigned count)
+{
+    cl_program program = joint_build(m);
+    for (unsigned i = 0; i < count; i++) {
+        run_product(program, &problems[i]);
+        struct matrix *all[] = {&problems[i].a, &problems[i].b, &problems[i].c, &problems[i].d};
+        for (size_t k = 0; k < JOINT_COUNT(all); k++)
+            free_matrix(all[k]);
+    }
+    assert_true(count >= 2);
+    clReleaseProgram(program);
+    module_free(m);
 }
 
 /* All products of a generation for a sub-group size, in one module. */
@@ -211,17 +228,63 @@ static void check_products(enum generation g, unsigned lanes)
             make_problem(p, (uint32_t)(i * 31 + s * 7 + lanes));
             add_product(&m, p);
         }
-    cl_program program = joint_build(&m);
-    for (unsigned i = 0; i < count; i++) {
-        run_product(program, &problems[i]);
-        struct matrix *all[] = {&problems[i].a, &problems[i].b, &problems[i].c, &problems[i].d};
-        for (size_t k = 0; k < JOINT_COUNT(all); k++)
-            free_matrix(all[k]);
-    }
-    assert_true(count >= 2);
-    clReleaseProgram(program);
-    module_free(&m);
+    run_all(&m, problems, count);
 }
+
+/* ---- what the device says it takes ---- */
+
+static const enum component components[] = {
+    [CL_MATRIX_INT8_TESSERA] = S8,           [CL_MATRIX_UINT8_TESSERA] = U8, [CL_MATRIX_INT32_TESSERA] = S32,
+    [CL_MATRIX_BFLOAT16_TESSERA] = BFLOAT16, [CL_MATRIX_HALF_TESSERA] = F16, [CL_MATRIX_TF32_TESSERA] = TF32,
+    [CL_MATRIX_FLOAT_TESSERA] = F32,
+};
+
+/* A size of a side: the given one, the largest, or for the second round one below that. */
+static unsigned side_of(cl_uint size, cl_uint largest, int round)
+{
+    return size ? size : round ? (largest + 1) / 2 - 1 : largest;
+}
+
+/* Both shapes of each combination of the device for sub-groups of a size, in one module. */
+static void check_combinations(const cl_device_matrix_combination_tessera *all, size_t all_count, unsigned lanes)
+{
+    enum { MOST = 64 };
+    static struct problem problems[MOST];
+    static struct kind own[MOST];
+    static struct shape sizes[MOST];
+    unsigned count = 0;
+    struct module m;
+    joint_begin(&m, KHRONOS);
+    for (size_t i = 0; i < 2 * all_count; i++) {
+        const cl_device_matrix_combination_tessera *c = &all[i / 2];
+        int round = i % 2;
+        if (lanes != (c->n == 8 ? 8 : 16) || (round && !is_long() && i / 2 % 6 != 0))
+            continue;
+        assert_true(count < MOST);
+        own[count] = (struct kind){components[c->a], components[c->b], components[c->c], components[c->d], USUAL};
+        sizes[count] = (struct shape){side_of(c->m, c->max_m, round), side_of(c->n, c->max_n, round),
+                                      side_of(c->k, c->max_k, round) * infos[components[c->a]].storage / 8};
+        struct problem *p = &problems[count];
+        *p = (struct problem){
+            .kind = &own[count], .g = KHRONOS, .shape = &sizes[count], .lanes = lanes, .scope = SUB_GROUP, .storage = GLOBAL};
+        snprintf(p->name, sizeof p->name, "k%u", count++);
+        make_problem(p, (uint32_t)i);
+        add_product(&m, p);
+    }
+    run_all(&m, problems, count);
+}
+
+static void combinations_of_the_device(void **state)
+{
+    static cl_device_matrix_combination_tessera all[64];
+    size_t bytes;
+    (void)state;
+    assert_int_equal(clGetDeviceInfo(joint_device.id, CL_DEVICE_MATRIX_COMBINATIONS_TESSERA, sizeof all, all, &bytes), CL_SUCCESS);
+    check_combinations(all, bytes / sizeof *all, 16);
+    check_combinations(all, bytes / sizeof *all, 8);
+}
+
+/* ---- every generation ---- */
 
 static void products_of_sixteen(void **state)
 {
@@ -371,13 +434,10 @@ static void loops(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_of_sixteen),
-        cmocka_unit_test(products_without_a_size),
-        cmocka_unit_test(products_of_eight),
-        cmocka_unit_test(joint_products_of_eight),
-        cmocka_unit_test(products_of_the_draft),
-        cmocka_unit_test(products_of_thirty_two),
-        cmocka_unit_test(loops),
+        cmocka_unit_test(products_of_sixteen),        cmocka_unit_test(products_without_a_size),
+        cmocka_unit_test(products_of_eight),          cmocka_unit_test(joint_products_of_eight),
+        cmocka_unit_test(products_of_the_draft),      cmocka_unit_test(products_of_thirty_two),
+        cmocka_unit_test(combinations_of_the_device), cmocka_unit_test(loops),
     };
     if (count > 1)
         cmocka_set_test_filter(words[1]);

@@ -14,7 +14,7 @@ enum { CHECKED = 2000, ROUNDS = 5 };
 
 struct problem {
     bool bf16;
-    size_t size, bytes;     /* elements in a row, bytes of an element */
+    size_t size, bytes;      /* elements in a row, bytes of an element */
     uint8_t *a, *b, *packed; /* A, B row by row, and B as the kernel takes it */
     uint32_t *bias;          /* int or float */
 };

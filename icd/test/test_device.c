@@ -241,6 +241,28 @@ static void consistency(void **state)
 }
 
 /* Runs `body` in a process of its own, before any OpenCL call: such a choice is made once in a process. */
+/* Each combination of matrices stands once, and gives either the size or the largest size of each side. That they work is tested in
+ * conformance/matrix/joint_test.c. */
+static void matrix_combinations(void **state)
+{
+    (void)state;
+    static cl_device_matrix_combination_tessera all[64];
+    size_t bytes;
+    bool tiles = false;
+    CHECK_THAT(strstr(text(CL_DEVICE_EXTENSIONS), "cl_tessera_cooperative_matrix"));
+    CHECK(clGetDeviceInfo(test_device(), CL_DEVICE_MATRIX_COMBINATIONS_TESSERA, sizeof(all), all, &bytes));
+    CHECK_THAT(bytes && bytes % sizeof(*all) == 0);
+    for (size_t i = 0; i < bytes / sizeof(*all); i++) {
+        const cl_device_matrix_combination_tessera *c = &all[i];
+        CHECK_THAT(!c->m != !c->max_m && !c->n != !c->max_n && !c->k != !c->max_k);
+        CHECK_THAT(c->a && c->b && c->c && c->d);
+        for (size_t j = 0; j < i; j++)
+            CHECK_THAT(memcmp(c, &all[j], sizeof(*c)) != 0);
+        tiles |= c->max_m == 16 && c->max_n == 16 && c->max_k == 64 && c->a == CL_MATRIX_UINT8_TESSERA && c->b == CL_MATRIX_INT8_TESSERA;
+    }
+    CHECK_THAT(tiles);
+}
+
 static void in_child(void (*body)(void))
 {
     fflush(NULL);
@@ -384,7 +406,7 @@ int main(void)
         cmocka_unit_test(one_cpu), /* these three while this process has made no OpenCL call */
         cmocka_unit_test(other_names),   cmocka_unit_test(smallest_sub_groups), cmocka_unit_test(every_query_keeps_the_size_rules),
         cmocka_unit_test(wrong_queries), cmocka_unit_test(enumeration),         cmocka_unit_test(minima),
-        cmocka_unit_test(consistency),
+        cmocka_unit_test(consistency),   cmocka_unit_test(matrix_combinations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

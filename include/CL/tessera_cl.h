@@ -16,6 +16,7 @@
 
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
+#include <CL/cl_tessera.h>
 
 /* OpenCL 3.1 */
 #ifndef CL_VERSION_3_1
