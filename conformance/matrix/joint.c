@@ -199,17 +199,11 @@ void joint_store(struct module *m, enum generation g, const struct matrix *x, ui
 
 void joint_begin(struct module *m, enum generation g)
 {
-    static const uint32_t of_khronos[] = {6022, 6434, 6435, 6192, 6238, 6411, 6115},
-                          of_joint[] = {6118, 6434, 6435, 6436, 6437, 6438, 6439};
-    module_begin(m);
-    const uint32_t *capabilities = g == KHRONOS ? of_khronos : of_joint;
-    for (size_t i = 0; i < JOINT_COUNT(of_khronos); i++)
-        module_capability(m, capabilities[i]);
-    if (g == KHRONOS) {
-        module_extension(m, "SPV_KHR_cooperative_matrix");
-        module_extension(m, "SPV_INTEL_bfloat16_conversion");
-    }
-    module_extension(m, "SPV_INTEL_joint_matrix");
+    static const uint32_t of_khronos[] = {6022, 6434, 6435, 6192, 6238, 6411, 6115, 0},
+                          of_joint[] = {6118, 6434, 6435, 6436, 6437, 6438, 6439, 0};
+    static const char *const names[] = {"SPV_INTEL_joint_matrix", "SPV_KHR_cooperative_matrix", "SPV_INTEL_bfloat16_conversion", NULL};
+    static const char *const joint_names[] = {"SPV_INTEL_joint_matrix", NULL};
+    module_begin(m, g == KHRONOS ? of_khronos : of_joint, g == KHRONOS ? names : joint_names);
 }
 
 struct device joint_device;

@@ -5,7 +5,7 @@
 #define MATRIX_JOINT_H
 
 #include "conformance/matrix/device.h"
-#include "conformance/matrix/spirv_words.h"
+#include "conformance/matrix/module.h"
 
 #define JOINT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

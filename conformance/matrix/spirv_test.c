@@ -13,6 +13,22 @@
 #include "conformance/matrix/module.h"
 #include "conformance/matrix/oracle.h"
 
+enum {
+    OP_VARIABLE = 59,
+    OP_LOAD = 61,
+    OP_STORE = 62,
+    OP_COPY_MEMORY = 63,
+    OP_COMPOSITE_CONSTRUCT = 80,
+    OP_BITCAST = 124,
+    OP_BLOCK_PREFETCH_1D = 6221,
+    OP_BLOCK_LOAD = 6231,
+    OP_BLOCK_LOAD_TRANSFORM = 6232,
+    OP_BLOCK_LOAD_TRANSPOSE = 6233,
+    OP_BLOCK_PREFETCH = 6234,
+    OP_BLOCK_STORE = 6235,
+    OP_MULTIPLY_ACCUMULATE = 6237,
+};
+
 static struct device device;
 static struct module module;
 static size_t step = 5; /* from one line of a table that is taken to the next */
@@ -26,10 +42,10 @@ static cl_program build_module(void)
 {
     size_t bytes;
     cl_int status;
-    uint32_t *words = module_finish(&module, &bytes);
+    const void *words = module_bytes(&module, &bytes);
     cl_program program = clCreateProgramWithIL(device.context, words, bytes, &status);
     assert_int_equal(status, CL_SUCCESS);
-    free(words);
+    module_free(&module);
     status = clBuildProgram(program, 1, &device.id, NULL, NULL, NULL);
     clGetProgramBuildInfo(program, device.id, CL_PROGRAM_BUILD_LOG, sizeof device.log, device.log, NULL);
     if (status == CL_SUCCESS)
@@ -95,10 +111,12 @@ static void add_product(const char *name, const struct product *p)
     module_kernel(&module, name, p->n, types, parameters, 4);
     uint32_t id = module_global_id(&module);
     for (int i = 0; i < 3; i++)
-        values[i] = MODULE_MAKE(&module, OP_LOAD, types[i], module_element(&module, types[i], parameters[i], id));
-    uint32_t made = p->operands ? MODULE_MAKE(&module, OP_MULTIPLY_ACCUMULATE, types[3], k, values[0], values[1], values[2], p->operands)
-                                : MODULE_MAKE(&module, OP_MULTIPLY_ACCUMULATE, types[3], k, values[0], values[1], values[2]);
-    MODULE_PUT(&module.code, OP_STORE, module_element(&module, types[3], parameters[3], id), made);
+        values[i] =
+            module_code(&module, OP_LOAD, types[i], MODULE_WORDS(module_at(&module, MODULE_CROSS_WORKGROUP, types[i], parameters[i], id)));
+    uint32_t made =
+        p->operands ? module_code(&module, OP_MULTIPLY_ACCUMULATE, types[3], MODULE_WORDS(k, values[0], values[1], values[2], p->operands))
+                    : module_code(&module, OP_MULTIPLY_ACCUMULATE, types[3], MODULE_WORDS(k, values[0], values[1], values[2]));
+    module_put(&module, MODULE_CODE, OP_STORE, MODULE_WORDS(module_at(&module, MODULE_CROSS_WORKGROUP, types[3], parameters[3], id), made));
     module_end_kernel(&module);
 }
 
@@ -225,7 +243,7 @@ struct access {
 
 static struct access access_of(const struct function *f)
 {
-    return (struct access){f->opcode, {f->bits / 8, f->columns, f->rows, f->blocks}, f->type, f->n, STORAGE_FUNCTION, "int", "int"};
+    return (struct access){f->opcode, {f->bits / 8, f->columns, f->rows, f->blocks}, f->type, f->n, MODULE_FUNCTION, "int", "int"};
 }
 
 /* kernel void name(global uchar *matrix, global const int5 *r, global T (*values)[n]) as in source_of_access. */
@@ -233,27 +251,28 @@ static void add_access(const char *name, const struct access *a)
 {
     struct module *m = &module;
     const char *element = a->values ? a->values : "int";
-    uint32_t row = module_array(m, element, a->n ? a->n : 1), types[] = {module_type(m, "char"), module_type(m, a->region_type), row};
+    uint32_t row = module_array(m, module_type(m, element), a->n ? a->n : 1),
+             types[] = {module_type(m, "char"), module_type(m, a->region_type), row};
     uint32_t parameters[3], sizes[4], r[5], operands[11];
     char vector[16];
     snprintf(vector, sizeof vector, "%s2", a->region_type);
-    uint32_t coordinates = module_type(m, vector), variable = module_pointer(m, STORAGE_FUNCTION, row);
+    uint32_t coordinates = module_type(m, vector), variable = module_pointer(m, MODULE_FUNCTION, row);
     uint32_t to_element = module_pointer(m, a->storage, module_type(m, element));
     for (int i = 0; i < 4; i++)
         sizes[i] = module_constant(m, a->size_type, a->sizes[i]);
     for (uint32_t i = 0; i < 5; i++)
         r[i] = module_constant(m, "int", i);
     module_kernel(m, name, LANES, types, parameters, 3);
-    uint32_t own = MODULE_MAKE(m, OP_VARIABLE, variable, STORAGE_FUNCTION);
-    uint32_t mine = module_element(m, row, parameters[2], module_global_id(m));
+    uint32_t own = module_code(m, OP_VARIABLE, variable, MODULE_WORDS(MODULE_FUNCTION));
+    uint32_t mine = module_at(m, MODULE_CROSS_WORKGROUP, row, parameters[2], module_global_id(m));
     for (int i = 0; i < 5; i++)
-        r[i] = MODULE_MAKE(m, OP_LOAD, types[1], module_element(m, types[1], parameters[1], r[i]));
-    uint32_t at = MODULE_MAKE(m, OP_COMPOSITE_CONSTRUCT, coordinates, r[3], r[4]);
-    uint32_t first = MODULE_MAKE(m, OP_BITCAST, to_element, a->storage == STORAGE_FUNCTION ? own : mine);
+        r[i] = module_code(m, OP_LOAD, types[1], MODULE_WORDS(module_at(m, MODULE_CROSS_WORKGROUP, types[1], parameters[1], r[i])));
+    uint32_t at = module_code(m, OP_COMPOSITE_CONSTRUCT, coordinates, MODULE_WORDS(r[3], r[4]));
+    uint32_t first = module_code(m, OP_BITCAST, to_element, MODULE_WORDS(a->storage == MODULE_FUNCTION ? own : mine));
     size_t count = 4;
     memcpy(operands, sizes, sizeof sizes);
     if (a->opcode == OP_BLOCK_STORE) {
-        MODULE_PUT(&m->code, OP_COPY_MEMORY, own, mine);
+        module_put(m, MODULE_CODE, OP_COPY_MEMORY, MODULE_WORDS(own, mine));
         operands[count++] = first;
     }
     operands[count++] = parameters[0];
@@ -262,9 +281,9 @@ static void add_access(const char *name, const struct access *a)
     operands[count++] = at;
     if (a->opcode != OP_BLOCK_STORE && a->opcode != OP_BLOCK_PREFETCH)
         operands[count++] = first;
-    module_put(&m->code, a->opcode, operands, count);
+    module_put(m, MODULE_CODE, a->opcode, operands, count);
     if (a->opcode != OP_BLOCK_STORE && a->values)
-        MODULE_PUT(&m->code, OP_COPY_MEMORY, mine, own);
+        module_put(m, MODULE_CODE, OP_COPY_MEMORY, MODULE_WORDS(mine, own));
     module_end_kernel(m);
 }
 
@@ -325,23 +344,23 @@ static void refused_blocks(void **state)
         struct access access;
         const char *reason;
     } wrong[] = {
-        {{OP_BLOCK_LOAD, {1, 32, 3, 1}, "ushort", 3, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 3 rows of 32 elements of 1 bytes"},
-        {{OP_BLOCK_LOAD, {2, 32, 4, 1}, "ushort", 8, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 4 rows of 32 elements of 2 bytes"},
-        {{OP_BLOCK_LOAD, {8, 8, 8, 1}, "long", 8, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 8 rows of 8 elements of 8 bytes"},
-        {{OP_BLOCK_LOAD, {3, 16, 8, 1}, "ushort", 8, STORAGE_FUNCTION, "int", "int"}, "of 16 elements of 3 bytes"},
-        {{OP_BLOCK_LOAD_TRANSFORM, {2, 16, 8, 1}, "uint", 8, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 8 rows"},
-        {{OP_BLOCK_LOAD_TRANSPOSE, {4, 8, 8, 1}, "uint", 8, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 8 rows"},
-        {{OP_BLOCK_STORE, {2, 16, 8, 2}, "ushort", 16, STORAGE_FUNCTION, "int", "int"}, "2 blocks of 8 rows"},
-        {{OP_BLOCK_STORE, {2, 16, 16, 1}, "ushort", 16, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 16 rows"},
-        {{OP_BLOCK_PREFETCH, {2, 16, 64, 1}, NULL, 0, STORAGE_FUNCTION, "int", "int"}, "1 blocks of 64 rows"},
-        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_CROSS_WORKGROUP, "int", "int"},
+        {{OP_BLOCK_LOAD, {1, 32, 3, 1}, "ushort", 3, MODULE_FUNCTION, "int", "int"}, "1 blocks of 3 rows of 32 elements of 1 bytes"},
+        {{OP_BLOCK_LOAD, {2, 32, 4, 1}, "ushort", 8, MODULE_FUNCTION, "int", "int"}, "1 blocks of 4 rows of 32 elements of 2 bytes"},
+        {{OP_BLOCK_LOAD, {8, 8, 8, 1}, "long", 8, MODULE_FUNCTION, "int", "int"}, "1 blocks of 8 rows of 8 elements of 8 bytes"},
+        {{OP_BLOCK_LOAD, {3, 16, 8, 1}, "ushort", 8, MODULE_FUNCTION, "int", "int"}, "of 16 elements of 3 bytes"},
+        {{OP_BLOCK_LOAD_TRANSFORM, {2, 16, 8, 1}, "uint", 8, MODULE_FUNCTION, "int", "int"}, "1 blocks of 8 rows"},
+        {{OP_BLOCK_LOAD_TRANSPOSE, {4, 8, 8, 1}, "uint", 8, MODULE_FUNCTION, "int", "int"}, "1 blocks of 8 rows"},
+        {{OP_BLOCK_STORE, {2, 16, 8, 2}, "ushort", 16, MODULE_FUNCTION, "int", "int"}, "2 blocks of 8 rows"},
+        {{OP_BLOCK_STORE, {2, 16, 16, 1}, "ushort", 16, MODULE_FUNCTION, "int", "int"}, "1 blocks of 16 rows"},
+        {{OP_BLOCK_PREFETCH, {2, 16, 64, 1}, NULL, 0, MODULE_FUNCTION, "int", "int"}, "1 blocks of 64 rows"},
+        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, MODULE_CROSS_WORKGROUP, "int", "int"},
          "operand 10 has to be a pointer to Function memory"},
-        {{OP_BLOCK_STORE, {2, 16, 8, 1}, "ushort", 8, STORAGE_CROSS_WORKGROUP, "int", "int"},
+        {{OP_BLOCK_STORE, {2, 16, 8, 1}, "ushort", 8, MODULE_CROSS_WORKGROUP, "int", "int"},
          "operand 5 has to be a pointer to Function memory"},
-        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_FUNCTION, "long", "int"},
+        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, MODULE_FUNCTION, "long", "int"},
          "the size of an element has to be an integer of 32 bits"},
-        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, STORAGE_FUNCTION, "int", "long"}, "width, height and pitch of the memory"},
-        {{OP_BLOCK_LOAD_TRANSFORM, {2, 16, 16, 1}, "ushort", 16, STORAGE_FUNCTION, "int", "int"},
+        {{OP_BLOCK_LOAD, {2, 16, 8, 1}, "ushort", 8, MODULE_FUNCTION, "int", "long"}, "width, height and pitch of the memory"},
+        {{OP_BLOCK_LOAD_TRANSFORM, {2, 16, 16, 1}, "ushort", 16, MODULE_FUNCTION, "int", "int"},
          "operand 10 has to point to integers of 32 bits"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -366,9 +385,10 @@ static void prefetches(void **state)
             sizes[bytes] = module_constant(&module, "int", bytes);
         module_kernel(&module, "k", LANES, types, parameters, 2);
         for (uint32_t bytes = 0; bytes < 132; bytes++)
-            MODULE_PUT(&module.code, OP_BLOCK_PREFETCH_1D, parameters[0], sizes[bytes]);
-        MODULE_PUT(&module.code, OP_COPY_MEMORY, module_element(&module, types[1], parameters[1], module_global_id(&module)),
-                   module_element(&module, types[1], parameters[1], module_global_id(&module)));
+            module_put(&module, MODULE_CODE, OP_BLOCK_PREFETCH_1D, MODULE_WORDS(parameters[0], sizes[bytes]));
+        module_put(&module, MODULE_CODE, OP_COPY_MEMORY,
+                   MODULE_WORDS(module_at(&module, MODULE_CROSS_WORKGROUP, types[1], parameters[1], module_global_id(&module)),
+                                module_at(&module, MODULE_CROSS_WORKGROUP, types[1], parameters[1], module_global_id(&module))));
         module_end_kernel(&module);
         if (!strcmp(names[t], "float")) {
             must_be_refused("operand 1 has to point to integers");
