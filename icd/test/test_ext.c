@@ -223,6 +223,7 @@ static const struct {
     {"cl_intel_subgroups_long", "(int)intel_sub_group_block_read_ul((global ulong *)longs)", same},
     {"cl_intel_subgroup_local_block_io", "({ ints[i] = i; (int)intel_sub_group_block_read((local uint *)ints); })", same},
     {"cl_intel_subgroup_buffer_prefetch", "({ intel_sub_group_block_prefetch_ui((global uint *)numbers); i; })", same},
+    {"cl_tessera_cooperative_matrix", "({ tessera_matrix_int m; tessera_matrix_fill(&m, i); tessera_matrix_get(m, 0); })", same},
     {"cl_intel_subgroup_2d_block_io",
      "({ uint v[1]; intel_sub_group_2d_block_read_32b_1r16x1c(numbers, 64, 1, 64, (int2)(0), v); (int)v[0]; })", same},
     {"cl_khr_work_group_uniform_arithmetic", "work_group_reduce_xor(1 << i) == 0xffff", one},
