@@ -209,11 +209,11 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
 
 /* ---- a block of a matrix as the matrix functions take it, and back -------------------------------------------------------------------- */
 
-#define TSR__GET_a_1(m, V, i) as_short8(m.block[i])
-#define TSR__GET_a_2(m, V, i) as_short8(m.block[i])
-#define TSR__GET_b_1(m, V, i) ((int8)(as_int4(m.block[2 * (i)]), as_int4(m.block[2 * (i) + 1])))
-#define TSR__GET_b_2(m, V, i) as_int8(m.block[i])
-#define TSR__GET_c_4(m, V, i) as_int8(m.block[i])
+#define TSR__GET_a_1(m, i) as_short8(m.block[i])
+#define TSR__GET_a_2(m, i) as_short8(m.block[i])
+#define TSR__GET_b_1(m, i) ((int8)(as_int4(m.block[2 * (i)]), as_int4(m.block[2 * (i) + 1])))
+#define TSR__GET_b_2(m, i) as_int8(m.block[i])
+#define TSR__GET_c_4(m, i) as_int8(m.block[i])
 #define TSR__SET_a_1(m, V, i, v) m->block[i] = as_##V(v);
 #define TSR__SET_a_2(m, V, i, v) m->block[i] = as_##V(v);
 #define TSR__SET_b_1(m, V, i, v)                                                                                                           \
@@ -241,7 +241,7 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
     __attribute__((diagnose_if(layout > TESSERA_MATRIX_PACKED, "a matrix lies by rows, 0, by columns, 1, or packed, 2", "error")))
 
 #define TSR__LOAD(use, V, size, i) TSR__SET_##use##_##size(m, V, i, tsr__load_##use##_##size(bytes, layout, size * stride, i))
-#define TSR__STORE(use, V, size, i) tsr__store_##use##_##size(bytes, layout, size * stride, i, TSR__GET_##use##_##size(m, V, i));
+#define TSR__STORE(use, V, size, i) tsr__store_##use##_##size(bytes, layout, size * stride, i, TSR__GET_##use##_##size(m, i));
 #define TSR__TRANSFERS(AS, M, E, V, use, size)                                                                                             \
     TSR__INLINE void tessera_matrix_load(private M *m, const AS E *p, uint layout, size_t stride) TSR__LAYOUT                              \
     {                                                                                                                                      \
@@ -278,15 +278,15 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
         ((private E *)m->block)[i] = x;                                                                                                    \
     }
 
-/* D = A·B + C, 64 bytes of K; V is what the function takes of A and B. */
+/* D = A·B + C, 64 bytes of K; va, vb: types of A and B as the function takes them. */
 #define TSR__PRODUCT(function, A, B, C, va, vb, size)                                                                                      \
     TSR__INLINE C tessera_matrix_multiply_add(A a, B b, C c)                                                                               \
     {                                                                                                                                      \
         C d;                                                                                                                               \
-        d.block[0] = function(as_##va(TSR__GET_a_##size(a, , 0)), as_##vb(TSR__GET_b_##size(b, , 0)), c.block[0]);                         \
-        d.block[1] = function(as_##va(TSR__GET_a_##size(a, , 1)), as_##vb(TSR__GET_b_##size(b, , 0)), c.block[1]);                         \
-        d.block[0] = function(as_##va(TSR__GET_a_##size(a, , 2)), as_##vb(TSR__GET_b_##size(b, , 1)), d.block[0]);                         \
-        d.block[1] = function(as_##va(TSR__GET_a_##size(a, , 3)), as_##vb(TSR__GET_b_##size(b, , 1)), d.block[1]);                         \
+        d.block[0] = function(as_##va(TSR__GET_a_##size(a, 0)), as_##vb(TSR__GET_b_##size(b, 0)), c.block[0]);                         \
+        d.block[1] = function(as_##va(TSR__GET_a_##size(a, 1)), as_##vb(TSR__GET_b_##size(b, 0)), c.block[1]);                         \
+        d.block[0] = function(as_##va(TSR__GET_a_##size(a, 2)), as_##vb(TSR__GET_b_##size(b, 1)), d.block[0]);                         \
+        d.block[1] = function(as_##va(TSR__GET_a_##size(a, 3)), as_##vb(TSR__GET_b_##size(b, 1)), d.block[1]);                         \
         return d;                                                                                                                          \
     }
 

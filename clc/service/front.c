@@ -169,13 +169,15 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     if (extra)
         add(&words, extra);
 
-    struct tsr_clc_text *headers = tsr_arena_alloc(&arena, (q->header_count + 2) * sizeof *headers);
+    enum { OWN_HEADERS = 3 };
+    struct tsr_clc_text *headers = tsr_arena_alloc(&arena, (q->header_count + OWN_HEADERS) * sizeof *headers);
     headers[0] = (struct tsr_clc_text){".builtin/opencl-c-base.h", tsr__base_header, (size_t)(tsr__base_header_end - tsr__base_header)};
     headers[1] = (struct tsr_clc_text){".builtin/tessera-opencl.h", parts->header, parts->header_size};
+    headers[2] = (struct tsr_clc_text){".builtin/tessera-cooperative-matrix.h", parts->cooperative, parts->cooperative_size};
     if (q->header_count)
-        memcpy(headers + 2, q->headers, q->header_count * sizeof *headers);
+        memcpy(headers + OWN_HEADERS, q->headers, q->header_count * sizeof *headers);
     struct tsr_clang_input input = {
-        .source = q->source, .header_count = q->header_count + 2, .headers = headers, .declared_elsewhere = declared_in_section};
+        .source = q->source, .header_count = q->header_count + OWN_HEADERS, .headers = headers, .declared_elsewhere = declared_in_section};
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
     if (module)
         module = tsr__plain_events(module);

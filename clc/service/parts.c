@@ -57,6 +57,8 @@ static void load(void)
     if (!failure)
         parts.header = map_part(folder, "tessera-opencl.h", &parts.header_size);
     if (!failure)
+        parts.cooperative = map_part(folder, "tessera-cooperative-matrix.h", &parts.cooperative_size);
+    if (!failure)
         parts.helpers = map_part(folder, "tessera-rt.o", &parts.helpers_size);
     tsr_free(folder);
 }

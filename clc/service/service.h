@@ -18,6 +18,8 @@ struct tsr__parts {
     size_t builtins_size;
     const char *header; /* tessera-opencl.h */
     size_t header_size;
+    const char *cooperative; /* tessera-cooperative-matrix.h */
+    size_t cooperative_size;
     const void *helpers; /* tessera-rt.o: what code generation calls and libc lacks */
     size_t helpers_size;
 };
