@@ -55,7 +55,7 @@ int64_t random_value(enum component c, uint32_t *state)
     if (infos[c].fraction)
         return (int)(r % 17) - 8;
     if (c == S16 || c == U16)
-        return r % 2001 - (infos[c].is_signed ? 1000 : 0);
+        return (int64_t)(r % 2001) - (infos[c].is_signed ? 1000 : 0);
     if (infos[c].bits >= 32)
         return (int64_t)(int32_t)(r * 9);
     int64_t span = 1ll << infos[c].bits;

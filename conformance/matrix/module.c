@@ -57,7 +57,8 @@ static void put_text(struct module *m, enum module_section section, uint32_t opc
                      const char *text)
 {
     uint32_t words[64] = {0};
-    memcpy(words, operands, count * sizeof *words);
+    if (count)
+        memcpy(words, operands, count * sizeof *words);
     memcpy(words + count, text, strlen(text));
     module_put(m, section, opcode, words, count + strlen(text) / 4 + 1);
 }
