@@ -228,8 +228,9 @@ static void test_many(void **state)
         if (round == 1)
             after_first = resident_pages();
     }
-    CHECK_THAT(CL_TEST_SANITIZED ||
-               resident_pages() < after_first + 2048); /* 8 MiB; 20,000 commands that are not freed take about as much in each round */
+    /* 20,000 commands take about 2,000 pages. How many wait at once differs from round to round, so one round more than the first two
+     * is no leak; commands that are not freed would take four. */
+    CHECK_THAT(CL_TEST_SANITIZED || resident_pages() < after_first + 5000);
     CHECK(clReleaseMemObject(buffer));
     test_end(&w);
 }
