@@ -24,13 +24,14 @@ uint64_t tsr_now_ns(void)
 
 static bool write_pieces(int fd, const void *data, size_t size)
 {
-    for (const char *at = data, *end = at + size; at < end;) {
-        ssize_t n = write(fd, at, (size_t)(end - at));
+    for (const char *at = data; size;) {
+        ssize_t n = write(fd, at, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return false;
         at += n;
+        size -= (size_t)n;
     }
     return true;
 }

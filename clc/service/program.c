@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -80,14 +79,6 @@ static bool take_file(int file, uint64_t *size, char **data)
     return *data && got == *size;
 }
 
-static bool fill_file(int file, const void *data, size_t size)
-{
-    size_t put = 0;
-    for (ssize_t n = 1; put < size && n > 0; put += (size_t)(n > 0 ? n : 0))
-        n = write(file, (const char *)data + put, size - put);
-    return put == size && lseek(file, 0, SEEK_SET) == 0;
-}
-
 void tsr__program_run(const struct tsr__program *program, const char *last, const void *input, size_t size, struct tsr__program_end *end)
 {
     int files[3], status;
@@ -98,8 +89,9 @@ void tsr__program_run(const struct tsr__program *program, const char *last, cons
     }
     end->status = TSR__PROGRAM_NOT_STARTED;
     for (int i = 0; i < 3; i++)
-        files[i] = memfd_create(program->name, MFD_CLOEXEC);
-    pid_t pid = files[1] >= 0 && files[2] >= 0 && fill_file(files[0], input, size) ? fork() : -1;
+        files[i] = i == 0 ? tsr_memfd(program->name, input, size) : tsr_memfd(program->name, "", 0);
+    bool ready = files[1] >= 0 && files[2] >= 0 && files[0] >= 0 && lseek(files[0], 0, SEEK_SET) == 0;
+    pid_t pid = ready ? fork() : -1;
     if (pid == 0)
         become(program, end->path, last, files);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)

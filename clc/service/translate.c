@@ -35,20 +35,6 @@ bool tsr__translate_wanted(void)
 
 /* ---- the process beside the jail ---------------------------------------------------------------------------------------------------- */
 
-static bool write_all(int to, const void *data, size_t size)
-{
-    for (const char *at = data; size;) {
-        ssize_t n = write(to, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 static bool read_all(int from, void *data, size_t size)
 {
     for (char *at = data; size;) {
@@ -73,8 +59,8 @@ static bool serve_one(int socket)
     if (good) {
         struct tsr__program_end end;
         tsr__program_run(&translator, word, module, q.module_size, &end);
-        good = write_all(socket, &end, sizeof end) && write_all(socket, end.out, end.out_size) &&
-               write_all(socket, end.complaint, end.complaint_size);
+        good = tsr_write_all(socket, &end, sizeof end) && tsr_write_all(socket, end.out, end.out_size) &&
+               tsr_write_all(socket, end.complaint, end.complaint_size);
         tsr__program_free(&end);
     }
     free(word);
@@ -110,8 +96,8 @@ static bool ask(const char *word, const void *module, size_t size, struct tsr__p
 {
     struct question q = {strlen(word), size};
     *end = (struct tsr__program_end){0};
-    if (beside < 0 || !write_all(beside, &q, sizeof q) || !write_all(beside, word, q.word_size) || !write_all(beside, module, size) ||
-        !read_all(beside, end, sizeof *end)) {
+    if (beside < 0 || !tsr_write_all(beside, &q, sizeof q) || !tsr_write_all(beside, word, q.word_size) ||
+        !tsr_write_all(beside, module, size) || !read_all(beside, end, sizeof *end)) {
         *end = (struct tsr__program_end){0};
         return false;
     }

@@ -74,7 +74,7 @@ LLVMValueRef tsr__emit_shift(struct tsr__reader *r, const struct tsr__inst *in, 
         tsr__spirv_fail(r, in, "base and distance have different numbers of elements");
     distance = LLVMBuildIntCast2(r->builder, distance, type, false, "");
     LLVMValueRef most = LLVMConstInt(tsr__scalar(type), LLVMGetIntTypeWidth(tsr__scalar(type)) - 1, false);
-    distance = LLVMBuildAnd(r->builder, distance, tsr__spirv_splat(type, most), "");
+    distance = LLVMBuildAnd(r->builder, distance, tsr__spirv_splat(r, type, most), "");
     return LLVMBuildBinOp(r->builder, (LLVMOpcode)opcode, base, distance, "");
 }
 
@@ -258,7 +258,7 @@ static LLVMValueRef broadcast(struct tsr__reader *r, const struct tsr__inst *in,
 static LLVMValueRef shift_out(struct tsr__reader *r, LLVMOpcode opcode, LLVMValueRef value, LLVMValueRef distance)
 {
     LLVMTypeRef type = LLVMTypeOf(value);
-    LLVMValueRef width = tsr__spirv_splat(type, LLVMConstInt(tsr__scalar(type), LLVMGetIntTypeWidth(tsr__scalar(type)), false));
+    LLVMValueRef width = tsr__spirv_splat(r, type, LLVMConstInt(tsr__scalar(type), LLVMGetIntTypeWidth(tsr__scalar(type)), false));
     LLVMValueRef out = LLVMBuildICmp(r->builder, LLVMIntUGE, distance, width, "");
     LLVMValueRef safe = LLVMBuildSelect(r->builder, out, LLVMConstNull(type), distance, "");
     return LLVMBuildSelect(r->builder, out, LLVMConstNull(type), LLVMBuildBinOp(r->builder, opcode, value, safe, ""), "");
@@ -267,7 +267,7 @@ static LLVMValueRef shift_out(struct tsr__reader *r, LLVMOpcode opcode, LLVMValu
 static LLVMValueRef width_minus(struct tsr__reader *r, LLVMValueRef count)
 {
     LLVMTypeRef type = LLVMTypeOf(count);
-    LLVMValueRef width = tsr__spirv_splat(type, LLVMConstInt(tsr__scalar(type), LLVMGetIntTypeWidth(tsr__scalar(type)), false));
+    LLVMValueRef width = tsr__spirv_splat(r, type, LLVMConstInt(tsr__scalar(type), LLVMGetIntTypeWidth(tsr__scalar(type)), false));
     return LLVMBuildSub(r->builder, width, count, "");
 }
 

@@ -215,15 +215,13 @@ LLVMValueRef tsr__spirv_call_intrinsic(struct tsr__reader *r, const char *name, 
     return LLVMBuildCall2(r->builder, type, LLVMGetIntrinsicDeclaration(r->module, id, &overloaded, overloaded ? 1 : 0), values, count, "");
 }
 
-LLVMValueRef tsr__spirv_splat(LLVMTypeRef type, LLVMValueRef scalar)
+LLVMValueRef tsr__spirv_splat(struct tsr__reader *r, LLVMTypeRef type, LLVMValueRef scalar)
 {
-    LLVMValueRef elements[16];
     if (!tsr__is_vector(type))
         return scalar;
-    unsigned count = LLVMGetVectorSize(type);
-    for (unsigned i = 0; i < count && i < TSR_ARRAY_LEN(elements); i++)
-        elements[i] = scalar;
-    return LLVMConstVector(elements, count);
+    LLVMValueRef one = LLVMBuildInsertElement(r->builder, LLVMGetPoison(type), scalar, tsr__u32(r, 0), "");
+    LLVMTypeRef mask = tsr__with_scalar(type, tsr__i32(r));
+    return LLVMBuildShuffleVector(r->builder, one, LLVMGetPoison(type), LLVMConstNull(mask), "");
 }
 
 LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr__sign *sign)

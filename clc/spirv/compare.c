@@ -65,9 +65,9 @@ LLVMValueRef tsr__emit_float_class(struct tsr__reader *r, const struct tsr__inst
     uint64_t all = width == 64 ? UINT64_MAX : (1ull << width) - 1, sign = 1ull << (width - 1),
              infinity = (all & ~sign) >> mantissa << mantissa;
     LLVMValueRef bits = LLVMBuildBitCast(r->builder, x, bits_type, "");
-    bits = LLVMBuildAnd(r->builder, bits, tsr__spirv_splat(bits_type, LLVMConstInt(scalar, all & ~sign, false)), "");
-    LLVMValueRef limit = tsr__spirv_splat(bits_type, LLVMConstInt(scalar, infinity, false));
-    LLVMValueRef least = tsr__spirv_splat(bits_type, LLVMConstInt(scalar, 1ull << mantissa, false));
+    bits = LLVMBuildAnd(r->builder, bits, tsr__spirv_splat(r, bits_type, LLVMConstInt(scalar, all & ~sign, false)), "");
+    LLVMValueRef limit = tsr__spirv_splat(r, bits_type, LLVMConstInt(scalar, infinity, false));
+    LLVMValueRef least = tsr__spirv_splat(r, bits_type, LLVMConstInt(scalar, 1ull << mantissa, false));
     switch (class) {
     case TSR__CLASS_NAN:
         return LLVMBuildICmp(r->builder, LLVMIntUGT, bits, limit, "");

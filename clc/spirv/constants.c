@@ -143,10 +143,7 @@ static bool may_specialise(uint32_t opcode)
         TSR__OpPtrAccessChain,
         TSR__OpInBoundsPtrAccessChain,
     };
-    for (size_t i = 0; i < TSR_ARRAY_LEN(allowed); i++)
-        if (allowed[i] == opcode)
-            return true;
-    return false;
+    return tsr__is_one_of(opcode, allowed, TSR_ARRAY_LEN(allowed));
 }
 
 /* The operation as an instruction of its own, in a function that is removed again: LLVM's builder folds what is constant. */

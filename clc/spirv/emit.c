@@ -134,10 +134,7 @@ static bool may_have_bfloat16(uint32_t opcode)
         TSR__OpDot,
         TSR__OpSelect,
     };
-    for (size_t i = 0; i < TSR_ARRAY_LEN(allowed); i++)
-        if (allowed[i] == opcode)
-            return true;
-    return false;
+    return tsr__is_one_of(opcode, allowed, TSR_ARRAY_LEN(allowed));
 }
 
 /* They are integers for LLVM, so that only their type tells that the instruction may not have them. */

@@ -52,18 +52,12 @@ static void add_parameter_attributes(struct tsr__reader *r, const struct tsr__in
 
 static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef function)
 {
-    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationLinkageAttributes, -1);
-    uint32_t words = 0;
+    uint32_t linkage = 0;
+    const char *name = tsr__spirv_linked_name(r, in, &linkage);
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    if (!d)
+    if (!name)
         return;
-    struct tsr__inst text = *in;
-    text.operand = d->operand;
-    text.count = d->count;
-    const char *name = tsr__spirv_text(r, &text, 0, &words);
-    if (tsr__is_reserved(name))
-        tsr__spirv_fail(r, in, "names that begin with '%s' are those of the driver", TSR_CLC_SPIRV_MATRIX);
-    LLVMSetLinkage(function, tsr__spirv_word(r, &text, words) == TSR__LinkageLinkOnceODR ? LLVMWeakODRLinkage : LLVMExternalLinkage);
+    LLVMSetLinkage(function, linkage == TSR__LinkageLinkOnceODR ? LLVMWeakODRLinkage : LLVMExternalLinkage);
     LLVMValueRef same = LLVMGetNamedFunction(r->module, name);
     if (same && same != function)
         tsr__spirv_fail(r, in, "there are two functions '%.100s'", name);

@@ -44,7 +44,7 @@ struct tsr__matrix {
     uint32_t vector;                  /* slots in a vector, 1 to 16: each block has whole vectors */
     uint32_t vector_count;
     LLVMTypeRef vector_llvm, llvm; /* a vector, or a scalar if it has one slot; the array of them */
-    const char *name;              /* for helper functions: use, shape, component, sub-group size */
+    const char *name;              /* for helper functions: use, shape, component */
 };
 
 /* ---- matrix_layout.c ---------------------------------------------------------------------------------------------------------- */
@@ -54,6 +54,9 @@ void tsr__matrix_find(const struct tsr__matrix *m, uint32_t row, uint32_t column
 /* Row and column of a slot in the work-item `lane` (i64). *there: whether the work-item has it, NULL: each has. */
 void tsr__matrix_position(struct tsr__reader *r, const struct tsr__matrix *m, uint32_t slot, LLVMValueRef lane, LLVMValueRef *row,
                           LLVMValueRef *column, LLVMValueRef *there);
+/* Row and column of a slot (i64) of a linear matrix. */
+void tsr__matrix_linear(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef slot, LLVMValueRef lane, LLVMValueRef *row,
+                        LLVMValueRef *column);
 /* Whether the work-item has any element of the block; NULL: each has. */
 LLVMValueRef tsr__matrix_in_block(struct tsr__reader *r, const struct tsr__matrix *m, const struct tsr__matrix_block *b, LLVMValueRef lane);
 /* The matrix of an operand or of the result; fails if it is none. */
@@ -83,6 +86,12 @@ LLVMValueRef tsr__matrix_fill(struct tsr__reader *r, const struct tsr__matrix *m
 /* The number of the work-item in its sub-group, i64. */
 LLVMValueRef tsr__matrix_lane(struct tsr__reader *r);
 
+/* Whether the work-item is in the sub-group that holds the matrix: of a matrix of the work-group the first one, while the others have a
+ * copy, which they do not store. NULL: each sub-group holds its own. */
+LLVMValueRef tsr__matrix_holder(struct tsr__reader *r, const struct tsr__matrix *m);
+/* An operand that has to be an integer, as i64. */
+LLVMValueRef tsr__matrix_integer(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
+
 /* Numbers in constant memory. */
 LLVMValueRef tsr__constant_table(struct tsr__reader *r, const char *name, LLVMTypeRef type, LLVMValueRef *numbers, uint32_t count);
 
@@ -91,6 +100,7 @@ LLVMValueRef tsr__constant_table(struct tsr__reader *r, const char *name, LLVMTy
 struct tsr__helper {
     LLVMValueRef function;
     LLVMBasicBlockRef caller;
+    LLVMMetadataRef line; /* debug location of the caller */
 };
 bool tsr__helper_begin(struct tsr__reader *r, struct tsr__helper *h, const char *name, LLVMTypeRef result, const LLVMTypeRef *parameters,
                        unsigned count);

@@ -2,8 +2,6 @@
  * Elements of matrices: construction, length, coordinates, single elements, phi instructions. */
 #include "clc/spirv/matrix.h"
 
-#include <string.h>
-
 /* ---- construction ------------------------------------------------------------------------------------------------------------------ */
 
 LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst *in)
@@ -25,12 +23,8 @@ LLVMValueRef tsr__emit_matrix_construct_checked(struct tsr__reader *r, const str
     LLVMTypeRef types[] = {i64, i64, i64, i64, m->component->llvm};
     if (LLVMTypeOf(value) != m->component->llvm)
         tsr__spirv_fail(r, in, "the value has to have the type of the components");
-    for (uint32_t i = 0; i < 4; i++) {
-        args[i] = tsr__spirv_value(r, in, i);
-        if (LLVMGetTypeKind(LLVMTypeOf(args[i])) != LLVMIntegerTypeKind)
-            tsr__spirv_fail(r, in, "operand %u has to be an integer", i + 1);
-        args[i] = LLVMBuildIntCast2(r->builder, args[i], i64, true, "");
-    }
+    for (uint32_t i = 0; i < 4; i++)
+        args[i] = tsr__matrix_integer(r, in, i);
     args[4] = value;
     struct tsr__helper h;
     if (tsr__helper_begin(r, &h, tsr_arena_format(&r->arena, "%s.construct_checked", m->name), m->llvm, types, 5)) {
@@ -55,7 +49,6 @@ LLVMValueRef tsr__emit_matrix_construct_checked(struct tsr__reader *r, const str
 
 static LLVMValueRef count_elements(struct tsr__reader *r, const struct tsr__matrix *m)
 {
-    enum { WORK_GROUP = 2 };
     LLVMValueRef lane = tsr__matrix_lane(r), row, column, there;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
     LLVMValueRef count = LLVMConstNull(i64);
@@ -64,11 +57,8 @@ static LLVMValueRef count_elements(struct tsr__reader *r, const struct tsr__matr
         LLVMValueRef one = there ? LLVMBuildZExt(r->builder, there, i64, "") : LLVMConstInt(i64, 1, false);
         count = LLVMBuildAdd(r->builder, count, one, "");
     }
-    if (m->scope != WORK_GROUP)
-        return count;
-    LLVMValueRef id = tsr__spirv_call(r, "get_sub_group_id", tsr__i32(r), NULL, 0, TSR__PURE);
-    LLVMValueRef first = LLVMBuildICmp(r->builder, LLVMIntEQ, id, tsr__u32(r, 0), "");
-    return LLVMBuildSelect(r->builder, first, count, LLVMConstNull(i64), "");
+    LLVMValueRef holds = tsr__matrix_holder(r, m);
+    return holds ? LLVMBuildSelect(r->builder, holds, count, LLVMConstNull(i64), "") : count;
 }
 
 /* Of the matrix type, or of the type of the matrix, that the operand names: the older instruction has a value there, and so do some
@@ -120,12 +110,9 @@ static LLVMValueRef look_up(struct tsr__reader *r, const struct tsr__matrix *m, 
 static void find_coordinates(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef index, LLVMValueRef *row,
                              LLVMValueRef *column)
 {
-    LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
     LLVMValueRef lane = tsr__matrix_lane(r), there, first_row, first_column;
     if (m->order == TSR__LINEAR) {
-        LLVMValueRef linear = LLVMBuildAdd(r->builder, LLVMBuildMul(r->builder, index, LLVMConstInt(i64, m->lanes, false), ""), lane, "");
-        *row = LLVMBuildUDiv(r->builder, linear, LLVMConstInt(i64, m->columns, false), "");
-        *column = LLVMBuildURem(r->builder, linear, LLVMConstInt(i64, m->columns, false), "");
+        tsr__matrix_linear(r, m, index, lane, row, column);
         return;
     }
     tsr__matrix_position(r, m, 0, lane, &first_row, &first_column, &there);
@@ -138,11 +125,9 @@ LLVMValueRef tsr__emit_matrix_coordinates(struct tsr__reader *r, const struct ts
     (void)argument;
     const struct tsr__matrix *m = tsr__matrix_operand(r, in, 0);
     LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm, i64 = LLVMInt64TypeInContext(r->context), pair = LLVMVectorType(i64, 2);
-    LLVMValueRef index = tsr__spirv_value(r, in, 1);
-    if (!tsr__is_vector(type) || !tsr__is_int(type) || LLVMGetVectorSize(type) != 2 ||
-        LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)
-        tsr__spirv_fail(r, in, "it takes an integer and gives a vector of two");
-    index = LLVMBuildIntCast2(r->builder, index, i64, false, "");
+    LLVMValueRef index = tsr__matrix_integer(r, in, 1);
+    if (!tsr__is_vector(type) || !tsr__is_int(type) || LLVMGetVectorSize(type) != 2)
+        tsr__spirv_fail(r, in, "it gives a vector of two integers");
     struct tsr__helper h;
     if (tsr__helper_begin(r, &h, tsr_arena_format(&r->arena, "%s.coordinates", m->name), pair, &i64, 1)) {
         LLVMValueRef row, column;
@@ -169,28 +154,34 @@ LLVMValueRef tsr__matrix_element(struct tsr__reader *r, const struct tsr__matrix
     return LLVMBuildGEP2(r->builder, m->component->llvm, place, &index, 1, "");
 }
 
+/* Whether the index is a constant; *slot is that. */
+static bool is_slot(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef index, uint32_t *slot)
+{
+    if (!LLVMIsAConstantInt(index))
+        return false;
+    if (LLVMConstIntGetZExtValue(index) >= m->slots)
+        tsr__spirv_fail(r, in, "a work-item has %u elements of the matrix at most", m->slots);
+    *slot = (uint32_t)LLVMConstIntGetZExtValue(index);
+    return true;
+}
+
 LLVMValueRef tsr__matrix_extract(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,
                                  LLVMValueRef index)
 {
-    if (LLVMIsAConstantInt(index)) {
-        if (LLVMConstIntGetZExtValue(index) >= m->slots)
-            tsr__spirv_fail(r, in, "a work-item has %u elements of the matrix at most", m->slots);
-        return tsr__matrix_get(r, m, value, (uint32_t)LLVMConstIntGetZExtValue(index), 1);
-    }
-    LLVMValueRef made = LLVMBuildLoad2(r->builder, m->component->llvm, tsr__matrix_element(r, m, spill(r, m, value), index), "");
-    return made;
+    uint32_t slot;
+    if (is_slot(r, in, m, index, &slot))
+        return tsr__matrix_get(r, m, value, slot, 1);
+    return LLVMBuildLoad2(r->builder, m->component->llvm, tsr__matrix_element(r, m, spill(r, m, value), index), "");
 }
 
 LLVMValueRef tsr__matrix_insert(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,
                                 LLVMValueRef element, LLVMValueRef index)
 {
+    uint32_t slot;
     if (LLVMTypeOf(element) != m->component->llvm)
         tsr__spirv_fail(r, in, "the element is not of the type of the components");
-    if (LLVMIsAConstantInt(index)) {
-        if (LLVMConstIntGetZExtValue(index) >= m->slots)
-            tsr__spirv_fail(r, in, "a work-item has %u elements of the matrix at most", m->slots);
-        return tsr__matrix_put(r, m, value, (uint32_t)LLVMConstIntGetZExtValue(index), element);
-    }
+    if (is_slot(r, in, m, index, &slot))
+        return tsr__matrix_put(r, m, value, slot, element);
     LLVMValueRef place = spill(r, m, value);
     LLVMBuildStore(r->builder, element, tsr__matrix_element(r, m, place, index));
     return LLVMBuildLoad2(r->builder, m->llvm, place, "");

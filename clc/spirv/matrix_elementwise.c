@@ -29,10 +29,7 @@ static bool works_on_elements(uint32_t opcode)
         TSR__OpConvertBF16ToFINTEL,
         TSR__OpRoundFToTF32INTEL,
     };
-    for (size_t i = 0; i < TSR_ARRAY_LEN(opcodes); i++)
-        if (opcodes[i] == opcode)
-            return true;
-    return false;
+    return tsr__is_one_of(opcode, opcodes, TSR_ARRAY_LEN(opcodes));
 }
 
 /* The type of `count` slots of the matrix. */

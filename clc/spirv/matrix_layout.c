@@ -152,6 +152,14 @@ static LLVMValueRef number(struct tsr__reader *r, uint64_t value)
     return LLVMConstInt(LLVMInt64TypeInContext(r->context), value, false);
 }
 
+void tsr__matrix_linear(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef slot, LLVMValueRef lane, LLVMValueRef *row,
+                        LLVMValueRef *column)
+{
+    LLVMValueRef index = LLVMBuildAdd(r->builder, LLVMBuildMul(r->builder, slot, number(r, m->lanes), ""), lane, "");
+    *row = LLVMBuildUDiv(r->builder, index, number(r, m->columns), "");
+    *column = LLVMBuildURem(r->builder, index, number(r, m->columns), "");
+}
+
 LLVMValueRef tsr__matrix_in_block(struct tsr__reader *r, const struct tsr__matrix *m, const struct tsr__matrix_block *b, LLVMValueRef lane)
 {
     uint32_t lanes = m->order == TSR__COLUMNS ? b->columns
@@ -180,11 +188,9 @@ void tsr__matrix_position(struct tsr__reader *r, const struct tsr__matrix *m, ui
         break;
     }
     case TSR__LINEAR: {
-        LLVMValueRef index = LLVMBuildAdd(r->builder, number(r, (uint64_t)slot * m->lanes), lane, ""), width = number(r, m->columns);
-        *row = LLVMBuildUDiv(r->builder, index, width, "");
-        *column = LLVMBuildURem(r->builder, index, width, "");
+        tsr__matrix_linear(r, m, number(r, slot), lane, row, column);
         if ((slot + 1) * m->lanes > m->rows * m->columns)
-            *there = LLVMBuildICmp(r->builder, LLVMIntULT, index, number(r, m->rows * m->columns), "");
+            *there = LLVMBuildICmp(r->builder, LLVMIntULT, *row, number(r, m->rows), "");
         break;
     }
     }

@@ -267,16 +267,6 @@ static LLVMValueRef move_checked(struct transfer *t)
 /* ---- helper functions ------------------------------------------------------------------------------------------------------------------
  */
 
-/* A matrix of the work-group is what its first sub-group has; the others have a copy, which they do not store. */
-static LLVMValueRef holds(struct transfer *t)
-{
-    enum { WORK_GROUP = 2 };
-    if (t->m->scope != WORK_GROUP)
-        return NULL;
-    LLVMValueRef id = tsr__spirv_call(t->r, "get_sub_group_id", tsr__i32(t->r), NULL, 0, TSR__PURE);
-    return LLVMBuildICmp(t->r->builder, LLVMIntEQ, id, tsr__u32(t->r, 0), "");
-}
-
 static const char *const memory_names[] = {"rows", "columns", "packed"};
 
 /* Calls the helper for a transfer at t->base. Loads give the matrix. */
@@ -298,7 +288,7 @@ static LLVMValueRef call_plain(struct transfer *t)
         inner.checked = false;
         inner.lane = tsr__matrix_lane(r);
         struct tsr__guard guard;
-        tsr__guard_begin(r, &guard, t->store ? holds(&inner) : NULL);
+        tsr__guard_begin(r, &guard, t->store ? tsr__matrix_holder(r, t->m) : NULL);
         LLVMValueRef value = move_blocks(&inner);
         tsr__guard_end(r, &guard, NULL, NULL);
         tsr__helper_end(r, &h, value);
@@ -335,7 +325,7 @@ static LLVMValueRef make_checked(struct transfer *t)
     value = tsr__guard_end(t->r, &inside, t->store ? NULL : value, zero);
     tsr__guard_begin(t->r, &outside, LLVMBuildNot(t->r->builder, within, ""));
     struct tsr__guard guard;
-    tsr__guard_begin(t->r, &guard, t->store ? holds(t) : NULL);
+    tsr__guard_begin(t->r, &guard, t->store ? tsr__matrix_holder(t->r, t->m) : NULL);
     part = move_checked(t);
     tsr__guard_end(t->r, &guard, NULL, NULL);
     return tsr__guard_end(t->r, &outside, part, value);
@@ -363,14 +353,6 @@ static LLVMValueRef call_checked(struct transfer *t)
 
 /* ---- instructions
  * ------------------------------------------------------------------------------------------------------------------------ */
-
-static LLVMValueRef integer(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
-{
-    LLVMValueRef value = tsr__spirv_value(r, in, operand);
-    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
-        tsr__spirv_fail(r, in, "operand %u has to be an integer", operand + 1);
-    return LLVMBuildIntCast2(r->builder, value, LLVMInt64TypeInContext(r->context), true, "");
-}
 
 /* The operands of each instruction, NONE: it has none. The stride may be absent. */
 enum { NONE = UINT32_MAX };
@@ -420,14 +402,14 @@ static void read_place(struct tsr__reader *r, const struct tsr__inst *in, struct
     t->memory = (enum tsr__matrix_memory)memory;
     if (f->stride >= in->count)
         tsr__spirv_fail(r, in, "these layouts need a stride");
-    t->stride = times(t, integer(r, in, f->stride), stride_unit(t, f, type->element));
+    t->stride = times(t, tsr__matrix_integer(r, in, f->stride), stride_unit(t, f, type->element));
     if (f->x == NONE)
         return;
-    t->x = integer(r, in, f->x);
-    t->y = integer(r, in, f->x + 1);
+    t->x = tsr__matrix_integer(r, in, f->x);
+    t->y = tsr__matrix_integer(r, in, f->x + 1);
     t->checked = f->height != NONE;
-    t->height = t->checked ? integer(r, in, f->height) : NULL;
-    t->width = t->checked ? integer(r, in, f->height + 1) : NULL;
+    t->height = t->checked ? tsr__matrix_integer(r, in, f->height) : NULL;
+    t->width = t->checked ? tsr__matrix_integer(r, in, f->height + 1) : NULL;
 }
 
 /* x and y are the line and the element of it where the matrix begins. Of a checked transfer, height and width say how many lines memory has

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrices as LLVM values: slots of the struct, helper functions of the module, and code that only some work-items run. */
+ * Matrices as LLVM values: slots, tables, helper functions of the module, and code that only some work-items run. */
 #include "clc/spirv/matrix.h"
 
 #include <assert.h>
@@ -81,21 +81,9 @@ LLVMValueRef tsr__matrix_put(struct tsr__reader *r, const struct tsr__matrix *m,
     return value;
 }
 
-/* The scalar in each element of the type, which may be a constant or not. */
-static LLVMValueRef splat(struct tsr__reader *r, LLVMTypeRef type, LLVMValueRef scalar)
-{
-    if (!tsr__is_vector(type))
-        return scalar;
-    if (LLVMIsConstant(scalar))
-        return tsr__spirv_splat(type, scalar);
-    LLVMValueRef one = LLVMBuildInsertElement(r->builder, LLVMGetPoison(type), scalar, tsr__u32(r, 0), "");
-    LLVMTypeRef mask = LLVMVectorType(tsr__i32(r), LLVMGetVectorSize(type));
-    return LLVMBuildShuffleVector(r->builder, one, LLVMGetPoison(type), LLVMConstNull(mask), "");
-}
-
 LLVMValueRef tsr__matrix_fill(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef scalar)
 {
-    LLVMValueRef made = LLVMGetPoison(m->llvm), vector = splat(r, m->vector_llvm, scalar);
+    LLVMValueRef made = LLVMGetPoison(m->llvm), vector = tsr__spirv_splat(r, m->vector_llvm, scalar);
     for (uint32_t v = 0; v < m->vector_count; v++)
         made = LLVMBuildInsertValue(r->builder, made, vector, v, "");
     return made;
@@ -105,6 +93,23 @@ LLVMValueRef tsr__matrix_lane(struct tsr__reader *r)
 {
     LLVMValueRef lane = tsr__spirv_call(r, "get_sub_group_local_id", tsr__i32(r), NULL, 0, TSR__PURE);
     return LLVMBuildZExt(r->builder, lane, LLVMInt64TypeInContext(r->context), "");
+}
+
+LLVMValueRef tsr__matrix_holder(struct tsr__reader *r, const struct tsr__matrix *m)
+{
+    enum { WORK_GROUP = 2 };
+    if (m->scope != WORK_GROUP)
+        return NULL;
+    LLVMValueRef id = tsr__spirv_call(r, "get_sub_group_id", tsr__i32(r), NULL, 0, TSR__PURE);
+    return LLVMBuildICmp(r->builder, LLVMIntEQ, id, tsr__u32(r, 0), "");
+}
+
+LLVMValueRef tsr__matrix_integer(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
+{
+    LLVMValueRef value = tsr__spirv_value(r, in, operand);
+    if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind)
+        tsr__spirv_fail(r, in, "operand %u has to be an integer", operand + 1);
+    return LLVMBuildIntCast2(r->builder, value, LLVMInt64TypeInContext(r->context), true, "");
 }
 
 LLVMValueRef tsr__constant_table(struct tsr__reader *r, const char *name, LLVMTypeRef type, LLVMValueRef *numbers, uint32_t count)
@@ -126,6 +131,7 @@ bool tsr__helper_begin(struct tsr__reader *r, struct tsr__helper *h, const char 
     static const char *const attributes[] = {"alwaysinline", "convergent", "nounwind"};
     const char *whole = tsr_arena_format(&r->arena, "%s%u.%s", TSR_CLC_SPIRV_MATRIX, r->matrix_lanes, name);
     h->caller = LLVMGetInsertBlock(r->builder);
+    h->line = LLVMGetCurrentDebugLocation2(r->builder);
     h->function = LLVMGetNamedFunction(r->module, whole);
     if (h->function)
         return false;
@@ -140,6 +146,7 @@ bool tsr__helper_begin(struct tsr__reader *r, struct tsr__helper *h, const char 
         LLVMAddAttributeAtIndex(h->function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(r->context, kind, 0));
     }
     LLVMPositionBuilderAtEnd(r->builder, LLVMAppendBasicBlockInContext(r->context, h->function, "entry"));
+    LLVMSetCurrentDebugLocation2(r->builder, NULL); /* inlined code gets the line of the call */
     return true;
 }
 
@@ -150,6 +157,7 @@ void tsr__helper_end(struct tsr__reader *r, struct tsr__helper *h, LLVMValueRef 
     else
         LLVMBuildRetVoid(r->builder);
     LLVMPositionBuilderAtEnd(r->builder, h->caller);
+    LLVMSetCurrentDebugLocation2(r->builder, h->line);
 }
 
 LLVMValueRef tsr__helper_call(struct tsr__reader *r, const struct tsr__helper *h, LLVMValueRef *args, unsigned count)

@@ -205,6 +205,8 @@ uint64_t tsr__spirv_constant(struct tsr__reader *r, const struct tsr__inst *in, 
 bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in);
 /* NULL: the id, or that member of it, is not decorated so. member: -1 for the id itself. */
 const struct tsr__decoration *tsr__spirv_decoration(const struct tsr__reader *r, uint32_t id, uint32_t number, int64_t member);
+/* The name by which the id is linked, and the kind of linkage; NULL: it is not. */
+const char *tsr__spirv_linked_name(struct tsr__reader *r, const struct tsr__inst *in, uint32_t *linkage);
 const struct tsr__mode *tsr__spirv_mode(const struct tsr__reader *r, uint32_t function, uint32_t number);
 
 /* ---- types.c, constants.c, variables.c ----------------------------------------------------------------------------------------------- */
@@ -342,12 +344,15 @@ static inline LLVMValueRef tsr__u32(struct tsr__reader *r, uint32_t value)
 {
     return LLVMConstInt(tsr__i32(r), value, false);
 }
-/* Whether functions and tables of the reader have such names. Names for debuggers that are like these are dropped, others refused. */
-static inline bool tsr__is_reserved(const char *name)
+/* Whether the opcode is in the list. */
+static inline bool tsr__is_one_of(uint32_t opcode, const uint16_t *list, size_t count)
 {
-    return !strncmp(name, TSR_CLC_SPIRV_MATRIX, strlen(TSR_CLC_SPIRV_MATRIX));
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == opcode)
+            return true;
+    return false;
 }
-/* The value in each element of the type. */
-LLVMValueRef tsr__spirv_splat(LLVMTypeRef type, LLVMValueRef scalar);
+/* The value in each element of the type; of a constant a constant. */
+LLVMValueRef tsr__spirv_splat(struct tsr__reader *r, LLVMTypeRef type, LLVMValueRef scalar);
 
 #endif

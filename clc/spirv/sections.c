@@ -75,6 +75,18 @@ static void read_memory_model(struct tsr__reader *r, const struct tsr__inst *in)
 /* ---- entry points
  * ------------------------------------------------------------------------------------------------------------------------ */
 
+/* Functions and tables of the reader have such names. Those for debuggers that are like these are dropped, others refused. */
+static bool is_reserved(const char *name)
+{
+    return !strncmp(name, TSR_CLC_SPIRV_MATRIX, strlen(TSR_CLC_SPIRV_MATRIX));
+}
+
+static void check_name(struct tsr__reader *r, const struct tsr__inst *in, const char *name)
+{
+    if (is_reserved(name))
+        tsr__spirv_fail(r, in, "names that begin with '%s' are those of the driver", TSR_CLC_SPIRV_MATRIX);
+}
+
 static void read_entry_point(struct tsr__reader *r, const struct tsr__inst *in)
 {
     if (in->operand[0] != TSR__ExecutionModelKernel)
@@ -82,8 +94,7 @@ static void read_entry_point(struct tsr__reader *r, const struct tsr__inst *in)
     struct tsr__entry_point *entry = tsr_arena_alloc(&r->arena, sizeof *entry);
     entry->function = in->operand[1];
     entry->name = tsr__spirv_text(r, in, 2, NULL);
-    if (tsr__is_reserved(entry->name))
-        tsr__spirv_fail(r, in, "names that begin with '%s' are those of the driver", TSR_CLC_SPIRV_MATRIX);
+    check_name(r, in, entry->name);
     struct tsr__entry_point **last = &r->entry_points;
     for (; *last; last = &(*last)->next)
         if (!strcmp((*last)->name, entry->name))
@@ -123,6 +134,21 @@ static void read_mode(struct tsr__reader *r, const struct tsr__inst *in)
     mode->ids = in->op->number == TSR__OpExecutionModeId;
     mode->next = *list;
     *list = mode;
+}
+
+const char *tsr__spirv_linked_name(struct tsr__reader *r, const struct tsr__inst *in, uint32_t *linkage)
+{
+    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationLinkageAttributes, -1);
+    uint32_t words = 0;
+    if (!d)
+        return NULL;
+    struct tsr__inst text = *in;
+    text.operand = d->operand;
+    text.count = d->count;
+    const char *name = tsr__spirv_text(r, &text, 0, &words);
+    check_name(r, in, name);
+    *linkage = tsr__spirv_word(r, &text, words);
+    return name;
 }
 
 const struct tsr__mode *tsr__spirv_mode(const struct tsr__reader *r, uint32_t function, uint32_t number)
@@ -220,7 +246,7 @@ bool tsr__spirv_section(struct tsr__reader *r, const struct tsr__inst *in)
         r->ids[in->result].text = tsr__spirv_text(r, in, 0, NULL);
         return true;
     case TSR__OpName:
-        if (!tsr__is_reserved(tsr__spirv_text(r, in, 1, NULL)))
+        if (!is_reserved(tsr__spirv_text(r, in, 1, NULL)))
             r->ids[in->operand[0]].name = tsr__spirv_text(r, in, 1, NULL);
         return true;
     case TSR__OpDecorate:

@@ -134,19 +134,13 @@ static void set_alignment(struct tsr__reader *r, const struct tsr__inst *in, LLV
 
 static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef variable)
 {
-    const struct tsr__decoration *d = tsr__spirv_decoration(r, in->result, TSR__DecorationLinkageAttributes, -1);
-    uint32_t words = 0;
+    uint32_t linkage = 0;
+    const char *name = tsr__spirv_linked_name(r, in, &linkage);
     LLVMSetLinkage(variable, LLVMInternalLinkage);
-    if (!d)
+    if (!name)
         return;
-    struct tsr__inst text = *in;
-    text.operand = d->operand;
-    text.count = d->count;
-    const char *name = tsr__spirv_text(r, &text, 0, &words);
-    if (tsr__is_reserved(name))
-        tsr__spirv_fail(r, in, "names that begin with '%s' are those of the driver", TSR_CLC_SPIRV_MATRIX);
     LLVMSetValueName2(variable, name, strlen(name));
-    switch (tsr__spirv_word(r, &text, words)) {
+    switch (linkage) {
     case TSR__LinkageImport:
         LLVMSetInitializer(variable, NULL);
         LLVMSetLinkage(variable, LLVMExternalLinkage);

@@ -163,4 +163,19 @@ static CL_TEST_UNUSED void test_end(struct test_world *w)
     CHECK(clReleaseContext(w->context));
 }
 
+/* Runs a kernel with one buffer of an int and gives the int. */
+static CL_TEST_UNUSED int test_run(const struct test_world *w, cl_program program, const char *name)
+{
+    int value = -1;
+    cl_kernel kernel = test_kernel(program, name);
+    cl_mem buffer = test_buffer(w->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
+    size_t one = 1;
+    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+    CHECK(clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w->queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseMemObject(buffer));
+    return value;
+}
+
 #endif

@@ -13,20 +13,6 @@ static unsigned char *binary_of(cl_program program, size_t *size)
     return binary;
 }
 
-static int run_it(const struct test_world *w, cl_program program)
-{
-    int value = -1;
-    cl_kernel kernel = test_kernel(program, "a");
-    cl_mem buffer = test_buffer(w->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
-    size_t one = 1;
-    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-    CHECK(clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(w->queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
-    CHECK(clReleaseKernel(kernel));
-    CHECK(clReleaseMemObject(buffer));
-    return value;
-}
-
 static void a_binary_makes_the_same_program(void **state)
 {
     (void)state;
@@ -44,7 +30,7 @@ static void a_binary_makes_the_same_program(void **state)
     CHECK_CODE(clCompileProgram(program, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
     for (int i = 0; i < 2; i++) {
         CHECK(clBuildProgram(program, 1, &w.device, NULL, NULL, NULL));
-        assert_int_equal(run_it(&w, program), 42);
+        assert_int_equal(test_run(&w, program, "a"), 42);
     }
     second = binary_of(program, &again);
     assert_int_equal(size, again);
@@ -86,7 +72,7 @@ static void objects_and_libraries_travel_as_binaries(void **state)
         CHECK(clReleaseProgram(program));
     }
     CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 2, loaded, NULL, NULL, &err), CL_SUCCESS);
-    assert_int_equal(run_it(&w, linked), 42);
+    assert_int_equal(test_run(&w, linked, "a"), 42);
     CHECK(clReleaseProgram(linked));
     CHECK(clReleaseProgram(loaded[0]));
     CHECK(clReleaseProgram(loaded[1]));

@@ -29,20 +29,6 @@ static cl_program with_il(cl_context context)
 }
 
 /* What the kernel stores. */
-static cl_uint run(const struct test_world *w, cl_program program)
-{
-    cl_uint value = 12345;
-    size_t one = 1;
-    cl_kernel kernel = test_kernel(program, "k");
-    cl_mem buffer = test_buffer(w->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
-    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-    CHECK(clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(w->queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
-    CHECK(clReleaseKernel(kernel));
-    CHECK(clReleaseMemObject(buffer));
-    return value;
-}
-
 static cl_uint build_and_run(const struct test_world *w, cl_program program, const char *options)
 {
     cl_int built = clBuildProgram(program, 1, &w->device, options, NULL, NULL);
@@ -51,7 +37,7 @@ static cl_uint build_and_run(const struct test_world *w, cl_program program, con
         CHECK(clGetProgramBuildInfo(program, w->device, CL_PROGRAM_BUILD_LOG, sizeof(log), log, NULL));
         fail_msg("clBuildProgram answers %d\n%s", built, log);
     }
-    return run(w, program);
+    return test_run(w, program, "k");
 }
 
 static void a_device_without_il_refuses_it(void **state)
@@ -135,7 +121,7 @@ static void values_count_for_later_builds(void **state)
     assert_int_equal(build_and_run(&w, program, NULL), SPIRV_NUMBER);
     CHECK(clSetProgramSpecializationConstant(program, SPIRV_NUMBER_ID, sizeof(value), &value));
     value = 0; /* it was copied */
-    assert_int_equal(run(&w, program), SPIRV_NUMBER);
+    assert_int_equal(test_run(&w, program, "k"), SPIRV_NUMBER);
     assert_int_equal(build_and_run(&w, program, NULL), 1000);
     CHECK(clSetProgramSpecializationConstant(program, SPIRV_FLAG_ID, 1, &no));
     assert_int_equal(build_and_run(&w, program, NULL), 0);
@@ -352,7 +338,7 @@ static void compile_and_link(void **state)
     size_t size, count;
     CHECK(clGetProgramInfo(program, CL_PROGRAM_NUM_KERNELS, sizeof(count), &count, NULL));
     assert_int_equal(count, 2);
-    assert_int_equal(run(&w, program), 31);
+    assert_int_equal(test_run(&w, program, "k"), 31);
     CHECK(clGetProgramInfo(program, CL_PROGRAM_IL, 0, NULL, &size));
     assert_int_equal(size, 0);
     CHECK(clReleaseProgram(program));

@@ -15,21 +15,6 @@ static cl_program with_source(cl_context context, const char *source)
     return program;
 }
 
-/* Runs a kernel with one buffer of an int and gives the int. */
-static int run_kernel(const struct test_world *w, cl_program program, const char *name)
-{
-    int value = -1;
-    cl_kernel kernel = test_kernel(program, name);
-    cl_mem buffer = test_buffer(w->context, CL_MEM_COPY_HOST_PTR, sizeof(value), &value);
-    size_t one = 1;
-    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-    CHECK(clEnqueueNDRangeKernel(w->queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
-    CHECK(clEnqueueReadBuffer(w->queue, buffer, CL_TRUE, 0, sizeof(value), &value, 0, NULL, NULL));
-    CHECK(clReleaseKernel(kernel));
-    CHECK(clReleaseMemObject(buffer));
-    return value;
-}
-
 static cl_build_status status_of(cl_program program, cl_device_id device)
 {
     cl_build_status status = 12345;
@@ -72,8 +57,8 @@ static void code_is_made_kernel_by_kernel(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, create_and_release, program), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_int_equal(run_kernel(&w, program, "a"), 1);
-    assert_int_equal(run_kernel(&w, program, "b"), 2);
+    assert_int_equal(test_run(&w, program, "a"), 1);
+    assert_int_equal(test_run(&w, program, "b"), 2);
     cl_kernel kernels[2];
     CHECK(clCreateKernelsInProgram(program, 2, kernels, NULL));
     CHECK(clReleaseKernel(kernels[0]));
@@ -86,8 +71,8 @@ static void code_is_made_kernel_by_kernel(void **state)
     cl_program copy;
     CHECK_CREATE(copy, clCreateProgramWithBinary(w.context, 1, &w.device, &size, &in, NULL, &err), CL_SUCCESS);
     CHECK(clBuildProgram(copy, 0, NULL, "", NULL, NULL));
-    assert_int_equal(run_kernel(&w, copy, "a"), 1);
-    assert_int_equal(run_kernel(&w, copy, "b"), 2);
+    assert_int_equal(test_run(&w, copy, "a"), 1);
+    assert_int_equal(test_run(&w, copy, "b"), 2);
     free(binary);
     /* Kernels are gone, so the program may be built again. */
     CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
@@ -120,7 +105,7 @@ static void reports_stand_in_the_log(void **state)
     assert_non_null(strstr(log, "kernel a:\n"));
     assert_non_null(strstr(log, "kernel b:\n"));
     assert_non_null(strstr(text, log));
-    assert_int_equal(run_kernel(&w, program, "b"), 2);
+    assert_int_equal(test_run(&w, program, "b"), 2);
     CHECK(clReleaseProgram(program));
     test_end(&w);
 }
@@ -156,7 +141,7 @@ static void strings_are_joined_by_their_lengths(void **state)
     assert_string_equal(source, "__kernel void a(__global int *p) { p[0] = 7; }");
     assert_int_equal(size, strlen(source) + 1);
     CHECK(clBuildProgram(program, 0, NULL, NULL, NULL, NULL));
-    assert_int_equal(run_kernel(&w, program, "a"), 7);
+    assert_int_equal(test_run(&w, program, "a"), 7);
     CHECK(clReleaseProgram(program));
     test_end(&w);
 }
@@ -251,7 +236,7 @@ static void refused_options_stand_in_the_log(void **state)
     CHECK_CODE(clBuildProgram(program, 0, NULL, "-D", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     CHECK_THAT(strstr(log_of(program, w.device), "'-D' needs a name"));
     assert_int_equal(status_of(program, w.device), CL_BUILD_SUCCESS);
-    assert_int_equal(run_kernel(&w, program, "a"), 1);
+    assert_int_equal(test_run(&w, program, "a"), 1);
     CHECK(clReleaseProgram(program));
     test_end(&w);
 }
@@ -276,7 +261,7 @@ static void a_compiler_without_memory_says_so(void **state)
     unsetenv("TESSERA_CC_MEMORY");
     CHECK(clReleaseProgram(linked));
     CHECK(clBuildProgram(program, 0, NULL, "", NULL, NULL));
-    assert_int_equal(run_kernel(&w, program, "b"), 2);
+    assert_int_equal(test_run(&w, program, "b"), 2);
     CHECK(clReleaseProgram(program));
     test_end(&w);
 }
@@ -294,7 +279,7 @@ static void a_failed_build_leaves_a_log_and_can_be_repeated(void **state)
     cl_kernel kernel;
     CHECK_CREATE(kernel, clCreateKernel(program, "a", &err), CL_INVALID_PROGRAM_EXECUTABLE);
     CHECK(clBuildProgram(program, 0, NULL, "-DGOOD", NULL, NULL));
-    assert_int_equal(run_kernel(&w, program, "a"), 5);
+    assert_int_equal(test_run(&w, program, "a"), 5);
     CHECK_CODE(clBuildProgram(program, 0, NULL, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
     CHECK_CREATE(kernel, clCreateKernel(program, "a", &err), CL_INVALID_PROGRAM_EXECUTABLE);
     CHECK(clReleaseProgram(program));
@@ -341,7 +326,7 @@ static void a_callback_makes_the_build_asynchronous(void **state)
         assert_ptr_equal(called.program, program);
         assert_int_equal(called.status, good ? CL_BUILD_SUCCESS : CL_BUILD_ERROR);
         if (good)
-            assert_int_equal(run_kernel(&w, program, "b"), 2);
+            assert_int_equal(test_run(&w, program, "b"), 2);
         CHECK(clReleaseProgram(program));
     }
     test_end(&w);
@@ -391,7 +376,7 @@ static void headers_are_found_by_their_names(void **state)
     cl_program linked;
     CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 1, &program, NULL, NULL, &err), CL_SUCCESS);
     assert_int_equal(type_of(linked, w.device), CL_PROGRAM_BINARY_TYPE_EXECUTABLE);
-    assert_int_equal(run_kernel(&w, linked, "a"), 21);
+    assert_int_equal(test_run(&w, linked, "a"), 21);
     CHECK_CODE(clBuildProgram(linked, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
     CHECK_CODE(clCompileProgram(linked, 0, NULL, NULL, 0, NULL, NULL, NULL, NULL), CL_INVALID_OPERATION);
     CHECK(clReleaseProgram(linked));
@@ -425,7 +410,7 @@ static void objects_and_libraries_are_linked(void **state)
     assert_int_equal(type_of(library, w.device), CL_PROGRAM_BINARY_TYPE_LIBRARY);
     cl_program inputs[2] = {user, library};
     CHECK_CREATE(linked, clLinkProgram(w.context, 1, &w.device, NULL, 2, inputs, NULL, NULL, &err), CL_SUCCESS);
-    assert_int_equal(run_kernel(&w, linked, "a"), 42);
+    assert_int_equal(test_run(&w, linked, "a"), 42);
     CHECK(clReleaseProgram(linked));
 
     /* A missing function: a program comes back all the same, for its log. */
@@ -441,7 +426,7 @@ static void objects_and_libraries_are_linked(void **state)
     CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 2, inputs, on_built, &called, &err), CL_SUCCESS);
     wait_for(&called);
     assert_int_equal(called.status, CL_BUILD_SUCCESS);
-    assert_int_equal(run_kernel(&w, linked, "a"), 42);
+    assert_int_equal(test_run(&w, linked, "a"), 42);
     CHECK(clReleaseProgram(linked));
     CHECK(clReleaseProgram(library));
     CHECK(clReleaseProgram(other));
@@ -467,7 +452,7 @@ static void building_many_times_keeps_memory_flat(void **state)
         char source[200];
         snprintf(source, sizeof(source), "__kernel void a(__global int *p) { p[0] = %d; }\n", i);
         cl_program program = test_build(w.context, w.device, source, NULL);
-        assert_int_equal(run_kernel(&w, program, "a"), i);
+        assert_int_equal(test_run(&w, program, "a"), i);
         CHECK(clReleaseProgram(program));
         if (i == 40)
             after_some = resident_kib();
@@ -484,7 +469,7 @@ static void a_build_leaves_the_host_small(void **state)
     struct test_world w = test_begin(0);
     long before = resident_kib();
     cl_program program = test_build(w.context, w.device, two_kernels, NULL);
-    assert_int_equal(run_kernel(&w, program, "a"), 1);
+    assert_int_equal(test_run(&w, program, "a"), 1);
     long growth = resident_kib() - before;
     if (!CL_TEST_SANITIZED && growth > 25 * 1024)
         fail_msg("a build takes %ld KiB of the host", growth);
@@ -518,7 +503,7 @@ static void sources_and_headers_of_32_mib_build(void **state)
     CHECK_CREATE(header, clCreateProgramWithSource(w.context, 1, (const char **)&text, &header_size, &err), CL_SUCCESS);
     CHECK(clCompileProgram(program, 0, NULL, NULL, 1, &header, &name, NULL, NULL));
     CHECK_CREATE(linked, clLinkProgram(w.context, 0, NULL, NULL, 1, &program, NULL, NULL, &err), CL_SUCCESS);
-    assert_int_equal(run_kernel(&w, linked, "a"), 9);
+    assert_int_equal(test_run(&w, linked, "a"), 9);
     CHECK(clReleaseProgram(linked));
     CHECK(clReleaseProgram(header));
     CHECK(clReleaseProgram(program));
