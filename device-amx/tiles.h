@@ -40,6 +40,12 @@ static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
     return x->how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
 }
 
+/* A row of A in the first step. */
+static inline const char *tsr__loop_a(const struct tsr_tile_loop *x, int64_t row)
+{
+    return x->a + row / TSR_TILE_ROWS * x->a_next + row % TSR_TILE_ROWS * x->a_stride;
+}
+
 /* A row of C in a tile of the loop, and where it goes. */
 static inline char *tsr__loop_row(const struct tsr_tile_loop *x, int64_t row, int64_t column)
 {

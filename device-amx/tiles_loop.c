@@ -33,8 +33,7 @@ static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
         memset(x->c[i], 0, TSR_TILE_ROWS * TSR_TILE_ROW_BYTES);
     for (int64_t step = 0; step < x->steps; step++) {
         for (int64_t i = 0; i < x->rows; i++)
-            tsr__tile_operand(item, in_a + i * TSR_TILE_OPERAND_BYTES, x->a + step * x->a_step + i * TSR_TILE_ROWS * x->a_stride,
-                              x->a_stride, how);
+            tsr__tile_operand(item, in_a + i * TSR_TILE_OPERAND_BYTES, x->a + step * x->a_step + i * x->a_next, x->a_stride, how);
         for (int64_t i = 0; i < x->columns; i++)
             tsr__tile_operand(item, in_b + i * TSR_TILE_OPERAND_BYTES, x->b + step * x->b_step + i * x->b_next, x->b_stride,
                               how | TSR_TILE_IS_B);
@@ -136,7 +135,7 @@ static inline void fetch_goal(const struct tsr_tile_loop *x, int64_t row, int64_
 AVX512 INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, bool pair, enum tsr_tile_product product,
                          unsigned words, bool first, __m512i correction[2])
 {
-    const char *a = x->a + row * x->a_stride, *b = x->b + column * x->b_next;
+    const char *a = tsr__loop_a(x, row), *b = x->b + column * x->b_next;
     const bool same_signs = has_same_signs(product), halved = !pair && product < TSR_TILE_BF16;
     copied steps[2] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     __m512i sum[STRIP][2], of_column[2];
@@ -246,7 +245,8 @@ static bool is_apart(const struct tsr_tile_loop *x)
 {
     const int64_t words = tsr__loop_words(x);
     struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR_TILE_ROW_BYTES}, c = {x->to, x->to + TSR_TILE_ROW_BYTES * x->columns};
-    widen(&a, x->rows * TSR_TILE_ROWS, x->a_stride);
+    widen(&a, TSR_TILE_ROWS, x->a_stride);
+    widen(&a, x->rows, x->a_next);
     widen(&a, x->steps, x->a_step);
     widen(&b, words, x->b_stride);
     widen(&b, x->columns, x->b_next);

@@ -137,7 +137,7 @@ INLINE void strip(const struct tsr_tile_loop *x, int64_t row, int64_t column, un
 {
     wide_row wide[2][TSR_TILE_ROWS] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
     const int64_t a_stride = x->a_stride, b_stride = x->b_stride, b_next = x->b_next;
-    const char *a = x->a + row * a_stride, *b = x->b + column * b_next;
+    const char *a = tsr__loop_a(x, row), *b = x->b + column * b_next;
     const unsigned to_next_word = product == TSR_TILE_F16 ? 2 : 1;
     words sum[TSR_TILE_ROWS][2];
     EACH(r, rows)
@@ -213,9 +213,11 @@ static const struct strips *strips_of(enum tsr_tile_product product)
 void tsr__tile_loop_wide(const struct tsr_tile_loop *x)
 {
     const struct strips *by = strips_of(x->how & TSR_TILE_PRODUCT);
+    bool one_matrix = x->rows == 1 || x->a_next == TSR_TILE_ROWS * x->a_stride; /* a strip may have rows of two tiles */
     for (int64_t column = 0; column < x->columns; column += by->alone ? 2 : 1)
         for (int64_t row = 0, left = x->rows * TSR_TILE_ROWS, rows; left; row += rows, left -= rows) {
-            bool alone = by->alone && column + 1 == x->columns, high = left >= by->rows_of_high && left != 2 * by->rows_of_low;
+            bool alone = by->alone && column + 1 == x->columns,
+                 high = one_matrix && left >= by->rows_of_high && left != 2 * by->rows_of_low;
             rows = alone ? TSR_TILE_ROWS : high ? by->rows_of_high : by->rows_of_low;
             (alone ? by->alone : high ? by->high : by->low)(x, row, column);
         }

@@ -131,6 +131,44 @@ static void bench_is_loops(void **state)
         }
 }
 
+/* Two tiles of A at a distance that has nothing to do with that of rows are one block with two of B; and a loop that runs at least once has
+ * no test in front of it, so that its accumulators are stored in the block right behind it. */
+static void tiles_apart_are_one_block(void **state)
+{
+    static const char text[] =
+        "__attribute__((intel_reqd_sub_group_size(16)))\n"
+        "kernel void k(global const short *a, global const int *b, global int *c, int rounds, long a_stride, long a_next, long b_next)\n"
+        "{\n"
+        "    long lane = get_sub_group_local_id();\n"
+        "    int8 sum[4][2] = {};\n"
+        "    do {\n"
+        "        for (int part = 0; part < 2; part++) {\n"
+        "            int8 y[2];\n"
+        "            for (int j = 0; j < 2; j++)\n"
+        "                for (int i = 0; i < 8; i++)\n"
+        "                    y[j][i] = b[j * b_next + (part * 8 + i) * 16 + lane];\n"
+        "            for (int i = 0; i < 4; i++) {\n"
+        "                short8 x;\n"
+        "                for (int r = 0; r < 8; r++)\n"
+        "                    x[r] = a[(i / 2) * a_next + (i % 2 * 8 + r) * a_stride + part * 16 + lane];\n"
+        "                for (int j = 0; j < 2; j++)\n"
+        "                    sum[i][j] = intel_sub_group_i8_i8_matrix_mad_k32(x, y[j], sum[i][j]);\n"
+        "            }\n"
+        "        }\n"
+        "        a += 32;\n"
+        "        b += 256;\n"
+        "    } while (--rounds);\n"
+        "    for (int i = 0; i < 4; i++)\n"
+        "        for (int j = 0; j < 2; j++)\n"
+        "            for (int r = 0; r < 8; r++)\n"
+        "                c[(i * 8 + r) * 32 + j * 16 + lane] = sum[i][j][r];\n"
+        "}\n";
+    (void)state;
+    clReleaseProgram(device_build(&device, text, "-cl-std=CL3.0"));
+    assert_non_null(strstr(device.log, "A and B straight from memory; all rounds of the loop at once"));
+    assert_non_null(strstr(device.log, "4 of them straight to memory at the end of the loop"));
+}
+
 /* Every operation of blocks that tiles can take is made as the variable says, and where a tile's 64 bytes of K
  * are there, so are A and B, and where D goes. Each block meets each way to write the loop and each kind of numbers, and each way each
  * kind; but the two largest blocks, which take long to build, share them. */
@@ -182,7 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cooperative_is_loops), cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports),
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
-        cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),
+        cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);

@@ -78,8 +78,7 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
             memset(c[i], 0, TILE);
         for (int64_t step = 0; step < x->steps; step++) {
             tile a, b;
-            copy_tile(a, x->a + step * x->a_step + i / x->columns * TSR_TILE_ROWS * x->a_stride, x->a_stride, TSR_TILE_ROWS,
-                      4 * tsr__loop_words(x));
+            copy_tile(a, x->a + step * x->a_step + i / x->columns * x->a_next, x->a_stride, TSR_TILE_ROWS, 4 * tsr__loop_words(x));
             copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride, tsr__loop_words(x), TSR_TILE_ROW_BYTES);
             if (strict)
                 strictly(c[i], a, b, tsr__loop_words(x), product);
@@ -107,21 +106,26 @@ static void one(uint64_t how, enum goal goal)
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
     int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR_TILE_ROW_BYTES;
-    /* A: row after row, from the last to the first, or tile after tile. B likewise. */
-    struct place a = {{x.rows * TSR_TILE_ROWS, x.steps, 1}, {x.steps * bytes + pad, bytes, 0}};
+    /* A: row after row, from the last to the first, step after step, or with the tiles apart. B likewise. */
+    struct place a = {{TSR_TILE_ROWS, x.steps, x.rows}, {x.steps * bytes + pad, bytes, TSR_TILE_ROWS * (x.steps * bytes + pad)}};
     struct place b = {{words, x.steps, x.columns}, {width + pad, words * (width + pad), TSR_TILE_ROW_BYTES}};
     if (back) {
         a.distance[0] = -a.distance[0];
+        a.distance[2] = -a.distance[2];
         b.distance[1] = -b.distance[1];
         b.distance[2] = -b.distance[2];
     } else if (number() % 2) {
         a.distance[0] = bytes;
         a.distance[1] = bytes * x.rows * TSR_TILE_ROWS + pad;
+        a.distance[2] = bytes * TSR_TILE_ROWS;
     }
+    if (number() % 3 == 0)
+        a.distance[2] += (a.distance[2] < 0 ? -2 : 2) * (int64_t)(number() % 100);
     x.a_stride = a.distance[0];
     x.a_step = a.distance[1];
     x.b_stride = b.distance[0];
     x.b_step = b.distance[1];
+    x.a_next = a.distance[2];
     x.b_next = b.distance[2];
     struct memory in_a = reserve_for(&a, bytes, &x.a), in_b = reserve_for(&b, TSR_TILE_ROW_BYTES, &x.b);
     fill(&in_a, fractions);

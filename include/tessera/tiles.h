@@ -54,14 +54,14 @@ enum {
  *               have been stored at `to`, and the accumulators' contents are undefined. */
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
- * In step s, row r of A (of rows * 16) is at a + s * a_step + r * a_stride, and row r of column j's B is at
+ * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. A, B, accumulators and operands do not overlap; `to` may overlap A and B, then the device
  * does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX. */
 struct tsr_tile_loop {
     const char *a, *b;          /* of the first step */
     int64_t a_stride, b_stride; /* from row to row */
     int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
-    int64_t b_next;             /* from a tile of B to the one beside it */
+    int64_t a_next, b_next;     /* from a tile of A to the one under it, and from a tile of B to the one beside it */
     int64_t steps, rows, columns;
     uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF_K */
     uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */

@@ -34,7 +34,7 @@ struct tsr__k_loop {
     LLVMBasicBlockRef loop;
     struct part parts[MOST]; /* row after row */
     unsigned rows, columns;
-    struct tsr__polynomial b_next;
+    struct tsr__polynomial a_next, b_next;
     bool zero;
 };
 
@@ -202,13 +202,22 @@ static bool go_together(const struct part *x, const struct part *y)
            same_distance(&x->b.stride, &y->b.stride) && same_distance(&x->inner_a, &y->inner_a) && same_distance(&x->inner_b, &y->inner_b);
 }
 
-/* How many times `unit` lies between them, less than MOST; MOST: not so. */
-static unsigned multiple_of_unit(const struct tsr__polynomial *distance, const struct tsr__polynomial *unit, unsigned factor)
+/* How many times `unit` the distance is, less than MOST; MOST: not so. */
+static unsigned multiple_of_unit(const struct tsr__polynomial *distance, const struct tsr__polynomial *unit)
 {
     unsigned i = 0;
-    while (i < MOST && !tsr__polynomial_is_multiple(distance, unit, (int64_t)i * factor))
+    while (i < MOST && !tsr__polynomial_is_multiple(distance, unit, (int64_t)i))
         i++;
     return i;
+}
+
+/* The first distance from A, or from B, of the first part to another part's; zero: they all have the same. */
+static struct tsr__polynomial first_distance(const struct part *parts, unsigned count, bool of_b)
+{
+    struct tsr__polynomial d = {.valid = true};
+    for (unsigned i = 1; i < count && !d.count && !d.constant; i++)
+        d = of_b ? address_distance(&parts[0].b, &parts[i].b) : address_distance(&parts[0].a, &parts[i].a);
+    return d;
 }
 
 /* Puts the parts into rows and columns. False: they do not fill such a block. */
@@ -216,12 +225,11 @@ static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsig
 {
     const struct part *taken[MOST][MOST] = {0};
     x->rows = x->columns = 0;
-    x->b_next = (struct tsr__polynomial){.valid = true};
-    for (unsigned i = 1; i < count && !x->b_next.count && !x->b_next.constant; i++)
-        x->b_next = address_distance(&parts[0].b, &parts[i].b);
+    x->a_next = first_distance(parts, count, false);
+    x->b_next = first_distance(parts, count, true);
     for (unsigned i = 0; i < count; i++) {
         struct tsr__polynomial down = address_distance(&parts[0].a, &parts[i].a), right = address_distance(&parts[0].b, &parts[i].b);
-        unsigned row = multiple_of_unit(&down, &parts[0].a.stride, TSR_TILE_ROWS), column = multiple_of_unit(&right, &x->b_next, 1);
+        unsigned row = multiple_of_unit(&down, &x->a_next), column = multiple_of_unit(&right, &x->b_next);
         if (row == MOST || column == MOST || taken[row][column] || !go_together(&parts[0], &parts[i]))
             return false;
         taken[row][column] = &parts[i];
@@ -236,7 +244,7 @@ static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsig
         x->parts[i] = *part;
         x->zero = x->zero && part->zero;
     }
-    return !tsr__polynomial_varies(&x->b_next, x->loop);
+    return !tsr__polynomial_varies(&x->a_next, x->loop) && !tsr__polynomial_varies(&x->b_next, x->loop);
 }
 
 static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
@@ -334,6 +342,18 @@ static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)
     return made;
 }
 
+/* The stores of the loop's accumulators, in the block behind it or in the one to which that leads. To be asked before code is put there:
+ * its stores would stand in front of these. */
+static struct tsr__pending_tile_store *stores_behind(struct tsr__tiles *t, const struct tsr__k_loop *x, LLVMBasicBlockRef after,
+                                                     struct tsr__live_range *const *live_ranges)
+{
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(after);
+    struct tsr__pending_tile_store *found = tsr__tile_store_at(t, after, after, live_ranges, x->rows, x->columns);
+    if (!found && LLVMGetNumSuccessors(end) == 1)
+        found = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, live_ranges, x->rows, x->columns);
+    return found;
+}
+
 static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
@@ -342,6 +362,9 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     bool prepares = t->unit == TSR__TILES_MODEL;
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
+    for (unsigned i = 0; i < x->rows * x->columns; i++)
+        live_ranges[i] = x->parts[i].life;
+    struct tsr__pending_tile_store *leaving = stores_behind(t, x, after, live_ranges);
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
 #define PUT(field, value) store_field(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
@@ -350,6 +373,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(b_stride, tsr__polynomial_build(t->l, t->b, &part->b.stride));
     PUT(a_step, tsr__polynomial_build(t->l, t->b, &part->inner_a));
     PUT(b_step, tsr__polynomial_build(t->l, t->b, &part->inner_b));
+    PUT(a_next, tsr__polynomial_build(t->l, t->b, &x->a_next));
     PUT(b_next, tsr__polynomial_build(t->l, t->b, &x->b_next));
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
     PUT(rows, tsr__i64(t->l, x->rows));
@@ -358,12 +382,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
-        PUT(c[i], tsr__tile_slot(t, (live_ranges[i] = x->parts[i].life)->accumulator));
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(after), to_stride = tsr__i64(t->l, 0), past = to_stride,
-                 to = LLVMConstNull(tsr__ptr(t->l));
-    struct tsr__pending_tile_store *leaving = tsr__tile_store_at(t, after, after, live_ranges, x->rows, x->columns);
-    if (!leaving && LLVMGetNumSuccessors(end) == 1)
-        leaving = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, live_ranges, x->rows, x->columns);
+        PUT(c[i], tsr__tile_slot(t, live_ranges[i]->accumulator));
+    LLVMValueRef to_stride = tsr__i64(t->l, 0), past = to_stride, to = LLVMConstNull(tsr__ptr(t->l));
     if (leaving)
         to = tsr__tile_store_destination(leaving, after, &to_stride, &past);
     PUT(to, to);
