@@ -46,10 +46,10 @@ void gemm_library_run(struct gemm_library *library);
 void gemm_library_free(struct gemm_library *library);
 
 /* Tessera and the other OpenCL drivers, with a kernel of cooperative matrices (coop.ll.in). Each runs in a process of its own, since its
- * compiler may end it; on so many CPUs as there are threads. (peer.c) */
+ * compiler may end it. (peer.c) */
 enum { GEMM_PEERS = 7 };
 /* Their number. Before the first use of OpenCL. `verbose`: what they say when they build goes to stderr. */
-int gemm_peers_start(int threads, bool verbose);
+int gemm_peers_start(bool verbose);
 const char *gemm_peer_name(int peer);
 /* Builds the kernel, and says if its results are wrong. It makes single products only, from matrices that lie as the problem says. */
 void gemm_peers_prepare(const struct gemm_problem *problem);

@@ -12,6 +12,7 @@
 #include <CL/cl.h>
 #include <getopt.h>
 #include <math.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "../bench.h"
@@ -217,6 +218,20 @@ static void set_environment(char **argv, int threads)
     exit(1);
 }
 
+/* The first so many of the CPUs that this process has, for its threads and for the processes that it starts: CPUs may differ in speed. */
+static void keep_to(int threads)
+{
+    cpu_set_t has, keeps;
+    sched_getaffinity(0, sizeof(has), &has);
+    CPU_ZERO(&keeps);
+    for (int i = 0; i < CPU_SETSIZE && threads > 0; i++)
+        if (CPU_ISSET(i, &has)) {
+            CPU_SET(i, &keeps);
+            threads--;
+        }
+    sched_setaffinity(0, sizeof(keeps), &keeps);
+}
+
 int main(int argc, char **argv)
 {
     int threads = 1, rounds = 25, ahead = 0, products = 1, sizes[8] = {1024, 2048}, size_count = 2, peers = 0;
@@ -258,8 +273,9 @@ int main(int argc, char **argv)
         return 2;
     set_environment(argv, threads);
     cpu_time_of = cpu_time ? threads : 0;
+    keep_to(threads);
     if (others)
-        peers = gemm_peers_start(threads, verbose);
+        peers = gemm_peers_start(verbose);
     if (!bench_drivers(drivers) || !strstr(drivers[0].name, "Tessera")) {
         fprintf(stderr, "the loader shows no Tessera\n");
         return 1;

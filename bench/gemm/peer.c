@@ -4,7 +4,6 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl.h>
 #include <math.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -166,20 +165,6 @@ static double run(const struct server *s)
     return best;
 }
 
-/* The first so many of the CPUs that this process has. */
-static void keep_to(int threads)
-{
-    cpu_set_t has, keeps;
-    sched_getaffinity(0, sizeof(has), &has);
-    CPU_ZERO(&keeps);
-    for (int i = 0; i < CPU_SETSIZE && threads > 0; i++)
-        if (CPU_ISSET(i, &has)) {
-            CPU_SET(i, &keeps);
-            threads--;
-        }
-    sched_setaffinity(0, sizeof(keeps), &keeps);
-}
-
 /* The first driver is Tessera, as a peer of its own matrix functions; if there is no such driver, it says nothing and ends. */
 static void serve(int index, int channel, bool verbose)
 {
@@ -205,7 +190,7 @@ static void serve(int index, int channel, bool verbose)
     }
 }
 
-int gemm_peers_start(int threads, bool verbose)
+int gemm_peers_start(bool verbose)
 {
     for (peer_count = 0; peer_count < GEMM_PEERS; peer_count++) {
         struct peer *p = &peers[peer_count];
@@ -218,7 +203,6 @@ int gemm_peers_start(int threads, bool verbose)
             for (int i = 0; i < peer_count; i++)
                 close(peers[i].channel);
             close(channel[0]);
-            keep_to(threads);
             serve(peer_count, channel[1], verbose);
             _exit(0); /* what the drivers do at the end does not matter */
         }
