@@ -17,6 +17,9 @@ void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a,
 /* (tiles_loop.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
+/* Packs `words` rows of a tile of B from rows of elements of 8 or 16 bits. `to` is aligned to 64 (tiles_pack.c). */
+void tsr__tile_pack(void *to, const char *from, int64_t stride, unsigned words, enum tsr_tile_product product);
+
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how);
 
@@ -38,6 +41,12 @@ static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
 static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
 {
     return x->how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+}
+
+/* Rows of B in a word of K, and bytes in a row of them, in a loop with TSR_TILE_B_ROWS. */
+static inline unsigned tsr__loop_in_word(const struct tsr_tile_loop *x)
+{
+    return (x->how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? 4 : 2;
 }
 
 /* A row of A in the first step. */

@@ -243,16 +243,51 @@ static bool overlap(struct range x, struct range y)
 /* C must not change while A and B are read. */
 static bool is_apart(const struct tsr_tile_loop *x)
 {
-    const int64_t words = tsr__loop_words(x);
-    struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR_TILE_ROW_BYTES}, c = {x->to, x->to + TSR_TILE_ROW_BYTES * x->columns};
+    const int64_t words = tsr__loop_words(x), in_word = x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1;
+    struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR_TILE_ROW_BYTES / in_word},
+                 c = {x->to, x->to + TSR_TILE_ROW_BYTES * x->columns};
     widen(&a, TSR_TILE_ROWS, x->a_stride);
     widen(&a, x->rows, x->a_next);
     widen(&a, x->steps, x->a_step);
-    widen(&b, words, x->b_stride);
+    widen(&b, words * in_word, x->b_stride);
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
     widen(&c, x->rows * TSR_TILE_ROWS, x->to_stride);
     return !overlap(a, c) && !overlap(b, c);
+}
+
+static void run_packed(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    if (x->how & TSR_TILE_IN_MODEL)
+        tile_by_tile(item, x);
+    else if (tsr__tile_is_wide(x->how & TSR_TILE_PRODUCT))
+        tsr__tile_loop_wide(x);
+    else
+        strip_by_strip(x);
+}
+
+/* As many steps at a time as there is memory for packed tiles of B. */
+static void run_by_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    const int64_t most = TSR_TILE_PACKED_BYTES / TSR_TILE_BYTES / x->columns;
+    struct tsr_tile_loop part = *x;
+    assert((uintptr_t)x->packed % TSR_TILE_ROW_BYTES == 0);
+    part.how &= ~(uint64_t)TSR_TILE_B_ROWS;
+    part.b = x->packed;
+    part.b_stride = TSR_TILE_ROW_BYTES;
+    part.b_next = TSR_TILE_BYTES;
+    part.b_step = x->columns * TSR_TILE_BYTES;
+    for (int64_t step = 0; step < x->steps; step += part.steps) {
+        part.steps = x->steps - step < most ? x->steps - step : most;
+        for (int64_t i = 0; i < part.steps * x->columns; i++)
+            tsr__tile_pack((char *)x->packed + i * TSR_TILE_BYTES, x->b + (step + i / x->columns) * x->b_step + i % x->columns * x->b_next,
+                           x->b_stride, tsr__loop_words(x), x->how & TSR_TILE_PRODUCT);
+        part.a = x->a + step * x->a_step;
+        part.zero = x->zero && step == 0;
+        part.to = step + part.steps == x->steps ? x->to : NULL;
+        part.past = part.to ? x->past : 0;
+        run_packed(item, &part);
+    }
 }
 
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
@@ -261,15 +296,11 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
     assert(x.rows >= 1 && x.columns >= 1 && x.steps >= 1 && x.rows * x.columns <= TSR_TILE_LOOP_MAX);
     for (int64_t i = 0; i < x.rows * x.columns; i++)
         assert((uintptr_t)x.c[i] % TSR_TILE_ROW_BYTES == 0);
-    if (x.how & TSR_TILE_IN_MODEL) {
-        tile_by_tile(item, loop);
-        return false;
-    }
-    x.to = x.to && is_apart(&x) ? x.to : NULL;
+    x.to = x.to && !(x.how & TSR_TILE_IN_MODEL) && is_apart(&x) ? x.to : NULL;
     x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR_TILE_ROW_BYTES == 0;
-    if (tsr__tile_is_wide(x.how & TSR_TILE_PRODUCT))
-        tsr__tile_loop_wide(&x);
+    if (x.how & TSR_TILE_B_ROWS)
+        run_by_rows(item, &x);
     else
-        strip_by_strip(&x);
+        run_packed(item, &x);
     return x.to != NULL;
 }

@@ -68,6 +68,18 @@ static void copy_tile(unsigned char *to, const char *from, int64_t stride, int64
         memcpy(to + r * TSR_TILE_ROW_BYTES, from + r * stride, bytes);
 }
 
+/* The tile of B at `from`, packed. */
+static void copy_b(unsigned char *to, const char *from, const struct tsr_tile_loop *x)
+{
+    const bool rows = x->how & TSR_TILE_B_ROWS;
+    const unsigned in_word = rows ? tsr__loop_in_word(x) : 1, bytes = 4 / in_word;
+    memset(to, 0, TILE);
+    for (unsigned k = 0; k < tsr__loop_words(x) * in_word; k++)
+        for (unsigned column = 0; column < 16; column++)
+            memcpy(to + k / in_word * TSR_TILE_ROW_BYTES + column * 4 + k % in_word * bytes, from + k * x->b_stride + column * bytes,
+                   bytes);
+}
+
 /* One tile after the other. */
 static void expect(const struct tsr_tile_loop *x, tile *c)
 {
@@ -79,7 +91,7 @@ static void expect(const struct tsr_tile_loop *x, tile *c)
         for (int64_t step = 0; step < x->steps; step++) {
             tile a, b;
             copy_tile(a, x->a + step * x->a_step + i / x->columns * x->a_next, x->a_stride, TSR_TILE_ROWS, 4 * tsr__loop_words(x));
-            copy_tile(b, x->b + step * x->b_step + i % x->columns * x->b_next, x->b_stride, tsr__loop_words(x), TSR_TILE_ROW_BYTES);
+            copy_b(b, x->b + step * x->b_step + i % x->columns * x->b_next, x);
             if (strict)
                 strictly(c[i], a, b, tsr__loop_words(x), product);
             else
@@ -98,17 +110,26 @@ static bool runs_in_strips(uint64_t how)
 static void one(uint64_t how, enum goal goal)
 {
     static tile c[MOST], d[MOST];
+    static char packed[TSR_TILE_PACKED_BYTES] __attribute__((aligned(64)));
     operand *operands = aligned_alloc(64, sizeof(operand) * 2 * MOST);
-    struct tsr_tile_loop x = {.how = how, .zero = number() % 2, .past = number() % 2, .steps = 1 + number() % 5, .operands = operands};
+    struct tsr_tile_loop x = {.how = how,
+                              .zero = number() % 2,
+                              .past = number() % 2,
+                              .steps = 1 + number() % (number() % 4 ? 5 : 20),
+                              .operands = operands,
+                              .packed = packed};
     x.columns = 1 + number() % 3;
     x.rows = 1 + number() % (MOST / x.columns);
     bool odd = number() % 2, back = number() % 2, fractions = (how & TSR_TILE_PRODUCT) >= TSR_TILE_BF16;
     x.how |= number() % 2 ? TSR_TILE_HALF_K : 0;
+    x.how |= number() % 2 ? TSR_TILE_B_ROWS : 0;
     const int64_t words = tsr__loop_words(&x), bytes = 4 * words; /* in a step */
+    const int64_t in_word = x.how & TSR_TILE_B_ROWS ? tsr__loop_in_word(&x) : 1, b_rows = words * in_word,
+                  b_bytes = TSR_TILE_ROW_BYTES / in_word;
     int64_t pad = odd ? number() % 50 * (fractions ? 2 : 1) : 0, width = x.columns * TSR_TILE_ROW_BYTES;
     /* A: row after row, from the last to the first, step after step, or with the tiles apart. B likewise. */
     struct place a = {{TSR_TILE_ROWS, x.steps, x.rows}, {x.steps * bytes + pad, bytes, TSR_TILE_ROWS * (x.steps * bytes + pad)}};
-    struct place b = {{words, x.steps, x.columns}, {width + pad, words * (width + pad), TSR_TILE_ROW_BYTES}};
+    struct place b = {{b_rows, x.steps, x.columns}, {width + pad, b_rows * (width + pad), b_bytes}};
     if (back) {
         a.distance[0] = -a.distance[0];
         a.distance[2] = -a.distance[2];
@@ -127,7 +148,7 @@ static void one(uint64_t how, enum goal goal)
     x.b_step = b.distance[1];
     x.a_next = a.distance[2];
     x.b_next = b.distance[2];
-    struct memory in_a = reserve_for(&a, bytes, &x.a), in_b = reserve_for(&b, TSR_TILE_ROW_BYTES, &x.b);
+    struct memory in_a = reserve_for(&a, bytes, &x.a), in_b = reserve_for(&b, b_bytes, &x.b);
     fill(&in_a, fractions);
     fill(&in_b, fractions);
 

@@ -38,11 +38,13 @@ enum {
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16, /* plain C */
     TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of B; not of single products by vectors */
+    TSR_TILE_B_ROWS = 64,   /* of a loop: B is not packed */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =
         2 * TSR_TILE_BYTES + 64, /* of A or B made ready for one kind of product: what is in it is the device's affair */
-    TSR_TILE_LOOP_MAX = 16       /* accumulators */
+    TSR_TILE_LOOP_MAX = 16,      /* accumulators */
+    TSR_TILE_PACKED_BYTES = TSR_TILE_LOOP_MAX * TSR_TILE_BYTES
 };
 
 /* The functions of struct tsr_rt:
@@ -55,8 +57,9 @@ enum {
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
- * b + s * b_step + j * b_next + r * b_stride. A, B, accumulators and operands do not overlap; `to` may overlap A and B, then the device
- * does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX. */
+ * b + s * b_step + j * b_next + r * b_stride. With TSR_TILE_B_ROWS, a row of B is 16 elements with the same K, as matrices by rows have
+ * them, and there are as many as K has elements; else it is 16 words. A, B, accumulators and operands do not overlap; `to` may overlap A
+ * and B, then the device does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX. */
 struct tsr_tile_loop {
     const char *a, *b;          /* of the first step */
     int64_t a_stride, b_stride; /* from row to row */
@@ -66,6 +69,7 @@ struct tsr_tile_loop {
     uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF_K */
     uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
     void *operands; /* memory for rows + columns operands, in the model */
+    void *packed;   /* memory of TSR_TILE_PACKED_BYTES, with TSR_TILE_B_ROWS */
     char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     int64_t to_stride;
     uint64_t past;              /* not 0: past the caches, if the rows fill lines */

@@ -15,6 +15,7 @@ enum { MOST = TSR_TILE_LOOP_MAX };
 /* An operand in a loop. */
 struct moving {
     LLVMValueRef address;
+    bool by_rows; /* of elements; else rows of tiles */
     struct tsr__polynomial at, stride, step /* from round to round */;
 };
 
@@ -120,9 +121,10 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct moving *m)
 {
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(point);
-    if (!tsr__tile_in_place(t, s, point, &m->stride))
-        return false;
     m->address = LLVMGetOperand(s->from[0], 0);
+    m->by_rows = !tsr__tile_in_place(t, s, point, &m->stride);
+    if (m->by_rows && !tsr__tile_by_rows(t, s, point, &m->address, &m->stride))
+        return false;
     m->at = tsr__polynomial_of(t->l, m->address);
     return !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
 }
@@ -186,8 +188,8 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_a = far_a;
             part->inner_b = far_b;
         }
-        if (source_a.half != part->half || !same_distance(&a.stride, &part->a.stride) || !same_distance(&b.stride, &part->b.stride) ||
-            !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
+        if (source_a.half != part->half || b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) ||
+            !same_distance(&b.stride, &part->b.stride) || !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
     }
@@ -198,7 +200,7 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
 
 static bool go_together(const struct part *x, const struct part *y)
 {
-    return x->depth == y->depth && x->half == y->half && same_distance(&x->a.stride, &y->a.stride) &&
+    return x->depth == y->depth && x->half == y->half && x->b.by_rows == y->b.by_rows && same_distance(&x->a.stride, &y->a.stride) &&
            same_distance(&x->b.stride, &y->b.stride) && same_distance(&x->inner_a, &y->inner_a) && same_distance(&x->inner_b, &y->inner_b);
 }
 
@@ -293,9 +295,11 @@ static const struct tsr__k_loop *rounds_of(const struct tsr__tiles *t, const str
     return NULL;
 }
 
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x)
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, bool *b_by_rows)
 {
-    return rounds_of(t, x->life, x->latest->block);
+    const struct tsr__k_loop *rounds = rounds_of(t, x->life, x->latest->block);
+    *b_by_rows = rounds && rounds->parts[0].b.by_rows;
+    return rounds;
 }
 
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi)
@@ -360,6 +364,7 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
     struct tsr__live_range *live_ranges[MOST];
     bool prepares = t->unit == TSR__TILES_MODEL;
+    unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u);
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     for (unsigned i = 0; i < x->rows * x->columns; i++)
@@ -378,7 +383,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
     PUT(rows, tsr__i64(t->l, x->rows));
     PUT(columns, tsr__i64(t->l, x->columns));
-    PUT(how, tsr__i64(t->l, tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u)));
+    PUT(how, tsr__i64(t->l, how));
+    PUT(packed, part->b.by_rows ? reserve_stack(t, TSR_TILE_PACKED_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)

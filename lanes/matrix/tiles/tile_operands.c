@@ -87,6 +87,90 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     return true;
 }
 
+static unsigned bits_of_element(LLVMValueRef vector)
+{
+    return LLVMGetIntTypeWidth(LLVMGetElementType(LLVMTypeOf(vector)));
+}
+
+/* The number that is in each element of the vector, if it is a constant; else UINT64_MAX. */
+static uint64_t number_everywhere(LLVMValueRef vector)
+{
+    LLVMValueRef first = LLVMIsAConstant(vector) ? LLVMGetAggregateElement(vector, 0) : NULL;
+    for (unsigned i = 1; first && i < LLVMGetVectorSize(LLVMTypeOf(vector)); i++)
+        if (LLVMGetAggregateElement(vector, i) != first)
+            return UINT64_MAX;
+    return first && LLVMIsAConstantInt(first) ? LLVMConstIntGetZExtValue(first) : UINT64_MAX;
+}
+
+/* Finds what the bits from `shift` up to `limit` of words are made of: vectors of elements of `bits` bits, each at its place in the word.
+ * Everything else counts as zero. */
+static bool find_elements(LLVMValueRef v, unsigned shift, unsigned limit, unsigned bits, LLVMValueRef *elements, int depth)
+{
+    unsigned width = bits_of_element(v);
+    uint64_t by;
+    limit = shift + width < limit ? shift + width : limit;
+    if (width == bits) {
+        bool free = shift % bits == 0 && limit == shift + bits && !elements[shift / bits];
+        if (free)
+            elements[shift / bits] = v;
+        return free;
+    }
+    if (!depth || !LLVMIsAInstruction(v))
+        return false;
+    LLVMValueRef x = LLVMGetOperand(v, 0);
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMOr: /* the parts are apart, since each element is found once */
+    case LLVMXor:
+    case LLVMAdd:
+        return find_elements(x, shift, limit, bits, elements, depth - 1) &&
+               find_elements(LLVMGetOperand(v, 1), shift, limit, bits, elements, depth - 1);
+    case LLVMShl:
+        by = number_everywhere(LLVMGetOperand(v, 1));
+        return by < width && find_elements(x, shift + (unsigned)by, limit, bits, elements, depth - 1);
+    case LLVMZExt:
+        return find_elements(x, shift, limit, bits, elements, depth - 1);
+    case LLVMSExt: /* copies of the sign fall out of the word */
+        return shift + bits_of_element(x) >= limit && find_elements(x, shift, limit, bits, elements, depth - 1);
+    default:
+        return false;
+    }
+}
+
+bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
+                       struct tsr__polynomial *stride)
+{
+    enum { WORD = 32, MOST_IN_WORD = 4, DEPTH = 8 };
+    unsigned bits = s->product->number < TSR_TILE_BF16 ? 8 : 16, in_word = WORD / bits;
+    struct tsr__polynomial first = {0};
+    if (!s->is_b || !tsr__tile_is_full(s))
+        return false;
+    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+        LLVMValueRef elements[MOST_IN_WORD] = {0};
+        LLVMTypeRef type = LLVMTypeOf(s->from[i]);
+        if (LLVMGetTypeKind(type) != LLVMVectorTypeKind || LLVMGetTypeKind(LLVMGetElementType(type)) != LLVMIntegerTypeKind ||
+            !find_elements(s->from[i], 0, WORD, bits, elements, DEPTH))
+            return false;
+        for (unsigned k = 0; k < in_word; k++) {
+            unsigned row = i / s->chunks * in_word + k;
+            if (!elements[k] || !is_live_load(t, elements[k], point))
+                return false;
+            struct tsr__polynomial at = tsr__polynomial_of(t->l, LLVMGetOperand(elements[k], 0)),
+                                   in_row = {.valid = true, .constant = (int64_t)(i % s->chunks * s->chunk_bytes / in_word)};
+            if (i == 0 && k == 0) {
+                first = at;
+                *address = LLVMGetOperand(elements[k], 0);
+            }
+            at = tsr__polynomial_minus(&at, &first);
+            at = tsr__polynomial_minus(&at, &in_row);
+            if (i == 0 && k == 1)
+                *stride = at;
+            if (!at.valid || (row && !tsr__polynomial_is_multiple(&at, stride, row)))
+                return false;
+        }
+    }
+    return true;
+}
+
 bool tsr__tile_starts_zero(const struct tsr__tiles *t, const struct tsr__fragment *to, unsigned edge)
 {
     const struct tsr__tile_block *block = t->life->block;

@@ -90,7 +90,7 @@ static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *t
         load_operand_tile(t, t->life->accumulator, &all, point);
 }
 
-static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_in_place, bool in_loop)
+static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_in_place, bool in_loop, bool b_by_rows)
 {
     const struct tsr__tile_block *block = x->life->block;
     for (unsigned n = x->first->number; n <= x->last->number; n++)
@@ -99,6 +99,7 @@ static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_i
             mad->a_in_place = a_in_place;
             mad->b_in_place = b_in_place;
             mad->in_loop = in_loop;
+            mad->b_by_rows = b_by_rows;
             mad->in_memory = x->life->accumulator >= TSR_TILE_COUNT;
         }
 }
@@ -107,9 +108,10 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
 {
     struct tsr__source a, b;
     LLVMValueRef point = x->latest->mad.call;
+    bool b_by_rows;
     tsr__tiles_select(t, x->life);
-    if (tsr__in_tile_loop(t, x)) {
-        note_places(x, true, true, true);
+    if (tsr__in_tile_loop(t, x, &b_by_rows)) {
+        note_places(x, true, true, true, b_by_rows);
         return;
     }
     LLVMPositionBuilderBefore(t->b, point);
@@ -119,7 +121,7 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     drop_stale(t, point);
     int in_a = operand_register(t, &a, point, -1), in_b = operand_register(t, &b, point, in_a);
     tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
-    note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false);
+    note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false, false);
 }
 
 /* ---- vectors again
@@ -283,7 +285,9 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
                        : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
                        : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
                                                                     : "A and B by way of the stack";
-    const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "";
+    const char *more = in_tiles->b_by_rows ? ", B row after row, which are packed; all rounds of the loop at once"
+                       : in_tiles->in_loop ? "; all rounds of the loop at once"
+                                           : "";
     if (in_tiles->in_memory && !in_tiles->in_loop)
         more = "; the accumulator lies in memory, as there are more than registers";
     tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; %s%s", mad->called->name, mad->lanes, tsr__mad_origin(mad),

@@ -49,6 +49,7 @@ struct tsr__tile_mad {
     bool joins_next;             /* is done together with the next operation of the web, which adds to its result */
     bool a_in_place, b_in_place; /* loaded by tile loads, not by way of a buffer */
     bool in_loop;                /* which the device runs as a whole */
+    bool b_by_rows;              /* which packs B */
     bool in_memory;              /* the accumulator is in no register */
 };
 
@@ -217,6 +218,10 @@ bool tsr__tile_is_full(const struct tsr__source *s);
 /* Are the vectors the rows of a whole tile in memory, which is unchanged at `point`? Then the tile begins at the address of the first
  * vector's load. (tile_operands.c) */
 bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride);
+/* Are the words of B made of rows of elements in memory, which is unchanged at `point`? Then where the first row begins, and how far it is
+ * from one to the next. (tile_operands.c) */
+bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
+                       struct tsr__polynomial *stride);
 /* May the instruction write to memory other than this pass's buffers? (tile_operands.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
 /* Are all values that flow to `to` from outside of the webs zero? (tile_operands.c) */
@@ -265,7 +270,7 @@ void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef f
  * multiplication is in such a loop, and if such a loop computes the accumulator; makes the calls. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x);
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, bool *b_by_rows);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
 
