@@ -41,12 +41,12 @@ INLINE double split_exp_wide(double x, double *r)
     return t;
 }
 
-/* 2^r for |r| ≤ 1/2. */
+/* 2^r for |r| ≤ 1/2. The largest terms come last, so that powers that are whole numbers come out exactly. */
 INLINE double exp2_near_wide(double r)
 {
-    return POLY(r, 1.0, 0x1.62e42fefa39efp-1, 0x1.ebfbdff82c5a6p-3, 0x1.c6b08d704a12cp-5, 0x1.3b2ab6fb9fda6p-7, 0x1.5d87fe789e96fp-10,
-                0x1.4309130f6cbdbp-13, 0x1.ffcbfc6685f06p-17, 0x1.62bfc6596be12p-20, 0x1.b52522bc15f8fp-24, 0x1.e61d43321746dp-28,
-                0x1.e973179a994acp-32);
+    double p = POLY(r, 0x1.ebfbdff82c5a6p-3, 0x1.c6b08d704a12cp-5, 0x1.3b2ab6fb9fda6p-7, 0x1.5d87fe789e96fp-10, 0x1.4309130f6cbdbp-13,
+                    0x1.ffcbfc6685f06p-17, 0x1.62bfc6596be12p-20, 0x1.b52522bc15f8fp-24, 0x1.e61d43321746dp-28, 0x1.e973179a994acp-32);
+    return FMA(FMA(p, r, 0x1.62e42fefa39efp-1), r, 1.0);
 }
 
 /* The exponent in these bits as a number; `up` is added to it. */
