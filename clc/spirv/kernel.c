@@ -215,14 +215,7 @@ static void call_function(struct tsr__reader *r, LLVMValueRef kernel, LLVMValueR
         if (by_value(type->members[i]))
             arguments[i] = LLVMBuildLoad2(r->builder, type->members[i]->llvm, arguments[i], "");
     }
-    LLVMValueRef call = LLVMBuildCall2(r->builder, type->llvm, function, arguments, type->count, "");
-    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(function));
-    for (uint32_t i = 0; i < type->count; i++) {
-        unsigned value = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
-        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, i + 1, value);
-        if (attribute)
-            LLVMAddCallSiteAttribute(call, i + 1, attribute);
-    }
+    tsr__spirv_call_function(r, function, arguments, type->count);
     LLVMBuildRetVoid(r->builder);
     tsr__spirv_end_function_lines(r);
 }

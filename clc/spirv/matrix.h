@@ -62,11 +62,23 @@ LLVMValueRef tsr__matrix_in_block(struct tsr__reader *r, const struct tsr__matri
 /* The matrix of an operand or of the result; fails if it is none. */
 const struct tsr__matrix *tsr__matrix_operand(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
 const struct tsr__matrix *tsr__matrix_result(struct tsr__reader *r, const struct tsr__inst *in);
+/* The matrix with other components in the same slots: no type of the module, but what an instruction has in between. */
+const struct tsr__matrix *tsr__matrix_of(struct tsr__reader *r, const struct tsr__matrix *m, const struct tsr__type *component);
+
+/* ---- matrix_move.c ------------------------------------------------------------------------------------------------------------- */
+
+/* The elements of a matrix in the slots of another one of the same shape and components, though maybe for another use. */
+LLVMValueRef tsr__matrix_move(struct tsr__reader *r, const struct tsr__matrix *from, const struct tsr__matrix *to, LLVMValueRef value);
 
 /* ---- matrix_element.c ------------------------------------------------------------------------------------------------------------ */
 
 /* OpCompositeConstruct and OpConstantComposite. */
 LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst *in);
+/* Row and column (i64) of a slot (i64) that the work-item has. */
+void tsr__matrix_coordinates(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef slot, LLVMValueRef *row,
+                             LLVMValueRef *column);
+/* How many slots the work-item has, i64. */
+LLVMValueRef tsr__matrix_length(struct tsr__reader *r, const struct tsr__matrix *m);
 /* The element at an index of the matrix at `place`. */
 LLVMValueRef tsr__matrix_element(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef place, LLVMValueRef index);
 LLVMValueRef tsr__matrix_extract(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, LLVMValueRef value,

@@ -47,7 +47,7 @@ LLVMValueRef tsr__emit_matrix_construct_checked(struct tsr__reader *r, const str
 
 /* ---- length and coordinates --------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef count_elements(struct tsr__reader *r, const struct tsr__matrix *m)
+LLVMValueRef tsr__matrix_length(struct tsr__reader *r, const struct tsr__matrix *m)
 {
     LLVMValueRef lane = tsr__matrix_lane(r), row, column, there;
     LLVMTypeRef i64 = LLVMInt64TypeInContext(r->context);
@@ -57,8 +57,13 @@ static LLVMValueRef count_elements(struct tsr__reader *r, const struct tsr__matr
         LLVMValueRef one = there ? LLVMBuildZExt(r->builder, there, i64, "") : LLVMConstInt(i64, 1, false);
         count = LLVMBuildAdd(r->builder, count, one, "");
     }
-    LLVMValueRef holds = tsr__matrix_holder(r, m);
-    return holds ? LLVMBuildSelect(r->builder, holds, count, LLVMConstNull(i64), "") : count;
+    return count;
+}
+
+static LLVMValueRef held_length(struct tsr__reader *r, const struct tsr__matrix *m)
+{
+    LLVMValueRef holds = tsr__matrix_holder(r, m), length = tsr__matrix_length(r, m);
+    return holds ? LLVMBuildSelect(r->builder, holds, length, LLVMConstNull(LLVMTypeOf(length)), "") : length;
 }
 
 /* Of the matrix type, or of the type of the matrix, that the operand names: the older instruction has a value there, and so do some
@@ -75,7 +80,7 @@ LLVMValueRef tsr__emit_matrix_length(struct tsr__reader *r, const struct tsr__in
     struct tsr__helper h;
     const char *name = tsr_arena_format(&r->arena, "%s.length.scope%u", m->name, m->scope);
     if (tsr__helper_begin(r, &h, name, LLVMInt64TypeInContext(r->context), NULL, 0))
-        tsr__helper_end(r, &h, count_elements(r, m));
+        tsr__helper_end(r, &h, held_length(r, m));
     return LLVMBuildIntCast2(r->builder, tsr__helper_call(r, &h, NULL, 0), type, false, "");
 }
 
@@ -107,7 +112,7 @@ static LLVMValueRef look_up(struct tsr__reader *r, const struct tsr__matrix *m, 
 }
 
 /* What the work-item adds to a table's row and column is the same in all slots, except in a linear matrix. */
-static void find_coordinates(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef index, LLVMValueRef *row,
+void tsr__matrix_coordinates(struct tsr__reader *r, const struct tsr__matrix *m, LLVMValueRef index, LLVMValueRef *row,
                              LLVMValueRef *column)
 {
     LLVMValueRef lane = tsr__matrix_lane(r), there, first_row, first_column;
@@ -131,7 +136,7 @@ LLVMValueRef tsr__emit_matrix_coordinates(struct tsr__reader *r, const struct ts
     struct tsr__helper h;
     if (tsr__helper_begin(r, &h, tsr_arena_format(&r->arena, "%s.coordinates", m->name), pair, &i64, 1)) {
         LLVMValueRef row, column;
-        find_coordinates(r, m, LLVMGetParam(h.function, 0), &row, &column);
+        tsr__matrix_coordinates(r, m, LLVMGetParam(h.function, 0), &row, &column);
         LLVMValueRef made = LLVMBuildInsertElement(r->builder, LLVMGetPoison(pair), row, tsr__u32(r, 0), "");
         tsr__helper_end(r, &h, LLVMBuildInsertElement(r->builder, made, column, tsr__u32(r, 1), ""));
     }

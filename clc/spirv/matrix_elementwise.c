@@ -43,17 +43,31 @@ static struct tsr__type *vector_type(struct tsr__reader *r, const struct tsr__ma
     return type;
 }
 
+/* What the instruction takes: matrices in the slots of the result. */
+struct operands {
+    const struct tsr__matrix *matrix[TSR__SPARE_IDS]; /* NULL: the operand is none */
+    LLVMValueRef value[TSR__SPARE_IDS];
+};
+
 /* Matrices of one shape and use have their elements in the same slots, but for A if the width of components differs. */
-static void check_slots(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, const struct tsr__matrix *result)
+static struct operands take_operands(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *result)
 {
-    if (m->rows != result->rows || m->columns != result->columns || m->use != result->use)
-        tsr__spirv_fail(r, in, "its matrices have to be of the same shape and use");
-    if (m->order != result->order || m->run != result->run || m->rows_at_once != result->rows_at_once)
-        tsr__spirv_fail(r, in, "this driver converts matrices of use A to components of the same width only");
+    struct operands o = {0};
+    for (uint32_t i = 0; i < in->count; i++) {
+        if (tsr__spirv_type_of(r, in, i)->kind != TSR__MATRIX)
+            continue;
+        const struct tsr__matrix *m = tsr__matrix_operand(r, in, i);
+        if (m->rows != result->rows || m->columns != result->columns || m->use != result->use)
+            tsr__spirv_fail(r, in, "its matrices have to be of the same shape and use");
+        o.matrix[i] = tsr__matrix_of(r, result, m->component);
+        o.value[i] = tsr__matrix_move(r, m, o.matrix[i], tsr__spirv_value(r, in, i));
+    }
+    return o;
 }
 
 /* One vector of the result: the instruction itself, on ids of vectors behind those of the module. */
-static LLVMValueRef make_vector(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, uint32_t v)
+static LLVMValueRef make_vector(struct tsr__reader *r, const struct tsr__inst *in, const struct tsr__matrix *m, const struct operands *o,
+                                uint32_t v)
 {
     uint32_t operands[TSR__SPARE_IDS - 1], spare = r->bound, bound = r->bound;
     struct tsr__inst one = *in;
@@ -62,12 +76,10 @@ static LLVMValueRef make_vector(struct tsr__reader *r, const struct tsr__inst *i
     r->ids[one.type] = (struct tsr__id){.type = vector_type(r, m, m->vector)};
     for (uint32_t i = 0; i < in->count; i++) {
         operands[i] = in->operand[i];
-        if (tsr__spirv_type_of(r, in, i)->kind != TSR__MATRIX)
+        if (!o->matrix[i])
             continue;
-        const struct tsr__matrix *from = tsr__matrix_operand(r, in, i);
-        check_slots(r, in, from, m);
-        LLVMValueRef part = tsr__matrix_get(r, from, tsr__spirv_value(r, in, i), v * m->vector, m->vector);
-        r->ids[spare] = (struct tsr__id){.inst = in, .type = vector_type(r, from, m->vector), .value = part};
+        LLVMValueRef part = tsr__matrix_get(r, o->matrix[i], o->value[i], v * m->vector, m->vector);
+        r->ids[spare] = (struct tsr__id){.inst = in, .type = vector_type(r, o->matrix[i], m->vector), .value = part};
         operands[i] = spare++;
     }
     r->bound = spare; /* while these ids are there */
@@ -82,9 +94,10 @@ bool tsr__matrix_elementwise(struct tsr__reader *r, const struct tsr__inst *in)
         in->count >= TSR__SPARE_IDS)
         return false;
     const struct tsr__matrix *m = tsr__matrix_result(r, in);
+    struct operands o = take_operands(r, in, m);
     LLVMValueRef value = LLVMGetPoison(m->llvm);
     for (uint32_t v = 0; v < m->vector_count; v++)
-        value = LLVMBuildInsertValue(r->builder, value, make_vector(r, in, m, v), v, "");
+        value = LLVMBuildInsertValue(r->builder, value, make_vector(r, in, m, &o, v), v, "");
     r->ids[in->result].type = (struct tsr__type *)tsr__spirv_result_type(r, in);
     r->ids[in->result].value = value;
     return true;

@@ -216,6 +216,15 @@ static void check(struct tsr__reader *r, const struct tsr__inst *in, const struc
         tsr__spirv_fail(r, in, "interpretation %u does not fit the type of the components", m->meaning);
 }
 
+static const char *name_of(struct tsr__reader *r, const struct tsr__matrix *m)
+{
+    static const char *const uses[] = {"a", "b", "c"};
+    char *component = LLVMPrintTypeToString(m->component->llvm);
+    const char *name = tsr_arena_format(&r->arena, "%s%ux%u.%s", uses[m->use], m->rows, m->columns, component);
+    LLVMDisposeMessage(component);
+    return name;
+}
+
 static void make_matrix(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__matrix *m)
 {
     if (m->component->kind != TSR__INT && m->component->kind != TSR__FLOAT)
@@ -233,10 +242,20 @@ static void make_matrix(struct tsr__reader *r, const struct tsr__inst *in, struc
     else
         make_accumulator(m);
     make_array(m);
-    static const char *const uses[] = {"a", "b", "c"};
-    char *component = LLVMPrintTypeToString(m->component->llvm);
-    m->name = tsr_arena_format(&r->arena, "%s%ux%u.%s", uses[m->use], m->rows, m->columns, component);
-    LLVMDisposeMessage(component);
+    m->name = name_of(r, m);
+}
+
+const struct tsr__matrix *tsr__matrix_of(struct tsr__reader *r, const struct tsr__matrix *m, const struct tsr__type *component)
+{
+    struct tsr__matrix *other = tsr_arena_alloc(&r->arena, sizeof *other);
+    *other = *m;
+    other->component = component;
+    other->bits = (unsigned)LLVMSizeOfTypeInBits(r->layout, component->llvm);
+    other->meaning = TSR__MEANS_ITSELF;
+    make_array(other);
+    if (component->llvm != m->component->llvm)
+        other->name = tsr_arena_format(&r->arena, "%s.in.%s", name_of(r, other), m->name);
+    return other;
 }
 
 /* The operand of a matrix type: an id of a constant. */

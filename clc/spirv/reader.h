@@ -285,6 +285,8 @@ LLVMTypeRef tsr__spirv_c_type(struct tsr__reader *r, const char *name, enum tsr_
 
 /* ---- std.c ---------------------------------------------------------------------------------------------------------------------- */
 
+/* A call of a function of the module. */
+LLVMValueRef tsr__spirv_call_function(struct tsr__reader *r, LLVMValueRef function, LLVMValueRef *arguments, unsigned count);
 /* The largest error of the instruction's result, in units in the last place; infinite: nothing is promised. */
 float tsr__spirv_promised_error(struct tsr__reader *r, const struct tsr__inst *in);
 

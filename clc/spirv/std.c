@@ -6,6 +6,19 @@
 #include <stdio.h>
 #include <string.h>
 
+LLVMValueRef tsr__spirv_call_function(struct tsr__reader *r, LLVMValueRef function, LLVMValueRef *arguments, unsigned count)
+{
+    LLVMValueRef call = LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(function), function, arguments, count, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(function));
+    unsigned by_value = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
+    for (unsigned i = 0; i < count; i++) {
+        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(function, i + 1, by_value);
+        if (attribute)
+            LLVMAddCallSiteAttribute(call, i + 1, attribute);
+    }
+    return call;
+}
+
 LLVMValueRef tsr__emit_function_call(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
@@ -21,15 +34,7 @@ LLVMValueRef tsr__emit_function_call(struct tsr__reader *r, const struct tsr__in
         if (LLVMTypeOf(arguments[i]) != type->members[i]->llvm)
             tsr__spirv_fail(r, in, "argument %u is not of the type of the parameter", i + 1);
     }
-    LLVMValueRef call = LLVMBuildCall2(r->builder, type->llvm, id->value, arguments, type->count, "");
-    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(id->value));
-    unsigned by_value = LLVMGetEnumAttributeKindForName("byval", strlen("byval"));
-    for (uint32_t i = 0; i < type->count; i++) {
-        LLVMAttributeRef attribute = LLVMGetEnumAttributeAtIndex(id->value, i + 1, by_value);
-        if (attribute)
-            LLVMAddCallSiteAttribute(call, i + 1, attribute);
-    }
-    return call;
+    return tsr__spirv_call_function(r, id->value, arguments, type->count);
 }
 
 /* ---- OpenCL.std -------------------------------------------------------------------------------------------------------------------------

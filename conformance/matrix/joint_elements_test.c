@@ -35,11 +35,33 @@ static const struct elements element_cases[] = {
     {F32, B, 8, 8},
     {U8, A, 8, 32},
     {S64, ACCUMULATOR, 4, 5},
+    {S16, B, 65, 16},
+    {F32, ACCUMULATOR, 64, 48},
 };
+
+/* How the elements are reached: one by one, or by functions that OpCooperativeMatrixApplyFunctionINTEL calls, with element, row, column and
+ * a pointer; with row and column first; with a pointer to the element; or with a function object that holds the pointer. */
+enum way { ONE_BY_ONE, APPLIED, COORDINATES_FIRST, BY_POINTER, BY_OBJECT, WAYS };
 
 struct element_types {
     uint32_t i32, i64, component, matrix, to_matrix, to_component, i32_pair;
 };
+
+static uint32_t add_doubled(struct module *m, const struct matrix *x, const struct element_types *t, uint32_t value)
+{
+    return module_code(m, infos[x->type].is_float ? 129 : 128, t->component, MODULE_WORDS(value, value));
+}
+
+/* counts[row · columns + column] += 1; */
+static void add_count(struct module *m, const struct matrix *x, const struct element_types *t, uint32_t counts, uint32_t row,
+                      uint32_t column)
+{
+    uint32_t linear = module_code(m, 132, t->i32, MODULE_WORDS(row, module_u32(m, x->columns)));
+    linear = module_code(m, 128, t->i32, MODULE_WORDS(linear, column));
+    uint32_t count = module_at(m, GLOBAL, t->i32, counts, module_code(m, 113, t->i64, MODULE_WORDS(linear)));
+    uint32_t counted = module_code(m, 61, t->i32, MODULE_WORDS(count));
+    module_put(m, MODULE_CODE, 62, MODULE_WORDS(count, module_code(m, 128, t->i32, MODULE_WORDS(counted, module_u32(m, 1)))));
+}
 
 /* for (i = 0; i < length; i++) { element i += element i; counts[row · columns + column] += 1; } */
 static void add_element_loop(struct module *m, const struct matrix *x, const struct element_types *t, uint32_t variable, uint32_t counts,
@@ -58,49 +80,100 @@ static void add_element_loop(struct module *m, const struct matrix *x, const str
     module_code_as(m, 248, 0, body, MODULE_NONE);
     uint32_t place = module_code(m, 65, t->to_component, MODULE_WORDS(variable, index));
     uint32_t old = module_code(m, 61, t->component, MODULE_WORDS(place));
-    module_put(m, MODULE_CODE, 62,
-               MODULE_WORDS(place, module_code(m, infos[x->type].is_float ? 129 : 128, t->component, MODULE_WORDS(old, old))));
+    module_put(m, MODULE_CODE, 62, MODULE_WORDS(place, add_doubled(m, x, t, old)));
     uint32_t matrix = module_code(m, 61, t->matrix, MODULE_WORDS(variable));
     uint32_t at = module_code(m, 6440, t->i32_pair, MODULE_WORDS(matrix, index));
     uint32_t row = module_code(m, 81, t->i32, MODULE_WORDS(at, 0)), column = module_code(m, 81, t->i32, MODULE_WORDS(at, 1));
-    uint32_t linear = module_code(m, 132, t->i32, MODULE_WORDS(row, module_u32(m, x->columns)));
-    linear = module_code(m, 128, t->i32, MODULE_WORDS(linear, column));
-    uint32_t count = module_at(m, GLOBAL, t->i32, counts, module_code(m, 113, t->i64, MODULE_WORDS(linear)));
-    uint32_t counted = module_code(m, 61, t->i32, MODULE_WORDS(count));
-    module_put(m, MODULE_CODE, 62, MODULE_WORDS(count, module_code(m, 128, t->i32, MODULE_WORDS(counted, module_u32(m, 1)))));
+    add_count(m, x, t, counts, row, column);
     module_code_as(m, 128, t->i64, next, MODULE_WORDS(index, one));
     module_put(m, MODULE_CODE, 249, MODULE_WORDS(head));
     module_code_as(m, 248, 0, end, MODULE_NONE);
 }
 
-static void add_elements(struct module *m, const struct matrix *x, unsigned lanes, const char *name, uint32_t scope)
+/* A struct with a pointer to the counts. Each kernel has one of its own, as the type tells which function belongs to an object. */
+static uint32_t object_type(struct module *m, const struct matrix *x, const struct element_types *t)
+{
+    return module_global(m, 30, 0, MODULE_WORDS(module_pointer(m, GLOBAL, t->i32), module_array(m, t->i32, x->rows * x->columns)));
+}
+
+/* A function that counts an element and gives its double. */
+static uint32_t add_function(struct module *m, const struct matrix *x, const struct element_types *t, enum way way)
+{
+    uint32_t result = way == BY_POINTER ? module_global(m, 19, 0, MODULE_NONE) : t->component, counts = module_pointer(m, GLOBAL, t->i32);
+    uint32_t object = module_pointer(m, FUNCTION, object_type(m, x, t)), own = way == BY_POINTER ? t->to_component : t->component;
+    const uint32_t types[WAYS][5] = {[APPLIED] = {result, own, t->i32, t->i32, counts},
+                                     [COORDINATES_FIRST] = {result, t->i32, t->i32, own, counts},
+                                     [BY_POINTER] = {result, own, t->i32, t->i32, counts},
+                                     [BY_OBJECT] = {result, object, own, t->i32, t->i32}};
+    const unsigned element = way == COORDINATES_FIRST ? 2 : way == BY_OBJECT ? 1 : 0, row = way == COORDINATES_FIRST ? 0 : element + 1;
+    uint32_t function = module_code(m, 54, result, MODULE_WORDS(0, module_global(m, 33, 0, types[way], 5))), parameters[4];
+    for (unsigned i = 0; i < 4; i++)
+        parameters[i] = module_code(m, 55, types[way][i + 1], MODULE_NONE);
+    module_code(m, 248, 0, MODULE_NONE);
+    if (way == BY_OBJECT)
+        counts = module_code(
+            m, 61, counts,
+            MODULE_WORDS(module_code(m, 65, module_pointer(m, FUNCTION, counts), MODULE_WORDS(parameters[0], module_u32(m, 0)))));
+    else
+        counts = parameters[3];
+    add_count(m, x, t, counts, parameters[row], parameters[row + 1]);
+    uint32_t value = way == BY_POINTER ? module_code(m, 61, t->component, MODULE_WORDS(parameters[element])) : parameters[element];
+    uint32_t doubled = add_doubled(m, x, t, value);
+    if (way == BY_POINTER) {
+        module_put(m, MODULE_CODE, 62, MODULE_WORDS(parameters[element], doubled));
+        module_put(m, MODULE_CODE, 253, MODULE_NONE);
+    } else {
+        module_put(m, MODULE_CODE, 254, MODULE_WORDS(doubled));
+    }
+    module_put(m, MODULE_CODE, 56, MODULE_NONE);
+    return function;
+}
+
+/* The matrix of what the function gives. */
+static uint32_t add_application(struct module *m, const struct element_types *t, enum way way, uint32_t function, uint32_t object,
+                                uint32_t value, uint32_t counts)
+{
+    if (way != BY_OBJECT)
+        return module_code(m, 6448, t->matrix, MODULE_WORDS(function, value, counts));
+    uint32_t member =
+        module_code(m, 65, module_pointer(m, FUNCTION, module_pointer(m, GLOBAL, t->i32)), MODULE_WORDS(object, module_u32(m, 0)));
+    module_put(m, MODULE_CODE, 62, MODULE_WORDS(member, counts));
+    return module_code(m, 6448, t->matrix, MODULE_WORDS(object, value));
+}
+
+static void add_elements(struct module *m, const struct matrix *x, unsigned lanes, const char *name, uint32_t scope, enum way way)
 {
     struct element_types t = {module_int(m, 32), module_int(m, 64), component_type(m, x->type), matrix_type(m, KHRONOS, x, scope), 0, 0, 0};
     t.to_matrix = module_pointer(m, FUNCTION, t.matrix);
     t.to_component = module_pointer(m, FUNCTION, t.component);
     t.i32_pair = module_global(m, 23, 0, MODULE_WORDS(t.i32, 2));
-    uint32_t elements[] = {t.component, t.component, t.i32}, at[3];
+    uint32_t elements[] = {t.component, t.component, t.i32}, at[3], function = way != ONE_BY_ONE ? add_function(m, x, &t, way) : 0;
     module_kernel(m, name, lanes, elements, at, 3);
-    uint32_t variable = module_code(m, 59, t.to_matrix, MODULE_WORDS(FUNCTION)), sub_group = module_sub_group(m);
+    uint32_t variable_type = way == BY_OBJECT ? module_pointer(m, FUNCTION, object_type(m, x, &t)) : t.to_matrix;
+    uint32_t variable = module_code(m, 59, variable_type, MODULE_WORDS(FUNCTION)), sub_group = module_sub_group(m);
     uint32_t value = joint_load(m, KHRONOS, x, t.matrix, matrix_place(m, x, GLOBAL, at[0], sub_group), scope);
-    module_put(m, MODULE_CODE, 62, MODULE_WORDS(variable, value));
-    uint32_t length = module_code(m, 4460, t.i64, MODULE_WORDS(t.matrix));
     uint32_t counts = module_code(m, 132, t.i64, MODULE_WORDS(sub_group, module_u64(m, (uint64_t)x->rows * x->columns)));
     counts = module_at(m, GLOBAL, t.i32, at[2], counts);
-    add_element_loop(m, x, &t, variable, counts, length);
-    value = module_code(m, 61, t.matrix, MODULE_WORDS(variable));
+    if (way == ONE_BY_ONE) {
+        module_put(m, MODULE_CODE, 62, MODULE_WORDS(variable, value));
+        add_element_loop(m, x, &t, variable, counts, module_code(m, 4460, t.i64, MODULE_WORDS(t.matrix)));
+        value = module_code(m, 61, t.matrix, MODULE_WORDS(variable));
+    } else {
+        value = add_application(m, &t, way, function, variable, value, counts);
+    }
     joint_store(m, KHRONOS, x, value, matrix_place(m, x, GLOBAL, at[1], sub_group), scope);
     module_end_kernel(m);
 }
 
-static void run_elements(cl_program program, struct matrix *x, unsigned lanes, const char *name, uint32_t scope)
+static void run_elements(cl_program program, struct matrix *x, unsigned lanes, const char *name, uint32_t scope, enum way way)
 {
     size_t items = SUB_GROUPS * lanes, each = (size_t)x->rows * x->columns, count = SUB_GROUPS * each;
     unsigned char *out = malloc(bytes_of(x)), *before = malloc(bytes_of(x));
     uint32_t *counts = calloc(count, sizeof *counts);
     char what[80];
     assert_true(out && before && counts);
-    snprintf(what, sizeof what, "elements of %ux%u, use %d, component %d, sub-group %u", x->rows, x->columns, x->use, x->type, lanes);
+    snprintf(what, sizeof what, "elements of %ux%u, use %d, component %d, sub-group %u, way %d", x->rows, x->columns, x->use, x->type,
+             lanes, way);
     memset(before, PATTERN, bytes_of(x));
     const struct device_arg args[] = {{bytes_of(x), x->memory, NULL}, {bytes_of(x), before, out}, {count * sizeof *counts, counts, counts}};
     assert_int_equal(device_run(&joint_device, program, name, items, items, args, 3), CL_SUCCESS);
@@ -116,33 +189,55 @@ static void run_elements(cl_program program, struct matrix *x, unsigned lanes, c
     free(counts);
 }
 
+static const unsigned sizes[] = {16, 8, 32};
+
+/* Row, column and element of S32 cannot be told apart: the element is the first of them. */
+static enum way way_of_application(size_t number)
+{
+    enum way way = (enum way)(APPLIED + number % (WAYS - APPLIED));
+    return way == COORDINATES_FIRST && element_cases[number].type == S32 ? APPLIED : way;
+}
+
+/* Each of the cases from `first` on, in steps, with sub-groups of this size. */
+static void check_elements(unsigned lanes, bool apply, size_t first, size_t step)
+{
+    static const uint32_t scopes[] = {SUB_GROUP, WORK_GROUP};
+    struct matrix matrices[JOINT_COUNT(element_cases)];
+    struct module m;
+    uint32_t seed = 1;
+    char name[8];
+    joint_begin(&m, KHRONOS);
+    for (size_t i = first; i < JOINT_COUNT(element_cases); i += step) {
+        const struct elements *e = &element_cases[i];
+        make_matrix(&matrices[i], e->type, e->use, (enum layout)(i % 2), e->rows, e->columns);
+        fill_matrix(&matrices[i], &seed, random_value);
+        snprintf(name, sizeof name, "e%zu", i);
+        add_elements(&m, &matrices[i], lanes, name, scopes[i % 5 == 4], apply ? way_of_application(i) : ONE_BY_ONE);
+    }
+    cl_program program = joint_build(&m);
+    for (size_t i = first; i < JOINT_COUNT(element_cases); i += step) {
+        snprintf(name, sizeof name, "e%zu", i);
+        run_elements(program, &matrices[i], lanes, name, scopes[i % 5 == 4], apply ? way_of_application(i) : ONE_BY_ONE);
+        free_matrix(&matrices[i]);
+    }
+    clReleaseProgram(program);
+    module_free(&m);
+}
+
 static void elements_and_coordinates(void **state)
 {
-    static const unsigned sizes[] = {16, 8, 32};
-    static const uint32_t scopes[] = {SUB_GROUP, WORK_GROUP};
     (void)state;
-    for (size_t l = 0; l < JOINT_COUNT(sizes); l++) {
-        struct matrix matrices[JOINT_COUNT(element_cases)];
-        struct module m;
-        uint32_t seed = 1;
-        char name[8];
-        joint_begin(&m, KHRONOS);
-        for (size_t i = 0; i < JOINT_COUNT(element_cases); i++) {
-            const struct elements *e = &element_cases[i];
-            make_matrix(&matrices[i], e->type, e->use, (enum layout)(i % 2), e->rows, e->columns);
-            fill_matrix(&matrices[i], &seed, random_value);
-            snprintf(name, sizeof name, "e%zu", i);
-            add_elements(&m, &matrices[i], sizes[l], name, scopes[i % 5 == 4]);
-        }
-        cl_program program = joint_build(&m);
-        for (size_t i = 0; i < JOINT_COUNT(element_cases); i++) {
-            snprintf(name, sizeof name, "e%zu", i);
-            run_elements(program, &matrices[i], sizes[l], name, scopes[i % 5 == 4]);
-            free_matrix(&matrices[i]);
-        }
-        clReleaseProgram(program);
-        module_free(&m);
-    }
+    for (size_t l = 0; l < JOINT_COUNT(sizes); l++)
+        check_elements(sizes[l], false, 0, 1);
+}
+
+/* Each case with one size; all with TESSERA_LONG_TESTS=1. */
+static void applied_functions(void **state)
+{
+    bool all = getenv("TESSERA_LONG_TESTS") != NULL;
+    (void)state;
+    for (size_t l = 0; l < JOINT_COUNT(sizes); l++)
+        check_elements(sizes[l], true, all ? 0 : l, all ? 1 : JOINT_COUNT(sizes));
 }
 
 /* ---- checked loads and stores
@@ -225,9 +320,8 @@ static void check_window(cl_program program, const struct matrix *x, unsigned la
 static void checked_transfers(void **state)
 {
     enum { MOST = JOINT_COUNT(checked_cases) * 3 };
-    static const unsigned sizes[] = {16, 8};
     (void)state;
-    for (size_t l = 0; l < JOINT_COUNT(sizes); l++) {
+    for (size_t l = 0; l < 2; l++) {
         struct matrix matrices[MOST];
         struct module m;
         size_t count = 0;
@@ -322,13 +416,118 @@ static void arithmetic_and_conversions(void **state)
     }
 }
 
+/* ---- other places of elements -------------------------------------------------------------------------------------------------------- */
+
+/* A matrix that becomes one of other components, by an instruction of SPIR-V, or for another use, by a function that is such an
+ * instruction. */
+static const struct change {
+    enum component from, to;
+    enum use from_use, to_use;
+    unsigned rows, columns, opcode;
+} changes[] = {
+    {S8, S16, A, A, 16, 64, 114},
+    {S16, S8, A, A, 16, 64, 114},
+    {S8, S32, A, A, 7, 23, 114},
+    {S8, F32, A, A, 8, 32, 111},
+    {F16, F32, A, A, 12, 24, 115},
+    {F32, F16, A, A, 16, 32, 115},
+    {F64, F32, A, A, 6, 8, 115},
+    {S32, S64, A, A, 5, 8, 114},
+    {S64, S8, A, A, 9, 40, 114},
+    {F32, BFLOAT16, A, A, 8, 16, 6116},
+    {BFLOAT16, F32, A, A, 3, 48, 6117},
+    {F16, S8, A, A, 10, 36, 110},
+    {S16, S64, B, B, 40, 9, 114},
+    {F32, F16, ACCUMULATOR, A, 16, 32, 115},
+    {S32, S8, ACCUMULATOR, A, 16, 64, 114},
+    {S8, S32, A, ACCUMULATOR, 7, 23, 114},
+    {S16, S16, A, B, 16, 32, 124},
+    {F32, F32, B, A, 9, 20, 124},
+    {S32, S32, A, ACCUMULATOR, 8, 8, 124},
+    {F32, F64, ACCUMULATOR, B, 33, 5, 115},
+};
+
+/* T f(element) { return the instruction on the element; } */
+static uint32_t add_conversion(struct module *m, const struct change *c)
+{
+    uint32_t from = component_type(m, c->from), to = component_type(m, c->to);
+    uint32_t function = module_code(m, 54, to, MODULE_WORDS(0, module_global(m, 33, 0, MODULE_WORDS(to, from))));
+    uint32_t element = module_code(m, 55, from, MODULE_NONE);
+    module_code(m, 248, 0, MODULE_NONE);
+    module_put(m, MODULE_CODE, 254, MODULE_WORDS(c->opcode == 124 ? element : module_code(m, c->opcode, to, MODULE_WORDS(element))));
+    module_put(m, MODULE_CODE, 56, MODULE_NONE);
+    return function;
+}
+
+static void add_change(struct module *m, const struct change *c, const struct matrix *from, const struct matrix *to, unsigned lanes,
+                       const char *name)
+{
+    bool by_function = c->from_use != c->to_use;
+    uint32_t from_type = matrix_type(m, KHRONOS, from, SUB_GROUP), to_type = matrix_type(m, KHRONOS, to, SUB_GROUP), at[2];
+    uint32_t elements[] = {component_type(m, c->from), component_type(m, c->to)}, function = by_function ? add_conversion(m, c) : 0;
+    module_kernel(m, name, lanes, elements, at, 2);
+    uint32_t sub_group = module_sub_group(m);
+    uint32_t value = joint_load(m, KHRONOS, from, from_type, matrix_place(m, from, GLOBAL, at[0], sub_group), SUB_GROUP);
+    value = by_function ? module_code(m, 6448, to_type, MODULE_WORDS(function, value))
+                        : module_code(m, c->opcode, to_type, MODULE_WORDS(value));
+    joint_store(m, KHRONOS, to, value, matrix_place(m, to, GLOBAL, at[1], sub_group), SUB_GROUP);
+    module_end_kernel(m);
+}
+
+static void run_change(cl_program program, const struct matrix *from, struct matrix *to, unsigned lanes, const char *name)
+{
+    size_t items = SUB_GROUPS * lanes;
+    unsigned char *out = malloc(bytes_of(to));
+    char what[100];
+    assert_non_null(out);
+    snprintf(what, sizeof what, "%s, sub-group %u: %ux%u of use %d and component %d to use %d and component %d", name, lanes, from->rows,
+             from->columns, from->use, from->type, to->use, to->type);
+    const struct device_arg args[] = {{bytes_of(from), from->memory, NULL}, {bytes_of(to), to->memory, out}};
+    assert_int_equal(device_run(&joint_device, program, name, items, items, args, 2), CL_SUCCESS);
+    for (unsigned s = 0; s < SUB_GROUPS; s++)
+        for (size_t i = 0; i < (size_t)from->rows * from->columns; i++)
+            to->value[s][i] = as_component(to->type, from->value[s][i]);
+    joint_expect(to, SUB_GROUP, out, what);
+    free(out);
+}
+
+/* Each change with one size; all with TESSERA_LONG_TESTS=1. */
+static void other_components_and_uses(void **state)
+{
+    const size_t step = getenv("TESSERA_LONG_TESTS") ? 1 : JOINT_COUNT(sizes);
+    (void)state;
+    for (size_t l = 0; l < JOINT_COUNT(sizes); l++) {
+        struct matrix from[JOINT_COUNT(changes)], to[JOINT_COUNT(changes)];
+        struct module m;
+        uint32_t seed = 7;
+        char name[8];
+        joint_begin(&m, KHRONOS);
+        for (size_t i = l % step; i < JOINT_COUNT(changes); i += step) {
+            const struct change *c = &changes[i];
+            make_matrix(&from[i], c->from, c->from_use, (enum layout)(i % 2), c->rows, c->columns);
+            fill_matrix(&from[i], &seed, random_value);
+            make_matrix(&to[i], c->to, c->to_use, (enum layout)(i / 2 % 2), c->rows, c->columns);
+            snprintf(name, sizeof name, "c%zu", i);
+            add_change(&m, c, &from[i], &to[i], sizes[l], name);
+        }
+        cl_program program = joint_build(&m);
+        for (size_t i = l % step; i < JOINT_COUNT(changes); i += step) {
+            snprintf(name, sizeof name, "c%zu", i);
+            run_change(program, &from[i], &to[i], sizes[l], name);
+            free_matrix(&from[i]);
+            free_matrix(&to[i]);
+        }
+        clReleaseProgram(program);
+        module_free(&m);
+    }
+}
+
 /* With an argument only the tests that fit this pattern. */
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_and_coordinates),
-        cmocka_unit_test(checked_transfers),
-        cmocka_unit_test(arithmetic_and_conversions),
+        cmocka_unit_test(elements_and_coordinates),   cmocka_unit_test(applied_functions),         cmocka_unit_test(checked_transfers),
+        cmocka_unit_test(arithmetic_and_conversions), cmocka_unit_test(other_components_and_uses),
     };
     if (count > 1)
         cmocka_set_test_filter(words[1]);
