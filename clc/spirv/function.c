@@ -50,12 +50,13 @@ static void add_parameter_attributes(struct tsr__reader *r, const struct tsr__in
     }
 }
 
+/* Others link what was made for the first of several sub-group sizes. */
 static void set_linkage(struct tsr__reader *r, const struct tsr__inst *in, LLVMValueRef function)
 {
     uint32_t linkage = 0;
     const char *name = tsr__spirv_linked_name(r, in, &linkage);
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    if (!name)
+    if (!name || tsr__matrix_again(r))
         return;
     LLVMSetLinkage(function, linkage == TSR__LinkageLinkOnceODR ? LLVMWeakODRLinkage : LLVMExternalLinkage);
     LLVMValueRef same = LLVMGetNamedFunction(r->module, name);
@@ -260,18 +261,12 @@ static void make_body(struct tsr__reader *r, const struct tsr__inst *in, uint32_
     r->body = (struct tsr__body){0};
 }
 
-/* Where the function's instructions begin and end. */
-struct extent {
-    const struct tsr__inst *function;
-    uint32_t first, last;
-};
-
-static bool is_definition(const struct extent *e)
+static bool is_definition(const struct tsr__extent *e)
 {
     return e->first < e->last;
 }
 
-static void check_linkage(struct tsr__reader *r, const struct extent *e)
+static void check_linkage(struct tsr__reader *r, const struct tsr__extent *e)
 {
     LLVMLinkage linkage = LLVMGetLinkage(r->ids[e->function->result].value);
     if (!is_definition(e) && linkage != LLVMExternalLinkage)
@@ -282,16 +277,20 @@ static void make_entry_points(struct tsr__reader *r)
 {
     for (const struct tsr__entry_point *e = r->entry_points; e; e = e->next) {
         const struct tsr__id *id = &r->ids[e->function];
-        if (e->function >= r->bound || !id->inst || id->inst->op->number != TSR__OpFunction || LLVMIsDeclaration(id->value))
+        if (e->function >= r->bound || !id->inst || id->inst->op->number != TSR__OpFunction)
+            tsr__spirv_fail(r, NULL, "entry point '%.100s' is no function", e->name);
+        if (!tsr__matrix_belongs(r, e->function))
+            continue;
+        if (LLVMIsDeclaration(id->value))
             tsr__spirv_fail(r, NULL, "entry point '%.100s' is no function that the module defines", e->name);
         tsr__spirv_kernel(r, id->value, id->inst, e->name);
     }
 }
 
-void tsr__spirv_functions(struct tsr__reader *r, uint32_t first)
+/* Finds where all functions begin and end, and declares those that are to be made. */
+static void declare_all(struct tsr__reader *r, uint32_t first)
 {
-    struct extent *extents = tsr_arena_alloc(&r->arena, (r->inst_count - first + 1) * sizeof *extents);
-    uint32_t count = 0;
+    r->functions = tsr_arena_alloc(&r->arena, (r->inst_count - first + 1) * sizeof *r->functions);
     for (uint32_t i = first; i < r->inst_count;) {
         const struct tsr__inst *in = &r->insts[i];
         if (is_line(in) || in->op->number == TSR__OpNop || has_no_semantics(r, in)) {
@@ -300,7 +299,7 @@ void tsr__spirv_functions(struct tsr__reader *r, uint32_t first)
         }
         if (in->op->number != TSR__OpFunction)
             tsr__spirv_fail(r, in, "it stands between functions");
-        struct extent *e = &extents[count++];
+        struct tsr__extent *e = &r->functions[r->function_count++];
         e->function = in;
         e->first = i = declare_whole(r, i);
         while (i < r->inst_count && r->insts[i].op->number != TSR__OpFunctionEnd && r->insts[i].op->number != TSR__OpFunction)
@@ -312,8 +311,44 @@ void tsr__spirv_functions(struct tsr__reader *r, uint32_t first)
             e->first++;
         check_linkage(r, e);
     }
-    tsr__spirv_fast_math(r);
-    for (uint32_t i = 0; i < count; i++)
-        make_body(r, extents[i].function, extents[i].first, extents[i].last);
+}
+
+static void make_bodies(struct tsr__reader *r)
+{
+    for (const struct tsr__extent *e = r->functions; e < r->functions + r->function_count; e++)
+        if (tsr__matrix_belongs(r, e->function->result))
+            make_body(r, e->function, e->first, e->last);
     make_entry_points(r);
+}
+
+/* An entry point for another sub-group size than the first: its declaration goes, until that size comes. */
+static void drop_declaration(struct tsr__reader *r, const struct tsr__extent *e)
+{
+    struct tsr__id *id = &r->ids[e->function->result];
+    if (LLVMGetFirstUse(id->value))
+        tsr__spirv_fail(r, e->function,
+                        "a function calls this entry point, which requires another sub-group size than others with matrices");
+    LLVMDeleteFunction(id->value);
+    id->value = NULL;
+}
+
+void tsr__spirv_functions(struct tsr__reader *r, uint32_t first)
+{
+    declare_all(r, first);
+    tsr__spirv_fast_math(r);
+    make_bodies(r);
+    for (const struct tsr__extent *e = r->functions; e < r->functions + r->function_count; e++)
+        if (!tsr__matrix_belongs(r, e->function->result))
+            drop_declaration(r, e);
+}
+
+void tsr__spirv_functions_again(struct tsr__reader *r)
+{
+    for (const struct tsr__extent *e = r->functions; e < r->functions + r->function_count; e++)
+        if (tsr__matrix_belongs(r, e->function->result)) {
+            if (!is_definition(e))
+                tsr__spirv_fail(r, e->function, "kernels that require different sub-group sizes cannot import a function with matrices");
+            declare_whole(r, (uint32_t)(e->function - r->insts));
+        }
+    make_bodies(r);
 }

@@ -47,6 +47,11 @@ struct tsr__matrix {
     const char *name;              /* for helper functions: use, shape, component */
 };
 
+/* ---- matrix_sizes.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* Before the first matrix type, which `in` makes: the sub-group sizes of the module's matrices, to r->sizes. */
+void tsr__matrix_find_sizes(struct tsr__reader *r, const struct tsr__inst *in);
+
 /* ---- matrix_layout.c ---------------------------------------------------------------------------------------------------------- */
 
 /* Where an element is: the work-item and its slot. */

@@ -9,27 +9,6 @@
 
 enum { MOST_SIDE = 1024, MOST_ELEMENTS = 4096, ROWS_AT_MOST = 8, BLOCK_BYTES = 32, LONGEST_VECTOR = 16 };
 
-/* ---- the sub-group size -------------------------------------------------------------------------------------------------------- */
-
-/* Types come before functions, so the size is one for the module: what its kernels require, or 16. */
-static uint32_t find_lanes(struct tsr__reader *r, const struct tsr__inst *in)
-{
-    enum { USUAL = 16 };
-    uint32_t lanes = 0;
-    for (const struct tsr__entry_point *e = r->entry_points; e; e = e->next) {
-        const struct tsr__mode *mode = tsr__spirv_mode(r, e->function, TSR__ModeSubgroupSize);
-        if (!mode || !mode->count)
-            continue;
-        if (lanes && lanes != mode->operand[0])
-            tsr__spirv_fail(r, in, "kernels of a module with matrices have to require the same sub-group size; these require %u and %u",
-                            lanes, mode->operand[0]);
-        lanes = mode->operand[0];
-    }
-    if (lanes && lanes != 8 && lanes != 16 && lanes != 32)
-        tsr__spirv_fail(r, in, "matrices need a sub-group size of 8, 16 or 32, not %u", lanes);
-    return lanes ? lanes : USUAL;
-}
-
 /* ---- blocks ------------------------------------------------------------------------------------------------------------------------ */
 
 static uint32_t ceil_div(uint32_t a, uint32_t b)
@@ -231,7 +210,9 @@ static void make_matrix(struct tsr__reader *r, const struct tsr__inst *in, struc
         tsr__spirv_fail(r, in, "the components of a matrix have to be numbers");
     m->bits = (unsigned)LLVMSizeOfTypeInBits(r->layout, m->component->llvm);
     check(r, in, m);
-    m->lanes = r->matrix_lanes = r->matrix_lanes ? r->matrix_lanes : find_lanes(r, in);
+    if (!r->matrix_lanes)
+        tsr__matrix_find_sizes(r, in);
+    m->lanes = r->matrix_lanes;
     m->deep = BLOCK_BYTES * 8 / m->bits;
     /* A block has at least one element of each side. */
     m->blocks = tsr_arena_alloc(&r->arena, (size_t)m->rows * m->columns * sizeof *m->blocks);

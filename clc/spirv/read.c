@@ -31,6 +31,22 @@ static void add_versions(struct tsr__reader *r)
         LLVMAddNamedMetadataOperand(r->module, names[i], node);
 }
 
+static bool make_global(struct tsr__reader *r, const struct tsr__inst *in)
+{
+    return tsr__spirv_make_type(r, in) || tsr__spirv_make_constant(r, in) || tsr__spirv_make_variable(r, in);
+}
+
+/* Those before `end` that have to do with matrices, for another sub-group size. */
+static void make_globals_again(struct tsr__reader *r, uint32_t end)
+{
+    for (uint32_t i = 0; i < end; i++)
+        if (r->insts[i].result && r->of_matrices[r->insts[i].result])
+            r->ids[r->insts[i].result].type = NULL;
+    for (uint32_t i = 0; i < end; i++)
+        if (r->insts[i].result && r->of_matrices[r->insts[i].result])
+            make_global(r, &r->insts[i]);
+}
+
 static void read_module(struct tsr__reader *r)
 {
     tsr__spirv_split(r);
@@ -43,12 +59,16 @@ static void read_module(struct tsr__reader *r)
     uint32_t i = 0;
     for (; i < r->inst_count && r->insts[i].op->number != TSR__OpFunction; i++) {
         const struct tsr__inst *in = &r->insts[i];
-        if (!tsr__spirv_section(r, in) && !tsr__spirv_make_type(r, in) && !tsr__spirv_make_constant(r, in) &&
-            !tsr__spirv_make_variable(r, in))
+        if (!tsr__spirv_section(r, in) && !make_global(r, in))
             tsr__spirv_fail(r, in, "it does not belong before the first function, or this driver does not know it");
     }
     tsr__spirv_begin_lines(r);
     tsr__spirv_functions(r, i);
+    for (uint32_t size = 1; size < r->size_count; size++) {
+        r->matrix_lanes = r->sizes[size];
+        make_globals_again(r, i);
+        tsr__spirv_functions_again(r);
+    }
     tsr__spirv_end_lines(r);
     add_versions(r);
     verify(r);

@@ -100,6 +100,12 @@ struct tsr__entry_point {
 
 struct tsr__reader;
 
+/* Where a function's instructions begin and end. */
+struct tsr__extent {
+    const struct tsr__inst *function;
+    uint32_t first, last;
+};
+
 /* Where the reader is in a function. */
 struct tsr__body {
     const struct tsr__inst *inst; /* OpFunction; NULL: outside */
@@ -148,6 +154,8 @@ struct tsr__reader {
     LLVMModuleRef module;
     LLVMTargetDataRef layout;
     LLVMBuilderRef builder;
+    struct tsr__extent *functions; /* in the order of the module */
+    uint32_t function_count;
     struct tsr__entry_point *entry_points; /* in the order of the module */
     struct tsr__mode **modes;              /* by id, NULL: no function has any */
     bool relaxed_printf;                   /* formats may be in any memory */
@@ -155,8 +163,11 @@ struct tsr__reader {
     struct tsr__lines *lines;              /* NULL: the module gets no debug locations */
     struct tsr__fast_math *fast_math;      /* of instructions that say nothing of it */
     struct tsr__body body;
-    uint32_t matrix_lanes; /* the sub-group size of its matrices, 0 before the first */
-    bool is_draft;         /* it has matrices of the draft of SPV_INTEL_joint_matrix */
+    uint32_t matrix_lanes; /* the sub-group size of the matrices that are being made, 0 before the first */
+    uint32_t sizes[3];     /* all sizes, in the order in which they are made */
+    uint32_t size_count;
+    bool *of_matrices; /* by id: globals and functions that have to do with matrices; NULL: there are none */
+    bool is_draft;     /* it has matrices of the draft of SPV_INTEL_joint_matrix */
 };
 
 /* Ids behind the bound, for instructions that the reader takes apart. */
@@ -243,12 +254,21 @@ void tsr__spirv_store(struct tsr__reader *r, const struct tsr__type *type, LLVMV
 
 /* Declares all functions, then makes their bodies. */
 void tsr__spirv_functions(struct tsr__reader *r, uint32_t first);
+/* Those that have to do with matrices once more, for another sub-group size. */
+void tsr__spirv_functions_again(struct tsr__reader *r);
 /* Makes an instruction's value by its line of emit.def and keeps it. */
 void tsr__spirv_emit(struct tsr__reader *r, const struct tsr__inst *in);
 /* Before the functions: what entry points say of the arithmetic of all instructions. */
 void tsr__spirv_fast_math(struct tsr__reader *r);
 /* Makes an instruction that does the same with each element of matrices, and keeps its value. False: it is none. (matrix_elementwise.c) */
 bool tsr__matrix_elementwise(struct tsr__reader *r, const struct tsr__inst *in);
+/* Whether functions that have to do with matrices are being made again, for another sub-group size (matrix_sizes.c). */
+static inline bool tsr__matrix_again(const struct tsr__reader *r)
+{
+    return r->matrix_lanes != r->sizes[0];
+}
+/* Whether this function is to be made with the sub-group size at hand. */
+bool tsr__matrix_belongs(const struct tsr__reader *r, uint32_t function);
 /* The value alone, NULL if it has none. */
 LLVMValueRef tsr__spirv_emit_value(struct tsr__reader *r, const struct tsr__inst *in);
 /* Whether the instruction ends a block or belongs to its end; then it is done. */

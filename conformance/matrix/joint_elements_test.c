@@ -240,6 +240,74 @@ static void applied_functions(void **state)
         check_elements(sizes[l], true, all ? 0 : l, all ? 1 : JOINT_COUNT(sizes));
 }
 
+/* M f(M matrix) { return matrix + matrix; } */
+static uint32_t add_matrix_function(struct module *m, const struct matrix *x, uint32_t type)
+{
+    uint32_t function = module_code(m, 54, type, MODULE_WORDS(0, module_global(m, 33, 0, MODULE_WORDS(type, type))));
+    uint32_t matrix = module_code(m, 55, type, MODULE_NONE);
+    module_code(m, 248, 0, MODULE_NONE);
+    module_put(m, MODULE_CODE, 254, MODULE_WORDS(module_code(m, infos[x->type].is_float ? 129 : 128, type, MODULE_WORDS(matrix, matrix))));
+    module_put(m, MODULE_CODE, 56, MODULE_NONE);
+    return function;
+}
+
+static void expect_doubled(cl_program program, const struct matrix *x, unsigned lanes, const char *name)
+{
+    struct matrix doubled;
+    unsigned char *out = malloc(bytes_of(x));
+    assert_non_null(out);
+    make_matrix(&doubled, x->type, x->use, x->layout, x->rows, x->columns);
+    const struct device_arg args[] = {{bytes_of(x), x->memory, NULL}, {bytes_of(x), doubled.memory, out}};
+    assert_int_equal(device_run(&joint_device, program, name, SUB_GROUPS * lanes, SUB_GROUPS * lanes, args, 2), CL_SUCCESS);
+    for (unsigned s = 0; s < SUB_GROUPS; s++)
+        for (size_t i = 0; i < (size_t)x->rows * x->columns; i++)
+            doubled.value[s][i] = as_component(x->type, 2 * x->value[s][i]);
+    joint_expect(&doubled, SUB_GROUP, out, name);
+    free_matrix(&doubled);
+    free(out);
+}
+
+/* Kernels that require different sizes, and one that requires none, call one function; others go through elements; and the size that a
+ * kernel without matrices requires is none of theirs. Some work-items have fewer elements than others. */
+static void several_sizes(void **state)
+{
+    static const unsigned required[] = {8, 32, 0}, lanes[] = {8, 32, 8};
+    static const char *const names[] = {"s0", "s1", "s2"};
+    struct module m;
+    struct matrix x, one_by_one, applied_to;
+    struct matrix *const all[] = {&x, &one_by_one, &applied_to};
+    uint32_t seed = 5;
+    (void)state;
+    joint_begin(&m, KHRONOS);
+    for (size_t i = 0; i < JOINT_COUNT(all); i++) {
+        make_matrix(all[i], S16, ACCUMULATOR, BY_ROWS, 9, 20);
+        fill_matrix(all[i], &seed, random_value);
+    }
+    uint32_t type = matrix_type(&m, KHRONOS, &x, SUB_GROUP), component = component_type(&m, S16), at[2];
+    uint32_t function = add_matrix_function(&m, &x, type);
+    for (size_t i = 0; i < JOINT_COUNT(required); i++) {
+        module_kernel(&m, names[i], required[i], (const uint32_t[]){component, component}, at, 2);
+        uint32_t sub_group = module_sub_group(&m);
+        uint32_t value = joint_load(&m, KHRONOS, &x, type, matrix_place(&m, &x, GLOBAL, at[0], sub_group), SUB_GROUP);
+        value = module_code(&m, 57, type, MODULE_WORDS(function, value));
+        joint_store(&m, KHRONOS, &x, value, matrix_place(&m, &x, GLOBAL, at[1], sub_group), SUB_GROUP);
+        module_end_kernel(&m);
+    }
+    add_elements(&m, &one_by_one, 32, "e0", SUB_GROUP, ONE_BY_ONE);
+    add_elements(&m, &applied_to, 8, "e1", SUB_GROUP, APPLIED);
+    module_kernel(&m, "other", 16, &component, at, 1);
+    module_end_kernel(&m);
+    cl_program program = joint_build(&m);
+    for (size_t i = 0; i < JOINT_COUNT(required); i++)
+        expect_doubled(program, &x, lanes[i], names[i]);
+    run_elements(program, &one_by_one, 32, "e0", SUB_GROUP, ONE_BY_ONE);
+    run_elements(program, &applied_to, 8, "e1", SUB_GROUP, APPLIED);
+    for (size_t i = 0; i < JOINT_COUNT(all); i++)
+        free_matrix(all[i]);
+    clReleaseProgram(program);
+    module_free(&m);
+}
+
 /* ---- checked loads and stores
  * -------------------------------------------------------------------------------------------------------------- */
 
@@ -526,8 +594,12 @@ static void other_components_and_uses(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(elements_and_coordinates),   cmocka_unit_test(applied_functions),         cmocka_unit_test(checked_transfers),
-        cmocka_unit_test(arithmetic_and_conversions), cmocka_unit_test(other_components_and_uses),
+        cmocka_unit_test(elements_and_coordinates),
+        cmocka_unit_test(applied_functions),
+        cmocka_unit_test(several_sizes),
+        cmocka_unit_test(checked_transfers),
+        cmocka_unit_test(arithmetic_and_conversions),
+        cmocka_unit_test(other_components_and_uses),
     };
     if (count > 1)
         cmocka_set_test_filter(words[1]);

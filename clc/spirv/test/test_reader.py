@@ -49,6 +49,25 @@ def call_with(count):
             "%gentry = OpLabel\nOpReturn\nOpFunctionEnd\n")
 
 
+def two_sizes(call, more=""):
+    """Kernels that require different sub-group sizes, each with a matrix; the first one makes the call."""
+    kernel = """%{0} = OpFunction %void None %ftype
+%{0}out = OpFunctionParameter %p
+%{0}entry = OpLabel
+{1}
+OpCooperativeMatrixStoreKHR %{0}out %zeros %none %stride
+OpReturn
+OpFunctionEnd
+"""
+    head = HEAD.replace("OpMemoryModel", 'OpCapability CooperativeMatrixKHR\nOpExtension "SPV_KHR_cooperative_matrix"\nOpMemoryModel')
+    annotations = 'OpEntryPoint Kernel %g "g"\nOpExecutionMode %f SubgroupSize 16\nOpExecutionMode %g SubgroupSize 8\nOpDecorate %h LinkageAttributes "h" Import'
+    numbers = "%none = OpConstant %uint 0\n%two = OpConstant %uint 2\n%three = OpConstant %uint 3\n%stride = OpConstant %ulong 8\n%eight = OpConstant %uint 8\n"
+    types = "%matrix = OpTypeCooperativeMatrixKHR %uint %three %eight %eight %two\n%zeros = OpConstantNull %matrix\n%htype = OpTypeFunction %void %matrix\n"
+    head = head.format(annotations=annotations, globals=numbers + types)
+    return head[: head.index("%f = ")] + more + kernel.format("f", call) + kernel.format("g", "")
+
+
+IMPORTED = "%h = OpFunction %void None %htype\n%hm = OpFunctionParameter %matrix\nOpFunctionEnd\n"
 SELF = "OpTypeForwardPointer %p CrossWorkgroup\n%p = OpTypePointer CrossWorkgroup %p"
 SPECIAL = "OpDecorate %s SpecId 3", "%s = OpSpecConstant %uint 5\n%t = OpSpecConstantOp %uint IMul %s %one\n%u = OpSpecConstantOp %uint IAdd %t %s"
 # name: (module, text of the LLVM module)
@@ -60,6 +79,7 @@ READ = {
     "a pointer as two numbers": (module("%v = OpBitcast %uint2 %out\n%w = OpBitcast %p %v\nOpStore %w %one"), "bitcast <2 x i32> %3 to i64"),
     "a pointer to itself as an argument": (module().replace("%p = OpTypePointer CrossWorkgroup %uint", SELF), "define spir_kernel void @f(ptr"),
     "a call with hundreds of arguments": (call_with(512), "call spir_func void @g(i32 1, i32 1,"),
+    "kernels with matrices for two sub-group sizes": (two_sizes("").replace('OpDecorate %h LinkageAttributes "h" Import', ""), "spirv.matrix.8.c8x8.i32.store"),
     "a block that is never reached": (module("OpReturn\n%a = OpLabel\nOpStore %out %one"), "No predecessors"),
 }
 # name: module, on which LLVM would spend minutes if large arrays were values
@@ -90,6 +110,10 @@ REFUSED = {
     "an id twice": (module("%one = OpLoad %uint %out"), "a second time"),
     "an operand too many": (module("OpReturn !0"), "words too many"),
     "an operand that is missing": (module("!0x0002003e !1"), "missing"),
+    "a kernel with matrices that calls one for another size": (two_sizes("%x = OpFunctionCall %void %g %fout").replace(
+        'OpDecorate %h LinkageAttributes "h" Import', ""), "requires another sub-group size"),
+    "a function with matrices from elsewhere, for two sizes": (two_sizes("%x = OpFunctionCall %void %h %zeros", IMPORTED),
+                                                               "cannot import a function with matrices"),
     "a use that its definition does not dominate": (module(
         "%c = OpIEqual %bool %one %one\nOpBranchConditional %c %a %b\n%a = OpLabel\n%v = OpLoad %uint %out\nOpBranch %b\n%b = OpLabel\nOpStore %out %v"),
         "the module is not valid"),
