@@ -132,10 +132,18 @@ LLVMValueRef tsr__emit_select(struct tsr__reader *r, const struct tsr__inst *in,
     LLVMTypeRef type = LLVMTypeOf(a);
     if (type != LLVMTypeOf(b))
         tsr__spirv_fail(r, in, "it selects between two values of one type");
+    const struct tsr__type *own = tsr__spirv_result_type(r, in);
+    bool unpacks = tsr__is_int4(own) && own->kind == TSR__VECTOR && tsr__is_vector(LLVMTypeOf(condition));
+    if (unpacks) {
+        a = tsr__int4_unpack(r, own, a);
+        b = tsr__int4_unpack(r, own, b);
+        type = LLVMTypeOf(a);
+    }
     if (tsr__is_vector(LLVMTypeOf(condition)) &&
         (!tsr__is_vector(type) || LLVMGetVectorSize(type) != LLVMGetVectorSize(LLVMTypeOf(condition))))
         tsr__spirv_fail(r, in, "the condition has another number of elements than the values");
-    return LLVMBuildSelect(r->builder, condition, a, b, "");
+    LLVMValueRef chosen = LLVMBuildSelect(r->builder, condition, a, b, "");
+    return unpacks ? tsr__int4_pack(r, own, chosen) : chosen;
 }
 
 LLVMValueRef tsr__emit_expect(struct tsr__reader *r, const struct tsr__inst *in, int argument)

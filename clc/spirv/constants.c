@@ -49,6 +49,7 @@ static void make_number(struct tsr__reader *r, const struct tsr__inst *in)
     uint64_t bits = in->operand[0] | (width > 32 ? (uint64_t)in->operand[1] << 32 : 0);
     if (in->op->number == TSR__OpSpecConstant)
         specialised(r, in, &bits);
+    width = type->is_int4 ? 4 : width;
     if (width < 64)
         bits &= (1ull << width) - 1; /* narrow numbers may come with their sign in the upper bits */
     keep(r, in,
@@ -74,9 +75,10 @@ static void make_composite(struct tsr__reader *r, const struct tsr__inst *in)
             tsr__spirv_fail(r, in, "constituent %u is no constant of the type that it has to have", i + 1);
     }
     keep(r, in,
-         type->kind == TSR__VECTOR  ? LLVMConstVector(parts, in->count)
-         : type->kind == TSR__ARRAY ? LLVMConstArray2(type->element->llvm, parts, in->count)
-                                    : LLVMConstNamedStruct(type->llvm, parts, in->count));
+         tsr__is_int4(type)          ? tsr__int4_constant(type, parts)
+         : type->kind == TSR__VECTOR ? LLVMConstVector(parts, in->count)
+         : type->kind == TSR__ARRAY  ? LLVMConstArray2(type->element->llvm, parts, in->count)
+                                     : LLVMConstNamedStruct(type->llvm, parts, in->count));
 }
 
 /* What OpSpecConstantOp may do besides what emit.def says of the opcode (SPIR-V specification, OpSpecConstantOp, for kernels). */

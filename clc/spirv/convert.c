@@ -106,11 +106,33 @@ static LLVMValueRef convert(struct tsr__reader *r, const struct tsr__inst *in, i
     return call_convert(r, from, to, flags, rounding);
 }
 
+/* By way of bytes: conversions of integers between them and other integers take the low bits. */
+static LLVMValueRef convert_int4(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
+{
+    LLVMValueRef value = tsr__spirv_value(r, in, 0);
+    const struct tsr__type *from = tsr__spirv_type_of(r, in, 0), *to = tsr__spirv_result_type(r, in);
+    bool from_signed = find(opcode)->flags & FROM_SIGNED;
+    if (tsr__spirv_decoration(r, in->result, TSR__DecorationSaturatedConversion, -1))
+        tsr__spirv_fail(r, in, "this driver has no conversions from and to integers of 4 bits that saturate");
+    if (tsr__is_int4(from))
+        value = tsr__int4_extend(r, tsr__int4_unpack(r, from, value), from_signed);
+    if (!tsr__is_int4(to))
+        return tsr__is_bfloat16(to) ? tsr__spirv_float_to_bfloat16(
+                                          r, convert(r, in, opcode, value, tsr__with_scalar(to->llvm, LLVMFloatTypeInContext(r->context))))
+                                    : convert(r, in, opcode, value, to->llvm);
+    if (tsr__is_bfloat16(from))
+        value = tsr__spirv_bfloat16_to_float(r, value);
+    LLVMTypeRef bytes = tsr__with_scalar(LLVMTypeOf(value), LLVMInt8TypeInContext(r->context));
+    return tsr__int4_pack(r, to, LLVMTypeOf(value) == bytes ? value : convert(r, in, opcode, value, bytes));
+}
+
 /* Bfloat16 is a float on both sides of a conversion. */
 LLVMValueRef tsr__emit_convert(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
 {
     LLVMValueRef value = tsr__spirv_value(r, in, 0);
     const struct tsr__type *result = tsr__spirv_result_type(r, in);
+    if (tsr__is_int4(result) || tsr__is_int4(tsr__spirv_type_of(r, in, 0)))
+        return convert_int4(r, in, opcode);
     LLVMTypeRef to = result->llvm, f = LLVMFloatTypeInContext(r->context);
     bool float_to_float = opcode == TSR__OpFConvert;
     if (tsr__is_bfloat16(tsr__spirv_type_of(r, in, 0))) {
@@ -140,12 +162,20 @@ LLVMValueRef tsr__emit_quantize(struct tsr__reader *r, const struct tsr__inst *i
     return LLVMBuildFPExt(r->builder, narrow, type, "");
 }
 
+/* An integer of 4 bits in a byte, or a vector of them in the course of an instruction on matrices. */
+static bool in_bytes(const struct tsr__type *type)
+{
+    return type->is_int4 || (tsr__is_int4(type) && tsr__is_vector(type->llvm));
+}
+
 LLVMValueRef tsr__emit_bitcast(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
     LLVMValueRef from = tsr__spirv_value(r, in, 0);
     LLVMTypeRef to = tsr__spirv_result_type(r, in)->llvm, type = LLVMTypeOf(from);
     bool from_pointer = LLVMGetTypeKind(type) == LLVMPointerTypeKind, to_pointer = LLVMGetTypeKind(to) == LLVMPointerTypeKind;
+    if (in_bytes(tsr__spirv_result_type(r, in)) != in_bytes(tsr__spirv_type_of(r, in, 0)))
+        tsr__spirv_fail(r, in, "its types have different sizes");
     if (type == to)
         return from;
     if (from_pointer && to_pointer)

@@ -137,23 +137,24 @@ static bool may_have_bfloat16(uint32_t opcode)
     return tsr__is_one_of(opcode, allowed, TSR_ARRAY_LEN(allowed));
 }
 
-/* They are integers for LLVM, so that only their type tells that the instruction may not have them. */
-static void check_bfloat16(struct tsr__reader *r, const struct tsr__inst *in)
+/* Bfloat16 and integers of 4 bits are wider integers for LLVM, so that only their type tells that the instruction may not have them. */
+static void check_types(struct tsr__reader *r, const struct tsr__inst *in, bool (*is_one)(const struct tsr__type *type),
+                        const char *message)
 {
-    bool has = in->type && tsr__is_bfloat16(r->ids[in->type].type);
+    bool has = in->type && is_one(r->ids[in->type].type);
     uint32_t operand = 0;
     for (const char *p = in->op->operands; *p && operand < in->count; p++) {
         if (*p == 'T' || *p == 'R')
             continue;
         do {
             const struct tsr__id *id = *p == 'I' && in->operand[operand] < r->bound ? &r->ids[in->operand[operand]] : NULL;
-            has |= id && id->inst && id->inst->type && tsr__is_bfloat16(r->ids[id->inst->type].type);
+            has |= id && id->inst && id->inst->type && is_one(r->ids[id->inst->type].type);
             operand++;
         } while (p[1] == '*' && operand < in->count);
         p += p[1] == '*' || p[1] == '?';
     }
     if (has)
-        tsr__spirv_fail(r, in, "bfloat16 can be stored, converted, chosen and multiplied by OpDot, nothing else");
+        tsr__spirv_fail(r, in, "%s", message);
 }
 
 /* ---- values -----------------------------------------------------------------------------------------------------------------------------
@@ -205,7 +206,10 @@ LLVMValueRef tsr__spirv_emit_value(struct tsr__reader *r, const struct tsr__inst
     if (!line)
         tsr__spirv_fail(r, in, "this driver does not know it as an instruction of a function");
     if (r->has_bfloat16 && !may_have_bfloat16(in->op->number))
-        check_bfloat16(r, in);
+        check_types(r, in, tsr__is_bfloat16, "bfloat16 can be stored, converted, chosen and multiplied by OpDot, nothing else");
+    if (r->has_int4 && !tsr__int4_allows(in->op->number))
+        check_types(r, in, tsr__is_int4,
+                    "integers of 4 bits can be stored, converted and chosen, and matrices of them multiplied, nothing else");
     if (in->result && r->ids[in->result].decorations)
         check_error(r, in);
     LLVMValueRef value = line->emit(r, in, line->argument);

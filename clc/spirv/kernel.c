@@ -95,6 +95,8 @@ static const char *type_name(struct tsr__reader *r, const struct tsr__type *type
             return "bfloat16";
         return floats[__builtin_ctz((unsigned)LLVMSizeOfTypeInBits(r->layout, type->llvm)) - 4];
     case TSR__VECTOR:
+        if (type->element->is_int4)
+            return ints[__builtin_ctz(LLVMGetIntTypeWidth(type->llvm)) - 3];
         return tsr_arena_format(&r->arena, "%s%u", type_name(r, type->element, depth), type->count);
     case TSR__POINTER:
         return tsr_arena_format(&r->arena, "%s*", type->element && depth < DEEPEST ? type_name(r, type->element, depth + 1) : "void");

@@ -34,7 +34,8 @@ struct tsr__matrix {
     const struct tsr__type *component;
     uint32_t rows, columns, use, scope, meaning;
     uint32_t lanes; /* of the sub-group */
-    unsigned bits;  /* of a component */
+    unsigned bits;  /* of a component, as it is in a slot */
+    bool int4;      /* components are integers of 4 bits: bytes from 0 to 15 in slots, two in a byte of memory */
     enum tsr__matrix_order order;
     uint32_t deep;              /* A and B: elements in the direction of K that a block has, unless the matrix ends: 32 bytes */
     uint32_t run, rows_at_once; /* ROWS */
@@ -74,6 +75,17 @@ const struct tsr__matrix *tsr__matrix_of(struct tsr__reader *r, const struct tsr
 
 /* The elements of a matrix in the slots of another one of the same shape and components, though maybe for another use. */
 LLVMValueRef tsr__matrix_move(struct tsr__reader *r, const struct tsr__matrix *from, const struct tsr__matrix *to, LLVMValueRef value);
+/* The elements so many rows and columns on, anything where the matrix ends before. */
+LLVMValueRef tsr__matrix_shift(struct tsr__reader *r, const struct tsr__matrix *m, uint32_t rows, uint32_t columns, LLVMValueRef value);
+
+/* ---- matrix_int4.c ------------------------------------------------------------------------------------------------------------- */
+
+/* Loads a matrix of integers of 4 bits from memory at `base`, with so many bytes (i64) from a row, or a column, to the next; and stores it.
+ */
+LLVMValueRef tsr__matrix_load_int4(struct tsr__reader *r, const struct tsr__matrix *m, enum tsr__matrix_memory memory, LLVMValueRef base,
+                                   LLVMValueRef stride);
+void tsr__matrix_store_int4(struct tsr__reader *r, const struct tsr__matrix *m, enum tsr__matrix_memory memory, LLVMValueRef base,
+                            LLVMValueRef stride, LLVMValueRef value);
 
 /* ---- matrix_element.c ------------------------------------------------------------------------------------------------------------ */
 

@@ -199,7 +199,7 @@ static const char *name_of(struct tsr__reader *r, const struct tsr__matrix *m)
 {
     static const char *const uses[] = {"a", "b", "c"};
     char *component = LLVMPrintTypeToString(m->component->llvm);
-    const char *name = tsr_arena_format(&r->arena, "%s%ux%u.%s", uses[m->use], m->rows, m->columns, component);
+    const char *name = tsr_arena_format(&r->arena, "%s%ux%u.%s", uses[m->use], m->rows, m->columns, m->int4 ? "i4" : component);
     LLVMDisposeMessage(component);
     return name;
 }
@@ -209,6 +209,7 @@ static void make_matrix(struct tsr__reader *r, const struct tsr__inst *in, struc
     if (m->component->kind != TSR__INT && m->component->kind != TSR__FLOAT)
         tsr__spirv_fail(r, in, "the components of a matrix have to be numbers");
     m->bits = (unsigned)LLVMSizeOfTypeInBits(r->layout, m->component->llvm);
+    m->int4 = m->component->is_int4;
     check(r, in, m);
     if (!r->matrix_lanes)
         tsr__matrix_find_sizes(r, in);
@@ -233,8 +234,9 @@ const struct tsr__matrix *tsr__matrix_of(struct tsr__reader *r, const struct tsr
     other->component = component;
     other->bits = (unsigned)LLVMSizeOfTypeInBits(r->layout, component->llvm);
     other->meaning = TSR__MEANS_ITSELF;
+    other->int4 = component->is_int4;
     make_array(other);
-    if (component->llvm != m->component->llvm)
+    if (component->llvm != m->component->llvm || other->int4 != m->int4)
         other->name = tsr_arena_format(&r->arena, "%s.in.%s", name_of(r, other), m->name);
     return other;
 }

@@ -422,6 +422,12 @@ LLVMValueRef tsr__emit_matrix_transfer(struct tsr__reader *r, const struct tsr__
     t.m = t.store ? tsr__matrix_operand(r, in, f->object) : tsr__matrix_result(r, in);
     t.value = t.store ? tsr__spirv_value(r, in, f->object) : NULL;
     read_place(r, in, &t, f);
+    if (t.m->int4 && t.x)
+        tsr__spirv_fail(r, in, "matrices of integers of 4 bits are loaded and stored by OpCooperativeMatrixLoadKHR and StoreKHR alone");
+    if (t.m->int4 && t.store)
+        tsr__matrix_store_int4(r, t.m, t.memory, t.base, t.stride, t.value);
+    if (t.m->int4)
+        return t.store ? NULL : tsr__matrix_load_int4(r, t.m, t.memory, t.base, t.stride);
     if (t.x && !t.checked)
         t.base = address(&t, t.x, t.y);
     LLVMValueRef made = t.checked ? call_checked(&t) : call_plain(&t);

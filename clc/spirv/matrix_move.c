@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrices of one shape whose elements lie differently over the work-items: a matrix of another use, or A with components of another width.
- * Each slot is put together of what other work-items have in theirs. */
+ * Elements that come from other work-items: matrices of one shape that lie differently, as those for another use do, or A with components
+ * of another width; and the neighbours of elements. Each slot is put together of what other work-items have in theirs. */
 #include "clc/spirv/matrix.h"
 
 enum { NOWHERE = UINT16_MAX };
@@ -8,6 +8,7 @@ enum { NOWHERE = UINT16_MAX };
 /* Where the elements of a matrix are in another one, by slot and work-item of the new one. */
 struct places {
     const struct tsr__matrix *from, *to;
+    uint32_t rows, columns;           /* from an element to the one that takes its place */
     uint16_t *slot;                   /* NOWHERE: the work-item has no such element */
     uint32_t *lane;                   /* own ones where there is no element */
     uint32_t *pattern, pattern_count; /* slots with the same row of work-items have the same number */
@@ -39,10 +40,10 @@ static void find_places(struct tsr__reader *r, struct places *p)
         p->slot[i] = NOWHERE;
         p->lane[i] = i % lanes;
     }
-    for (uint32_t row = 0; row < p->to->rows; row++)
-        for (uint32_t column = 0; column < p->to->columns; column++) {
+    for (uint32_t row = p->rows; row < p->to->rows; row++)
+        for (uint32_t column = p->columns; column < p->to->columns; column++) {
             uint32_t lane, slot, from_lane, from_slot;
-            tsr__matrix_find(p->to, row, column, &lane, &slot);
+            tsr__matrix_find(p->to, row - p->rows, column - p->columns, &lane, &slot);
             tsr__matrix_find(p->from, row, column, &from_lane, &from_slot);
             p->slot[slot * lanes + lane] = (uint16_t)from_slot;
             p->lane[slot * lanes + lane] = from_lane;
@@ -86,7 +87,7 @@ static LLVMValueRef gather(struct tsr__reader *r, const struct places *p, uint32
                            LLVMValueRef from_lane)
 {
     LLVMTypeRef type = p->from->component->llvm;
-    LLVMValueRef made = NULL;
+    LLVMValueRef made = NULL; /* until there is one */
     uint32_t done = 0;
     for (uint32_t l = 0; l < p->to->lanes; l++) {
         uint32_t from_slot = p->slot[slot * p->to->lanes + l], mask = from_slot == NOWHERE ? 0 : takers(p, slot, from_slot);
@@ -101,7 +102,7 @@ static LLVMValueRef gather(struct tsr__reader *r, const struct places *p, uint32
             LLVMBuildTrunc(r->builder, LLVMBuildLShr(r->builder, tsr__u32(r, mask), lane, ""), LLVMInt1TypeInContext(r->context), "");
         made = made ? LLVMBuildSelect(r->builder, wants, part, made, "") : part;
     }
-    return made;
+    return made ? made : LLVMConstNull(type);
 }
 
 static LLVMValueRef make_move(struct tsr__reader *r, struct places *p, LLVMValueRef value, const char *name)
@@ -138,6 +139,16 @@ LLVMValueRef tsr__matrix_move(struct tsr__reader *r, const struct tsr__matrix *f
     struct tsr__helper h;
     const char *name = tsr_arena_format(&r->arena, "%s.moved.%s", from->name, to->name);
     if (tsr__helper_begin(r, &h, name, to->llvm, &from->llvm, 1))
+        tsr__helper_end(r, &h, make_move(r, &p, LLVMGetParam(h.function, 0), name));
+    return tsr__helper_call(r, &h, &value, 1);
+}
+
+LLVMValueRef tsr__matrix_shift(struct tsr__reader *r, const struct tsr__matrix *m, uint32_t rows, uint32_t columns, LLVMValueRef value)
+{
+    struct places p = {.from = m, .to = m, .rows = rows, .columns = columns};
+    struct tsr__helper h;
+    const char *name = tsr_arena_format(&r->arena, "%s.shifted.%u.%u", m->name, rows, columns);
+    if (tsr__helper_begin(r, &h, name, m->llvm, &m->llvm, 1))
         tsr__helper_end(r, &h, make_move(r, &p, LLVMGetParam(h.function, 0), name));
     return tsr__helper_call(r, &h, &value, 1);
 }

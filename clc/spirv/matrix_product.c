@@ -30,6 +30,17 @@ static LLVMTypeRef like(LLVMTypeRef scalar, LLVMValueRef value)
 
 /* ---- conversions between components and sums ---------------------------------------------------------------------------------------- */
 
+/* A matrix of integers of 4 bits as one of bytes. */
+static LLVMValueRef as_bytes(struct product *p, const struct tsr__matrix *m, LLVMValueRef value, bool is_signed)
+{
+    LLVMValueRef made = value;
+    for (uint32_t v = 0; m->int4 && v < m->vector_count; v++) {
+        LLVMValueRef numbers = tsr__int4_extend(p->r, LLVMBuildExtractValue(p->r->builder, value, v, ""), is_signed);
+        made = LLVMBuildInsertValue(p->r->builder, made, numbers, v, "");
+    }
+    return made;
+}
+
 /* A value of A, B or C in the type of sums. */
 static LLVMValueRef widen(struct product *p, LLVMValueRef value, bool is_signed, bool bfloat)
 {
@@ -354,6 +365,8 @@ static void check(struct tsr__reader *r, const struct tsr__inst *in, const struc
     if (a->rows != d->rows || b->columns != d->columns || c->rows != d->rows || c->columns != d->columns || p->k != b->rows * p->b_parts)
         tsr__spirv_fail(r, in, "the shapes of the matrices do not fit: %ux%u times %ux%u plus %ux%u is %ux%u", a->rows, a->columns, b->rows,
                         b->columns, c->rows, c->columns, d->rows, d->columns);
+    if (p->saturate && d->int4)
+        tsr__spirv_fail(r, in, "this driver has no sums of 4 bits that saturate");
     bool fraction = numbers_with_fraction(d, p->d_bfloat);
     if (numbers_with_fraction(a, p->bfloat) != fraction || numbers_with_fraction(b, p->bfloat) != fraction ||
         numbers_with_fraction(c, p->c_bfloat) != fraction || (fraction && p->saturate))
@@ -409,10 +422,10 @@ LLVMValueRef tsr__emit_matrix_product(struct tsr__reader *r, const struct tsr__i
                                         p.d->name, p.a_signed, p.b_signed, p.c_signed, p.d_signed, p.saturate, p.bfloat, p.tf32, p.c_bfloat,
                                         p.d_bfloat, p.a_parts, p.b_parts);
     if (tsr__helper_begin(r, &h, name, p.d->llvm, types, 3)) {
-        p.av = LLVMGetParam(h.function, 0);
-        p.bv = LLVMGetParam(h.function, 1);
-        p.cv = LLVMGetParam(h.function, 2);
-        tsr__helper_end(r, &h, make_product(&p));
+        p.av = as_bytes(&p, p.a, LLVMGetParam(h.function, 0), p.a_signed);
+        p.bv = as_bytes(&p, p.b, LLVMGetParam(h.function, 1), p.b_signed);
+        p.cv = as_bytes(&p, p.c, LLVMGetParam(h.function, 2), p.c_signed);
+        tsr__helper_end(r, &h, as_bytes(&p, p.d, make_product(&p), false));
     }
     return tsr__helper_call(r, &h, args, 3);
 }

@@ -49,6 +49,7 @@ struct tsr__type {
     enum tsr__kind kind;
     bool is_signed;                   /* INT: as the module says; kernels hardly use it */
     bool is_bfloat16;                 /* FLOAT: an integer of 16 bits for LLVM */
+    bool is_int4;                     /* INT: a byte for LLVM; vectors of them: int4.c */
     uint32_t count;                   /* elements, members or parameters */
     uint32_t storage;                 /* POINTER: enum SpvStorageClass */
     LLVMTypeRef llvm;                 /* NULL until all of it is known */
@@ -159,7 +160,7 @@ struct tsr__reader {
     struct tsr__entry_point *entry_points; /* in the order of the module */
     struct tsr__mode **modes;              /* by id, NULL: no function has any */
     bool relaxed_printf;                   /* formats may be in any memory */
-    bool has_bfloat16;                     /* there is a type of them */
+    bool has_bfloat16, has_int4;           /* there is a type of them */
     struct tsr__lines *lines;              /* NULL: the module gets no debug locations */
     struct tsr__fast_math *fast_math;      /* of instructions that say nothing of it */
     struct tsr__body body;
@@ -316,6 +317,23 @@ float tsr__spirv_promised_error(struct tsr__reader *r, const struct tsr__inst *i
 LLVMValueRef tsr__spirv_bfloat16_to_float(struct tsr__reader *r, LLVMValueRef value);
 LLVMValueRef tsr__spirv_float_to_bfloat16(struct tsr__reader *r, LLVMValueRef value);
 
+/* ---- int4.c: integers of 4 bits -------------------------------------------------------------------------------------------------- */
+
+/* What a vector of so many is for LLVM. */
+LLVMTypeRef tsr__int4_vector(struct tsr__reader *r, uint32_t count);
+/* A component of such a vector, and the vector with another one there. */
+LLVMValueRef tsr__int4_get(struct tsr__reader *r, LLVMValueRef vector, LLVMValueRef index);
+LLVMValueRef tsr__int4_put(struct tsr__reader *r, LLVMValueRef vector, LLVMValueRef number, LLVMValueRef index);
+/* A value of the type, one number or a vector, as bytes from 0 to 15; and of the low bits of as many bytes a value of the type. */
+LLVMValueRef tsr__int4_unpack(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value);
+LLVMValueRef tsr__int4_pack(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef numbers);
+/* Bytes from 0 to 15, or from -8 to 7, of the low bits of bytes. */
+LLVMValueRef tsr__int4_extend(struct tsr__reader *r, LLVMValueRef numbers, bool is_signed);
+/* A vector of constants. */
+LLVMValueRef tsr__int4_constant(const struct tsr__type *type, const LLVMValueRef *parts);
+/* Whether the instruction may have such operands or results (SPV_INTEL_int4, "Validation Rules"). */
+bool tsr__int4_allows(uint32_t opcode);
+
 /* ---- what the lines of emit.def call
  * ------------------------------------------------------------------------------------------------------ */
 
@@ -357,6 +375,11 @@ static inline bool tsr__is_float(LLVMTypeRef type)
 static inline bool tsr__is_bfloat16(const struct tsr__type *type)
 {
     return type && (type->is_bfloat16 || (type->kind == TSR__VECTOR && type->element->is_bfloat16));
+}
+/* One, a vector or a matrix of them. */
+static inline bool tsr__is_int4(const struct tsr__type *type)
+{
+    return type && (type->is_int4 || ((type->kind == TSR__VECTOR || type->kind == TSR__MATRIX) && type->element->is_int4));
 }
 static inline LLVMTypeRef tsr__i32(struct tsr__reader *r)
 {

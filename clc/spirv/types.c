@@ -37,9 +37,12 @@ unsigned tsr__spirv_address_space(struct tsr__reader *r, const struct tsr__inst 
 static void make_int(struct tsr__reader *r, const struct tsr__inst *in)
 {
     uint32_t width = in->operand[0];
-    if (width != 8 && width != 16 && width != 32 && width != 64)
-        tsr__spirv_fail(r, in, "the device has integers of 8, 16, 32 and 64 bits, not of %u", width);
-    new_type(r, in, TSR__INT, LLVMIntTypeInContext(r->context, width))->is_signed = in->operand[1] != 0;
+    if (width != 4 && width != 8 && width != 16 && width != 32 && width != 64)
+        tsr__spirv_fail(r, in, "the device has integers of 4, 8, 16, 32 and 64 bits, not of %u", width);
+    struct tsr__type *type = new_type(r, in, TSR__INT, LLVMIntTypeInContext(r->context, width == 4 ? 8 : width));
+    type->is_signed = in->operand[1] != 0;
+    type->is_int4 = width == 4;
+    r->has_int4 |= type->is_int4;
 }
 
 static void make_float(struct tsr__reader *r, const struct tsr__inst *in)
@@ -67,7 +70,8 @@ static void make_vector(struct tsr__reader *r, const struct tsr__inst *in)
         tsr__spirv_fail(r, in, "its elements have to be numbers or truth values");
     if (count != 2 && count != 3 && count != 4 && count != 8 && count != 16)
         tsr__spirv_fail(r, in, "vectors have 2, 3, 4, 8 or 16 elements, not %u", count);
-    struct tsr__type *type = new_type(r, in, TSR__VECTOR, LLVMVectorType(element->llvm, count));
+    struct tsr__type *type =
+        new_type(r, in, TSR__VECTOR, element->is_int4 ? tsr__int4_vector(r, count) : LLVMVectorType(element->llvm, count));
     type->element = element;
     type->count = count;
 }
@@ -116,6 +120,8 @@ static void make_pointer(struct tsr__reader *r, const struct tsr__inst *in)
 {
     uint32_t storage = in->operand[0];
     const struct tsr__type *element = tsr__spirv_type(r, in, 1);
+    if (element->is_int4 && storage != TSR__StorageFunction && storage != TSR__StoragePrivate)
+        tsr__spirv_fail(r, in, "an integer of 4 bits lies in memory of storage class Function only; vectors lie anywhere");
     struct tsr__type *type = new_type(r, in, TSR__POINTER, LLVMPointerTypeInContext(r->context, tsr__spirv_address_space(r, in, storage)));
     type->storage = storage;
     type->element = element;
