@@ -278,6 +278,13 @@ static LLVMValueRef chain_index(struct tsr__reader *r, const struct tsr__inst *i
     return LLVMBuildIntCast2(r->builder, index, LLVMInt64TypeInContext(r->context), true, "");
 }
 
+/* LLVM's writer of SPIR-V puts a pointer to bytes where an initial value holds the address of a part of a variable. */
+static bool may_point_to(const struct tsr__type *pointer, const struct tsr__type *type)
+{
+    const struct tsr__type *to = pointer->element;
+    return !to || to == type || (to->kind == TSR__INT && LLVMGetIntTypeWidth(to->llvm) == 8 && !to->is_int4);
+}
+
 LLVMValueRef tsr__emit_access_chain(struct tsr__reader *r, const struct tsr__inst *in, int flags)
 {
     const struct tsr__type *base_type, *type;
@@ -305,7 +312,7 @@ LLVMValueRef tsr__emit_access_chain(struct tsr__reader *r, const struct tsr__ins
     const struct tsr__matrix *matrix = element ? type->matrix : NULL;
     type = element ? type->element : type;
     const struct tsr__type *result = tsr__spirv_result_type(r, in);
-    if (result->kind != TSR__POINTER || (flags & TSR__UNTYPED ? result->element != NULL : result->element && result->element != type))
+    if (result->kind != TSR__POINTER || (flags & TSR__UNTYPED ? result->element != NULL : !may_point_to(result, type)))
         tsr__spirv_fail(r, in,
                         flags & TSR__UNTYPED ? "its result has to be an untyped pointer" : "its result does not point to the member");
     LLVMValueRef made = flags & TSR__IN_BOUNDS ? LLVMBuildInBoundsGEP2(r->builder, base_type->llvm, base, indices, count, "")

@@ -80,6 +80,10 @@ READ = {
     "a pointer to itself as an argument": (module().replace("%p = OpTypePointer CrossWorkgroup %uint", SELF), "define spir_kernel void @f(ptr"),
     "a call with hundreds of arguments": (call_with(512), "call spir_func void @g(i32 1, i32 1,"),
     "kernels with matrices for two sub-group sizes": (two_sizes("").replace('OpDecorate %h LinkageAttributes "h" Import', ""), "spirv.matrix.8.c8x8.i32.store"),
+    "a pointer to bytes where one to a member is to be": (module("OpStore %out %one", globals="%eight = OpTypeInt 8 0\n%pbyte = OpTypePointer "
+        "CrossWorkgroup %eight\n%pair = OpTypeStruct %uint %uint\n%ppair = OpTypePointer CrossWorkgroup %pair\n%ppbyte = OpTypePointer CrossWorkgroup %pbyte\n"
+        "%none = OpConstantNull %pair\n%v = OpVariable %ppair CrossWorkgroup %none\n%a = OpSpecConstantOp %pbyte InBoundsPtrAccessChain %v %one %one\n"
+        "%w = OpVariable %ppbyte CrossWorkgroup %a").replace("OpCapability Int64", "OpCapability Int64\nOpCapability Int8"), "getelementptr inbounds"),
     "a block that is never reached": (module("OpReturn\n%a = OpLabel\nOpStore %out %one"), "No predecessors"),
 }
 # name: module, on which LLVM would spend minutes if large arrays were values
