@@ -3,7 +3,7 @@
  * component in the low bits, so one is an integer of 4 bits for each component, or of 16 for three. */
 #include "clc/spirv/reader.h"
 
-enum { BITS = 4, MOST = 16 };
+enum { BITS = 4 };
 
 static LLVMTypeRef bytes(struct tsr__reader *r, uint32_t count)
 {
@@ -79,7 +79,7 @@ LLVMValueRef tsr__int4_constant(const struct tsr__type *type, const LLVMValueRef
 {
     unsigned long long bits = 0;
     for (uint32_t i = 0; i < type->count; i++)
-        bits |= LLVMIsAConstantInt(parts[i]) ? LLVMConstIntGetZExtValue(parts[i]) << BITS * i : 0;
+        bits |= LLVMIsAConstantInt(parts[i]) ? (LLVMConstIntGetZExtValue(parts[i]) & 15) << BITS * i : 0;
     return LLVMConstInt(type->llvm, bits, false);
 }
 

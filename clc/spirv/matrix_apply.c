@@ -27,7 +27,7 @@ struct apply {
 static bool is_component(const struct tsr__type *type, const struct tsr__matrix *m)
 {
     return (type->kind == TSR__INT || type->kind == TSR__FLOAT) && type->llvm == m->component->llvm &&
-           type->is_bfloat16 == m->component->is_bfloat16;
+           type->is_bfloat16 == m->component->is_bfloat16 && type->is_int4 == m->component->is_int4;
 }
 
 static bool by_pointer(const struct tsr__type *parameter)
@@ -41,7 +41,7 @@ static bool fits(const struct apply *a, uint32_t element, uint32_t row)
     const struct tsr__type *own = a->type->members[element], *returned = a->type->element;
     bool updates = by_pointer(own) && returned->kind == TSR__VOID && is_component(a->result->component, a->from);
     for (uint32_t i = row; row != NO_PARAMETER && i < row + 2; i++)
-        if (a->type->members[i]->kind != TSR__INT)
+        if (a->type->members[i]->kind != TSR__INT || a->type->members[i]->is_int4)
             return false;
     return (by_pointer(own) || is_component(own, a->from)) && (updates || is_component(returned, a->result));
 }
@@ -97,7 +97,7 @@ static void choose_function(struct apply *a)
     }
     a->function = id->value;
     a->type = id->type;
-    if (!find_parameters(a, a->in->count - 2))
+    if (!id->value || !find_parameters(a, a->in->count - 2))
         tsr__spirv_fail(r, a->in,
                         "id %u does not take an element, or an element with its row and column, and %u operands, and give an element",
                         id->inst->result, a->in->count - 2);

@@ -9,7 +9,10 @@ LLVMValueRef tsr__matrix_construct(struct tsr__reader *r, const struct tsr__inst
     const struct tsr__matrix *m = tsr__matrix_result(r, in);
     LLVMValueRef scalar = tsr__spirv_value(r, in, 0);
     const struct tsr__type *own = tsr__spirv_type_of(r, in, 0);
-    if (own->kind == TSR__POINTER && own->storage == TSR__StorageFunction) /* SYCL's writers, if the element is a struct around a number */
+    bool sized = own->kind == TSR__POINTER && own->element && own->element->llvm && LLVMTypeIsSized(own->element->llvm);
+    /* SYCL's writers put a pointer to a variable, where the element is a struct around a number. */
+    if (r->body.inst && sized && own->storage == TSR__StorageFunction &&
+        LLVMABISizeOfType(r->layout, own->element->llvm) == LLVMABISizeOfType(r->layout, m->component->llvm))
         scalar = LLVMBuildLoad2(r->builder, m->component->llvm, scalar, "");
     if (in->count != 1 || LLVMTypeOf(scalar) != m->component->llvm)
         tsr__spirv_fail(r, in, "a matrix is made of one constituent, which has the type of its components");

@@ -13,49 +13,75 @@ static bool is_matrix_type(uint32_t opcode)
 
 /* ---- what has to do with matrices ---------------------------------------------------------------------------------------------------- */
 
-/* Whether the instruction has an id among its operands that has to do with matrices. */
-static bool names_matrices(const struct tsr__reader *r, const struct tsr__inst *in)
+/* Functions that name a function, which has a list of them. */
+struct caller {
+    uint32_t function;
+    struct caller *next;
+};
+
+struct search {
+    struct tsr__reader *r;
+    struct caller **callers; /* by id */
+    uint32_t *found, count;  /* functions that have to do with matrices, whose callers are to be looked at */
+};
+
+static void mark(struct search *s, uint32_t id, bool is_function)
 {
-    if (in->type && r->of_matrices[in->type])
-        return true;
+    if (!id || s->r->of_matrices[id])
+        return;
+    s->r->of_matrices[id] = true;
+    if (is_function)
+        s->found[s->count++] = id;
+}
+
+static void visit_id(struct search *s, const struct tsr__inst *in, uint32_t function, uint32_t id)
+{
+    if (s->r->of_matrices[id])
+        mark(s, function ? function : in->result, function != 0);
+    const struct tsr__inst *named = s->r->ids[id].inst;
+    if (!function || !named || named->op->number != TSR__OpFunction)
+        return;
+    struct caller *caller = tsr_arena_alloc(&s->r->arena, sizeof *caller);
+    *caller = (struct caller){function, s->callers[id]};
+    s->callers[id] = caller;
+}
+
+/* The ids among the operands. function: the one that the instruction stands in, 0: none. */
+static void visit(struct search *s, const struct tsr__inst *in, uint32_t function)
+{
     uint32_t operand = 0;
+    if (is_matrix_type(in->op->number))
+        mark(s, in->result, false);
+    if (in->type)
+        visit_id(s, in, function, in->type);
     for (const char *p = in->op->operands; *p && operand < in->count; p++) {
         if (*p == 'T' || *p == 'R')
             continue;
+        if (*p != 'I' && *p != 'L' && *p != 'V') /* these are a word each; what follows others names neither types nor functions */
+            return;
         do {
             uint32_t id = in->operand[operand++];
-            if (*p == 'I' && id < r->bound && r->of_matrices[id])
-                return true;
-            if (*p != 'I' && *p != 'L' && *p != 'V') /* these alone are a word each; what follows others names types no more */
-                return false;
+            if (*p == 'I' && id < s->r->bound)
+                visit_id(s, in, function, id);
         } while (p[1] == '*' && operand < in->count);
         p += p[1] == '*' || p[1] == '?';
     }
-    return false;
-}
-
-/* Marks the result of the instruction, or the function that it stands in, whose id is `function`. False: nothing is new. */
-static bool mark(struct tsr__reader *r, const struct tsr__inst *in, uint32_t function)
-{
-    uint32_t id = function ? function : in->result;
-    if (!id || r->of_matrices[id] || !(is_matrix_type(in->op->number) || names_matrices(r, in)))
-        return false;
-    r->of_matrices[id] = true;
-    return true;
 }
 
 static void find_dependents(struct tsr__reader *r)
 {
+    struct search s = {.r = r};
+    s.callers = tsr_arena_alloc(&r->arena, r->bound * sizeof *s.callers);
+    s.found = tsr_arena_alloc(&r->arena, r->bound * sizeof *s.found);
     r->of_matrices = tsr_arena_alloc(&r->arena, r->bound * sizeof *r->of_matrices);
-    for (bool more = true; more;) { /* functions may call those that stand behind them */
-        more = false;
-        for (uint32_t i = 0, function = 0; i < r->inst_count; i++) {
-            const struct tsr__inst *in = &r->insts[i];
-            if (in->op->number == TSR__OpFunction)
-                function = in->result;
-            more |= mark(r, in, function);
-        }
+    for (uint32_t i = 0, function = 0; i < r->inst_count; i++) {
+        if (r->insts[i].op->number == TSR__OpFunction)
+            function = r->insts[i].result;
+        visit(&s, &r->insts[i], function);
     }
+    while (s.count)
+        for (const struct caller *c = s.callers[s.found[--s.count]]; c; c = c->next)
+            mark(&s, c->function, true);
 }
 
 /* ---- sizes --------------------------------------------------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ LLVMValueRef tsr__emit_function_call(struct tsr__reader *r, const struct tsr__in
     const struct tsr__id *id = tsr__spirv_id(r, in, 0);
     if (!id->inst || id->inst->op->number != TSR__OpFunction)
         tsr__spirv_fail(r, in, "id %u is no function", in->operand[0]);
+    if (!id->value)
+        tsr__spirv_fail(r, in, "id %u is an entry point, which requires another sub-group size", in->operand[0]);
     const struct tsr__type *type = id->type;
     LLVMValueRef *arguments = tsr_arena_alloc(&r->arena, (type->count + 1) * sizeof *arguments);
     if (in->count - 1 != type->count)

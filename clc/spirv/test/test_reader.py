@@ -116,6 +116,10 @@ REFUSED = {
     "an operand that is missing": (module("!0x0002003e !1"), "missing"),
     "a kernel with matrices that calls one for another size": (two_sizes("%x = OpFunctionCall %void %g %fout").replace(
         'OpDecorate %h LinkageAttributes "h" Import', ""), "requires another sub-group size"),
+    "a kernel with matrices that calls one for a third size": (two_sizes("", IMPORTED.replace("%htype\n%hm = OpFunctionParameter %matrix\n",
+        "%ftype\n%hp = OpFunctionParameter %p\n%hl = OpLabel\nOpCooperativeMatrixStoreKHR %hp %zeros %none %stride\nOpReturn\n")).replace(
+        'OpDecorate %h LinkageAttributes "h" Import', 'OpEntryPoint Kernel %h "h"\nOpExecutionMode %h SubgroupSize 32').replace(
+        "%gentry = OpLabel", "%gentry = OpLabel\n%gx = OpFunctionCall %void %h %gout"), "requires another sub-group size"),
     "a function with matrices from elsewhere, for two sizes": (two_sizes("%x = OpFunctionCall %void %h %zeros", IMPORTED),
                                                                "cannot import a function with matrices"),
     "a use that its definition does not dominate": (module(
