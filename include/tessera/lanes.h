@@ -10,6 +10,7 @@
 #include "tessera/program.h"
 
 struct LLVMOpaqueModule; /* *LLVMModuleRef */
+struct LLVMOpaqueValue;  /* *LLVMValueRef */
 
 struct tsr_lanes_options {
     uint64_t cpu_features;           /* bits of enum tsr_cpu_feature that the code may use */
@@ -30,6 +31,10 @@ struct tsr_lanes_options {
 /* Marks what the user's program defines, so that call sites of built-ins in it can be told from those inside the library.
  * Call it before the built-in library is linked in. */
 void tsr_lanes_mark(struct LLVMOpaqueModule *module);
+
+/* Lays out the argument block of a kernel, of which `function` has kernel->arg_count parameters: fills kind, size, align, offset and
+ * pointee_align of each argument, and args_size. False: a type that no device has, which *why names (malloc'd). */
+bool tsr_lanes_lay_out(struct LLVMOpaqueValue *function, struct tsr_kernel_info *kernel, char **why);
 
 /* Compiles the module, which it changes and leaves useless, to an ELF object appended to `object`.
  *

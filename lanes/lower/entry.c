@@ -6,43 +6,63 @@
 
 #include "lanes/ir/ir.h"
 
-static bool classify_argument(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, unsigned p,
-                              LLVMTypeRef *value_type)
+/* The type of an argument that is passed by its address and copied into the block; NULL: the argument is passed as it is. */
+static LLVMTypeRef by_value_type(LLVMValueRef function, unsigned p)
 {
-    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
+    LLVMAttributeRef byval = LLVMGetEnumAttributeAtIndex(function, p + 1, tsr__attr_kind("byval"));
+    return byval ? LLVMGetTypeAttributeValue(byval) : NULL;
+}
+
+/* Fills kind, size and alignments. NULL: done; else what is wrong with it, malloc'd. */
+static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_info *kernel, unsigned p)
+{
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(LLVMGetGlobalParent(function));
     struct tsr_arg_info *arg = &kernel->args[p];
-    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(body, p));
-    LLVMAttributeRef byval = LLVMGetEnumAttributeAtIndex(body, p + 1, tsr__attr_kind("byval"));
-    *value_type = NULL;
+    LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(function, p)), value_type = by_value_type(function, p);
     arg->size = arg->align = 8;
     arg->pointee_align = 1;
-    if (byval) {
-        *value_type = LLVMGetTypeAttributeValue(byval);
+    if (value_type) {
         arg->kind = TSR_ARG_VALUE;
-        arg->size = (uint32_t)LLVMABISizeOfType(layout, *value_type);
-        arg->align = LLVMABIAlignmentOfType(layout, *value_type);
-        unsigned stated = tsr__param_align(body, p);
+        arg->size = (uint32_t)LLVMABISizeOfType(layout, value_type);
+        arg->align = LLVMABIAlignmentOfType(layout, value_type);
+        unsigned stated = tsr__param_align(function, p);
         if (stated > arg->align)
             arg->align = stated;
         if (arg->align > TSR_MAX_ALIGN)
-            return tsr__fail(l, "kernel '%s': argument %u wants an alignment of %u bytes; at most %d are there", kernel->name, p,
-                             arg->align, TSR_MAX_ALIGN);
-        return true;
+            return tsr_format("kernel '%s': argument %u wants an alignment of %u bytes; at most %d are there", kernel->name, p, arg->align,
+                              TSR_MAX_ALIGN);
+        return NULL;
     }
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
         arg->kind = LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE ? TSR_ARG_LOCAL : TSR_ARG_POINTER;
-        arg->pointee_align = tsr__param_align(body, p);
-        return true;
+        arg->pointee_align = tsr__param_align(function, p);
+        return NULL;
     case LLVMTargetExtTypeKind:
-        return tsr__fail(l, "kernel '%s': argument %u is of the type %s, which this device does not have", kernel->name, p,
-                         LLVMGetTargetExtTypeName(type));
+        return tsr_format("kernel '%s': argument %u is of the type %s, which this device does not have", kernel->name, p,
+                          LLVMGetTargetExtTypeName(type));
     default:
         arg->kind = TSR_ARG_VALUE;
         arg->size = (uint32_t)LLVMABISizeOfType(layout, type);
         arg->align = LLVMABIAlignmentOfType(layout, type);
-        return true;
+        return NULL;
     }
+}
+
+bool tsr_lanes_lay_out(LLVMValueRef function, struct tsr_kernel_info *kernel, char **why)
+{
+    uint64_t size = 0;
+    for (unsigned p = 0; p < kernel->arg_count; p++) {
+        *why = classify_argument(function, kernel, p);
+        if (*why)
+            return false;
+        struct tsr_arg_info *arg = &kernel->args[p];
+        size = (size + arg->align - 1) & ~(uint64_t)(arg->align - 1);
+        arg->offset = (uint32_t)size;
+        size += arg->size;
+    }
+    kernel->args_size = (uint32_t)((size + 7) & ~(uint64_t)7);
+    return true;
 }
 
 static void build_entry(struct tsr__compilation *l, const struct tsr_kernel_info *kernel, LLVMValueRef body, LLVMTypeRef *value_types)
@@ -95,18 +115,17 @@ bool tsr__pass_entry(struct tsr__compilation *l)
         unsigned params = LLVMCountParams(body) - tsr__has_text_attr(body, TSR__HAS_ITEM);
         if (params != kernel->arg_count)
             return tsr__fail(l, "kernel '%s' has %u parameters, its description %u", kernel->name, params, kernel->arg_count);
+        char *why;
+        if (!tsr_lanes_lay_out(body, kernel, &why)) {
+            tsr__fail(l, "%s", why ? why : "out of memory");
+            tsr_free(why);
+            return false;
+        }
         LLVMTypeRef *value_types = tsr_arena_alloc(&l->scratch, params * sizeof(LLVMTypeRef));
-        uint64_t size = 0;
         for (unsigned p = 0; p < params; p++) {
-            if (!classify_argument(l, kernel, body, p, &value_types[p]))
-                return false;
-            struct tsr_arg_info *arg = &kernel->args[p];
-            size = (size + arg->align - 1) & ~(uint64_t)(arg->align - 1);
-            arg->offset = (uint32_t)size;
-            size += arg->size;
+            value_types[p] = by_value_type(body, p);
             tsr__drop_attr(body, p + 1, "byval");
         }
-        kernel->args_size = (uint32_t)((size + 7) & ~(uint64_t)7);
         kernel->entry = tsr_arena_format(l->arena, "%s" TSR__ENTRY_SUFFIX, kernel->name);
         kernel->sub_group_size = tsr__sub_group_size(l, kernel);
         build_entry(l, kernel, body, value_types);
