@@ -43,6 +43,7 @@ void tsr_wire_write_request(const struct tsr_wire_request *request, struct tsr_b
     tsr_buf_u64(buf, q->target.features);
     tsr_buf_u32(buf, q->target.engine);
     tsr_buf_u32(buf, q->target.default_sub_group_size);
+    tsr_buf_u32(buf, q->target.sub_group_sizes);
     tsr_buf_str(buf, q->target.macros);
     tsr_buf_str(buf, request->directory);
 }
@@ -144,6 +145,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     uint32_t engine = tsr_read_u32(&r);
     q.target.engine = engine;
     q.target.default_sub_group_size = tsr_read_u32(&r);
+    q.target.sub_group_sizes = tsr_read_u32(&r);
     q.target.macros = tsr_read_str(&r);
     const char *directory = tsr_read_str(&r);
     if (code > 3 || engine > TSR_ENGINE_REFERENCE || (directory && directory[0] != '/'))

@@ -4,6 +4,7 @@
 
 #include "clc/service/clang_shim.h"
 #include "clc/spirv/spirv.h"
+#include "tessera/il_code.h"
 #include "tessera/lanes.h"
 
 #include <llvm-c/BitWriter.h>
@@ -23,8 +24,10 @@ struct source {
 /* What code can be made for. Each function gets job->module and job->info as the one before it left them; false: told in the log. */
 struct target {
     const char *triple;
-    bool (*prepare)(struct job *job);                                                     /* adds what the program calls */
-    bool (*generate)(struct job *job, struct tsr_buf *object);                            /* makes machine code, fills job->info */
+    bool other_library;                                        /* functions of OpenCL C are the driver's: their names stay */
+    bool whole;                                                /* the code of all kernels is made at once */
+    bool (*prepare)(struct job *job);                          /* adds what the program calls */
+    bool (*generate)(struct job *job, struct tsr_buf *object); /* makes machine code, fills job->info */
     bool (*package)(struct job *job, const struct tsr_buf *object, struct tsr_buf *code); /* makes what the device loads */
 };
 
@@ -106,7 +109,8 @@ static bool compile_source(struct job *job)
         return fail(job, TSR_CLC_FAILED);
     if (job->debug->emit_spirv) /* for any device: neither our functions nor our notes */
         return true;
-    tsr__link_relax(job->module, &job->options, job->parts);
+    if (!job->target->other_library)
+        tsr__link_relax(job->module, &job->options, job->parts);
     tsr__link_note_options(job->module, &job->options);
     return true;
 }
@@ -140,7 +144,8 @@ static bool read_spirv(struct job *job)
         return fail(job, TSR_CLC_FAILED);
     if (set(job, TSR_CLC_OPTION_UNIFORM_GROUPS))
         note_uniform_groups(job);
-    tsr__link_relax(job->module, &job->options, job->parts);
+    if (!job->target->other_library)
+        tsr__link_relax(job->module, &job->options, job->parts);
     tsr__link_note_options(job->module, &job->options);
     return true;
 }
@@ -393,8 +398,55 @@ static bool link_shared(struct job *job, const struct tsr_buf *object, struct ts
     return good;
 }
 
+/* ---- SPIR-V for a device's driver --------------------------------------------------------------------------------------------------- */
+
+static bool check_builtins(struct job *job)
+{
+    bool good = tsr__link_check(job->module, job->parts, &job->answer->log);
+    stage(job, "check");
+    return good;
+}
+
+/* A program that is a module of SPIR-V goes to the driver as it is; what the module says of kernels, our reader tells. */
+static bool generate_il(struct job *job, struct tsr_buf *object)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    bool good = tsr__il_describe(job->module, &q->target, &job->info, &job->answer->log);
+    job->info.global_bytes = tsr__link_variable_bytes(job->module);
+    if (good && q->op == TSR_CLC_BUILD && q->language == TSR_CLC_SPIRV)
+        tsr__il_copy(&q->source, object);
+    else if (good)
+        good = tsr__il_write(job->module, object, &job->answer->log);
+    stage(job, "spirv");
+    return good || fail(job, TSR_CLC_FAILED);
+}
+
+static bool package_il(struct job *job, const struct tsr_buf *object, struct tsr_buf *code)
+{
+    const struct tsr_clc_request *q = &job->request->request;
+    bool as_it_is = q->op == TSR_CLC_BUILD && q->language == TSR_CLC_SPIRV;
+    struct tsr_spirv_constant *constants = tsr_arena_alloc(&job->arena, (q->spec_count + 1) * sizeof *constants);
+    for (uint32_t i = 0; i < q->spec_count; i++)
+        constants[i] = q->spec_constants[i];
+    struct tsr_il_code il = {
+        .spirv = object->data,
+        .spirv_size = object->size,
+        .constants = constants,
+        .constant_count = as_it_is ? q->spec_count : 0, /* else the reader has put them in */
+        .unoptimised = set(job, TSR_CLC_OPTION_OPT_DISABLE),
+        .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
+    };
+    if (object->failed)
+        tsr__out_of_memory();
+    tsr_il_code_write(&il, code);
+    if (code->failed)
+        tsr__out_of_memory();
+    return true;
+}
+
 static const struct target targets[] = {
-    {TSR_TRIPLE_X86_64, add_builtins, generate_code, link_shared},
+    {TSR_TRIPLE_X86_64, false, false, add_builtins, generate_code, link_shared},
+    {TSR_TRIPLE_SPIRV64, true, true, check_builtins, generate_il, package_il},
 };
 
 static bool find_target(struct job *job)
@@ -428,7 +480,8 @@ static bool has_odd_argument(const struct job *job)
 static bool can_wait(const struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
-    return q->by_kernel && !job->explain && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) && !has_odd_argument(job);
+    return q->by_kernel && !job->target->whole && !job->explain && job->info.kernel_count > 1 && !tsr__link_has_variables(job->module) &&
+           !has_odd_argument(job);
 }
 
 static bool make_program(struct job *job)
@@ -576,7 +629,7 @@ bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer)
     struct exchange e = {request, size, answer};
     const char *fatal;
     if (tsr__guard(answer_request, &e, &fatal) && !answer->failed)
-        return true;
+        return !tsr__il_ends_process();
     *answer = (struct tsr_buf){0};
     if (fatal) {
         char *log = tsr_format(

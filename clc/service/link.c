@@ -7,6 +7,7 @@
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Linker.h>
+#include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,11 +239,25 @@ LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struc
     return NULL;
 }
 
-bool tsr__link_has_variables(LLVMModuleRef module)
+static bool is_variable(LLVMValueRef global)
 {
     enum { GLOBAL_SPACE = 1 };
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == GLOBAL_SPACE && !LLVMIsGlobalConstant(global);
+}
+
+bool tsr__link_has_variables(LLVMModuleRef module)
+{
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
-        if (LLVMGetPointerAddressSpace(LLVMTypeOf(g)) == GLOBAL_SPACE && !LLVMIsGlobalConstant(g))
+        if (is_variable(g))
             return true;
     return false;
+}
+
+uint64_t tsr__link_variable_bytes(LLVMModuleRef module)
+{
+    uint64_t bytes = 0;
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        if (is_variable(g))
+            bytes += LLVMABISizeOfType(LLVMGetModuleDataLayout(module), LLVMGlobalGetValueType(g));
+    return bytes;
 }

@@ -18,13 +18,17 @@
 LLD_HAS_DRIVER(elf)
 
 // lld initialises every target of LLVM's build for link-time optimisation, which we never ask for. These definitions come before the
-// archives, so that the targets' code stays out. X86 is renamed: its own definitions are wanted.
+// archives, so that the targets' code stays out. X86 and SPIRV are renamed: their own definitions are wanted.
 #define LLVMInitializeX86Target tsr_unused_target
 #define LLVMInitializeX86TargetInfo tsr_unused_target_info
 #define LLVMInitializeX86TargetMC tsr_unused_target_mc
 #define LLVMInitializeX86AsmPrinter tsr_unused_asm_printer
 #define LLVMInitializeX86AsmParser tsr_unused_asm_parser
 #define LLVMInitializeX86Disassembler tsr_unused_disassembler
+#define LLVMInitializeSPIRVTarget tsr_unused_il_target
+#define LLVMInitializeSPIRVTargetInfo tsr_unused_il_target_info
+#define LLVMInitializeSPIRVTargetMC tsr_unused_il_target_mc
+#define LLVMInitializeSPIRVAsmPrinter tsr_unused_il_asm_printer
 extern "C" {
 #define LLVM_TARGET(name)                                                                                                                  \
     void LLVMInitialize##name##Target() {}                                                                                                 \

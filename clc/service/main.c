@@ -93,7 +93,7 @@ static int answer_requests(void)
             return serve_no_memory();
         status = tsr_wire_send(STDIN_FILENO, TSR_WIRE_RESULT, answer.data, answer.size, UINT64_MAX);
         tsr_buf_free(&answer);
-        if (status == TSR_DIED || (status == TSR_OK && !whole)) /* the memory of the request is lost: the next request gets a new process */
+        if (status == TSR_DIED || (status == TSR_OK && !whole)) /* the next request gets a new process */
             return 0;
         if (status != TSR_OK) {
             fprintf(stderr, "tessera-cc: no answer: %s\n", tsr_status_text(status));

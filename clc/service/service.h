@@ -121,6 +121,8 @@ LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struc
                              LLVMContextRef context, struct tsr_buf *log);
 /* Whether there are program-scope variables, which all kernels of a program share. */
 bool tsr__link_has_variables(LLVMModuleRef module);
+/* Their size. */
+uint64_t tsr__link_variable_bytes(LLVMModuleRef module);
 /* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes. False: told in the log, or through the
  * context's diagnostic handler. */
 bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log);
@@ -138,6 +140,18 @@ uint64_t tsr__link_noted_options(LLVMModuleRef module);
 bool tsr__emit_shared(const struct tsr_buf *object, const struct tsr__parts *parts, struct tsr_buf *code, struct tsr_buf *log);
 /* Releases the linker if the calling thread holds it; before the thread leaves its request. */
 void tsr__emit_abandon(void);
+
+/* ---- il.c: module → SPIR-V for the compiler of a device's driver ------------------------------------------------------------------------
+ */
+
+/* Fills what the request's target and the module say of arguments and sizes of each kernel. False: told in the log. */
+bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, struct tsr_program_info *info, struct tsr_buf *log);
+/* Appends SPIR-V of the module, which is of no use afterwards. Once in a process. False: told in the log. */
+bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *log);
+/* Appends a checked module of SPIR-V as it is, in the byte order of this machine. */
+void tsr__il_copy(const struct tsr_clc_text *module, struct tsr_buf *spirv);
+/* Whether a process of the compiler has to end after this answer, as it could not write another module. */
+bool tsr__il_ends_process(void);
 
 /* ---- answer.c: a request to its end -------------------------------------------------------------------------------------------------- */
 
@@ -157,8 +171,9 @@ struct tsr__answer_debug {
 };
 void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer);
 void tsr__answer_free(struct tsr__answer *answer);
-/* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. False: there was
- * trouble, which the answer names; a process should end after it. No memory for the answer: answer->failed. */
+/* The same from and to the byte forms of clc/common/wire.h. A request that is no request gets an answer that says so. False: a process
+ * should end after the answer, as there was trouble that the answer names, or as it has made SPIR-V. No memory for the answer:
+ * answer->failed. */
 bool tsr__answer_bytes(const void *request, size_t size, struct tsr_buf *answer);
 /* The answer of a process that has no memory for another. It is built in `room`. */
 enum { TSR__NO_MEMORY_ROOM = 512 };

@@ -6,8 +6,9 @@
 
 #include "tessera/base.h"
 
-/* The only target that clc/service/targets.c has. */
+/* The targets that clc/service/answer.c has. */
 #define TSR_TRIPLE_X86_64 "x86_64-unknown-linux-gnu"
+#define TSR_TRIPLE_SPIRV64 "spirv64-unknown-unknown" /* the code is that of tessera/il_code.h, for the compiler of a device's driver */
 
 enum tsr_engine {
     TSR_ENGINE_ANY,       /* TESSERA_ENGINE says; the vector engine where it says nothing */
@@ -21,6 +22,7 @@ struct tsr_target {
     uint64_t doubtful;  /* of these, what the device may turn out to lack: see tsr_device_ops.compile_again. The compiler does not see it */
     enum tsr_engine engine;
     uint32_t default_sub_group_size; /* of kernels that ask for none */
+    uint32_t sub_group_sizes;        /* the sum of those that a kernel may have; 0: any of 8, 16, 32 */
     /* "-D…" and "-cl-ext=…" words that state the device's extensions and OpenCL C features: tsr_clc_macros. */
     const char *macros;
 };

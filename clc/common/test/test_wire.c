@@ -21,21 +21,24 @@ static const struct tsr_spirv_constant constants[] = {{2, 1, "\1"}, {7, 8, "1234
 static struct tsr_wire_request sample_request(void)
 {
     return (struct tsr_wire_request){
-        .request =
-            {.op = TSR_CLC_LINK,
-             .language = TSR_CLC_SPIRV,
-             .source = {NULL, "kernel", 6},
-             .header_count = 2,
-             .headers = headers,
-             .spec_count = 2,
-             .spec_constants = constants,
-             .input_count = 2,
-             .inputs = inputs,
-             .kernel = "k",
-             .kernel_count = 3,
-             .by_kernel = true,
-             .options = "-w",
-             .target = {.triple = "cpu-os", .features = 0x8000000000000001, .engine = TSR_ENGINE_REFERENCE, .default_sub_group_size = 16}},
+        .request = {.op = TSR_CLC_LINK,
+                    .language = TSR_CLC_SPIRV,
+                    .source = {NULL, "kernel", 6},
+                    .header_count = 2,
+                    .headers = headers,
+                    .spec_count = 2,
+                    .spec_constants = constants,
+                    .input_count = 2,
+                    .inputs = inputs,
+                    .kernel = "k",
+                    .kernel_count = 3,
+                    .by_kernel = true,
+                    .options = "-w",
+                    .target = {.triple = "cpu-os",
+                               .features = 0x8000000000000001,
+                               .engine = TSR_ENGINE_REFERENCE,
+                               .default_sub_group_size = 16,
+                               .sub_group_sizes = 24}},
         .directory = "/here",
     };
 }
@@ -90,6 +93,7 @@ static void request_round_trip(void **state)
     assert_true(out.request.target.features == 0x8000000000000001);
     assert_int_equal(out.request.target.engine, TSR_ENGINE_REFERENCE);
     assert_int_equal(out.request.target.default_sub_group_size, 16);
+    assert_int_equal(out.request.target.sub_group_sizes, 24);
     assert_null(out.request.target.macros);
     assert_string_equal(out.directory, "/here");
     tsr_arena_free(&arena);

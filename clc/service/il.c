@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Code for devices whose driver compiles SPIR-V: what the module says of kernels, and the module in SPIR-V by LLVM's back end. Functions of
+ * OpenCL C stay calls of their names: the back end makes instructions of most, and the driver knows the rest. */
+#include "clc/service/service.h"
+
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "clc/service/il_shim.h"
+#include "tessera/lanes.h"
+
+/* ---- kernels
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+/* A kernel of which matrix functions need sub-groups of a size requires that size, which the driver would else choose itself. */
+static bool settle_sub_groups(LLVMValueRef function, struct tsr_kernel_info *kernel, const struct tsr_target *target, struct tsr_buf *log)
+{
+    static const char required[] = "intel_reqd_sub_group_size";
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    uint32_t size = kernel->reqd_sub_group_size ? kernel->reqd_sub_group_size : kernel->sub_group_size;
+    if (size && target->sub_group_sizes && !(target->sub_group_sizes & size)) {
+        tsr_buf_printf(log, "error: kernel '%s' %s sub-groups of %u, which this device does not have\n", kernel->name,
+                       kernel->reqd_sub_group_size ? "requires" : "calls functions for", size);
+        return false;
+    }
+    if (size && !kernel->reqd_sub_group_size) {
+        LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), size, false));
+        LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(context, required, sizeof required - 1),
+                              LLVMMDNodeInContext2(context, &number, 1));
+    }
+    kernel->sub_group_size = size ? size : target->default_sub_group_size; /* as far as the driver does not say more */
+    return true;
+}
+
+bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, struct tsr_program_info *info, struct tsr_buf *log)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < info->kernel_count && good; i++) {
+        struct tsr_kernel_info *kernel = &info->kernels[i];
+        LLVMValueRef function = LLVMGetNamedFunction(module, kernel->name);
+        char *why = NULL;
+        kernel->entry = kernel->name;
+        good = tsr_lanes_lay_out(function, kernel, &why);
+        if (!good)
+            tsr_buf_printf(log, "error: %s\n", why ? why : "out of memory");
+        tsr_free(why);
+        good = good && settle_sub_groups(function, kernel, target, log);
+    }
+    return good;
+}
+
+/* ---- SPIR-V
+ * --------------------------------------------------------------------------------------------------------------------------------- */
+
+static const char extensions[] =
+#define TSR_IL_EXTENSION(name) ",+" #name
+#include "clc/service/il_extensions.def"
+#undef TSR_IL_EXTENSION
+    ;
+
+static LLVMTargetMachineRef make_machine(struct tsr_buf *log)
+{
+    LLVMInitializeSPIRVTargetInfo();
+    LLVMInitializeSPIRVTarget();
+    LLVMInitializeSPIRVTargetMC();
+    LLVMInitializeSPIRVAsmPrinter();
+    LLVMTargetRef target;
+    char *message = NULL;
+    if (LLVMGetTargetFromTriple(TSR_TRIPLE_SPIRV64, &target, &message)) {
+        tsr_buf_printf(log, "error: %s\n", message);
+        LLVMDisposeMessage(message);
+        return NULL;
+    }
+    tsr_il_allow(extensions + 1);
+    LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
+    LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelNone); /* the driver's compiler optimises */
+    LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(target, TSR_TRIPLE_SPIRV64, options);
+    LLVMDisposeTargetMachineOptions(options);
+    return machine;
+}
+
+/* LLVM 22's back end keeps numbers of blocks in a static variable, by the address of their function, and takes them for those of a later
+ * module whose function has the same address. So a process writes one module, and is replaced. */
+static atomic_flag has_written = ATOMIC_FLAG_INIT;
+static atomic_bool process_ends;
+
+bool tsr__il_ends_process(void)
+{
+    return atomic_load(&process_ends);
+}
+
+bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *log)
+{
+    if (atomic_flag_test_and_set(&has_written)) {
+        tsr_buf_printf(log,
+                       "error: the compiler as a library can make SPIR-V once in a process; without TESSERA_CC_MODE=inprocess, and where "
+                       "processes can be started, it is a process of its own\n");
+        return false;
+    }
+    atomic_store(&process_ends, true);
+    LLVMTargetMachineRef machine = make_machine(log);
+    if (!machine)
+        return false;
+    char *message = NULL;
+    LLVMMemoryBufferRef bytes = NULL;
+    LLVMSetTarget(module, TSR_TRIPLE_SPIRV64);
+    bool failed = LLVMTargetMachineEmitToMemoryBuffer(machine, module, LLVMObjectFile, &message, &bytes);
+    if (failed)
+        tsr_buf_printf(log, "error: no SPIR-V can be made of the program: %s\n", message);
+    else
+        tsr_buf_bytes(spirv, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+    if (message)
+        LLVMDisposeMessage(message);
+    if (bytes)
+        LLVMDisposeMemoryBuffer(bytes);
+    LLVMDisposeTargetMachine(machine);
+    return !failed;
+}
+
+void tsr__il_copy(const struct tsr_clc_text *module, struct tsr_buf *spirv)
+{
+    uint32_t word;
+    memcpy(&word, module->data, sizeof word);
+    bool swapped = word != TSR_SPIRV_MAGIC;
+    for (size_t at = 0; at + sizeof word <= module->size; at += sizeof word) {
+        memcpy(&word, module->data + at, sizeof word);
+        tsr_buf_u32(spirv, swapped ? __builtin_bswap32(word) : word);
+    }
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The target SPIR-V: what an executable for a device's driver holds, and what is refused. */
+#include "service_test.h"
+
+#include "tessera/il_code.h"
+
+enum { OP_NAME = 5, OP_EXECUTION_MODE = 16, MODE_SUB_GROUP_SIZE = 35, HEADER_WORDS = 5 };
+
+static const struct tsr_target dg2 = {.triple = TSR_TRIPLE_SPIRV64, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
+static const struct tsr_target pvc = {.triple = TSR_TRIPLE_SPIRV64, .default_sub_group_size = 32, .sub_group_sizes = 16 | 32};
+
+/* An answer of a new process: each ends after it has made SPIR-V. */
+static struct answer ask_for(const struct tsr_target *target, struct tsr_clc_request request)
+{
+    stop();
+    start();
+    request.target = *target;
+    request.target.macros = tsr_clc_all_macros();
+    if (!request.options)
+        request.options = "";
+    return ask(&request);
+}
+
+static struct answer build_for(const struct tsr_target *target, enum tsr_clc_op op, const char *source, const char *options)
+{
+    return ask_for(target, (struct tsr_clc_request){.op = op, .source = {NULL, source, strlen(source)}, .options = options});
+}
+
+static struct tsr_il_code code_of(struct answer *answer)
+{
+    struct tsr_il_code code;
+    expect(answer, TSR_CLC_DONE, NULL);
+    assert_int_equal(answer->info.kind, TSR_IMAGE_EXECUTABLE);
+    assert_string_equal(answer->info.triple, TSR_TRIPLE_SPIRV64);
+    assert_int_equal(tsr_il_code_read(answer->info.code, answer->info.code_size, &answer->arena, &code), TSR_OK);
+    assert_null(tsr_spirv_check(code.spirv, code.spirv_size));
+    return code;
+}
+
+static uint32_t word(const struct tsr_il_code *code, size_t index)
+{
+    uint32_t value;
+    assert_true(index < code->spirv_size / 4);
+    memcpy(&value, (const char *)code->spirv + 4 * index, 4);
+    return value;
+}
+
+/* The sub-group size that an entry point requires; 0: none. */
+static uint32_t required_size(const struct tsr_il_code *code)
+{
+    for (size_t at = HEADER_WORDS; at < code->spirv_size / 4; at += word(code, at) >> 16)
+        if ((word(code, at) & 0xffff) == OP_EXECUTION_MODE && word(code, at + 2) == MODE_SUB_GROUP_SIZE)
+            return word(code, at + 3);
+    return 0;
+}
+
+static bool has_name(const struct tsr_il_code *code, const char *name)
+{
+    return memmem(code->spirv, code->spirv_size, name, strlen(name) + 1);
+}
+
+static void kernels_are_described(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "struct s { char c; double8 d; };\n"
+        "global int counter[10];\n"
+        "kernel void b(global int *a, struct s v, local int *l, char c, constant float *k) { a[0] = v.c + l[0] + c + (int)k[0]; }\n"
+        "kernel __attribute__((reqd_work_group_size(4, 2, 1))) void a(global int *a) { counter[1]++; *a = counter[0]; }\n";
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD, source, "-cl-std=CL3.0 -cl-kernel-arg-info");
+    struct tsr_il_code code = code_of(&answer);
+    const struct tsr_kernel_info *a = &answer.info.kernels[0], *b = &answer.info.kernels[1];
+    assert_int_equal(answer.info.kernel_count, 2);
+    assert_int_equal(answer.info.global_bytes, 40);
+    assert_string_equal(a->name, "a");
+    assert_int_equal(a->reqd_local_size[1], 2);
+    assert_int_equal(a->sub_group_size, 32);
+    assert_int_equal(b->arg_count, 5);
+    assert_int_equal(b->args[0].kind, TSR_ARG_POINTER);
+    assert_int_equal(b->args[1].kind, TSR_ARG_VALUE);
+    assert_int_equal(b->args[1].size, 128);
+    assert_int_equal(b->args[1].offset, 64);
+    assert_int_equal(b->args[2].kind, TSR_ARG_LOCAL);
+    assert_int_equal(b->args[3].size, 1);
+    assert_string_equal(b->args[4].name, "k");
+    assert_int_equal(required_size(&code), 0);
+    assert_false(code.unoptimised || code.debug || code.constant_count || code.native);
+    end(&answer);
+
+    answer = build_for(&dg2, TSR_CLC_BUILD, source, "-cl-std=CL3.0 -cl-opt-disable -g");
+    code = code_of(&answer);
+    assert_true(code.unoptimised && code.debug);
+    end(&answer);
+}
+
+static void matrix_functions_keep_their_names(void **state)
+{
+    (void)state;
+    static const char source[] = "kernel void k(global const int8 *a, global const int8 *b, global int8 *c)\n"
+                                 "{ size_t i = get_local_id(0); c[i] = intel_sub_group_i8_i8_matrix_mad_k32(a[i], b[i], c[i]); }\n";
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD, source, "");
+    struct tsr_il_code code = code_of(&answer);
+    assert_true(has_name(&code, "_Z36intel_sub_group_i8_i8_matrix_mad_k32Dv8_iS_S_"));
+    assert_int_equal(required_size(&code), 8); /* the source does not say so */
+    assert_int_equal(answer.info.kernels[0].sub_group_size, 8);
+    assert_int_equal(answer.info.kernels[0].reqd_sub_group_size, 0);
+    end(&answer);
+}
+
+static void sub_groups_that_the_device_lacks(void **state)
+{
+    (void)state;
+    struct answer answer = build_for(&pvc, TSR_CLC_BUILD, "__attribute__((intel_reqd_sub_group_size(8))) kernel void k(void) {}", "");
+    expect(&answer, TSR_CLC_FAILED, "kernel 'k' requires sub-groups of 8, which this device does not have");
+    end(&answer);
+    answer = build_for(&pvc, TSR_CLC_BUILD, "__attribute__((intel_reqd_sub_group_size(16))) kernel void k(void) {}", "");
+    struct tsr_il_code code = code_of(&answer);
+    assert_int_equal(required_size(&code), 16);
+    end(&answer);
+}
+
+static void what_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *log;
+    } cases[] = {
+        {"int f(int); kernel void k(global int *a) { *a = f(1); }", "undefined reference to 'f' in 'k'"},
+        {"kernel void k(global int *a) { *a = 1 }", "expected ';'"},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct answer answer = build_for(&dg2, TSR_CLC_BUILD, cases[i].source, "-cl-std=CL3.0");
+        expect(&answer, TSR_CLC_FAILED, cases[i].log);
+        end(&answer);
+    }
+}
+
+static void objects_are_linked(void **state)
+{
+    (void)state;
+    struct answer one = build_for(&dg2, TSR_CLC_COMPILE, "int f(int x); kernel void k(global int *a) { *a = f(*a); }", "");
+    struct answer two = build_for(&dg2, TSR_CLC_COMPILE, "int f(int x) { return x + 1; }", "");
+    struct tsr_clc_input inputs[] = {{one.result.image, one.result.image_size}, {two.result.image, two.result.image_size}};
+    struct answer linked = ask_for(&dg2, (struct tsr_clc_request){.op = TSR_CLC_LINK, .input_count = 2, .inputs = inputs});
+    code_of(&linked);
+    assert_int_equal(linked.info.kernel_count, 1);
+    end(&one);
+    end(&two);
+    end(&linked);
+}
+
+/* In either byte order; the driver gets this machine's. */
+static void modules_go_through_as_they_are(void **state)
+{
+    (void)state;
+    static const uint16_t value = 7;
+    struct tsr_spirv_constant constant = {3, 2, &value};
+    struct answer first = build_for(&dg2, TSR_CLC_BUILD, "kernel void k(global int *a, int b) { a[get_global_id(0)] = b; }", "");
+    struct tsr_il_code code = code_of(&first);
+    uint32_t *words = malloc(code.spirv_size);
+    memcpy(words, code.spirv, code.spirv_size);
+    for (int swapped = 0; swapped < 2; swapped++) {
+        for (size_t i = 0; swapped && i < code.spirv_size / 4; i++)
+            words[i] = __builtin_bswap32(words[i]);
+        struct answer again = ask_for(&dg2, (struct tsr_clc_request){.op = TSR_CLC_BUILD,
+                                                                     .language = TSR_CLC_SPIRV,
+                                                                     .source = {NULL, (const char *)words, code.spirv_size},
+                                                                     .spec_count = 1,
+                                                                     .spec_constants = &constant});
+        struct tsr_il_code same = code_of(&again);
+        assert_int_equal(same.spirv_size, code.spirv_size);
+        assert_memory_equal(same.spirv, code.spirv, code.spirv_size);
+        assert_int_equal(same.constant_count, 1);
+        assert_int_equal(same.constants[0].id, 3);
+        assert_memory_equal(same.constants[0].data, &value, 2);
+        assert_int_equal(again.info.kernels[0].arg_count, 2);
+        end(&again);
+    }
+    free(words);
+    end(&first);
+}
+
+/* LLVM's writer cannot be used twice. */
+static void the_process_ends_after_it(void **state)
+{
+    (void)state;
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD, "kernel void k(void) {}", "");
+    struct pollfd gone = {.fd = line};
+    assert_int_equal(poll(&gone, 1, 10000), 1);
+    assert_true(gone.revents & POLLHUP);
+    end(&answer);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_are_described),
+        cmocka_unit_test(matrix_functions_keep_their_names),
+        cmocka_unit_test(sub_groups_that_the_device_lacks),
+        cmocka_unit_test(what_is_refused),
+        cmocka_unit_test(objects_are_linked),
+        cmocka_unit_test(modules_go_through_as_they_are),
+        cmocka_unit_test(the_process_ends_after_it),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
