@@ -23,9 +23,33 @@ enum {
 
 _Static_assert(TSR_MAX_WORK_GROUP < TSR_WORK_GROUP_BOUND, "what generated code relies on");
 
+/* Numbers of OpenCL: CL_FP_*, and CL_DEVICE_GLOBAL_FP_ATOMIC_*, CL_DEVICE_LOCAL_FP_ATOMIC_*. */
+enum {
+    DENORM = 1 << 0,
+    INF_NAN = 1 << 1,
+    ROUND_TO_NEAREST = 1 << 2,
+    ROUND_TO_ZERO = 1 << 3,
+    ROUND_TO_INF = 1 << 4,
+    FMA = 1 << 5,
+    CORRECTLY_ROUNDED = 1 << 7,
+    LOAD_STORE_ADD_MIN_MAX = 7,
+    ALL_ATOMICS = LOAD_STORE_ADD_MIN_MAX | LOAD_STORE_ADD_MIN_MAX << 16,
+};
+
 static struct tsr_device_caps caps = {
     .spirv = true,
     .type = TSR_DEVICE_CPU,
+    .sub_slices = 1, /* one slice for each compute unit, as that number alone may differ in sub-devices */
+    .eus = 1,
+    .eu_threads = 1,
+    .dp4a = true, /* dot products and matrices of sub-groups are there whatever the CPU has */
+    .dpas = true,
+    .single_config = DENORM | INF_NAN | ROUND_TO_NEAREST | FMA | CORRECTLY_ROUNDED,
+    .double_config = DENORM | INF_NAN | ROUND_TO_NEAREST | ROUND_TO_ZERO | ROUND_TO_INF | FMA,
+    .half_config = DENORM | INF_NAN | ROUND_TO_NEAREST,
+    .single_atomics = ALL_ATOMICS,
+    .double_atomics = ALL_ATOMICS,
+    .half_atomics = ALL_ATOMICS,
     .max_work_group_size = TSR_MAX_WORK_GROUP,
     .max_work_item_sizes = {TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP, TSR_MAX_WORK_GROUP},
     .local_memory = LOCAL_MEMORY,

@@ -83,6 +83,8 @@ void tsr__code_compile(const struct _cl_device_id *device, struct tsr_clc_reques
         tsr_clc_result_free(result);
         tsr_clc_run(request, result);
     }
+    if (device->ops->finish && result->outcome == TSR_CLC_DONE)
+        tsr__code_finish(device, result);
 }
 
 bool tsr__build_thread(pthread_t *thread, void *(*function)(void *), void *data)

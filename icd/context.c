@@ -69,7 +69,7 @@ struct request {
     void *notify_data;
 };
 
-/* CL_OUT_OF_HOST_MEMORY: the caller drops *made, if that is not NULL. */
+/* CL_OUT_OF_HOST_MEMORY, CL_DEVICE_NOT_AVAILABLE: the caller drops *made, if that is not NULL. */
 static cl_int make(const struct request *request, const char *function, struct _cl_context **made)
 {
     struct _cl_context *context = *made = tsr_calloc(1, sizeof(*context));
@@ -86,6 +86,9 @@ static cl_int make(const struct request *request, const char *function, struct _
         struct _cl_device_id *device = request->devices[i];
         if (tsr__context_has(context, device))
             continue; /* "duplicate devices specified in devices are ignored" */
+        if (!tsr__available(device))
+            return tsr__error(NULL, CL_DEVICE_NOT_AVAILABLE, function, "available",
+                              "%s is lost for this process: it failed, or a parent of this process used it", device->caps->name);
         tsr__hold(device);
         context->devices[context->device_count++] = device;
         context->own_memory |= device->caps->own_memory;

@@ -130,10 +130,6 @@ static cl_int dot_acceleration(struct _cl_device_id *d, struct tsr_info_out out)
     return tsr__info_bytes(out, &all, sizeof all);
 }
 
-#define FLOAT_ATOMICS                                                                                                                      \
-    (CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_GLOBAL_FP_ATOMIC_MIN_MAX_EXT |             \
-     CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT | CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT)
-
 /* Memory of the process is all the same to a device that has USM. */
 #define USM                                                                                                                                \
     (EXTENSION(cl_intel_unified_shared_memory)                                                                                             \

@@ -2,15 +2,19 @@
  * The root devices, from the table of device folders. TESSERA_DEVICES_DEF names it: tests make a driver with another
  * one. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "icd/icd.h"
 
-#define TSR_DEVICE(table) extern const struct tsr_device_ops table;
+#define TSR_DEVICE(kind, table) extern const struct tsr_device_ops table;
 #include TESSERA_DEVICES_DEF
 #undef TSR_DEVICE
 
-static const struct tsr_device_ops *const folders[] = {
-#define TSR_DEVICE(table) &table,
+static const struct folder {
+    const char *kind; /* in TESSERA_DEVICES */
+    const struct tsr_device_ops *ops;
+} folders[] = {
+#define TSR_DEVICE(kind, table) {#kind, &table},
 #include TESSERA_DEVICES_DEF
 #undef TSR_DEVICE
 };
@@ -36,14 +40,56 @@ static void add_root(struct tsr_device *impl)
     root_list[root_count++] = device;
 }
 
-static void find_roots(void)
+static void add_folder(const struct folder *folder)
+{
+    struct tsr_device **devices;
+    unsigned count = folder->ops->roots(&devices);
+    for (unsigned k = 0; k < count && root_count < TSR__MOST_ROOTS; k++) /* further devices are not listed */
+        add_root(devices[k]);
+}
+
+/* The folder of a word, which ends at a comma; NULL: there is none. */
+static const struct folder *find_folder(const char *word)
 {
     for (size_t i = 0; i < TSR_ARRAY_LEN(folders); i++) {
-        struct tsr_device **devices;
-        unsigned count = folders[i]->roots(&devices);
-        for (unsigned k = 0; k < count && root_count < TSR__MOST_ROOTS; k++) /* further devices are not listed */
-            add_root(devices[k]);
+        size_t length = strlen(folders[i].kind);
+        if (!strncmp(word, folders[i].kind, length) && (!word[length] || word[length] == ','))
+            return &folders[i];
     }
+    return NULL;
+}
+
+static const char *next_word(const char *word)
+{
+    const char *comma = strchr(word, ',');
+    return comma ? comma + 1 : NULL;
+}
+
+/* The folders of the list, each once. False: a word is none. */
+static bool add_listed(const char *list)
+{
+    bool taken[TSR_ARRAY_LEN(folders)] = {false};
+    for (const char *word = list; word; word = next_word(word))
+        if (!find_folder(word))
+            return false;
+    for (const char *word = list; word; word = next_word(word)) {
+        const struct folder *folder = find_folder(word);
+        if (!taken[folder - folders])
+            add_folder(folder);
+        taken[folder - folders] = true;
+    }
+    return true;
+}
+
+static void find_roots(void)
+{
+    const char *list = tsr_env(TSR_ENV_DEVICES);
+    if (list && add_listed(list))
+        return;
+    if (list)
+        tsr_log(TSR_LOG_WARN, "TESSERA_DEVICES=%s: the value is ignored; it lists cpu, gpu, or both with a comma between them", list);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(folders); i++)
+        add_folder(&folders[i]);
 }
 
 unsigned tsr__root_devices(struct _cl_device_id ***devices)

@@ -24,12 +24,25 @@ static cl_int launch_execute(struct _cl_event *event, struct tsr_worker *worker,
     return CL_OUT_OF_RESOURCES;
 }
 
+/* The device's times of the launch; its clock and ours are compared a little late or early, so they may seem to be before the submission.
+ */
+static void take_times(struct _cl_event *event, const struct launch_payload *payload)
+{
+    uint64_t start, end;
+    if (!payload->ops->launch_times(payload->launch, &start, &end))
+        return;
+    event->device_start_ns = start > event->task.submit_ns ? start : event->task.submit_ns;
+    event->device_end_ns = end > event->device_start_ns ? end : event->device_start_ns;
+}
+
 static void launch_ended(void *data, int status)
 {
     struct _cl_event *event = data;
     struct launch_payload *payload = (struct launch_payload *)(void *)event->payload;
     if (status < 0)
         atomic_store_explicit(&payload->failed, true, memory_order_relaxed);
+    else if (event->task.timed && payload->ops->launch_times)
+        take_times(event, payload);
     tsr_task_finish(&event->task, status < 0 ? CL_OUT_OF_RESOURCES : CL_SUCCESS);
 }
 

@@ -186,10 +186,11 @@ struct _cl_event {
     struct _cl_event *next_spare;
     uint32_t payload_lines; /* behind the struct, of TSR_CACHE_LINE bytes */
     cl_command_type type;
-    _Atomic cl_int status; /* CL_QUEUED … CL_COMPLETE or negative */
-    cl_int result;         /* the status that it ends with; set before cleanup is called */
-    cl_ulong queued_ns;    /* if task.timed */
-    pthread_mutex_t lock;  /* callbacks */
+    _Atomic cl_int status;                   /* CL_QUEUED … CL_COMPLETE or negative */
+    cl_int result;                           /* the status that it ends with; set before cleanup is called */
+    cl_ulong queued_ns;                      /* if task.timed */
+    uint64_t device_start_ns, device_end_ns; /* likewise, as the device says; 0: it does not */
+    pthread_mutex_t lock;                    /* callbacks */
     _Atomic(struct tsr__event_callback *) callbacks;
     /* The command: what to run and how to clean up. `payload` follows the struct in memory.
      * execute: units [begin, end) of task.units, as tsr_task.run; CL_SUCCESS or the negative code that the event ends with. */
@@ -319,6 +320,11 @@ void tsr__extensions_fill(const struct tsr_ext_set *set, struct tsr__extensions 
 /* Root devices of the platform, static (icd/devices.c). */
 enum { TSR__MOST_ROOTS = 16 };
 unsigned tsr__root_devices(struct _cl_device_id ***devices);
+/* Whether the device can still be used. */
+static inline bool tsr__available(const struct _cl_device_id *device)
+{
+    return !device->ops->available || device->ops->available(device->impl);
+}
 /* CL_SUCCESS or CL_INVALID_DEVICE_TYPE. */
 cl_int tsr__check_device_type(cl_device_type type, const char *function);
 /* The root devices of the type, in `devices`, which has TSR__MOST_ROOTS entries. */

@@ -21,7 +21,8 @@ MAY_USE = {
     "clc/spirv": ["clc/common"],
     "clc/service": ["clc/common", "clc/spirv", "lanes"],
     "device-amx": ["scheduler"],
-    "icd": ["clc/common", "clc/client", "scheduler", "device-amx"],
+    "device-xmx": ["scheduler"],
+    "icd": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx"],
     "examples": [],
     "bench": ["scheduler"],
     "conformance": [],
@@ -193,7 +194,7 @@ def check_calls(sources, problems):
 ENV_LINE = re.compile(r"^TSR_ENV\((\w+), \w+, (\w+),", re.M)
 ENV_USE = re.compile(r"\bTSR_ENV_(\w+)\b")
 # Where code is that the driver, the compiler or both are made of. Others (tests, tools) may read what they like.
-READS_AS = {"icd": "HOST", "scheduler": "HOST", "device-amx": "HOST", "clc/client": "HOST", "lanes": "COMPILER", "clc/service": "COMPILER", "clc/spirv": "COMPILER",
+READS_AS = {"icd": "HOST", "scheduler": "HOST", "device-amx": "HOST", "device-xmx": "HOST", "clc/client": "HOST", "lanes": "COMPILER", "clc/service": "COMPILER", "clc/spirv": "COMPILER",
             "base": "BOTH", "clc/common": "BOTH"}
 # Read by both, but kept from the compiler: memory that ends in the driver does not end there at the same count.
 KEPT_FROM_COMPILER = ["FAIL_ALLOC"]

@@ -287,6 +287,27 @@ void tsr__request_run(const struct tsr_clc_request *request, struct tsr_clc_resu
     tsr_buf_free(&build.request);
 }
 
+bool tsr_clc_find(const void *key, size_t size, struct tsr_clc_result *result)
+{
+    tsr_no_fork_begin();
+    bool found = tsr__cache_on() && from_cache(tsr__cache_key(key, size), result);
+    tsr_no_fork_end();
+    return found;
+}
+
+void tsr_clc_keep(const void *key, size_t size, const struct tsr_clc_result *result)
+{
+    struct tsr_wire_result wire = {
+        .outcome = result->outcome, .keep = true, .log = result->log, .image = result->image, .image_size = result->image_size};
+    struct tsr_buf bytes = {0};
+    tsr_wire_write_result(&wire, &bytes);
+    tsr_no_fork_begin();
+    if (!bytes.failed && tsr__cache_on())
+        tsr__cache_put(tsr__cache_key(key, size), bytes.data, bytes.size);
+    tsr_no_fork_end();
+    tsr_buf_free(&bytes);
+}
+
 void tsr_clc_result_free(struct tsr_clc_result *result)
 {
     tsr_free(result->log);

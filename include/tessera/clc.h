@@ -63,6 +63,10 @@ struct tsr_clc_result {
 /* Runs a request to its end, through the disk cache. Blocks; any thread; several at once run in several compiler processes. */
 void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *result);
 void tsr_clc_result_free(struct tsr_clc_result *result);
+/* Results that others make of those of the compiler, in the same disk cache. `key`: bytes that tell the result from all others. find: false
+ * if it is not there, and *result is as it was. keep: of a result that is DONE. Nothing happens if there is no cache. */
+bool tsr_clc_find(const void *key, size_t size, struct tsr_clc_result *result);
+void tsr_clc_keep(const void *key, size_t size, const struct tsr_clc_result *result);
 /* Starts one compiler process in the background, so that the first build need not wait for it. Returns at once, never fails. */
 void tsr_clc_warm_up(void);
 /* Lets the compiler processes go that have nothing to do. A later build starts new ones. */

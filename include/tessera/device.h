@@ -32,10 +32,13 @@ struct tsr_device_caps {
     enum tsr_device_type type;
     const char *name, *vendor;
     uint32_t vendor_id;
-    uint32_t device_id, ip_version; /* cl_intel_device_attribute_query */
+    uint32_t device_id, ip_version;               /* cl_intel_device_attribute_query, as the next line */
+    uint32_t slices, sub_slices, eus, eu_threads; /* each in one of the last; slices 0: one for each compute unit */
+    bool dp4a, dpas;                              /* CL_DEVICE_FEATURE_CAPABILITIES_INTEL */
     uint32_t compute_units;
     uint32_t clock_mhz;
     uint64_t global_memory, max_allocation, local_memory, constant_buffer;
+    bool own_local_memory; /* CL_DEVICE_LOCAL_MEM_TYPE is CL_LOCAL */
     uint64_t global_cache, global_cache_line;
     uint32_t max_work_group_size;
     uint64_t max_work_item_sizes[3];
@@ -44,6 +47,8 @@ struct tsr_device_caps {
     uint64_t max_parameter_bytes;
     uint64_t printf_buffer;
     uint64_t max_global_variable;
+    uint64_t half_config, single_config, double_config;    /* CL_FP_*; of half and double where the device has the extension */
+    uint64_t half_atomics, single_atomics, double_atomics; /* cl_ext_float_atomics */
     bool fast_dot_products; /* CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_*: all of them, or none */
     bool native_kernels;    /* clEnqueueNativeKernel */
     bool own_memory;        /* kernels cannot use the host's memory; needs the memory functions, and `svm` must be 0 */
@@ -82,6 +87,9 @@ struct tsr_device_ops {
      * destroyed. NULL: out of memory. */
     struct tsr_pool *(*pool)(const struct tsr_device *device);
 
+    /* Whether the device can still be used: not once it has been lost. NULL: always. */
+    bool (*available)(const struct tsr_device *device);
+
     /* ---- parts (clCreateSubDevices). All of these are NULL if the device cannot be split. */
 
     /* Whether parts that share this give at least two. */
@@ -101,6 +109,13 @@ struct tsr_device_ops {
     /* Asked with each program that has been compiled for a target with doubtful features; NULL if there are none. True: the device cannot
      * run it, but could run what is compiled for *target, which has been changed: the compiler is asked once more. */
     bool (*compile_again)(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_target *target);
+
+    /* Asked with each executable image that the compiler has made; both are NULL if the image is final. finish: makes code of info->code,
+     * which is appended to `code`, and may correct what `info` says of kernels. *log gets malloc'd text for the build log, or NULL.
+     * INVALID: the code cannot be made, and the log says why. finish_key: text that is another one wherever `finish` would make another
+     * code, for the disk cache; malloc'd. NULL: out of memory. */
+    enum tsr_status (*finish)(const struct tsr_device *device, struct tsr_program_info *info, struct tsr_buf *code, char **log);
+    char *(*finish_key)(const struct tsr_device *device);
 
     /* Loads an executable image; each load has program-scope variables of its own. *why gets malloc'd text on failure. */
     enum tsr_status (*module_load)(const struct tsr_device *device, const struct tsr_program_info *info, struct tsr_module **module,
@@ -144,6 +159,9 @@ struct tsr_device_ops {
      * thread, under no lock, with 0 or a negative status as launch_run's. Negative: it could not be submitted, and `ended` is not called.
      * NULL if launch_run is there. */
     int (*launch_submit)(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data);
+    /* After `ended`: when the launch began and ended on the device, by tsr_now_ns(). False: the device does not tell. NULL: it never does.
+     */
+    bool (*launch_times)(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns);
     /* After the last unit, or if it never ran: writes out what printf collected, learns the cost of a unit, frees the launch. *why, if not
      * NULL, gets malloc'd text if it failed. */
     void (*launch_end)(struct tsr_launch *launch, char **why);

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches: a kernel's arguments are set and it is appended to a queue, under the kernel's lock; the queue's thread reports its end. */
+#include <string.h>
+
+#include "device-xmx/clock.h"
+#include "device-xmx/launch.h"
+#include "device-xmx/module.h"
+#include "device-xmx/queues.h"
+#include "device-xmx/regions.h"
+
+enum { FAILED = -5 };
+
+struct tsr_launch {
+    struct tsr_module *module;
+    const struct tsr_kernel_info *info;
+    struct tsr__xmx_kernel *kernel;
+    struct tsr_ndrange range;
+    uint64_t local_bytes;
+    char *why;
+    void (*ended)(void *data, int status);
+    void *data;
+    struct tsr__xmx_job job;
+    struct tsr__xmx_event *events[TSR__XMX_MOST_REGIONS]; /* one for each region */
+    bool timed;
+    uint64_t start_ns, end_ns; /* if timed */
+    _Alignas(TSR_MAX_ALIGN) unsigned char args[];
+};
+
+/* ---- sizes of work-groups
+ * ------------------------------------------------------------------------------------------------------------------ */
+
+uint64_t tsr__xmx_max_work_group(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes)
+{
+    const struct tsr_device_caps *caps = device->caps;
+    uint64_t local = tsr_local_round(kernel->local_bytes);
+    if (local > caps->local_memory || local_argument_bytes > caps->local_memory - local)
+        return 0;
+    return caps->max_work_group_size;
+}
+
+/* The largest divisor of n up to `most`. */
+static uint64_t divisor(uint64_t n, uint64_t most)
+{
+    for (uint64_t d = most < n ? most : n; d > 1; d--)
+        if (n % d == 0)
+            return d;
+    return 1;
+}
+
+void tsr__xmx_suggest_local_size(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range)
+{
+    enum { GOOD_GROUP = 256 };
+    uint64_t left = tsr__xmx_max_work_group(device, kernel, 0);
+    if (left > GOOD_GROUP)
+        left = GOOD_GROUP;
+    for (uint32_t d = 0; d < 3; d++) {
+        range->local[d] = d < range->dim ? divisor(range->global[d], d < 2 || range->dim < 3 ? left : 1) : 1;
+        left /= range->local[d];
+    }
+}
+
+/* ---- making
+ * ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static struct tsr__xmx_kernel *find_kernel(struct tsr_module *module, const char *name)
+{
+    const struct tsr_program_info *info = module->info;
+    uint32_t low = 0, high = info->kernel_count; /* sorted by name */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(name, info->kernels[middle].name);
+        if (!order)
+            return &module->kernels[middle];
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return NULL;
+}
+
+struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
+                                        const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
+{
+    (void)arg_bytes;
+    struct tsr_launch *launch = tsr_aligned(_Alignof(struct tsr_launch), sizeof *launch + kernel->args_size);
+    if (!launch)
+        return NULL;
+    memset(launch, 0, sizeof *launch);
+    launch->module = module;
+    launch->info = kernel;
+    launch->kernel = find_kernel(module, kernel->name);
+    launch->range = *range;
+    launch->local_bytes = local_argument_bytes;
+    memcpy(launch->args, args, kernel->args_size);
+    return launch;
+}
+
+void tsr__xmx_launch_bind(struct tsr_launch *launch, uint32_t argument, uint64_t address)
+{
+    memcpy(launch->args + launch->info->args[argument].offset, &address, sizeof address);
+}
+
+/* ---- arguments
+ * ------------------------------------------------------------------------------------------------------------------------------- */
+
+static uint64_t word_at(const struct tsr_launch *launch, uint32_t argument)
+{
+    uint64_t word;
+    memcpy(&word, launch->args + launch->info->args[argument].offset, sizeof word);
+    return word;
+}
+
+/* The local arguments lie one behind the other: each ends where the next one begins. */
+static uint64_t local_size(const struct tsr_launch *launch, uint32_t argument)
+{
+    const struct tsr_kernel_info *info = launch->info;
+    uint64_t begin = word_at(launch, argument), first = 0;
+    bool found = false;
+    for (uint32_t i = 0; i < info->arg_count; i++) {
+        if (info->args[i].kind != TSR_ARG_LOCAL)
+            continue;
+        if (i > argument)
+            return word_at(launch, i) - begin;
+        if (!found)
+            first = word_at(launch, i);
+        found = true;
+    }
+    return first + launch->local_bytes - begin;
+}
+
+static ze_result_t set_argument(const struct tsr_launch *launch, uint32_t i)
+{
+    const struct tsr_arg_info *arg = &launch->info->args[i];
+    ze_kernel_handle_t kernel = launch->kernel->handle;
+    const void *value = launch->args + arg->offset;
+    switch (arg->kind) {
+    case TSR_ARG_LOCAL:
+        return tsr__ze.KernelSetArgumentValue(kernel, i, local_size(launch, i), NULL);
+    case TSR_ARG_POINTER:
+        return tsr__ze.KernelSetArgumentValue(kernel, i, sizeof(void *), word_at(launch, i) ? value : NULL);
+    default:
+        return tsr__ze.KernelSetArgumentValue(kernel, i, arg->size, value);
+    }
+}
+
+/* Makes the kernel's handle. Its lock is held. */
+static ze_result_t open_kernel(const struct tsr_launch *launch)
+{
+    ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = launch->info->name};
+    ze_kernel_handle_t handle;
+    ze_result_t result = tsr__ze.KernelCreate(launch->module->handle, &desc, &handle);
+    if (result)
+        return result;
+    /* Buffers may hold addresses of other buffers (cl_ext_buffer_device_address). */
+    result = tsr__ze.KernelSetIndirectAccess(handle, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
+    if (result)
+        tsr__ze.KernelDestroy(handle);
+    else
+        launch->kernel->handle = handle;
+    return result;
+}
+
+/* ---- appending
+ * --------------------------------------------------------------------------------------------------------------------------------- */
+
+/* What went wrong, for launch_end. */
+static int fail(struct tsr_launch *launch, const char *what, ze_result_t result)
+{
+    struct tsr__xmx_device *device = launch->module->device;
+    tsr__xmx_judge(device, result, what);
+    const char *lost = atomic_load(&device->lost);
+    launch->why = lost ? tsr_format("%s: %s", device->name, lost)
+                       : tsr_format("%s: %s: %s (0x%x)", device->name, what, tsr__ze_text(result), (unsigned)result);
+    return FAILED;
+}
+
+static ze_result_t set_offset(const struct tsr_launch *launch, const uint64_t offset[3])
+{
+    struct tsr__xmx_kernel *kernel = launch->kernel;
+    bool wanted = offset[0] || offset[1] || offset[2];
+    if (!wanted && !kernel->offset)
+        return ZE_RESULT_SUCCESS;
+    for (unsigned d = 0; d < 3; d++)
+        if (offset[d] > UINT32_MAX)
+            return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    if (!tsr__ze.KernelSetGlobalOffsetExp || !launch->module->device->driver->has[TSR__XMX_GLOBAL_OFFSET])
+        return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    ze_result_t result = tsr__ze.KernelSetGlobalOffsetExp(kernel->handle, (uint32_t)offset[0], (uint32_t)offset[1], (uint32_t)offset[2]);
+    if (!result)
+        kernel->offset = wanted;
+    return result;
+}
+
+static ze_result_t append(struct tsr_launch *launch, ze_command_list_handle_t list, const struct tsr__xmx_region *region,
+                          struct tsr__xmx_event *event)
+{
+    ze_kernel_handle_t kernel = launch->kernel->handle;
+    for (unsigned d = 0; d < 3; d++)
+        if (region->groups[d] > UINT32_MAX)
+            return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+    ze_group_count_t groups = {(uint32_t)region->groups[0], (uint32_t)region->groups[1], (uint32_t)region->groups[2]};
+    ze_result_t result = set_offset(launch, region->offset);
+    if (!result)
+        result = tsr__ze.KernelSetGroupSize(kernel, region->local[0], region->local[1], region->local[2]);
+    if (!result)
+        result = tsr__ze.CommandListAppendLaunchKernel(list, kernel, &groups, event->handle, 0, NULL);
+    return result;
+}
+
+/* Sets the arguments and appends all regions. *appended: how many were, also if one fails. The kernel's lock is held. */
+static ze_result_t append_all(struct tsr_launch *launch, ze_command_list_handle_t list, const struct tsr__xmx_region *regions,
+                              unsigned count, unsigned *appended)
+{
+    ze_result_t result = launch->kernel->handle ? ZE_RESULT_SUCCESS : open_kernel(launch);
+    for (uint32_t i = 0; i < launch->info->arg_count && !result; i++)
+        result = set_argument(launch, i);
+    for (*appended = 0; *appended < count && !result; *appended += !result)
+        result = append(launch, list, &regions[*appended], launch->events[*appended]);
+    return result;
+}
+
+static void give_events(struct tsr_launch *launch, unsigned first, unsigned count)
+{
+    for (unsigned i = first; i < count; i++)
+        tsr__xmx_event_give(launch->module->device, launch->events[i]);
+}
+
+static bool take_events(struct tsr_launch *launch, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        launch->events[i] = tsr__xmx_event_take(launch->module->device);
+        if (!launch->events[i]) {
+            give_events(launch, 0, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- the end
+ * ------------------------------------------------------------------------------------------------------------------------------------- */
+
+/* From the first region's begin to the last one's end. */
+static void read_times(struct tsr_launch *launch)
+{
+    const struct tsr__xmx_device *device = launch->module->device;
+    struct tsr__xmx_moment now;
+    if (!tsr__xmx_now(device, &now))
+        return;
+    for (unsigned i = 0; i < launch->job.event_count; i++) {
+        ze_kernel_timestamp_result_t stamp;
+        if (tsr__ze.EventQueryKernelTimestamp(launch->events[i]->handle, &stamp))
+            return;
+        uint64_t start = tsr__xmx_when(device, &now, stamp.global.kernelStart);
+        uint64_t end = tsr__xmx_when(device, &now, stamp.global.kernelEnd);
+        if (!launch->timed || start < launch->start_ns)
+            launch->start_ns = start;
+        if (!launch->timed || end > launch->end_ns)
+            launch->end_ns = end;
+        launch->timed = true;
+    }
+}
+
+static void job_ended(struct tsr__xmx_job *job, enum tsr_status status)
+{
+    struct tsr_launch *launch = TSR_CONTAINER_OF(job, struct tsr_launch, job);
+    struct tsr__xmx_device *device = launch->module->device;
+    if (status == TSR_OK) {
+        read_times(launch);
+        give_events(launch, 0, job->event_count);
+    } else if (!launch->why) {
+        const char *lost = atomic_load(&device->lost);
+        launch->why = tsr_format("%s: %s", device->name, lost ? lost : tsr_status_text(status));
+    }
+    launch->ended(launch->data, status == TSR_OK && !launch->why ? 0 : FAILED);
+}
+
+int tsr__xmx_launch_submit(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data)
+{
+    struct tsr__xmx_device *device = launch->module->device;
+    struct tsr__xmx_region regions[TSR__XMX_MOST_REGIONS];
+    unsigned count = tsr__xmx_regions(&launch->range, regions), appended = 0;
+    enum tsr_status status;
+    if (!launch->kernel)
+        return fail(launch, "zeKernelCreate", ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
+    if (atomic_load(&device->lost))
+        return fail(launch, "submit", ZE_RESULT_ERROR_DEVICE_LOST);
+    if (!take_events(launch, count))
+        return fail(launch, "zeEventCreate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+    struct tsr__xmx_queue *queue = tsr__xmx_queue_enter(device, &status);
+    if (!queue) {
+        give_events(launch, 0, count);
+        return fail(launch, "zeCommandListCreateImmediate",
+                    status == TSR_NO_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_UNKNOWN);
+    }
+    launch->ended = ended;
+    launch->data = data;
+    pthread_mutex_lock(&launch->kernel->lock);
+    ze_result_t result = append_all(launch, tsr__xmx_queue_list(queue), regions, count, &appended);
+    pthread_mutex_unlock(&launch->kernel->lock);
+    if (result) {
+        give_events(launch, appended, count);
+        fail(launch, "zeCommandListAppendLaunchKernel", result);
+    }
+    launch->job = (struct tsr__xmx_job){.queue = queue, .events = launch->events, .event_count = appended, .ended = job_ended};
+    tsr__xmx_queue_leave(queue, appended ? &launch->job : NULL); /* what has been appended runs, also if the rest could not be */
+    return appended ? 0 : FAILED;
+}
+
+bool tsr__xmx_launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns)
+{
+    *start_ns = launch->start_ns;
+    *end_ns = launch->end_ns;
+    return launch->timed;
+}
+
+void tsr__xmx_launch_end(struct tsr_launch *launch, char **why)
+{
+    if (why)
+        *why = launch->why;
+    else
+        tsr_free(launch->why);
+    tsr_free(launch);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The memory functions of struct tsr_device_ops. (memory.c) */
+#ifndef TESSERA_DEVICE_XMX_MEMORY_H
+#define TESSERA_DEVICE_XMX_MEMORY_H
+
+#include "device-xmx/xmx.h"
+
+enum tsr_status tsr__xmx_memory_allocate(const struct tsr_device *device, uint64_t size, uint64_t *address);
+void tsr__xmx_memory_free(const struct tsr_device *device, uint64_t address);
+enum tsr_status tsr__xmx_memory_write(const struct tsr_device *device, uint64_t to, const void *from, uint64_t size);
+enum tsr_status tsr__xmx_memory_read(const struct tsr_device *device, void *to, uint64_t from, uint64_t size);
+enum tsr_status tsr__xmx_memory_copy(const struct tsr_device *device, uint64_t to, uint64_t from, uint64_t size);
+enum tsr_status tsr__xmx_memory_fill(const struct tsr_device *device, uint64_t to, uint64_t size, const void *pattern,
+                                     uint64_t pattern_size);
+
+#endif
