@@ -7,6 +7,7 @@
 #include "device-xmx/module.h"
 #include "device-xmx/queues.h"
 #include "device-xmx/regions.h"
+#include "tessera/il_code.h"
 
 enum { FAILED = -5 };
 
@@ -192,6 +193,23 @@ static ze_result_t set_offset(const struct tsr_launch *launch, const uint64_t of
     return result;
 }
 
+/* Where the region is in the range, for kernels that ask. */
+static ze_result_t set_range(const struct tsr_launch *launch, const struct tsr__xmx_region *region)
+{
+    const struct tsr_ndrange *range = &launch->range;
+    _Alignas(sizeof(struct tsr_il_range)) struct tsr_il_range value = {0};
+    if (!(launch->info->flags & TSR_KERNEL_RANGE_ARGUMENT))
+        return ZE_RESULT_SUCCESS;
+    for (unsigned d = 0; d < 3; d++) {
+        value.global_size[d] = range->global[d];
+        value.global_offset[d] = range->offset[d];
+        value.num_groups[d] = (range->global[d] + range->local[d] - 1) / range->local[d];
+        value.first_group[d] = (region->offset[d] - range->offset[d]) / range->local[d];
+        value.local_size[d] = range->local[d];
+    }
+    return tsr__ze.KernelSetArgumentValue(launch->kernel->handle, launch->info->arg_count, sizeof value, &value);
+}
+
 static ze_result_t append(struct tsr_launch *launch, ze_command_list_handle_t list, const struct tsr__xmx_region *region,
                           struct tsr__xmx_event *event)
 {
@@ -201,6 +219,8 @@ static ze_result_t append(struct tsr_launch *launch, ze_command_list_handle_t li
             return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
     ze_group_count_t groups = {(uint32_t)region->groups[0], (uint32_t)region->groups[1], (uint32_t)region->groups[2]};
     ze_result_t result = set_offset(launch, region->offset);
+    if (!result)
+        result = set_range(launch, region);
     if (!result)
         result = tsr__ze.KernelSetGroupSize(kernel, region->local[0], region->local[1], region->local[2]);
     if (!result)

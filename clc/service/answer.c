@@ -408,23 +408,39 @@ static bool check_builtins(struct job *job)
 }
 
 /* A program that is a module of SPIR-V goes to the driver as it is; what the module says of kernels, our reader tells. */
+static bool goes_as_it_is(const struct job *job)
+{
+    return job->request->request.op == TSR_CLC_BUILD && job->request->request.language == TSR_CLC_SPIRV;
+}
+
+/* Kernels of such a module get no further argument: those that would need one take uniform groups only. */
+static void forbid_uneven_groups(struct tsr_program_info *info)
+{
+    for (uint32_t i = 0; i < info->kernel_count; i++)
+        if (info->kernels[i].flags & TSR_KERNEL_RANGE_ARGUMENT)
+            info->kernels[i].flags ^= TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS;
+}
+
 static bool generate_il(struct job *job, struct tsr_buf *object)
 {
-    const struct tsr_clc_request *q = &job->request->request;
-    bool good = tsr__il_describe(job->module, &q->target, &job->info, &job->answer->log);
+    struct tsr_buf *log = &job->answer->log;
+    bool good = tsr__il_describe(job->module, &job->request->request.target, &job->info, log);
     job->info.global_bytes = tsr__link_variable_bytes(job->module);
-    if (good && q->op == TSR_CLC_BUILD && q->language == TSR_CLC_SPIRV)
-        tsr__il_copy(&q->source, object);
-    else if (good)
-        good = tsr__il_write(job->module, object, &job->answer->log);
-    stage(job, "spirv");
+    if (good && tsr__il_asks_for_range(job->module, &job->info))
+        good = tsr__il_add_range(job->module, &job->info, log);
+    if (good && goes_as_it_is(job)) {
+        forbid_uneven_groups(&job->info);
+        tsr__il_copy(&job->request->request.source, object);
+    } else if (good) {
+        good = tsr__il_write(job->module, object, log);
+    }
+    stage(job, "writer");
     return good || fail(job, TSR_CLC_FAILED);
 }
 
 static bool package_il(struct job *job, const struct tsr_buf *object, struct tsr_buf *code)
 {
     const struct tsr_clc_request *q = &job->request->request;
-    bool as_it_is = q->op == TSR_CLC_BUILD && q->language == TSR_CLC_SPIRV;
     struct tsr_spirv_constant *constants = tsr_arena_alloc(&job->arena, (q->spec_count + 1) * sizeof *constants);
     for (uint32_t i = 0; i < q->spec_count; i++)
         constants[i] = q->spec_constants[i];
@@ -432,7 +448,7 @@ static bool package_il(struct job *job, const struct tsr_buf *object, struct tsr
         .spirv = object->data,
         .spirv_size = object->size,
         .constants = constants,
-        .constant_count = as_it_is ? q->spec_count : 0, /* else the reader has put them in */
+        .constant_count = goes_as_it_is(job) ? q->spec_count : 0, /* else the reader has put them in */
         .unoptimised = set(job, TSR_CLC_OPTION_OPT_DISABLE),
         .debug = set(job, TSR_CLC_OPTION_DEBUG_INFO),
     };

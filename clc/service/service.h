@@ -146,6 +146,11 @@ void tsr__emit_abandon(void);
 
 /* Fills what the request's target and the module say of arguments and sizes of each kernel. False: told in the log. */
 bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, struct tsr_program_info *info, struct tsr_buf *log);
+/* Whether a kernel, of those whose groups need not be uniform, asks for sizes and numbers of the range; what asks for it becomes ready for
+ * the next function. (il_range.c) */
+bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info *info);
+/* Gives these kernels TSR_KERNEL_RANGE_ARGUMENT. False: told in the log. */
+bool tsr__il_add_range(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log);
 /* Appends SPIR-V of the module, which is of no use afterwards. Once in a process. False: told in the log. */
 bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *log);
 /* Appends a checked module of SPIR-V as it is, in the byte order of this machine. */

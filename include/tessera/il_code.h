@@ -19,6 +19,16 @@ struct tsr_il_code {
     size_t native_size;
 };
 
+/* The value behind the arguments of a kernel with TSR_KERNEL_RANGE_ARGUMENT, as such a range may run as several launches: what the range is
+ * as a whole, and where the launch is in it. A vector of 16 numbers for the kernel. Dimensions that the range lacks: sizes 1, the rest 0.
+ */
+struct tsr_il_range {
+    uint64_t global_size[3], global_offset[3], num_groups[3];
+    uint64_t first_group[3]; /* numbers of the launch's first group */
+    uint64_t local_size[3];  /* as it was enqueued */
+    uint64_t unused;
+};
+
 /* Appends the byte form. Failure: buf->failed. */
 void tsr_il_code_write(const struct tsr_il_code *code, struct tsr_buf *buf);
 /* Reads it back, strictly; texts and bytes point into `data`, the array of constants lives in `arena`. DAMAGED or NO_MEMORY. */
