@@ -22,6 +22,7 @@ MAY_USE = {
     "clc/service": ["clc/common", "clc/spirv", "lanes"],
     "device-amx": ["scheduler"],
     "device-xmx": ["scheduler"],
+    "device-xmx/standin": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx"],
     "icd": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx"],
     "examples": [],
     "bench": ["scheduler"],
@@ -61,7 +62,7 @@ FUNCTION = re.compile(r"^(?!#)[A-Za-z_][^\n]*?(\w+)\((?:[^(){};]|\([^()]*\))*\)\
 
 def folder_of(path):
     parts = path.parts
-    return "/".join(parts[:2]) if parts[0] == "clc" and len(parts) > 2 else parts[0]
+    return "/".join(parts[:2]) if parts[0] == "clc" and len(parts) > 2 or parts[:2] == ("device-xmx", "standin") else parts[0]
 
 
 def tracked():

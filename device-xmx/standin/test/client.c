@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "device-xmx/standin/test/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void client_check(bool good, const char *text, const char *file, int line)
+{
+    if (good)
+        return;
+    fprintf(stderr, "%s:%d: not so: %s\n", file, line, text);
+    _exit(1);
+}
+
+void client_result(ze_result_t result, ze_result_t wanted, const char *text, const char *file, int line)
+{
+    if (result == wanted)
+        return;
+    fprintf(stderr, "%s:%d: 0x%x, not 0x%x: %s\n", file, line, (unsigned)result, (unsigned)wanted, text);
+    _exit(1);
+}
+
+static int run_child(void (*function)(void), const char *const *settings)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+        for (; settings && *settings; settings++)
+            putenv((char *)(uintptr_t)*settings);
+        function();
+        _exit(0);
+    }
+    int status = -1;
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
+}
+
+void client_run(void (*function)(void), const char *const *settings)
+{
+    int status = run_child(function, settings);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+void client_run_aborts(void (*function)(void), const char *const *settings)
+{
+    int status = run_child(function, settings);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+}
+
+struct client client_open(void)
+{
+    struct client client = {0};
+    uint32_t count = 1;
+    ze_context_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
+    OK(zeInit(0));
+    OK(zeDriverGet(&count, &client.driver));
+    count = 1;
+    OK(zeDeviceGet(client.driver, &count, &client.device));
+    OK(zeContextCreate(client.driver, &desc, &client.context));
+    client.list = client_list(&client, ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS, 0);
+    return client;
+}
+
+void client_close(struct client *client)
+{
+    OK(zeCommandListDestroy(client->list));
+    OK(zeContextDestroy(client->context));
+}
+
+ze_module_desc_t client_module_desc(const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.spv", MODULES, name);
+    FILE *file = fopen(path, "rb");
+    CHECK(file != NULL);
+    enum { MOST = 1 << 20 };
+    uint8_t *bytes = malloc(MOST);
+    size_t size = bytes ? fread(bytes, 1, MOST, file) : 0;
+    CHECK(size != 0);
+    fclose(file);
+    return (ze_module_desc_t){
+        .stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_IL_SPIRV, .inputSize = size, .pInputModule = bytes};
+}
+
+ze_module_handle_t client_module(const struct client *client, const char *name)
+{
+    ze_module_desc_t desc = client_module_desc(name);
+    ze_module_handle_t module = NULL;
+    ze_module_build_log_handle_t log = NULL;
+    ze_result_t result = zeModuleCreate(client->context, client->device, &desc, &module, &log);
+    if (result) {
+        char text[4096] = "";
+        size_t size = sizeof text;
+        zeModuleBuildLogGetString(log, &size, text);
+        fprintf(stderr, "%s: %s\n", name, text);
+    }
+    CHECK(result == ZE_RESULT_SUCCESS);
+    OK(zeModuleBuildLogDestroy(log));
+    free((void *)(uintptr_t)desc.pInputModule);
+    return module;
+}
+
+ze_kernel_handle_t client_kernel(ze_module_handle_t module, const char *name)
+{
+    ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = name};
+    ze_kernel_handle_t kernel;
+    OK(zeKernelCreate(module, &desc, &kernel));
+    return kernel;
+}
+
+static const ze_device_mem_alloc_desc_t on_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC};
+static const ze_host_mem_alloc_desc_t on_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
+
+void *client_device_memory(const struct client *client, size_t size)
+{
+    void *memory;
+    OK(zeMemAllocDevice(client->context, &on_device, size, 0, client->device, &memory));
+    return memory;
+}
+
+void *client_shared_memory(const struct client *client, size_t size)
+{
+    void *memory;
+    OK(zeMemAllocShared(client->context, &on_device, &on_host, size, 0, client->device, &memory));
+    return memory;
+}
+
+void *client_host_memory(const struct client *client, size_t size)
+{
+    void *memory;
+    OK(zeMemAllocHost(client->context, &on_host, size, 0, &memory));
+    return memory;
+}
+
+void client_copy(const struct client *client, void *to, const void *from, size_t size)
+{
+    OK(zeCommandListAppendMemoryCopy(client->list, to, from, size, NULL, 0, NULL));
+}
+
+void client_set_pointer(ze_kernel_handle_t kernel, uint32_t index, const void *pointer)
+{
+    OK(zeKernelSetArgumentValue(kernel, index, sizeof pointer, &pointer));
+}
+
+void client_launch(const struct client *client, ze_kernel_handle_t kernel, uint32_t group, uint32_t groups)
+{
+    ze_group_count_t count = {groups, 1, 1};
+    OK(zeKernelSetGroupSize(kernel, group, 1, 1));
+    OK(zeCommandListAppendLaunchKernel(client->list, kernel, &count, NULL, 0, NULL));
+}
+
+ze_command_list_handle_t client_list(const struct client *client, ze_command_queue_mode_t mode, ze_command_queue_flags_t flags)
+{
+    ze_command_queue_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC, .mode = mode, .flags = flags};
+    ze_command_list_handle_t list;
+    OK(zeCommandListCreateImmediate(client->context, client->device, &desc, &list));
+    return list;
+}
+
+ze_event_pool_handle_t client_pool(const struct client *client, ze_event_pool_flags_t flags, uint32_t count)
+{
+    ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC, .flags = flags, .count = count};
+    ze_event_pool_handle_t pool;
+    OK(zeEventPoolCreate(client->context, &desc, 0, NULL, &pool));
+    return pool;
+}
+
+ze_event_handle_t client_event(ze_event_pool_handle_t pool, uint32_t index)
+{
+    ze_event_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_DESC, .index = index};
+    ze_event_handle_t event;
+    OK(zeEventCreate(pool, &desc, &event));
+    return event;
+}
