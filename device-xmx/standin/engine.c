@@ -9,7 +9,7 @@
 
 #include "device-xmx/standin/standin.h"
 
-enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000 };
+enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000, HANG_NS = 300 * NS_PER_MS };
 
 /* A command in a stream, with what its handles and pointers stood for when it was submitted. */
 struct tsr__submission {
@@ -81,15 +81,11 @@ static void end(struct tsr__stream *stream, struct tsr__submission *submission)
     tsr_free(submission);
 }
 
+/* The device will never run what it has. Events and fences stay as they are. */
 static void lose(struct tsr__device *device)
 {
     tsr_log(TSR_LOG_ERR, "stand-in: the device %s is lost", device->persona->word);
     atomic_store(&device->lost, true);
-}
-
-/* Drops what a lost device will never run. Its events and fences stay as they are. */
-static void drop_all(struct tsr__device *device)
-{
     for (struct tsr_list *at = device->streams.next; at != &device->streams; at = at->next) {
         struct tsr__stream *stream = TSR_LIST_ITEM(at, struct tsr__stream, link);
         while (!tsr_list_empty(&stream->pending))
@@ -149,7 +145,7 @@ static bool launch_faults(struct tsr__device *device)
     if (settings->faulty[TSR__FAULT_lost] && launch == settings->fault[TSR__FAULT_lost])
         return false;
     if (settings->faulty[TSR__FAULT_hang] && launch == settings->fault[TSR__FAULT_hang]) {
-        sleep_ns(NS_PER_S);
+        sleep_ns(HANG_NS);
         return false;
     }
     return true;
@@ -189,27 +185,26 @@ static void run(struct tsr__device *device, struct tsr__stream *stream, struct t
     open_uses(submission, tsr__standin_close);
     if (good)
         signal_event(submission, device, begin, end_ns);
-    else
-        lose(device);
     end(stream, submission);
+    if (!good)
+        lose(device);
     tsr__standin_changed();
 }
 
-/* Runs a command of each stream in turn. False: none could run. */
-static bool run_some(struct tsr__device *device)
+/* Runs a command of the first stream that has one ready; the stream is the last one then. False: there is none. */
+static bool run_one(struct tsr__device *device)
 {
-    bool any = false;
-    struct tsr_list *at = device->streams.next;
-    while (at != &device->streams && !atomic_load(&device->lost)) {
+    for (struct tsr_list *at = device->streams.next; at != &device->streams; at = at->next) {
         struct tsr__stream *stream = TSR_LIST_ITEM(at, struct tsr__stream, link);
         struct tsr__submission *submission = choose(stream);
-        if (submission) {
-            run(device, stream, submission);
-            return true; /* the list may have changed: the stream goes to its end */
-        }
-        at = at->next;
+        if (!submission)
+            continue;
+        tsr_list_remove(&stream->link);
+        tsr_list_push(&device->streams, &stream->link);
+        run(device, stream, submission);
+        return true;
     }
-    return any;
+    return false;
 }
 
 static void *device_main(void *data)
@@ -217,14 +212,9 @@ static void *device_main(void *data)
     struct tsr__device *device = data;
     pthread_setname_np(pthread_self(), "standin");
     pthread_mutex_lock(&tsr__standin_lock);
-    for (;;) {
-        if (atomic_load(&device->lost)) {
-            drop_all(device);
-            tsr__standin_changed();
-        }
-        if (!run_some(device))
+    for (;;)
+        if (!run_one(device))
             pthread_cond_wait(&device->work, &tsr__standin_lock);
-    }
     return NULL;
 }
 

@@ -125,8 +125,8 @@ void tsr__standin_allocation_end(struct tsr__allocation *allocation)
     protect(allocation, PROT_READ | PROT_WRITE);
     for (size_t i = allocation->size; i < pages(allocation->size); i++)
         if (allocation->begin[i] != BEHIND_BYTE) {
-            tsr__standin_misuse("zeMemFree", ZE_RESULT_ERROR_UNKNOWN, "something wrote %zu bytes behind the end of the %zu bytes at %p",
-                                i - allocation->size, allocation->size, (void *)allocation->begin);
+            tsr__standin_misuse("zeMemFree", ZE_RESULT_ERROR_UNKNOWN, "something wrote behind the end of the %zu bytes at %p, to byte %zu",
+                                allocation->size, (void *)allocation->begin, i);
             break;
         }
     size_t at = behind(allocation->begin) - 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device-xmx/standin/test/client.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,9 @@ static int run_child(void (*function)(void), const char *const *settings)
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
+        static const int caught[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV}; /* by cmocka */
+        for (size_t i = 0; i < sizeof caught / sizeof caught[0]; i++)
+            signal(caught[i], SIG_DFL);
         setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
         for (; settings && *settings; settings++)
             putenv((char *)(uintptr_t)*settings);
@@ -41,18 +45,34 @@ static int run_child(void (*function)(void), const char *const *settings)
     return status;
 }
 
-void client_run(void (*function)(void), const char *const *settings)
+void client_run_exits(void (*function)(void), const char *const *settings, int code)
 {
     int status = run_child(function, settings);
     assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), 0);
+    assert_int_equal(WEXITSTATUS(status), code);
 }
 
-void client_run_aborts(void (*function)(void), const char *const *settings)
+void client_run(void (*function)(void), const char *const *settings)
+{
+    client_run_exits(function, settings, 0);
+}
+
+void client_run_dies(void (*function)(void), const char *const *settings, int number)
 {
     int status = run_child(function, settings);
     assert_true(WIFSIGNALED(status));
-    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_int_equal(WTERMSIG(status), number);
+}
+
+bool client_is_wrapped(void)
+{
+    const char *drivers = getenv("ZE_ENABLE_ALT_DRIVERS");
+    return getenv("ZE_ENABLE_LOADER_INTERCEPT") || (drivers && strchr(drivers, ','));
+}
+
+bool client_is_validated(void)
+{
+    return getenv("ZE_ENABLE_PARAMETER_VALIDATION");
 }
 
 struct client client_open(void)
@@ -96,7 +116,7 @@ ze_module_handle_t client_module(const struct client *client, const char *name)
     ze_module_handle_t module = NULL;
     ze_module_build_log_handle_t log = NULL;
     ze_result_t result = zeModuleCreate(client->context, client->device, &desc, &module, &log);
-    if (result) {
+    if (result && !client_is_wrapped()) {
         char text[4096] = "";
         size_t size = sizeof text;
         zeModuleBuildLogGetString(log, &size, text);
@@ -179,4 +199,16 @@ ze_event_handle_t client_event(ze_event_pool_handle_t pool, uint32_t index)
     ze_event_handle_t event;
     OK(zeEventCreate(pool, &desc, &event));
     return event;
+}
+
+void client_idle(const struct client *client, const ze_command_list_handle_t *lists, uint32_t count)
+{
+    ze_event_pool_handle_t pool = client_pool(client, ZE_EVENT_POOL_FLAG_HOST_VISIBLE, count);
+    for (uint32_t i = 0; i < count; i++) {
+        ze_event_handle_t event = client_event(pool, i);
+        OK(zeCommandListAppendBarrier(lists[i], event, 0, NULL));
+        OK(zeEventHostSynchronize(event, UINT64_MAX));
+        OK(zeEventDestroy(event));
+    }
+    OK(zeEventPoolDestroy(pool));
 }

@@ -19,10 +19,17 @@ void client_result(ze_result_t result, ze_result_t wanted, const char *text, con
 #define RESULT(call, wanted) client_result(call, wanted, #call, __FILE__, __LINE__)
 #define OK(call) RESULT(call, ZE_RESULT_SUCCESS)
 
-/* Runs the case in a child with these variables more (NAME=value, ended by NULL). Fails the test if the child does not end well, or does
- * not abort where that is what should come. */
+/* Runs the case in a child with these variables more (NAME=value, ended by NULL). Fails the test if the child does not end well: with 0,
+ * with this code, or by this signal. */
 void client_run(void (*function)(void), const char *const *settings);
-void client_run_aborts(void (*function)(void), const char *const *settings);
+void client_run_exits(void (*function)(void), const char *const *settings, int code);
+void client_run_dies(void (*function)(void), const char *const *settings, int number);
+
+/* Whether the loader hands out objects of its own: with layers, or several drivers. Loader 1.8 then gives the build log of a module that
+ * does not build as the driver's own handle, on which its own functions crash, and zeModuleDynamicLink finds no driver. */
+bool client_is_wrapped(void);
+/* Whether the validation layer refuses what API 1.4 does not know. */
+bool client_is_validated(void);
 
 struct client {
     ze_driver_handle_t driver;
@@ -47,5 +54,7 @@ void client_launch(const struct client *client, ze_kernel_handle_t kernel, uint3
 ze_command_list_handle_t client_list(const struct client *client, ze_command_queue_mode_t mode, ze_command_queue_flags_t flags);
 ze_event_pool_handle_t client_pool(const struct client *client, ze_event_pool_flags_t flags, uint32_t count);
 ze_event_handle_t client_event(ze_event_pool_handle_t pool, uint32_t index);
+/* Waits until all commands of the immediate lists have ended. */
+void client_idle(const struct client *client, const ze_command_list_handle_t *lists, uint32_t count);
 
 #endif
