@@ -161,6 +161,7 @@ static void find_out(void)
     caps.ip_version = (uint32_t)tsr_env_int_or(TSR_ENV_IP_VERSION, ip_version(cpu), 0, UINT32_MAX);
     caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
     caps.clock_mhz = clock_mhz();
+    caps.vector_bits = tsr_cpu_has(cpu, TSR_CPU_AVX512F) ? 512 : tsr_cpu_has(cpu, TSR_CPU_AVX2) ? 256 : 128;
     caps.global_memory = tsr_memory_limit();
     /* The host needs the rest: it is the same memory. */
     caps.max_allocation = caps.global_memory / 2 / TSR_PAGE * TSR_PAGE;

@@ -149,9 +149,6 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why);
  * -------------------------------------------------------------------------------------------------------------------- */
 
 struct tsr__run;
-/* Work-items that one call of a kernel with TSR_KERNEL_PACKETS runs: a sub-group, or the pair of sub-groups that split matrix functions
- * join. */
-uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel);
 /* The number of packets of a work-group of this size; the lanes of a packet of the run's work-group. */
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);

@@ -49,7 +49,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     }
     group->work_dim = range->dim;
     /* A pair of sub-groups that runs as one packet counts as one sub-group here; the code derives its sub-group ids from linear ids. */
-    group->sub_group_size = tsr__packet_width(kernel);
+    group->sub_group_size = tsr_packet_width(kernel);
     group->enqueued_num_sub_groups = (uint32_t)tsr_sub_group_count(launch->group_items, group->sub_group_size);
     uint64_t sub_groups = tsr_sub_group_count(launch->group_items, kernel->sub_group_size);
     if (kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS && sub_groups % 2)

@@ -14,12 +14,6 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why)
     return TSR__OUT_OF_RESOURCES;
 }
 
-uint32_t tsr__packet_width(const struct tsr_kernel_info *kernel)
-{
-    bool pairs = kernel->flags & TSR_KERNEL_PACKETS && kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS;
-    return pairs ? 2 * kernel->sub_group_size : kernel->sub_group_size;
-}
-
 bool tsr__packets_in_rows(const struct tsr_group *group)
 {
     uint32_t width = group->sub_group_size;

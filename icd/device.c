@@ -7,9 +7,6 @@
 #include "clc/common/build_id.h"
 #include "icd/icd.h"
 
-/* Width of the vector registers that every x86-64 has. */
-#define NATIVE_BITS 128
-
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
 
 static_assert(TSR_DEVICE_CPU == CL_DEVICE_TYPE_CPU && TSR_DEVICE_GPU == CL_DEVICE_TYPE_GPU &&
@@ -103,6 +100,14 @@ static uint32_t default_sub_group_size(const struct _cl_device_id *d)
     struct tsr_target target;
     d->ops->target(d->impl, &target);
     return target.default_sub_group_size;
+}
+
+/* Elements of a register, or of the longest vector of OpenCL C. */
+static cl_uint native_width(const struct tsr_device_caps *caps, unsigned element_bits)
+{
+    enum { LONGEST = 16 };
+    unsigned elements = caps->vector_bits / element_bits;
+    return elements < LONGEST ? elements : LONGEST;
 }
 
 static cl_device_atomic_capabilities atomic_capabilities(const struct _cl_device_id *d)

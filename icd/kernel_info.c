@@ -119,7 +119,7 @@ TSR_API cl_int CL_API_CALL clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_
         return tsr__info_value(out, size_t, info->sub_group_size);
     case CL_KERNEL_PRIVATE_MEM_SIZE:
         /* A packet keeps the values of its work-items across barriers, and common values once. */
-        return tsr__info_value(out, cl_ulong, info->private_bytes + info->context_bytes / info->sub_group_size);
+        return tsr__info_value(out, cl_ulong, info->private_bytes + info->context_bytes / tsr_packet_width(info));
     case CL_KERNEL_SPILL_MEM_SIZE_INTEL:
         /* Registers are spilled to the stack, which is private memory; there is no other. */
         if (device->caps->extensions.has[TSR_HAS_cl_intel_required_subgroup_size])

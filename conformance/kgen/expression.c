@@ -105,6 +105,8 @@ struct type any_type(struct gen *g)
 {
     static const unsigned widths[] = {2, 3, 4, 8, 16};
     struct type t = {chance(g, 20) ? any_float(g) : any_integer(g), 1};
+    if (g->own_vectors && chance(g, 50))
+        return (struct type){t.base, chance(g, 30) ? 8 : 16};
     if (chance(g, 25))
         t.width = widths[chance(g, 85) ? below(g, 3) : below(g, 5)];
     return t;

@@ -45,13 +45,13 @@ static void helper(struct gen *g)
 static void choose_range(struct gen *g)
 {
     unsigned w = g->width;
-    const unsigned sizes[] = {1, 3, w - 1, w, w + 1, 2 * w + 3, 2 * w, 4};
+    const unsigned sizes[] = {1, 3, w - 1, w, w + 1, 2 * w + 3, 2 * w, 4}, small[] = {1, 2, 3, 4, 5, 7, 8, 1};
     g->k.dim = 1 + (chance(g, 50) ? 0 : 1 + below(g, 2));
     size_t items = 1, total = 1;
     for (unsigned d = 0; d < 3; d++) {
         size_t local = 1, global = 1;
         if (d == 0)
-            local = sizes[below(g, 8)];
+            local = (g->own_vectors ? small : sizes)[below(g, 8)];
         else if (d < g->k.dim)
             local = 1 + below(g, 3);
         while (items * local > KGEN_LOCAL_WORDS)
@@ -118,6 +118,8 @@ static void write_head(struct gen *g, bool with_sub_group_size)
 {
     if (with_sub_group_size)
         put(g, "__attribute__((intel_reqd_sub_group_size(%u)))\n", g->width);
+    else if (g->k.local[0] * g->k.local[1] * g->k.local[2] == 1 && chance(g, 50))
+        put(g, "__attribute__((reqd_work_group_size(1, 1, 1)))\n");
     put(g,
         "kernel void k%llu(global const uint *in, global uint *out, global uint *acc, local uint *la, uint n0, uint n1, uint n2, uint "
         "n3)\n{",
@@ -202,7 +204,8 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     struct gen made = {.k = {.seed = seed}, .text = text, .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .dropped = dropped};
     struct gen *g = &made;
     static const unsigned widths[] = {8, 16, 32, 16}; /* the last: left to the driver */
-    unsigned choice = below(g, 4);
+    g->own_vectors = chance(g, 30);
+    unsigned choice = g->own_vectors ? 3 : below(g, 4);
     g->width = widths[choice];
     choose_range(g);
     g->items = g->k.global[0] * g->k.global[1] * g->k.global[2];

@@ -625,8 +625,9 @@ static void convergent(struct gen *g)
         {1, shuffle},           {1, shuffle_relative},      {1, ballot},       {1, vote},      {1, work_group_function},
         {1, intel_or_cluster},  {3, in_divergent_branches},
     };
+    enum { OF_GROUPS = 3 }; /* that know nothing of sub-groups */
     unsigned weights = 0, i = 0;
-    for (unsigned k = 0; k < sizeof choices / sizeof *choices; k++)
+    for (unsigned k = 0; k < (g->own_vectors ? OF_GROUPS : sizeof choices / sizeof *choices); k++)
         weights += choices[k].weight;
     const struct variable *v = sub_group_variable(g, chance(g, 30));
     if (!v) {

@@ -210,18 +210,21 @@ static void consistency(void **state)
     /* "must return CL_TRUE for devices that support the cl_khr_subgroups extension" */
     CHECK_THAT(number(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS) || !has_extension("cl_khr_subgroups"));
     CHECK_THAT(!(number(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_ATOMICS) || (atomics & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES));
-    /* Work-items fill the registers, so programs should not write vectors for that; those that read native widths are told the smallest. */
+    /* Work-items fill the registers, so programs should not write vectors for that; those that read native widths are told what fills a register, in
+     * vectors of OpenCL C. */
+    cl_ulong bits = cpu_has("avx512f") ? 512 : cpu_has("avx2") ? 256 : 128;
     static const struct {
         cl_device_info preferred, native;
-        cl_ulong width;
+        cl_ulong element_bits;
     } widths[] = {
-#define WIDTH(type, width) {CL_DEVICE_PREFERRED_VECTOR_WIDTH_##type, CL_DEVICE_NATIVE_VECTOR_WIDTH_##type, width}
-        WIDTH(CHAR, 16), WIDTH(SHORT, 8), WIDTH(INT, 4), WIDTH(LONG, 2), WIDTH(FLOAT, 4), WIDTH(DOUBLE, 2), WIDTH(HALF, 8),
+#define WIDTH(type, bits) {CL_DEVICE_PREFERRED_VECTOR_WIDTH_##type, CL_DEVICE_NATIVE_VECTOR_WIDTH_##type, bits}
+        WIDTH(CHAR, 8), WIDTH(SHORT, 16), WIDTH(INT, 32), WIDTH(LONG, 64), WIDTH(FLOAT, 32), WIDTH(DOUBLE, 64), WIDTH(HALF, 16),
 #undef WIDTH
     };
     for (size_t i = 0; i < sizeof(widths) / sizeof(*widths); i++) {
         assert_int_equal(number(widths[i].preferred), 1);
-        assert_int_equal(number(widths[i].native), widths[i].width);
+        cl_ulong elements = bits / widths[i].element_bits;
+        assert_int_equal(number(widths[i].native), elements < 16 ? elements : 16);
     }
     /* SYCL reads the first of these as the generation of the CPU. A device has as many slices as compute units. */
     assert_int_equal(number(CL_DEVICE_IP_VERSION_INTEL), cpu_has("amx_fp16") ? 9 : cpu_has("amx_int8") ? 8 : 0);

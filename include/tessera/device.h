@@ -44,6 +44,7 @@ struct tsr_device_caps {
     uint64_t max_work_item_sizes[3];
     uint32_t sub_group_sizes[8], sub_group_size_count;
     uint32_t max_sub_groups;
+    uint32_t vector_bits; /* of the registers in which kernels keep vectors of their own */
     uint64_t max_parameter_bytes;
     uint64_t printf_buffer;
     uint64_t max_global_variable;

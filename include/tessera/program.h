@@ -43,7 +43,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 16) - 1,
+                ) == (1 << 17) - 1,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 
@@ -85,6 +85,17 @@ struct tsr_kernel_info {
 static inline uint64_t tsr_sub_group_count(uint64_t items, uint32_t size)
 {
     return (items + size - 1) / size;
+}
+
+/* Work-items that a packet of a kernel with TSR_KERNEL_PACKETS has: a sub-group, the pair of sub-groups that split matrix functions join,
+ * or one. Of other kernels: S. */
+static inline uint32_t tsr_packet_width(const struct tsr_kernel_info *kernel)
+{
+    if (!(kernel->flags & TSR_KERNEL_PACKETS))
+        return kernel->sub_group_size;
+    return kernel->flags & TSR_KERNEL_ONE_LANE          ? 1
+           : kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS ? 2 * kernel->sub_group_size
+                                                        : kernel->sub_group_size;
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

@@ -219,7 +219,7 @@ bool tsr__pass_nontemporal(struct tsr__compilation *l)
     for (uint32_t k = 0; k < l->info->kernel_count; k++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[k];
         uint64_t bytes[TSR_SIZED_ARGUMENTS] = {0};
-        uint32_t lanes = kernel->sub_group_size * (kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS ? 2 : 1);
+        uint32_t lanes = tsr_packet_width(kernel);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;

@@ -705,7 +705,8 @@ bool tsr__pass_barrier_regions(struct tsr__compilation *l, struct tsr__packet_ke
     if (!tsr__has_barrier(l, k->whole))
         return true;
     restrict_ends_at_barriers(l, k->whole);
-    restrict_ends_at_barriers(l, k->partial);
+    if (k->partial)
+        restrict_ends_at_barriers(l, k->partial);
     if (k->wrapping)
         restrict_ends_at_barriers(l, k->wrapping);
     if (!split_at_barriers(l, k->whole, k->packet.width, PACKETS_FULL, &info->context_bytes))
@@ -713,7 +714,7 @@ bool tsr__pass_barrier_regions(struct tsr__compilation *l, struct tsr__packet_ke
     info->flags |= TSR_KERNEL_BARRIER_REGIONS;
     bool rows = tsr__group_visibility(l, k->item) < TSR__SEES_SUB_GROUPS;
     if ((k->wrapping && !split_at_barriers(l, k->wrapping, k->packet.width, PACKETS_FULL, &info->context_bytes)) ||
-        !split_at_barriers(l, k->partial, k->packet.width, rows ? PACKETS_OF_ROWS : PACKETS_DENSE, &info->context_bytes))
+        (k->partial && !split_at_barriers(l, k->partial, k->packet.width, rows ? PACKETS_OF_ROWS : PACKETS_DENSE, &info->context_bytes)))
         return tsr__fail(l, "kernel %s: packets that are not full cannot be split at barriers", info->name);
     return true;
 }

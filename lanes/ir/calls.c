@@ -16,6 +16,9 @@ static const struct tsr__call_info calls[TSR__CALL_COUNT] = {
 #define ITEM_OFFSET(field) offsetof(struct tsr_item, field)
 #define SITE_OFFSET(field) offsetof(struct tsr_item, field)
 #define RT_OFFSET(field) offsetof(struct tsr_rt, field)
+#define SEEN_BY_LOOP TSR__SEES_SUB_GROUPS
+#define SEEN_BY_EXCHANGE TSR__SEES_SUB_GROUPS
+#define SEEN_BY_LAYOUT TSR__SEES_GROUPS
 #define SMALL true
 #define ANY false
 #define TSR_PRIMITIVE(NAME, call, kind, lowering, field, is_small, known)                                                                  \
@@ -28,7 +31,7 @@ static const struct tsr__call_info calls[TSR__CALL_COUNT] = {
                           .sees = TSR__SEES_##known},
 #define TSR_PLACEHOLDER(NAME, call, kind, lowering)                                                                                        \
     [TSR__CALL_##NAME] = {                                                                                                                 \
-        .name = #call, .length = sizeof #call - 1, .how = TSR__HOW_##lowering, .type = TSR__CALL_##kind, .sees = TSR__SEES_SUB_GROUPS},
+        .name = #call, .length = sizeof #call - 1, .how = TSR__HOW_##lowering, .type = TSR__CALL_##kind, .sees = SEEN_BY_##lowering},
 #define TSR_COLLECTIVE(NAME, call, uniform)                                                                                                \
     [TSR__CALL_##NAME] = {.name = #call,                                                                                                   \
                           .length = sizeof #call - 1,                                                                                      \
@@ -36,6 +39,9 @@ static const struct tsr__call_info calls[TSR__CALL_COUNT] = {
                           .sees = TSR__SEES_SUB_GROUPS,                                                                                    \
                           .result = TSR__RESULT_##uniform},
 #include "lanes/ir/engine_calls.def"
+#undef SEEN_BY_LOOP
+#undef SEEN_BY_EXCHANGE
+#undef SEEN_BY_LAYOUT
 #undef SMALL
 #undef ANY
 };

@@ -56,7 +56,7 @@ struct tsr__call_info {
     enum tsr__call_type type;           /* of the result; not of a collective */
     size_t offset;                      /* of the field: in struct tsr_group, tsr_item or tsr_rt */
     bool small;                         /* the result is less than TSR_WORK_GROUP_BOUND */
-    enum tsr__visibility sees;          /* SUB_GROUPS unless the table says less */
+    enum tsr__visibility sees;          /* of a primitive as the table says; GROUPS of an array in local memory; else SUB_GROUPS */
     enum tsr__collective_result result; /* of a collective */
 };
 

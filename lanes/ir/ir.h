@@ -17,6 +17,8 @@
 /* Function attribute of kernels that behave the same in packets of any width, and of those that run in packets of TSR__WIDE_LANES. */
 #define TSR__ANY_WIDTH "tsr-any-width"
 #define TSR__WIDE_PACKETS "tsr-wide-packets"
+/* Function attribute of kernels whose packets are one work-item. */
+#define TSR__ONE_LANE "tsr-one-lane"
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */

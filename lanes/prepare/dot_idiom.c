@@ -230,7 +230,7 @@ static LLVMValueRef with_dots(struct sum *s, LLVMBuilderRef b)
 
 bool tsr__pass_dot_idiom(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    if (!tsr__has(l, TSR_CPU_AVX512VNNI))
+    if (!tsr__has(l, TSR_CPU_AVX512VNNI) || k->packet.width == 1)
         return true;
     size_t count;
     bool any = false;

@@ -113,6 +113,10 @@ LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struc
 /* The kernel itself only chooses. */
 static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
 {
+    if (!k->partial) {
+        tsr__packet_call_block(l, k, k->whole);
+        return;
+    }
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, k->kernel, ""));
     LLVMValueRef is_full = tsr__build_query(l, b, TSR__CALL_WHOLE_PACKET, -1);
@@ -120,6 +124,18 @@ static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packe
     LLVMBasicBlockRef full = tsr__packet_call_block(l, k, k->whole), partial = tsr__packet_call_block(l, k, k->partial);
     LLVMBuildCondBr(b, is_full, full, partial);
     LLVMDisposeBuilder(b);
+}
+
+/* Every packet of one work-item is full. */
+static void split_into_items(struct tsr__compilation *l, struct tsr_kernel_info *info)
+{
+    struct tsr__packet_kernel k = {.info = info, .kernel = tsr__kernel(l, info)};
+    info->flags |= TSR_KERNEL_PACKETS | TSR_KERNEL_ONE_LANE;
+    k.item = move_body(l, k.kernel);
+    set_lanes(l, k.item, PACKET_LANES, 1);
+    set_lanes(l, k.item, SUB_GROUP_LANES, 1);
+    k.whole = declare_packet_function(l, k.kernel, FULL);
+    build_dispatcher(l, &k);
 }
 
 static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *info, bool versioned)
@@ -152,7 +168,9 @@ bool tsr__pass_split_kernels(struct tsr__compilation *l)
         LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
         if (variant == TSR__VARIANT_REFERENCE)
             continue;
-        if (tsr__can_run_as_packet(l, kernel))
+        if (tsr__has_text_attr(kernel, TSR__ONE_LANE))
+            split_into_items(l, &l->info->kernels[i]);
+        else if (tsr__can_run_as_packet(l, kernel))
             split_kernel(l, &l->info->kernels[i], variant != TSR__VARIANT_UNVERSIONED);
         else
             tsr__explain(l, kernel, "engine", "reference",

@@ -231,6 +231,8 @@ bool tsr__pass_soa_arrays(struct tsr__compilation *l, struct tsr__packet_kernel 
     LLVMTargetDataRef layout = LLVMGetModuleDataLayout(l->module);
     unsigned width = kernel->packet.width;
     size_t count;
+    if (width == 1)
+        return true;
     LLVMValueRef *arrays = tsr__instructions(l, kernel->item, &count);
     size_t allocas = 0;
     for (size_t k = 0; k < count; k++)

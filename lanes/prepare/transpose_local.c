@@ -237,8 +237,10 @@ static void transpose_arrays(struct tsr__compilation *l, LLVMValueRef kernel, co
 
 bool tsr__pass_transpose_local(struct tsr__compilation *l)
 {
-    for (uint32_t i = 0; i < l->info->kernel_count; i++)
-        if (tsr__can_run_as_packet(l, tsr__kernel(l, &l->info->kernels[i])))
-            transpose_arrays(l, tsr__kernel(l, &l->info->kernels[i]), &l->info->kernels[i]);
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        if (tsr__can_run_as_packet(l, kernel) && !tsr__has_text_attr(kernel, TSR__ONE_LANE))
+            transpose_arrays(l, kernel, &l->info->kernels[i]);
+    }
     return true;
 }

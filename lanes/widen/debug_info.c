@@ -58,6 +58,20 @@ static LLVMMetadataRef carried_over(struct tsr__widener *s, LLVMMetadataRef loca
     return made;
 }
 
+void tsr__debug_info_move(struct tsr__compilation *l, LLVMValueRef packet)
+{
+    struct tsr_arena arena = {0};
+    struct tsr__widener s = {.l = l, .arena = &arena, .to = packet, .locations = {.arena = &arena}};
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, packet, &count);
+    for (size_t i = 0; LLVMGetSubprogram(packet) && i < count; i++) {
+        LLVMMetadataRef location = LLVMInstructionGetDebugLoc(code[i]);
+        if (location)
+            LLVMInstructionSetDebugLoc(code[i], carried_over(&s, location));
+    }
+    tsr_arena_free(&arena);
+}
+
 void tsr__debug_info_at(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMMetadataRef packet = LLVMGetSubprogram(s->to), location = packet ? LLVMInstructionGetDebugLoc(inst) : NULL;

@@ -14,8 +14,45 @@ static bool widen(struct tsr__compilation *l, const struct tsr__packet_kernel *k
     return tsr__widen_function(l, k->item, to, packet, masked) || tsr__fail(l, "kernel %s: irreducible control flow", k->info->name);
 }
 
+/* A packet of one work-item is the work-item's own code. What the kernel sees of its groups decides how the range may be cut. */
+static bool take_item(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, k->whole, "start");
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    k->info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
+    if (tsr__group_visibility(l, k->item) == TSR__SEES_RANGE)
+        k->info->flags |= TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_GLOBAL_IDS_ONLY;
+    LLVMSetLinkage(k->whole, LLVMInternalLinkage);
+    tsr__debug_info_begin(l, k->kernel, k->whole);
+    LLVMPositionBuilderAtEnd(b, start);
+    LLVMBuildBr(b, LLVMGetEntryBasicBlock(k->item));
+    for (unsigned i = 0; i < LLVMCountParams(k->item); i++)
+        LLVMReplaceAllUsesWith(LLVMGetParam(k->item, i), LLVMGetParam(k->whole, i));
+    for (LLVMBasicBlockRef bb; (bb = LLVMGetFirstBasicBlock(k->item)) != NULL;) {
+        LLVMRemoveBasicBlockFromParent(bb);
+        LLVMAppendExistingBasicBlock(k->whole, bb);
+    }
+    LLVMSetLinkage(k->item, LLVMExternalLinkage); /* a declaration */
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, k->whole, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (LLVMIsAAllocaInst(code[i])) { /* the loop over packets begins behind them */
+            LLVMInstructionRemoveFromParent(code[i]);
+            LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(start));
+            LLVMInsertIntoBuilderWithName(b, code[i], LLVMGetValueName(code[i]));
+        } else if (tsr__callee(code[i]) && tsr__starts_with(tsr__name(tsr__callee(code[i])), "llvm.lifetime.")) {
+            LLVMInstructionEraseFromParent(code[i]); /* a variable that lives across a barrier moves to the context */
+        }
+    }
+    LLVMDisposeBuilder(b);
+    tsr__debug_info_move(l, k->whole);
+    return true;
+}
+
 bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
+    if (!k->partial)
+        return take_item(l, k);
     if (!widen(l, k, k->whole, k->packet, false))
         return false;
     if (!k->wrapping)
@@ -32,6 +69,8 @@ bool tsr__pass_widen_partial(struct tsr__compilation *l, struct tsr__packet_kern
 {
     struct tsr_kernel_info *info = k->info;
     struct tsr__packet packet = k->packet;
+    if (!k->partial)
+        return true;
     enum tsr__visibility sees = tsr__group_visibility(l, k->item);
     bool meets = tsr__has_barrier(l, k->whole);
     packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;

@@ -93,6 +93,8 @@ LLVMValueRef tsr__stack_slot(struct tsr__widener *s, LLVMTypeRef type, const cha
 
 /* Gives a packet function a subprogram like the kernel's. */
 void tsr__debug_info_begin(struct tsr__compilation *l, LLVMValueRef kernel, LLVMValueRef packet);
+/* The code of the work-item function, which has moved to the packet function, stands in that now. */
+void tsr__debug_info_move(struct tsr__compilation *l, LLVMValueRef packet);
 /* What is built from now on stands where the instruction of the work-item function stands. */
 void tsr__debug_info_at(struct tsr__widener *s, LLVMValueRef inst);
 /* After the last packet function, before code is made; nothing happens the second time. */

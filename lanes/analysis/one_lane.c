@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels whose packets are one work-item: those that compute with vectors of their own that fill the CPU's registers.
+ *
+ * A packet of sixteen takes a uint16 apart into sixteen registers, so a few values fill all registers there are. One work-item after the
+ * other keeps each in one register and reads it with one load; what it computes of scalars takes as many instructions as a packet's lanes. */
+#include "lanes/analysis/group_visibility.h"
+#include "lanes/analysis/packet_support.h"
+#include "lanes/analysis/shape.h"
+#include "lanes/ir/costs.h"
+#include "lanes/ir/explain.h"
+#include "lanes/ir/layout.h"
+
+/* The type that says how much an instruction does. */
+static LLVMTypeRef data_type(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMStore:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMTrunc:
+    case LLVMFPTrunc:
+        return LLVMTypeOf(LLVMGetOperand(inst, 0));
+    default:
+        return LLVMTypeOf(inst);
+    }
+}
+
+static bool is_vector(LLVMTypeRef type)
+{
+    return LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+}
+
+static bool is_access(LLVMValueRef inst)
+{
+    return LLVMIsALoadInst(inst) || LLVMIsAStoreInst(inst);
+}
+
+/* What makes one vector of values, or takes one apart, is nothing to packets. */
+static bool is_shuffle(LLVMValueRef inst)
+{
+    return LLVMIsAInsertElementInst(inst) || LLVMIsAExtractElementInst(inst) || LLVMIsAShuffleVectorInst(inst);
+}
+
+static bool is_free(LLVMValueRef inst)
+{
+    LLVMValueRef callee = tsr__callee(inst);
+    return LLVMIsAPHINode(inst) || LLVMIsAAllocaInst(inst) || LLVMIsABitCastInst(inst) || LLVMIsAFreezeInst(inst) ||
+           tsr__call_of(inst) != TSR__CALL_NONE ||
+           (callee && (tsr__starts_with(tsr__name(callee), "llvm.lifetime.") || tsr__starts_with(tsr__name(callee), "llvm.assume")));
+}
+
+/* Registers that a value takes in a packet, a vector for each of its scalars. 0: what has no lanes. */
+static uint64_t packet_registers(const struct tsr__compilation *l, LLVMTypeRef type, unsigned width)
+{
+    unsigned count = is_vector(type) ? LLVMGetVectorSize(type) : 1;
+    LLVMTypeRef element = is_vector(type) ? LLVMGetElementType(type) : type;
+    LLVMTypeKind kind = LLVMGetTypeKind(element);
+    if (kind == LLVMVoidTypeKind || kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind)
+        return 0;
+    return count * tsr__vector_registers(l, LLVMVectorType(element, width));
+}
+
+/* ---- how many registers a packet has in use at a time ---------------------------------------------------------------------------------- */
+
+/* Code in compact order, in which a value is in use from one place to another. */
+struct places {
+    const struct tsr__cfg *cfg;
+    struct tsr__map of;  /* instruction → place + 1 */
+    size_t *end_of;      /* by block: the place behind it */
+    int64_t *change;     /* by place: registers that are in use from there on, less those that no longer are */
+    size_t count;
+};
+
+/* The place up to which the value must last for one use of it. A loop that it came to from outside needs it in each round. */
+static size_t last_place(const struct places *p, int defined_in, LLVMValueRef user, LLVMValueRef v)
+{
+    int at = tsr__cfg_number(p->cfg, LLVMGetInstructionParent(user));
+    size_t place = tsr__map_get(&p->of, user);
+    if (LLVMIsAPHINode(user))
+        for (unsigned k = 0; k < LLVMCountIncoming(user); k++) {
+            int from = tsr__cfg_number(p->cfg, LLVMGetIncomingBlock(user, k));
+            if (LLVMGetIncomingValue(user, k) != v || from == TSR__NONE)
+                continue;
+            place = p->end_of[from] > place ? p->end_of[from] : place;
+            at = from;
+        }
+    if (at == TSR__NONE)
+        return 0;
+    for (int loop = p->cfg->blocks[at].loop; loop != TSR__NONE && !tsr__in_loop(p->cfg, defined_in, loop); loop = p->cfg->loops[loop].parent) {
+        size_t end = p->end_of[p->cfg->loops[loop].end - 1];
+        place = end > place ? end : place;
+    }
+    return place;
+}
+
+static void number_places(struct places *p, struct tsr_arena *arena)
+{
+    p->end_of = tsr_arena_alloc(arena, ((size_t)p->cfg->block_count + 1) * sizeof *p->end_of);
+    for (int b = 0; b < p->cfg->block_count; b++) {
+        for (LLVMValueRef i = LLVMGetFirstInstruction(p->cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i))
+            tsr__map_set(&p->of, i, ++p->count);
+        p->end_of[b] = p->count;
+    }
+    p->change = tsr_arena_alloc(arena, (p->count + 2) * sizeof *p->change);
+}
+
+static uint64_t most_in_use(const struct tsr__compilation *l, const struct tsr__shapes *shapes, struct tsr_arena *arena)
+{
+    const struct tsr__cfg *cfg = shapes->cfg;
+    struct places p = {.cfg = cfg, .of = {.arena = arena}};
+    number_places(&p, arena);
+    for (int b = 0; b < cfg->block_count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(cfg->blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+            if (!tsr__is_varying(tsr__shape_of(shapes, i)) || LLVMGetTypeKind(LLVMTypeOf(i)) == LLVMPointerTypeKind)
+                continue;
+            size_t from = tsr__map_get(&p.of, i), to = from;
+            for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use)) {
+                size_t place = last_place(&p, b, LLVMGetUser(use), i);
+                to = place > to ? place : to;
+            }
+            int64_t registers = (int64_t)packet_registers(l, LLVMTypeOf(i), shapes->packet.width);
+            p.change[from] += registers;
+            p.change[to] -= registers;
+        }
+    int64_t now = 0, most = 0;
+    for (size_t k = 0; k <= p.count; k++) {
+        now += p.change[k];
+        most = now > most ? now : most;
+    }
+    return (uint64_t)most;
+}
+
+/* ---- costs: quarters of a vector instruction -------------------------------------------------------------------------------------------- */
+
+static uint64_t cost_of_registers(uint64_t registers)
+{
+    return registers * TSR__ONE_LANE_VECTOR;
+}
+
+/* Of what a packet does for all of its work-items. */
+static uint64_t packet_cost(const struct tsr__compilation *l, const struct tsr__shapes *shapes, LLVMValueRef inst, bool spills)
+{
+    LLVMTypeRef type = data_type(inst);
+    unsigned width = shapes->packet.width, count = is_vector(type) ? LLVMGetVectorSize(type) : 1;
+    LLVMValueRef decides = LLVMIsAStoreInst(inst) ? LLVMGetOperand(inst, 1) : LLVMIsALoadInst(inst) ? LLVMGetOperand(inst, 0) : inst;
+    struct tsr__shape shape = tsr__shape_of(shapes, decides);
+    if (is_access(inst) ? tsr__is_uniform(shape) : !tsr__is_varying(shape))
+        return is_vector(type) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
+    if (is_shuffle(inst) && is_vector(LLVMTypeOf(LLVMGetOperand(inst, 0))))
+        return 0;
+    uint64_t registers = packet_registers(l, type, width);
+    if (!registers)
+        return 1;
+    if (is_access(inst) && tsr__is_varying(shape))
+        return cost_of_registers((uint64_t)width * count);
+    for (unsigned n = is_access(inst) ? count : 1; n > 1; n /= 2) /* shuffles between the order of memory and that of lanes */
+        registers += count;
+    return cost_of_registers(spills ? registers * TSR__ONE_LANE_SPILLED : registers);
+}
+
+static uint64_t item_cost(const struct tsr__compilation *l, LLVMValueRef inst)
+{
+    LLVMTypeRef type = data_type(inst);
+    return is_vector(type) && !LLVMIsAInsertElementInst(inst) ? cost_of_registers(tsr__vector_registers(l, type)) : 1;
+}
+
+static bool has_long_vectors(struct tsr__compilation *l, LLVMValueRef kernel)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++) {
+        LLVMTypeRef type = data_type(code[i]);
+        if (is_vector(type) && LLVMGetVectorSize(type) * tsr__element_bits(l, LLVMGetElementType(type)) >= TSR__ONE_LANE_BITS)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a packet's work-items, one after the other, take less than the packet. */
+static bool is_cheaper(struct tsr__compilation *l, LLVMValueRef kernel, unsigned width)
+{
+    struct tsr_arena arena = {0};
+    struct tsr__cfg cfg;
+    struct tsr__shapes shapes;
+    uint64_t packet = 0, items = 0;
+    if (tsr__cfg_make(&cfg, kernel, &arena)) {
+        tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &arena);
+        bool spills = most_in_use(l, &shapes, &arena) > (tsr__has(l, TSR_CPU_AVX512F) ? 32 : 16);
+        for (int b = 0; b < cfg.block_count; b++) {
+            int depth = cfg.blocks[b].loop == TSR__NONE ? 0 : cfg.loops[cfg.blocks[b].loop].depth;
+            unsigned shift = TSR__LOOP_ROUNDS_LOG2 * (unsigned)(depth < 8 ? depth : 8);
+            for (LLVMValueRef i = LLVMGetFirstInstruction(cfg.blocks[b].ref); i; i = LLVMGetNextInstruction(i)) {
+                if (is_free(i))
+                    continue;
+                packet += packet_cost(l, &shapes, i, spills) << shift;
+                items += (item_cost(l, i) * width) << shift;
+            }
+        }
+    }
+    tsr_arena_free(&arena);
+    return items < packet;
+}
+
+/* The kernel knows nothing of sub-groups, and packets have no operation for what it calls. */
+static bool may_run_alone(struct tsr__compilation *l, LLVMValueRef kernel, const struct tsr_kernel_info *info)
+{
+    if (info->reqd_sub_group_size || tsr__group_visibility(l, kernel) >= TSR__SEES_SUB_GROUPS)
+        return false;
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, kernel, &count);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]);
+        if (callee && (tsr__is_madw(callee) || tsr__is_dot(l, callee)))
+            return false;
+    }
+    return true;
+}
+
+static const char *reason(struct tsr__compilation *l, uint32_t number)
+{
+    const struct tsr_kernel_info *info = &l->info->kernels[number];
+    LLVMValueRef kernel = tsr__kernel(l, info);
+    const uint64_t *size = info->reqd_local_size;
+    if ((l->variants && l->variants[number] >= TSR__VARIANT_REFERENCE) || tsr__has_text_attr(kernel, TSR__WIDE_PACKETS))
+        return NULL;
+    bool alone = size[0] == 1 && size[1] == 1 && size[2] == 1, long_vectors = has_long_vectors(l, kernel);
+    if ((!alone && !long_vectors) || !may_run_alone(l, kernel, info))
+        return NULL;
+    if (alone && tsr__group_visibility(l, kernel) == TSR__SEES_GROUPS)
+        return "its work-groups have one";
+    return long_vectors && is_cheaper(l, kernel, tsr__sub_group_size(l, info)) ? "its own vectors fill the registers" : NULL;
+}
+
+bool tsr__pass_one_lane(struct tsr__compilation *l)
+{
+    for (uint32_t i = 0; i < l->info->kernel_count; i++) {
+        const char *why = reason(l, i);
+        if (!why)
+            continue;
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[i]);
+        tsr__set_fn_text(l, kernel, TSR__ONE_LANE, "");
+        tsr__explain(l, kernel, "packets", "one item", "a work-item at a time, since %s", why);
+    }
+    return true;
+}
