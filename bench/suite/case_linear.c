@@ -137,14 +137,15 @@ void suite_case_gemv(struct suite_case *c)
         for (size_t i = 0; i < n; i++)
             expected[row] += a[row * n + i] * x[i];
     int out = suite_output(c, rows * 4);
-    suite_launch(c, "gemv", 1, SUITE_SIZE(rows * 128), SUITE_SIZE(128), "bbbil", suite_input(c, a, rows * n * 4), suite_input(c, x, n * 4),
-                 out, (int)n, (size_t)128 * 4);
+    size_t size = suite_local(c, 128);
+    suite_launch(c, "gemv", 1, SUITE_SIZE(rows * size), SUITE_SIZE(size), "bbbil", suite_input(c, a, rows * n * 4),
+                 suite_input(c, x, n * 4), out, (int)n, size * 4);
     suite_expect_floats(c, out, expected, rows, 1e-5f, 0);
 }
 
 void suite_case_axpy_dot(struct suite_case *c)
 {
-    size_t size = 128, each = 16, groups = c->quick ? 4 : 256, n = 4 * size * each * groups;
+    size_t size = suite_local(c, 128), each = 16, groups = (c->quick ? 4 : 256) * 128 / size, n = 4 * size * each * groups;
     float *x = suite_random_floats(n, -1, 1), *y = suite_random_floats(n, -1, 1), *later = suite_alloc(n * 4);
     float *part = suite_alloc(groups * 4);
     for (size_t i = 0; i < n; i++) {

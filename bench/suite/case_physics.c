@@ -24,7 +24,7 @@ void suite_case_nbody(struct suite_case *c)
             expected[4 * i + k] = velocity[4 * i + k] + (k < 3 ? (float)force[k] * 0.001f : 0);
     }
     int in = suite_input(c, position, n * 16), inout = suite_inout(c, velocity, n * 16);
-    suite_launch(c, "nbody", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbiffl", in, inout, (int)n, 0.001, 0.01, (size_t)128 * 16);
+    suite_launch(c, "nbody", 1, SUITE_SIZE(n), SUITE_SIZE(128), "bbiffl", in, inout, (int)n, 0.001, 0.01, suite_local(c, 128) * 16);
     suite_expect_floats(c, inout, expected, 4 * few, 1e-4f, 0);
 }
 

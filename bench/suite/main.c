@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The kernel suite: each kernel with every driver in turn, ratios against the better of the others, geometric mean and worst.
  *
- *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-s] [-c] [-q] [-v]
+ *   bench_suite [-k NAME,…] [-d DRIVER] [-r ROUNDS] [-t THREADS] [-l SIZE] [-w WIDTH] [-s] [-c] [-q] [-v]
  *     -k  only these kernels           -d  only drivers whose name contains this
  *     -t  CPUs to run on (default 1)   -s  instead: Tessera with 1, 2, 4 … threads, -t at most, and sizes to go with that
+ *     -l  work-groups of SIZE work-items in one dimension, for the kernels that may have any
+ *     -w  vectors of WIDTH numbers (4, 8 or 16) in place of numbers, for the kernels that know how
  *     -q  only verify, small sizes     -v  also minimum and median of each driver, and its build
  *     -c  count the process's CPU time in place of time, for a busy machine; on one CPU only
  *
@@ -16,7 +18,7 @@
 #include "../bench.h"
 #include "suite.h"
 
-#define SUITE_CASE(name, rate, compute) {#name, suite_case_##name, rate, compute},
+#define SUITE_CASE(name, rate, compute, local, vectors) {#name, suite_case_##name, rate, compute, local, vectors},
 const struct suite_entry suite_entries[] = {
 #include "cases.def"
 };
@@ -145,10 +147,10 @@ bool suite_selected(const char *list, const char *name)
 
 int main(int argc, char **argv)
 {
-    struct suite_settings settings = {.rounds = 7, .seconds = 60};
+    struct suite_settings settings = {.rounds = 7, .seconds = 60, .width = 1};
     const char *list = NULL;
     bool scale = false, verbose = false, chosen = false;
-    for (int option; (option = getopt(argc, argv, "k:d:r:t:scqv")) >= 0;) {
+    for (int option; (option = getopt(argc, argv, "k:d:r:t:l:w:scqv")) >= 0;) {
         switch (option) {
         case 'k':
             list = optarg;
@@ -162,6 +164,12 @@ int main(int argc, char **argv)
             break;
         case 't':
             settings.threads = atoi(optarg);
+            break;
+        case 'l':
+            settings.local = (size_t)atoi(optarg);
+            break;
+        case 'w':
+            settings.width = (size_t)atoi(optarg);
             break;
         case 's':
             scale = true;
@@ -180,7 +188,7 @@ int main(int argc, char **argv)
         }
     }
     if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 0 ||
-        (settings.cpu_time && (scale || settings.threads > 1)))
+        (settings.width != 1 && settings.width != 4 && settings.width != 8 && settings.width != 16) || (settings.cpu_time && (scale || settings.threads > 1)))
         return 2; /* the CPU time of threads that are running elsewhere is not up to date */
     if (settings.quick) {
         settings.rounds = settings.threads = 0;
@@ -198,7 +206,8 @@ int main(int argc, char **argv)
     const char *worst_name = "";
     int compared = 0, bad = 0, ran = 0;
     for (int i = 0; i < suite_entry_count; i++) {
-        if (!suite_selected(list, suite_entries[i].name))
+        if (!suite_selected(list, suite_entries[i].name) || (settings.local && !suite_entries[i].local) ||
+            (settings.width > 1 && !suite_entries[i].vectors))
             continue;
         suite_run_in_child(&suite_entries[i], NULL, &settings, result);
         enum suite_state state = result->driver[0].state;

@@ -70,6 +70,11 @@ void suite_launch(struct suite_case *c, const char *kernel, int dims, const size
     *launch = (struct suite_launch){.kernel = kernel, .dims = dims, .args = (int)strlen(args)};
     memcpy(launch->global, global, (size_t)dims * sizeof(*global));
     memcpy(launch->local, local, (size_t)dims * sizeof(*local));
+    launch->global[0] /= c->width;
+    while (c->width > 1 && launch->global[0] % launch->local[0])
+        launch->local[0] /= 2;
+    for (int d = 0; d < dims && c->local; d++)
+        launch->local[d] = d ? 1 : c->local < launch->global[0] ? c->local : launch->global[0];
     va_list list;
     va_start(list, args);
     for (int i = 0; i < launch->args; i++) {
@@ -113,6 +118,11 @@ void suite_expect_bytes(struct suite_case *c, int buffer, const void *values, si
     *add_expect(c) = (struct suite_expect){.buffer = buffer, .count = bytes, .bytes = values, .share = share};
 }
 
+size_t suite_local(const struct suite_case *c, size_t own)
+{
+    return c->local ? c->local : own;
+}
+
 size_t suite_times(const struct suite_case *c, size_t each)
 {
     return c->threads ? each * (size_t)c->threads : 1;
@@ -143,6 +153,21 @@ static char *read_source(const char *name)
     return text;
 }
 
+/* What a kernel that knows how to compute with vectors takes for numbers; LANES are 0, 1, 2 … */
+static void write_types(char *words, size_t size, size_t width)
+{
+    int at = snprintf(words, size, "#define WIDTH %zu\n", width);
+    if (width == 1) {
+        snprintf(words + at, size - (size_t)at, "typedef float real; typedef uint word; typedef int whole;\n#define LANES 0\n");
+        return;
+    }
+    at += snprintf(words + at, size - (size_t)at, "typedef float%zu real; typedef uint%zu word; typedef int%zu whole;\n#define LANES (int%zu)(0",
+                   width, width, width, width);
+    for (size_t i = 1; i < width; i++)
+        at += snprintf(words + at, size - (size_t)at, ", %zu", i);
+    snprintf(words + at, size - (size_t)at, ")\n");
+}
+
 static bool prepare(struct suite_live *live, const struct bench_driver *driver, const struct suite_case *c, const char *source, char *note,
                     size_t note_size)
 {
@@ -151,7 +176,9 @@ static bool prepare(struct suite_live *live, const struct bench_driver *driver, 
     BENCH_CHECK(err);
     live->queue = clCreateCommandQueueWithProperties(live->context, driver->device, NULL, &err);
     BENCH_CHECK(err);
-    live->program = clCreateProgramWithSource(live->context, 1, &source, NULL, &err);
+    char words[300];
+    write_types(words, sizeof(words), c->width);
+    live->program = clCreateProgramWithSource(live->context, 2, (const char *[]){words, source}, NULL, &err);
     BENCH_CHECK(err);
     if (clBuildProgram(live->program, 1, &driver->device, c->options, NULL, NULL) != CL_SUCCESS) {
         char log[4000] = "";
@@ -275,6 +302,8 @@ struct suite_case *suite_describe(const struct suite_entry *entry, const struct 
     c->options = "-cl-std=CL1.2";
     c->quick = settings->quick;
     c->threads = settings->scale;
+    c->local = settings->local;
+    c->width = settings->width;
     entry->describe(c);
     return c;
 }

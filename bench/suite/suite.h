@@ -49,6 +49,8 @@ struct suite_case {
     const char *options;   /* of the build; default -cl-std=CL1.2 */
     const char *extension; /* that a driver must have for it, or NULL */
     bool quick;            /* asked of the function: small sizes */
+    size_t local;          /* likewise: work-groups of so many, or 0 */
+    size_t width;          /* likewise: numbers in a vector of `real` or `word`, or 1 */
     int threads;           /* likewise: work for so many threads, some tens of ms for each, of which the beginning is compared; or 0 */
     double flops;          /* of one run, if the rate is worth telling */
     struct suite_buffer buffer[SUITE_BUFFERS];
@@ -60,6 +62,8 @@ struct suite_case {
 /* How many times as large as usual: `each` for every thread, if the case is to be scaled, else once. And the root of that, rounded up. */
 size_t suite_times(const struct suite_case *c, size_t each);
 size_t suite_times_root(const struct suite_case *c, size_t each);
+/* The size of work-groups: `own` if none is asked for. */
+size_t suite_local(const struct suite_case *c, size_t own);
 /* A buffer that holds `data` at first, or zeros for NULL; its number. */
 int suite_input(struct suite_case *c, const void *data, size_t bytes);
 int suite_output(struct suite_case *c, size_t bytes);
@@ -77,7 +81,7 @@ float *suite_random_floats(size_t count, float low, float high);
 
 #define SUITE_SIZE(...) ((const size_t[]){__VA_ARGS__})
 
-#define SUITE_CASE(name, rate, compute) void suite_case_##name(struct suite_case *c);
+#define SUITE_CASE(name, rate, compute, local, vectors) void suite_case_##name(struct suite_case *c);
 #include "cases.def"
 #undef SUITE_CASE
 
@@ -86,6 +90,8 @@ struct suite_entry {
     void (*describe)(struct suite_case *c);
     bool rate;    /* tell GFLOP/s and the share of the machine's peak */
     bool compute; /* bound by arithmetic: two threads should take half the time */
+    bool local;   /* may have work-groups of any size */
+    bool vectors; /* may be built with vectors of `real` and `word` */
 };
 extern const struct suite_entry suite_entries[];
 extern const int suite_entry_count;
@@ -108,6 +114,7 @@ struct suite_settings {
     bool quick;
     bool cpu_time; /* count the CPU time of the process: other processes matter less */
     int threads, rounds;
+    size_t local, width; /* work-groups of so many, or 0: each kernel's own; numbers in a vector */
     const char *only; /* a driver whose name contains this, or NULL for all */
     int seconds;      /* for one driver to verify a case or to run a round */
     int scale;        /* the most threads, if cases are to be scaled for so many, or 0 */

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash cracker: each work-item tries one word of six letters, and writes its number down if its MD5 is the one that is looked for.
-#define ROUND(f, a, b, c, d, word, shift, sum)                                                                                             \
-    a += f(b, c, d) + word + sum;                                                                                                          \
-    a = b + rotate(a, (uint)shift);
+#if WIDTH == 1
+#define AS_WORD(x) (uint)(x)
+#else
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define AS_WORD CAT(as_uint, WIDTH)
+#endif
+#define ROUND(f, a, b, c, d, input, shift, sum)                                                                                            \
+    a += f(b, c, d) + input + sum;                                                                                                          \
+    a = b + rotate(a, (word)shift);
 #define F1(x, y, z) bitselect(z, y, x)
 #define F2(x, y, z) bitselect(y, x, z)
 #define F3(x, y, z) ((x) ^ (y) ^ (z))
@@ -13,16 +20,16 @@
     ROUND(f, c, d, a, b, w2, s2, k2)                                                                                                       \
     ROUND(f, b, c, d, a, w3, s3, k3)
 
-kernel void crack(global const uint *target, global int *found, global int *hits, int first)
+kernel void crack(global const uint *target, global uint *found, global int *hits, int first)
 {
-    uint number = first + get_global_id(0), rest = number;
-    uint word[2] = {0, 0x80u << 16};
+    word number = AS_WORD(first + (int)get_global_id(0) * WIDTH + LANES), rest = number;
+    word text[2] = {0, 0x80u << 16};
     for (int i = 0; i < 6; i++) {
-        word[i / 4] |= ('a' + rest % 26) << (i % 4 * 8);
+        text[i / 4] |= ('a' + rest % 26) << (i % 4 * 8);
         rest /= 26;
     }
-    uint w0 = word[0], w1 = word[1], length = 48;
-    uint a = 0x67452301, b = 0xefcdab89, c = 0x98badcfe, d = 0x10325476;
+    word w0 = text[0], w1 = text[1], length = 48;
+    word a = 0x67452301, b = 0xefcdab89, c = 0x98badcfe, d = 0x10325476;
     FOUR(F1, w0, w1, 0, 0, 7, 12, 17, 22, 0xd76aa478u, 0xe8c7b756u, 0x242070dbu, 0xc1bdceeeu)
     FOUR(F1, 0, 0, 0, 0, 7, 12, 17, 22, 0xf57c0fafu, 0x4787c62au, 0xa8304613u, 0xfd469501u)
     FOUR(F1, 0, 0, 0, 0, 7, 12, 17, 22, 0x698098d8u, 0x8b44f7afu, 0xffff5bb1u, 0x895cd7beu)
@@ -40,6 +47,14 @@ kernel void crack(global const uint *target, global int *found, global int *hits
     FOUR(F4, 0, 0, 0, 0, 6, 10, 15, 21, 0x6fa87e4fu, 0xfe2ce6e0u, 0xa3014314u, 0x4e0811a1u)
     FOUR(F4, 0, 0, 0, 0, 6, 10, 15, 21, 0xf7537e82u, 0xbd3af235u, 0x2ad7d2bbu, 0xeb86d391u)
     a += 0x67452301, b += 0xefcdab89, c += 0x98badcfe, d += 0x10325476;
+#if WIDTH == 1
     if (a == target[0] && b == target[1] && c == target[2] && d == target[3])
         found[atomic_inc(hits)] = number;
+#else
+    whole same = a == target[0] && b == target[1] && c == target[2] && d == target[3];
+    if (any(same))
+        for (int i = 0; i < WIDTH; i++)
+            if (((int *)&same)[i])
+                found[atomic_inc(hits)] = ((uint *)&number)[i];
+#endif
 }

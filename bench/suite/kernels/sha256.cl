@@ -8,27 +8,34 @@ constant uint table[64] = {
     0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
     0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-#define ROT(x, n) rotate((uint)(x), (uint)(32 - (n)))
+#define ROT(x, n) rotate((word)(x), (word)(32 - (n)))
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#if WIDTH == 1
+#define AS_WORD(x) x
+#else
+#define AS_WORD CAT(as_uint, WIDTH)
+#endif
 
-kernel void sha256(global const uint *message, global uint *digest, int count)
+kernel void sha256(global const uint *message, global word *digest, int count)
 {
     int i = get_global_id(0);
-    uint w[16];
-    uint h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+    word w[16];
+    word h[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
     for (int t = 0; t < 16; t++)
         w[t] = message[t];
-    w[0] = i;
-    uint a = h[0], b = h[1], c = h[2], d = h[3], e = h[4], f = h[5], g = h[6], k = h[7];
+    w[0] = (uint)i * WIDTH + AS_WORD(LANES);
+    word a = h[0], b = h[1], c = h[2], d = h[3], e = h[4], f = h[5], g = h[6], k = h[7];
     for (int t = 0; t < 64; t++) {
         if (t >= 16) {
-            uint x = w[(t + 1) & 15], y = w[(t + 14) & 15];
+            word x = w[(t + 1) & 15], y = w[(t + 14) & 15];
             w[t & 15] += (ROT(x, 7) ^ ROT(x, 18) ^ (x >> 3)) + w[(t + 9) & 15] + (ROT(y, 17) ^ ROT(y, 19) ^ (y >> 10));
         }
-        uint t1 = k + (ROT(e, 6) ^ ROT(e, 11) ^ ROT(e, 25)) + bitselect(g, f, e) + table[t] + w[t & 15];
-        uint t2 = (ROT(a, 2) ^ ROT(a, 13) ^ ROT(a, 22)) + bitselect(a, b, c ^ a);
+        word t1 = k + (ROT(e, 6) ^ ROT(e, 11) ^ ROT(e, 25)) + bitselect(g, f, e) + table[t] + w[t & 15];
+        word t2 = (ROT(a, 2) ^ ROT(a, 13) ^ ROT(a, 22)) + bitselect(a, b, c ^ a);
         k = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
     }
     h[0] += a, h[1] += b, h[2] += c, h[3] += d, h[4] += e, h[5] += f, h[6] += g, h[7] += k;
     for (int t = 0; t < 8; t++)
-        digest[t * count + i] = h[t];
+        digest[t * (count / WIDTH) + i] = h[t];
 }
