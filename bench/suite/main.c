@@ -188,7 +188,8 @@ int main(int argc, char **argv)
         }
     }
     if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 0 ||
-        (settings.width != 1 && settings.width != 4 && settings.width != 8 && settings.width != 16) || (settings.cpu_time && (scale || settings.threads > 1)))
+        (settings.width != 1 && settings.width != 4 && settings.width != 8 && settings.width != 16) ||
+        (settings.cpu_time && (scale || settings.threads > 1)))
         return 2; /* the CPU time of threads that are running elsewhere is not up to date */
     if (settings.quick) {
         settings.rounds = settings.threads = 0;

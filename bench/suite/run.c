@@ -161,8 +161,9 @@ static void write_types(char *words, size_t size, size_t width)
         snprintf(words + at, size - (size_t)at, "typedef float real; typedef uint word; typedef int whole;\n#define LANES 0\n");
         return;
     }
-    at += snprintf(words + at, size - (size_t)at, "typedef float%zu real; typedef uint%zu word; typedef int%zu whole;\n#define LANES (int%zu)(0",
-                   width, width, width, width);
+    at += snprintf(words + at, size - (size_t)at,
+                   "typedef float%zu real; typedef uint%zu word; typedef int%zu whole;\n#define LANES (int%zu)(0", width, width, width,
+                   width);
     for (size_t i = 1; i < width; i++)
         at += snprintf(words + at, size - (size_t)at, ", %zu", i);
     snprintf(words + at, size - (size_t)at, ")\n");

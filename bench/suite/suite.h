@@ -115,9 +115,9 @@ struct suite_settings {
     bool cpu_time; /* count the CPU time of the process: other processes matter less */
     int threads, rounds;
     size_t local, width; /* work-groups of so many, or 0: each kernel's own; numbers in a vector */
-    const char *only; /* a driver whose name contains this, or NULL for all */
-    int seconds;      /* for one driver to verify a case or to run a round */
-    int scale;        /* the most threads, if cases are to be scaled for so many, or 0 */
+    const char *only;    /* a driver whose name contains this, or NULL for all */
+    int seconds;         /* for one driver to verify a case or to run a round */
+    int scale;           /* the most threads, if cases are to be scaled for so many, or 0 */
 };
 struct suite_case *suite_describe(const struct suite_entry *entry, const struct suite_settings *settings);
 void suite_run(const struct suite_entry *entry, struct suite_case *c, const struct suite_settings *settings, struct suite_result *result);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Ranges that work-groups do not divide: the device runs them as several launches of uniform groups, in which its own functions tell sizes and
- * numbers of the launch. A kernel that asks for these gets the numbers of the whole range as one more argument (struct tsr_il_range), a
+ * Ranges that work-groups do not divide: the device runs them as several launches of uniform groups, in which its own functions tell sizes
+ * and numbers of the launch. A kernel that asks for these gets the numbers of the whole range as one more argument (struct tsr_il_range), a
  * vector, from which they are computed. */
 #include "clc/service/service.h"
 
@@ -137,7 +137,8 @@ static const struct builtin {
     {"_Z27get_enqueued_num_sub_groupsv", enqueued_num_sub_groups},
 };
 
-/* ---- who asks ----------------------------------------------------------------------------------------------------------------------------- */
+/* ---- who asks
+ * ----------------------------------------------------------------------------------------------------------------------------- */
 
 static bool is_uniform(const struct tsr_program_info *info, LLVMValueRef kernel)
 {
@@ -158,7 +159,8 @@ static void set_attribute(LLVMValueRef function, const char *name, bool on)
                                 LLVMCreateEnumAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), kind, 0));
 }
 
-/* Marks every function that calls this one, directly or not, to become part of its callers. Whether a kernel of other groups is among them. */
+/* Marks every function that calls this one, directly or not, to become part of its callers. Whether a kernel of other groups is among them.
+ */
 static bool mark_callers(LLVMValueRef function, const struct tsr_program_info *info)
 {
     bool found = false;
@@ -189,7 +191,8 @@ bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info 
     return found;
 }
 
-/* ---- kernels ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- kernels
+ * ------------------------------------------------------------------------------------------------------------------------------- */
 
 static const struct builtin *find_builtin(LLVMValueRef instruction)
 {
@@ -231,8 +234,8 @@ static void forget_arguments(LLVMValueRef kernel)
     static const char *const lists[] = {"kernel_arg_addr_space", "kernel_arg_access_qual", "kernel_arg_type",
                                         "kernel_arg_base_type",  "kernel_arg_type_qual",   "kernel_arg_name"};
     for (size_t i = 0; i < TSR_ARRAY_LEN(lists); i++)
-        LLVMGlobalEraseMetadata(kernel, LLVMGetMDKindIDInContext(LLVMGetModuleContext(LLVMGetGlobalParent(kernel)), lists[i],
-                                                                 (unsigned)strlen(lists[i])));
+        LLVMGlobalEraseMetadata(
+            kernel, LLVMGetMDKindIDInContext(LLVMGetModuleContext(LLVMGetGlobalParent(kernel)), lists[i], (unsigned)strlen(lists[i])));
 }
 
 bool tsr__il_add_range(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log)

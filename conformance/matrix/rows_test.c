@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * B as a matrix by rows, whose words the kernel makes of single elements: each way that programs do it, against plain C. Where the loop is
- * one for blocks of tiles, the report has to say so. Words in another order than that of rows are no such matrix, and give what they say. */
+ * one for blocks of tiles, the report has to say so. Words in another order than that of rows are no such matrix, and give what they say.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

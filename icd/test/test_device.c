@@ -210,8 +210,8 @@ static void consistency(void **state)
     /* "must return CL_TRUE for devices that support the cl_khr_subgroups extension" */
     CHECK_THAT(number(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS) || !has_extension("cl_khr_subgroups"));
     CHECK_THAT(!(number(CL_DEVICE_SVM_CAPABILITIES) & CL_DEVICE_SVM_ATOMICS) || (atomics & CL_DEVICE_ATOMIC_SCOPE_ALL_DEVICES));
-    /* Work-items fill the registers, so programs should not write vectors for that; those that read native widths are told what fills a register, in
-     * vectors of OpenCL C. */
+    /* Work-items fill the registers, so programs should not write vectors for that; those that read native widths are told what fills a
+     * register, in vectors of OpenCL C. */
     cl_ulong bits = cpu_has("avx512f") ? 512 : cpu_has("avx2") ? 256 : 128;
     static const struct {
         cl_device_info preferred, native;

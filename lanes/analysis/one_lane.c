@@ -2,7 +2,8 @@
  * Kernels whose packets are one work-item: those that compute with vectors of their own that fill the CPU's registers.
  *
  * A packet of sixteen takes a uint16 apart into sixteen registers, so a few values fill all registers there are. One work-item after the
- * other keeps each in one register and reads it with one load; what it computes of scalars takes as many instructions as a packet's lanes. */
+ * other keeps each in one register and reads it with one load; what it computes of scalars takes as many instructions as a packet's lanes.
+ */
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/analysis/shape.h"
@@ -60,14 +61,15 @@ static uint64_t packet_registers(const struct tsr__compilation *l, LLVMTypeRef t
     return count * tsr__vector_registers(l, LLVMVectorType(element, width));
 }
 
-/* ---- how many registers a packet has in use at a time ---------------------------------------------------------------------------------- */
+/* ---- how many registers a packet has in use at a time ----------------------------------------------------------------------------------
+ */
 
 /* Code in compact order, in which a value is in use from one place to another. */
 struct places {
     const struct tsr__cfg *cfg;
-    struct tsr__map of;  /* instruction → place + 1 */
-    size_t *end_of;      /* by block: the place behind it */
-    int64_t *change;     /* by place: registers that are in use from there on, less those that no longer are */
+    struct tsr__map of; /* instruction → place + 1 */
+    size_t *end_of;     /* by block: the place behind it */
+    int64_t *change;    /* by place: registers that are in use from there on, less those that no longer are */
     size_t count;
 };
 
@@ -86,7 +88,8 @@ static size_t last_place(const struct places *p, int defined_in, LLVMValueRef us
         }
     if (at == TSR__NONE)
         return 0;
-    for (int loop = p->cfg->blocks[at].loop; loop != TSR__NONE && !tsr__in_loop(p->cfg, defined_in, loop); loop = p->cfg->loops[loop].parent) {
+    for (int loop = p->cfg->blocks[at].loop; loop != TSR__NONE && !tsr__in_loop(p->cfg, defined_in, loop);
+         loop = p->cfg->loops[loop].parent) {
         size_t end = p->end_of[p->cfg->loops[loop].end - 1];
         place = end > place ? end : place;
     }
@@ -130,7 +133,8 @@ static uint64_t most_in_use(const struct tsr__compilation *l, const struct tsr__
     return (uint64_t)most;
 }
 
-/* ---- costs: quarters of a vector instruction -------------------------------------------------------------------------------------------- */
+/* ---- costs: quarters of a vector instruction --------------------------------------------------------------------------------------------
+ */
 
 static uint64_t cost_of_registers(uint64_t registers)
 {
