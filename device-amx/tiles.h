@@ -17,8 +17,8 @@ void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a,
 /* (tiles_loop.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
-/* Packs `words` rows of a tile of B from rows of elements of 8 or 16 bits. `to` is aligned to 64 (tiles_pack.c). */
-void tsr__tile_pack(void *to, const char *from, int64_t stride, unsigned words, enum tsr_tile_product product);
+/* (tiles_pack.c) */
+void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how);

@@ -280,8 +280,8 @@ static void run_by_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
     for (int64_t step = 0; step < x->steps; step += part.steps) {
         part.steps = x->steps - step < most ? x->steps - step : most;
         for (int64_t i = 0; i < part.steps * x->columns; i++)
-            tsr__tile_pack((char *)x->packed + i * TSR_TILE_BYTES, x->b + (step + i / x->columns) * x->b_step + i % x->columns * x->b_next,
-                           x->b_stride, tsr__loop_words(x), x->how & TSR_TILE_PRODUCT);
+            tsr__tile_pack(item, (char *)x->packed + i * TSR_TILE_BYTES,
+                           x->b + (step + i / x->columns) * x->b_step + i % x->columns * x->b_next, x->b_stride, (uint32_t)x->how);
         part.a = x->a + step * x->a_step;
         part.zero = x->zero && step == 0;
         part.to = step + part.steps == x->steps ? x->to : NULL;

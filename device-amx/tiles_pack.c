@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Packing of B: rows of elements, as a program has them in memory, become rows of words of K, as products take them. */
+#include <assert.h>
 #include <immintrin.h>
-#include <string.h>
 
 #include "device-amx/tiles.h"
 #include "tessera/base.h"
@@ -67,10 +67,13 @@ AVX512 static void pack_shorts_512(char *to, const char *from, int64_t stride, u
     }
 }
 
-void tsr__tile_pack(void *to, const char *from, int64_t stride, unsigned words, enum tsr_tile_product product)
+void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how)
 {
     bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VBMI);
-    if (product < TSR_TILE_BF16)
+    unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
+    (void)item;
+    assert((uintptr_t)to % TSR_TILE_ROW_BYTES == 0);
+    if ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16)
         (wide ? pack_bytes_512 : pack_bytes)(to, from, stride, words);
     else
         (wide ? pack_shorts_512 : pack_shorts)(to, from, stride, words);

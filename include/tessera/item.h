@@ -43,11 +43,12 @@ struct tsr_rt {
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);
     /* The address space that a generic pointer points into, enum tsr_space. */
     uint32_t (*address_space)(struct tsr_item *item, const void *pointer);
-    /* Tiles where no matrix unit is used: tessera/tiles.h says what these promise. */
+    /* Tiles, where no matrix unit is used but for tile_pack: tessera/tiles.h says what these promise. */
     void (*tile_move)(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
     void (*tile_operand)(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
     void (*tile_multiply)(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
     uint32_t (*tile_loop)(struct tsr_item *item, const struct tsr_tile_loop *loop);
+    void (*tile_pack)(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
 };
 
 /* One work-group being run. Read-only for generated code. */

@@ -37,7 +37,7 @@ enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
     TSR_TILE_IN_MODEL = 16, /* plain C */
-    TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of B; not of single products by vectors */
+    TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
     TSR_TILE_B_ROWS = 64,   /* of a loop: B is not packed */
 };
 enum {
@@ -53,7 +53,8 @@ enum {
  * tile_operand  makes an operand of a tile of A, or with TSR_TILE_IS_B of B, for the product in `how`.
  * tile_multiply adds the product of two operands, made with the same `how`, to an accumulator: a tile of C in one piece.
  * tile_loop     does a whole loop over K, as struct tsr_tile_loop says. Answers 0: the results are in the accumulators, `c`; or not 0: they
- *               have been stored at `to`, and the accumulators' contents are undefined. */
+ *               have been stored at `to`, and the accumulators' contents are undefined.
+ * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at

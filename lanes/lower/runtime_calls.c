@@ -21,6 +21,7 @@ static const struct {
     {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
     {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0},
     {TSR__RT_PREFIX "tile_loop", offsetof(struct tsr_rt, tile_loop), 0},
+    {TSR__RT_PREFIX "tile_pack", offsetof(struct tsr_rt, tile_pack), 0},
 };
 
 /* A barrier or exchange whose scope, its second argument, is a pair of sub-groups. */

@@ -295,10 +295,10 @@ static const struct tsr__k_loop *rounds_of(const struct tsr__tiles *t, const str
     return NULL;
 }
 
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, bool *b_by_rows)
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b)
 {
     const struct tsr__k_loop *rounds = rounds_of(t, x->life, x->latest->block);
-    *b_by_rows = rounds && rounds->parts[0].b.by_rows;
+    *b = rounds && rounds->parts[0].b.by_rows ? TSR__PACKED : TSR__IN_PLACE;
     return rounds;
 }
 

@@ -13,21 +13,33 @@
 
 /* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
 
-/* True: by a tile load alone. */
-static bool load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
+/* Calls the device, which packs the tile into the buffer. */
+static void emit_pack(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef memory, LLVMValueRef from,
+                      const struct tsr__polynomial *stride)
+{
+    unsigned how = tsr__tile_product_bits(t, s->product) | (s->half ? TSR_TILE_HALF_K : 0u);
+    LLVMValueRef args[5] = {NULL, memory, LLVMBuildAddrSpaceCast(t->b, from, tsr__ptr(t->l), ""), tsr__polynomial_build(t->l, t->b, stride),
+                            tsr__i32(t->l, how)};
+    tsr__tile_call(t, LLVMVoidTypeInContext(t->l->context), TSR__RT_PREFIX "tile_pack", args, 5);
+}
+
+static enum tsr__operand_place load_operand_tile(struct tsr__tiles *t, int to, const struct tsr__source *s, LLVMValueRef point)
 {
     struct tsr__polynomial stride;
     if (tsr__tile_in_place(t, s, point, &stride)) {
         tsr__tile_load(t, to, LLVMGetOperand(s->from[0], 0), tsr__polynomial_build(t->l, t->b, &stride), s);
-        return true;
+        return TSR__IN_PLACE;
     }
-    LLVMValueRef memory = tsr__tile_buffer(t, !tsr__tile_is_full(s));
-    for (unsigned i = 0; i < s->rows * s->chunks; i++) {
+    LLVMValueRef memory = tsr__tile_buffer(t, !tsr__tile_is_full(s)), first;
+    bool by_rows = s->product && tsr__tile_by_rows(t, s, point, &first, &stride);
+    if (by_rows)
+        emit_pack(t, s, memory, first, &stride);
+    for (unsigned i = 0; !by_rows && i < s->rows * s->chunks; i++) {
         LLVMValueRef at = tsr__at_offset(t->l, t->b, memory, i / s->chunks * TSR_TILE_ROW_BYTES + i % s->chunks * s->chunk_bytes);
         LLVMSetAlignment(LLVMBuildStore(t->b, s->from[i], at), s->chunk_bytes);
     }
     tsr__tile_load(t, to, memory, tsr__i64(t->l, TSR_TILE_ROW_BYTES), s);
-    return false;
+    return by_rows ? TSR__PACKED : TSR__FROM_VECTORS;
 }
 
 /* Forgets what may have changed since the last operation. */
@@ -68,7 +80,7 @@ static int operand_register(struct tsr__tiles *t, const struct tsr__source *s, L
     }
     TSR__REQUIRE(to >= 0); /* accumulators leave a register for each side of a product */
     t->loaded[to] = (struct tsr__loaded){.count = count, .used = t->clock, .product = s->product, .is_b = s->is_b};
-    t->loaded[to].in_place = load_operand_tile(t, to, s, point);
+    t->loaded[to].place = load_operand_tile(t, to, s, point);
     memcpy(t->loaded[to].from, s->from, count * sizeof *s->from);
     return to;
 }
@@ -90,16 +102,15 @@ static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *t
         load_operand_tile(t, t->life->accumulator, &all, point);
 }
 
-static void note_places(const struct tsr__multiply *x, bool a_in_place, bool b_in_place, bool in_loop, bool b_by_rows)
+static void note_places(const struct tsr__multiply *x, enum tsr__operand_place a, enum tsr__operand_place b, bool in_loop)
 {
     const struct tsr__tile_block *block = x->life->block;
     for (unsigned n = x->first->number; n <= x->last->number; n++)
         for (unsigned i = 0; i < block->rows * block->columns; i++) {
             struct tsr__tile_mad *mad = block->webs[i / block->columns][i % block->columns]->mads[n];
-            mad->a_in_place = a_in_place;
-            mad->b_in_place = b_in_place;
+            mad->a = a;
+            mad->b = b;
             mad->in_loop = in_loop;
-            mad->b_by_rows = b_by_rows;
             mad->in_memory = x->life->accumulator >= TSR_TILE_COUNT;
         }
 }
@@ -108,10 +119,10 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
 {
     struct tsr__source a, b;
     LLVMValueRef point = x->latest->mad.call;
-    bool b_by_rows;
+    enum tsr__operand_place place_of_b;
     tsr__tiles_select(t, x->life);
-    if (tsr__in_tile_loop(t, x, &b_by_rows)) {
-        note_places(x, true, true, true, b_by_rows);
+    if (tsr__in_tile_loop(t, x, &place_of_b)) {
+        note_places(x, TSR__IN_PLACE, place_of_b, true);
         return;
     }
     LLVMPositionBuilderBefore(t->b, point);
@@ -121,7 +132,7 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     drop_stale(t, point);
     int in_a = operand_register(t, &a, point, -1), in_b = operand_register(t, &b, point, in_a);
     tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
-    note_places(x, t->loaded[in_a].in_place, t->loaded[in_b].in_place, false, false);
+    note_places(x, t->loaded[in_a].place, t->loaded[in_b].place, false);
 }
 
 /* ---- vectors again
@@ -281,17 +292,16 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
     const char *bytes = tsr__has(t->l, TSR_CPU_AVX512VNNI) ? "VPDPBUSD" : "VPMADDWD";
     const char *by_vectors = number < TSR_TILE_BF16 ? bytes : number == TSR_TILE_BF16_PAIRS ? "VDPBF16PS" : "VFMADD";
     const char *verdict = t->unit == TSR__TILES_AMX ? "AMX" : t->unit == TSR__TILES_MODEL ? "model" : by_vectors;
-    const char *from = in_tiles->a_in_place && in_tiles->b_in_place ? "A and B straight from memory"
-                       : in_tiles->a_in_place                       ? "A straight from memory, B by way of the stack"
-                       : in_tiles->b_in_place                       ? "B straight from memory, A by way of the stack"
-                                                                    : "A and B by way of the stack";
-    const char *more = in_tiles->b_by_rows ? ", B row after row, which are packed; all rounds of the loop at once"
-                       : in_tiles->in_loop ? "; all rounds of the loop at once"
-                                           : "";
+    static const char *const from[] = {[TSR__FROM_VECTORS] = "by way of the stack",
+                                       [TSR__IN_PLACE] = "straight from memory",
+                                       [TSR__PACKED] = "from rows in memory, which are packed"};
+    bool same = in_tiles->a == in_tiles->b;
+    const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "";
     if (in_tiles->in_memory && !in_tiles->in_loop)
         more = "; the accumulator lies in memory, as there are more than registers";
-    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; %s%s", mad->called->name, mad->lanes, tsr__mad_origin(mad),
-                 text[t->unit], from, more);
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; A%s%s%s %s%s", mad->called->name, mad->lanes,
+                 tsr__mad_origin(mad), text[t->unit], same ? "" : " ", same ? "" : from[in_tiles->a], same ? " and B" : ", B",
+                 from[in_tiles->b], more);
 }
 
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)

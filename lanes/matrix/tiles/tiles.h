@@ -40,17 +40,23 @@ struct tsr__fragment {
     struct tsr__fragment *partner; /* while two webs are compared: in the other one */
 };
 
+/* Where the operand of a tile multiplication comes from. */
+enum tsr__operand_place {
+    TSR__FROM_VECTORS, /* by way of the stack */
+    TSR__IN_PLACE,     /* by a tile load */
+    TSR__PACKED,       /* B that lies row after row: the device packs it */
+};
+
 struct tsr__tile_mad {
     struct tsr__mad mad;
     LLVMBasicBlockRef block;
     size_t order; /* in the function */
     struct tsr__fragment *c, *d;
-    unsigned number;             /* in its web */
-    bool joins_next;             /* is done together with the next operation of the web, which adds to its result */
-    bool a_in_place, b_in_place; /* loaded by tile loads, not by way of a buffer */
-    bool in_loop;                /* which the device runs as a whole */
-    bool b_by_rows;              /* which packs B */
-    bool in_memory;              /* the accumulator is in no register */
+    unsigned number; /* in its web */
+    bool joins_next; /* is done together with the next operation of the web, which adds to its result */
+    enum tsr__operand_place a, b;
+    bool in_loop;   /* which the device runs as a whole */
+    bool in_memory; /* the accumulator is in no register */
 };
 
 struct tsr__web {
@@ -168,7 +174,8 @@ struct tsr__loaded {
     LLVMValueRef from[TSR_TILE_ROWS * TSR__MAX_CHAIN];
     unsigned used; /* when, for the choice of what to overwrite */
     const struct tsr__tile_product *product;
-    bool is_b, in_place;
+    bool is_b;
+    enum tsr__operand_place place;
 };
 
 /* Vectors made from an accumulator. */
@@ -270,7 +277,7 @@ void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef f
  * multiplication is in such a loop, and if such a loop computes the accumulator; makes the calls. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, bool *b_by_rows);
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
 
