@@ -131,6 +131,24 @@ static void bench_is_loops(void **state)
         }
 }
 
+/* Nor does it matter which type the indices have, nor whether B is packed. */
+static void indices_of_any_type(void **state)
+{
+    static const char *const types[] = {"int", "uint", "long", "ulong"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        for (int form = 0; form < 4; form++) {
+            char options[120];
+            snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=8 -DROWS=%d -DCOLUMNS=2 -DINDEX=%s%s%s", i % 2 ? 2 : 4, types[i],
+                     form & 1 ? " -DB_ROWS" : "", form & 2 ? " -DBF16" : "");
+            cl_program program = build_file(GEMM_STYLES, options);
+            assert_non_null(program);
+            clReleaseProgram(program);
+            assert_null(strstr(device.log, "by way of the stack"));
+            assert_non_null(strstr(device.log, "of them straight to memory"));
+        }
+}
+
 /* Two tiles of A at a distance that has nothing to do with that of rows are one block with two of B; and a loop that runs at least once has
  * no test in front of it, so that its accumulators are stored in the block right behind it. */
 static void tiles_apart_are_one_block(void **state)
@@ -221,6 +239,7 @@ int main(void)
         cmocka_unit_test(cooperative_is_loops), cmocka_unit_test(nibbles_in_tiles), cmocka_unit_test(names_in_reports),
         cmocka_unit_test(blocks_are_tiles),     cmocka_unit_test(pairs_are_tiles),  cmocka_unit_test(example_is_tiles),
         cmocka_unit_test(bench_is_loops),       cmocka_unit_test(all_in_tiles),     cmocka_unit_test(tiles_apart_are_one_block),
+        cmocka_unit_test(indices_of_any_type),
     };
     if (!explains_tiles()) {
         fputs("matrix_reports: TESSERA_TILES=model and TESSERA_EXPLAIN=json must be set\n", stderr);

@@ -31,8 +31,16 @@ static bool same_factor(struct tsr__factor a, struct tsr__factor b)
  * run of the compiler. */
 static bool same_factors(const struct tsr__factor *a, const struct tsr__factor *b)
 {
-    _Static_assert(TSR__MAX_FACTORS == 2, "both orders of two factors are compared");
-    return (same_factor(a[0], b[0]) && same_factor(a[1], b[1])) || (same_factor(a[0], b[1]) && same_factor(a[1], b[0]));
+    unsigned taken = 0; /* of b */
+    for (int i = 0; i < TSR__MAX_FACTORS; i++) {
+        int k = 0;
+        while (k < TSR__MAX_FACTORS && (taken >> k & 1 || !same_factor(a[i], b[k])))
+            k++;
+        if (k == TSR__MAX_FACTORS)
+            return false;
+        taken |= 1u << k;
+    }
+    return true;
 }
 
 /* a += coefficient · Π factors */
@@ -309,6 +317,20 @@ bool tsr__polynomial_varies(const struct tsr__polynomial *a, LLVMBasicBlockRef b
     return false;
 }
 
+/* The step of a counter of 64 bits that starts at a constant, or 0. It is so small that the counter takes years to wrap. */
+static int64_t small_step(LLVMValueRef phi, LLVMBasicBlockRef loop)
+{
+    enum { SMALL = 1024 };
+    LLVMValueRef next = tsr__incoming_from(phi, loop);
+    if (LLVMCountIncoming(phi) != 2 || !LLVMIsABinaryOperator(next) || LLVMGetInstructionOpcode(next) != LLVMAdd ||
+        LLVMGetOperand(next, 0) != phi || !LLVMIsAConstantInt(LLVMGetOperand(next, 1)) || LLVMGetIntTypeWidth(LLVMTypeOf(phi)) != 64)
+        return 0;
+    LLVMValueRef start = LLVMGetIncomingValue(phi, LLVMGetIncomingBlock(phi, 0) == loop);
+    int64_t step = LLVMConstIntGetSExtValue(LLVMGetOperand(next, 1));
+    bool low = LLVMIsAConstantInt(start) && LLVMConstIntGetZExtValue(start) <= INT32_MAX;
+    return low && step > 0 && step <= SMALL ? step : 0;
+}
+
 /* What is added to the factor from round to round. */
 static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr__factor f, LLVMBasicBlockRef loop)
 {
@@ -317,6 +339,9 @@ static struct tsr__polynomial factor_step(struct tsr__compilation *l, struct tsr
     struct tsr__polynomial next = polynomial_of_value(l, tsr__incoming_from(f.value, loop), f.extension, MAX_DEPTH),
                            now = leaf_polynomial(f.value, f.extension);
     struct tsr__polynomial step = add_scaled(next, &now, -1);
+    int64_t small = LLVMGetTypeKind(LLVMTypeOf(f.value)) == LLVMIntegerTypeKind ? small_step(f.value, loop) : 0;
+    if (small)
+        step = constant_polynomial(small);
     int64_t unit = INT64_C(1) << f.shift;
     while (f.cleared >= unit)
         unit *= 2;
@@ -330,18 +355,22 @@ bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomi
 {
     *step = constant_polynomial(0);
     for (unsigned i = 0; i < a->count; i++) {
-        const struct tsr__factor *f = a->terms[i].factors;
-        bool first = is_in(f[0].value, loop), second = is_in(f[1].value, loop);
-        if (!first && !second)
-            continue;
-        if (first && second)
-            return false;
-        struct tsr__polynomial grows = factor_step(l, f[second], loop), times = constant_polynomial(1);
-        if (f[!second].value) {
-            times = leaf_polynomial(f[!second].value, f[!second].extension);
-            times.terms[0].factors[0] = f[!second];
+        struct tsr__polynomial grows = constant_polynomial(0), others = constant_polynomial(1);
+        bool moves = false;
+        for (int k = 0; k < TSR__MAX_FACTORS && a->terms[i].factors[k].value; k++) {
+            struct tsr__factor f = a->terms[i].factors[k];
+            struct tsr__polynomial alone = leaf_polynomial(f.value, f.extension);
+            alone.terms[0].factors[0] = f;
+            if (!is_in(f.value, loop)) {
+                others = multiply(&others, &alone);
+                continue;
+            }
+            if (moves)
+                return false;
+            moves = true;
+            grows = factor_step(l, f, loop);
         }
-        grows = multiply(&grows, &times);
+        grows = multiply(&grows, &others);
         *step = add_scaled(*step, &grows, a->terms[i].coefficient);
     }
     return step->valid && !tsr__polynomial_varies(step, loop);

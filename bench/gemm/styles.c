@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Kernels as people write them for GPUs: in how many rows and columns a sub-group works, how A and B are read, which type indices have. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../bench.h"
+#include "run.h"
+
+static const struct style {
+    const char *name;
+    int m, rows, columns; /* rows of a matrix function; functions under each other, and beside each other */
+    const char *options;
+    bool b_rows, long_index;
+} styles[] = {
+    {"32x32 loads", 8, 4, 2, "-DINDEX=int", false, false},        {"32x32 uint", 8, 4, 2, "-DINDEX=uint", false, false},
+    {"32x32 long", 8, 4, 2, "-DINDEX=long", false, true},         {"16x64 loads", 8, 2, 4, "-DINDEX=int", false, false},
+    {"8x16 loads", 8, 1, 1, "-DINDEX=int", false, false},         {"8x16 blocks", 8, 1, 1, "-DINDEX=int -DBLOCKS", false, false},
+    {"32x32 rows", 8, 4, 2, "-DINDEX=int -DB_ROWS", true, false}, {"16x64 rows", 8, 2, 4, "-DINDEX=long -DB_ROWS", true, true},
+    {"8x16 rows", 8, 1, 1, "-DINDEX=int -DB_ROWS", true, false},  {"8x16 transform", 8, 1, 1, "-DINDEX=int -DBLOCKS -DB_ROWS", true, false},
+    {"4x16 loads", 4, 1, 1, "-DINDEX=int", false, false},         {"2x16 loads", 2, 1, 1, "-DINDEX=int", false, false},
+    {"1x16 loads", 1, 1, 1, "-DINDEX=int", false, false},
+};
+
+static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
+{
+    char options[200];
+    cl_int n = p->size;
+    cl_long wide = p->size;
+    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d %s%s", s->m, s->rows, s->columns, s->options,
+             p->type == GEMM_BF16 ? " -DBF16" : "");
+    struct gemm_run run = {.kernel = gemm_build(d, GEMM_STYLES, options),
+                           .global = {(size_t)(p->size / s->columns), (size_t)(p->size / (s->m * s->rows)), 1},
+                           .local = {GEMM_TILE, 1, 1}};
+    gemm_pack(p, p->size);
+    gemm_run_bind(d, &run, p, p->a, s->b_rows ? p->b : p->packed);
+    BENCH_CHECK(s->long_index ? clSetKernelArg(run.kernel, 3, sizeof(wide), &wide) : clSetKernelArg(run.kernel, 3, sizeof(n), &n));
+    return run;
+}
+
+bool gemm_styles(const struct gemm_device *d, struct gemm_problem *p, const char *only, int rounds, double peak)
+{
+    bool right = true;
+    for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++) {
+        const struct style *s = &styles[i];
+        char name[40];
+        snprintf(name, sizeof(name), "%s %s", p->type == GEMM_BF16 ? "bf16" : "int8", s->name);
+        if (!strstr(name, only) || p->size % (s->m * s->rows) || p->size % (s->columns * GEMM_TILE))
+            continue;
+        struct gemm_run run = prepare(d, s, p);
+        right &= gemm_measure(d, &run, s->name, p, rounds, peak, 0);
+    }
+    return right;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * C = A·B as people write it for GPUs, one sub-group a work-group: each makes ROWS·M rows and COLUMNS·16 columns of C. A lies row after row.
+ * B is a matrix of 32-bit words of K's elements (four bytes or two bfloat16), row after row, or with B_ROWS one of elements.
+ *
+ * M: rows of one matrix function, 1, 2, 4 or 8. INDEX: the type of all indices. BLOCKS: A and B by 2D block reads, of M = 8 and single
+ * columns. BF16 chooses the type. n: rows and columns of all matrices. */
+#define JOIN_(a, b) a##b
+#define JOIN(a, b) JOIN_(a, b)
+#if M == 1
+#define PART(type) type
+#else
+#define PART(type) JOIN(type, M)
+#endif
+
+#ifdef BF16
+#define IN_WORD 2
+typedef float number;
+typedef ushort element;
+typedef PART(float) c_part;
+#define MAD(a, b, c) intel_sub_group_bf16_bf16_matrix_mad_k16(a, b, c)
+#define WORD(p) as_int((ushort2)(p[0], p[n]))
+#define READ_A intel_sub_group_2d_block_read_16b_8r16x1c
+#define READ_B_ROWS intel_sub_group_2d_block_read_transform_16b_16r16x1c
+#else
+#define IN_WORD 4
+typedef int number;
+typedef char element;
+typedef PART(int) c_part;
+#define MAD(a, b, c) intel_sub_group_i8_i8_matrix_mad_k32(a, b, c)
+#define WORD(p) as_int((char4)(p[0], p[n], p[2 * n], p[3 * n]))
+#define READ_A intel_sub_group_2d_block_read_8b_8r32x1c
+#define READ_B_ROWS intel_sub_group_2d_block_read_transform_8b_32r16x1c
+#endif
+typedef PART(short) a_part;
+enum { DEEP = 8 * IN_WORD /* elements of K in a round */, BYTES = 4 / IN_WORD };
+
+__attribute__((intel_reqd_sub_group_size(16)))
+kernel void gemm(global const short *a, global const void *b, global number *c, INDEX n)
+{
+    const INDEX lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M, column = get_group_id(0) * COLUMNS * 16;
+    const INDEX pitch = n / (2 / BYTES); /* of A, in shorts */
+    c_part sum[ROWS][COLUMNS];
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            sum[i][j] = 0;
+    for (INDEX k = 0; k < n; k += DEEP) {
+        a_part x[ROWS];
+        int8 y[COLUMNS];
+#ifdef BLOCKS
+        READ_A((global void *)a, n * BYTES, n, n * BYTES, (int2)(k, row), (private ushort *)&x[0]);
+#ifdef B_ROWS
+        READ_B_ROWS((global void *)b, n * BYTES, n, n * BYTES, (int2)(column, k), (private uint *)&y[0]);
+#else
+        intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, n * 4, n / IN_WORD, n * 4, (int2)(column, k / IN_WORD),
+                                                  (private uint *)&y[0]);
+#endif
+#else
+        for (int i = 0; i < ROWS; i++)
+            for (int r = 0; r < M; r++)
+                ((private short *)&x[i])[r] = a[(row + i * M + r) * pitch + k / (2 / BYTES) + lane];
+        for (int j = 0; j < COLUMNS; j++)
+            for (int w = 0; w < 8; w++) {
+#ifdef B_ROWS
+                global const element *p = (global const element *)b + (k + w * IN_WORD) * n + column + j * 16 + lane;
+                y[j][w] = WORD(p);
+#else
+                y[j][w] = ((global const int *)b)[(k / IN_WORD + w) * n + column + j * 16 + lane];
+#endif
+            }
+#endif
+        for (int i = 0; i < ROWS; i++)
+            for (int j = 0; j < COLUMNS; j++)
+                sum[i][j] = MAD(x[i], y[j], sum[i][j]);
+    }
+    for (int i = 0; i < ROWS; i++)
+        for (int j = 0; j < COLUMNS; j++)
+            for (int r = 0; r < M; r++)
+                c[(row + i * M + r) * n + column + j * 16 + lane] = ((private number *)&sum[i][j])[r];
+}
