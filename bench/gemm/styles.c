@@ -14,13 +14,20 @@ static const struct style {
     const char *options;
     bool b_rows, long_index;
 } styles[] = {
-    {"32x32 loads", 8, 4, 2, "-DINDEX=int", false, false},        {"32x32 uint", 8, 4, 2, "-DINDEX=uint", false, false},
-    {"32x32 long", 8, 4, 2, "-DINDEX=long", false, true},         {"16x64 loads", 8, 2, 4, "-DINDEX=int", false, false},
-    {"8x16 loads", 8, 1, 1, "-DINDEX=int", false, false},         {"8x16 blocks", 8, 1, 1, "-DINDEX=int -DBLOCKS", false, false},
-    {"32x32 rows", 8, 4, 2, "-DINDEX=int -DB_ROWS", true, false}, {"16x64 rows", 8, 2, 4, "-DINDEX=long -DB_ROWS", true, true},
-    {"8x16 rows", 8, 1, 1, "-DINDEX=int -DB_ROWS", true, false},  {"8x16 transform", 8, 1, 1, "-DINDEX=int -DBLOCKS -DB_ROWS", true, false},
-    {"4x16 loads", 4, 1, 1, "-DINDEX=int", false, false},         {"2x16 loads", 2, 1, 1, "-DINDEX=int", false, false},
-    {"1x16 loads", 1, 1, 1, "-DINDEX=int", false, false},
+    {"32x32 loads", 8, 4, 2, "-DINDEX=int", false, false},
+    {"32x32 uint", 8, 4, 2, "-DINDEX=uint", false, false},
+    {"32x32 long", 8, 4, 2, "-DINDEX=long", false, true},
+    {"32x32 ulong", 8, 4, 2, "-DINDEX=ulong", false, true},
+    {"16x64 loads", 8, 2, 4, "-DINDEX=int", false, false},
+    {"8x16 loads", 8, 1, 1, "-DINDEX=int", false, false},
+    {"8x16 blocks", 8, 1, 1, "-DINDEX=int -DBLOCKS", false, false},
+    {"32x32 rows", 8, 4, 2, "-DINDEX=int -DB_ROWS", true, false},
+    {"16x64 rows", 8, 2, 4, "-DINDEX=long -DB_ROWS", true, true},
+    {"8x16 rows", 8, 1, 1, "-DINDEX=int -DB_ROWS", true, false},
+    {"8x16 transform", 8, 1, 1, "-DINDEX=int -DBLOCKS -DB_ROWS", true, false},
+    {"4x16 loads", 4, 1, 1, "-DINDEX=int", false, false},
+    {"2x16 loads", 2, 1, 1, "-DINDEX=int", false, false},
+    {"1x16 loads", 1, 1, 1, "-DINDEX=int", false, false}, /* one a line */
 };
 
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
