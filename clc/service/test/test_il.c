@@ -180,6 +180,35 @@ static void modules_go_through_as_they_are(void **state)
     end(&first);
 }
 
+/* A kernel that asks for sizes or numbers of groups has one more argument, unless its groups are uniform; so has one that does so by way of
+ * other functions. */
+static void kernels_that_see_their_range(void **state)
+{
+    (void)state;
+    static const char source[] = "size_t f(uint d) { return get_group_id(d); }\n"
+                                 "kernel void asks(global ulong *o) { o[get_local_id(0)] = f(0) + get_global_linear_id(); }\n"
+                                 "kernel void does_not(global ulong *o) { o[get_local_id(0)] = get_global_id(0) + get_local_size(0); }\n";
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD, source, "-cl-std=CL3.0 -cl-kernel-arg-info");
+    struct tsr_il_code code = code_of(&answer);
+    assert_int_equal(answer.info.kernels[0].flags & (TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS), TSR_KERNEL_RANGE_ARGUMENT);
+    assert_int_equal(answer.info.kernels[1].flags & (TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS), 0);
+    assert_int_equal(answer.info.kernels[0].arg_count, 1);
+    assert_string_equal(answer.info.kernels[0].args[0].name, "o");
+    end(&answer);
+
+    answer = build_for(&dg2, TSR_CLC_BUILD, source, "-cl-std=CL3.0 -cl-uniform-work-group-size");
+    code = code_of(&answer);
+    assert_int_equal(answer.info.kernels[0].flags & (TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS), TSR_KERNEL_UNIFORM_GROUPS);
+    /* A module goes through as it is, without another argument: its kernels that ask take uniform groups. */
+    struct answer module = ask_for(
+        &dg2, (struct tsr_clc_request){.op = TSR_CLC_BUILD, .language = TSR_CLC_SPIRV, .source = {NULL, code.spirv, code.spirv_size}});
+    code_of(&module);
+    assert_int_equal(module.info.kernels[0].flags & (TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS), TSR_KERNEL_UNIFORM_GROUPS);
+    assert_int_equal(module.info.kernels[1].flags & (TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS), 0);
+    end(&module);
+    end(&answer);
+}
+
 /* LLVM's writer cannot be used twice. */
 static void the_process_ends_after_it(void **state)
 {
@@ -200,6 +229,7 @@ int main(void)
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(modules_go_through_as_they_are),
+        cmocka_unit_test(kernels_that_see_their_range),
         cmocka_unit_test(the_process_ends_after_it),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

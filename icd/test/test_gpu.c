@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * GPUs over the stand-in driver: what contexts with several devices do, and what becomes of a program whose GPU fails. Each case runs in a
+ * process of its own, with the variables that the stand-in reads. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cl_test.h"
+
+enum { COUNT = 4096 };
+
+static const char *const source =
+    "kernel void add(global int *a, int n) { a[get_global_id(0)] += n; }\n"
+    "kernel void scale(global const int *a, global int *b) { size_t i = get_global_id(0); b[i] = 2 * a[i]; }\n"
+    "kernel void groups(global uint *out, local int *box)\n"
+    "{\n"
+    "    box[get_local_id(0)] = (int)get_local_id(0);\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    size_t first = get_group_id(0) * get_enqueued_local_size(0);\n"
+    "    out[get_global_id(0) - get_global_offset(0)] = (uint)(first + (size_t)box[get_local_id(0)] + get_num_groups(0) * 100000);\n"
+    "}\n";
+
+/* ---- the world of a case ------------------------------------------------------------------------------------------------------------ */
+
+static char notes[65536]; /* what the context's callback was told */
+
+static void CL_CALLBACK note(const char *message, const void *info, size_t size, void *data)
+{
+    (void)info, (void)size, (void)data;
+    strncat(notes, message, sizeof notes - strlen(notes) - 2);
+    strcat(notes, "\n");
+}
+
+struct world {
+    cl_device_id devices[4];
+    cl_uint count;
+    cl_context context;
+    cl_command_queue queues[4];
+    cl_program program;
+};
+
+static struct world begin(cl_device_type type)
+{
+    struct world w = {0};
+    CHECK(clGetDeviceIDs(test_platform(), type, 4, w.devices, &w.count));
+    CHECK_CREATE(w.context, clCreateContext(NULL, w.count, w.devices, note, NULL, &err), CL_SUCCESS);
+    for (cl_uint i = 0; i < w.count; i++)
+        w.queues[i] = test_queue(w.context, w.devices[i], CL_QUEUE_PROFILING_ENABLE);
+    return w;
+}
+
+static void build(struct world *w)
+{
+    CHECK_CREATE(w->program, clCreateProgramWithSource(w->context, 1, (const char **)&source, NULL, &err), CL_SUCCESS);
+    CHECK(clBuildProgram(w->program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
+}
+
+static void end(struct world *w)
+{
+    for (cl_uint i = 0; i < w->count; i++) {
+        clFinish(w->queues[i]);
+        CHECK(clReleaseCommandQueue(w->queues[i]));
+    }
+    if (w->program)
+        CHECK(clReleaseProgram(w->program));
+    CHECK(clReleaseContext(w->context));
+}
+
+static cl_int enqueue_add(struct world *w, cl_uint queue, cl_kernel kernel, cl_mem buffer, cl_int n, cl_event wait, cl_event *event)
+{
+    size_t global = COUNT;
+    CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+    CHECK(clSetKernelArg(kernel, 1, sizeof n, &n));
+    return clEnqueueNDRangeKernel(w->queues[queue], kernel, 1, NULL, &global, NULL, wait ? 1 : 0, wait ? &wait : NULL, event);
+}
+
+static cl_int status_of(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+    clWaitForEvents(1, &event);
+    CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    return status;
+}
+
+/* ---- several devices ---------------------------------------------------------------------------------------------------------------- */
+
+/* Kernels on all devices in turn, each after the event of the one before it, on one buffer. */
+static void devices_take_turns(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_ALL);
+    assert_true(w.count >= 2);
+    build(&w);
+    cl_kernel add = test_kernel(w.program, "add");
+    static cl_int host[COUNT];
+    cl_mem buffer = test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof host, host);
+    cl_event last = NULL;
+    int sum = 0;
+    for (cl_uint i = 0; i < 3 * w.count; i++) {
+        cl_event event;
+        sum += 1 << i;
+        CHECK(enqueue_add(&w, i % w.count, add, buffer, 1 << i, last, &event));
+        if (last)
+            CHECK(clReleaseEvent(last));
+        last = event;
+    }
+    CHECK(clEnqueueReadBuffer(w.queues[0], buffer, CL_TRUE, 0, sizeof host, host, 1, &last, NULL));
+    for (int i = 0; i < COUNT; i++)
+        assert_int_equal(host[i], sum);
+    CHECK(clReleaseEvent(last));
+    CHECK(clReleaseKernel(add));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+/* Sizes and numbers of groups, and local memory, on both sides of what the local size divides. */
+static void uneven_ranges(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    cl_kernel kernel = test_kernel(w.program, "groups");
+    static const size_t globals[] = {1, 63, 64, 65, 127, 128, 1000};
+    size_t local = 64, offset = 7;
+    for (size_t g = 0; g < sizeof globals / sizeof *globals; g++) {
+        cl_uint out[1000];
+        cl_mem buffer = test_buffer(w.context, 0, sizeof out, NULL);
+        CHECK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
+        CHECK(clSetKernelArg(kernel, 1, local * sizeof(int), NULL));
+        CHECK(clEnqueueNDRangeKernel(w.queues[0], kernel, 1, &offset, &globals[g], &local, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(w.queues[0], buffer, CL_TRUE, 0, globals[g] * sizeof *out, out, 0, NULL, NULL));
+        for (size_t i = 0; i < globals[g]; i++)
+            assert_int_equal(out[i], i + (globals[g] + local - 1) / local * 100000);
+        CHECK(clReleaseMemObject(buffer));
+    }
+    CHECK(clReleaseKernel(kernel));
+    end(&w);
+}
+
+/* Fills with patterns of all sizes, also those that the copy engine does not know. */
+static void fills(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    enum { BYTES = 300 * 1024 };
+    static unsigned char host[BYTES], pattern[128];
+    for (int i = 0; i < 128; i++)
+        pattern[i] = (unsigned char)(i * 7 + 1);
+    cl_mem buffer = test_buffer(w.context, 0, BYTES, NULL);
+    for (size_t size = 1; size <= 128; size *= 2) {
+        size_t offset = size, bytes = (BYTES - 2 * size) / size * size;
+        CHECK(clEnqueueFillBuffer(w.queues[0], buffer, pattern, size, offset, bytes, 0, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(w.queues[0], buffer, CL_TRUE, 0, BYTES, host, 0, NULL, NULL));
+        for (size_t i = 0; i < bytes; i++)
+            assert_int_equal(host[offset + i], pattern[i % size]);
+    }
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+/* The clock of kernels begins anew during the case. */
+static void times(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    cl_kernel add = test_kernel(w.program, "add");
+    cl_mem buffer = test_buffer(w.context, 0, COUNT * sizeof(cl_int), NULL);
+    for (int round = 0; round < 20; round++) {
+        cl_event event;
+        cl_ulong at[4];
+        CHECK(enqueue_add(&w, 0, add, buffer, 1, NULL, &event));
+        assert_int_equal(status_of(event), CL_COMPLETE);
+        for (cl_uint i = 0; i < 4; i++)
+            CHECK(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_QUEUED + i, sizeof at[i], &at[i], NULL));
+        for (int i = 0; i < 3; i++)
+            assert_true(at[i] <= at[i + 1]);
+        assert_true(at[3] - at[0] < 10000000000u);
+        CHECK(clReleaseEvent(event));
+    }
+    CHECK(clReleaseKernel(add));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------------------------------------
+ */
+
+/* A launch loses the device, or hangs until the driver gives up. */
+static void the_device_is_lost(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    cl_kernel add = test_kernel(w.program, "add");
+    cl_mem buffer = test_buffer(w.context, 0, COUNT * sizeof(cl_int), NULL);
+    cl_event events[3];
+    cl_int host, err = CL_SUCCESS;
+    CHECK(enqueue_add(&w, 0, add, buffer, 1, NULL, &events[0]));
+    assert_int_equal(status_of(events[0]), CL_COMPLETE);
+    CHECK(enqueue_add(&w, 0, add, buffer, 1, NULL, &events[1]));
+    CHECK(enqueue_add(&w, 0, add, buffer, 1, NULL, &events[2])); /* a failed command does not stop its queue */
+    assert_int_equal(status_of(events[1]), CL_OUT_OF_RESOURCES);
+    assert_int_equal(status_of(events[2]), CL_OUT_OF_RESOURCES);
+    assert_non_null(strstr(notes, "the device was lost"));
+    CHECK_CODE(clEnqueueReadBuffer(w.queues[0], buffer, CL_TRUE, 0, sizeof host, &host, 0, NULL, NULL), CL_OUT_OF_RESOURCES);
+    cl_bool available = CL_TRUE;
+    CHECK(clGetDeviceInfo(w.devices[0], CL_DEVICE_AVAILABLE, sizeof available, &available, NULL));
+    assert_int_equal(available, CL_FALSE);
+    assert_null(clCreateContext(NULL, 1, w.devices, NULL, NULL, &err));
+    assert_int_equal(err, CL_DEVICE_NOT_AVAILABLE);
+    for (int i = 0; i < 3; i++)
+        CHECK(clReleaseEvent(events[i]));
+    CHECK(clReleaseKernel(add));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+static void the_device_has_no_memory(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    cl_mem buffer = test_buffer(w.context, 0, 8 << 20, NULL);
+    cl_int zero = 0;
+    cl_event event;
+    CHECK(clEnqueueFillBuffer(w.queues[0], buffer, &zero, sizeof zero, 0, 8 << 20, 0, NULL, &event));
+    assert_int_equal(status_of(event), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    assert_non_null(strstr(notes, "no memory left"));
+    CHECK(clReleaseEvent(event));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+static void the_driver_refuses_a_launch(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    cl_kernel add = test_kernel(w.program, "add");
+    cl_mem buffer = test_buffer(w.context, 0, COUNT * sizeof(cl_int), NULL);
+    cl_int failed = 0;
+    for (int i = 0; i < 3; i++) { /* one of them is refused; those before and behind it run */
+        cl_event event;
+        CHECK(enqueue_add(&w, 0, add, buffer, 1, NULL, &event));
+        failed += status_of(event) == CL_OUT_OF_RESOURCES;
+        CHECK(clReleaseEvent(event));
+    }
+    assert_int_equal(failed, 1);
+    CHECK(clReleaseKernel(add));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+static void the_driver_builds_nothing(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    char log[4096] = "";
+    CHECK_CREATE(w.program, clCreateProgramWithSource(w.context, 1, (const char **)&source, NULL, &err), CL_SUCCESS);
+    CHECK_CODE(clBuildProgram(w.program, 0, NULL, "-cl-std=CL3.0", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    CHECK(clGetProgramBuildInfo(w.program, w.devices[0], CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL));
+    assert_true(strlen(log) > 10);
+    end(&w);
+}
+
+/* A program from its binary: with the driver's machine code, or, if the driver does not take that, with the SPIR-V beside it. */
+static void binaries(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    size_t size;
+    CHECK(clGetProgramInfo(w.program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, NULL));
+    unsigned char *binary = malloc(size);
+    CHECK(clGetProgramInfo(w.program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL));
+    cl_program copy;
+    CHECK_CREATE(copy, clCreateProgramWithBinary(w.context, 1, w.devices, &size, (const unsigned char **)&binary, NULL, &err), CL_SUCCESS);
+    CHECK(clBuildProgram(copy, 0, NULL, NULL, NULL, NULL));
+    static cl_int host[COUNT];
+    cl_mem buffer = test_buffer(w.context, CL_MEM_COPY_HOST_PTR, sizeof host, host);
+    cl_kernel add = test_kernel(copy, "add");
+    CHECK(enqueue_add(&w, 0, add, buffer, 5, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queues[0], buffer, CL_TRUE, 0, sizeof host, host, 0, NULL, NULL));
+    assert_int_equal(host[COUNT - 1], 5);
+    free(binary);
+    CHECK(clReleaseKernel(add));
+    CHECK(clReleaseProgram(copy));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+/* A child of fork is told that the device is lost, and does not hang. */
+static void a_forked_child(void)
+{
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    cl_kernel add = test_kernel(w.program, "add");
+    cl_mem buffer = test_buffer(w.context, 0, COUNT * sizeof(cl_int), NULL);
+    cl_event event;
+    CHECK(enqueue_add(&w, 0, add, buffer, 1, NULL, &event));
+    assert_int_equal(status_of(event), CL_COMPLETE);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        cl_int zero = 0, err = CL_SUCCESS;
+        bool refused = clEnqueueWriteBuffer(w.queues[0], buffer, CL_TRUE, 0, sizeof zero, &zero, 0, NULL, NULL) == CL_OUT_OF_RESOURCES;
+        cl_context context = clCreateContext(NULL, 1, w.devices, NULL, NULL, &err);
+        _exit(refused && !context && err == CL_DEVICE_NOT_AVAILABLE ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK(clReleaseEvent(event));
+    CHECK(clReleaseKernel(add));
+    CHECK(clReleaseMemObject(buffer));
+    end(&w);
+}
+
+static void no_gpu(void)
+{
+    cl_uint count = 9;
+    CHECK_CODE(clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_GPU, 0, NULL, &count), CL_DEVICE_NOT_FOUND);
+    CHECK(clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_ALL, 0, NULL, &count));
+    assert_int_equal(count, 1);
+}
+
+static void gpu_first(void)
+{
+    cl_device_id device;
+    cl_device_type type;
+    CHECK(clGetDeviceIDs(test_platform(), CL_DEVICE_TYPE_DEFAULT, 1, &device, NULL));
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    assert_true(type & CL_DEVICE_TYPE_GPU);
+}
+
+/* ---- the cases
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+static const struct test_case {
+    const char *name;
+    void (*run)(void);
+    const char *variables[3];
+} cases[] = {
+    {"cpu_and_gpu", devices_take_turns, {"STANDIN_DEVICES=dg2"}},
+    {"two_gpus", devices_take_turns, {"STANDIN_DEVICES=dg2,bmg", "TESSERA_DEVICES=gpu"}},
+    {"cpu_and_two_gpus", devices_take_turns, {"STANDIN_DEVICES=dg2,dg2"}},
+    {"lists_in_any_order", devices_take_turns, {"STANDIN_ORDER=reversed"}},
+    {"uneven_ranges", uneven_ranges, {"STANDIN_DEVICES=dg2"}},
+    {"fills", fills, {"STANDIN_DEVICES=dg2"}},
+    {"fills_without_a_copy_engine", fills, {"STANDIN_DEVICES=tgl"}},
+    {"times", times, {"STANDIN_DEVICES=dg2"}},
+    {"times_of_a_clock_that_wraps", times, {"STANDIN_FAULT=timestamp=2000"}},
+    {"slow_events", times, {"STANDIN_FAULT=event=5"}},
+    {"a_lost_device", the_device_is_lost, {"STANDIN_FAULT=lost=2"}},
+    {"a_launch_that_hangs", the_device_is_lost, {"STANDIN_FAULT=hang=2"}},
+    {"no_device_memory", the_device_has_no_memory, {"STANDIN_FAULT=memory=4000000"}},
+    {"a_refused_launch", the_driver_refuses_a_launch, {"STANDIN_FAULT=submit=2"}},
+    {"a_failed_build", the_driver_builds_nothing, {"STANDIN_FAULT=build", "TESSERA_CACHE=0"}},
+    {"binaries", binaries, {"STANDIN_DEVICES=dg2"}},
+    {"binaries_of_another_driver", binaries, {"STANDIN_FAULT=native"}},
+    {"a_forked_child", a_forked_child, {"STANDIN_DEVICES=dg2"}},
+    {"cpu_only", no_gpu, {"TESSERA_DEVICES=cpu"}},
+    {"without_a_loader", no_gpu, {"TESSERA_LEVEL_ZERO=/nowhere/libze_loader.so.1"}},
+    {"an_unknown_kind_is_ignored", devices_take_turns, {"TESSERA_DEVICES=cpu,abacus"}},
+    {"gpu_first", gpu_first, {"TESSERA_DEVICES=gpu,cpu"}},
+};
+
+static const struct test_case *chosen;
+
+static void run_chosen(void **state)
+{
+    (void)state;
+    chosen->run();
+}
+
+static void each_in_a_process(void **state)
+{
+    (void)state;
+    unsigned failed = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *const words[] = {(char *)"icd_gpu", (char *)cases[i].name, NULL};
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            for (unsigned v = 0; v < 3 && cases[i].variables[v]; v++)
+                putenv((char *)cases[i].variables[v]);
+            execv("/proc/self/exe", words);
+            _exit(127);
+        }
+        int status;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        if (!WIFEXITED(status) || WEXITSTATUS(status)) {
+            print_error("%s: status 0x%x\n", cases[i].name, status);
+            failed++;
+        }
+    }
+    assert_int_equal(failed, 0);
+}
+
+int main(int count, char **words)
+{
+    if (count > 1) {
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            if (!strcmp(cases[i].name, words[1]))
+                chosen = &cases[i];
+        alarm(30);
+        const struct CMUnitTest one[] = {{words[1], run_chosen, NULL, NULL, NULL}};
+        return !chosen || cmocka_run_group_tests(one, NULL, NULL);
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_in_a_process)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
