@@ -65,8 +65,11 @@ static void add_driver(ze_driver_handle_t handle, struct tsr__xmx_driver *driver
     driver->version = properties.driverVersion;
     note_extensions(driver);
     ze_device_handle_t handles[TSR__XMX_MOST_DEVICES] = {0};
-    uint32_t count = TSR__XMX_MOST_DEVICES;
-    if (tsr__ze.DeviceGet(handle, &count, handles))
+    uint32_t count = 0;
+    if (tsr__ze.DeviceGet(handle, &count, NULL))
+        return;
+    count = count < TSR__XMX_MOST_DEVICES ? count : TSR__XMX_MOST_DEVICES;
+    if (!count || tsr__ze.DeviceGet(handle, &count, handles))
         return;
     for (uint32_t i = 0; i < count && device_count < TSR__XMX_MOST_DEVICES; i++)
         add_device(driver, handles[i]);

@@ -270,8 +270,11 @@ static void read_times(struct tsr_launch *launch)
         return;
     for (unsigned i = 0; i < launch->job.event_count; i++) {
         ze_kernel_timestamp_result_t stamp;
-        if (tsr__ze.EventQueryKernelTimestamp(launch->events[i]->handle, &stamp))
+        ze_result_t result = tsr__ze.EventQueryKernelTimestamp(launch->events[i]->handle, &stamp);
+        if (result || !stamp.global.kernelStart || !stamp.global.kernelEnd) { /* drivers have been seen to leave them out */
+            launch->timed = false;
             return;
+        }
         uint64_t start = tsr__xmx_when(device, &now, stamp.global.kernelStart);
         uint64_t end = tsr__xmx_when(device, &now, stamp.global.kernelEnd);
         if (!launch->timed || start < launch->start_ns)

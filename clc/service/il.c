@@ -81,6 +81,20 @@ static LLVMTargetMachineRef make_machine(struct tsr_buf *log)
     return machine;
 }
 
+/* The back end writes an alignment of 128 bytes as a byte with a sign. */
+static void mend_alignments(unsigned char *module, size_t size)
+{
+    enum { HEADER_WORDS = 5, OP_DECORATE = 71, ALIGNMENT = 44, WRONG = -128, RIGHT = 128 };
+    uint32_t words[4];
+    for (size_t at = HEADER_WORDS * sizeof *words; at + sizeof words <= size; at += (words[0] >> 16) * sizeof *words) {
+        memcpy(words, module + at, sizeof words);
+        if ((words[0] & 0xffff) == OP_DECORATE && words[2] == ALIGNMENT && words[3] == (uint32_t)WRONG) {
+            words[3] = RIGHT;
+            memcpy(module + at, words, sizeof words);
+        }
+    }
+}
+
 /* LLVM 22's back end keeps numbers of blocks in a static variable, by the address of their function, and takes them for those of a later
  * module whose function has the same address. So a process writes one module, and is replaced. */
 static atomic_flag has_written = ATOMIC_FLAG_INIT;
@@ -111,6 +125,8 @@ bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *
         tsr_buf_printf(log, "error: no SPIR-V can be made of the program: %s\n", message);
     else
         tsr_buf_bytes(spirv, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+    if (!failed && !spirv->failed)
+        mend_alignments(spirv->data, spirv->size);
     if (message)
         LLVMDisposeMessage(message);
     if (bytes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * tessera-cc: answers requests on a socket, or compiles one file for a human. */
 #include "clc/service/service.h"
+#include "tessera/il_code.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -160,6 +161,7 @@ static const char usage[] =
     "  --emit-llvm    the program is the text of the module that clang or the SPIR-V reader makes\n"
     "  --emit-spirv   the program is a module in SPIR-V, which LLVM's llc-22 makes, of PATH\n"
     "  --code         the program without its description: an ELF shared object or bitcode\n"
+    "  --spirv        compile for a GPU (docs/xmx.md), not for this machine; with --code: the module that its driver gets\n"
     "  --dump=FOLDER  write the module after each pass there\n"
     "  --times        print what each stage took, and each pass of the engine\n"
     "  --repeat=N     do it N times over\n"
@@ -201,7 +203,7 @@ struct command {
     struct tsr_clc_input *files;
     uint32_t file_count;
     struct tsr_buf options;
-    bool code, times;
+    bool code, spirv, times;
     int repeat;
 };
 
@@ -276,6 +278,8 @@ static int parse_command(int argc, char **argv, struct command *command)
             command->debug.emit_spirv = true;
         } else if (!strcmp(word, "--code")) {
             command->code = true;
+        } else if (!strcmp(word, "--spirv")) {
+            command->spirv = true;
         } else if (!strncmp(word, "--dump=", 7)) {
             command->debug.dump_dir = word + 7;
         } else if (!strcmp(word, "--times")) {
@@ -302,8 +306,13 @@ static int put_program(const struct command *command, const struct tsr__answer *
     struct tsr_arena arena = {0};
     struct tsr_program_info info;
     if (command->code && tsr_image_read(data, size, &arena, &info) == TSR_OK) {
+        struct tsr_il_code il;
         data = info.code;
         size = info.code_size;
+        if (command->spirv && tsr_il_code_read(data, size, &arena, &il) == TSR_OK) {
+            data = il.spirv;
+            size = il.spirv_size;
+        }
     }
     bool good = write_file(command->out, data, size);
     tsr_arena_free(&arena);
@@ -369,6 +378,8 @@ static int command_line(int argc, char **argv)
     q->options = (const char *)command.options.data;
     q->target = (struct tsr_target){
         .triple = TSR_TRIPLE_X86_64, .features = tsr_cpu()->features, .default_sub_group_size = 16, .macros = tsr_clc_all_macros()};
+    if (command.spirv)
+        q->target.triple = TSR_TRIPLE_SPIRV64;
     if (q->op == TSR_CLC_LINK) {
         q->inputs = command.files;
         q->input_count = command.file_count;

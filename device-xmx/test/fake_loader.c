@@ -135,9 +135,10 @@ ze_result_t zeDriverGetExtensionProperties(ze_driver_handle_t handle, uint32_t *
 ze_result_t zeDeviceGet(ze_driver_handle_t handle, uint32_t *count, ze_device_handle_t *devices)
 {
     (void)handle;
-    if (*count && devices)
+    if (!devices)
+        *count = 1;
+    else if (*count) /* a count that is too large stays, as with Intel's driver of 2022 */
         devices[0] = (ze_device_handle_t)&device;
-    *count = 1;
     return ZE_RESULT_SUCCESS;
 }
 
@@ -174,7 +175,8 @@ static void fill_chain(void *next)
 
 ze_result_t zeDeviceGetProperties(ze_device_handle_t handle, ze_device_properties_t *out)
 {
-    (void)handle;
+    if (handle != (ze_device_handle_t)&device)
+        abort();
     const struct persona *p = persona();
     const struct gpu *g = gpu();
     if (out->stype != (p->api >= 2 ? ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2 : ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES))

@@ -180,6 +180,27 @@ static void modules_go_through_as_they_are(void **state)
     end(&first);
 }
 
+/* A variable of 128 bytes lies at a multiple of that. */
+static void alignments(void **state)
+{
+    (void)state;
+    enum { OP_DECORATE = 71, ALIGNMENT = 44 };
+    struct answer answer =
+        build_for(&dg2, TSR_CLC_BUILD,
+                  "kernel void k(global long16 *a) { local long16 l[4]; l[get_local_id(0)] = *a; barrier(CLK_LOCAL_MEM_FENCE); "
+                  "*a = l[get_local_id(0) ^ 1]; }",
+                  "");
+    struct tsr_il_code code = code_of(&answer);
+    unsigned found = 0;
+    for (size_t at = HEADER_WORDS; at < code.spirv_size / 4; at += word(&code, at) >> 16)
+        if ((word(&code, at) & 0xffff) == OP_DECORATE && word(&code, at + 2) == ALIGNMENT) {
+            assert_true(word(&code, at + 3) <= 128);
+            found += word(&code, at + 3) == 128;
+        }
+    assert_true(found);
+    end(&answer);
+}
+
 /* A kernel that asks for sizes or numbers of groups has one more argument, unless its groups are uniform; so has one that does so by way of
  * other functions. */
 static void kernels_that_see_their_range(void **state)
@@ -230,6 +251,7 @@ int main(void)
         cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(modules_go_through_as_they_are),
         cmocka_unit_test(kernels_that_see_their_range),
+        cmocka_unit_test(alignments),
         cmocka_unit_test(the_process_ends_after_it),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
