@@ -22,8 +22,7 @@ struct tsr_launch {
     void *data;
     struct tsr__xmx_job job;
     struct tsr__xmx_event *events[TSR__XMX_MOST_REGIONS]; /* one for each region */
-    bool timed;
-    uint64_t start_ns, end_ns; /* if timed */
+    bool complete;                                        /* all events are signalled; they go back when the launch ends */
     _Alignas(TSR_MAX_ALIGN) unsigned char args[];
 };
 
@@ -261,38 +260,12 @@ static bool take_events(struct tsr_launch *launch, unsigned count)
 /* ---- the end
  * ------------------------------------------------------------------------------------------------------------------------------------- */
 
-/* From the first region's begin to the last one's end. */
-static void read_times(struct tsr_launch *launch)
-{
-    const struct tsr__xmx_device *device = launch->module->device;
-    struct tsr__xmx_moment now;
-    if (!tsr__xmx_now(device, &now))
-        return;
-    for (unsigned i = 0; i < launch->job.event_count; i++) {
-        ze_kernel_timestamp_result_t stamp;
-        ze_result_t result = tsr__ze.EventQueryKernelTimestamp(launch->events[i]->handle, &stamp);
-        if (result || !stamp.global.kernelStart || !stamp.global.kernelEnd) { /* drivers have been seen to leave them out */
-            launch->timed = false;
-            return;
-        }
-        uint64_t start = tsr__xmx_when(device, &now, stamp.global.kernelStart);
-        uint64_t end = tsr__xmx_when(device, &now, stamp.global.kernelEnd);
-        if (!launch->timed || start < launch->start_ns)
-            launch->start_ns = start;
-        if (!launch->timed || end > launch->end_ns)
-            launch->end_ns = end;
-        launch->timed = true;
-    }
-}
-
 static void job_ended(struct tsr__xmx_job *job, enum tsr_status status)
 {
     struct tsr_launch *launch = TSR_CONTAINER_OF(job, struct tsr_launch, job);
     struct tsr__xmx_device *device = launch->module->device;
-    if (status == TSR_OK) {
-        read_times(launch);
-        give_events(launch, 0, job->event_count);
-    } else if (!launch->why) {
+    launch->complete = status == TSR_OK;
+    if (status != TSR_OK && !launch->why) {
         const char *lost = atomic_load(&device->lost);
         launch->why = tsr_format("%s: %s", device->name, lost ? lost : tsr_status_text(status));
     }
@@ -331,15 +304,30 @@ int tsr__xmx_launch_submit(struct tsr_launch *launch, void (*ended)(void *data, 
     return appended ? 0 : FAILED;
 }
 
+/* From the first region's begin to the last one's end. Asked for profiled commands alone: reading the clocks takes as long as a launch. */
 bool tsr__xmx_launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns)
 {
-    *start_ns = launch->start_ns;
-    *end_ns = launch->end_ns;
-    return launch->timed;
+    const struct tsr__xmx_device *device = launch->module->device;
+    struct tsr__xmx_moment now;
+    if (!launch->complete || !tsr__xmx_now(device, &now))
+        return false;
+    for (unsigned i = 0; i < launch->job.event_count; i++) {
+        ze_kernel_timestamp_result_t stamp;
+        ze_result_t result = tsr__ze.EventQueryKernelTimestamp(launch->events[i]->handle, &stamp);
+        if (result || !stamp.global.kernelStart || !stamp.global.kernelEnd) /* drivers have been seen to leave them out */
+            return false;
+        uint64_t start = tsr__xmx_when(device, &now, stamp.global.kernelStart);
+        uint64_t end = tsr__xmx_when(device, &now, stamp.global.kernelEnd);
+        *start_ns = i && *start_ns < start ? *start_ns : start;
+        *end_ns = i && *end_ns > end ? *end_ns : end;
+    }
+    return true;
 }
 
 void tsr__xmx_launch_end(struct tsr_launch *launch, char **why)
 {
+    if (launch->complete)
+        give_events(launch, 0, launch->job.event_count);
     if (why)
         *why = launch->why;
     else

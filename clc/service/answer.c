@@ -426,6 +426,8 @@ static bool generate_il(struct job *job, struct tsr_buf *object)
     struct tsr_buf *log = &job->answer->log;
     bool good = tsr__il_describe(job->module, &job->request->request.target, &job->info, log);
     job->info.global_bytes = tsr__link_variable_bytes(job->module);
+    if (good && !goes_as_it_is(job))
+        good = tsr__il_add_own(job->module, job->parts, job->explain == TSR_CLC_EXPLAIN_TEXT ? log : NULL, log);
     if (good && tsr__il_asks_for_range(job->module, &job->info))
         good = tsr__il_add_range(job->module, &job->info, log);
     if (good && goes_as_it_is(job)) {

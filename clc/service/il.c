@@ -5,6 +5,7 @@
 
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -49,6 +50,37 @@ bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, str
         good = good && settle_sub_groups(function, kernel, target, log);
     }
     return good;
+}
+
+/* ---- inlining --------------------------------------------------------------------------------------------------------------------- */
+
+static void set_attribute(LLVMValueRef function, const char *name, bool on)
+{
+    const LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+    LLVMRemoveEnumAttributeAtIndex(function, at, kind);
+    if (on)
+        LLVMAddAttributeAtIndex(function, at, LLVMCreateEnumAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), kind, 0));
+}
+
+void tsr__il_mark_inline(LLVMValueRef function)
+{
+    set_attribute(function, "noinline", false);
+    set_attribute(function, "optnone", false);
+    set_attribute(function, "alwaysinline", true);
+}
+
+bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, "always-inline,globaldce", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (!error)
+        return true;
+    char *text = LLVMGetErrorMessage(error);
+    tsr_buf_printf(log, "error: %s\n", text);
+    LLVMDisposeErrorMessage(text);
+    return false;
 }
 
 /* ---- SPIR-V

@@ -4,7 +4,6 @@
  * vector, from which they are computed. */
 #include "clc/service/service.h"
 
-#include <llvm-c/Transforms/PassBuilder.h>
 #include <string.h>
 
 #include "clc/service/il_shim.h"
@@ -150,15 +149,6 @@ static bool is_uniform(const struct tsr_program_info *info, LLVMValueRef kernel)
     return true;
 }
 
-static void set_attribute(LLVMValueRef function, const char *name, bool on)
-{
-    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-    LLVMRemoveEnumAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, kind);
-    if (on)
-        LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                LLVMCreateEnumAttribute(LLVMGetModuleContext(LLVMGetGlobalParent(function)), kind, 0));
-}
-
 /* Marks every function that calls this one, directly or not, to become part of its callers. Whether a kernel of other groups is among them.
  */
 static bool mark_callers(LLVMValueRef function, const struct tsr_program_info *info)
@@ -173,9 +163,7 @@ static bool mark_callers(LLVMValueRef function, const struct tsr_program_info *i
             found |= !is_uniform(info, caller);
             continue;
         }
-        set_attribute(caller, "noinline", false);
-        set_attribute(caller, "optnone", false);
-        set_attribute(caller, "alwaysinline", true);
+        tsr__il_mark_inline(caller);
         found |= mark_callers(caller, info); /* there is no recursion */
     }
     return found;
@@ -240,15 +228,8 @@ static void forget_arguments(LLVMValueRef kernel)
 
 bool tsr__il_add_range(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log)
 {
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, "always-inline,globaldce", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error) {
-        char *text = LLVMGetErrorMessage(error);
-        tsr_buf_printf(log, "error: %s\n", text);
-        LLVMDisposeErrorMessage(text);
+    if (!tsr__il_inline(module, log))
         return false;
-    }
     struct range r = {.context = LLVMGetModuleContext(module), .module = module};
     r.builder = LLVMCreateBuilderInContext(r.context);
     for (uint32_t i = 0; i < info->kernel_count; i++) {

@@ -206,7 +206,7 @@ void tsr__link_relax(LLVMModuleRef module, const struct tsr_clc_options *options
 bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log)
 {
     struct handler h = listen(LLVMGetModuleContext(module), log);
-    bool good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, log);
+    bool good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, NULL, log);
     unlisten(h);
     if (!good)
         return false;

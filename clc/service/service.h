@@ -123,9 +123,9 @@ LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struc
 bool tsr__link_has_variables(LLVMModuleRef module);
 /* Their size. */
 uint64_t tsr__link_variable_bytes(LLVMModuleRef module);
-/* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes. False: told in the log, or through the
- * context's diagnostic handler. */
-bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log);
+/* shelf.c: adds what is needed of the built-in library, in the form that builtins/pack.py writes; with `wanted`, of these names alone.
+ * False: told in the log, or through the context's diagnostic handler. */
+bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, bool (*wanted)(const char *name), struct tsr_buf *log);
 /* Whether the library defines the name; false, too, if it is damaged. */
 bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name);
 /* Options of the sources, kept in the module so that clLinkProgram knows them. */
@@ -146,6 +146,12 @@ void tsr__emit_abandon(void);
 
 /* Fills what the request's target and the module say of arguments and sizes of each kernel. False: told in the log. */
 bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, struct tsr_program_info *info, struct tsr_buf *log);
+/* tsr__il_inline makes the functions that have been marked parts of their callers, and removes what is unused. False: told in the log. */
+void tsr__il_mark_inline(LLVMValueRef function);
+bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log);
+/* Adds the functions of il_own.def that the module calls, as parts of their callers. `explain`: NULL, or gets a line for each. False: told
+ * in the log. (il_own.c) */
+bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *explain, struct tsr_buf *log);
 /* Whether a kernel, of those whose groups need not be uniform, asks for sizes and numbers of the range; what asks for it becomes ready for
  * the next function. (il_range.c) */
 bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info *info);

@@ -73,7 +73,7 @@ bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name)
     return open_shelf(&s, data, size) && find(&s, name, strlen(name)) >= 0;
 }
 
-bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, struct tsr_buf *log)
+bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t size, bool (*wanted)(const char *name), struct tsr_buf *log)
 {
     struct shelf s;
     if (!open_shelf(&s, data, size)) {
@@ -92,7 +92,7 @@ bool tsr__shelf_link(LLVMModuleRef module, const unsigned char *data, size_t siz
         for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
             size_t length;
             const char *name = LLVMGetValueName2(f, &length);
-            if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || LLVMGetIntrinsicID(f))
+            if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || LLVMGetIntrinsicID(f) || (wanted && !wanted(name)))
                 continue;
             int64_t number = find(&s, name, length);
             if (number >= 0)

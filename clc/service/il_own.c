@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Functions of OpenCL C that a program for a GPU gets from our library: clc/service/il_own.def says which, and why. They become parts of
+ * their callers, so that nobody takes them for the driver's functions of these names. */
+#include "clc/service/service.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct own {
+    const char *name, *arguments, *reason;
+} owns[] = {
+#define TSR_IL_OWN(name, arguments, reason) {name, arguments, reason},
+#include "clc/service/il_own.def"
+#undef TSR_IL_OWN
+};
+
+static const struct own *find_own(const char *mangled)
+{
+    size_t length;
+    const char *name = tsr__mangled_name(mangled, &length);
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(owns); i++) {
+        size_t whole = strlen(owns[i].name);
+        /* With arguments the name must be the whole one. */
+        if (length >= whole && !strncmp(name, owns[i].name, whole) && (!*owns[i].arguments || length == whole) &&
+            !strncmp(name + length, owns[i].arguments, strlen(owns[i].arguments)))
+            return &owns[i];
+    }
+    return NULL;
+}
+
+/* What is not mangled is a helper of such a body. */
+static bool is_wanted(const char *name)
+{
+    return strncmp(name, "_Z", 2) != 0 || find_own(name);
+}
+
+/* Whether the module calls one; tells of each. */
+static bool is_called(LLVMModuleRef module, struct tsr_buf *explain)
+{
+    bool found = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const struct own *own = LLVMIsDeclaration(f) && LLVMGetFirstUse(f) ? find_own(LLVMGetValueName2(f, &length)) : NULL;
+        if (own && explain) {
+            char *name = tsr__source_name(f);
+            tsr_buf_printf(explain, "note: %s is Tessera's: %s\n", name ? name : own->name, own->reason);
+            free(name);
+        }
+        found |= own != NULL;
+    }
+    return found;
+}
+
+bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *explain, struct tsr_buf *log)
+{
+    if (!is_called(module, explain))
+        return true;
+    /* What the program defines itself stays as it is. */
+    struct tsr_arena arena = {0};
+    unsigned count = 0, defined = 0;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        count += !LLVMIsDeclaration(f);
+    LLVMValueRef *before = tsr_arena_alloc(&arena, (count + 1) * sizeof *before);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f))
+            before[defined++] = f;
+    bool good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, is_wanted, log);
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f && good; f = LLVMGetNextFunction(f)) {
+        bool own = !LLVMIsDeclaration(f);
+        for (unsigned i = 0; i < defined && own; i++)
+            own = before[i] != f;
+        if (!own)
+            continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        tsr__il_mark_inline(f);
+    }
+    tsr_arena_free(&arena);
+    return good && tsr__il_inline(module, log);
+}
