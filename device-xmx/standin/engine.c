@@ -162,8 +162,20 @@ static void signal_event(const struct tsr__submission *submission, const struct 
     }
     if (event)
         event->signalled = !submission->command->resets;
-    if (submission->tell.fence)
-        submission->tell.fence->signalled = true;
+    struct tsr__fence *fence = submission->tell.fence;
+    if (fence && submission->tell.round == fence->round)
+        fence->signalled = true;
+}
+
+/* Commands with nothing to do end together with the one before them: what ends a list is no later than its last event. */
+static void end_marks(struct tsr__device *device, struct tsr__stream *stream)
+{
+    bool slow = tsr__standin_settings()->faulty[TSR__FAULT_event];
+    for (struct tsr__submission *next; (next = choose(stream)) && !next->command->run && !(slow && next->command->signal);) {
+        uint64_t now = tsr_now_ns();
+        signal_event(next, device, now, now);
+        end(stream, next);
+    }
 }
 
 /* The lock is held, and given up while the command runs. */
@@ -186,7 +198,9 @@ static void run(struct tsr__device *device, struct tsr__stream *stream, struct t
     if (good)
         signal_event(submission, device, begin, end_ns);
     end(stream, submission);
-    if (!good)
+    if (good)
+        end_marks(device, stream);
+    else
         lose(device);
     tsr__standin_changed();
 }

@@ -92,10 +92,12 @@ ze_result_t ZE_APICALL zeKernelSetArgumentValue(ze_kernel_handle_t hKernel, uint
     ze_result_t result = ZE_RESULT_SUCCESS;
     switch (arg->kind) {
     case TSR_ARG_VALUE:
-        NEED_POINTER(pArgValue);
         MISUSE_IF(argSize != arg->size, ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE, "argument %u of %s has %u bytes, not %zu", argIndex,
                   kernel->info->name, arg->size, argSize);
-        memcpy(kernel->args + arg->offset, pArgValue, argSize);
+        if (pArgValue)
+            memcpy(kernel->args + arg->offset, pArgValue, argSize);
+        else /* "If null then argument value is considered null." */
+            memset(kernel->args + arg->offset, 0, argSize);
         break;
     case TSR_ARG_POINTER:
         MISUSE_IF(argSize != sizeof address, ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE, "argument %u of %s is a pointer, not %zu bytes",

@@ -129,7 +129,6 @@ ze_result_t ZE_APICALL zeCommandListReset(ze_command_list_handle_t hCommandList)
     return ZE_RESULT_SUCCESS;
 }
 
-/* API 1.6 */
 ze_result_t ZE_APICALL zeCommandListHostSynchronize(ze_command_list_handle_t hCommandList, uint64_t timeout)
 {
     FIND(LIST, tsr__list, list, hCommandList);

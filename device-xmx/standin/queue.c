@@ -73,8 +73,7 @@ ze_result_t ZE_APICALL zeCommandQueueExecuteCommandLists(ze_command_queue_handle
     if (hFence) {
         FIND(FENCE, tsr__fence, found, hFence);
         MISUSE_IF(found->queue != queue, ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence is of another queue");
-        MISUSE_IF(found->signalled || found->base.pending, ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT,
-                  "the fence is signalled, or in use: reset it first");
+        MISUSE_IF(found->used, ZE_RESULT_ERROR_INVALID_SYNCHRONIZATION_OBJECT, "the fence has been used: reset it first");
         fence = found;
     }
     for (uint32_t i = 0; i < numCommandLists; i++) {
@@ -88,8 +87,10 @@ ze_result_t ZE_APICALL zeCommandQueueExecuteCommandLists(ze_command_queue_handle
     pthread_mutex_lock(&tsr__standin_lock);
     for (uint32_t i = 0; i < numCommandLists && !result; i++)
         result = execute(queue, tsr__standin_look(TSR__KIND_LIST, phCommandLists[i]));
-    if (!result && fence)
-        result = submit_mark(queue, (struct tsr__tell){.fence = fence});
+    if (!result && fence) {
+        result = submit_mark(queue, (struct tsr__tell){.fence = fence, .round = fence->round});
+        fence->used = !result;
+    }
     if (!result && queue->synchronous)
         result = tsr__standin_wait(&queue->stream.count, queue->device, UINT64_MAX);
     pthread_mutex_unlock(&tsr__standin_lock);
@@ -119,23 +120,18 @@ ze_result_t ZE_APICALL zeFenceCreate(ze_command_queue_handle_t hCommandQueue, co
         return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     }
     fence->queue = queue;
-    fence->signalled = desc->flags & ZE_FENCE_FLAG_SIGNALED;
+    fence->used = fence->signalled = desc->flags & ZE_FENCE_FLAG_SIGNALED;
     *phFence = HANDLE(ze_fence_handle_t, fence);
     return ZE_RESULT_SUCCESS;
-}
-
-static bool is_pending(const struct tsr__fence *fence)
-{
-    pthread_mutex_lock(&tsr__standin_lock);
-    bool pending = fence->base.pending;
-    pthread_mutex_unlock(&tsr__standin_lock);
-    return pending;
 }
 
 ze_result_t ZE_APICALL zeFenceDestroy(ze_fence_handle_t hFence)
 {
     FIND(FENCE, tsr__fence, fence, hFence);
-    MISUSE_IF(is_pending(fence), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the execution that signals the fence has not ended");
+    pthread_mutex_lock(&tsr__standin_lock);
+    bool busy = fence->base.pending;
+    pthread_mutex_unlock(&tsr__standin_lock);
+    MISUSE_IF(busy, ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the execution that signals the fence has not ended");
     tsr__standin_remove(fence);
     tsr_free(fence);
     return ZE_RESULT_SUCCESS;
@@ -161,7 +157,9 @@ ze_result_t ZE_APICALL zeFenceQueryStatus(ze_fence_handle_t hFence)
 ze_result_t ZE_APICALL zeFenceReset(ze_fence_handle_t hFence)
 {
     FIND(FENCE, tsr__fence, fence, hFence);
-    MISUSE_IF(is_pending(fence), ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "the execution that signals the fence has not ended");
-    fence->signalled = false;
+    pthread_mutex_lock(&tsr__standin_lock);
+    fence->round++;
+    fence->used = fence->signalled = false;
+    pthread_mutex_unlock(&tsr__standin_lock);
     return ZE_RESULT_SUCCESS;
 }

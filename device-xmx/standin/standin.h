@@ -333,6 +333,7 @@ void tsr__standin_command_drop(struct tsr__command *command);
 struct tsr__tell {
     struct tsr__list *list;
     struct tsr__fence *fence;
+    unsigned round; /* of the fence */
 };
 /* Puts the command at the end of the stream. The lock is held. */
 ze_result_t tsr__standin_submit(struct tsr__stream *stream, struct tsr__command *command, struct tsr__tell tell);
@@ -375,10 +376,14 @@ ze_result_t tsr__standin_append(struct tsr__list *list, struct tsr__command *com
 /* Whether the list's queues run kernels. */
 bool tsr__standin_computes(const struct tsr__list *list);
 
+/* API 1.6 */
+ze_result_t ZE_APICALL zeCommandListHostSynchronize(ze_command_list_handle_t hCommandList, uint64_t timeout);
+
 struct tsr__fence {
     struct tsr__object base; /* owner: the queue; pending: executions that will signal it */
     struct tsr__queue *queue;
-    bool signalled;
+    unsigned round; /* counts resets: an execution from before one does not signal the fence */
+    bool used, signalled;
 };
 
 struct tsr__event_pool {

@@ -38,6 +38,16 @@ static const struct {
 #undef TSR_ENTRY
 };
 
+/* Functions of later versions: their slots stand behind those that the headers know, in tables of loaders that know them. */
+static const struct {
+    enum table table;
+    uint32_t since; /* minor version of the API */
+    unsigned slot;
+    function function;
+} later_entries[] = {
+    {TABLE_ze_command_list_dditable_t, 6, sizeof(ze_command_list_dditable_t) / sizeof(function), (function)zeCommandListHostSynchronize},
+};
+
 static ze_result_t fill(ze_api_version_t version, enum table table, void *slots, size_t size)
 {
     if (!slots)
@@ -50,6 +60,9 @@ static ze_result_t fill(ze_api_version_t version, enum table table, void *slots,
     for (size_t i = 0; i < TSR_ARRAY_LEN(entries); i++)
         if (entries[i].table == table)
             slot[entries[i].slot] = entries[i].function;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(later_entries); i++)
+        if (later_entries[i].table == table && ZE_MINOR_VERSION(version) >= later_entries[i].since)
+            slot[later_entries[i].slot] = later_entries[i].function;
     return ZE_RESULT_SUCCESS;
 }
 

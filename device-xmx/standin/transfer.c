@@ -177,11 +177,18 @@ ze_result_t ZE_APICALL zeCommandListAppendMemoryFill(ze_command_list_handle_t hC
 /* ---- hints: checked, and of no effect --------------------------------------------------------------------------------------------------
  */
 
+/* The memory is checked now, and may be freed before the command's turn comes: nothing touches it. */
 static ze_result_t hint(const char *name, struct tsr__list *list, const void *pointer, size_t size)
 {
-    struct tsr__use use = {pointer, size, true};
     ze_result_t result;
-    struct tsr__command *command = tsr__standin_command_new(sizeof *command, name, list->context, NULL, 0, NULL, 1, &use, &result);
+    pthread_mutex_lock(&tsr__standin_lock);
+    const struct tsr__allocation *allocation = tsr__standin_allocation_at(pointer);
+    bool inside = allocation && allocation->base.owner == &list->context->base &&
+                  size <= (size_t)(allocation->begin + allocation->size - (const unsigned char *)pointer);
+    pthread_mutex_unlock(&tsr__standin_lock);
+    if (!inside)
+        return tsr__standin_misuse(name, ZE_RESULT_ERROR_INVALID_ARGUMENT, "the %zu bytes at %p are in no allocation", size, pointer);
+    struct tsr__command *command = tsr__standin_command_new(sizeof *command, name, list->context, NULL, 0, NULL, 0, NULL, &result);
     return command ? tsr__standin_append(list, command) : result;
 }
 

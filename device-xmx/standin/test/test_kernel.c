@@ -236,8 +236,9 @@ static void values(void)
     for (int i = 0; i < ITEMS; i++)
         CHECK(out[i] == 1050.5f + pair.c[i % 3]);
     client_set_pointer(kernel, 3, NULL);
+    OK(zeKernelSetArgumentValue(kernel, 2, sizeof byte, NULL)); /* a value of NULL is 0 */
     client_launch(&client, kernel, 32, 1);
-    CHECK(out[0] == 150.5f && out[32] == 1050.5f + pair.c[32 % 3]);
+    CHECK(out[0] == 143.5f && out[32] == 1050.5f + pair.c[32 % 3]);
     OK(zeKernelDestroy(kernel));
     OK(zeModuleDestroy(module));
     OK(zeMemFree(client.context, out));
@@ -341,7 +342,6 @@ static void refused_arguments(void)
     RESULT(zeKernelSetArgumentValue(kernel, 5, 8, bytes), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
     RESULT(zeKernelSetArgumentValue(kernel, 0, 4, bytes), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
     RESULT(zeKernelSetArgumentValue(kernel, 1, 12, bytes), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
-    RESULT(zeKernelSetArgumentValue(kernel, 2, 1, NULL), ZE_RESULT_ERROR_INVALID_NULL_POINTER);
     RESULT(zeKernelSetArgumentValue(kernel, 3, 4, bytes), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
     RESULT(zeKernelSetArgumentValue(kernel, 3, 8, &pointer), ZE_RESULT_ERROR_INVALID_ARGUMENT);
     RESULT(zeKernelSetArgumentValue(local, 1, 8, bytes), ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE);

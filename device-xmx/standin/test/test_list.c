@@ -94,11 +94,32 @@ static void regular(void)
     OK(zeCommandQueueSynchronize(queue, UINT64_MAX));
     CHECK(*work.counter == 6);
     OK(zeCommandListReset(list));
+    OK(zeFenceReset(fence));
     append_count(&work, list, NULL, NULL);
     OK(zeCommandListClose(list));
     OK(zeCommandQueueExecuteCommandLists(queue, 1, &list, NULL));
     OK(zeCommandQueueSynchronize(queue, UINT64_MAX));
     CHECK(*work.counter == 7);
+    /* What ends a list is no later than its last event. */
+    OK(zeCommandListReset(list));
+    append_count(&work, list, work.events[1], NULL);
+    OK(zeCommandListClose(list));
+    for (int i = 0; i < 200; i++) {
+        OK(zeCommandQueueExecuteCommandLists(queue, 1, &list, fence));
+        OK(zeEventHostSynchronize(work.events[1], UINT64_MAX));
+        OK(zeFenceQueryStatus(fence));
+        OK(zeFenceReset(fence));
+        OK(zeEventHostReset(work.events[1]));
+    }
+    /* An execution from before a reset does not signal the fence. */
+    OK(zeCommandListReset(list));
+    append_count(&work, list, NULL, work.events[1]);
+    OK(zeCommandListClose(list));
+    OK(zeCommandQueueExecuteCommandLists(queue, 1, &list, fence));
+    OK(zeFenceReset(fence));
+    OK(zeEventHostSignal(work.events[1]));
+    OK(zeCommandQueueSynchronize(queue, UINT64_MAX));
+    RESULT(zeFenceQueryStatus(fence), ZE_RESULT_NOT_READY);
     OK(zeFenceDestroy(fence));
     OK(zeCommandListDestroy(list));
     OK(zeCommandQueueDestroy(queue));
