@@ -70,8 +70,10 @@ static void end(struct tsr__stream *stream, struct tsr__submission *submission)
         submission->signal->base.pending--;
     for (uint32_t i = 0; i < command->use_count; i++) {
         struct tsr__allocation *allocation = allocation_of(submission, i);
-        if (allocation && !--allocation->base.pending && allocation->dies)
-            tsr__standin_allocation_end(allocation);
+        if (!allocation)
+            continue;
+        allocation->base.pending--;
+        tsr__standin_let_go(allocation);
     }
     if (submission->tell.list)
         submission->tell.list->base.pending--;
@@ -99,7 +101,6 @@ static void open_one(struct tsr__allocation *allocation, void *opened)
     tsr_buf_bytes(list, &allocation, sizeof allocation);
     if (list->failed)
         return;
-    allocation->base.pending++;
     tsr__standin_open(allocation);
 }
 
@@ -117,8 +118,7 @@ static void close_indirect(struct tsr_buf *opened)
     for (size_t at = 0; at < opened->size; at += sizeof allocation) {
         memcpy(&allocation, opened->data + at, sizeof allocation);
         tsr__standin_close(allocation);
-        if (!--allocation->base.pending && allocation->dies)
-            tsr__standin_allocation_end(allocation);
+        tsr__standin_let_go(allocation);
     }
     tsr_buf_free(opened);
 }

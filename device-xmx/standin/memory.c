@@ -39,7 +39,7 @@ struct tsr__allocation *tsr__standin_allocation_at(const void *pointer)
 {
     size_t at = behind(pointer);
     struct tsr__allocation *before = at ? memory.list[at - 1] : NULL;
-    return before && (const unsigned char *)pointer <= before->begin + before->size ? before : NULL;
+    return before && !before->dies && (const unsigned char *)pointer <= before->begin + before->size ? before : NULL;
 }
 
 bool tsr__standin_reaches(const struct tsr__device *device, const struct tsr__allocation *allocation)
@@ -120,8 +120,10 @@ static bool enlist(struct tsr__allocation *allocation)
     return true;
 }
 
-void tsr__standin_allocation_end(struct tsr__allocation *allocation)
+void tsr__standin_let_go(struct tsr__allocation *allocation)
 {
+    if (!allocation->dies || allocation->base.pending || allocation->users)
+        return;
     protect(allocation, PROT_READ | PROT_WRITE);
     for (size_t i = allocation->size; i < pages(allocation->size); i++)
         if (allocation->begin[i] != BEHIND_BYTE) {
@@ -254,19 +256,19 @@ static ze_result_t free_by(const char *function, ze_context_handle_t hContext, v
     ze_result_t result = ZE_RESULT_SUCCESS;
     pthread_mutex_lock(&tsr__standin_lock);
     struct tsr__allocation *allocation = tsr__standin_allocation_at(pointer);
-    if (allocation && (allocation->begin != pointer || allocation->base.owner != &context->base || allocation->dies))
+    if (allocation && (allocation->begin != pointer || allocation->base.owner != &context->base))
         allocation = NULL;
     if (allocation && policy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_BLOCKING_FREE)
         result = tsr__standin_wait(&allocation->base.pending, allocation->device, UINT64_MAX);
-    bool busy = allocation && allocation->base.pending;
-    if (allocation && !busy)
-        tsr__standin_allocation_end(allocation);
-    else if (busy && policy == ZE_DRIVER_MEMORY_FREE_POLICY_EXT_FLAG_DEFER_FREE)
+    bool busy = allocation && allocation->base.pending && policy == FREE_AT_ONCE;
+    if (allocation && !busy) {
         allocation->dies = true;
+        tsr__standin_let_go(allocation);
+    }
     pthread_mutex_unlock(&tsr__standin_lock);
     if (!allocation)
         return tsr__standin_misuse(function, ZE_RESULT_ERROR_INVALID_ARGUMENT, "no allocation of the context begins at %p", pointer);
-    if (busy && policy == FREE_AT_ONCE)
+    if (busy)
         return tsr__standin_misuse(function, ZE_RESULT_ERROR_HANDLE_OBJECT_IN_USE, "commands that have not ended use the memory at %p",
                                    pointer);
     return result;
@@ -339,7 +341,7 @@ void tsr__standin_each_indirect(const struct tsr__device *device, const struct t
 {
     for (size_t i = 0; i < memory.count; i++) {
         struct tsr__allocation *allocation = memory.list[i];
-        if (allocation->base.owner == &context->base && tsr__standin_reaches(device, allocation) &&
+        if (!allocation->dies && allocation->base.owner == &context->base && tsr__standin_reaches(device, allocation) &&
             (allocation->resident || flags & access_of(allocation->type)))
             call(allocation, data);
     }

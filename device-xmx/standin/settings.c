@@ -100,12 +100,12 @@ static void read_faults(void)
 
 static void read_all(void)
 {
-    static const char *const no_yes[] = {"0", "1"}, *const leaks[] = {"no", "report", "abort"}, *const memory[] = {"open", "closed"},
-                             *const order[] = {"appended", "reversed"};
+    static const char *const strict[] = {"0", "1", "drivers"}, *const leaks[] = {"no", "report", "abort"},
+                             *const memory[] = {"open", "closed"}, *const order[] = {"appended", "reversed"};
     read_devices();
     read_api();
     read_faults();
-    settings.strict = choice(TSR__SETTING_STRICT, no_yes, 2);
+    settings.strict = (enum tsr__strict)choice(TSR__SETTING_STRICT, strict, 3);
     settings.leaks = (enum tsr__leaks)choice(TSR__SETTING_LEAKS, leaks, 3);
     settings.closed_memory = choice(TSR__SETTING_MEMORY, memory, 2);
     settings.reversed = choice(TSR__SETTING_ORDER, order, 2);

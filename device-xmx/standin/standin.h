@@ -30,6 +30,7 @@ enum tsr__fault {
     TSR__FAULT_COUNT
 };
 
+enum tsr__strict { TSR__STRICT_NOT, TSR__STRICT_ALL, TSR__STRICT_AS_DRIVERS };
 enum tsr__leaks { TSR__LEAKS_NO, TSR__LEAKS_REPORT, TSR__LEAKS_ABORT };
 
 enum { TSR__MOST_DEVICES = 8, TSR__MOST_MISSING = 8 };
@@ -38,7 +39,8 @@ struct tsr__settings {
     unsigned device_count;
     const struct tsr__persona *devices[TSR__MOST_DEVICES];
     uint32_t api; /* ZE_MAKE_VERSION */
-    bool strict, closed_memory, reversed;
+    bool closed_memory, reversed;
+    enum tsr__strict strict;
     enum tsr__leaks leaks;
     bool faulty[TSR__FAULT_COUNT];
     uint64_t fault[TSR__FAULT_COUNT]; /* the number behind the fault's name, 0 if there is none */
@@ -115,6 +117,9 @@ bool tsr__standin_report_leaks(const void *owner);
 /* Refusals go to the log, group err. A misuse is an error that only a wrong program makes: with STANDIN_STRICT it ends the process. */
 ze_result_t tsr__standin_refuse(const char *function, ze_result_t result, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
 ze_result_t tsr__standin_misuse(const char *function, ze_result_t result, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
+
+/* What is against the specification, but works with every driver: it goes on, or with STANDIN_STRICT=1 ends the process. */
+void tsr__standin_forgive(const char *function, const char *format, ...) TSR_PRINTF_LIKE(2, 3);
 
 #define REFUSE_IF(condition, result, ...)                                                                                                  \
     do {                                                                                                                                   \
@@ -225,7 +230,7 @@ struct tsr__allocation {
     size_t map_size;
     unsigned users;    /* commands that run on it: device memory is open only for these */
     unsigned resident; /* zeContextMakeMemoryResident */
-    bool dies;         /* freed when the last command has ended */
+    bool dies;         /* the program has freed it: unknown from then on, and gone when the last command has ended */
 };
 
 /* The allocation that has the byte, or that ends before it; NULL: none. The lock is held. */
@@ -235,8 +240,8 @@ bool tsr__standin_reaches(const struct tsr__device *device, const struct tsr__al
 /* Opens the memory for a command, and closes it. The lock is held. */
 void tsr__standin_open(struct tsr__allocation *allocation);
 void tsr__standin_close(struct tsr__allocation *allocation);
-/* After the last command of an allocation that `dies`. The lock is held. */
-void tsr__standin_allocation_end(struct tsr__allocation *allocation);
+/* Frees an allocation that `dies`, if no command uses it any more. The lock is held. */
+void tsr__standin_let_go(struct tsr__allocation *allocation);
 /* Calls back for each allocation that kernels of the device may use without having it as an argument: resident ones, and those of the types
  * (bits of ze_kernel_indirect_access_flags_t). The lock is held. */
 void tsr__standin_each_indirect(const struct tsr__device *device, const struct tsr__context *context,

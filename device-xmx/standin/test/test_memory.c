@@ -357,6 +357,33 @@ static void frees(void)
     client_close(&client);
 }
 
+/* A kernel that may use any memory runs while memory that it does not use is freed. */
+static void free_beside_a_kernel(void)
+{
+    struct client client = client_open();
+    ze_module_handle_t module = client_module(&client, "kernels");
+    ze_kernel_handle_t kernel = client_kernel(module, "busy");
+    ze_command_list_handle_t list = client_list(&client, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS, 0);
+    uint32_t rounds = 2000, *out = client_shared_memory(&client, sizeof *out);
+    ze_group_count_t one = {1, 1, 1};
+    client_set_pointer(kernel, 0, out);
+    OK(zeKernelSetArgumentValue(kernel, 1, sizeof rounds, &rounds));
+    OK(zeKernelSetIndirectAccess(kernel, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE | ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED));
+    for (int i = 0; i < 20; i++) {
+        void *others[] = {client_device_memory(&client, 64), client_shared_memory(&client, 64)};
+        OK(zeCommandListAppendLaunchKernel(list, kernel, &one, NULL, 0, NULL));
+        usleep(100);
+        OK(zeMemFree(client.context, others[0]));
+        OK(zeMemFree(client.context, others[1]));
+    }
+    client_idle(&client, &list, 1);
+    OK(zeCommandListDestroy(list));
+    OK(zeMemFree(client.context, out));
+    OK(zeKernelDestroy(kernel));
+    OK(zeModuleDestroy(module));
+    client_close(&client);
+}
+
 static void something_writes_behind_the_end(void)
 {
     struct client client = client_open();
@@ -369,6 +396,7 @@ static void test_frees(void **state)
 {
     (void)state;
     client_run(frees, (const char *[]){"STANDIN_STRICT=0", NULL});
+    client_run(free_beside_a_kernel, NULL);
     client_run_dies(something_writes_behind_the_end, NULL, SIGABRT);
 }
 
