@@ -37,13 +37,14 @@ class Run:
             self.env[variable] = str(folder)
         self.env["OCL_ICD_VENDORS"] = str(args.build.resolve() / "vendors")
         self.driver = args.build.resolve() / "lib" / "libtessera.so"
+        self.prefix = []  # words before each command
 
     def command(self, test, words, limit=None, **more):
         """Runs a command, keeps its output as the log of `test`; returns (outcome, output): pass means that it ended with 0."""
         log = self.out / "logs" / self.name / (re.sub(r"[^\w.-]+", "_", test) + ".log")
         log.parent.mkdir(parents=True, exist_ok=True)
         with log.open("wb") as file:
-            process = subprocess.Popen(words, env=self.env, stdin=subprocess.DEVNULL, stdout=file, stderr=file, **more)
+            process = subprocess.Popen([*self.prefix, *words], env=self.env, stdin=subprocess.DEVNULL, stdout=file, stderr=file, **more)
             try:
                 code = process.wait(limit or self.limit)
                 outcome = "crash" if code < 0 or code >= 128 else "fail" if code else "pass"
@@ -135,6 +136,45 @@ def dpnp(run):
     return sycl(run, "dpnp", DPNP)
 
 
+def debian(run, suite, packages):
+    """Unpacks packages of a release of Debian into a folder of the run. The system's own lists and packages stay as they are."""
+    folder = run.out / f"debian-{suite}"
+    root = folder / "root"
+    if not root.exists():
+        for name in ("lists/partial", "cache/archives/partial", "unpacked"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+        (folder / "status").touch()
+        (folder / "sources.list").write_text(f"deb http://deb.debian.org/debian {suite} main\n")
+        options = {"Dir::Etc::sourcelist": "sources.list", "Dir::Etc::sourceparts": "none", "Dir::State::lists": "lists", "Dir::Cache": "cache",
+                   "Dir::State::status": "status"}
+        apt = ["apt-get", "-q", "-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=root"]
+        apt += [word for name, path in options.items() for word in ("-o", f"{name}={folder / path}")]
+        subprocess.run([*apt, "update"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*apt, "download", *packages], check=True, cwd=folder, stdout=subprocess.DEVNULL)
+        for package in folder.glob("*.deb"):
+            subprocess.run(["dpkg-deb", "-x", package, folder / "unpacked"], check=True)
+        (folder / "unpacked").rename(root)
+    return root
+
+
+def dpctl_level_zero(run):
+    """dpctl's tests by Intel's Level Zero adapter, on the stand-in driver: docs/xmx.md. The adapter wants a later loader than that of Debian 12, which
+    hands out broken handles when it is initialised twice; that one comes with the C library that it was built for."""
+    folder = debian(run, "trixie", ["libze1", "libc6", "libstdc++6", "libgcc-s1"]) / "usr/lib/x86_64-linux-gnu"
+    binaries = virtual_environment(run, SYCL, "sycl")
+    tests = next(binaries.parent.glob("lib/python3*/site-packages/dpctl/tests"))
+    run.prefix = [folder / "ld-linux-x86-64.so.2", "--library-path", f"{folder}:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu"]
+    run.env.update(ONEAPI_DEVICE_SELECTOR="level_zero:*", ZE_ENABLE_ALT_DRIVERS=str(run.driver.parent / "libze_tessera_standin.so"),
+                   STANDIN_DEVICES="pvc", STANDIN_STRICT="drivers")
+    return run_pytest(run, binaries, tests, DPCTL_LEVEL_ZERO)
+
+
+# What concerns the runtime and its adapter, and some of the kernels.
+DPCTL_LEVEL_ZERO = [f"test_{noun}.py" for noun in """raw_kernel_arg sycl_context sycl_device sycl_device_factory sycl_event sycl_kernel_submit
+        sycl_platform sycl_program sycl_queue sycl_queue_manager sycl_queue_memcpy sycl_timer sycl_usm tensor_copy_utils tensor_sum usm_ndarray_ctor
+        usm_ndarray_reductions work_group_memory""".split()]
+
+
 # A half of dpnp's own tests, at which most of its kernels are used; the others repeat them for every type and shape.
 DPNP = [f"test_{noun}.py" for noun in """amin_amax binary_ufuncs bitwise counting fft flipping functional histogram indexing linalg logic manipulation
         mathematical memory nanfunctions ndarray outer random random_state search sort special statistics sycl_queue umath window""".split()]
@@ -216,8 +256,9 @@ PROGRAMS = {
     "clinfo": (clinfo, ["clinfo"]),
     "dpctl": (dpctl, ["python3-venv"]),
     "dpnp": (dpnp, ["python3-venv"]),
+    "dpctl-level-zero": (dpctl_level_zero, ["python3-venv"]),
 }
-APART = ("dpctl", "dpnp")  # only by name: ./dev sycl
+APART = ("dpctl", "dpnp", "dpctl-level-zero")  # only by name: ./dev sycl
 
 
 # ---- what is expected --------------------------------------------------------------------------------------------------------------

@@ -59,7 +59,7 @@ static struct tsr__submission *choose(const struct tsr__stream *stream)
 }
 
 /* Takes the command out of its stream, and lets go of all that it used. */
-static void end(struct tsr__stream *stream, struct tsr__submission *submission)
+static void end_command(struct tsr__stream *stream, struct tsr__submission *submission)
 {
     struct tsr__command *command = submission->command;
     tsr_list_remove(&submission->link);
@@ -91,7 +91,7 @@ static void lose(struct tsr__device *device)
     for (struct tsr_list *at = device->streams.next; at != &device->streams; at = at->next) {
         struct tsr__stream *stream = TSR_LIST_ITEM(at, struct tsr__stream, link);
         while (!tsr_list_empty(&stream->pending))
-            end(stream, TSR_LIST_ITEM(stream->pending.next, struct tsr__submission, link));
+            end_command(stream, TSR_LIST_ITEM(stream->pending.next, struct tsr__submission, link));
     }
 }
 
@@ -156,8 +156,9 @@ static void signal_event(const struct tsr__submission *submission, const struct 
     struct tsr__event *event = submission->signal;
     uint64_t mask = ((uint64_t)1 << device->persona->kernel_timestamp_bits) - 1;
     if (event && event->pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP) {
-        event->times.global.kernelStart = tsr__standin_ticks(device, begin_ns) & mask;
-        event->times.global.kernelEnd = tsr__standin_ticks(device, end_ns) & mask;
+        uint64_t begin = tsr__standin_ticks(device, begin_ns), end = tsr__standin_ticks(device, end_ns);
+        end += end == begin; /* every command takes time; the Unified Runtime takes equal stamps for a clock that has wrapped */
+        event->times.global = (ze_kernel_timestamp_data_t){begin & mask, end & mask};
         event->times.context = event->times.global;
     }
     if (event)
@@ -174,7 +175,7 @@ static void end_marks(struct tsr__device *device, struct tsr__stream *stream)
     for (struct tsr__submission *next; (next = choose(stream)) && !next->command->run && !(slow && next->command->signal);) {
         uint64_t now = tsr_now_ns();
         signal_event(next, device, now, now);
-        end(stream, next);
+        end_command(stream, next);
     }
 }
 
@@ -197,7 +198,7 @@ static void run(struct tsr__device *device, struct tsr__stream *stream, struct t
     open_uses(submission, tsr__standin_close);
     if (good)
         signal_event(submission, device, begin, end_ns);
-    end(stream, submission);
+    end_command(stream, submission);
     if (good)
         end_marks(device, stream);
     else

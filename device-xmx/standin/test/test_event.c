@@ -137,6 +137,11 @@ static void timestamps(void)
     CHECK(took && before + took <= all);
     CHECK(all <= host_ticks + host_ticks / 8 + 100 && host_ticks <= all + all / 8 + 100);
     ze_device_properties_t old = {.stype = ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES};
+    ze_kernel_timestamp_result_t empty;
+    OK(zeEventHostReset(timed.event));
+    OK(zeCommandListAppendBarrier(timed.client.list, timed.event, 0, NULL));
+    OK(zeEventQueryKernelTimestamp(timed.event, &empty));
+    CHECK(empty.global.kernelEnd != empty.global.kernelStart); /* every command takes time */
     OK(zeDeviceGetProperties(timed.client.device, &old));
     CHECK(old.timerResolution == 1000000000 / timed.device.timerResolution);
     timed_close(&timed);
