@@ -247,11 +247,43 @@ static bool start_thread(struct tsr__device *device)
     return device->started;
 }
 
+/* ---- fork: the child has no thread of the device, and what the parent has on it stays there. For the child the device is lost. ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&tsr__standin_lock);
+    tsr__standin_objects_lock();
+}
+
+static void after_fork(void)
+{
+    tsr__standin_objects_unlock();
+    pthread_mutex_unlock(&tsr__standin_lock);
+}
+
+static void in_child(void)
+{
+    struct tsr__driver *driver = tsr__standin_driver();
+    tsr__standin_objects_unlock();
+    for (unsigned i = 0; i < driver->device_count; i++)
+        if (driver->devices[i]->started)
+            lose(driver->devices[i]);
+    pthread_mutex_unlock(&tsr__standin_lock);
+}
+
+static void watch_forks(void)
+{
+    static struct tsr_fork_hooks hooks = {before_fork, after_fork, in_child, NULL};
+    tsr_fork_watch(&hooks);
+}
+
 /* ---- streams and submissions -----------------------------------------------------------------------------------------------------------
  */
 
 void tsr__standin_stream_open(struct tsr__stream *stream, struct tsr__device *device, bool in_order)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     *stream = (struct tsr__stream){.device = device, .in_order = in_order};
     tsr_list_init(&stream->pending);
     pthread_mutex_lock(&tsr__standin_lock);

@@ -56,6 +56,16 @@ static bool grow(void)
     return true;
 }
 
+void tsr__standin_objects_lock(void)
+{
+    pthread_mutex_lock(&table.lock);
+}
+
+void tsr__standin_objects_unlock(void)
+{
+    pthread_mutex_unlock(&table.lock);
+}
+
 bool tsr__standin_add(void *added, enum tsr__kind kind, void *owner)
 {
     struct tsr__object *object = added;

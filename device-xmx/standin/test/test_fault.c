@@ -2,7 +2,9 @@
  * Faults on demand, misuses and leaks. */
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "device-xmx/standin/test/client.h"
 
@@ -114,6 +116,35 @@ static void test_faults(void **state)
     client_run(submit, (const char *[]){"STANDIN_FAULT=submit=3", NULL});
     client_run_dies(build, (const char *[]){"STANDIN_FAULT=biuld", NULL}, SIGABRT);
     client_run_dies(build, (const char *[]){"STANDIN_DEVICES=dg2,abc", NULL}, SIGABRT);
+}
+
+/* In a child of fork the device is lost, and everything can be destroyed; the parent goes on. */
+static void forked(void)
+{
+    struct work work = work_open();
+    OK(append_count(&work, work.event));
+    pid_t child = fork();
+    if (child == 0) {
+        RESULT(zeDeviceGetStatus(work.client.device), ZE_RESULT_ERROR_DEVICE_LOST);
+        RESULT(append_count(&work, NULL), ZE_RESULT_ERROR_DEVICE_LOST);
+        work_close(&work);
+        _exit(0);
+    }
+    int status = -1;
+    CHECK(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+    OK(zeEventHostSynchronize(work.event, UINT64_MAX));
+    OK(zeEventHostReset(work.event));
+    OK(append_count(&work, work.event));
+    OK(zeEventHostSynchronize(work.event, UINT64_MAX));
+    CHECK(*work.counter == 2);
+    work_close(&work);
+}
+
+static void test_fork(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        client_run(forked, NULL);
 }
 
 /* ---- misuses: an error, or with STANDIN_STRICT the end ------------------------------------------------------------------------------ */
@@ -239,6 +270,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_fork),
         cmocka_unit_test(test_misuses),
         cmocka_unit_test(test_leaks),
     };
