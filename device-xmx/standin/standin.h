@@ -13,8 +13,7 @@
 #include "tessera/clc.h"
 #include "tessera/device.h"
 
-/* ---- settings (settings.c; the table is settings.def) ----------------------------------------------------------------------------------
- */
+/* ---- settings (settings.c; the table is settings.def) -------------------------------------------------------------------------------- */
 
 enum tsr__setting {
 #define TSR_SETTING(name, values, default_value, text) TSR__SETTING_##name,
@@ -51,8 +50,7 @@ struct tsr__settings {
 /* As the environment was at the first call. */
 const struct tsr__settings *tsr__standin_settings(void);
 
-/* ---- personas (personas.c) -------------------------------------------------------------------------------------------------------------
- */
+/* ---- personas (personas.c) ----------------------------------------------------------------------------------------------------------- */
 
 struct tsr__queue_group {
     ze_command_queue_group_property_flags_t flags;
@@ -80,8 +78,7 @@ struct tsr__persona {
 /* NULL: there is no such persona. */
 const struct tsr__persona *tsr__standin_persona(const char *word, size_t length);
 
-/* ---- objects (objects.c; the table is objects.def) -------------------------------------------------------------------------------------
- */
+/* ---- objects (objects.c; the table is objects.def) ----------------------------------------------------------------------------------- */
 
 enum tsr__kind {
     TSR__KIND_NONE,
@@ -100,6 +97,7 @@ struct tsr__object {
     unsigned pending;  /* submitted commands that use it */
 };
 
+/* Guards all that the objects hold, and the commands on their way. (wait.c) */
 extern pthread_mutex_t tsr__standin_lock;
 
 /* Gives a zeroed object (its struct begins with struct tsr__object) its handle. False: out of memory. */
@@ -107,7 +105,7 @@ bool tsr__standin_add(void *object, enum tsr__kind kind, void *owner);
 /* The handle is invalid from here on. The caller frees the object. */
 void tsr__standin_remove(void *object);
 unsigned tsr__standin_children(const void *object);
-/* The object, or NULL: not a live handle of this kind, which is reported as a misuse unless it is NULL. Takes no lock of the caller's. */
+/* The object, or NULL: not a live handle of this kind, which is reported as a misuse unless it is NULL. May be called under the lock. */
 void *tsr__standin_find(enum tsr__kind kind, const void *handle, const char *function);
 /* The same, reported by nobody. */
 void *tsr__standin_look(enum tsr__kind kind, const void *handle);
@@ -163,8 +161,7 @@ void tsr__standin_forgive(const char *function, const char *format, ...) TSR_PRI
 /* A struct of a chain by its type, NULL if there is none. */
 void *tsr__standin_chained(const void *first, ze_structure_type_t type);
 
-/* ---- driver and devices (driver.c, extensions.c, device.c) -----------------------------------------------------------------------------
- */
+/* ---- driver and devices (driver.c, extensions.c, device.c) --------------------------------------------------------------------------- */
 
 struct tsr__driver {
     struct tsr__object base;
@@ -177,8 +174,8 @@ struct tsr__device {
     const struct tsr__persona *persona;
     struct tsr_device *cpu; /* what runs its kernels */
     char macros[TSR_CLC_MACROS_BYTES];
-    uint64_t memory_used;
-    uint64_t launches;
+    uint64_t memory_used; /* bytes of its allocations */
+    uint64_t launches;    /* so far */
     atomic_bool lost;
     /* its thread (engine.c) */
     struct tsr_list streams;
@@ -198,8 +195,7 @@ uint64_t tsr__standin_ticks(const struct tsr__device *device, uint64_t ns);
 #define CHECK_LOST(device)                                                                                                                 \
     REFUSE_IF(atomic_load_explicit(&(device)->lost, memory_order_relaxed), ZE_RESULT_ERROR_DEVICE_LOST, "the device is lost")
 
-/* ---- contexts and memory (context.c, memory.c) -----------------------------------------------------------------------------------------
- */
+/* ---- contexts and memory (context.c, memory.c) --------------------------------------------------------------------------------------- */
 
 struct tsr__context {
     struct tsr__object base;
@@ -252,8 +248,7 @@ void tsr__standin_each_indirect(const struct tsr__device *device, const struct t
                                 ze_kernel_indirect_access_flags_t flags, void (*call)(struct tsr__allocation *allocation, void *data),
                                 void *data);
 
-/* ---- modules and kernels (code.c, build.c, module.c, kernel.c) -------------------------------------------------------------------------
- */
+/* ---- modules and kernels (code.c, build.c, module.c, kernel.c) ----------------------------------------------------------------------- */
 
 /* Code of a program, shared by its module, kernels and submitted launches. */
 struct tsr__code {
@@ -274,7 +269,6 @@ struct tsr__module {
     struct tsr__object base; /* owner: the context */
     struct tsr__device *device;
     struct tsr__code *code;
-    unsigned kernels; /* kernel objects */
 };
 
 /* Compiles or links; *log gets the text, malloc'd, NULL if there is no memory. (build.c) */
@@ -293,8 +287,7 @@ struct tsr__kernel {
     bool *set;
 };
 
-/* ---- commands (engine.c, wait.c) -------------------------------------------------------------------------------------------------------
- */
+/* ---- commands (engine.c, wait.c) ----------------------------------------------------------------------------------------------------- */
 
 /* A range of memory that a command uses. */
 struct tsr__use {
@@ -355,8 +348,7 @@ void tsr__standin_changed(void);
 bool tsr__standin_sleep(uint64_t until_ns);
 uint64_t tsr__standin_deadline(uint64_t timeout_ns);
 
-/* ---- lists, queues, fences, events (list.c, append.c, transfer.c, launch.c, queue.c, event.c) ------------------------------------------
- */
+/* ---- lists, queues, fences, events (list.c, append.c, transfer.c, launch.c, queue.c, event.c) ---------------------------------------- */
 
 struct tsr__queue {
     struct tsr__object base; /* owner: the context */

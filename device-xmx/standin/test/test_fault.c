@@ -49,7 +49,7 @@ static ze_result_t append_count(const struct work *work, ze_event_handle_t signa
     return zeCommandListAppendLaunchKernel(work->list, work->count, &one, signal, 0, NULL);
 }
 
-/* ---- faults ------------------------------------------------------------------------------ */
+/* ---- faults -------------------------------------------------------------------------------------------------------------------------- */
 
 /* The second launch loses the device: all that comes later fails, and everything can be destroyed. */
 static void lost(void)
@@ -147,7 +147,7 @@ static void test_fork(void **state)
         client_run(forked, NULL);
 }
 
-/* ---- misuses: an error, or with STANDIN_STRICT the end ------------------------------------------------------------------------------ */
+/* ---- misuses: an error, or with STANDIN_STRICT the end ------------------------------------------------------------------------------- */
 
 static void freed_handle(void)
 {
@@ -228,7 +228,7 @@ static void test_misuses(void **state)
     }
 }
 
-/* ---- leaks ------------------------------------------------------------------------------ */
+/* ---- leaks --------------------------------------------------------------------------------------------------------------------------- */
 
 static void leak_event(void)
 {
