@@ -248,11 +248,13 @@ static void test_links(void **state)
 
 /* ---- native binaries ----------------------------------------------------------------------------------------------------------------- */
 
+/* The binary of one module at a time. */
 static ze_module_desc_t native_of(ze_module_handle_t module)
 {
+    static uint8_t *bytes;
     size_t size = 0;
     OK(zeModuleGetNativeBinary(module, &size, NULL));
-    uint8_t *bytes = malloc(size);
+    bytes = malloc(size);
     OK(zeModuleGetNativeBinary(module, &size, bytes));
     return (ze_module_desc_t){
         .stype = ZE_STRUCTURE_TYPE_MODULE_DESC, .format = ZE_MODULE_FORMAT_NATIVE, .inputSize = size, .pInputModule = bytes};
