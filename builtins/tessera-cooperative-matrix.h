@@ -242,7 +242,7 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
 
 #define TSR__LOAD(use, V, size, i) TSR__SET_##use##_##size(m, V, i, tsr__load_##use##_##size(bytes, layout, size * stride, i))
 #define TSR__STORE(use, V, size, i) tsr__store_##use##_##size(bytes, layout, size * stride, i, TSR__GET_##use##_##size(m, i));
-#define TSR__TRANSFERS(AS, M, E, V, use, size)                                                                                             \
+#define TSR__PLAIN_TRANSFERS(AS, M, E, V, use, size)                                                                                       \
     TSR__INLINE void tessera_matrix_load(private M *m, const AS E *p, uint layout, size_t stride) TSR__LAYOUT                              \
     {                                                                                                                                      \
         const AS uchar *bytes = (const AS uchar *)p;                                                                                       \
@@ -254,7 +254,7 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
         TSR__EACH_##use(TSR__STORE, V, size)                                                                                               \
     }
 
-#define TSR__ELEMENTS(M, E, V, use, size)                                                                                                  \
+#define TSR__PLAIN_ELEMENTS(M, E, V, use, size)                                                                                            \
     TSR__INLINE void tessera_matrix_fill(private M *m, E x)                                                                                \
     {                                                                                                                                      \
         for (uint i = 0; i < sizeof(M) / sizeof(V); i++)                                                                                   \
@@ -278,17 +278,93 @@ typedef int8 tsr__int8 __attribute__((aligned(1), may_alias));
         ((private E *)m->block)[i] = x;                                                                                                    \
     }
 
+/* ---- windows of memory that a matrix may reach beyond: for programs that mention these functions alone, as they take milliseconds to read - */
+
+#ifdef TESSERA_DECLARE_CHECKED_COOPERATIVE_MATRIX
+/* Rows and columns. */
+#define TSR__HEIGHT_a(size) 16
+#define TSR__HEIGHT_b(size) (64 / size)
+#define TSR__HEIGHT_c(size) 16
+#define TSR__WIDTH_a(size) (64 / size)
+#define TSR__WIDTH_b(size) 16
+#define TSR__WIDTH_c(size) 16
+/* Rows that lie side by side in a word of the packed layout. */
+#define TSR__IN_WORD_a(size) 1
+#define TSR__IN_WORD_b(size) (4 / size)
+#define TSR__IN_WORD_c(size) 1
+
+/* Line (.x) and element in the line (.y) of memory in which an element lies, and the same of a matrix as a whole: how many. */
+TSR__INLINE uint2 tsr__place(uint2 at, uint layout, uint in_word)
+{
+    uint2 packed = (uint2)(at.x / in_word, at.y * in_word + at.x % in_word);
+    return layout == TESSERA_MATRIX_COLUMN_MAJOR ? at.yx : layout == TESSERA_MATRIX_PACKED ? packed : at;
+}
+TSR__INLINE bool tsr__is_inside(uint height, uint width, uint layout, uint in_word, int x, int y, uint lines, uint elements)
+{
+    uint2 all = tsr__place((uint2)(height, width), layout, in_word);
+    return x >= 0 && y >= 0 && (long)x + all.x <= lines && (long)y + all.y <= elements;
+}
+
+#define TSR__CHECKED(AS, M, E, V, use, size)                                                                                               \
+    TSR__INLINE void tessera_matrix_load_checked(private M *m, const AS E *p, int x, int y, uint layout, uint height, uint width,          \
+                                                 size_t stride) TSR__LAYOUT                                                                \
+    {                                                                                                                                      \
+        if (tsr__is_inside(TSR__HEIGHT_##use(size), TSR__WIDTH_##use(size), layout, TSR__IN_WORD_##use(size), x, y, height, width)) {      \
+            tessera_matrix_load(m, p + x * stride + y, layout, stride);                                                                    \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        uint lane = get_sub_group_local_id();                                                                                              \
+        __attribute__((opencl_unroll_hint)) for (uint i = 0; i < sizeof(M) / sizeof(E); i++)                                               \
+        {                                                                                                                                  \
+            uint2 at = tsr__place(TSR__COORDINATE_##use##_##size(i, lane), layout, TSR__IN_WORD_##use(size)) + (uint2)(x, y);              \
+            ((private E *)m->block)[i] = at.x < height && at.y < width ? p[at.x * stride + at.y] : (E)0;                                   \
+        }                                                                                                                                  \
+    }                                                                                                                                      \
+    TSR__INLINE void tessera_matrix_store_checked(M m, AS E *p, int x, int y, uint layout, uint height, uint width, size_t stride)         \
+        TSR__LAYOUT                                                                                                                        \
+    {                                                                                                                                      \
+        if (tsr__is_inside(TSR__HEIGHT_##use(size), TSR__WIDTH_##use(size), layout, TSR__IN_WORD_##use(size), x, y, height, width)) {      \
+            tessera_matrix_store(m, p + x * stride + y, layout, stride);                                                                   \
+            return;                                                                                                                        \
+        }                                                                                                                                  \
+        uint lane = get_sub_group_local_id();                                                                                              \
+        __attribute__((opencl_unroll_hint)) for (uint i = 0; i < sizeof(M) / sizeof(E); i++)                                               \
+        {                                                                                                                                  \
+            uint2 at = tsr__place(TSR__COORDINATE_##use##_##size(i, lane), layout, TSR__IN_WORD_##use(size)) + (uint2)(x, y);              \
+            if (at.x < height && at.y < width)                                                                                             \
+                p[at.x * stride + at.y] = ((private const E *)m.block)[i];                                                                 \
+        }                                                                                                                                  \
+    }
+
+#define TSR__CHECKED_FILL(M, E, V, use, size)                                                                                              \
+    TSR__INLINE void tessera_matrix_fill_checked(private M *m, int x, int y, uint height, uint width, E value)                             \
+    {                                                                                                                                      \
+        uint lane = get_sub_group_local_id();                                                                                              \
+        __attribute__((opencl_unroll_hint)) for (uint i = 0; i < sizeof(M) / sizeof(E); i++)                                               \
+        {                                                                                                                                  \
+            uint2 at = TSR__COORDINATE_##use##_##size(i, lane) + (uint2)(x, y);                                                            \
+            ((private E *)m->block)[i] = at.x < height && at.y < width ? value : (E)0;                                                     \
+        }                                                                                                                                  \
+    }
+#else
+#define TSR__CHECKED(AS, M, E, V, use, size)
+#define TSR__CHECKED_FILL(M, E, V, use, size)
+#endif
+
 /* D = A·B + C, 64 bytes of K; va, vb: types of A and B as the function takes them. */
 #define TSR__PRODUCT(function, A, B, C, va, vb, size)                                                                                      \
     TSR__INLINE C tessera_matrix_multiply_add(A a, B b, C c)                                                                               \
     {                                                                                                                                      \
         C d;                                                                                                                               \
-        d.block[0] = function(as_##va(TSR__GET_a_##size(a, 0)), as_##vb(TSR__GET_b_##size(b, 0)), c.block[0]);                         \
-        d.block[1] = function(as_##va(TSR__GET_a_##size(a, 1)), as_##vb(TSR__GET_b_##size(b, 0)), c.block[1]);                         \
-        d.block[0] = function(as_##va(TSR__GET_a_##size(a, 2)), as_##vb(TSR__GET_b_##size(b, 1)), d.block[0]);                         \
-        d.block[1] = function(as_##va(TSR__GET_a_##size(a, 3)), as_##vb(TSR__GET_b_##size(b, 1)), d.block[1]);                         \
+        d.block[0] = function(as_##va(TSR__GET_a_##size(a, 0)), as_##vb(TSR__GET_b_##size(b, 0)), c.block[0]);                             \
+        d.block[1] = function(as_##va(TSR__GET_a_##size(a, 1)), as_##vb(TSR__GET_b_##size(b, 0)), c.block[1]);                             \
+        d.block[0] = function(as_##va(TSR__GET_a_##size(a, 2)), as_##vb(TSR__GET_b_##size(b, 1)), d.block[0]);                             \
+        d.block[1] = function(as_##va(TSR__GET_a_##size(a, 3)), as_##vb(TSR__GET_b_##size(b, 1)), d.block[1]);                             \
         return d;                                                                                                                          \
     }
+
+#define TSR__ELEMENTS(M, E, V, use, size) TSR__PLAIN_ELEMENTS(M, E, V, use, size) TSR__CHECKED_FILL(M, E, V, use, size)
+#define TSR__TRANSFERS(AS, M, E, V, use, size) TSR__PLAIN_TRANSFERS(AS, M, E, V, use, size) TSR__CHECKED(AS, M, E, V, use, size)
 
 /* Programs keep bfloat16 as ushort, as intel_convert_bfloat16_as_ushort has it, or as short, as the matrix functions do. */
 #define TSR__IN_SPACE(AS)                                                                                                                  \
@@ -343,6 +419,8 @@ TSR__PRODUCT(intel_sub_group_f16_f16_matrix_mad_k16, tessera_matrix_a_half, tess
 
 #undef TSR__AT
 #undef TSR__BLOCKS
+#undef TSR__CHECKED
+#undef TSR__CHECKED_FILL
 #undef TSR__COORDINATE_a_1
 #undef TSR__COORDINATE_a_2
 #undef TSR__COORDINATE_b_1
@@ -360,11 +438,19 @@ TSR__PRODUCT(intel_sub_group_f16_f16_matrix_mad_k16, tessera_matrix_a_half, tess
 #undef TSR__GET_b_2
 #undef TSR__GET_c_4
 #undef TSR__HALF_IN_SPACE
+#undef TSR__HEIGHT_a
+#undef TSR__HEIGHT_b
+#undef TSR__HEIGHT_c
 #undef TSR__INLINE
 #undef TSR__IN_SPACE
+#undef TSR__IN_WORD_a
+#undef TSR__IN_WORD_b
+#undef TSR__IN_WORD_c
 #undef TSR__LAYOUT
 #undef TSR__LOAD
 #undef TSR__OVER
+#undef TSR__PLAIN_ELEMENTS
+#undef TSR__PLAIN_TRANSFERS
 #undef TSR__PRODUCT
 #undef TSR__ROWS
 #undef TSR__SET_a_1
@@ -376,4 +462,7 @@ TSR__PRODUCT(intel_sub_group_f16_f16_matrix_mad_k16, tessera_matrix_a_half, tess
 #undef TSR__TO
 #undef TSR__TO_8
 #undef TSR__TRANSFERS
+#undef TSR__WIDTH_a
+#undef TSR__WIDTH_b
+#undef TSR__WIDTH_c
 #endif

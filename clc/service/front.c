@@ -98,6 +98,8 @@ static const struct section {
     {"-DTESSERA_DECLARE_GROUPS", {"_group_", "intel_convert_"}},
     {"-DTESSERA_DECLARE_MATRIX", {"matrix_mad", "madw", "tfloat32", "_2d_block_"}},
     {"-DTESSERA_DECLARE_COOPERATIVE_MATRIX", {"tessera_matrix_"}},
+    {"-DTESSERA_DECLARE_CHECKED_COOPERATIVE_MATRIX",
+     {"tessera_matrix_load_checked", "tessera_matrix_store_checked", "tessera_matrix_fill_checked"}},
 };
 enum { SECTIONS = TSR_ARRAY_LEN(sections) };
 

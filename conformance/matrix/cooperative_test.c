@@ -254,6 +254,80 @@ static void generic_loads_and_stores(void **state)
     check_transfers(true);
 }
 
+/* ---- windows: matrices that memory ends within ------------------------------------------------------------------------------------------
+ */
+
+/* Where the matrix begins in memory of so many lines, each of so many elements; lines are rows, columns, or rows of words. */
+static const struct window {
+    int x, y, lines, width;
+} windows[] = {{0, 0, 64, 64},  {0, 0, 16, 64},   {3, 5, 40, 40}, {-3, 0, 17, 70}, {0, -5, 70, 16}, {9, 60, 20, 64},
+               {70, 0, 16, 64}, {-99, -99, 9, 9}, {1, 2, 2, 3},   {0, 0, 15, 63},  {48, 48, 64, 64}};
+enum { WINDOW = 70 * 70 };
+
+static void add_window(struct text *source, const struct type *t, unsigned layout)
+{
+    text_add(source,
+             "__attribute__((reqd_work_group_size(16, 1, 1)))\n"
+             "kernel void w%u_%u(global %s *in, global %s *out, global %s *filled, global int *w)\n{\n    %s m, f;\n"
+             "    tessera_matrix_load_checked(&m, in, w[0], w[1], %u, w[2], w[3], w[3]);\n"
+             "    tessera_matrix_store_checked(m, out, w[0], w[1], %u, w[2], w[3], w[3]);\n"
+             "    tessera_matrix_fill_checked(&f, w[0], w[1], w[2], w[3], %s);\n    tessera_matrix_store(f, filled + FIRST, 0, %u);\n}\n",
+             (unsigned)(t - types), layout, t->element, t->element, t->element, t->matrix, layout, layout,
+             t->number == BFLOAT16 ? "0x3f80" : "1", stride_of(t, ROWS));
+}
+
+/* What the kernel leaves in `out` and in `filled`, whose first element is `one`. */
+static void make_window(const struct type *t, unsigned layout, const struct window *w, const unsigned char *in, unsigned char *to,
+                        unsigned char *filled)
+{
+    unsigned in_word = packing(t, (enum layout)layout);
+    uint32_t one = encode(t->number, 1), zero = 0;
+    for (unsigned row = 0; row < rows_of(t); row++)
+        for (unsigned column = 0; column < columns_of(t); column++) {
+            long line = w->x + (long)(layout == COLUMNS ? column : row / in_word);
+            long at = w->y + (long)(layout == COLUMNS ? row : column * in_word + row % in_word), r = w->x + (long)row,
+                 c = w->y + (long)column;
+            bool there = r >= 0 && r < w->lines && c >= 0 && c < w->width;
+            memcpy(filled + place_of(t, ROWS, 0, row, column) * t->size, there ? &one : &zero, t->size);
+            if (line >= 0 && line < w->lines && at >= 0 && at < w->width)
+                memcpy(to + (size_t)(line * w->width + at) * t->size, in + (size_t)(line * w->width + at) * t->size, t->size);
+        }
+}
+
+static void check_window(cl_program program, const struct type *t, unsigned layout, const struct window *w)
+{
+    static unsigned char in[WINDOW * 4], to[WINDOW * 4], wanted[WINDOW * 4], filled[ALL * 4], wanted_filled[ALL * 4];
+    char kernel[16];
+    size_t bytes = (size_t)w->lines * (size_t)w->width * t->size;
+    for (size_t i = 0; i < bytes; i++)
+        in[i] = (unsigned char)(i * 7 + 1);
+    memset(wanted, PATTERN, sizeof wanted);
+    memset(wanted_filled, PATTERN, sizeof wanted_filled);
+    make_window(t, layout, w, in, wanted, wanted_filled);
+    memset(before, PATTERN, sizeof before);
+    struct device_arg args[] = {{bytes, in, NULL}, {bytes, before, to}, {bytes_of(t), before, filled}, {sizeof *w, w, NULL}};
+    snprintf(kernel, sizeof kernel, "w%u_%u", (unsigned)(t - types), layout);
+    assert_int_equal(device_run(&device, program, kernel, LANES, LANES, args, COUNT(args)), CL_SUCCESS);
+    if (memcmp(to, wanted, bytes) != 0 || memcmp(filled, wanted_filled, bytes_of(t)) != 0)
+        fail_msg("%s in layout %u: wrong %s at %d, %d of %d lines of %d", t->matrix, layout,
+                 memcmp(to, wanted, bytes) ? "transfer" : "fill", w->x, w->y, w->lines, w->width);
+}
+
+/* Each type in one of the layouts. */
+static void windows_of_memory(void **state)
+{
+    struct text source = {0};
+    (void)state;
+    begin_program(&source);
+    for (unsigned i = 0; i < COUNT(types); i++)
+        add_window(&source, &types[i], i % LAYOUTS);
+    cl_program program = build(&source, "-cl-std=CL3.0");
+    for (unsigned i = 0; i < COUNT(types); i++)
+        for (unsigned w = 0; w < COUNT(windows); w++)
+            check_window(program, &types[i], i % LAYOUTS, &windows[w]);
+    clReleaseProgram(program);
+}
+
 /* ---- elements --------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -436,11 +510,9 @@ static void refused(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_and_stores),
-        cmocka_unit_test(generic_loads_and_stores),
-        cmocka_unit_test(elements_and_coordinates),
-        cmocka_unit_test(products),
-        cmocka_unit_test(refused),
+        cmocka_unit_test(loads_and_stores),  cmocka_unit_test(generic_loads_and_stores),
+        cmocka_unit_test(windows_of_memory), cmocka_unit_test(elements_and_coordinates),
+        cmocka_unit_test(products),          cmocka_unit_test(refused),
     };
     if (count > 1)
         cmocka_set_test_filter(words[1]);
