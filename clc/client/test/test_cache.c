@@ -92,13 +92,34 @@ static void whatever_differs_is_a_miss(void **state)
         }
     setenv("TESSERA_CPU", "sse2", 1); /* a variable that changes code */
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 15);
+    assert_int_equal(runs(), 16);
     unsetenv("TESSERA_CPU");
     expect("source", TSR_CLC_DONE, "");
-    assert_int_equal(runs(), 15);
+    assert_int_equal(runs(), 16);
 }
 
 /* A variable of the compiler's makes a miss and reaches the process, another is a hit and does not. */
+/* What a device's driver has made of a result is kept under another key. */
+static void results_of_others_are_kept(void **state)
+{
+    (void)state;
+    static const char key[] = "driver 1", other[] = "driver 2";
+    struct tsr_clc_result made = {TSR_CLC_DONE, (char *)"words of the driver", (unsigned char *)"code", 4}, found;
+    assert_false(tsr_clc_find(key, sizeof key, &found));
+    tsr_clc_keep(key, sizeof key, &made);
+    assert_false(tsr_clc_find(other, sizeof other, &found));
+    assert_true(tsr_clc_find(key, sizeof key, &found));
+    assert_int_equal(found.outcome, TSR_CLC_DONE);
+    assert_string_equal(found.log, made.log);
+    assert_int_equal(found.image_size, 4);
+    assert_memory_equal(found.image, made.image, 4);
+    tsr_clc_result_free(&found);
+    setenv("TESSERA_CACHE", "0", 1);
+    tsr_clc_keep(other, sizeof other, &made);
+    assert_false(tsr_clc_find(other, sizeof other, &found));
+    unsetenv("TESSERA_CACHE");
+}
+
 static void variables_of_the_compiler_are_in_the_key(void **state)
 {
     (void)state;
@@ -392,6 +413,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_second_build_is_a_hit_with_image_and_log),
         CASE(whatever_differs_is_a_miss),
+        CASE(results_of_others_are_kept),
         CASE(variables_of_the_compiler_are_in_the_key),
         CASE(failures_and_passing_results_are_not_kept),
         CASE(every_flipped_bit_and_every_length_is_a_miss),
