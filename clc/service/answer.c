@@ -8,7 +8,6 @@
 #include "tessera/lanes.h"
 
 #include <llvm-c/BitWriter.h>
-#include <llvm/Config/llvm-config.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -308,24 +307,10 @@ static bool write_text(struct job *job)
     return true;
 }
 
-#define TEXT_(x) #x
-#define TEXT(x) TEXT_(x)
-
-/* LLVM's writer of SPIR-V is a target, and none of those that this compiler is linked with: a llc of the same LLVM has it. */
 static bool write_spirv(struct job *job)
 {
-    static const char *const words[] = {"-O0", "-filetype=obj", "-mtriple=spirv64-unknown-unknown", "--spirv-ext=all", "-", "-o", "-",
-                                        NULL};
-    static const struct tsr__program writer = {"llc-" TEXT(LLVM_VERSION_MAJOR), 0, 1, words};
-    struct tsr__program_end end;
-    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
-    tsr__program_run(&writer, "", LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes), &end);
-    LLVMDisposeMemoryBuffer(bytes);
-    bool good = tsr__program_judge(&writer, &end, &job->answer->log);
-    if (good)
-        tsr_buf_bytes(&job->answer->image, end.out, end.out_size);
-    tsr__program_free(&end);
-    stage(job, "llc");
+    bool good = tsr__il_write(job->module, true, &job->answer->image, &job->answer->log);
+    stage(job, "writer");
     return good || fail(job, TSR_CLC_FAILED);
 }
 
@@ -434,7 +419,7 @@ static bool generate_il(struct job *job, struct tsr_buf *object)
         forbid_uneven_groups(&job->info);
         tsr__il_copy(&job->request->request.source, object);
     } else if (good) {
-        good = tsr__il_write(job->module, object, log);
+        good = tsr__il_write(job->module, false, object, log);
     }
     stage(job, "writer");
     return good || fail(job, TSR_CLC_FAILED);

@@ -92,7 +92,7 @@ static const char extensions[] =
 #undef TSR_IL_EXTENSION
     ;
 
-static LLVMTargetMachineRef make_machine(struct tsr_buf *log)
+static LLVMTargetMachineRef make_machine(bool any_extension, struct tsr_buf *log)
 {
     LLVMInitializeSPIRVTargetInfo();
     LLVMInitializeSPIRVTarget();
@@ -105,7 +105,7 @@ static LLVMTargetMachineRef make_machine(struct tsr_buf *log)
         LLVMDisposeMessage(message);
         return NULL;
     }
-    tsr_il_allow(extensions + 1);
+    tsr_il_allow(any_extension ? "all" : extensions + 1);
     LLVMTargetMachineOptionsRef options = LLVMCreateTargetMachineOptions();
     LLVMTargetMachineOptionsSetCodeGenOptLevel(options, LLVMCodeGenLevelNone); /* the driver's compiler optimises */
     LLVMTargetMachineRef machine = LLVMCreateTargetMachineWithOptions(target, TSR_TRIPLE_SPIRV64, options);
@@ -137,7 +137,7 @@ bool tsr__il_ends_process(void)
     return atomic_load(&process_ends);
 }
 
-bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *log)
+bool tsr__il_write(LLVMModuleRef module, bool any_extension, struct tsr_buf *spirv, struct tsr_buf *log)
 {
     if (atomic_flag_test_and_set(&has_written)) {
         tsr_buf_printf(log,
@@ -146,7 +146,7 @@ bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *
         return false;
     }
     atomic_store(&process_ends, true);
-    LLVMTargetMachineRef machine = make_machine(log);
+    LLVMTargetMachineRef machine = make_machine(any_extension, log);
     if (!machine)
         return false;
     char *message = NULL;

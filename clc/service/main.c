@@ -159,7 +159,7 @@ static const char usage[] =
     "  --object       stop at an object, as clCompileProgram does\n"
     "  --link         FILEs of -c (one or more) are objects: do as clLinkProgram does\n"
     "  --emit-llvm    the program is the text of the module that clang or the SPIR-V reader makes\n"
-    "  --emit-spirv   the program is a module in SPIR-V, which LLVM's llc-22 makes, of PATH\n"
+    "  --emit-spirv   the program is a module in SPIR-V, for any device that takes it\n"
     "  --code         the program without its description: an ELF shared object or bitcode\n"
     "  --spirv        compile for a GPU (docs/xmx.md), not for this machine; with --code: the module that its driver gets\n"
     "  --dump=FOLDER  write the module after each pass there\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Runs a program that others have installed on bytes, and takes what it makes of them: translators of SPIR-V (translate.c), and llc, which
- * writes it. The jail of the compiler process forbids it. */
+ * Runs a program that others have installed on bytes, and takes what it makes of them: translators of SPIR-V (translate.c). The jail of the
+ * compiler process forbids it. */
 #include "clc/service/service.h"
 
 #include <errno.h>
@@ -110,9 +110,7 @@ bool tsr__program_judge(const struct tsr__program *program, const struct tsr__pr
         length--;
     if (end->status == 0)
         return true;
-    if (end->status == TSR__PROGRAM_NOT_FOUND && program->newest < program->oldest)
-        tsr_buf_printf(log, "error: PATH has no %s\n", program->name);
-    else if (end->status == TSR__PROGRAM_NOT_FOUND)
+    if (end->status == TSR__PROGRAM_NOT_FOUND)
         tsr_buf_printf(log, "error: PATH has neither %s nor %s-%d to %s-%d\n", program->name, program->name, program->newest, program->name,
                        program->oldest);
     else if (end->status == TSR__PROGRAM_NOT_STARTED)

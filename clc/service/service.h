@@ -40,7 +40,7 @@ LLVMModuleRef tsr__plain_events(LLVMModuleRef module);
 /* ---- program.c: programs that others have installed ------------------------------------------------------------------------------------
  */
 
-/* `name`, or name-<version> for a version from newest to oldest, if newest is not the smaller one: the first that PATH has, with these
+/* `name`, or name-<version> for a version from newest to oldest: the first that PATH has, with these
  * words (NULL ends them). It reads its standard input, which can be opened as a file as well, and writes to standard output. */
 struct tsr__program {
     const char *name;
@@ -157,8 +157,9 @@ bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struc
 bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info *info);
 /* Gives these kernels TSR_KERNEL_RANGE_ARGUMENT. False: told in the log. */
 bool tsr__il_add_range(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log);
-/* Appends SPIR-V of the module, which is of no use afterwards. Once in a process. False: told in the log. */
-bool tsr__il_write(LLVMModuleRef module, struct tsr_buf *spirv, struct tsr_buf *log);
+/* Appends SPIR-V of the module, which is of no use afterwards, with the extensions of il_extensions.def or with any. Once in a process.
+ * False: told in the log. */
+bool tsr__il_write(LLVMModuleRef module, bool any_extension, struct tsr_buf *spirv, struct tsr_buf *log);
 /* Appends a checked module of SPIR-V as it is, in the byte order of this machine. */
 void tsr__il_copy(const struct tsr_clc_text *module, struct tsr_buf *spirv);
 /* Whether a process of the compiler has to end after this answer, as it could not write another module. */
@@ -177,7 +178,7 @@ struct tsr__answer {
 struct tsr__answer_debug {
     const char *dump_dir;  /* NULL, or where the engine writes the module after each pass */
     bool emit_llvm;        /* the image is the text of the module as clang made it */
-    bool emit_spirv;       /* … is SPIR-V that llc makes of it */
+    bool emit_spirv;       /* … is SPIR-V of it */
     struct tsr_buf *times; /* NULL, or gets one line per stage */
 };
 void tsr__answer(const struct tsr_wire_request *request, const struct tsr__answer_debug *debug, struct tsr__answer *answer);

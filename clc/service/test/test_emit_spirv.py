@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """test_emit_spirv.py BUILD: modules that tessera-cc --emit-spirv makes of kernel files compute what the files say; the options of the source hold, and
-nothing of the driver's own is in them. Exit status 77: there is no llc-22."""
+nothing of the driver's own is in them."""
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,8 +55,6 @@ def run(*command, **variables):
 
 
 def main():
-    if not shutil.which("llc-22"):
-        sys.exit(77)
     compiler = BUILD / "lib/tessera/tessera-cc"
     with tempfile.TemporaryDirectory() as scratch:
         scratch = pathlib.Path(scratch)
@@ -82,8 +79,6 @@ def main():
         assert status == 0 and " sin " in spirv_as.disassemble((scratch / "again.spv").read_bytes()), log
         status, log = run(compiler, "-c", source, "--emit-spirv", "-o", module)
         assert status == 1 and "NUMBER" in log, log
-        status, log = run(compiler, "-c", source, "--emit-spirv", "-o", module, "-DNUMBER=1", PATH="/nowhere")
-        assert status == 1 and "PATH has no llc-22" in log, log
 
 
 if __name__ == "__main__":
