@@ -36,6 +36,7 @@ static void target(const struct tsr_device *device, struct tsr_target *target)
     const struct tsr_device_caps *caps = device->caps;
     *target = (struct tsr_target){
         .triple = TSR_TRIPLE_SPIRV64,
+        .features = tsr__xmx(device)->units.simd,
         .default_sub_group_size = caps->sub_group_sizes[caps->sub_group_size_count - 1],
     };
     for (uint32_t i = 0; i < caps->sub_group_size_count; i++)

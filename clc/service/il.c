@@ -26,6 +26,11 @@ static bool settle_sub_groups(LLVMValueRef function, struct tsr_kernel_info *ker
                        kernel->reqd_sub_group_size ? "requires" : "calls functions for", size);
         return false;
     }
+    if (kernel->sub_group_size && !(target->features & kernel->sub_group_size)) { /* else the driver would miss them, and say less */
+        tsr_buf_printf(log, "error: kernel '%s' calls matrix functions for sub-groups of %u, and this device has %s\n", kernel->name,
+                       kernel->sub_group_size, target->features ? "those for another size" : "no matrix units");
+        return false;
+    }
     if (size && !kernel->reqd_sub_group_size) {
         LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), size, false));
         LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(context, required, sizeof required - 1),

@@ -378,8 +378,10 @@ static int command_line(int argc, char **argv)
     q->options = (const char *)command.options.data;
     q->target = (struct tsr_target){
         .triple = TSR_TRIPLE_X86_64, .features = tsr_cpu()->features, .default_sub_group_size = 16, .macros = tsr_clc_all_macros()};
-    if (command.spirv)
+    if (command.spirv) {
         q->target.triple = TSR_TRIPLE_SPIRV64;
+        q->target.features = 8 | 16; /* matrix functions of any GPU */
+    }
     if (q->op == TSR_CLC_LINK) {
         q->inputs = command.files;
         q->input_count = command.file_count;

@@ -18,8 +18,10 @@ enum tsr_engine {
 
 struct tsr_target {
     const char *triple; /* as LLVM writes it */
-    uint64_t features;  /* what the code may use. x86-64: bits of enum tsr_cpu_feature */
-    uint64_t doubtful;  /* of these, what the device may turn out to lack: see tsr_device_ops.compile_again. The compiler does not see it */
+    /* What the code may use. x86-64: bits of enum tsr_cpu_feature. SPIR-V: the sum of the sub-group sizes for which there are matrix
+     * functions. */
+    uint64_t features;
+    uint64_t doubtful; /* of these, what the device may turn out to lack: see tsr_device_ops.compile_again. The compiler does not see it */
     enum tsr_engine engine;
     uint32_t default_sub_group_size; /* of kernels that ask for none */
     uint32_t sub_group_sizes;        /* the sum of those that a kernel may have; 0: any of 8, 16, 32 */

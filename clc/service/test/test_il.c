@@ -6,8 +6,11 @@
 
 enum { OP_NAME = 5, OP_EXECUTION_MODE = 16, MODE_SUB_GROUP_SIZE = 35, HEADER_WORDS = 5 };
 
-static const struct tsr_target dg2 = {.triple = TSR_TRIPLE_SPIRV64, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
-static const struct tsr_target pvc = {.triple = TSR_TRIPLE_SPIRV64, .default_sub_group_size = 32, .sub_group_sizes = 16 | 32};
+static const struct tsr_target dg2 = {
+    .triple = TSR_TRIPLE_SPIRV64, .features = 8, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
+static const struct tsr_target mtl = {.triple = TSR_TRIPLE_SPIRV64, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
+static const struct tsr_target pvc = {
+    .triple = TSR_TRIPLE_SPIRV64, .features = 16, .default_sub_group_size = 32, .sub_group_sizes = 16 | 32};
 
 /* An answer of a new process: each ends after it has made SPIR-V. */
 static struct answer ask_for(const struct tsr_target *target, struct tsr_clc_request request)
@@ -117,6 +120,30 @@ static void sub_groups_that_the_device_lacks(void **state)
     struct tsr_il_code code = code_of(&answer);
     assert_int_equal(required_size(&code), 16);
     end(&answer);
+}
+
+static void matrix_functions_that_the_device_lacks(void **state)
+{
+    (void)state;
+    static const char wide[] = "kernel void k(global short8 *a, global int8 *b, global int8 *c)\n"
+                               "{ *c = intel_sub_group_i8_i8_matrix_mad_k32(*a, *b, *c); }\n";
+    static const char narrow[] = "kernel void k(global int8 *a, global int8 *b, global int8 *c)\n"
+                                 "{ *c = intel_sub_group_i8_i8_matrix_mad_k32(*a, *b, *c); }\n";
+    static const struct {
+        const struct tsr_target *target;
+        const char *source, *log; /* NULL: it builds */
+    } cases[] = {
+        {&dg2, wide, "sub-groups of 16, and this device has those for another size"},
+        {&pvc, wide, NULL},
+        {&mtl, wide, "and this device has no matrix units"},
+        {&mtl, narrow, "and this device has no matrix units"},
+        {&pvc, narrow, "sub-groups of 8, which this device does not have"},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        struct answer answer = build_for(cases[i].target, TSR_CLC_BUILD, cases[i].source, "");
+        expect(&answer, cases[i].log ? TSR_CLC_FAILED : TSR_CLC_DONE, cases[i].log);
+        end(&answer);
+    }
 }
 
 static void what_is_refused(void **state)
@@ -267,6 +294,7 @@ int main(void)
         cmocka_unit_test(kernels_are_described),
         cmocka_unit_test(matrix_functions_keep_their_names),
         cmocka_unit_test(sub_groups_that_the_device_lacks),
+        cmocka_unit_test(matrix_functions_that_the_device_lacks),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(modules_go_through_as_they_are),
