@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Lists drivers and their GPUs, once. Starts no thread of ours and makes no context; a context is made when a program first needs one. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "device-xmx/xmx.h"
@@ -92,6 +93,23 @@ static uint32_t list_drivers(ze_driver_handle_t handles[TSR__XMX_MOST_DRIVERS])
     return 0;
 }
 
+/* Whether the loader may give out wrapped handles: it does so beside a second driver, and for its layers. */
+static bool may_wrap(uint32_t driver_count)
+{
+    static const char *const variables[] = {"ZE_ENABLE_LOADER_INTERCEPT", "ZE_ENABLE_VALIDATION_LAYER", "ZE_ENABLE_TRACING_LAYER"};
+    bool layers = false;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(variables); i++)
+        layers |= getenv(variables[i]) != NULL;
+    return layers || driver_count > 1;
+}
+
+static bool no_failure_logs;
+
+bool tsr__xmx_has_failure_logs(void)
+{
+    return !no_failure_logs;
+}
+
 static void find(void)
 {
     if (!tsr__ze_open())
@@ -100,6 +118,7 @@ static void find(void)
     uint64_t begin = tsr_now_ns();
     uint32_t count = list_drivers(handles);
     uint64_t listed = tsr_now_ns();
+    no_failure_logs = !tsr__ze.InitDrivers && may_wrap(count);
     for (uint32_t i = 0; i < count && i < TSR__XMX_MOST_DRIVERS; i++)
         add_driver(handles[i], &drivers[i]);
     tsr_log(TSR_LOG_DEVICE, "xmx: %u drivers in %.2f ms, %u GPUs in %.2f ms", count, (double)(listed - begin) / 1e6, device_count,

@@ -69,7 +69,10 @@ static ze_result_t create(struct tsr__xmx_device *device, ze_context_handle_t co
     };
     ze_module_build_log_handle_t words = NULL;
     ze_result_t result = tsr__ze.ModuleCreate(context, device->handle, &desc, module, &words);
-    if (words)
+    if (words && result && !tsr__xmx_has_failure_logs())
+        *log = tsr_strdup(
+            "error: the driver could not build the module; this Level Zero loader loses its words beside layers or other drivers");
+    else if (words)
         *log = take_log(words);
     tsr_arena_free(&arena);
     return result;

@@ -101,6 +101,8 @@ static inline struct tsr__xmx_device *tsr__xmx(const struct tsr_device *device)
 
 /* The GPUs of all drivers, found at the first call. */
 unsigned tsr__xmx_find(struct tsr_device ***devices);
+/* Whether the log of a module that does not build can be read: loaders before 1.18 crash on it where they wrap handles. */
+bool tsr__xmx_has_failure_logs(void);
 /* The context of the device's driver. NULL: it cannot be made, or the device is lost; *status says which. */
 ze_context_handle_t tsr__xmx_context(struct tsr__xmx_device *device, enum tsr_status *status);
 

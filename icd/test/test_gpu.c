@@ -346,6 +346,8 @@ static const struct test_case {
     {"no_device_memory", the_device_has_no_memory, {"STANDIN_FAULT=memory=4000000"}},
     {"a_refused_launch", the_driver_refuses_a_launch, {"STANDIN_FAULT=submit=2"}},
     {"a_failed_build", the_driver_builds_nothing, {"STANDIN_FAULT=build", "TESSERA_CACHE=0"}},
+    {"a_failed_build_below_layers", the_driver_builds_nothing, {"STANDIN_FAULT=build", "TESSERA_CACHE=0", "ZE_ENABLE_LOADER_INTERCEPT=1"}},
+    {"below_the_validation_layer", devices_take_turns, {"ZE_ENABLE_VALIDATION_LAYER=1", "ZE_ENABLE_PARAMETER_VALIDATION=1"}},
     {"binaries", binaries, {"STANDIN_DEVICES=dg2"}},
     {"binaries_of_another_driver", binaries, {"STANDIN_FAULT=native"}},
     {"a_forked_child", a_forked_child, {"STANDIN_DEVICES=dg2"}},
