@@ -258,7 +258,7 @@ PROGRAMS = {
     "dpnp": (dpnp, ["python3-venv"]),
     "dpctl-level-zero": (dpctl_level_zero, ["python3-venv"]),
 }
-APART = ("dpctl", "dpnp", "dpctl-level-zero")  # only by name: ./dev sycl
+APART = ("dpctl", "dpnp", "dpctl-level-zero")  # only by name: ./dev sycl, ./dev xmx
 
 
 # ---- what is expected --------------------------------------------------------------------------------------------------------------
