@@ -22,7 +22,7 @@ MAY_USE = {
     "clc/service": ["clc/common", "clc/spirv", "lanes"],
     "device-amx": ["scheduler"],
     "device-xmx": ["scheduler"],
-    "device-xmx/standin": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx"],
+    "device-xmx/standin": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx", "conformance"],
     "icd": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx"],
     "examples": [],
     "bench": ["scheduler"],
