@@ -133,7 +133,7 @@ def dpctl(run):
 
 
 def dpnp(run):
-    return sycl(run, "dpnp", DPNP)
+    return sycl(run, "dpnp", ["."])
 
 
 def debian(run, suite, packages):
@@ -173,11 +173,6 @@ def dpctl_level_zero(run):
 DPCTL_LEVEL_ZERO = [f"test_{noun}.py" for noun in """raw_kernel_arg sycl_context sycl_device sycl_device_factory sycl_event sycl_kernel_submit
         sycl_platform sycl_program sycl_queue sycl_queue_manager sycl_queue_memcpy sycl_timer sycl_usm tensor_copy_utils tensor_sum usm_ndarray_ctor
         usm_ndarray_reductions work_group_memory""".split()]
-
-
-# A half of dpnp's own tests, at which most of its kernels are used; the others repeat them for every type and shape.
-DPNP = [f"test_{noun}.py" for noun in """amin_amax binary_ufuncs bitwise counting fft flipping functional histogram indexing linalg logic manipulation
-        mathematical memory nanfunctions ndarray outer random random_state search sort special statistics sycl_queue umath window""".split()]
 
 
 # ---- programs of Debian ------------------------------------------------------------------------------------------------------------

@@ -14,6 +14,11 @@ LIMIT = float(os.environ["CLIENTS_LIMIT"])
 outcomes = {}
 
 
+def name_of(nodeid):
+    """The parameters of some tests are text of several lines."""
+    return nodeid.replace("\n", "\\n")
+
+
 def tell(*words):
     with REPORT.open("a") as out:
         print(*words, sep="\t", file=out)
@@ -21,12 +26,12 @@ def tell(*words):
 
 def pytest_collection_modifyitems(items):
     known = {line.split("\t")[1] for line in REPORT.read_text().splitlines()} if REPORT.exists() else set()
-    items[:] = [item for item in items if item.nodeid not in known]
+    items[:] = [item for item in items if name_of(item.nodeid) not in known]
 
 
 def pytest_runtest_logstart(nodeid):
     outcomes[nodeid] = "pass"
-    tell("start", nodeid)
+    tell("start", name_of(nodeid))
     numpy.random.seed(1)
     faulthandler.dump_traceback_later(LIMIT, exit=True, file=sys.__stderr__)
 
@@ -38,4 +43,4 @@ def pytest_runtest_logreport(report):
 
 def pytest_runtest_logfinish(nodeid):
     faulthandler.cancel_dump_traceback_later()
-    tell(outcomes[nodeid], nodeid)
+    tell(outcomes[nodeid], name_of(nodeid))
