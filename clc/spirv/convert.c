@@ -106,16 +106,15 @@ static LLVMValueRef convert(struct tsr__reader *r, const struct tsr__inst *in, i
     return call_convert(r, from, to, flags, rounding);
 }
 
-/* By way of bytes: conversions of integers between them and other integers take the low bits. */
+/* By way of bytes. */
 static LLVMValueRef convert_int4(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
 {
     LLVMValueRef value = tsr__spirv_value(r, in, 0);
     const struct tsr__type *from = tsr__spirv_type_of(r, in, 0), *to = tsr__spirv_result_type(r, in);
-    bool from_signed = find(opcode)->flags & FROM_SIGNED;
-    if (tsr__spirv_decoration(r, in->result, TSR__DecorationSaturatedConversion, -1))
-        tsr__spirv_fail(r, in, "this driver has no conversions from and to integers of 4 bits that saturate");
+    unsigned flags = find(opcode)->flags;
+    bool saturates = flags & SATURATES || tsr__spirv_decoration(r, in->result, TSR__DecorationSaturatedConversion, -1);
     if (tsr__is_int4(from))
-        value = tsr__int4_extend(r, tsr__int4_unpack(r, from, value), from_signed);
+        value = tsr__int4_extend(r, tsr__int4_unpack(r, from, value), flags & FROM_SIGNED);
     if (!tsr__is_int4(to))
         return tsr__is_bfloat16(to) ? tsr__spirv_float_to_bfloat16(
                                           r, convert(r, in, opcode, value, tsr__with_scalar(to->llvm, LLVMFloatTypeInContext(r->context))))
@@ -123,7 +122,9 @@ static LLVMValueRef convert_int4(struct tsr__reader *r, const struct tsr__inst *
     if (tsr__is_bfloat16(from))
         value = tsr__spirv_bfloat16_to_float(r, value);
     LLVMTypeRef bytes = tsr__with_scalar(LLVMTypeOf(value), LLVMInt8TypeInContext(r->context));
-    return tsr__int4_pack(r, to, LLVMTypeOf(value) == bytes ? value : convert(r, in, opcode, value, bytes));
+    if (LLVMTypeOf(value) != bytes || saturates)
+        value = convert(r, in, opcode, value, bytes);
+    return tsr__int4_pack(r, to, saturates ? tsr__int4_clamp(r, value, flags & TO_SIGNED) : value);
 }
 
 /* Bfloat16 is a float on both sides of a conversion. */

@@ -75,6 +75,15 @@ LLVMValueRef tsr__int4_extend(struct tsr__reader *r, LLVMValueRef numbers, bool 
     return is_signed ? LLVMBuildAShr(r->builder, numbers, up, "") : LLVMBuildLShr(r->builder, numbers, up, "");
 }
 
+LLVMValueRef tsr__int4_clamp(struct tsr__reader *r, LLVMValueRef numbers, bool is_signed)
+{
+    LLVMTypeRef byte = LLVMInt8TypeInContext(r->context), type = LLVMTypeOf(numbers);
+    LLVMValueRef most[] = {numbers, tsr__spirv_splat(r, type, LLVMConstInt(byte, is_signed ? 7 : 15, false))};
+    numbers = tsr__spirv_call_intrinsic(r, is_signed ? "llvm.smin" : "llvm.umin", type, most, 2);
+    LLVMValueRef least[] = {numbers, tsr__spirv_splat(r, type, LLVMConstInt(byte, 0xf8, false))};
+    return is_signed ? tsr__spirv_call_intrinsic(r, "llvm.smax", type, least, 2) : numbers;
+}
+
 LLVMValueRef tsr__int4_constant(const struct tsr__type *type, const LLVMValueRef *parts)
 {
     unsigned long long bits = 0;
@@ -100,6 +109,8 @@ bool tsr__int4_allows(uint32_t opcode)
         TSR__OpConvertUToF,
         TSR__OpUConvert,
         TSR__OpSConvert,
+        TSR__OpSatConvertSToU,
+        TSR__OpSatConvertUToS,
         TSR__OpBitcast,
         TSR__OpVectorExtractDynamic,
         TSR__OpVectorInsertDynamic,

@@ -74,7 +74,8 @@ static LLVMValueRef add_saturated(struct product *p, LLVMValueRef product, LLVMV
     LLVMTypeRef type = like(p->d->component->llvm, c);
     LLVMValueRef args[] = {LLVMBuildIntCast2(p->r->builder, product, type, true, ""),
                            LLVMBuildIntCast2(p->r->builder, c, type, p->c_signed, "")};
-    return tsr__spirv_call_intrinsic(p->r, p->d_signed ? "llvm.sadd.sat" : "llvm.uadd.sat", type, args, 2);
+    LLVMValueRef sum = tsr__spirv_call_intrinsic(p->r, p->d_signed ? "llvm.sadd.sat" : "llvm.uadd.sat", type, args, 2);
+    return p->d->int4 ? tsr__int4_clamp(p->r, sum, p->d_signed) : sum;
 }
 
 /* ---- by matrix functions ----------------------------------------------------------------------------------------------------------------
@@ -365,8 +366,6 @@ static void check(struct tsr__reader *r, const struct tsr__inst *in, const struc
     if (a->rows != d->rows || b->columns != d->columns || c->rows != d->rows || c->columns != d->columns || p->k != b->rows * p->b_parts)
         tsr__spirv_fail(r, in, "the shapes of the matrices do not fit: %ux%u times %ux%u plus %ux%u is %ux%u", a->rows, a->columns, b->rows,
                         b->columns, c->rows, c->columns, d->rows, d->columns);
-    if (p->saturate && d->int4)
-        tsr__spirv_fail(r, in, "this driver has no sums of 4 bits that saturate");
     bool fraction = numbers_with_fraction(d, p->d_bfloat);
     if (numbers_with_fraction(a, p->bfloat) != fraction || numbers_with_fraction(b, p->bfloat) != fraction ||
         numbers_with_fraction(c, p->c_bfloat) != fraction || (fraction && p->saturate))

@@ -329,6 +329,8 @@ LLVMValueRef tsr__int4_unpack(struct tsr__reader *r, const struct tsr__type *typ
 LLVMValueRef tsr__int4_pack(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef numbers);
 /* Bytes from 0 to 15, or from -8 to 7, of the low bits of bytes. */
 LLVMValueRef tsr__int4_extend(struct tsr__reader *r, LLVMValueRef numbers, bool is_signed);
+/* Bytes brought to the range of integers of 4 bits. */
+LLVMValueRef tsr__int4_clamp(struct tsr__reader *r, LLVMValueRef numbers, bool is_signed);
 /* A vector of constants. */
 LLVMValueRef tsr__int4_constant(const struct tsr__type *type, const LLVMValueRef *parts);
 /* Whether the instruction may have such operands or results (SPV_INTEL_int4, "Validation Rules"). */

@@ -13,7 +13,7 @@
 #include "conformance/matrix/oracle.h"
 
 enum { BYTES = 4096, OP_TYPE_INT = 21, OP_S_CONVERT = 114, OP_U_CONVERT = 113, OP_MUL_ADD = 4459, OP_LOAD = 4457, OP_STORE = 4458 };
-enum { A_SIGNED = 1, B_SIGNED = 2, C_SIGNED = 4, RESULT_SIGNED = 8 };
+enum { A_SIGNED = 1, B_SIGNED = 2, C_SIGNED = 4, RESULT_SIGNED = 8, SATURATING = 16 };
 
 /* D = A·B + C; C and D are integers of 4 bits, or of 32. A comes out as it went in, by way of bytes. The quick test has every other one,
  * with TESSERA_LONG_TESTS=1 it has all. */
@@ -33,6 +33,8 @@ static const struct product {
     {5, 33, 40, 32, BY_ROWS, BY_COLUMNS, BY_ROWS, 3, true, SUB_GROUP},
     {16, 32, 32, 32, BY_ROWS, BY_ROWS, BY_COLUMNS, 15, true, SUB_GROUP},
     {12, 16, 64, 16, BY_ROWS, PACKED, BY_ROWS, 15, true, WORK_GROUP},
+    {8, 16, 1, 16, BY_ROWS, BY_ROWS, BY_ROWS, SATURATING, true, SUB_GROUP},
+    {8, 16, 1, 16, BY_ROWS, BY_ROWS, BY_ROWS, 15 | SATURATING, true, SUB_GROUP},
 };
 
 /* A matrix in memory. */
@@ -143,6 +145,12 @@ static void add_kernel(struct module *m, const struct product *p, const struct n
     module_end_kernel(m);
 }
 
+static int64_t saturated(int64_t value, bool is_signed)
+{
+    int64_t least = is_signed ? -8 : 0, most = is_signed ? 7 : 15;
+    return value < least ? least : value > most ? most : value;
+}
+
 /* What the kernel has to leave. */
 static void compute(const struct product *p, struct numbers *n)
 {
@@ -152,7 +160,7 @@ static void compute(const struct product *p, struct numbers *n)
                 int64_t sum = get(&n[IN_C], s, row, column, p->signs & C_SIGNED);
                 for (unsigned k = 0; k < p->k; k++)
                     sum += get(&n[IN_A], s, row, k, p->signs & A_SIGNED) * get(&n[IN_B], s, k, column, p->signs & B_SIGNED);
-                put(&n[OUT_D], s, row, column, sum);
+                put(&n[OUT_D], s, row, column, p->signs & SATURATING ? saturated(sum, p->signs & RESULT_SIGNED) : sum);
             }
         for (unsigned row = 0; row < p->rows; row++)
             for (unsigned k = 0; k < p->k; k++) {
@@ -174,6 +182,9 @@ static void make_all(const struct product *p, struct numbers *n)
     make(&n[OUT_BYTES], p->rows, p->k, 8, p->d, false);
     for (int i = IN_A; i <= IN_C; i++)
         fill(&n[i], &seed);
+    for (unsigned row = 0; p->signs & SATURATING && row < p->rows; row++) /* so that the product itself is no more than 4 bits */
+        for (unsigned s = 0; s < SUB_GROUPS; s++)
+            put(&n[IN_A], s, row, 0, row % 2);
 }
 
 static void run(cl_program program, const struct product *p, struct numbers *n, size_t number)
