@@ -53,8 +53,10 @@ void tsr__cpu_part_free(struct tsr_device *part);
 
 struct tsr__entry {
     void (*run)(struct tsr_item *item);
-    char *name;               /* of the kernel */
-    _Atomic uint64_t item_ps; /* learned cost of a work-item in picoseconds, 0 = unknown */
+    char *name;                       /* of the kernel */
+    _Atomic uint64_t item_ps;         /* learned cost of a work-item in picoseconds, 0 = unknown */
+    _Atomic uint64_t least_ps;        /* the same of the fastest launch */
+    _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
 };
 
 struct tsr_module {
@@ -177,6 +179,14 @@ void tsr__boxes_group(struct tsr__run *run);
 /* A bit for each argument that the launch is to write past the caches. `arg_bytes`: as for launch_make. */
 uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, const void *args,
                                  const uint64_t *arg_bytes);
+
+/* ---- group_lanes.c ---------------------------------------------------------------------------------------------------------------- */
+
+/* tsr_device_ops.wants_group_lanes */
+bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
+                            uint64_t local_argument_bytes);
+/* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES. */
+void tsr__group_lanes_lay_out(struct tsr_launch *launch);
 
 /* ---- rendezvous.c ----------------------------------------------------------------------------------------------------------------------
  */

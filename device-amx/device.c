@@ -156,6 +156,7 @@ const struct tsr_device_ops tsr_cpu_device = {
     .module_unload = tsr__module_unload,
     .max_work_group = max_work_group,
     .suggest_local_size = suggest_local_size,
+    .wants_group_lanes = tsr__wants_group_lanes,
     .launch_make = tsr__launch_make,
     .launch_units = tsr__launch_units,
     .launch_run = tsr__launch_run,

@@ -57,6 +57,8 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
             TSR_LOG_WARN,
             "kernel '%s' uses split matrix functions in work-groups of %u sub-groups: the last has no partner, whose half of A counts as 0",
             kernel->name, (unsigned)sub_groups);
+    if (kernel->flags & TSR_KERNEL_GROUP_LANES)
+        tsr__group_lanes_lay_out(launch);
     launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(kernel->flags);
     group->args = launch->args;
     group->rt = &tsr__rt;
@@ -84,6 +86,9 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
         uint64_t now = (uint64_t)((double)ns * 1000 / ((double)done * (double)launch->group_items)) + 1;
         uint64_t old = atomic_load_explicit(&launch->entry->item_ps, memory_order_relaxed);
         atomic_store_explicit(&launch->entry->item_ps, old ? (3 * old + now) / 4 : now, memory_order_relaxed);
+        uint64_t least = atomic_load_explicit(&launch->entry->least_ps, memory_order_relaxed);
+        if (!least || now < least)
+            atomic_store_explicit(&launch->entry->least_ps, now, memory_order_relaxed);
     }
     if (why)
         *why = text;

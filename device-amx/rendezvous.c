@@ -299,6 +299,7 @@ static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
     const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
     if ((p >= frame && p < top) || (p >= contexts && p < contexts_end))
         return TSR_SPACE_PRIVATE;
+    /* With several groups as lanes, `local_bytes` counts the local memory of all of them. */
     return p >= local && p < local + w->run->launch->local_bytes ? TSR_SPACE_LOCAL : TSR_SPACE_GLOBAL;
 }
 

@@ -196,6 +196,26 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
 }
 
+/* Takes the code in which small work-groups are lanes, where the device prefers it. */
+static void choose_group_lanes(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
+                               struct tsr_code **code, struct tsr_loaded_kernel *loaded)
+{
+    const struct tsr_device_ops *ops = device->ops;
+    if (!ops->wants_group_lanes || !tsr_groups_may_be_lanes(loaded->info) || range->local[0] > TSR_MAX_LANES)
+        return;
+    struct tsr_code *lanes = tsr__code_of_groups(kernel->program, device, loaded->info, false);
+    if (!lanes && ops->wants_group_lanes(loaded, NULL, range, kernel->local_bytes))
+        lanes = tsr__code_of_groups(kernel->program, device, loaded->info, true);
+    struct tsr_loaded_kernel other;
+    if (!lanes || tsr__code_load(kernel->program, device, lanes, &other.module) != CL_SUCCESS)
+        return;
+    other.info = lanes->info.kernels;
+    if (!ops->wants_group_lanes(loaded, &other, range, kernel->local_bytes))
+        return;
+    *code = lanes;
+    *loaded = other;
+}
+
 /* ---- entry points ----------------------------------------------------------------------------------------------------------------------
  */
 
@@ -301,7 +321,7 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
 {
     struct tsr_code *code;
     const struct tsr_kernel_info *info;
-    struct tsr_module *module;
+    struct tsr_loaded_kernel loaded;
     struct tsr_ndrange range;
     bool empty;
     struct _cl_context *context = queue->context;
@@ -322,16 +342,19 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     if (err == CL_SUCCESS)
         err = tsr__check_wait_list(context, wait_count, wait_list);
     if (err == CL_SUCCESS)
-        err = tsr__code_load(kernel->program, queue->device, code, &module);
+        err = tsr__code_load(kernel->program, queue->device, code, &loaded.module);
     if (err != CL_SUCCESS)
         return err;
+    loaded.info = info;
+    if (!empty)
+        choose_group_lanes(kernel, queue->device, &range, &code, &loaded);
 
     struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");
     command->task.units = 0;
     if (!empty) {
         pthread_mutex_lock(&kernel->lock);
-        err = snapshot(command, kernel, info, module, &range);
+        err = snapshot(command, kernel, loaded.info, loaded.module, &range);
         pthread_mutex_unlock(&kernel->lock);
         if (err != CL_SUCCESS)
             tsr__command_abandon(command);

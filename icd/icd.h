@@ -255,7 +255,8 @@ struct tsr_build {
     /* TSR_IMAGE_PROGRAM: the code of each kernel, parallel to code.info.kernels, and the code of all kernels for CL_PROGRAM_BINARIES;
      * without an image: not needed so far (icd/code.c). */
     struct tsr_code *kernels, whole;
-    uint32_t coded; /* kernels that have code */
+    uint32_t coded;               /* kernels that have code */
+    struct tsr_code *group_lanes; /* code of TSR_ENGINE_GROUPS, parallel to code.info.kernels; NULL: nobody has wanted any */
 };
 
 struct _cl_program {

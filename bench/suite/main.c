@@ -145,52 +145,73 @@ bool suite_selected(const char *list, const char *name)
     return !list;
 }
 
-int main(int argc, char **argv)
+struct wanted {
+    struct suite_settings settings;
+    const char *list;
+    bool scale, verbose, chosen;
+};
+
+/* False: the options make no sense. */
+static bool read_options(int argc, char **argv, struct wanted *wanted)
 {
-    struct suite_settings settings = {.rounds = 7, .seconds = 60, .width = 1};
-    const char *list = NULL;
-    bool scale = false, verbose = false, chosen = false;
+    struct suite_settings *s = &wanted->settings;
     for (int option; (option = getopt(argc, argv, "k:d:r:t:l:w:scqv")) >= 0;) {
         switch (option) {
         case 'k':
-            list = optarg;
+            wanted->list = optarg;
             break;
         case 'd':
-            settings.only = optarg;
-            chosen = true;
+            s->only = optarg;
+            wanted->chosen = true;
             break;
         case 'r':
-            settings.rounds = atoi(optarg);
+            s->rounds = atoi(optarg);
             break;
         case 't':
-            settings.threads = atoi(optarg);
+            s->threads = atoi(optarg);
             break;
         case 'l':
-            settings.local = (size_t)atoi(optarg);
+            s->local = (size_t)atoi(optarg);
             break;
         case 'w':
-            settings.width = (size_t)atoi(optarg);
+            s->width = (size_t)atoi(optarg);
             break;
         case 's':
-            scale = true;
+            wanted->scale = true;
             break;
         case 'c':
-            settings.cpu_time = true;
+            s->cpu_time = true;
             break;
         case 'q':
-            settings.quick = true;
+            s->quick = true;
             break;
         case 'v':
-            verbose = true;
+            wanted->verbose = true;
             break;
         default:
-            return 2;
+            return false;
         }
     }
-    if (settings.rounds < 1 || settings.rounds > SUITE_ROUNDS || settings.threads < 0 ||
-        (settings.width != 1 && settings.width != 4 && settings.width != 8 && settings.width != 16) ||
-        (settings.cpu_time && (scale || settings.threads > 1)))
-        return 2; /* the CPU time of threads that are running elsewhere is not up to date */
+    bool width = s->width == 1 || s->width == 4 || s->width == 8 || s->width == 16;
+    /* The CPU time of threads that are running elsewhere is not up to date. */
+    bool times = !s->cpu_time || (!wanted->scale && s->threads <= 1);
+    return s->rounds >= 1 && s->rounds <= SUITE_ROUNDS && s->threads >= 0 && width && times;
+}
+
+/* Whether the kernel is wanted, and can be had as the options say. */
+static bool is_wanted(const struct wanted *wanted, const struct suite_entry *entry)
+{
+    return suite_selected(wanted->list, entry->name) && (!wanted->settings.local || entry->local) &&
+           (wanted->settings.width == 1 || entry->vectors);
+}
+
+int main(int argc, char **argv)
+{
+    struct wanted wanted = {.settings = {.rounds = 7, .seconds = 60, .width = 1}};
+    if (!read_options(argc, argv, &wanted))
+        return 2;
+    struct suite_settings settings = wanted.settings;
+    bool chosen = wanted.chosen;
     if (settings.quick) {
         settings.rounds = settings.threads = 0;
         settings.only = chosen ? settings.only : "Tessera";
@@ -198,8 +219,8 @@ int main(int argc, char **argv)
     struct suite_result *result = mmap(NULL, sizeof(*result), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (result == MAP_FAILED)
         return 1;
-    if (scale)
-        return suite_scale(list, settings.threads, settings, result);
+    if (wanted.scale)
+        return suite_scale(wanted.list, settings.threads, settings, result);
     if (!settings.threads && !settings.quick)
         settings.threads = 1;
 
@@ -207,8 +228,7 @@ int main(int argc, char **argv)
     const char *worst_name = "";
     int compared = 0, bad = 0, ran = 0;
     for (int i = 0; i < suite_entry_count; i++) {
-        if (!suite_selected(list, suite_entries[i].name) || (settings.local && !suite_entries[i].local) ||
-            (settings.width > 1 && !suite_entries[i].vectors))
+        if (!is_wanted(&wanted, &suite_entries[i]))
             continue;
         suite_run_in_child(&suite_entries[i], NULL, &settings, result);
         enum suite_state state = result->driver[0].state;
@@ -221,7 +241,7 @@ int main(int argc, char **argv)
         }
         if (!ran++)
             print_head(result);
-        double ratio = print_row(&suite_entries[i], result, verbose);
+        double ratio = print_row(&suite_entries[i], result, wanted.verbose);
         if (ratio > 0) {
             product += log(ratio);
             compared++;

@@ -328,7 +328,7 @@ static bool add_builtins(struct job *job)
 static bool use_packets(const struct tsr_target *target)
 {
     if (target->engine != TSR_ENGINE_ANY)
-        return target->engine == TSR_ENGINE_LANES;
+        return target->engine != TSR_ENGINE_REFERENCE;
     static const char *const engines[] = {"reference", "lanes"};
     return tsr_env_choice(TSR_ENV_ENGINE, engines, TSR_ARRAY_LEN(engines)) == 1;
 }
@@ -341,6 +341,7 @@ static bool generate_code(struct job *job, struct tsr_buf *object)
         .default_sub_group_size = q->target.default_sub_group_size,
         .opt_level = set(job, TSR_CLC_OPTION_OPT_DISABLE) ? 0 : 2,
         .packets = use_packets(&q->target) && !set(job, TSR_CLC_OPTION_OPT_DISABLE),
+        .group_lanes = q->target.engine == TSR_ENGINE_GROUPS,
         .check = tsr_env_bool(TSR_ENV_CHECK),
         .code_budget = (uint64_t)tsr_env_int(TSR_ENV_BUDGET, 0, INT64_MAX), /* LLVM takes some seconds for the default */
         .log = &job->answer->log,

@@ -39,7 +39,8 @@ struct gen {
     int helper_count, helpers_usable;
     bool in_helper, has_struct;
     bool convergent;      /* the kernel has barriers and sub-group functions, so no work-item returns early */
-    bool own_vectors;     /* mostly long vectors, small work-groups, and no sub-group functions: packets may be one work-item */
+    bool small_groups;    /* small work-groups, and no sub-group functions: several may be lanes of a packet */
+    bool own_vectors;     /* the same, and mostly long vectors: packets may be one work-item */
     bool together;        /* all work-items of the group reach this place together */
     bool may_leave;       /* break and continue may be divergent here */
     bool may_return;      /* likewise return */

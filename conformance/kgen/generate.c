@@ -51,9 +51,9 @@ static void choose_range(struct gen *g)
     for (unsigned d = 0; d < 3; d++) {
         size_t local = 1, global = 1;
         if (d == 0)
-            local = (g->own_vectors ? small : sizes)[below(g, 8)];
+            local = (g->small_groups ? small : sizes)[below(g, 8)];
         else if (d < g->k.dim)
-            local = 1 + below(g, 3);
+            local = g->small_groups && chance(g, 70) ? 1 : 1 + below(g, 3);
         while (items * local > KGEN_LOCAL_WORDS)
             local = (local + 1) / 2;
         items *= local;
@@ -204,8 +204,9 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
     struct gen made = {.k = {.seed = seed}, .text = text, .state = seed * UINT64_C(0x2545f4914f6cdd1d) + 1, .dropped = dropped};
     struct gen *g = &made;
     static const unsigned widths[] = {8, 16, 32, 16}; /* the last: left to the driver */
-    g->own_vectors = chance(g, 30);
-    unsigned choice = g->own_vectors ? 3 : below(g, 4);
+    g->small_groups = chance(g, 40);
+    g->own_vectors = g->small_groups && chance(g, 50);
+    unsigned choice = g->small_groups ? 3 : below(g, 4);
     g->width = widths[choice];
     choose_range(g);
     g->items = g->k.global[0] * g->k.global[1] * g->k.global[2];
@@ -219,7 +220,7 @@ struct kgen_kernel kgen_generate(uint64_t seed, const bool *dropped, struct kgen
         helper(g);
     g->variable_count = g->fixed = 0;
     g->counter_count = 0;
-    g->convergent = chance(g, 50);
+    g->convergent = chance(g, g->small_groups ? 80 : 50);
     g->together = true;
     g->may_return = !g->convergent;
     g->may_leave = false;

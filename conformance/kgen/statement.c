@@ -627,7 +627,7 @@ static void convergent(struct gen *g)
     };
     enum { OF_GROUPS = 3 }; /* that know nothing of sub-groups */
     unsigned weights = 0, i = 0;
-    for (unsigned k = 0; k < (g->own_vectors ? OF_GROUPS : sizeof choices / sizeof *choices); k++)
+    for (unsigned k = 0; k < (g->small_groups ? OF_GROUPS : sizeof choices / sizeof *choices); k++)
         weights += choices[k].weight;
     const struct variable *v = sub_group_variable(g, chance(g, 30));
     if (!v) {

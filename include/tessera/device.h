@@ -73,6 +73,11 @@ struct tsr_ndrange {
 struct tsr_module; /* a program's code, loaded */
 struct tsr_launch; /* one kernel with its arguments and range, ready to run */
 
+struct tsr_loaded_kernel {
+    struct tsr_module *module;
+    const struct tsr_kernel_info *info;
+};
+
 struct tsr_device_ops {
     const char *name; /* for the log */
 
@@ -143,6 +148,11 @@ struct tsr_device_ops {
     uint64_t (*max_work_group)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes);
     /* A good local size for the range (local_size NULL in clEnqueueNDRangeKernel, clGetKernelSuggestedLocalWorkSize). */
     void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
+    /* Asked with each launch of a kernel that tsr_groups_may_be_lanes(); NULL if the device never wants it. Whether this range should run
+     * with code of TSR_ENGINE_GROUPS, `lanes`; before there is any, NULL: whether it should be made, as the launches so far have taken
+     * long. */
+    bool (*wants_group_lanes)(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes,
+                              const struct tsr_ndrange *range, uint64_t local_argument_bytes);
 
     /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
      * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. With own memory, the

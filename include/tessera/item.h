@@ -62,6 +62,7 @@ struct tsr_group {
     unsigned char *local;      /* local memory of the group, aligned to TSR_MAX_ALIGN: static variables first, then the local arguments */
     const unsigned char *args; /* argument block, struct tsr_kernel_info gives the offsets */
     const struct tsr_rt *rt;
+    uint64_t local_pitch; /* with TSR_KERNEL_GROUP_LANES: bytes from one group's local memory to that of the next one in the packet */
     uint64_t nontemporal; /* a bit for each argument that is to be written past the caches, where the code can */
 };
 

@@ -43,7 +43,7 @@ enum tsr_kernel_flags {
 #define TSR_KERNEL_FLAG(NAME, bit, text) +(1 << (bit))
 _Static_assert((0
 #include "tessera/kernel_flags.def"
-                ) == (1 << 17) - 1,
+                ) == (1 << 18) - 1,
                "each bit up to the last is that of one flag");
 #undef TSR_KERNEL_FLAG
 
@@ -96,6 +96,14 @@ static inline uint32_t tsr_packet_width(const struct tsr_kernel_info *kernel)
     return kernel->flags & TSR_KERNEL_ONE_LANE          ? 1
            : kernel->flags & TSR_KERNEL_SUB_GROUP_PAIRS ? 2 * kernel->sub_group_size
                                                         : kernel->sub_group_size;
+}
+
+/* Can small work-groups of the kernel be lanes of a packet, in code of TSR_ENGINE_GROUPS? It has local memory or barriers; without these it
+ * has packets of many groups anyway. */
+static inline bool tsr_groups_may_be_lanes(const struct tsr_kernel_info *kernel)
+{
+    const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS, lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE;
+    return (kernel->flags & (has | lacks)) == has;
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

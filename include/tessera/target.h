@@ -14,6 +14,7 @@ enum tsr_engine {
     TSR_ENGINE_ANY,       /* TESSERA_ENGINE says; the vector engine where it says nothing */
     TSR_ENGINE_LANES,     /* a sub-group in each vector register */
     TSR_ENGINE_REFERENCE, /* a work-item at a time */
+    TSR_ENGINE_GROUPS,    /* LANES, and work-groups with barriers or local memory are so small that a packet has several of them */
 };
 
 struct tsr_target {

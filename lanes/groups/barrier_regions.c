@@ -702,7 +702,7 @@ static void restrict_ends_at_barriers(struct tsr__compilation *l, LLVMValueRef p
 bool tsr__pass_barrier_regions(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     struct tsr_kernel_info *info = k->info;
-    if (!tsr__has_barrier(l, k->whole))
+    if (!k->whole || !tsr__has_barrier(l, k->whole))
         return true;
     restrict_ends_at_barriers(l, k->whole);
     if (k->partial)

@@ -96,7 +96,7 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
 
 bool tsr__pass_mixed_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    if (k->partial && tsr__group_visibility(l, k->item) < TSR__SEES_SUB_GROUPS && !tsr__has_barrier(l, k->whole))
+    if (!k->whole || (k->partial && tsr__group_visibility(l, k->item) < TSR__SEES_SUB_GROUPS && !tsr__has_barrier(l, k->whole)))
         build_loop(l, k->partial, k->packet.width);
     return true;
 }

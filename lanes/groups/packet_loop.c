@@ -166,9 +166,11 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
 
 bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    if (tsr__has_barrier(l, k->whole))
+    if (k->whole && tsr__has_barrier(l, k->whole))
         return true;
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;
+    if (!k->whole)
+        return true;
     build_loop(l, k->whole, k->packet.width);
     if (k->wrapping)
         build_loop(l, k->wrapping, k->packet.width);

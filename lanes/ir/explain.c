@@ -163,6 +163,10 @@ void tsr__explain_barriers(struct tsr__compilation *l, const struct tsr_kernel_i
     if (!l->explain)
         return;
     bool cut = kernel->flags & TSR_KERNEL_BARRIER_REGIONS;
+    if (kernel->flags & TSR_KERNEL_GROUP_LANES) {
+        tsr__explain(l, item, "packets", "groups", "each has several small work-groups, whose lanes need not wait for each other");
+        return;
+    }
     if (kernel->flags & TSR_KERNEL_PACKET_LOOP)
         tsr__explain(l, item, "packets", "loop", "they never wait: one loop runs those of many work-groups");
     else if (cut)

@@ -11,6 +11,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "lanes/analysis/group_visibility.h"
 #include "lanes/analysis/packet_support.h"
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/sub_group_pairs.h"
@@ -113,8 +114,8 @@ LLVMBasicBlockRef tsr__packet_call_block(struct tsr__compilation *l, const struc
 /* The kernel itself only chooses. */
 static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packet_kernel *k)
 {
-    if (!k->partial) {
-        tsr__packet_call_block(l, k, k->whole);
+    if (!k->partial || !k->whole) {
+        tsr__packet_call_block(l, k, k->whole ? k->whole : k->partial);
         return;
     }
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
@@ -148,10 +149,14 @@ static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *inf
         info->flags |= TSR_KERNEL_SUB_GROUP_PAIRS;
         tsr__set_fn_text(l, k.kernel, TSR__IN_PAIRS, "");
     }
+    bool groups = l->options->group_lanes && width == size && tsr__group_visibility(l, k.kernel) == TSR__SEES_GROUPS;
     k.item = move_body(l, k.kernel);
     set_lanes(l, k.item, PACKET_LANES, width);
     set_lanes(l, k.item, SUB_GROUP_LANES, size);
-    k.whole = declare_packet_function(l, k.kernel, FULL);
+    if (groups)
+        info->flags |= TSR_KERNEL_GROUP_LANES;
+    else
+        k.whole = declare_packet_function(l, k.kernel, FULL);
     k.partial = declare_packet_function(l, k.kernel, PARTIAL);
     tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
     if (versioned && tsr__multiplies_tiles(l, k.item)) {

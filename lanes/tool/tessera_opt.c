@@ -18,6 +18,7 @@ static const char usage[] =
     "  -link FILE      link the built-in library FILE into the module first\n"
     "  -O0 … -O3       level of the pass optimise (default 2)\n"
     "  -packets=N      the vector engine, with sub-groups of N\n"
+    "  -groups         likewise, and packets have several small work-groups as lanes\n"
     "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
     "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
     "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
@@ -203,6 +204,8 @@ static int parse_option(struct request *q, char **words, int left)
         return tsr_cpu_features_of(a + strlen("-cpu="), &options->cpu_features);
     else if (has_level(a))
         options->opt_level = a[2] - '0';
+    else if (!strcmp(a, "-groups"))
+        options->group_lanes = true;
     else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {
         options->packets = true;
         options->check = a[1] == 'c';

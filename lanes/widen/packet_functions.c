@@ -53,6 +53,8 @@ bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel 
 {
     if (!k->partial)
         return take_item(l, k);
+    if (!k->whole)
+        return true;
     if (!widen(l, k, k->whole, k->packet, false))
         return false;
     if (!k->wrapping)
@@ -72,7 +74,9 @@ bool tsr__pass_widen_partial(struct tsr__compilation *l, struct tsr__packet_kern
     if (!k->partial)
         return true;
     enum tsr__visibility sees = tsr__group_visibility(l, k->item);
-    bool meets = tsr__has_barrier(l, k->whole);
+    bool groups = !k->whole, meets = !groups && tsr__has_barrier(l, k->whole);
+    if (groups)
+        sees = TSR__SEES_NUMBERS; /* but for local memory, of which each has its own, and barriers, to which they come together */
     packet.whole_rows = sees < TSR__SEES_SUB_GROUPS;
     packet.mixed = packet.whole_rows && !meets;
     packet.in_group = packet.whole_rows && meets;

@@ -66,6 +66,8 @@ static void report_missing_lanes(struct tsr__widener *s, LLVMValueRef inst, enum
     bool exchange = call == TSR__CALL_EXCHANGE && tsr__is_constant(LLVMGetOperand(inst, 1), TSR_EXCHANGE_ALL);
     bool waits = exchange || call == TSR__CALL_BARRIER;
     bool group = call == TSR__CALL_EXCHANGE_UNIFORM || call == TSR__CALL_TOTAL || (waits && !tsr__is_constant(first, TSR_SCOPE_SUB_GROUP));
+    if (s->shapes.packet.mixed)
+        return; /* lanes of other work-groups may be elsewhere */
     bool collective = tsr__is_collective(call) && tsr__is_constant(first, TSR_EXCHANGE_ALL); /* whose mode comes first */
     const struct tsr_matrix_builtin *matrix = tsr__mad_overload(s->l, callee);
     if (group || (s->l->options->check && (waits || collective || matrix)))
@@ -337,7 +339,8 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
         return true;
     }
     if (call == TSR__CALL_BARRIER) {
-        if (!tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP)) /* the lanes of a sub-group are always together */
+        /* The lanes of a sub-group are always together, and so are those of a work-group that a packet has as a whole. */
+        if (!tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP) && !s->shapes.packet.mixed)
             clone_call(s, inst);
         return true;
     }

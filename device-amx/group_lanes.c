@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches of small work-groups with barriers or local memory: whether they run with several groups as lanes of a packet. */
+#include "device-amx/costs.h"
+#include "device-amx/cpu.h"
+
+static bool power_of_two(uint64_t n)
+{
+    return n && !(n & (n - 1));
+}
+
+static uint64_t packet_bytes(uint64_t local_bytes, uint64_t groups)
+{
+    return tsr_local_round(local_bytes) * groups;
+}
+
+/* Each packet has whole groups: these are in one row and begin at multiples of their size. */
+static bool fits(const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes)
+{
+    uint64_t size = range->local[0], width = kernel->sub_group_size;
+    return power_of_two(size) && size <= width && range->local[1] == 1 && range->local[2] == 1 && range->offset[0] % size == 0 &&
+           packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size) <= TSR__GROUP_LANES_LOCAL;
+}
+
+bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
+                            uint64_t local_argument_bytes)
+{
+    static const char *const ways[] = {"auto", "lanes", "regions"};
+    enum { AUTO, LANES, REGIONS };
+    size_t way = tsr_env_choice(TSR_ENV_GROUPS, ways, TSR_ARRAY_LEN(ways));
+    if (way == REGIONS || !fits(kernel->info, range, local_argument_bytes))
+        return false;
+    if (way == LANES)
+        return true;
+    struct tsr__entry *entry = tsr__module_entry(kernel->module, kernel->info);
+    if (!entry)
+        return false;
+    if (lanes) {
+        const struct tsr__entry *other = tsr__module_entry(lanes->module, lanes->info);
+        return other &&
+               atomic_load_explicit(&other->least_ps, memory_order_relaxed) <= atomic_load_explicit(&entry->least_ps, memory_order_relaxed);
+    }
+    uint64_t items = range->global[0] * range->global[1] * range->global[2];
+    uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
+    return atomic_fetch_add_explicit(&entry->small_groups_ns, ns, memory_order_relaxed) + ns > TSR__GROUP_LANES_NS;
+}
+
+void tsr__group_lanes_lay_out(struct tsr_launch *launch)
+{
+    struct tsr_group *group = &launch->group;
+    uint64_t groups = group->sub_group_size / group->enqueued_local_size[0];
+    assert(groups && group->enqueued_local_size[1] == 1 && group->enqueued_local_size[2] == 1);
+    group->local_pitch = tsr_local_round(launch->local_bytes);
+    launch->local_bytes = packet_bytes(launch->local_bytes, groups);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Code of kernels for launches of small work-groups, in which these are lanes of a packet. It is made when such launches have taken long,
+ * from the program's bitcode, or from its source where the build has made code at once. */
+#include <string.h>
+
+#include "icd/program.h"
+
+/* The same text gives the same program only if nothing is included, which may have changed. */
+static bool can_build_again(const struct _cl_program *program)
+{
+    static const char word[] = "include";
+    return program->origin == TSR_FROM_SOURCE && !memmem(program->source, program->source_size, word, sizeof word - 1);
+}
+
+static void ask(const struct _cl_device_id *device, struct tsr_clc_request *request, enum tsr_engine engine, struct tsr_clc_result *result)
+{
+    device->ops->target(device->impl, &request->target);
+    request->target.macros = device->macros;
+    request->target.engine = engine;
+    tsr_clc_run(request, result);
+}
+
+/* The program's bitcode: `whole` if the build has made code of it. */
+static bool find_bitcode(const struct _cl_program *program, const struct tsr_build *build, struct tsr_clc_result *whole,
+                         struct tsr_clc_input *input)
+{
+    *input = (struct tsr_clc_input){build->code.image, build->code.image_size};
+    if (build->code.info.kind == TSR_IMAGE_PROGRAM)
+        return true;
+    if (!can_build_again(program))
+        return false;
+    struct tsr_clc_request request = {
+        .op = TSR_CLC_BUILD,
+        .language = TSR_CLC_OPENCL_C,
+        .source = {NULL, program->source, program->source_size},
+        .without_code = true,
+        .options = build->options,
+    };
+    ask(build->device, &request, TSR_ENGINE_ANY, whole);
+    *input = (struct tsr_clc_input){whole->image, whole->image_size};
+    return whole->outcome == TSR_CLC_DONE;
+}
+
+/* Whether launches may take one in place of the other: the arguments lie at the same places. */
+static bool is_same_kernel(const struct tsr_code *code, const struct tsr_kernel_info *kernel)
+{
+    const struct tsr_kernel_info *made = code->info.kernel_count == 1 ? code->info.kernels : NULL;
+    bool same = made && made->flags & TSR_KERNEL_GROUP_LANES && !strcmp(made->name, kernel->name) && made->arg_count == kernel->arg_count &&
+                made->args_size == kernel->args_size && made->local_bytes == kernel->local_bytes &&
+                made->sub_group_size == kernel->sub_group_size;
+    for (uint32_t i = 0; same && i < kernel->arg_count; i++)
+        same = made->args[i].kind == kernel->args[i].kind && made->args[i].offset == kernel->args[i].offset;
+    return same;
+}
+
+/* Makes the code; without the program's lock. */
+static bool make(const struct _cl_program *program, const struct tsr_build *build, const struct tsr_kernel_info *kernel,
+                 struct tsr_code *code)
+{
+    struct tsr_clc_result whole = {.outcome = TSR_CLC_FAILED}, result = {.outcome = TSR_CLC_FAILED};
+    struct tsr_clc_input input;
+    if (find_bitcode(program, build, &whole, &input)) {
+        struct tsr_clc_request request = {
+            .op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .kernel = kernel->name, .kernel_count = 1, .options = ""};
+        ask(build->device, &request, TSR_ENGINE_GROUPS, &result);
+    }
+    bool good = result.outcome == TSR_CLC_DONE && tsr__code_take(build->device, code, result.image, result.image_size) == TSR_OK;
+    if (good)
+        result.image = NULL;
+    if (good && !is_same_kernel(code, kernel)) {
+        tsr__code_clear(build->device, code);
+        good = false;
+    }
+    if (good)
+        tsr_log(TSR_LOG_COMPILE, "%s: small work-groups are lanes of packets from now on%s%s", kernel->name,
+                result.log && *result.log ? "\n" : "", result.log ? result.log : "");
+    tsr_clc_result_free(&whole);
+    tsr_clc_result_free(&result);
+    return good;
+}
+
+static struct tsr_code *find(struct tsr_build *build, const char *name)
+{
+    uint32_t count = build->code.info.kernel_count, i = 0;
+    while (i < count && strcmp(build->code.info.kernels[i].name, name) != 0)
+        i++;
+    if (!build->group_lanes)
+        build->group_lanes = tsr_calloc(count + 1, sizeof(*build->group_lanes));
+    return i < count && build->group_lanes ? &build->group_lanes[i] : NULL;
+}
+
+struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _cl_device_id *device, const struct tsr_kernel_info *kernel,
+                                     bool wanted)
+{
+    pthread_mutex_lock(&program->lock);
+    struct tsr_build *build = tsr__program_build_for(program, device);
+    struct tsr_code *code = build && !build->code.info.global_bytes ? find(build, kernel->name) : NULL; /* variables would be there twice */
+    bool there = code && code->image && !code->busy;
+    if (code && !there && wanted && !code->busy && !code->alone) {
+        struct tsr_code made = {0};
+        code->busy = true;
+        pthread_mutex_unlock(&program->lock);
+        there = make(program, build, kernel, &made);
+        pthread_mutex_lock(&program->lock);
+        if (there) {
+            code->image = made.image;
+            code->image_size = made.image_size;
+            code->arena = made.arena;
+            code->info = made.info;
+        }
+        code->alone = !there; /* not again */
+        code->busy = false;
+    }
+    pthread_mutex_unlock(&program->lock);
+    return there ? code : NULL;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small work-groups as lanes: a packet has several whole work-groups, whose lanes move in step, so that a barrier is nothing. Each group
+ * has its own local memory; those of a packet lie one behind the other. The number of work-items of a group is a power of two, which the
+ * launch sees to. */
+#include "lanes/ir/calls.h"
+#include "lanes/prepare/packet_kernel.h"
+
+/* Bytes from the local memory of the packet's first group to that of the lane's group. */
+static LLVMValueRef find_offset(struct tsr__compilation *l, LLVMBuilderRef b)
+{
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef lane = LLVMBuildZExt(b, tsr__build_query(l, b, TSR__CALL_LANE, -1), i64, "");
+    LLVMValueRef size = tsr__build_query(l, b, TSR__CALL_ENQUEUED_LOCAL_SIZE, 0);
+    unsigned id = LLVMLookupIntrinsicID("llvm.cttz", 9);
+    LLVMValueRef cttz = LLVMGetIntrinsicDeclaration(l->module, id, &i64, 1);
+    LLVMTypeRef type = LLVMIntrinsicGetType(l->context, id, &i64, 1);
+    LLVMValueRef args[2] = {size, LLVMConstInt(LLVMInt1TypeInContext(l->context), 1, false)};
+    LLVMValueRef group = LLVMBuildLShr(b, lane, LLVMBuildCall2(b, type, cttz, args, 2, ""), "");
+    return LLVMBuildNUWMul(b, group, tsr__build_query(l, b, TSR__CALL_LOCAL_PITCH, -1), "");
+}
+
+/* The address in the lane's own local memory takes the place of the one in that of the first group. */
+static void move_address(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef address, LLVMValueRef offset)
+{
+    LLVMValueRef made = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(l->context), address, &offset, 1, "");
+    LLVMReplaceAllUsesWith(address, made);
+    LLVMSetOperand(made, 0, address);
+}
+
+/* `restrict` is a promise about one work-item: behind a barrier it reads what others have written, maybe through another pointer. */
+static void restrict_ends(const struct tsr__packet_kernel *k, LLVMValueRef *code, size_t count)
+{
+    bool meets = false;
+    for (size_t i = 0; i < count; i++)
+        meets = meets || tsr__call_of(code[i]) == TSR__CALL_BARRIER;
+    for (LLVMAttributeIndex p = 1; meets && p <= LLVMCountParams(k->partial); p++)
+        LLVMRemoveEnumAttributeAtIndex(k->partial, p, tsr__attr_kind("noalias"));
+}
+
+bool tsr__pass_group_lanes(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    if (k->whole)
+        return true;
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(k->item)));
+    LLVMValueRef offset = find_offset(l, b);
+    for (unsigned p = 0; p < LLVMCountParams(k->item); p++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetParam(k->item, p));
+        if (LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE)
+            move_address(l, b, LLVMGetParam(k->item, p), offset);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (tsr__call_of(code[i]) == TSR__CALL_LOCAL_BASE) {
+            LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(code[i]));
+            move_address(l, b, code[i], offset);
+        }
+    LLVMDisposeBuilder(b);
+    restrict_ends(k, code, count);
+    return true;
+}
