@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Small work-groups with barriers: which launches run with several of them as lanes of a packet, and when the code for that is made. */
+#include "cl_test.h"
+
+#include <unistd.h>
+
+#define KERNEL(name)                                                                                                                       \
+    "kernel void " name "(global uint *out, local uint *t, uint rounds)\n"                                                                 \
+    "{\n"                                                                                                                                  \
+    "    uint l = get_local_id(0) + get_local_id(1) * get_local_size(0), n = get_local_size(0) * get_local_size(1);\n"                     \
+    "    uint id = get_global_id(0) - get_global_offset(0) + get_global_id(1) * get_global_size(0), v = id;\n"                             \
+    "    for (uint i = 0; i < rounds; i++) {\n"                                                                                            \
+    "        t[l] = v;\n"                                                                                                                  \
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"                                                                                              \
+    "        v = t[n - 1 - l];\n"                                                                                                          \
+    "        barrier(CLK_LOCAL_MEM_FENCE);\n"                                                                                              \
+    "    }\n"                                                                                                                              \
+    "    out[id] = v == id;\n"                                                                                                             \
+    "}\n"
+
+enum { ITEMS = 960, MOST = 64 };
+
+static char folder[] = "/tmp/tessera-test-XXXXXX", *log_path;
+static struct test_world w;
+static unsigned told; /* lines so far */
+
+static int begin(void **state)
+{
+    (void)state;
+    w = test_begin(0);
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    test_end(&w);
+    return 0;
+}
+
+/* How many kernels have got the second code since the last call. */
+static unsigned made(void)
+{
+    char line[1000];
+    unsigned count = 0;
+    FILE *file = fopen(log_path, "r");
+    while (file && fgets(line, sizeof(line), file))
+        count += strstr(line, "small work-groups are lanes") != NULL;
+    if (file)
+        fclose(file);
+    unsigned more = count - told;
+    told = count;
+    return more;
+}
+
+static void launch(cl_program program, const char *name, cl_uint dims, const size_t *global, const size_t *local, size_t offset,
+                   cl_uint rounds)
+{
+    static cl_uint out[ITEMS];
+    size_t items = global[0] * (dims > 1 ? global[1] : 1), offsets[2] = {offset, 0};
+    cl_kernel kernel = test_kernel(program, name);
+    cl_mem buffer = test_buffer(w.context, 0, sizeof(out), NULL);
+    CHECK(clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
+    CHECK(clSetKernelArg(kernel, 1, MOST * sizeof(cl_uint), NULL));
+    CHECK(clSetKernelArg(kernel, 2, sizeof(rounds), &rounds));
+    CHECK(clEnqueueNDRangeKernel(w.queue, kernel, dims, offsets, global, local, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(w.queue, buffer, CL_TRUE, 0, items * sizeof(cl_uint), out, 0, NULL, NULL));
+    for (size_t i = 0; i < items; i++)
+        if (!out[i])
+            fail_msg("work-item %zu is wrong, groups of %zu", i, local[0]);
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+}
+
+/* Both sides of each condition: a power of two up to the width, one dimension, an offset that is a multiple of it. */
+static void some_launches_can(void **state)
+{
+    (void)state;
+    static const struct {
+        cl_uint dims;
+        size_t global[2], local[2], offset;
+        unsigned made;
+    } cases[] = {
+        {1, {ITEMS}, {1}, 0, 1},      {1, {ITEMS}, {8}, 0, 1},      {1, {ITEMS}, {16}, 0, 1},  {1, {ITEMS}, {32}, 0, 0}, {1, {ITEMS}, {3}, 0, 0},
+        {1, {ITEMS}, {6}, 0, 0},      {1, {ITEMS - 3}, {4}, 0, 1},  {1, {ITEMS}, {4}, 8, 1},   {1, {ITEMS}, {4}, 6, 0},  {2, {ITEMS / 4, 4}, {2, 1}, 0, 1},
+        {2, {ITEMS / 4, 4}, {2, 2}, 0, 0},
+    };
+    setenv("TESSERA_GROUPS", "lanes", 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
+        for (int again = 0; again < 2; again++) {
+            bool whole = cases[i].global[0] % cases[i].local[0] == 0;
+            launch(program, "swap", cases[i].dims, cases[i].global, cases[i].local, cases[i].offset, whole ? 4 : 2);
+        }
+        unsigned count = made();
+        if (count != cases[i].made)
+            fail_msg("groups of %zu x %zu from %zu: made %u times", cases[i].local[0], cases[i].local[1], cases[i].offset, count);
+        CHECK(clReleaseProgram(program));
+    }
+}
+
+/* The code is made of bitcode, or of a source that stays the same; variables of the program are in one place only. */
+static void some_programs_can(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source;
+        unsigned made;
+    } cases[] = {
+        {KERNEL("swap"), 1},
+        {KERNEL("swap") KERNEL("other"), 1},
+        {"/* include */ " KERNEL("swap"), 0},
+        {"global uint variable = 3;\n" KERNEL("swap") "kernel void store(global uint *o) { variable += o[0]; }\n", 0},
+    };
+    size_t global = ITEMS, local = 4;
+    setenv("TESSERA_GROUPS", "lanes", 1);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        cl_program program = test_build(w.context, w.device, cases[i].source, "-cl-std=CL3.0");
+        launch(program, "swap", 1, &global, &local, 0, 2);
+        assert_int_equal(made(), cases[i].made);
+        CHECK(clReleaseProgram(program));
+    }
+}
+
+static void it_takes_long_launches(void **state)
+{
+    (void)state;
+    size_t global = ITEMS, local = 2;
+    cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
+    setenv("TESSERA_GROUPS", "regions", 1);
+    for (int i = 0; i < 4; i++)
+        launch(program, "swap", 1, &global, &local, 0, 600);
+    assert_int_equal(made(), 0);
+    unsetenv("TESSERA_GROUPS");
+    CHECK(clReleaseProgram(program));
+
+    program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
+    for (int i = 0; i < 10; i++)
+        launch(program, "swap", 1, &global, &local, 0, 2);
+    assert_int_equal(made(), 0);
+    unsigned count = 0;
+    for (int i = 0; i < 100 && !count; i++) {
+        launch(program, "swap", 1, &global, &local, 0, 600);
+        count = made();
+    }
+    assert_int_equal(count, 1);
+    launch(program, "swap", 1, &global, &local, 0, 600);
+    assert_int_equal(made(), 0);
+    CHECK(clReleaseProgram(program));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(some_launches_can),
+        cmocka_unit_test(some_programs_can),
+        cmocka_unit_test(it_takes_long_launches),
+    };
+    if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)
+        return 1;
+    setenv("TESSERA_LOG_FILE", log_path, 1);
+    setenv("TESSERA_DEBUG", "compile", 1);
+    int failed = cmocka_run_group_tests(tests, begin, end);
+    unlink(log_path);
+    rmdir(folder);
+    return failed;
+}
