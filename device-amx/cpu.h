@@ -56,6 +56,7 @@ struct tsr__entry {
     char *name;                       /* of the kernel */
     _Atomic uint64_t item_ps;         /* learned cost of a work-item in picoseconds, 0 = unknown */
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
+    _Atomic uint64_t launches;        /* how many it was learned from */
     _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
 };
 

@@ -21,6 +21,21 @@ static bool fits(const struct tsr_kernel_info *kernel, const struct tsr_ndrange 
            packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size) <= TSR__GROUP_LANES_LOCAL;
 }
 
+/* Whether to take the code of `lanes`: it has had the faster launch. Other processes make a launch slow now and then, so each of the two
+ * gets a few launches at first, and later one now and then. */
+static bool is_faster(const struct tsr__entry *lanes, const struct tsr__entry *usual)
+{
+    if (!lanes)
+        return false;
+    uint64_t of_lanes = atomic_load_explicit(&lanes->launches, memory_order_relaxed);
+    uint64_t of_usual = atomic_load_explicit(&usual->launches, memory_order_relaxed), fewer = of_lanes < of_usual ? of_lanes : of_usual;
+    if (fewer < TSR__GROUP_LANES_TRIES)
+        return of_lanes == fewer;
+    bool faster =
+        atomic_load_explicit(&lanes->least_ps, memory_order_relaxed) <= atomic_load_explicit(&usual->least_ps, memory_order_relaxed);
+    return (of_lanes + of_usual) % TSR__GROUP_LANES_AGAIN ? faster : !faster;
+}
+
 bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
                             uint64_t local_argument_bytes)
 {
@@ -34,11 +49,8 @@ bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct
     struct tsr__entry *entry = tsr__module_entry(kernel->module, kernel->info);
     if (!entry)
         return false;
-    if (lanes) {
-        const struct tsr__entry *other = tsr__module_entry(lanes->module, lanes->info);
-        return other &&
-               atomic_load_explicit(&other->least_ps, memory_order_relaxed) <= atomic_load_explicit(&entry->least_ps, memory_order_relaxed);
-    }
+    if (lanes)
+        return is_faster(tsr__module_entry(lanes->module, lanes->info), entry);
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
     uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
     return atomic_fetch_add_explicit(&entry->small_groups_ns, ns, memory_order_relaxed) + ns > TSR__GROUP_LANES_NS;

@@ -89,6 +89,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
         uint64_t least = atomic_load_explicit(&launch->entry->least_ps, memory_order_relaxed);
         if (!least || now < least)
             atomic_store_explicit(&launch->entry->least_ps, now, memory_order_relaxed);
+        atomic_fetch_add_explicit(&launch->entry->launches, 1, memory_order_relaxed);
     }
     if (why)
         *why = text;

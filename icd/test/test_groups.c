@@ -81,9 +81,9 @@ static void some_launches_can(void **state)
         size_t global[2], local[2], offset;
         unsigned made;
     } cases[] = {
-        {1, {ITEMS}, {1}, 0, 1},      {1, {ITEMS}, {8}, 0, 1},      {1, {ITEMS}, {16}, 0, 1},  {1, {ITEMS}, {32}, 0, 0}, {1, {ITEMS}, {3}, 0, 0},
-        {1, {ITEMS}, {6}, 0, 0},      {1, {ITEMS - 3}, {4}, 0, 1},  {1, {ITEMS}, {4}, 8, 1},   {1, {ITEMS}, {4}, 6, 0},  {2, {ITEMS / 4, 4}, {2, 1}, 0, 1},
-        {2, {ITEMS / 4, 4}, {2, 2}, 0, 0},
+        {1, {ITEMS}, {1}, 0, 1}, {1, {ITEMS}, {8}, 0, 1},           {1, {ITEMS}, {16}, 0, 1},          {1, {ITEMS}, {32}, 0, 0},
+        {1, {ITEMS}, {3}, 0, 0}, {1, {ITEMS}, {6}, 0, 0},           {1, {ITEMS - 3}, {4}, 0, 1},       {1, {ITEMS}, {4}, 8, 1},
+        {1, {ITEMS}, {4}, 6, 0}, {2, {ITEMS / 4, 4}, {2, 1}, 0, 1}, {2, {ITEMS / 4, 4}, {2, 2}, 0, 0},
     };
     setenv("TESSERA_GROUPS", "lanes", 1);
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
