@@ -661,6 +661,20 @@ static const char explained[] = "float square(global const float *t, int i) { re
                                 "    t[i] = i;\n"                                                                            /* 20 */
                                 "    barrier(CLK_LOCAL_MEM_FENCE);\n"                                                        /* 21 */
                                 "    atomic_add(o, t[i ^ 1]);\n"                                                             /* 22 */
+                                "}\n"
+                                "kernel void own(global uint16 *a, int n)\n"
+                                "{\n"
+                                "    uint16 x = a[get_global_id(0)], y = x * 3;\n"
+                                "    for (int j = 0; j < n; j++)\n"
+                                "        x += rotate(y, x), y ^= x * a[3];\n"
+                                "    a[get_global_id(0)] = x;\n"
+                                "}\n"
+                                "kernel void small(global int *o, local int *t)\n"
+                                "{\n"
+                                "    int i = get_local_id(0);\n"
+                                "    t[i] = i;\n"
+                                "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+                                "    o[get_global_id(0)] = t[get_local_size(0) - 1 - i];\n"
                                 "}\n";
 
 /* Kernel k's part of a report, then m's: pieces of lines in their order. */
@@ -692,6 +706,10 @@ static const char *const report[] = {
     "  21:5     barrier    cut ",
     "  22:5     atomic     one ",
     "  22:19    load       gather        local int",
+    "kernel own:\n",
+    "packets    one item      a work-item at a time, since its own vectors fill the registers\n",
+    "kernel small:\n",
+    "packets    regions ",
 };
 
 /* TESSERA_EXPLAIN: what became of the kernels stands in the log of the build, also of one that may wait for its kernels. */
@@ -713,6 +731,15 @@ static void reports(void **state)
             fail_msg("no '%s' where it should be in\n%s", report[i], answer.result.log);
         at = found + strlen(report[i]);
     }
+    end(&answer);
+    struct tsr_clc_request groups = request;
+    groups.target = (struct tsr_target){.triple = TSR_TRIPLE_X86_64,
+                                        .features = tsr_cpu()->features,
+                                        .engine = TSR_ENGINE_GROUPS,
+                                        .default_sub_group_size = 16,
+                                        .macros = tsr_clc_all_macros()};
+    answer = ask(&groups);
+    expect(&answer, TSR_CLC_DONE, "packets    groups        each has several small work-groups");
     end(&answer);
     stop();
     setenv("TESSERA_EXPLAIN", "json", 1);
