@@ -133,7 +133,7 @@ LLVMValueRef tsr__emit_select(struct tsr__reader *r, const struct tsr__inst *in,
     if (type != LLVMTypeOf(b))
         tsr__spirv_fail(r, in, "it selects between two values of one type");
     const struct tsr__type *own = tsr__spirv_result_type(r, in);
-    bool unpacks = tsr__is_int4(own) && own->kind == TSR__VECTOR && tsr__is_vector(LLVMTypeOf(condition));
+    bool unpacks = tsr__is_int4(own) && own->kind == TSR__VECTOR && tsr__is_vector(LLVMTypeOf(condition)) && type == own->llvm;
     if (unpacks) {
         a = tsr__int4_unpack(r, own, a);
         b = tsr__int4_unpack(r, own, b);
