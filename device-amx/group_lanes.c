@@ -22,18 +22,21 @@ static bool fits(const struct tsr_kernel_info *kernel, const struct tsr_ndrange 
 }
 
 /* Whether to take the code of `lanes`: it has had the faster launch. Other processes make a launch slow now and then, so each of the two
- * gets a few launches at first, and later one now and then. */
+ * gets a few launches at first, and later one now and then. Where one takes several times as long, two and very few tell enough. */
 static bool is_faster(const struct tsr__entry *lanes, const struct tsr__entry *usual)
 {
     if (!lanes)
         return false;
     uint64_t of_lanes = atomic_load_explicit(&lanes->launches, memory_order_relaxed);
     uint64_t of_usual = atomic_load_explicit(&usual->launches, memory_order_relaxed), fewer = of_lanes < of_usual ? of_lanes : of_usual;
-    if (fewer < TSR__GROUP_LANES_TRIES)
+    uint64_t lanes_ps = atomic_load_explicit(&lanes->least_ps, memory_order_relaxed);
+    uint64_t usual_ps = atomic_load_explicit(&usual->least_ps, memory_order_relaxed);
+    bool faster = lanes_ps <= usual_ps;
+    bool clear = (faster ? usual_ps : lanes_ps) / TSR__GROUP_LANES_CLEAR >= (faster ? lanes_ps : usual_ps);
+    if (fewer < (clear ? TSR__GROUP_LANES_CLEAR_TRIES : TSR__GROUP_LANES_TRIES))
         return of_lanes == fewer;
-    bool faster =
-        atomic_load_explicit(&lanes->least_ps, memory_order_relaxed) <= atomic_load_explicit(&usual->least_ps, memory_order_relaxed);
-    return (of_lanes + of_usual) % TSR__GROUP_LANES_AGAIN ? faster : !faster;
+    uint64_t again = clear ? TSR__GROUP_LANES_CLEAR_AGAIN : TSR__GROUP_LANES_AGAIN;
+    return (of_lanes + of_usual) % again ? faster : !faster;
 }
 
 bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
