@@ -140,25 +140,30 @@ static const char *text_or(enum tsr_env_name name, const char *otherwise)
     return copy ? copy : otherwise;
 }
 
-/* The sizes from TESSERA_SUB_GROUP_SIZE on, smallest first. */
-static void list_sub_group_sizes(void)
+/* The sizes from TESSERA_SUB_GROUP_SIZE on, else from the persona's smallest, smallest first. */
+static void list_sub_group_sizes(const struct tsr__persona *persona)
 {
     static const char *const words[] = {"8", "16", "32"};
     static const uint32_t sizes[] = {8, 16, 32};
     caps.sub_group_size_count = 0;
-    for (size_t i = tsr_env_choice(TSR_ENV_SUB_GROUP_SIZE, words, TSR_ARRAY_LEN(words)); i < TSR_ARRAY_LEN(sizes); i++)
-        caps.sub_group_sizes[caps.sub_group_size_count++] = sizes[i];
+    uint32_t smallest = sizes[tsr_env_choice(TSR_ENV_SUB_GROUP_SIZE, words, TSR_ARRAY_LEN(words))];
+    if (persona && !tsr_env(TSR_ENV_SUB_GROUP_SIZE))
+        smallest = persona->smallest_sub_group;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(sizes); i++)
+        if (sizes[i] >= smallest)
+            caps.sub_group_sizes[caps.sub_group_size_count++] = sizes[i];
 }
 
 static void find_out(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
-    caps.name = text_or(TSR_ENV_DEVICE_NAME, brand(cpu));
-    caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, cpu->vendor);
-    list_sub_group_sizes();
-    caps.vendor_id = (uint32_t)tsr_env_int_or(TSR_ENV_VENDOR_ID, pci_vendor(cpu->vendor), 0, UINT32_MAX);
-    caps.device_id = signature(cpu);
-    caps.ip_version = (uint32_t)tsr_env_int_or(TSR_ENV_IP_VERSION, ip_version(cpu), 0, UINT32_MAX);
+    const struct tsr__persona *persona = tsr__cpu_persona();
+    caps.name = text_or(TSR_ENV_DEVICE_NAME, persona ? persona->name : brand(cpu));
+    caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, persona ? "Intel(R) Corporation" : cpu->vendor);
+    list_sub_group_sizes(persona);
+    caps.vendor_id = (uint32_t)tsr_env_int_or(TSR_ENV_VENDOR_ID, pci_vendor(persona ? "GenuineIntel" : cpu->vendor), 0, UINT32_MAX);
+    caps.device_id = persona ? persona->device_id : signature(cpu);
+    caps.ip_version = (uint32_t)tsr_env_int_or(TSR_ENV_IP_VERSION, persona ? persona->ip_version : ip_version(cpu), 0, UINT32_MAX);
     caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
     caps.clock_mhz = clock_mhz();
     caps.vector_bits = tsr_cpu_has(cpu, TSR_CPU_AVX512F) ? 512 : tsr_cpu_has(cpu, TSR_CPU_AVX2) ? 256 : 128;
@@ -171,6 +176,8 @@ static void find_out(void)
     caps.fast_dot_products = tsr_cpu_has(cpu, TSR_CPU_AVX512VNNI); /* one instruction each, or a few, in the vector engine */
     for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
         caps.extensions.has[i] = true;
+    for (size_t i = 0; persona && i < persona->lack_count; i++)
+        caps.extensions.has[persona->lacks[i]] = false;
     tsr_log(TSR_LOG_DEVICE, "cpu: %u compute units, %u MHz, %llu MiB of memory", caps.compute_units, caps.clock_mhz,
             (unsigned long long)(caps.global_memory / MIB));
 }

@@ -8,4 +8,14 @@
 /* Found out at the first call, in well under a millisecond; no thread, no hwloc. Static storage. */
 const struct tsr_device_caps *tsr__cpu_caps(void);
 
+/* What the device says of itself in place of the CPU's facts (personas.c). */
+struct tsr__persona {
+    const char *name;
+    uint32_t device_id, ip_version, smallest_sub_group;
+    const enum tsr_ext *lacks;
+    size_t lack_count;
+};
+/* TESSERA_PERSONA; NULL: none. */
+const struct tsr__persona *tsr__cpu_persona(void);
+
 #endif

@@ -243,7 +243,6 @@ static void consistency(void **state)
     CHECK_THAT(multiple == 8 || multiple == 16 || multiple == 32);
 }
 
-/* Runs `body` in a process of its own, before any OpenCL call: such a choice is made once in a process. */
 /* Each combination of matrices stands once, and gives either the size or the largest size of each side. That they work is tested in
  * conformance/matrix/joint_test.c. */
 static void matrix_combinations(void **state)
@@ -266,6 +265,7 @@ static void matrix_combinations(void **state)
     CHECK_THAT(tiles);
 }
 
+/* Runs `body` in a process of its own, before any OpenCL call: such a choice is made once in a process. */
 static void in_child(void (*body)(void))
 {
     fflush(NULL);
@@ -361,6 +361,53 @@ static void expect_sub_group_sizes(const char *value, size_t smallest, size_t us
     clReleaseContext(context);
 }
 
+/* The device says of itself what the GPU would, and the GPU's kernels run on it. */
+static void expect_persona(const char *word, const char *name, cl_version ip, size_t smallest, const char *has, const char *lacks,
+                           const char *source)
+{
+    setenv("TESSERA_PERSONA", word, 1);
+    size_t sizes[8], size;
+    IN_CHILD(strstr(text(CL_DEVICE_NAME), name) && !strcmp(text(CL_DEVICE_VENDOR), "Intel(R) Corporation"));
+    IN_CHILD(number(CL_DEVICE_VENDOR_ID) == 0x8086 && number(CL_DEVICE_IP_VERSION_INTEL) == ip);
+    IN_CHILD(!clGetDeviceInfo(test_device(), CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &size));
+    IN_CHILD(sizes[0] == smallest && sizes[size / sizeof(*sizes) - 1] == 32);
+    IN_CHILD(strstr(text(CL_DEVICE_EXTENSIONS), has));
+    IN_CHILD(!strstr(text(CL_DEVICE_EXTENSIONS), lacks));
+    cl_context context = clCreateContext(NULL, 1, (cl_device_id[]){test_device()}, NULL, NULL, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    IN_CHILD(program && !clBuildProgram(program, 0, NULL, "-cl-std=CL3.0 -Werror", NULL, NULL));
+    IN_CHILD(sub_group_size_of(program, "k") == smallest);
+    clReleaseProgram(program);
+    clReleaseContext(context);
+}
+
+#define PERSONA_KERNEL(size, lacks, body)                                                                                                  \
+    "#ifdef " lacks "\n#error it lacks " lacks "\n#endif\n"                                                                                \
+    "__attribute__((intel_reqd_sub_group_size(" size "))) kernel void k(global int *p) { " body " }\n"
+
+static void as_dg2(void)
+{
+    expect_persona("dg2", "A770", 12 << 22 | 55 << 14 | 8, 8, "cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_khr_fp64",
+                   PERSONA_KERNEL("8", "cl_khr_fp64", "*p = intel_sub_group_i8_i8_split_matrix_mad_k32((int2)1, (int8)1, (int4)1).x;"));
+}
+
+static void as_bmg(void)
+{
+    static const char split[] = "cl_intel_subgroup_split_matrix_multiply_accumulate";
+    expect_persona("bmg", "B580", 20 << 22 | 1 << 14, 16, "cl_intel_subgroup_2d_block_io", split,
+                   PERSONA_KERNEL("16", "cl_intel_subgroup_split_matrix_multiply_accumulate",
+                                  "*p = intel_sub_group_i8_i8_matrix_mad_k32((short4)1, (int8)1, (int4)1).x;"));
+}
+
+/* What a variable of its own says goes before. */
+static void as_pvc_with_another_name(void)
+{
+    setenv("TESSERA_DEVICE_NAME", "Some Graphics", 1);
+    setenv("TESSERA_SUB_GROUP_SIZE", "32", 1);
+    expect_persona("pvc", "Some Graphics", 12 << 22 | 60 << 14 | 7, 32, "cl_intel_subgroup_matrix_multiply_accumulate_tf32", "split",
+                   PERSONA_KERNEL("32", "cl_intel_subgroup_split_matrix_multiply_accumulate", "*p = 1;"));
+}
+
 static void from_sub_groups_of_8(void)
 {
     expect_sub_group_sizes("8", 8, 16);
@@ -387,6 +434,9 @@ static void smallest_sub_groups(void **state)
     (void)state;
     in_child(from_sub_groups_of_8);
     in_child(from_sub_groups_of_16);
+    in_child(as_dg2);
+    in_child(as_bmg);
+    in_child(as_pvc_with_another_name);
     in_child(from_sub_groups_of_32);
     in_child(from_sub_groups_of_12);
 }

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Personas: what the CPU device says of itself as if it were an Intel GPU, so that a program which chooses its kernels by that takes those
+ * that it has for this GPU. They are right and fast here, too. */
+#include "device-amx/caps.h"
+
+/* As CL_DEVICE_IP_VERSION_INTEL has it. */
+#define IP_VERSION(architecture, release, revision) ((architecture) << 22 | (release) << 14 | (revision))
+
+static const enum tsr_ext lacks_of_dg2[] = {
+    TSR_HAS_cl_khr_fp64,
+    TSR_HAS___opencl_c_fp64,
+    TSR_HAS___opencl_c_ext_fp64_global_atomic_add,
+    TSR_HAS___opencl_c_ext_fp64_global_atomic_min_max,
+    TSR_HAS___opencl_c_ext_fp64_local_atomic_add,
+    TSR_HAS___opencl_c_ext_fp64_local_atomic_min_max,
+    TSR_HAS_cl_intel_subgroup_matrix_multiply_accumulate_tf32,
+    TSR_HAS_cl_intel_subgroup_2d_block_io,
+};
+static const enum tsr_ext lacks_of_others[] = {TSR_HAS_cl_intel_subgroup_split_matrix_multiply_accumulate};
+
+const struct tsr__persona *tsr__cpu_persona(void)
+{
+    static const char *const words[] = {"cpu", "dg2", "pvc", "bmg"};
+    static const struct tsr__persona personas[] = {
+        [1] = {"Intel(R) Arc(TM) A770 Graphics", 0x56a0, IP_VERSION(12, 55, 8), 8, lacks_of_dg2, TSR_ARRAY_LEN(lacks_of_dg2)},
+        [2] = {"Intel(R) Data Center GPU Max 1550", 0x0bd5, IP_VERSION(12, 60, 7), 16, lacks_of_others, TSR_ARRAY_LEN(lacks_of_others)},
+        [3] = {"Intel(R) Arc(TM) B580 Graphics", 0xe20b, IP_VERSION(20, 1, 0), 16, lacks_of_others, TSR_ARRAY_LEN(lacks_of_others)},
+    };
+    unsigned chosen = tsr_env_choice(TSR_ENV_PERSONA, words, TSR_ARRAY_LEN(words));
+    return chosen ? &personas[chosen] : NULL;
+}
