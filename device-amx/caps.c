@@ -141,7 +141,7 @@ static const char *text_or(enum tsr_env_name name, const char *otherwise)
 }
 
 /* The sizes from TESSERA_SUB_GROUP_SIZE on, else from the persona's smallest, smallest first. */
-static void list_sub_group_sizes(const struct tsr__persona *persona)
+static void list_sub_group_sizes(const struct tsr__cpu_persona *persona)
 {
     static const char *const words[] = {"8", "16", "32"};
     static const uint32_t sizes[] = {8, 16, 32};
@@ -157,7 +157,7 @@ static void list_sub_group_sizes(const struct tsr__persona *persona)
 static void find_out(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
-    const struct tsr__persona *persona = tsr__cpu_persona();
+    const struct tsr__cpu_persona *persona = tsr__cpu_find_persona();
     caps.name = text_or(TSR_ENV_DEVICE_NAME, persona ? persona->name : brand(cpu));
     caps.vendor = text_or(TSR_ENV_DEVICE_VENDOR, persona ? "Intel(R) Corporation" : cpu->vendor);
     list_sub_group_sizes(persona);
@@ -166,7 +166,7 @@ static void find_out(void)
     caps.ip_version = (uint32_t)tsr_env_int_or(TSR_ENV_IP_VERSION, persona ? persona->ip_version : ip_version(cpu), 0, UINT32_MAX);
     caps.compute_units = tsr_cpu_count(tsr_cpus_allowed());
     caps.clock_mhz = clock_mhz();
-    caps.vector_bits = tsr_cpu_has(cpu, TSR_CPU_AVX512F) ? 512 : tsr_cpu_has(cpu, TSR_CPU_AVX2) ? 256 : 128;
+    caps.vector_bits = cpu->vector_bits;
     caps.global_memory = tsr_memory_limit();
     /* The host needs the rest: it is the same memory. */
     caps.max_allocation = caps.global_memory / 2 / TSR_PAGE * TSR_PAGE;

@@ -9,13 +9,13 @@
 const struct tsr_device_caps *tsr__cpu_caps(void);
 
 /* What the device says of itself in place of the CPU's facts (personas.c). */
-struct tsr__persona {
+struct tsr__cpu_persona {
     const char *name;
     uint32_t device_id, ip_version, smallest_sub_group;
     const enum tsr_ext *lacks;
     size_t lack_count;
 };
 /* TESSERA_PERSONA; NULL: none. */
-const struct tsr__persona *tsr__cpu_persona(void);
+const struct tsr__cpu_persona *tsr__cpu_find_persona(void);
 
 #endif

@@ -53,19 +53,24 @@ void tsr__cpu_part_free(struct tsr_device *part);
 
 struct tsr__entry {
     void (*run)(struct tsr_item *item);
-    char *name;                       /* of the kernel */
-    _Atomic uint64_t item_ps;         /* learned cost of a work-item in picoseconds, 0 = unknown */
+    char *name;               /* of the kernel */
+    _Atomic uint64_t item_ps; /* learned cost of a work-item in picoseconds, 0 = unknown */
+    /* Where there are two codes to choose from (group_lanes.c): */
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
-    _Atomic uint64_t launches;        /* how many it was learned from */
+    _Atomic uint64_t launches;        /* how many there were */
     _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
 };
+
+/* TESSERA_GROUPS, in the order of its words. */
+enum tsr__group_code { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_IN_REGIONS };
 
 struct tsr_module {
     void *handle; /* dlopen; NULL: in `elf` */
     struct tsr__elf elf;
     const struct tsr_kernel_info *kernels; /* as given at load: compared with, never read */
     uint32_t kernel_count;
-    const char *sites; /* table of sites in the code, or NULL */
+    const char *sites;               /* table of sites in the code, or NULL */
+    enum tsr__group_code group_code; /* as the variable was when the module was loaded */
     struct tsr__entry entries[];
 };
 
@@ -183,9 +188,12 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 
 /* ---- group_lanes.c ---------------------------------------------------------------------------------------------------------------- */
 
+enum tsr__group_code tsr__group_code_wanted(void);
 /* tsr_device_ops.wants_group_lanes */
 bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
                             uint64_t local_argument_bytes);
+/* A launch has taken so many picoseconds for a work-item. */
+void tsr__group_lanes_learn(struct tsr__entry *entry, uint64_t item_ps);
 /* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES. */
 void tsr__group_lanes_lay_out(struct tsr_launch *launch);
 

@@ -21,6 +21,12 @@ static bool fits(const struct tsr_kernel_info *kernel, const struct tsr_ndrange 
            packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size) <= TSR__GROUP_LANES_LOCAL;
 }
 
+enum tsr__group_code tsr__group_code_wanted(void)
+{
+    static const char *const words[] = {"auto", "lanes", "regions"};
+    return (enum tsr__group_code)tsr_env_choice(TSR_ENV_GROUPS, words, TSR_ARRAY_LEN(words));
+}
+
 /* Whether to take the code of `lanes`: it has had the faster launch. Other processes make a launch slow now and then, so each of the two
  * gets a few launches at first, and later one now and then. Where one takes several times as long, two and very few tell enough. */
 static bool is_faster(const struct tsr__entry *lanes, const struct tsr__entry *usual)
@@ -42,12 +48,10 @@ static bool is_faster(const struct tsr__entry *lanes, const struct tsr__entry *u
 bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
                             uint64_t local_argument_bytes)
 {
-    static const char *const ways[] = {"auto", "lanes", "regions"};
-    enum { AUTO, LANES, REGIONS };
-    size_t way = tsr_env_choice(TSR_ENV_GROUPS, ways, TSR_ARRAY_LEN(ways));
-    if (way == REGIONS || !fits(kernel->info, range, local_argument_bytes))
+    const enum tsr__group_code wanted = kernel->module->group_code;
+    if (wanted == TSR__GROUPS_IN_REGIONS || !fits(kernel->info, range, local_argument_bytes))
         return false;
-    if (way == LANES)
+    if (wanted == TSR__GROUPS_AS_LANES)
         return true;
     struct tsr__entry *entry = tsr__module_entry(kernel->module, kernel->info);
     if (!entry)
@@ -57,6 +61,14 @@ bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct
     uint64_t items = range->global[0] * range->global[1] * range->global[2];
     uint64_t ns = (uint64_t)((double)atomic_load_explicit(&entry->item_ps, memory_order_relaxed) * (double)items / 1000);
     return atomic_fetch_add_explicit(&entry->small_groups_ns, ns, memory_order_relaxed) + ns > TSR__GROUP_LANES_NS;
+}
+
+void tsr__group_lanes_learn(struct tsr__entry *entry, uint64_t item_ps)
+{
+    uint64_t least = atomic_load_explicit(&entry->least_ps, memory_order_relaxed);
+    if (!least || item_ps < least)
+        atomic_store_explicit(&entry->least_ps, item_ps, memory_order_relaxed);
+    atomic_fetch_add_explicit(&entry->launches, 1, memory_order_relaxed);
 }
 
 void tsr__group_lanes_lay_out(struct tsr_launch *launch)

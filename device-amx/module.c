@@ -158,6 +158,7 @@ enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr
         return TSR_NO_MEMORY;
     m->kernels = info->kernels;
     m->kernel_count = info->kernel_count;
+    m->group_code = tsr__group_code_wanted();
     enum tsr_status status = open_code(m, info, why) ? TSR_OK : *why ? TSR_DAMAGED : TSR_NO_MEMORY;
     if (!status)
         m->sites = symbol_of(m, TSR_SITES_SYMBOL);

@@ -18,10 +18,10 @@ static const enum tsr_ext lacks_of_dg2[] = {
 };
 static const enum tsr_ext lacks_of_others[] = {TSR_HAS_cl_intel_subgroup_split_matrix_multiply_accumulate};
 
-const struct tsr__persona *tsr__cpu_persona(void)
+const struct tsr__cpu_persona *tsr__cpu_find_persona(void)
 {
     static const char *const words[] = {"cpu", "dg2", "pvc", "bmg"};
-    static const struct tsr__persona personas[] = {
+    static const struct tsr__cpu_persona personas[] = {
         [1] = {"Intel(R) Arc(TM) A770 Graphics", 0x56a0, IP_VERSION(12, 55, 8), 8, lacks_of_dg2, TSR_ARRAY_LEN(lacks_of_dg2)},
         [2] = {"Intel(R) Data Center GPU Max 1550", 0x0bd5, IP_VERSION(12, 60, 7), 16, lacks_of_others, TSR_ARRAY_LEN(lacks_of_others)},
         [3] = {"Intel(R) Arc(TM) B580 Graphics", 0xe20b, IP_VERSION(20, 1, 0), 16, lacks_of_others, TSR_ARRAY_LEN(lacks_of_others)},

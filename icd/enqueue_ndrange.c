@@ -201,7 +201,7 @@ static void choose_group_lanes(struct _cl_kernel *kernel, const struct _cl_devic
                                struct tsr_code **code, struct tsr_loaded_kernel *loaded)
 {
     const struct tsr_device_ops *ops = device->ops;
-    if (!ops->wants_group_lanes || !tsr_groups_may_be_lanes(loaded->info) || range->local[0] > TSR_MAX_LANES)
+    if (!ops->wants_group_lanes || !tsr_groups_may_be_lanes(loaded->info->flags) || range->local[0] > loaded->info->sub_group_size)
         return;
     struct tsr_code *lanes = tsr__code_of_groups(kernel->program, device, loaded->info, false);
     if (!lanes && ops->wants_group_lanes(loaded, NULL, range, kernel->local_bytes))

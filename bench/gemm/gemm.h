@@ -34,7 +34,7 @@ enum { GEMM_TILE = 16, GEMM_TILE_BYTES = 64 };
 /* Whether some elements of C are what they must be. */
 bool gemm_is_right(const struct gemm_problem *problem);
 
-/* Microseconds; with -c of CPU time shared by the threads. (main.c) */
+/* Microseconds; with -c of CPU time shared by the threads. (run.c) */
 double gemm_now_us(void);
 
 /* oneDNN, with B packed as it likes best, if this program was built where its headers are and runs where the library is, and it has such

@@ -4,8 +4,8 @@
  * bench_gemm [-t threads] [-r rounds] [-s size,…] [-b products] [-k "int8 SG16 32x32"] [-l] [-p rounds] [-c] [-i [-v]]
  * bench_gemm --styles [-t threads] [-r rounds] [-s size,…] [-k "bf16 8x16 rows"] [-c]
  *
- * -b: so many products of small matrices at once, beside oneDNN's batched one. -k: only what has this in its name. -l: the kernels take A
- * and B tile after tile. -p: they fetch both so many rounds ahead. -c: by CPU time.
+ * -t: on the first so many of the CPUs that it may use. -b: so many products of small matrices at once, beside oneDNN's batched one. -k:
+ * only what has this in its name. -l: the kernels take A and B tile after tile. -p: they fetch both so many rounds ahead. -c: by CPU time.
  * -i: beside the same product by SPIR-V with cooperative matrices, in Tessera ("coop. mat.") and every other OpenCL driver that takes them;
  * of its kernel's forms the fastest counts, and a dash is for a driver that refuses it (Intel's does without AMX). -v: what these drivers
  * say about it.

@@ -8,26 +8,29 @@
 #include "../bench.h"
 #include "run.h"
 
+/* Whether B is by rows, and whether A and B are read by 2D block reads. */
+enum { B_ROWS = 1, BLOCKS = 2 };
+
 static const struct style {
     const char *name;
     int m, rows, columns; /* rows of a matrix function; functions under each other, and beside each other */
-    const char *options;
-    bool b_rows, long_index;
+    const char *index;
+    unsigned how;
 } styles[] = {
-    {"32x32 loads", 8, 4, 2, "-DINDEX=int", false, false},
-    {"32x32 uint", 8, 4, 2, "-DINDEX=uint", false, false},
-    {"32x32 long", 8, 4, 2, "-DINDEX=long", false, true},
-    {"32x32 ulong", 8, 4, 2, "-DINDEX=ulong", false, true},
-    {"16x64 loads", 8, 2, 4, "-DINDEX=int", false, false},
-    {"8x16 loads", 8, 1, 1, "-DINDEX=int", false, false},
-    {"8x16 blocks", 8, 1, 1, "-DINDEX=int -DBLOCKS", false, false},
-    {"32x32 rows", 8, 4, 2, "-DINDEX=int -DB_ROWS", true, false},
-    {"16x64 rows", 8, 2, 4, "-DINDEX=long -DB_ROWS", true, true},
-    {"8x16 rows", 8, 1, 1, "-DINDEX=int -DB_ROWS", true, false},
-    {"8x16 transform", 8, 1, 1, "-DINDEX=int -DBLOCKS -DB_ROWS", true, false},
-    {"4x16 loads", 4, 1, 1, "-DINDEX=int", false, false},
-    {"2x16 loads", 2, 1, 1, "-DINDEX=int", false, false},
-    {"1x16 loads", 1, 1, 1, "-DINDEX=int", false, false}, /* one a line */
+    {"32x32 loads", 8, 4, 2, "int", 0},
+    {"32x32 uint", 8, 4, 2, "uint", 0},
+    {"32x32 long", 8, 4, 2, "long", 0},
+    {"32x32 ulong", 8, 4, 2, "ulong", 0},
+    {"16x64 loads", 8, 2, 4, "int", 0},
+    {"8x16 loads", 8, 1, 1, "int", 0},
+    {"8x16 blocks", 8, 1, 1, "int", BLOCKS},
+    {"32x32 rows", 8, 4, 2, "int", B_ROWS},
+    {"16x64 rows", 8, 2, 4, "long", B_ROWS},
+    {"8x16 rows", 8, 1, 1, "int", B_ROWS},
+    {"8x16 transform", 8, 1, 1, "int", BLOCKS | B_ROWS},
+    {"4x16 loads", 4, 1, 1, "int", 0},
+    {"2x16 loads", 2, 1, 1, "int", 0},
+    {"1x16 loads", 1, 1, 1, "int", 0},
 };
 
 static struct gemm_run prepare(const struct gemm_device *d, const struct style *s, struct gemm_problem *p)
@@ -35,14 +38,15 @@ static struct gemm_run prepare(const struct gemm_device *d, const struct style *
     char options[200];
     cl_int n = p->size;
     cl_long wide = p->size;
-    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d %s%s", s->m, s->rows, s->columns, s->options,
-             p->type == GEMM_BF16 ? " -DBF16" : "");
+    snprintf(options, sizeof(options), "-cl-std=CL3.0 -DM=%d -DROWS=%d -DCOLUMNS=%d -DINDEX=%s%s%s%s", s->m, s->rows, s->columns, s->index,
+             s->how & B_ROWS ? " -DB_ROWS" : "", s->how & BLOCKS ? " -DBLOCKS" : "", p->type == GEMM_BF16 ? " -DBF16" : "");
     struct gemm_run run = {.kernel = gemm_build(d, GEMM_STYLES, options),
                            .global = {(size_t)(p->size / s->columns), (size_t)(p->size / (s->m * s->rows)), 1},
                            .local = {GEMM_TILE, 1, 1}};
     gemm_pack(p, p->size);
-    gemm_run_bind(d, &run, p, p->a, s->b_rows ? p->b : p->packed);
-    BENCH_CHECK(s->long_index ? clSetKernelArg(run.kernel, 3, sizeof(wide), &wide) : clSetKernelArg(run.kernel, 3, sizeof(n), &n));
+    gemm_run_bind(d, &run, p, p->a, s->how & B_ROWS ? p->b : p->packed);
+    BENCH_CHECK(strstr(s->index, "long") ? clSetKernelArg(run.kernel, 3, sizeof(wide), &wide)
+                                         : clSetKernelArg(run.kernel, 3, sizeof(n), &n));
     return run;
 }
 

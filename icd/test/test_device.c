@@ -389,6 +389,7 @@ static void as_dg2(void)
 {
     expect_persona("dg2", "A770", 12 << 22 | 55 << 14 | 8, 8, "cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_khr_fp64",
                    PERSONA_KERNEL("8", "cl_khr_fp64", "*p = intel_sub_group_i8_i8_split_matrix_mad_k32((int2)1, (int8)1, (int4)1).x;"));
+    IN_CHILD(number(CL_DEVICE_DOUBLE_FP_CONFIG) == 0 && number(CL_DEVICE_DOUBLE_FP_ATOMIC_CAPABILITIES_EXT) == 0);
 }
 
 static void as_bmg(void)

@@ -126,8 +126,8 @@ static void it_takes_long_launches(void **state)
 {
     (void)state;
     size_t global = ITEMS, local = 2;
-    cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
     setenv("TESSERA_GROUPS", "regions", 1);
+    cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
     for (int i = 0; i < 4; i++)
         launch(program, "swap", 1, &global, &local, 0, 600);
     assert_int_equal(made(), 0);

@@ -100,10 +100,10 @@ static inline uint32_t tsr_packet_width(const struct tsr_kernel_info *kernel)
 
 /* Can small work-groups of the kernel be lanes of a packet, in code of TSR_ENGINE_GROUPS? It has local memory or barriers; without these it
  * has packets of many groups anyway. */
-static inline bool tsr_groups_may_be_lanes(const struct tsr_kernel_info *kernel)
+static inline bool tsr_groups_may_be_lanes(uint32_t flags)
 {
     const uint32_t has = TSR_KERNEL_PACKETS | TSR_KERNEL_IGNORES_SUB_GROUPS, lacks = TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_ONE_LANE;
-    return (kernel->flags & (has | lacks)) == has;
+    return (flags & (has | lacks)) == has;
 }
 
 /* Bytes of static local variables, up to where local arguments begin. */

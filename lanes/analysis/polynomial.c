@@ -370,6 +370,8 @@ bool tsr__polynomial_step(struct tsr__compilation *l, const struct tsr__polynomi
             moves = true;
             grows = factor_step(l, f, loop);
         }
+        if (!moves)
+            continue;
         grows = multiply(&grows, &others);
         *step = add_scaled(*step, &grows, a->terms[i].coefficient);
     }
