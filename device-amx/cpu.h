@@ -188,7 +188,6 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 
 /* ---- group_lanes.c ---------------------------------------------------------------------------------------------------------------- */
 
-enum tsr__group_code tsr__group_code_wanted(void);
 /* tsr_device_ops.wants_group_lanes */
 bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
                             uint64_t local_argument_bytes);

@@ -21,12 +21,6 @@ static bool fits(const struct tsr_kernel_info *kernel, const struct tsr_ndrange 
            packet_bytes(tsr_local_round(kernel->local_bytes) + local_argument_bytes, width / size) <= TSR__GROUP_LANES_LOCAL;
 }
 
-enum tsr__group_code tsr__group_code_wanted(void)
-{
-    static const char *const words[] = {"auto", "lanes", "regions"};
-    return (enum tsr__group_code)tsr_env_choice(TSR_ENV_GROUPS, words, TSR_ARRAY_LEN(words));
-}
-
 /* Whether to take the code of `lanes`: it has had the faster launch. Other processes make a launch slow now and then, so each of the two
  * gets a few launches at first, and later one now and then. Where one takes several times as long, two and very few tell enough. */
 static bool is_faster(const struct tsr__entry *lanes, const struct tsr__entry *usual)

@@ -7,7 +7,6 @@
 #include "tessera/program.h"
 
 enum {
-    INTEL = 0x8086,
     KIB = 1024,
     MAX_GLOBAL_VARIABLE = 64 * KIB, /* what OpenCL asks for: drivers do not tell */
     CACHE_LINE = 64,
@@ -149,12 +148,11 @@ void tsr__xmx_caps_fill(struct tsr__xmx_device *device, const struct tsr__xmx_fa
     struct tsr_device_caps *caps = &device->caps;
     snprintf(device->name, sizeof device->name, "%.*s", ZE_MAX_DEVICE_NAME, p->name);
     device->uuid = p->uuid;
-    device->spirv_version = m->spirvVersionSupported;
     uint64_t arguments = m->maxArgumentsSize;
     *caps = (struct tsr_device_caps){
         .type = TSR_DEVICE_GPU,
         .name = device->name,
-        .vendor = p->vendorId == INTEL ? "Intel(R) Corporation" : "unknown",
+        .vendor = p->vendorId == TSR__PCI_INTEL ? "Intel(R) Corporation" : "unknown",
         .vendor_id = p->vendorId,
         .device_id = p->deviceId,
         .ip_version = facts->ip.ipVersion,

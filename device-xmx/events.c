@@ -8,15 +8,15 @@ enum { EVENTS = 64 /* of a pool */ };
 #define WAIT_NS UINT64_C(50000000)
 
 /* Adds a pool's events to the list of free ones. The device's lock is held. */
-static ze_result_t add_pool(struct tsr__xmx_device *device)
+static enum tsr_status add_pool(struct tsr__xmx_device *device)
 {
     enum tsr_status status;
     ze_context_handle_t context = tsr__xmx_context(device, &status);
     if (!context)
-        return ZE_RESULT_ERROR_UNKNOWN;
+        return status;
     struct tsr__xmx_event *events = tsr_calloc(EVENTS, sizeof *events);
     if (!events)
-        return ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+        return TSR_NO_MEMORY;
     ze_event_pool_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_EVENT_POOL_DESC,
                                  .flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP,
                                  .count = EVENTS};
@@ -35,30 +35,30 @@ static ze_result_t add_pool(struct tsr__xmx_device *device)
         if (pool)
             tsr__ze.EventPoolDestroy(pool);
         tsr_free(events);
-        return result;
+        return tsr__xmx_judge(device, result, "zeEventPoolCreate");
     }
     for (unsigned i = 0; i < EVENTS; i++) {
         events[i].next = device->events;
         device->events = &events[i];
     }
-    return ZE_RESULT_SUCCESS;
+    return TSR_OK;
 }
 
-struct tsr__xmx_event *tsr__xmx_event_take(struct tsr__xmx_device *device)
+struct tsr__xmx_event *tsr__xmx_event_take(struct tsr__xmx_device *device, enum tsr_status *status)
 {
     pthread_mutex_lock(&device->lock);
-    ze_result_t result = device->events ? ZE_RESULT_SUCCESS : add_pool(device);
+    *status = device->events ? TSR_OK : add_pool(device);
     struct tsr__xmx_event *event = device->events;
     if (event)
         device->events = event->next;
     pthread_mutex_unlock(&device->lock);
-    if (!event)
-        tsr__xmx_judge(device, result, "zeEventPoolCreate");
     return event;
 }
 
 void tsr__xmx_event_give(struct tsr__xmx_device *device, struct tsr__xmx_event *event)
 {
+    if (atomic_load(&device->lost))
+        return;
     if (tsr__xmx_judge(device, tsr__ze.EventHostReset(event->handle), "zeEventHostReset") != TSR_OK)
         return; /* it is lost with its place in the pool */
     pthread_mutex_lock(&device->lock);
@@ -71,10 +71,9 @@ enum tsr_status tsr__xmx_event_wait(struct tsr__xmx_device *device, struct tsr__
 {
     for (;;) {
         ze_result_t result = tsr__ze.EventHostSynchronize(event->handle, WAIT_NS);
-        if (result != ZE_RESULT_NOT_READY)
-            return tsr__xmx_judge(device, result, "zeEventHostSynchronize");
-        enum tsr_status status = tsr__xmx_judge(device, tsr__ze.DeviceGetStatus(device->handle), "zeDeviceGetStatus");
-        if (status != TSR_OK)
-            return status;
+        if (result != ZE_RESULT_NOT_READY) /* after any failure the commands may still run */
+            return tsr__xmx_judge(device, result, "zeEventHostSynchronize") == TSR_OK ? TSR_OK : TSR_IO;
+        if (atomic_load(&device->lost) || tsr__xmx_judge(device, tsr__ze.DeviceGetStatus(device->handle), "zeDeviceGetStatus") != TSR_OK)
+            return TSR_IO;
     }
 }

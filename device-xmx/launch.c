@@ -54,30 +54,13 @@ void tsr__xmx_suggest_local_size(const struct tsr_device *device, const struct t
     if (left > GOOD_GROUP)
         left = GOOD_GROUP;
     for (uint32_t d = 0; d < 3; d++) {
-        range->local[d] = d < range->dim ? divisor(range->global[d], d < 2 || range->dim < 3 ? left : 1) : 1;
+        range->local[d] = d < range->dim && d < 2 ? divisor(range->global[d], left) : 1;
         left /= range->local[d];
     }
 }
 
 /* ---- making
  * ---------------------------------------------------------------------------------------------------------------------------------- */
-
-static struct tsr__xmx_kernel *find_kernel(struct tsr_module *module, const char *name)
-{
-    const struct tsr_program_info *info = module->info;
-    uint32_t low = 0, high = info->kernel_count; /* sorted by name */
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(name, info->kernels[middle].name);
-        if (!order)
-            return &module->kernels[middle];
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return NULL;
-}
 
 struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                         const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes)
@@ -89,7 +72,8 @@ struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct 
     memset(launch, 0, sizeof *launch);
     launch->module = module;
     launch->info = kernel;
-    launch->kernel = find_kernel(module, kernel->name);
+    uint32_t index = tsr_find_kernel(module->info, kernel->name);
+    launch->kernel = index < module->info->kernel_count ? &module->kernels[index] : NULL;
     launch->range = *range;
     launch->local_bytes = local_argument_bytes;
     memcpy(launch->args, args, kernel->args_size);
@@ -175,6 +159,12 @@ static int fail(struct tsr_launch *launch, const char *what, ze_result_t result)
     return FAILED;
 }
 
+/* What a failure that has been judged is told as. */
+static ze_result_t result_of(enum tsr_status status)
+{
+    return status == TSR_NO_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_UNKNOWN;
+}
+
 static ze_result_t set_offset(const struct tsr_launch *launch, const uint64_t offset[3])
 {
     struct tsr__xmx_kernel *kernel = launch->kernel;
@@ -245,16 +235,17 @@ static void give_events(struct tsr_launch *launch, unsigned first, unsigned coun
         tsr__xmx_event_give(launch->module->device, launch->events[i]);
 }
 
-static bool take_events(struct tsr_launch *launch, unsigned count)
+static enum tsr_status take_events(struct tsr_launch *launch, unsigned count)
 {
+    enum tsr_status status;
     for (unsigned i = 0; i < count; i++) {
-        launch->events[i] = tsr__xmx_event_take(launch->module->device);
+        launch->events[i] = tsr__xmx_event_take(launch->module->device, &status);
         if (!launch->events[i]) {
             give_events(launch, 0, i);
-            return false;
+            return status;
         }
     }
-    return true;
+    return TSR_OK;
 }
 
 /* ---- the end
@@ -282,13 +273,13 @@ int tsr__xmx_launch_submit(struct tsr_launch *launch, void (*ended)(void *data, 
         return fail(launch, "zeKernelCreate", ZE_RESULT_ERROR_INVALID_KERNEL_NAME);
     if (atomic_load(&device->lost))
         return fail(launch, "submit", ZE_RESULT_ERROR_DEVICE_LOST);
-    if (!take_events(launch, count))
-        return fail(launch, "zeEventCreate", ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY);
+    status = take_events(launch, count);
+    if (status != TSR_OK)
+        return fail(launch, "zeEventPoolCreate", result_of(status));
     struct tsr__xmx_queue *queue = tsr__xmx_queue_enter(device, &status);
     if (!queue) {
         give_events(launch, 0, count);
-        return fail(launch, "zeCommandListCreateImmediate",
-                    status == TSR_NO_MEMORY ? ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY : ZE_RESULT_ERROR_UNKNOWN);
+        return fail(launch, "zeCommandListCreateImmediate", result_of(status));
     }
     launch->ended = ended;
     launch->data = data;
@@ -299,7 +290,7 @@ int tsr__xmx_launch_submit(struct tsr_launch *launch, void (*ended)(void *data, 
         give_events(launch, appended, count);
         fail(launch, "zeCommandListAppendLaunchKernel", result);
     }
-    launch->job = (struct tsr__xmx_job){.queue = queue, .events = launch->events, .event_count = appended, .ended = job_ended};
+    launch->job = (struct tsr__xmx_job){.events = launch->events, .event_count = appended, .ended = job_ended};
     tsr__xmx_queue_leave(queue, appended ? &launch->job : NULL); /* what has been appended runs, also if the rest could not be */
     return appended ? 0 : FAILED;
 }
@@ -309,7 +300,7 @@ bool tsr__xmx_launch_times(const struct tsr_launch *launch, uint64_t *start_ns, 
 {
     const struct tsr__xmx_device *device = launch->module->device;
     struct tsr__xmx_moment now;
-    if (!launch->complete || !tsr__xmx_now(device, &now))
+    if (!launch->complete || atomic_load(&device->lost) || !tsr__xmx_now(device, &now))
         return false;
     for (unsigned i = 0; i < launch->job.event_count; i++) {
         ze_kernel_timestamp_result_t stamp;

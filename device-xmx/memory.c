@@ -61,7 +61,7 @@ static struct tsr__xmx_mover *mover_take(struct tsr__xmx_device *device, enum ts
     mover = tsr_calloc(1, sizeof *mover);
     if (!mover)
         return NULL;
-    mover->event = tsr__xmx_event_take(device);
+    mover->event = tsr__xmx_event_take(device, status);
     mover->list = mover->event ? tsr__xmx_list_new(device, device->copy_group, status) : NULL;
     if (mover->list)
         return mover;

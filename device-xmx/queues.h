@@ -13,11 +13,11 @@ struct tsr__xmx_event {
     ze_event_handle_t handle;
     struct tsr__xmx_event *next; /* of those that are free */
 };
-/* NULL: none can be had; the device judges why. */
-struct tsr__xmx_event *tsr__xmx_event_take(struct tsr__xmx_device *device);
+/* NULL: none can be had; *status says why. */
+struct tsr__xmx_event *tsr__xmx_event_take(struct tsr__xmx_device *device, enum tsr_status *status);
 /* Resets the event, for the next user. */
 void tsr__xmx_event_give(struct tsr__xmx_device *device, struct tsr__xmx_event *event);
-/* Waits until it is signalled. OK, or IO: the device is lost. */
+/* Waits until it is signalled. OK, or IO: the device or the wait has failed, and its commands may still run. */
 enum tsr_status tsr__xmx_event_wait(struct tsr__xmx_device *device, struct tsr__xmx_event *event);
 
 /* ---- queues.c
@@ -29,7 +29,6 @@ ze_command_list_handle_t tsr__xmx_list_new(struct tsr__xmx_device *device, uint3
 /* What a thread waits for: part of a launch. */
 struct tsr__xmx_job {
     struct tsr__xmx_job *next;
-    struct tsr__xmx_queue *queue;
     struct tsr__xmx_event **events;
     unsigned event_count;
     /* Called by the queue's thread, under no lock, when all events are signalled, or the device is lost. */

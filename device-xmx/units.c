@@ -4,7 +4,6 @@
 #include "device-xmx/xmx.h"
 
 enum {
-    INTEL = 0x8086,
     INTEGERS = TSR_ZE_DP_INPUT_INT8 | TSR_ZE_DP_INPUT_INT4,
     HALVES = TSR_ZE_DP_INPUT_FP16 | TSR_ZE_DP_INPUT_BF16,
     ALL_OF_8 = INTEGERS | HALVES,
@@ -76,7 +75,7 @@ static uint32_t smallest_sub_group(const ze_device_compute_properties_t *compute
 
 struct tsr__xmx_units tsr__xmx_units_of(const struct tsr__xmx_driver *driver, const struct tsr__xmx_facts *facts)
 {
-    bool intel = facts->properties.vendorId == INTEL;
+    bool intel = facts->properties.vendorId == TSR__PCI_INTEL;
     uint32_t ip = driver->has[TSR__XMX_IP_VERSION] ? facts->ip.ipVersion : 0;
     const struct core *core = core_of(ip);
     if (driver->has[TSR__XMX_DOT_PRODUCTS]) {

@@ -70,6 +70,8 @@ struct tsr__xmx_facts {
     uint64_t memory, cache;
 };
 
+enum { TSR__PCI_INTEL = 0x8086 };
+
 struct tsr__xmx_queues;
 struct tsr__xmx_event;
 struct tsr__xmx_mover;
@@ -81,7 +83,6 @@ struct tsr__xmx_device {
     ze_device_handle_t handle;
     ze_device_uuid_t uuid;
     struct tsr__xmx_units units;
-    uint32_t spirv_version;                 /* ZE_MAKE_VERSION, the newest that it takes */
     uint32_t compute_group, copy_group;     /* ordinals of command queue groups */
     size_t compute_fill, copy_fill;         /* largest fill pattern of each */
     double ns_per_tick;                     /* of its clock */

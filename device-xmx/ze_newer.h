@@ -35,12 +35,10 @@ static inline uint32_t tsr_ze_ip(uint32_t architecture, uint32_t release, uint32
 /* Bit of ze_command_queue_flags_t: each command begins when the one before it has ended. */
 enum { TSR_ZE_COMMAND_QUEUE_FLAG_IN_ORDER = 1 << 1 };
 
-typedef ze_result_t(ZE_APICALL *tsr_ze_command_list_host_synchronize)(ze_command_list_handle_t list, uint64_t timeout_ns);
-
 /* ---- API 1.10: drivers by kind, in place of zeInit and zeDriverGet
  * ------------------------------------------------------------------------ */
 
-enum { TSR_ZE_INIT_DRIVER_TYPE_FLAG_GPU = 1 << 0, TSR_ZE_INIT_DRIVER_TYPE_FLAG_NPU = 1 << 1 };
+enum { TSR_ZE_INIT_DRIVER_TYPE_FLAG_GPU = 1 << 0 };
 
 struct tsr_ze_init_driver_type {
     ze_structure_type_t stype;

@@ -73,36 +73,19 @@ TSR_API cl_int CL_API_CALL clReleaseKernel(cl_kernel kernel)
 
 /* ---- finding ---------------------------------------------------------------------------------------------------------------------- */
 
-/* The kernels of an executable are sorted by name; kernel_count if there is none of this name. */
-static uint32_t find(const struct tsr_program_info *info, const char *name)
-{
-    uint32_t low = 0, high = info->kernel_count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        int order = strcmp(name, info->kernels[middle].name);
-        if (order == 0)
-            return middle;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return info->kernel_count;
-}
-
 /* The kernel of this name on one device; *info is NULL if the build has none. The program's lock is held, and released while code is made.
  * */
 static cl_int find_on_device(struct _cl_program *program, struct tsr_build *build, const char *name, const struct tsr_kernel_info **info,
                              struct tsr_code **code)
 {
-    uint32_t index = find(&build->code.info, name);
+    uint32_t index = tsr_find_kernel(&build->code.info, name);
     *info = NULL;
     if (index == build->code.info.kernel_count)
         return CL_SUCCESS;
     cl_int err = tsr__code_of_kernel(program, build, index, code);
     if (err != CL_SUCCESS)
         return err;
-    uint32_t coded = find(&(*code)->info, name);
+    uint32_t coded = tsr_find_kernel(&(*code)->info, name);
     if (coded == (*code)->info.kernel_count)
         return CL_OUT_OF_RESOURCES; /* the compiler has answered with another kernel */
     *info = &(*code)->info.kernels[coded];

@@ -40,8 +40,8 @@ def standin_settings():
 def standin_faults():
     yield "| `STANDIN_FAULT` | |"
     yield "|---|---|"
-    for name, text in rows("device-xmx/standin/faults.def", "TSR_FAULT"):
-        yield f"| `{name}{'=n' * (' n ' in text or 'n-th' in text)}` | {text} |"
+    for name, number, text in rows("device-xmx/standin/faults.def", "TSR_FAULT"):
+        yield f"| `{name}{'=n' * (number == 'NUMBER')}` | {text} |"
     yield "| `missing=NAME` | the driver lacks the extension NAME |"
 
 

@@ -9,7 +9,7 @@
 
 #include "device-xmx/standin/standin.h"
 
-enum { NS_PER_S = 1000000000, NS_PER_MS = 1000000, HANG_NS = 300 * NS_PER_MS };
+enum { NS_PER_MS = 1000000, HANG_NS = 300 * NS_PER_MS };
 
 /* A command in a stream, with what its handles and pointers stood for when it was submitted. */
 struct tsr__submission {
@@ -122,7 +122,7 @@ static void close_indirect(struct tsr_buf *opened)
     tsr_buf_free(opened);
 }
 
-static void open_uses(const struct tsr__submission *submission, void (*call)(struct tsr__allocation *))
+static void each_use(const struct tsr__submission *submission, void (*call)(struct tsr__allocation *))
 {
     for (uint32_t i = 0; i < submission->command->use_count; i++)
         if (allocation_of(submission, i))
@@ -131,7 +131,7 @@ static void open_uses(const struct tsr__submission *submission, void (*call)(str
 
 static void sleep_ns(uint64_t ns)
 {
-    struct timespec left = {.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+    struct timespec left = tsr__standin_timespec(ns);
     while (nanosleep(&left, &left) && errno == EINTR)
         ;
 }
@@ -184,7 +184,7 @@ static void run(struct tsr__device *device, struct tsr__stream *stream, struct t
     struct tsr__command *command = submission->command;
     const struct tsr__settings *settings = tsr__standin_settings();
     struct tsr_buf opened = {0};
-    open_uses(submission, tsr__standin_open);
+    each_use(submission, tsr__standin_open);
     open_indirect(submission, device, &opened);
     pthread_mutex_unlock(&tsr__standin_lock);
     uint64_t begin = tsr_now_ns();
@@ -194,7 +194,7 @@ static void run(struct tsr__device *device, struct tsr__stream *stream, struct t
         sleep_ns(settings->fault[TSR__FAULT_event] * NS_PER_MS);
     pthread_mutex_lock(&tsr__standin_lock);
     close_indirect(&opened);
-    open_uses(submission, tsr__standin_close);
+    each_use(submission, tsr__standin_close);
     if (good)
         signal_event(submission, device, begin, end_ns);
     end_command(stream, submission);

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The extensions that the driver has, less those that STANDIN_FAULT takes away. */
-#include <stdio.h>
 #include <string.h>
 
 #include "device-xmx/standin/standin.h"
 #include "device-xmx/ze_newer.h"
 
-static const struct {
-    const char *name;
-    uint32_t version;
-} extensions[] = {
-    {ZE_FLOAT_ATOMICS_EXT_NAME, ZE_FLOAT_ATOMICS_EXT_VERSION_1_0},
-    {ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME, ZE_RELAXED_ALLOCATION_LIMITS_EXP_VERSION_1_0},
-    {ZE_MODULE_PROGRAM_EXP_NAME, ZE_MODULE_PROGRAM_EXP_VERSION_1_0},
-    {ZE_GLOBAL_OFFSET_EXP_NAME, ZE_GLOBAL_OFFSET_EXP_VERSION_1_0},
-    {ZE_SUBGROUPS_EXT_NAME, ZE_SUBGROUP_EXT_VERSION_1_0},
-    {ZE_LINKONCE_ODR_EXT_NAME, ZE_LINKONCE_ODR_EXT_VERSION_1_0},
-    {ZE_EU_COUNT_EXT_NAME, ZE_EU_COUNT_EXT_VERSION_1_0},
-    {ZE_PCI_PROPERTIES_EXT_NAME, ZE_PCI_PROPERTIES_EXT_VERSION_1_0},
-    {ZE_MEMORY_FREE_POLICIES_EXT_NAME, ZE_MEMORY_FREE_POLICIES_EXT_VERSION_1_0},
-    {TSR_ZE_DEVICE_IP_VERSION_EXT_NAME, ZE_MAKE_VERSION(1, 0)},
-    {TSR_ZE_DEVICE_COMPUTE_DOTPRODUCT_EXT_NAME, ZE_MAKE_VERSION(1, 0)},
+static const ze_driver_extension_properties_t extensions[] = {
+#define TSR_EXTENSION(name, version) {name, version},
+#include "device-xmx/standin/extensions.def"
+#undef TSR_EXTENSION
 };
 
 static bool is_missing(const char *name)
@@ -50,11 +38,8 @@ ze_result_t ZE_APICALL zeDriverGetExtensionProperties(ze_driver_handle_t hDriver
     for (size_t i = 0; i < TSR_ARRAY_LEN(extensions); i++) {
         if (is_missing(extensions[i].name))
             continue;
-        if (have < room) {
-            ze_driver_extension_properties_t *to = &pExtensionProperties[have];
-            snprintf(to->name, sizeof to->name, "%s", extensions[i].name);
-            to->version = extensions[i].version;
-        }
+        if (have < room)
+            pExtensionProperties[have] = extensions[i];
         have++;
     }
     GIVE_LIST(pCount, have);

@@ -181,7 +181,10 @@ static ze_result_t allocate(struct tsr__context *context, ze_memory_type_t type,
     allocation->size = size;
     pthread_mutex_lock(&tsr__standin_lock);
     bool good = fits(allocation) && map(allocation, alignment < PAGE ? PAGE : alignment);
-    if (good && !(tsr__standin_add(allocation, TSR__KIND_ALLOCATION, context) && enlist(allocation))) {
+    bool added = good && tsr__standin_add(allocation, TSR__KIND_ALLOCATION, context);
+    if (good && !(added && enlist(allocation))) {
+        if (added)
+            tsr__standin_remove(allocation);
         munmap(allocation->map, allocation->map_size);
         good = false;
     }

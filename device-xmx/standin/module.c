@@ -137,8 +137,11 @@ ze_result_t ZE_APICALL zeModuleCreate(ze_context_handle_t hContext, ze_device_ha
         result = module_new(context, device, code, phModule);
     if (!phBuildLog)
         tsr_free(log);
-    else if (!log_new(context, log, phBuildLog))
+    else if (!log_new(context, log, phBuildLog)) {
+        if (!result)
+            zeModuleDestroy(*phModule);
         result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
+    }
     return result;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device-xmx/standin/standin.h"
+#include "device-xmx/ze_newer.h"
 
 static const char *const names[] = {
 #define TSR_SETTING(name, values, default_value, text) "STANDIN_" #name,
@@ -17,10 +18,20 @@ static const char *const defaults[] = {
 #include "device-xmx/standin/settings.def"
 #undef TSR_SETTING
 };
-static const char *const fault_names[] = {
-#define TSR_FAULT(name, text) #name,
+enum { ALONE, NUMBER };
+static const struct {
+    const char *name;
+    bool numbered;
+} faults[] = {
+#define TSR_FAULT(name, number, text) {#name, number},
 #include "device-xmx/standin/faults.def"
 #undef TSR_FAULT
+};
+
+static const char *const extensions[] = {
+#define TSR_EXTENSION(name, version) name,
+#include "device-xmx/standin/extensions.def"
+#undef TSR_EXTENSION
 };
 
 static struct tsr__settings settings;
@@ -64,26 +75,41 @@ static void read_devices(void)
 static void read_api(void)
 {
     unsigned major, minor;
-    if (sscanf(value_of(TSR__SETTING_API), "%u.%u", &major, &minor) != 2)
+    const char *value = value_of(TSR__SETTING_API);
+    int end = 0;
+    if (sscanf(value, "%u.%u%n", &major, &minor, &end) != 2 || value[end])
         wrong(TSR__SETTING_API);
     settings.api = ZE_MAKE_VERSION(major, minor);
+}
+
+static void read_missing(const char *name, size_t length)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(extensions); i++)
+        if (length == strlen(extensions[i]) && !memcmp(name, extensions[i], length) && settings.missing_count < TSR__MOST_MISSING) {
+            settings.missing[settings.missing_count++] = extensions[i];
+            return;
+        }
+    wrong(TSR__SETTING_FAULT);
 }
 
 /* One fault: name, name=number, or missing=EXTENSION. */
 static void read_fault(const char *text, size_t length)
 {
     static const char missing[] = "missing=";
-    if (length > strlen(missing) && !memcmp(text, missing, strlen(missing)) && settings.missing_count < TSR__MOST_MISSING) {
-        snprintf(settings.missing[settings.missing_count++], ZE_MAX_EXTENSION_NAME, "%.*s", (int)(length - strlen(missing)),
-                 text + strlen(missing));
+    if (length > strlen(missing) && !memcmp(text, missing, strlen(missing))) {
+        read_missing(text + strlen(missing), length - strlen(missing));
         return;
     }
-    for (size_t i = 0; i < TSR_ARRAY_LEN(fault_names); i++) {
-        size_t name = strlen(fault_names[i]);
-        if (length < name || memcmp(text, fault_names[i], name) || (length > name && text[name] != '='))
+    for (size_t i = 0; i < TSR_ARRAY_LEN(faults); i++) {
+        size_t name = strlen(faults[i].name);
+        if (length < name || memcmp(text, faults[i].name, name) || (length > name && text[name] != '='))
             continue;
+        char *end = (char *)text + name;
+        if (faults[i].numbered && length > name + 1)
+            settings.fault[i] = strtoull(text + name + 1, &end, 10);
+        if ((faults[i].numbered && end <= text + name + 1) || end != text + length)
+            wrong(TSR__SETTING_FAULT);
         settings.faulty[i] = true;
-        settings.fault[i] = length > name ? strtoull(text + name + 1, NULL, 10) : 0;
         return;
     }
     wrong(TSR__SETTING_FAULT);

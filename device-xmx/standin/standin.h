@@ -23,7 +23,7 @@ enum tsr__setting {
 };
 
 enum tsr__fault {
-#define TSR_FAULT(name, text) TSR__FAULT_##name,
+#define TSR_FAULT(name, number, text) TSR__FAULT_##name,
 #include "device-xmx/standin/faults.def"
 #undef TSR_FAULT
     TSR__FAULT_COUNT
@@ -43,7 +43,7 @@ struct tsr__settings {
     enum tsr__leaks leaks;
     bool faulty[TSR__FAULT_COUNT];
     uint64_t fault[TSR__FAULT_COUNT]; /* the number behind the fault's name, 0 if there is none */
-    char missing[TSR__MOST_MISSING][ZE_MAX_EXTENSION_NAME];
+    const char *missing[TSR__MOST_MISSING]; /* names of extensions */
     unsigned missing_count;
 };
 
@@ -347,6 +347,7 @@ void tsr__standin_changed(void);
 /* Waits for a change until then (CLOCK_MONOTONIC, UINT64_MAX: for ever). False: it is later. The lock is held, and given up meanwhile. */
 bool tsr__standin_sleep(uint64_t until_ns);
 uint64_t tsr__standin_deadline(uint64_t timeout_ns);
+struct timespec tsr__standin_timespec(uint64_t ns);
 
 /* ---- lists, queues, fences, events (list.c, append.c, transfer.c, launch.c, queue.c, event.c) ---------------------------------------- */
 

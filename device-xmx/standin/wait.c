@@ -26,7 +26,7 @@ uint64_t tsr__standin_deadline(uint64_t timeout_ns)
     return timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
 }
 
-static struct timespec time_of(uint64_t ns)
+struct timespec tsr__standin_timespec(uint64_t ns)
 {
     enum { NS_PER_S = 1000000000 };
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
@@ -38,7 +38,7 @@ bool tsr__standin_sleep(uint64_t until_ns)
     pthread_once(&once, host_init);
     if (until_ns != UINT64_MAX && tsr_now_ns() >= until_ns)
         return false;
-    struct timespec until = time_of(until_ns);
+    struct timespec until = tsr__standin_timespec(until_ns);
     host.sleepers++;
     if (until_ns == UINT64_MAX)
         pthread_cond_wait(&host.changed, &tsr__standin_lock);

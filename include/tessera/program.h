@@ -134,6 +134,23 @@ struct tsr_program_info {
     size_t code_size;
 };
 
+/* The kernels of an executable are sorted by name; kernel_count if there is none of this name. */
+static inline uint32_t tsr_find_kernel(const struct tsr_program_info *info, const char *name)
+{
+    uint32_t low = 0, high = info->kernel_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = strcmp(name, info->kernels[middle].name);
+        if (order == 0)
+            return middle;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return info->kernel_count;
+}
+
 /* Can what was compiled for *target use the image? */
 static inline bool tsr_image_fits(const struct tsr_program_info *info, const struct tsr_target *target)
 {

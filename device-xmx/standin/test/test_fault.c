@@ -114,7 +114,11 @@ static void test_faults(void **state)
     client_run(slow_event, (const char *[]){"STANDIN_FAULT=event=20", NULL});
     client_run(build, (const char *[]){"STANDIN_FAULT=build", NULL});
     client_run(submit, (const char *[]){"STANDIN_FAULT=submit=3", NULL});
-    client_run_dies(build, (const char *[]){"STANDIN_FAULT=biuld", NULL}, SIGABRT);
+    static const char *const wrong[] = {
+        "STANDIN_FAULT=biuld",           "STANDIN_FAULT=lost", "STANDIN_FAULT=lost=", "STANDIN_FAULT=lost=2x", "STANDIN_FAULT=build=1",
+        "STANDIN_FAULT=missing=ZE_none", "STANDIN_API=1.6x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        client_run_dies(build, (const char *[]){wrong[i], NULL}, SIGABRT);
     client_run_dies(build, (const char *[]){"STANDIN_DEVICES=dg2,abc", NULL}, SIGABRT);
 }
 
