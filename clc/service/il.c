@@ -134,23 +134,21 @@ static void mend_alignments(unsigned char *module, size_t size)
 
 /* LLVM 22's back end keeps numbers of blocks in a static variable, by the address of their function, and takes them for those of a later
  * module whose function has the same address. So a process writes one module, and is replaced. */
-static atomic_flag has_written = ATOMIC_FLAG_INIT;
-static atomic_bool process_ends;
+static atomic_bool has_written;
 
 bool tsr__il_ends_process(void)
 {
-    return atomic_load(&process_ends);
+    return atomic_load(&has_written);
 }
 
 bool tsr__il_write(LLVMModuleRef module, bool any_extension, struct tsr_buf *spirv, struct tsr_buf *log)
 {
-    if (atomic_flag_test_and_set(&has_written)) {
-        tsr_buf_printf(log,
-                       "error: the compiler as a library can make SPIR-V once in a process; without TESSERA_CC_MODE=inprocess, and where "
-                       "processes can be started, it is a process of its own\n");
+    if (atomic_exchange(&has_written, true)) {
+        tsr_buf_printf(
+            log, "error: LLVM's back end can make SPIR-V once in a process, and has made it in this one; the driver starts a process for "
+                 "each, unless TESSERA_CC_MODE=inprocess forbids that or no process can be started\n");
         return false;
     }
-    atomic_store(&process_ends, true);
     LLVMTargetMachineRef machine = make_machine(any_extension, log);
     if (!machine)
         return false;

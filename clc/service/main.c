@@ -164,7 +164,7 @@ static const char usage[] =
     "  --spirv        compile for a GPU (docs/xmx.md), not for this machine; with --code: the module that its driver gets\n"
     "  --dump=FOLDER  write the module after each pass there\n"
     "  --times        print what each stage took, and each pass of the engine\n"
-    "  --repeat=N     do it N times over\n"
+    "  --repeat=N     do it N times over (SPIR-V can be written once)\n"
     "  --help         this text\n"
     "\n"
     "Every other word is a build option (-cl-…, -D, -I, -w, -Werror, -g).\n"

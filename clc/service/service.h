@@ -40,8 +40,8 @@ LLVMModuleRef tsr__plain_events(LLVMModuleRef module);
 /* ---- program.c: programs that others have installed ------------------------------------------------------------------------------------
  */
 
-/* `name`, or name-<version> for a version from newest to oldest: the first that PATH has, with these
- * words (NULL ends them). It reads its standard input, which can be opened as a file as well, and writes to standard output. */
+/* `name`, or name-<version> for a version from newest to oldest: the first that PATH has, with these words (NULL ends them). It reads its
+ * standard input, which can be opened as a file as well, and writes to standard output. */
 struct tsr__program {
     const char *name;
     int newest, oldest;

@@ -18,19 +18,13 @@ static LLVMValueRef index_operand(struct tsr__reader *r, const struct tsr__inst 
     return value;
 }
 
-/* A vector of integers of 4 bits, which is no vector for LLVM. */
-static bool is_packed(const struct tsr__type *type)
-{
-    return type->kind == TSR__VECTOR && type->element->is_int4;
-}
-
 LLVMValueRef tsr__emit_extract_dynamic(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
     const struct tsr__type *type = tsr__spirv_type_of(r, in, 0);
     if (type->kind == TSR__MATRIX)
         return tsr__matrix_extract(r, in, type->matrix, tsr__spirv_value(r, in, 0), index_operand(r, in, 1));
-    if (is_packed(type))
+    if (tsr__is_int4_vector(type))
         return tsr__int4_get(r, tsr__spirv_value(r, in, 0), index_operand(r, in, 1));
     return LLVMBuildExtractElement(r->builder, vector_operand(r, in, 0), index_operand(r, in, 1), "");
 }
@@ -41,9 +35,9 @@ LLVMValueRef tsr__emit_insert_dynamic(struct tsr__reader *r, const struct tsr__i
     const struct tsr__type *type = tsr__spirv_type_of(r, in, 0);
     if (type->kind == TSR__MATRIX)
         return tsr__matrix_insert(r, in, type->matrix, tsr__spirv_value(r, in, 0), tsr__spirv_value(r, in, 1), index_operand(r, in, 2));
-    if (is_packed(type) && tsr__spirv_type_of(r, in, 1) != type->element)
+    if (tsr__is_int4_vector(type) && tsr__spirv_type_of(r, in, 1) != type->element)
         tsr__spirv_fail(r, in, "the component is not of the type of the elements");
-    if (is_packed(type))
+    if (tsr__is_int4_vector(type))
         return tsr__int4_put(r, tsr__spirv_value(r, in, 0), tsr__spirv_value(r, in, 1), index_operand(r, in, 2));
     LLVMValueRef vector = vector_operand(r, in, 0), element = tsr__spirv_value(r, in, 1);
     if (LLVMTypeOf(element) != LLVMGetElementType(LLVMTypeOf(vector)))
@@ -72,11 +66,12 @@ LLVMValueRef tsr__emit_shuffle(struct tsr__reader *r, const struct tsr__inst *in
 {
     (void)argument;
     const struct tsr__type *own = tsr__spirv_result_type(r, in);
-    bool packed = is_packed(own) && is_packed(tsr__spirv_type_of(r, in, 0)) && is_packed(tsr__spirv_type_of(r, in, 1));
+    bool packed =
+        tsr__is_int4_vector(own) && tsr__is_int4_vector(tsr__spirv_type_of(r, in, 0)) && tsr__is_int4_vector(tsr__spirv_type_of(r, in, 1));
     LLVMValueRef a = packed ? tsr__int4_unpack(r, tsr__spirv_type_of(r, in, 0), tsr__spirv_value(r, in, 0)) : vector_operand(r, in, 0);
     LLVMValueRef b = packed ? tsr__int4_unpack(r, tsr__spirv_type_of(r, in, 1), tsr__spirv_value(r, in, 1)) : vector_operand(r, in, 1),
                  mask[16];
-    LLVMTypeRef result = packed ? LLVMVectorType(LLVMInt8TypeInContext(r->context), own->count) : own->llvm;
+    LLVMTypeRef result = packed ? tsr__int4_bytes(r, own) : own->llvm;
     uint32_t total = LLVMGetVectorSize(LLVMTypeOf(a)) + LLVMGetVectorSize(LLVMTypeOf(b)), count = in->count - 2;
     if (!tsr__is_vector(result) || LLVMGetVectorSize(result) != count || count > TSR_ARRAY_LEN(mask) ||
         LLVMGetElementType(LLVMTypeOf(a)) != LLVMGetElementType(result) || LLVMGetElementType(LLVMTypeOf(b)) != LLVMGetElementType(result))
@@ -128,7 +123,7 @@ static LLVMValueRef construct_packed(struct tsr__reader *r, const struct tsr__in
         if (!tsr__is_int4(own) || own->kind == TSR__MATRIX || parts > type->count - filled)
             tsr__spirv_fail(r, in, "constituent %u does not fit the vector", i + 1);
         for (uint32_t k = 0; k < parts; k++)
-            made = tsr__int4_put(r, made, is_packed(own) ? tsr__int4_get(r, part, tsr__u32(r, k)) : part, tsr__u32(r, filled++));
+            made = tsr__int4_put(r, made, tsr__is_int4_vector(own) ? tsr__int4_get(r, part, tsr__u32(r, k)) : part, tsr__u32(r, filled++));
     }
     if (filled != type->count)
         tsr__spirv_fail(r, in, "the constituents are %u elements, the vector has %u", filled, type->count);
@@ -145,7 +140,7 @@ LLVMValueRef tsr__emit_construct(struct tsr__reader *r, const struct tsr__inst *
     (void)argument;
     const struct tsr__type *type = tsr__spirv_result_type(r, in);
     if (type->kind == TSR__VECTOR)
-        return is_packed(type) ? construct_packed(r, in, type) : construct_vector(r, in, type->llvm);
+        return tsr__is_int4_vector(type) ? construct_packed(r, in, type) : construct_vector(r, in, type->llvm);
     if (type->kind == TSR__MATRIX)
         return tsr__matrix_construct(r, in);
     if ((type->kind != TSR__ARRAY && type->kind != TSR__STRUCT) || in->count != type->count)
@@ -180,7 +175,7 @@ static LLVMValueRef take(struct tsr__reader *r, const struct tsr__type *type, LL
 {
     if (type->kind == TSR__MATRIX)
         return tsr__matrix_get(r, type->matrix, value, index, 1);
-    if (is_packed(type))
+    if (tsr__is_int4_vector(type))
         return tsr__int4_get(r, value, tsr__u32(r, index));
     if (type->kind == TSR__VECTOR)
         return LLVMBuildExtractElement(r->builder, value, tsr__u32(r, index), "");
@@ -197,7 +192,7 @@ static LLVMValueRef part_place(struct tsr__reader *r, const struct tsr__inst *in
     LLVMValueRef *indices = tsr_arena_alloc(&r->arena, (in->count + 1) * sizeof *indices);
     indices[count++] = tsr__u32(r, 0);
     for (uint32_t i = first; i < in->count; i++) {
-        if (is_packed(*type))
+        if (tsr__is_int4_vector(*type))
             tsr__spirv_fail(r, in, "this driver takes no component of a vector of integers of 4 bits in so large a composite");
         *type = part_type(r, in, *type, in->operand[i]);
         indices[count++] = tsr__u32(r, in->operand[i]);
@@ -260,7 +255,7 @@ static LLVMValueRef put(struct tsr__reader *r, const struct tsr__inst *in, const
     LLVMValueRef inner = put(r, in, inner_type, old, part, i + 1);
     if (type->kind == TSR__MATRIX)
         return tsr__matrix_put(r, type->matrix, value, index, inner);
-    if (is_packed(type))
+    if (tsr__is_int4_vector(type))
         return tsr__int4_put(r, value, inner, tsr__u32(r, index));
     if (type->kind == TSR__VECTOR)
         return LLVMBuildInsertElement(r->builder, value, inner, tsr__u32(r, index), "");

@@ -121,7 +121,7 @@ static LLVMValueRef convert_int4(struct tsr__reader *r, const struct tsr__inst *
                                     : convert(r, in, opcode, value, to->llvm);
     if (tsr__is_bfloat16(from))
         value = tsr__spirv_bfloat16_to_float(r, value);
-    LLVMTypeRef byte = LLVMInt8TypeInContext(r->context), bytes = to->kind == TSR__VECTOR ? LLVMVectorType(byte, to->count) : byte;
+    LLVMTypeRef bytes = tsr__int4_bytes(r, to);
     if (LLVMTypeOf(value) != bytes || saturates)
         value = convert(r, in, opcode, value, bytes);
     return tsr__int4_pack(r, to, saturates ? tsr__int4_clamp(r, value, flags & TO_SIGNED) : value);

@@ -5,20 +5,21 @@
 
 enum { BITS = 4 };
 
-static LLVMTypeRef bytes(struct tsr__reader *r, uint32_t count)
-{
-    LLVMTypeRef byte = LLVMInt8TypeInContext(r->context);
-    return count > 1 ? LLVMVectorType(byte, count) : byte;
-}
-
 LLVMTypeRef tsr__int4_vector(struct tsr__reader *r, uint32_t count)
 {
     return LLVMIntTypeInContext(r->context, BITS * (count == 3 ? 4 : count));
 }
 
+LLVMTypeRef tsr__int4_bytes(struct tsr__reader *r, const struct tsr__type *type)
+{
+    LLVMTypeRef byte = LLVMInt8TypeInContext(r->context);
+    return type->kind == TSR__VECTOR ? LLVMVectorType(byte, type->count) : byte;
+}
+
+/* A vector that is one integer; vectors of bytes come from matrices. */
 static bool is_packed(const struct tsr__type *type)
 {
-    return type->kind == TSR__VECTOR && type->element->is_int4 && !tsr__is_vector(type->llvm);
+    return tsr__is_int4_vector(type) && !tsr__is_vector(type->llvm);
 }
 
 /* An integer for `index`, as wide as the vector, that says by how many bits the component is moved. */
@@ -50,7 +51,7 @@ LLVMValueRef tsr__int4_unpack(struct tsr__reader *r, const struct tsr__type *typ
 {
     if (!is_packed(type))
         return value;
-    LLVMValueRef made = LLVMGetPoison(bytes(r, type->count));
+    LLVMValueRef made = LLVMGetPoison(tsr__int4_bytes(r, type));
     for (uint32_t i = 0; i < type->count; i++)
         made = LLVMBuildInsertElement(r->builder, made, tsr__int4_get(r, value, tsr__u32(r, i)), tsr__u32(r, i), "");
     return made;

@@ -95,7 +95,7 @@ static const char *type_name(struct tsr__reader *r, const struct tsr__type *type
             return "bfloat16";
         return floats[__builtin_ctz((unsigned)LLVMSizeOfTypeInBits(r->layout, type->llvm)) - 4];
     case TSR__VECTOR:
-        if (type->element->is_int4)
+        if (tsr__is_int4_vector(type))
             return ints[__builtin_ctz(LLVMGetIntTypeWidth(type->llvm)) - 3];
         return tsr_arena_format(&r->arena, "%s%u", type_name(r, type->element, depth), type->count);
     case TSR__POINTER:

@@ -14,6 +14,7 @@
 
 enum tsr__matrix_use { TSR__MATRIX_A, TSR__MATRIX_B, TSR__MATRIX_ACCUMULATOR };
 enum tsr__matrix_memory { TSR__ROW_MAJOR, TSR__COLUMN_MAJOR, TSR__PACKED };
+extern const char *const tsr__matrix_memory_names[]; /* for names of helper functions */
 /* What the bits of a component are, where the type says it (SPV_INTEL_joint_matrix revision 10, "Component Type Interpretation"). */
 enum tsr__matrix_meaning { TSR__MEANS_ITSELF, TSR__MEANS_TF32, TSR__MEANS_BFLOAT16, TSR__MEANS_INT2, TSR__MEANS_INT4 };
 

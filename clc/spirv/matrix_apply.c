@@ -30,20 +30,25 @@ static bool is_component(const struct tsr__type *type, const struct tsr__matrix 
            type->is_bfloat16 == m->component->is_bfloat16 && type->is_int4 == m->component->is_int4;
 }
 
-static bool by_pointer(const struct tsr__type *parameter)
+/* Whether the parameter can point to an element: what it points to is no larger. SYCL's writers have a struct around the number, and LLVM's
+ * writer a pointer to bytes for any. */
+static bool by_pointer(const struct apply *a, const struct tsr__type *parameter)
 {
-    return parameter->kind == TSR__POINTER && (parameter->storage == TSR__StorageFunction || parameter->storage == TSR__StorageGeneric);
+    const struct tsr__type *to = parameter->element;
+    return parameter->kind == TSR__POINTER && (parameter->storage == TSR__StorageFunction || parameter->storage == TSR__StorageGeneric) &&
+           (!to || (to->llvm && LLVMTypeIsSized(to->llvm) &&
+                    LLVMABISizeOfType(a->r->layout, to->llvm) <= LLVMABISizeOfType(a->r->layout, a->from->component->llvm)));
 }
 
 /* Whether the function can be called with element and coordinates in these parameters. */
 static bool fits(const struct apply *a, uint32_t element, uint32_t row)
 {
     const struct tsr__type *own = a->type->members[element], *returned = a->type->element;
-    bool updates = by_pointer(own) && returned->kind == TSR__VOID && is_component(a->result->component, a->from);
+    bool updates = by_pointer(a, own) && returned->kind == TSR__VOID && is_component(a->result->component, a->from);
     for (uint32_t i = row; row != NO_PARAMETER && i < row + 2; i++)
         if (a->type->members[i]->kind != TSR__INT || a->type->members[i]->is_int4)
             return false;
-    return (by_pointer(own) || is_component(own, a->from)) && (updates || is_component(returned, a->result));
+    return (by_pointer(a, own) || is_component(own, a->from)) && (updates || is_component(returned, a->result));
 }
 
 /* Which parameters have the element and its coordinates. */
@@ -173,7 +178,7 @@ static LLVMValueRef make_body(struct apply *a, LLVMValueRef function)
         if (i < a->object || i >= behind)
             a->argument[i] = LLVMGetParam(function, parameter++);
     bool loops = a->from->slots > MOST_UNROLLED;
-    a->place = by_pointer(a->type->members[a->element]) ? LLVMBuildAlloca(r->builder, a->from->component->llvm, "") : NULL;
+    a->place = by_pointer(a, a->type->members[a->element]) ? LLVMBuildAlloca(r->builder, a->from->component->llvm, "") : NULL;
     a->all = loops ? LLVMBuildAlloca(r->builder, a->from->llvm, "") : NULL;
     a->all_made = loops ? LLVMBuildAlloca(r->builder, a->made->llvm, "") : NULL;
     a->lane = tsr__matrix_lane(r);

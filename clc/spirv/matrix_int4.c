@@ -22,6 +22,12 @@ static bool is_packed(const struct transfer *t)
     return t->memory == TSR__PACKED && t->m->use == TSR__MATRIX_B;
 }
 
+/* Whether neighbours in memory are neighbours in a row. */
+static bool is_along_rows(const struct transfer *t)
+{
+    return t->memory != TSR__COLUMN_MAJOR && !is_packed(t);
+}
+
 /* The byte of an element, and whether it has the second place in it. */
 static LLVMValueRef byte_of(const struct transfer *t, LLVMValueRef row, LLVMValueRef column, LLVMValueRef *second)
 {
@@ -63,7 +69,7 @@ static void store_slot(const struct transfer *t, uint32_t slot, LLVMValueRef val
 {
     LLVMBuilderRef b = t->r->builder;
     LLVMTypeRef type = LLVMInt8TypeInContext(t->r->context);
-    bool along_rows = t->memory != TSR__COLUMN_MAJOR && !is_packed(t);
+    bool along_rows = is_along_rows(t);
     uint32_t length = along_rows ? t->m->columns : t->m->rows;
     LLVMValueRef row, column, there, second;
     struct tsr__guard guard;
@@ -82,8 +88,7 @@ static void store_slot(const struct transfer *t, uint32_t slot, LLVMValueRef val
 
 static const char *name_of(const struct transfer *t, const char *what)
 {
-    static const char *const memory_names[] = {"rows", "columns", "packed"};
-    return tsr_arena_format(&t->r->arena, "%s.%s.%s.as%u.scope%u", t->m->name, what, memory_names[t->memory],
+    return tsr_arena_format(&t->r->arena, "%s.%s.%s.as%u.scope%u", t->m->name, what, tsr__matrix_memory_names[t->memory],
                             LLVMGetPointerAddressSpace(LLVMTypeOf(t->base)), t->m->scope);
 }
 
@@ -109,7 +114,7 @@ void tsr__matrix_store_int4(struct tsr__reader *r, const struct tsr__matrix *m, 
                             LLVMValueRef stride, LLVMValueRef value)
 {
     struct transfer t = {.r = r, .m = m, .memory = memory, .base = base, .stride = stride};
-    bool along_rows = memory != TSR__COLUMN_MAJOR && !is_packed(&t);
+    bool along_rows = is_along_rows(&t);
     LLVMValueRef args[] = {base, stride, value, tsr__matrix_shift(r, m, !along_rows, along_rows, value)};
     LLVMTypeRef types[] = {LLVMTypeOf(base), LLVMTypeOf(stride), m->llvm, m->llvm};
     struct tsr__helper h;

@@ -267,7 +267,7 @@ static LLVMValueRef move_checked(struct transfer *t)
 /* ---- helper functions ------------------------------------------------------------------------------------------------------------------
  */
 
-static const char *const memory_names[] = {"rows", "columns", "packed"};
+const char *const tsr__matrix_memory_names[] = {"rows", "columns", "packed"};
 
 /* Calls the helper for a transfer at t->base. Loads give the matrix. */
 static LLVMValueRef call_plain(struct transfer *t)
@@ -278,7 +278,7 @@ static LLVMValueRef call_plain(struct transfer *t)
     LLVMValueRef args[] = {t->base, t->stride, t->value};
     unsigned count = t->store ? 3 : 2;
     const char *name = tsr_arena_format(&r->arena, "%s.%s.%s.as%u.scope%u", t->m->name, t->store ? "store" : "load",
-                                        memory_names[t->memory], LLVMGetPointerAddressSpace(types[0]), t->m->scope);
+                                        tsr__matrix_memory_names[t->memory], LLVMGetPointerAddressSpace(types[0]), t->m->scope);
     if (tsr__helper_begin(r, &h, name, t->store ? LLVMVoidTypeInContext(r->context) : t->m->llvm, types, count)) {
         struct transfer inner = *t;
         inner.base = LLVMGetParam(h.function, 0);
@@ -339,7 +339,7 @@ static LLVMValueRef call_checked(struct transfer *t)
     LLVMValueRef args[] = {t->base, t->stride, t->x, t->y, t->height, t->width, t->value};
     unsigned count = t->store ? 7 : 6;
     const char *name = tsr_arena_format(&r->arena, "%s.%s_checked.%s.as%u.scope%u", t->m->name, t->store ? "store" : "load",
-                                        memory_names[t->memory], LLVMGetPointerAddressSpace(types[0]), t->m->scope);
+                                        tsr__matrix_memory_names[t->memory], LLVMGetPointerAddressSpace(types[0]), t->m->scope);
     if (tsr__helper_begin(r, &h, name, t->store ? LLVMVoidTypeInContext(r->context) : t->m->llvm, types, count)) {
         struct transfer inner = *t;
         LLVMValueRef *parameters[] = {&inner.base, &inner.stride, &inner.x, &inner.y, &inner.height, &inner.width, &inner.value};

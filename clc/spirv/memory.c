@@ -269,7 +269,7 @@ static LLVMValueRef chain_index(struct tsr__reader *r, const struct tsr__inst *i
     }
     if (!*type || ((*type)->kind != TSR__ARRAY && (*type)->kind != TSR__VECTOR))
         tsr__spirv_fail(r, in, "index %u goes into what has no members", operand);
-    if ((*type)->element->is_int4 && (*type)->kind == TSR__VECTOR)
+    if (tsr__is_int4_vector(*type))
         tsr__spirv_fail(r, in, "a component of a vector of integers of 4 bits has no address");
     LLVMValueRef index = tsr__spirv_value(r, in, operand);
     if (LLVMGetTypeKind(LLVMTypeOf(index)) != LLVMIntegerTypeKind)

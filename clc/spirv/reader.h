@@ -324,6 +324,8 @@ LLVMTypeRef tsr__int4_vector(struct tsr__reader *r, uint32_t count);
 /* A component of such a vector, and the vector with another one there. */
 LLVMValueRef tsr__int4_get(struct tsr__reader *r, LLVMValueRef vector, LLVMValueRef index);
 LLVMValueRef tsr__int4_put(struct tsr__reader *r, LLVMValueRef vector, LLVMValueRef number, LLVMValueRef index);
+/* The bytes that hold a number or a vector while it is computed with. */
+LLVMTypeRef tsr__int4_bytes(struct tsr__reader *r, const struct tsr__type *type);
 /* A value of the type, one number or a vector, as bytes from 0 to 15; and of the low bits of as many bytes a value of the type. */
 LLVMValueRef tsr__int4_unpack(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef value);
 LLVMValueRef tsr__int4_pack(struct tsr__reader *r, const struct tsr__type *type, LLVMValueRef numbers);
@@ -378,7 +380,12 @@ static inline bool tsr__is_bfloat16(const struct tsr__type *type)
 {
     return type && (type->is_bfloat16 || (type->kind == TSR__VECTOR && type->element->is_bfloat16));
 }
-/* One, a vector or a matrix of them. */
+/* A vector of integers of 4 bits, which for LLVM is one integer (int4.c). */
+static inline bool tsr__is_int4_vector(const struct tsr__type *type)
+{
+    return type->kind == TSR__VECTOR && type->element->is_int4;
+}
+/* One integer of 4 bits, a vector or a matrix of them. */
 static inline bool tsr__is_int4(const struct tsr__type *type)
 {
     return type && (type->is_int4 || ((type->kind == TSR__VECTOR || type->kind == TSR__MATRIX) && type->element->is_int4));

@@ -121,7 +121,7 @@ static void make_pointer(struct tsr__reader *r, const struct tsr__inst *in)
     uint32_t storage = in->operand[0];
     const struct tsr__type *element = tsr__spirv_type(r, in, 1);
     if (element->is_int4 && storage != TSR__StorageFunction && storage != TSR__StoragePrivate)
-        tsr__spirv_fail(r, in, "an integer of 4 bits lies in memory of storage class Function only; vectors lie anywhere");
+        tsr__spirv_fail(r, in, "an integer of 4 bits lies in memory of storage class Function or Private only; vectors lie anywhere");
     struct tsr__type *type = new_type(r, in, TSR__POINTER, LLVMPointerTypeInContext(r->context, tsr__spirv_address_space(r, in, storage)));
     type->storage = storage;
     type->element = element;

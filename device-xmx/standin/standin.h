@@ -42,7 +42,7 @@ struct tsr__settings {
     enum tsr__strict strict;
     enum tsr__leaks leaks;
     bool faulty[TSR__FAULT_COUNT];
-    uint64_t fault[TSR__FAULT_COUNT]; /* the number behind the fault's name, 0 if there is none */
+    uint64_t fault[TSR__FAULT_COUNT];       /* the number behind the fault's name, 0 if there is none */
     const char *missing[TSR__MOST_MISSING]; /* names of extensions */
     unsigned missing_count;
 };

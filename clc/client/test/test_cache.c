@@ -98,7 +98,6 @@ static void whatever_differs_is_a_miss(void **state)
     assert_int_equal(runs(), 16);
 }
 
-/* A variable of the compiler's makes a miss and reaches the process, another is a hit and does not. */
 /* What a device's driver has made of a result is kept under another key. */
 static void results_of_others_are_kept(void **state)
 {
@@ -120,6 +119,7 @@ static void results_of_others_are_kept(void **state)
     unsetenv("TESSERA_CACHE");
 }
 
+/* A variable of the compiler's makes a miss and reaches the process, another is a hit and does not. */
 static void variables_of_the_compiler_are_in_the_key(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
 
 #include "tessera/il_code.h"
 
-enum { OP_NAME = 5, OP_EXECUTION_MODE = 16, MODE_SUB_GROUP_SIZE = 35, HEADER_WORDS = 5 };
+enum { OP_EXECUTION_MODE = 16, MODE_SUB_GROUP_SIZE = 35, HEADER_WORDS = 5 };
 
 static const struct tsr_target dg2 = {
     .triple = TSR_TRIPLE_SPIRV64, .features = 8, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
