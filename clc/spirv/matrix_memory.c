@@ -267,8 +267,6 @@ static LLVMValueRef move_checked(struct transfer *t)
 /* ---- helper functions ------------------------------------------------------------------------------------------------------------------
  */
 
-const char *const tsr__matrix_memory_names[] = {"rows", "columns", "packed"};
-
 /* Calls the helper for a transfer at t->base. Loads give the matrix. */
 static LLVMValueRef call_plain(struct transfer *t)
 {
