@@ -2,10 +2,10 @@
  * Matrices as LLVM values: slots, tables, helper functions of the module, and code that only some work-items run. */
 #include "clc/spirv/matrix.h"
 
-const char *const tsr__matrix_memory_names[] = {"rows", "columns", "packed"};
-
 #include <assert.h>
 #include <string.h>
+
+const char *const tsr__matrix_memory_names[] = {"rows", "columns", "packed"};
 
 /* ---- slots ----------------------------------------------------------------------------------------------------------------------------
  */
