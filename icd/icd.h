@@ -15,7 +15,7 @@
 #include "CL/tessera_cl.h" /* the OpenCL headers plus what the installed ones lack */
 #include "tessera/clc.h"
 #include "tessera/device.h"
-#include "tessera/image.h"
+#include "tessera/image_desc.h"
 
 /* ---- object header (icd/object.c) --------------------------------------------------------------------------------------------- */
 
@@ -209,7 +209,7 @@ struct _cl_mem {
     unsigned char *data;              /* the host's side of the memory */
     struct tsr__residence *residence; /* of a root buffer, if the context has devices with own memory. icd/residence.c */
     void *host_ptr;                   /* as given */
-    struct tsr_image *image;          /* of an image: what kernels see of it, 64 bytes; no device has any yet. NULL: a buffer */
+    struct tsr_image_desc *image;     /* of an image: what kernels see of it; no device has any yet. NULL: a buffer */
     bool owns_data, uses_svm;
     struct _cl_mem *parent; /* held: of a sub-buffer */
     size_t origin;

@@ -14,7 +14,7 @@ enum tsr_arg_kind {
     TSR_ARG_POINTER, /* global or constant memory: 8 bytes, an address or 0 */
     TSR_ARG_LOCAL,   /* local memory: 8 bytes, the offset from the group's local memory base */
     TSR_ARG_SAMPLER, /* 4 bytes: the sampler's bit pattern */
-    TSR_ARG_IMAGE,   /* 8 bytes: the address of a struct tsr_image. No device has images yet: a kernel that uses one does not build */
+    TSR_ARG_IMAGE,   /* 8 bytes: the address of a struct tsr_image_desc. No device has images yet: a kernel that uses one does not build */
     TSR_ARG_PIPE,
     TSR_ARG_QUEUE,
 };
