@@ -26,7 +26,9 @@ bool fuzz_seed(unsigned index, struct tsr_buf *seed)
                                     .kernel_count = index ? 2 : 0,
                                     .kernels = kernels,
                                     .code = "ELF",
-                                    .code_size = 3};
+                                    .code_size = 3,
+                                    .module = "module",
+                                    .module_size = index ? 6 : 0};
     if (index > 1)
         return false;
     struct tsr_buf image = {0};
@@ -41,7 +43,7 @@ static void try_image(const unsigned char *data, size_t size)
 {
     struct tsr_arena arena = {0};
     struct tsr_program_info info;
-    if (tsr_image_read(data, size, &arena, &info) == TSR_OK) {
+    if (tsr_image_read(data, size, &arena, &info) == TSR_OK && !info.other_build) {
         struct tsr_buf again = {0};
         tsr_image_write(&info, &again);
         FUZZ_CHECK(!again.failed && again.size == size && !memcmp(again.data, data, size));

@@ -10,7 +10,7 @@ static cl_int take_binary(struct _cl_context *context, struct tsr_build *build, 
     unsigned char *image = tsr_malloc(length);
     RETURN_IF(context, !image, CL_OUT_OF_HOST_MEMORY, "no memory for %zu bytes of binary", length);
     memcpy(image, binary, length);
-    enum tsr_status status = tsr__build_take_image(build, image, length);
+    enum tsr_status status = tsr__build_take_binary(build, image, length);
     if (status == TSR_OK)
         return CL_SUCCESS;
     tsr_free(image);

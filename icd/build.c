@@ -164,13 +164,13 @@ static bool same_request(const struct part *a, const struct part *b)
 }
 
 /* Gives the build its own copy of the image. */
-static enum tsr_status install(struct tsr_build *build, const struct tsr_clc_result *result)
+static enum tsr_status install(struct tsr_build *build, const void *data, size_t size)
 {
-    unsigned char *image = tsr_malloc(result->image_size);
+    unsigned char *image = tsr_malloc(size);
     if (!image)
         return TSR_NO_MEMORY;
-    memcpy(image, result->image, result->image_size);
-    enum tsr_status status = tsr__build_take_image(build, image, result->image_size);
+    memcpy(image, data, size);
+    enum tsr_status status = tsr__build_take_image(build, image, size);
     if (status != TSR_OK)
         tsr_free(image);
     return status;
@@ -199,15 +199,22 @@ static cl_int outcome_code(enum tsr_clc_op op, enum tsr_clc_outcome outcome)
     }
 }
 
+/* Whether the build goes on with the code that its binary has, since none could be made anew: code for a lesser CPU runs as well. */
+static bool keep_code(const struct part *part, const struct tsr_clc_result *result)
+{
+    return part->op == TSR_CLC_CODE && result->outcome != TSR_CLC_DONE &&
+           install(part->build, part->inputs[0].data, part->inputs[0].size) == TSR_OK;
+}
+
 /* Ends the build's CL_BUILD_IN_PROGRESS. The program's lock is held. */
 static cl_int end_build(const struct job *job, const struct part *part, const struct tsr_clc_result *result)
 {
     struct tsr_build *build = part->build;
-    cl_int err = outcome_code(job->call, result->outcome);
+    cl_int err = keep_code(part, result) ? CL_SUCCESS : outcome_code(job->call, result->outcome);
     enum tsr_status status = TSR_OK;
     build->options = tsr_strdup(job->options);
     if (!part->keeps_image && result->outcome == TSR_CLC_DONE)
-        status = install(build, result);
+        status = install(build, result->image, result->image_size);
     if (status == TSR_OK)
         build->log = tsr_strdup(result->log ? result->log : "");
     else
@@ -278,15 +285,16 @@ static cl_int job_start(struct job *job)
     return asynchronous ? CL_SUCCESS : err;
 }
 
-/* Prepares the part for a program made from a binary: an executable is ready; objects and libraries are linked. False: there is no binary,
- * or no memory for it. */
+/* Prepares the part for a program made from a binary: an executable is ready, or gets its code anew if it comes from another CPU or
+ * version; objects and libraries are linked. False: there is no binary, or no memory for it. */
 static bool take_binary(struct part *part)
 {
     const struct tsr_build *build = part->build;
-    part->keeps_image = build->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    bool executable = build->kind == CL_PROGRAM_BINARY_TYPE_EXECUTABLE;
+    part->keeps_image = executable && !build->moved;
     if (part->keeps_image || !build->code.image)
         return build->code.image;
-    part->op = TSR_CLC_LINK;
+    part->op = executable ? TSR_CLC_CODE : TSR_CLC_LINK;
     part->inputs = tsr_calloc(1, sizeof(*part->inputs));
     return part->inputs && add_input(part, build->code.image, build->code.image_size);
 }

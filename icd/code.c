@@ -10,12 +10,15 @@
 
 #include "icd/program.h"
 
-enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size)
+/* `moved`: NULL, or the image may be one whose code is to be made anew, which it then tells. */
+static enum tsr_status take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size, bool *moved)
 {
     enum tsr_status status = tsr_image_read(image, size, &code->arena, &code->info);
     struct tsr_target target;
     device->ops->target(device->impl, &target);
-    if (status == TSR_OK && !tsr_image_fits(&code->info, &target))
+    if (moved)
+        *moved = status == TSR_OK && tsr_image_should_move(&code->info, &target);
+    if (status == TSR_OK && !(moved && *moved) && !tsr_image_fits(&code->info, &target))
         status = TSR_MISMATCH;
     if (status != TSR_OK) {
         tsr_arena_free(&code->arena);
@@ -25,6 +28,11 @@ enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_co
     code->image = image;
     code->image_size = size;
     return TSR_OK;
+}
+
+enum tsr_status tsr__code_take(const struct _cl_device_id *device, struct tsr_code *code, unsigned char *image, size_t size)
+{
+    return take(device, code, image, size, NULL);
 }
 
 void tsr__code_clear(const struct _cl_device_id *device, struct tsr_code *code)
@@ -119,6 +127,7 @@ void tsr__build_clear(struct tsr_build *build)
     tsr_free(build->log);
     build->options = build->log = NULL;
     build->kind = CL_PROGRAM_BINARY_TYPE_NONE;
+    build->moved = false;
 }
 
 static cl_program_binary_type kind_of(enum tsr_image_kind kind)
@@ -133,9 +142,9 @@ static cl_program_binary_type kind_of(enum tsr_image_kind kind)
     }
 }
 
-enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size)
+static enum tsr_status take_into(struct tsr_build *build, unsigned char *image, size_t size, bool *moved)
 {
-    enum tsr_status status = tsr__code_take(build->device, &build->code, image, size);
+    enum tsr_status status = take(build->device, &build->code, image, size, moved);
     if (status != TSR_OK)
         return status;
     if (build->code.info.kind == TSR_IMAGE_PROGRAM) {
@@ -148,6 +157,16 @@ enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *im
     }
     build->kind = kind_of(build->code.info.kind);
     return TSR_OK;
+}
+
+enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size)
+{
+    return take_into(build, image, size, NULL);
+}
+
+enum tsr_status tsr__build_take_binary(struct tsr_build *build, unsigned char *image, size_t size)
+{
+    return take_into(build, image, size, &build->moved);
 }
 
 /* ---- kernel by kernel ------------------------------------------------------------------------------------------------------------- */

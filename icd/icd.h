@@ -250,6 +250,7 @@ struct tsr_build {
     struct _cl_device_id *device; /* not held: the context holds it */
     cl_build_status status;
     cl_program_binary_type kind;
+    bool moved; /* the image is a binary of another CPU or version: the next build makes its code anew */
     char *options, *log;
     struct tsr_code code; /* image of the compiler */
     /* TSR_IMAGE_PROGRAM: the code of each kernel, parallel to code.info.kernels, and the code of all kernels for CL_PROGRAM_BINARIES;

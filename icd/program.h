@@ -59,6 +59,9 @@ struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _
 void tsr__build_clear(struct tsr_build *build);
 /* Takes the image over (tsr_malloc'd) if it is good: DAMAGED, MISMATCH, NO_MEMORY. The build must be clear of an image. */
 enum tsr_status tsr__build_take_image(struct tsr_build *build, unsigned char *image, size_t size);
+/* The same of an image that the application has: one made on another CPU or by another version is good if the next build can make its code
+ * anew (build->moved). */
+enum tsr_status tsr__build_take_binary(struct tsr_build *build, unsigned char *image, size_t size);
 
 /* ---- kernels ---------------------------------------------------------------------------------------------------------------------- */
 

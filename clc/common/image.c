@@ -2,8 +2,9 @@
  * The byte form of a compiled program: written by the compiler process, read by the host from replies, cache files and the application.
  *
  * u32 magic, u32 format version, 16 bytes build id, XXH3-128 of all that follows, string of the target's triple, u64 features needed, u32
- * kind, u64 global bytes, u32 kernel count, the kernels, blob of code. The build id stands before the checksum: an image of another build
- * is a mismatch, whatever is in it. The checksum guards against damage, not against malice: every field is checked as well. */
+ * kind, u64 global bytes, u32 kernel count, the kernels, blob of code, blob of the module. The build id is not a part of what the checksum
+ * covers: damage there makes an image of another build, whose module is used and not its code. The checksum guards against damage, not
+ * against malice: every field is checked as well. */
 #include "tessera/program.h"
 
 #include "clc/common/build_id.h"
@@ -12,7 +13,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 3,
+    IMAGE_VERSION = 4,        /* also raised when bitcode that earlier builds have made would mean something else */
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -70,6 +71,7 @@ void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf)
     for (uint32_t i = 0; i < info->kernel_count; i++)
         put_kernel(buf, &info->kernels[i]);
     tsr_buf_blob(buf, info->code, info->code_size);
+    tsr_buf_blob(buf, info->module, info->module_size);
     if (buf->failed)
         return;
     struct tsr_hash hash = tsr_hash_bytes(buf->data + start + BODY_AT, buf->size - start - BODY_AT);
@@ -157,7 +159,9 @@ static enum tsr_status get_body(struct tsr_reader *r, struct tsr_arena *arena, s
             return TSR_DAMAGED;
     }
     info->code = tsr_read_blob(r, &info->code_size);
-    return r->failed || r->at != r->end || !info->code_size ? TSR_DAMAGED : TSR_OK;
+    info->module = tsr_read_blob(r, &info->module_size);
+    bool beside_code = kind == TSR_IMAGE_EXECUTABLE || !info->module_size;
+    return r->failed || r->at != r->end || !info->code_size || !beside_code ? TSR_DAMAGED : TSR_OK;
 }
 
 enum tsr_status tsr_image_read(const void *data, size_t size, struct tsr_arena *arena, struct tsr_program_info *info)
@@ -170,12 +174,12 @@ enum tsr_status tsr_image_read(const void *data, size_t size, struct tsr_arena *
     uint64_t lo = tsr_read_u64(&r), hi = tsr_read_u64(&r);
     if (r.failed)
         return TSR_DAMAGED;
-    if (version != IMAGE_VERSION || memcmp(id, tsr_clc_build_id, sizeof tsr_clc_build_id))
+    if (version != IMAGE_VERSION)
         return TSR_MISMATCH;
     struct tsr_hash hash = tsr_hash_bytes(r.at, (size_t)(r.end - r.at));
     if (hash.lo != lo || hash.hi != hi)
         return TSR_DAMAGED;
-    struct tsr_program_info out = {0};
+    struct tsr_program_info out = {.other_build = memcmp(id, tsr_clc_build_id, sizeof tsr_clc_build_id)};
     enum tsr_status status = get_body(&r, arena, &out);
     if (status == TSR_OK)
         *info = out;

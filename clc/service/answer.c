@@ -7,7 +7,6 @@
 #include "tessera/il_code.h"
 #include "tessera/lanes.h"
 
-#include <llvm-c/BitWriter.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -175,6 +174,14 @@ static bool same_target(struct job *job, const struct tsr_program_info *info)
 /* The options that a library was made with do not matter to the program that uses it. */
 static const uint64_t library_options = 1ull << TSR_CLC_OPTION_CREATE_LIBRARY | 1ull << TSR_CLC_OPTION_ENABLE_LINK_OPTIONS;
 
+static const void *unpack(struct job *job, const void *packed, size_t packed_size, size_t *size)
+{
+    const void *bitcode = tsr__unpack_module(packed, packed_size, &job->arena, size);
+    if (!bitcode)
+        tsr_buf_printf(&job->answer->log, "error: %s\n", tsr_status_text(TSR_DAMAGED));
+    return bitcode;
+}
+
 static bool join_inputs(struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
@@ -191,7 +198,9 @@ static bool join_inputs(struct job *job)
         }
         if (!same_target(job, &info))
             return false;
-        LLVMModuleRef module = tsr__link_parse(info.code, info.code_size, job->context, &job->answer->log);
+        size_t size;
+        const void *bitcode = unpack(job, info.code, info.code_size, &size);
+        LLVMModuleRef module = bitcode ? tsr__link_parse(bitcode, size, job->context, &job->answer->log) : NULL;
         if (!module)
             return fail(job, TSR_CLC_FAILED);
         if (i == 0) { /* the empty module has no target to compare with */
@@ -211,14 +220,15 @@ static bool join_inputs(struct job *job)
     return true;
 }
 
-/* Reads a TSR_IMAGE_PROGRAM: the kernels that are asked for, or all. */
+/* Reads a TSR_IMAGE_PROGRAM, or the module that an executable carries: the kernels that are asked for, or all. */
 static bool take_program(struct job *job)
 {
     const struct tsr_clc_request *q = &job->request->request;
     struct tsr_program_info info;
     enum tsr_status status = q->input_count != 1 ? TSR_INVALID : tsr_image_read(q->inputs[0].data, q->inputs[0].size, &job->arena, &info);
-    if (status != TSR_OK || info.kind != TSR_IMAGE_PROGRAM) {
-        tsr_buf_printf(&job->answer->log, "error: %s\n", status == TSR_OK ? "the input has code already" : tsr_status_text(status));
+    bool has_code = status == TSR_OK && info.kind == TSR_IMAGE_EXECUTABLE;
+    if (status != TSR_OK || (has_code ? !info.module_size : info.kind != TSR_IMAGE_PROGRAM)) {
+        tsr_buf_printf(&job->answer->log, "error: %s\n", status == TSR_OK ? "the input has no module" : tsr_status_text(status));
         return fail(job, TSR_CLC_FAILED);
     }
     if (!same_target(job, &info))
@@ -230,7 +240,10 @@ static bool take_program(struct job *job)
         tsr_buf_printf(&job->answer->log, "error: the program has no %u kernels from '%s' on\n", count, q->kernel);
         return fail(job, TSR_CLC_FAILED);
     }
-    job->module = tsr__link_take(&info, q->kernel ? &info.kernels[first] : NULL, count, job->context, &job->answer->log);
+    size_t size;
+    const void *bitcode = has_code ? unpack(job, info.module, info.module_size, &size) : unpack(job, info.code, info.code_size, &size);
+    if (bitcode)
+        job->module = tsr__link_take(bitcode, size, q->kernel ? &info.kernels[first] : NULL, count, job->context, &job->answer->log);
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
     job->options.set |= tsr__link_noted_options(job->module) & ~library_options;
@@ -282,9 +295,9 @@ static bool check_program(struct job *job)
 /* `kernels`: if not NULL, the image lists their names and attributes. */
 static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struct tsr_program_info *kernels)
 {
-    LLVMMemoryBufferRef bytes = LLVMWriteBitcodeToMemoryBuffer(job->module);
-    struct tsr_program_info info = {
-        .kind = kind, .triple = job->target->triple, .code = LLVMGetBufferStart(bytes), .code_size = LLVMGetBufferSize(bytes)};
+    struct tsr_buf packed = {0};
+    tsr__pack_module(job->module, &packed);
+    struct tsr_program_info info = {.kind = kind, .triple = job->target->triple, .code = packed.data, .code_size = packed.size};
     if (kernels) {
         info.global_bytes = kernels->global_bytes;
         info.kernel_count = kernels->kernel_count;
@@ -294,7 +307,7 @@ static bool write_bitcode(struct job *job, enum tsr_image_kind kind, const struc
                 (struct tsr_kernel_info){.name = kernels->kernels[i].name, .attributes = kernels->kernels[i].attributes, .entry = ""};
     }
     tsr_image_write(&info, &job->answer->image);
-    LLVMDisposeMemoryBuffer(bytes);
+    tsr_buf_free(&packed);
     stage(job, "bitcode");
     return true;
 }
@@ -488,11 +501,26 @@ static bool can_wait(const struct job *job)
            !has_odd_argument(job);
 }
 
-static bool make_program(struct job *job)
+/* Whether the image carries the module beside the code: it is the whole program, of which a device with other features, or a later driver,
+ * can make code. What the driver of a GPU gets is no machine code. */
+static bool keeps_module(const struct job *job)
+{
+    return !job->request->request.kernel && !job->target->whole;
+}
+
+/* Leaves in the module what an image holds of it. */
+static bool finish_module(struct job *job)
 {
     if (!tsr__link_check(job->module, job->parts, &job->answer->log))
         return fail(job, TSR_CLC_FAILED);
     tsr__link_note_options(job->module, &job->options);
+    return true;
+}
+
+static bool make_program(struct job *job)
+{
+    if (!finish_module(job))
+        return false;
     job->info.global_bytes = tsr__link_has_variables(job->module);
     return write_bitcode(job, TSR_IMAGE_PROGRAM, &job->info);
 }
@@ -500,21 +528,30 @@ static bool make_program(struct job *job)
 static bool make_executable(struct job *job)
 {
     struct tsr_buf *log = &job->answer->log;
-    struct tsr_buf object = {0}, code = {0};
+    struct tsr_buf object = {0}, code = {0}, module = {0};
     tsr__plain_symbols(job->module, log);
     bool good = tsr__meta_read(job->module, &job->arena, &job->info, log) && check_program(job);
     if (good && (can_wait(job) || job->request->request.without_code))
         return make_program(job);
+    if (good && keeps_module(job)) {
+        good = finish_module(job);
+        if (good)
+            tsr__pack_module(job->module, &module);
+        stage(job, "bitcode");
+    }
     good = good && job->target->prepare(job) && job->target->generate(job, &object) && job->target->package(job, &object, &code);
     if (good) {
         job->info.kind = TSR_IMAGE_EXECUTABLE;
         job->info.triple = job->target->triple;
         job->info.code = code.data;
         job->info.code_size = code.size;
+        job->info.module = module.data;
+        job->info.module_size = module.size;
         tsr_image_write(&job->info, &job->answer->image);
     }
     tsr_buf_free(&object);
     tsr_buf_free(&code);
+    tsr_buf_free(&module);
     return good || fail(job, TSR_CLC_FAILED);
 }
 

@@ -220,18 +220,18 @@ bool tsr__link_check(LLVMModuleRef module, const struct tsr__parts *parts, struc
     return remove_unused(module, log) && check_defined(module, parts, log);
 }
 
-LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struct tsr_kernel_info *kernels, uint32_t count,
+LLVMModuleRef tsr__link_take(const void *bitcode, size_t size, const struct tsr_kernel_info *kernels, uint32_t count,
                              LLVMContextRef context, struct tsr_buf *log)
 {
     if (!kernels)
-        return tsr__link_parse(program->code, program->code_size, context, log);
+        return tsr__link_parse(bitcode, size, context, log);
     LLVMModuleRef module = LLVMModuleCreateWithNameInContext("program", context);
     /* A declaration makes the link take the kernel; the definition brings its type. */
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(context), NULL, 0, false);
     for (uint32_t i = 0; i < count; i++)
         LLVMAddFunction(module, kernels[i].name, type);
     struct handler h = listen(context, log);
-    bool good = tsr_link_needed(module, program->code, program->code_size);
+    bool good = tsr_link_needed(module, bitcode, size);
     unlisten(h);
     if (good)
         return module;

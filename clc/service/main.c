@@ -313,6 +313,8 @@ static int put_program(const struct command *command, const struct tsr__answer *
             data = il.spirv;
             size = il.spirv_size;
         }
+        if (info.kind != TSR_IMAGE_EXECUTABLE)
+            data = tsr__unpack_module(info.code, info.code_size, &arena, &size);
     }
     bool good = write_file(command->out, data, size);
     tsr_arena_free(&arena);

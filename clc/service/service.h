@@ -102,7 +102,7 @@ void tsr__out_of_memory(void);
 /* ---- link.c: modules → one module -----------------------------------------------------------------------------------------------------
  */
 
-/* Module of bitcode from an image; NULL: told in the log. */
+/* Module of bitcode; NULL: told in the log. */
 LLVMModuleRef tsr__link_parse(const void *bitcode, size_t size, LLVMContextRef context, struct tsr_buf *log);
 /* Adds `source`, which is consumed. False: a symbol defined twice, told in the log. */
 bool tsr__link_add(LLVMModuleRef module, LLVMModuleRef source, struct tsr_buf *log);
@@ -117,7 +117,7 @@ bool tsr__link_builtins(LLVMModuleRef module, const struct tsr__parts *parts, st
 /* Without adding anything: makes all but kernels internal, removes what is unused, and checks that the library has what is missing. */
 bool tsr__link_check(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *log);
 /* Module of the bitcode of a program: of these kernels and what they refer to, or, if `kernels` is NULL, whole. NULL: told in the log. */
-LLVMModuleRef tsr__link_take(const struct tsr_program_info *program, const struct tsr_kernel_info *kernels, uint32_t count,
+LLVMModuleRef tsr__link_take(const void *bitcode, size_t size, const struct tsr_kernel_info *kernels, uint32_t count,
                              LLVMContextRef context, struct tsr_buf *log);
 /* Whether there are program-scope variables, which all kernels of a program share. */
 bool tsr__link_has_variables(LLVMModuleRef module);
@@ -131,6 +131,13 @@ bool tsr__shelf_has(const unsigned char *data, size_t size, const char *name);
 /* Options of the sources, kept in the module so that clLinkProgram knows them. */
 void tsr__link_note_options(LLVMModuleRef module, const struct tsr_clc_options *options);
 uint64_t tsr__link_noted_options(LLVMModuleRef module);
+
+/* ---- pack.c: modules in images ---------------------------------------------------------------------------------------------------- */
+
+/* Appends the module as images hold it. */
+void tsr__pack_module(LLVMModuleRef module, struct tsr_buf *packed);
+/* Its bitcode, in the arena. NULL: it is damaged. */
+const void *tsr__unpack_module(const void *packed, size_t packed_size, struct tsr_arena *arena, size_t *size);
 
 /* ---- emit.c: object → shared object -----------------------------------------------------------------------------------------------------
  */

@@ -130,8 +130,11 @@ struct tsr_program_info {
     uint64_t global_bytes; /* program-scope variables in global memory; of a PROGRAM only whether there are any */
     uint32_t kernel_count;
     struct tsr_kernel_info *kernels; /* sorted by name */
-    const void *code;                /* bitcode or ELF; points into the image */
+    const void *code;                /* packed bitcode (clc/service/pack.c) or ELF; points into the image */
     size_t code_size;
+    const void *module; /* of an executable, if it is the whole program: its packed bitcode, to make code for another CPU */
+    size_t module_size;
+    bool other_build; /* after tsr_image_read: another build of the compiler has made it, so its code is of no use */
 };
 
 /* The kernels of an executable are sorted by name; kernel_count if there is none of this name. */
@@ -154,7 +157,16 @@ static inline uint32_t tsr_find_kernel(const struct tsr_program_info *info, cons
 /* Can what was compiled for *target use the image? */
 static inline bool tsr_image_fits(const struct tsr_program_info *info, const struct tsr_target *target)
 {
-    return !strcmp(info->triple, target->triple) && !(info->cpu_features & ~target->features);
+    bool same_compiler = !info->other_build || info->kind != TSR_IMAGE_EXECUTABLE; /* bitcode of others can be read */
+    return same_compiler && !strcmp(info->triple, target->triple) && !(info->cpu_features & ~target->features);
+}
+
+/* Should the code of the executable be made anew for *target? It cannot be used, or it was made for a CPU with fewer features. */
+static inline bool tsr_image_should_move(const struct tsr_program_info *info, const struct tsr_target *target)
+{
+    uint64_t ignored = target->doubtful | UINT64_C(1) << TSR_CPU_SLOW_GATHERS; /* which no code needs */
+    return info->module_size && !strcmp(info->triple, target->triple) &&
+           (info->other_build || ((info->cpu_features ^ target->features) & ~ignored));
 }
 
 /* Does one of the kernels need tsr_cpu_request_amx() before it runs? */
@@ -167,12 +179,12 @@ static inline bool tsr_uses_tiles(const struct tsr_program_info *info)
 }
 
 /* Image: the byte form, which is also what CL_PROGRAM_BINARIES gives. Layout: magic "TSRP", format version, build id of the compiler,
- * XXH3-128 of all that follows, then target, features needed, kind, kernels and code. (clc/common/image.c) */
+ * XXH3-128 of all that follows, then target, features needed, kind, kernels, code and module. (clc/common/image.c) */
 
 /* Appends the image of `info`. Failure: buf->failed. */
 void tsr_image_write(const struct tsr_program_info *info, struct tsr_buf *buf);
 /* Reads an image strictly. All strings and arrays live in `arena`, code in `data`, which must outlive the result.
- * DAMAGED: anything malformed. MISMATCH: another format version or build. Whether a device can use it: tsr_image_fits. */
+ * DAMAGED: anything malformed. MISMATCH: another format version. Whether a device can use it: tsr_image_fits. */
 enum tsr_status tsr_image_read(const void *data, size_t size, struct tsr_arena *arena, struct tsr_program_info *info);
 
 #endif

@@ -41,7 +41,11 @@ static struct tsr_program_info sample = {.kind = TSR_IMAGE_EXECUTABLE,
                                          .kernel_count = 2,
                                          .kernels = kernels,
                                          .code = "CODE",
-                                         .code_size = 4};
+                                         .code_size = 4,
+                                         .module = "MODULE",
+                                         .module_size = 6};
+/* Damage there makes an image of another build. */
+enum { BUILD_ID_AT = 8, BUILD_ID_END = 24 };
 
 static struct tsr_buf write_sample(const struct tsr_program_info *info)
 {
@@ -75,6 +79,9 @@ static void round_trip(void **state)
     assert_int_equal(info.kernel_count, 2);
     assert_int_equal(info.code_size, 4);
     assert_memory_equal(info.code, "CODE", 4);
+    assert_int_equal(info.module_size, 6);
+    assert_memory_equal(info.module, "MODULE", 6);
+    assert_false(info.other_build);
     assert_int_equal(info.global_bytes, 5);
     const struct tsr_kernel_info *b = &info.kernels[1];
     assert_string_equal(b->name, "b");
@@ -105,6 +112,8 @@ static void damage(void **state)
     for (size_t n = 0; n < buf.size; n++)
         assert_int_not_equal(read_status(buf.data, n), TSR_OK);
     for (size_t bit = 0; bit < buf.size * 8; bit++) {
+        if (bit / 8 >= BUILD_ID_AT && bit / 8 < BUILD_ID_END)
+            continue;
         buf.data[bit / 8] ^= (unsigned char)(1u << bit % 8);
         enum tsr_status status = read_status(buf.data, buf.size);
         assert_true(status == TSR_DAMAGED || status == TSR_MISMATCH);
@@ -122,9 +131,23 @@ static void other_builds(void **state)
     buf.data[4] ^= 1; /* format version */
     assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
     buf.data[4] ^= 1;
-    assert_memory_equal(buf.data + 8, tsr_clc_build_id, 16);
-    buf.data[8] ^= 1;
-    assert_int_equal(read_status(buf.data, buf.size), TSR_MISMATCH);
+    assert_memory_equal(buf.data + BUILD_ID_AT, tsr_clc_build_id, BUILD_ID_END - BUILD_ID_AT);
+    struct tsr_target target = {.triple = sample.triple, .features = sample.cpu_features};
+    for (size_t at = BUILD_ID_AT; at < BUILD_ID_END; at++) {
+        struct tsr_arena arena = {0};
+        struct tsr_program_info info;
+        buf.data[at] ^= 1;
+        assert_int_equal(tsr_image_read(buf.data, buf.size, &arena, &info), TSR_OK);
+        assert_true(info.other_build);
+        assert_false(tsr_image_fits(&info, &target));
+        assert_true(tsr_image_should_move(&info, &target));
+        info.module_size = 0;
+        assert_false(tsr_image_should_move(&info, &target));
+        info.kind = TSR_IMAGE_OBJECT;
+        assert_true(tsr_image_fits(&info, &target));
+        buf.data[at] ^= 1;
+        tsr_arena_free(&arena);
+    }
     tsr_buf_free(&buf);
 }
 
@@ -139,6 +162,27 @@ static void other_targets(void **state)
     other = sample;
     other.triple = "another-cpu";
     assert_false(tsr_image_fits(&other, &target));
+    assert_false(tsr_image_should_move(&other, &target));
+}
+
+static void other_features(void **state)
+{
+    (void)state;
+    struct tsr_target target = {.triple = sample.triple, .features = sample.cpu_features};
+    assert_false(tsr_image_should_move(&sample, &target));
+    target.features |= 8; /* a better CPU */
+    assert_true(tsr_image_should_move(&sample, &target));
+    target.doubtful = 8;
+    assert_false(tsr_image_should_move(&sample, &target));
+    target.doubtful = 0;
+    target.features = sample.cpu_features & (sample.cpu_features - 1); /* one that lacks a feature */
+    assert_true(tsr_image_should_move(&sample, &target));
+    target.features = sample.cpu_features | UINT64_C(1) << TSR_CPU_SLOW_GATHERS;
+    assert_false(tsr_image_should_move(&sample, &target));
+    struct tsr_program_info alone = sample;
+    alone.module_size = 0;
+    target.features |= 8;
+    assert_false(tsr_image_should_move(&alone, &target));
 }
 
 /* Wrong values under a right checksum: what a hostile file would hold. */
@@ -163,8 +207,9 @@ static void nonsense(void **state)
     REFUSED(bad.kind = 0);
     REFUSED(bad.kind = 5);
     REFUSED(bad.code_size = 0);
-    REFUSED(k[0].name = "c"); /* not sorted */
-    REFUSED(k[0].name = "b"); /* twice */
+    REFUSED(bad.kind = TSR_IMAGE_LIBRARY); /* with a module beside its bitcode */
+    REFUSED(k[0].name = "c");              /* not sorted */
+    REFUSED(k[0].name = "b");              /* twice */
     REFUSED(k[0].name = "");
     REFUSED(k[0].entry = NULL);
     REFUSED(k[0].sub_group_size = 0);
@@ -184,7 +229,7 @@ static void nonsense(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(damage), cmocka_unit_test(other_builds),
-                                       cmocka_unit_test(other_targets), cmocka_unit_test(nonsense)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),    cmocka_unit_test(damage),         cmocka_unit_test(other_builds),
+                                       cmocka_unit_test(other_targets), cmocka_unit_test(other_features), cmocka_unit_test(nonsense)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -489,7 +489,7 @@ static void kernel_by_kernel(void **state)
     assert_int_equal(all.info.kernel_count, 2);
     input = (struct tsr_clc_input){one.result.image, one.result.image_size};
     struct answer coded = ask(&code);
-    expect(&coded, TSR_CLC_FAILED, "code already");
+    expect(&coded, TSR_CLC_FAILED, "no module");
     code.input_count = 0;
     struct answer none = ask(&code);
     expect(&none, TSR_CLC_FAILED, "error");
@@ -506,6 +506,58 @@ static void kernel_by_kernel(void **state)
     expect(&missing, TSR_CLC_FAILED, "undefined reference to 'g' in 'k'");
 
     struct answer *answers[] = {&program, &one, &all, &coded, &none, &variable, &missing};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(answers); i++)
+        end(answers[i]);
+}
+
+/* The whole program carries its module, of which code for another CPU can be made. */
+static void module_beside_code(void **state)
+{
+    (void)state;
+    static const char source[] = "kernel void k(global int *p) { *p = 1; }\nkernel void l(global float *p) { *p = fma(*p, 2.0f, 1.0f); }\n";
+    struct answer whole = compile(TSR_CLC_BUILD, source, "");
+    expect(&whole, TSR_CLC_DONE, NULL);
+    assert_true(whole.info.module_size);
+    struct tsr_clc_input input = {whole.result.image, whole.result.image_size};
+    struct tsr_clc_request code = {
+        .op = TSR_CLC_CODE, .input_count = 1, .inputs = &input, .options = "", .target = {TSR_TRIPLE_X86_64, .default_sub_group_size = 16}};
+    struct answer low = ask(&code);
+    expect(&low, TSR_CLC_DONE, NULL);
+    assert_int_equal(low.info.cpu_features, 0);
+    assert_int_equal(low.info.kernel_count, 2);
+    assert_true(low.info.module_size);
+    code.kernel = "l";
+    struct answer one = ask(&code);
+    expect(&one, TSR_CLC_DONE, NULL);
+    assert_int_equal(one.info.kernel_count, 1);
+    assert_int_equal(one.info.module_size, 0);
+    code.kernel = NULL;
+    code.by_kernel = true;
+    struct answer program = ask(&code);
+    expect(&program, TSR_CLC_DONE, NULL);
+    assert_int_equal(program.info.kind, TSR_IMAGE_PROGRAM);
+
+    /* Modules that are damaged, under a right checksum. */
+    unsigned char *module = malloc(whole.info.module_size);
+    size_t size = whole.info.module_size;
+    for (size_t at = 0; at < size; at += at < 16 ? 1 : 97) {
+        memcpy(module, whole.info.module, size);
+        module[at] ^= 0xff;
+        struct tsr_program_info bad = whole.info;
+        bad.module = module;
+        struct tsr_buf image = {0};
+        tsr_image_write(&bad, &image);
+        input = (struct tsr_clc_input){image.data, image.size};
+        struct answer refused = ask(&code);
+        if (refused.result.outcome != TSR_CLC_DONE) /* a bit of a name may change unnoticed */
+            expect(&refused, TSR_CLC_FAILED, "error: ");
+        else
+            assert_true(at >= 16);
+        end(&refused);
+        tsr_buf_free(&image);
+    }
+    free(module);
+    struct answer *answers[] = {&whole, &low, &one, &program};
     for (size_t i = 0; i < TSR_ARRAY_LEN(answers); i++)
         end(answers[i]);
 }
@@ -763,18 +815,31 @@ static void reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets),          cmocka_unit_test(language_of_the_source),
-        cmocka_unit_test(shared_object),    cmocka_unit_test(argument_info),
-        cmocka_unit_test(every_option),     cmocka_unit_test(options_in_code),
-        cmocka_unit_test(predefined),       cmocka_unit_test(debug_information),
-        cmocka_unit_test(diagnostics),      cmocka_unit_test(sub_group_sizes),
-        cmocka_unit_test(headers),          cmocka_unit_test(headers_on_disk),
-        cmocka_unit_test(hostile_includes), cmocka_unit_test(bombs),
-        cmocka_unit_test(separate),         cmocka_unit_test(kernel_by_kernel),
-        cmocka_unit_test(in_jail),          cmocka_unit_test(nonsense_request),
-        cmocka_unit_test(pasted_names),     cmocka_unit_test(death),
-        cmocka_unit_test(hang_up),          cmocka_unit_test(reports),
-        cmocka_unit_test(little_memory),    cmocka_unit_test(failing_allocations),
+        cmocka_unit_test(targets),
+        cmocka_unit_test(language_of_the_source),
+        cmocka_unit_test(shared_object),
+        cmocka_unit_test(argument_info),
+        cmocka_unit_test(every_option),
+        cmocka_unit_test(options_in_code),
+        cmocka_unit_test(predefined),
+        cmocka_unit_test(debug_information),
+        cmocka_unit_test(diagnostics),
+        cmocka_unit_test(sub_group_sizes),
+        cmocka_unit_test(headers),
+        cmocka_unit_test(headers_on_disk),
+        cmocka_unit_test(hostile_includes),
+        cmocka_unit_test(bombs),
+        cmocka_unit_test(separate),
+        cmocka_unit_test(kernel_by_kernel),
+        cmocka_unit_test(module_beside_code),
+        cmocka_unit_test(in_jail),
+        cmocka_unit_test(nonsense_request),
+        cmocka_unit_test(pasted_names),
+        cmocka_unit_test(death),
+        cmocka_unit_test(hang_up),
+        cmocka_unit_test(reports),
+        cmocka_unit_test(little_memory),
+        cmocka_unit_test(failing_allocations),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
