@@ -19,6 +19,7 @@ MAY_USE = {
     "clc/common": [],
     "clc/client": ["clc/common"],
     "clc/spirv": ["clc/common"],
+    "tensor": [],
     "clc/service": ["clc/common", "clc/spirv", "lanes"],
     "device-amx": ["scheduler"],
     "device-xmx": ["scheduler"],
@@ -33,7 +34,7 @@ MAY_USE = {
 ONLY_IN = [
     (r"CL/cl_icd\.h", ["icd"]),
     (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test", "fuzz"]),
-    (r"llvm-c/", ["lanes", "clc/service", "clc/spirv", "conformance/host/host_llvm.c", "fuzz/spirv.c"]),
+    (r"llvm-c/", ["lanes", "clc/service", "clc/spirv", "tensor/llvm", "conformance/host/host_llvm.c", "fuzz/spirv.c"]),
     (r"(llvm|clang|lld)/", ["clc/service", "lanes"]),
     (r"hwloc\.h", ["scheduler"]),
     (r"xxhash\.h", ["base"]),

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Diagnostics: a list of the program, and their text with the lines that they are about. */
+#include "tensor/ir.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DIAGNOSTICS = 100, LINES_OF_CONTEXT = 2, LONGEST_LINE = 400 };
+
+void *tsr__t_alloc(struct tsr_tensor_program *p, size_t size)
+{
+    void *memory = tsr_arena_alloc(&p->arena, size ? size : 1);
+    if (!memory)
+        longjmp(p->out, TSR__T_NO_MEMORY);
+    return memory;
+}
+
+static struct tsr_tensor_diagnostic *add(struct tsr_tensor_program *p, struct tsr_tensor_range at, const char *format, va_list args)
+{
+    struct tsr_tensor_diagnostic *d = tsr__t_alloc(p, sizeof *d);
+    va_list again;
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = tsr__t_alloc(p, (size_t)(size < 0 ? 0 : size) + 1);
+    vsnprintf(text, (size_t)(size < 0 ? 0 : size) + 1, format, again);
+    va_end(again);
+    *d = (struct tsr_tensor_diagnostic){.at = at, .text = text};
+    *p->last_diagnostic = d;
+    p->last_diagnostic = &d->next;
+    p->diagnostic_count++;
+    return d;
+}
+
+struct tsr_tensor_diagnostic *tsr__t_error(struct tsr_tensor_program *p, struct tsr_tensor_range at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    struct tsr_tensor_diagnostic *d = add(p, at, format, args);
+    va_end(args);
+    if (p->diagnostic_count == MOST_DIAGNOSTICS)
+        longjmp(p->out, TSR__T_STOP);
+    return d;
+}
+
+_Noreturn void tsr__t_stop(struct tsr_tensor_program *p, struct tsr_tensor_range at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(p, at, format, args);
+    va_end(args);
+    longjmp(p->out, TSR__T_STOP);
+}
+
+void tsr__t_note_value(struct tsr_tensor_program *p, struct tsr_tensor_diagnostic *d, const struct tsr__t_value *value)
+{
+    if (!value)
+        return;
+    struct tsr_tensor_diagnostic *note = tsr__t_alloc(p, sizeof *note);
+    *note = (struct tsr_tensor_diagnostic){.at = value->at, .text = "value defined here"};
+    const struct tsr_tensor_diagnostic **last = &d->notes;
+    while (*last)
+        last = (const struct tsr_tensor_diagnostic **)&(*last)->next;
+    *last = note;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------------------------------- */
+
+static void print_range(const struct tsr_tensor_range *at, struct tsr_buf *out)
+{
+    tsr_buf_printf(out, "%u.%u", at->line, at->column);
+    if (at->end_line != at->line)
+        tsr_buf_printf(out, "-%u.%u", at->end_line, at->end_column);
+    else if (at->end_column != at->column)
+        tsr_buf_printf(out, "-%u", at->end_column);
+}
+
+/* The line of this number; *length without its end. NULL: there is none. */
+static const char *find_line(const struct tsr_tensor_program *p, uint32_t number, size_t *length)
+{
+    const char *line = p->text, *end = p->text + p->size;
+    for (; number > 1; number--) {
+        const char *next = memchr(line, '\n', (size_t)(end - line));
+        if (!next)
+            return NULL;
+        line = next + 1;
+    }
+    const char *last = memchr(line, '\n', (size_t)(end - line));
+    *length = (size_t)((last ? last : end) - line);
+    if (*length > LONGEST_LINE)
+        *length = LONGEST_LINE;
+    return line;
+}
+
+static void underline(const char *line, size_t length, uint32_t from, uint32_t to, struct tsr_buf *out)
+{
+    if (from > length + 1)
+        return;
+    for (uint32_t column = 1; column < from; column++)
+        tsr_buf_bytes(out, line[column - 1] == '\t' ? "\t" : " ", 1);
+    for (uint32_t column = from; column <= to && column <= length + 1; column++)
+        tsr_buf_bytes(out, "~", 1);
+    tsr_buf_bytes(out, "\n", 1);
+}
+
+static void print_source(const struct tsr_tensor_program *p, const struct tsr_tensor_range *at, struct tsr_buf *out)
+{
+    uint32_t first = at->line > LINES_OF_CONTEXT ? at->line - LINES_OF_CONTEXT : 1, last = at->end_line;
+    if (last > at->line + LINES_OF_CONTEXT)
+        last = at->line + LINES_OF_CONTEXT;
+    for (uint32_t number = first; number <= last; number++) {
+        size_t length;
+        const char *line = find_line(p, number, &length);
+        if (!line)
+            return;
+        tsr_buf_bytes(out, line, length);
+        tsr_buf_bytes(out, "\n", 1);
+        if (number >= at->line)
+            underline(line, length, number == at->line ? at->column : 1, number == at->end_line ? at->end_column : (uint32_t)length, out);
+    }
+}
+
+static void print_one(const struct tsr_tensor_program *p, const struct tsr_tensor_diagnostic *d, const char *kind, struct tsr_buf *out)
+{
+    tsr_buf_printf(out, "%s:", p->name);
+    print_range(&d->at, out);
+    tsr_buf_printf(out, ": %s%s\n\n", kind, d->text);
+    print_source(p, &d->at, out);
+}
+
+void tsr_tensor_print_diagnostics(const struct tsr_tensor_program *p, struct tsr_buf *out)
+{
+    for (const struct tsr_tensor_diagnostic *d = p->diagnostics; d; d = d->next) {
+        print_one(p, d, "error: ", out);
+        for (const struct tsr_tensor_diagnostic *note = d->notes; note; note = note->next)
+            print_one(p, note, "note: ", out);
+    }
+}
+
+const struct tsr_tensor_diagnostic *tsr_tensor_diagnostics(const struct tsr_tensor_program *p)
+{
+    return p->diagnostics;
+}

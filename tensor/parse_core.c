@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Tokens as the parser takes them, and names. */
+#include "tensor/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- tokens ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+void tsr__t_advance(struct tsr__t_parser *ps)
+{
+    ps->last = ps->token.at;
+    ps->token = tsr__t_next(&ps->lexer);
+}
+
+/* Names of attributes can be names of instructions as well. */
+bool tsr__t_is(const struct tsr__t_parser *ps, const char *word)
+{
+    enum tsr__t_token_kind kind = ps->token.kind;
+    return (kind == TSR__T_PUNCTUATION || kind == TSR__T_KEYWORD || kind == TSR__T_OPCODE) && !strcmp(ps->token.word, word);
+}
+
+bool tsr__t_accept(struct tsr__t_parser *ps, const char *word)
+{
+    bool is = tsr__t_is(ps, word);
+    if (is)
+        tsr__t_advance(ps);
+    return is;
+}
+
+_Noreturn void tsr__t_unexpected(struct tsr__t_parser *ps, const char *expected)
+{
+    tsr__t_stop(ps->p, ps->token.at, "syntax error, unexpected %s, expecting %s", tsr__t_describe(ps->p, &ps->token), expected);
+}
+
+void tsr__t_expect(struct tsr__t_parser *ps, const char *word)
+{
+    char quoted[40];
+    snprintf(quoted, sizeof quoted, "'%s'", word);
+    if (!tsr__t_accept(ps, word))
+        tsr__t_unexpected(ps, quoted);
+}
+
+int64_t tsr__t_expect_int(struct tsr__t_parser *ps)
+{
+    int64_t number = ps->token.integer;
+    if (ps->token.kind != TSR__T_INT)
+        tsr__t_unexpected(ps, "integer constant");
+    tsr__t_advance(ps);
+    return number;
+}
+
+int64_t tsr__t_expect_size(struct tsr__t_parser *ps)
+{
+    if (tsr__t_accept(ps, "?"))
+        return TSR__T_DYNAMIC;
+    if (ps->token.kind != TSR__T_INT)
+        tsr__t_unexpected(ps, "integer constant or '?'");
+    return tsr__t_expect_int(ps);
+}
+
+struct tsr_tensor_range tsr__t_since(const struct tsr__t_parser *ps, struct tsr_tensor_range from)
+{
+    return (struct tsr_tensor_range){from.line, from.column, ps->last.end_line, ps->last.end_column};
+}
+
+void tsr__t_deeper(struct tsr__t_parser *ps)
+{
+    if (++ps->depth > TSR__T_DEEPEST)
+        tsr__t_stop(ps->p, ps->token.at, "Regions and attributes are nested deeper than %d", TSR__T_DEEPEST);
+}
+
+void *tsr__t_grow(struct tsr__t_parser *ps, void *array, uint32_t count, size_t size)
+{
+    void **pointer = array;
+    if (count >= TSR__T_MOST_LIST)
+        tsr__t_stop(ps->p, ps->token.at, "A list of more than %d entries", TSR__T_MOST_LIST);
+    if (!(count & (count - 1))) { /* a power of two, or none: full */
+        char *grown = tsr__t_alloc(ps->p, (count ? count * 2 : 1) * size);
+        if (count)
+            memcpy(grown, *pointer, count * size);
+        *pointer = grown;
+    }
+    return (char *)*pointer + count * size;
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static struct tsr__t_binding **bucket(struct tsr__t_parser *ps, const char *name)
+{
+    uint32_t hash = 2166136261u;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    return &ps->bindings[hash % TSR__T_BUCKETS];
+}
+
+static struct tsr__t_value *find(struct tsr__t_parser *ps, const char *name)
+{
+    for (struct tsr__t_binding *b = *bucket(ps, name); b; b = b->chain)
+        if (!strcmp(b->value->name, name))
+            return b->value;
+    return NULL;
+}
+
+void tsr__t_begin_names(struct tsr__t_parser *ps)
+{
+    memset(ps->bindings, 0, sizeof ps->bindings);
+    ps->scope = NULL;
+}
+
+void tsr__t_open_scope(struct tsr__t_parser *ps, struct tsr__t_scope *scope)
+{
+    *scope = (struct tsr__t_scope){.outer = ps->scope};
+    ps->scope = scope;
+}
+
+void tsr__t_close_scope(struct tsr__t_parser *ps)
+{
+    for (struct tsr__t_binding *b = ps->scope->first; b; b = b->in_scope) {
+        struct tsr__t_binding **link = bucket(ps, b->value->name);
+        while (*link != b)
+            link = &(*link)->chain;
+        *link = b->chain;
+    }
+    ps->scope = ps->scope->outer;
+}
+
+void tsr__t_bind(struct tsr__t_parser *ps, struct tsr__t_value *value)
+{
+    struct tsr__t_value *other = find(ps, value->name);
+    if (other) {
+        struct tsr_tensor_diagnostic *d = tsr__t_error(ps->p, value->at, "Identifier %%%s was already used at %u.%u-%u", value->name,
+                                                       other->at.line, other->at.column, other->at.end_column);
+        tsr__t_note_value(ps->p, d, other);
+        return;
+    }
+    struct tsr__t_binding *b = tsr__t_alloc(ps->p, sizeof *b), **head = bucket(ps, value->name);
+    *b = (struct tsr__t_binding){value, *head, ps->scope->first};
+    *head = ps->scope->first = b;
+}
+
+struct tsr__t_value *tsr__t_new_value(struct tsr__t_parser *ps, const struct tsr__t_token *id)
+{
+    struct tsr__t_value *value = tsr__t_alloc(ps->p, sizeof *value);
+    value->name = id ? id->word : NULL;
+    value->at = id ? id->at : ps->token.at;
+    value->index = ps->func->value_count++;
+    return value;
+}
+
+struct tsr__t_value *tsr__t_use(struct tsr__t_parser *ps)
+{
+    if (ps->token.kind != TSR__T_LOCAL_ID)
+        tsr__t_unexpected(ps, "local identifier");
+    struct tsr__t_value *value = find(ps, ps->token.word);
+    if (!value)
+        tsr__t_stop(ps->p, ps->token.at, "Undefined identifier %%%s", ps->token.word);
+    tsr__t_advance(ps);
+    return value;
+}
+
+struct tsr__t_value *tsr__t_use_or_number(struct tsr__t_parser *ps, const struct tsr__t_type *type)
+{
+    if (ps->token.kind != TSR__T_INT)
+        return tsr__t_use(ps);
+    struct tsr__t_value *value = tsr__t_new_value(ps, NULL);
+    struct tsr__t_inst *constant = tsr__t_alloc(ps->p, sizeof *constant);
+    *constant = (struct tsr__t_inst){.op = TSR__T_CONSTANT, .at = ps->token.at, .result_count = 1, .hidden = true,
+                                     .constant_is_integer = true, .integer = ps->token.integer};
+    constant->results = tsr__t_alloc(ps->p, sizeof *constant->results);
+    constant->results[0] = value;
+    value->type = type;
+    value->by = constant;
+    if (ps->region->last)
+        ps->region->last->next = constant;
+    else
+        ps->region->first = constant;
+    ps->region->last = constant;
+    tsr__t_advance(ps);
+    return value;
+}
+
+struct tsr__t_token *tsr__t_identifiers(struct tsr__t_parser *ps, uint32_t *count)
+{
+    struct tsr__t_token *list = NULL;
+    *count = 0;
+    do {
+        if (ps->token.kind != TSR__T_LOCAL_ID)
+            tsr__t_unexpected(ps, "local identifier");
+        *(struct tsr__t_token *)tsr__t_grow(ps, &list, *count, sizeof *list) = ps->token;
+        ++*count;
+        tsr__t_advance(ps);
+    } while (tsr__t_accept(ps, ","));
+    return list;
+}
