@@ -5,7 +5,7 @@
  * Both buffers end where memory ends, or begin where it begins; a kernel that leaves them ends the process. They have WORDS numbers each,
  * and n is five less than the work-items, or, if the kernel's name ends with two or three numbers, so many bytes for each of n work-items:
  * _I_O, or _I_O_LESS with LESS bytes less at the end of `in`, for kernels that do not read all of the last element. `in` of a kernel whose
- * name begins with "null" may not be read at all. */
+ * name begins with "null" may not be read at all; where the device has memory of its own, the driver may read it to bring it there. */
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,6 +72,15 @@ static void fill(const struct region *in, bool bytes)
         ((cl_int *)(void *)in->data)[i] = (cl_int)((i * 7919 + (i >> 3) * 31) & 1023);
 }
 
+/* Whether the device works in the host's memory. */
+static bool shares_memory(const struct session *s)
+{
+    cl_bool shares = CL_FALSE;
+    cl_int err = clGetDeviceInfo(s->device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof shares, &shares, NULL);
+    REQUIRE(!err, "clGetDeviceInfo: %d", err);
+    return shares;
+}
+
 /* Both engines' results of one launch; whether they are the same. */
 static bool agree(const struct session *s, cl_kernel kernels[ENGINES])
 {
@@ -81,12 +90,13 @@ static bool agree(const struct session *s, cl_kernel kernels[ENGINES])
     bool sized = numbers && sscanf(numbers, "_%zu_%zu_%zu", &each_in, &each_out, &less) >= 2;
     now.items = (sized ? FEW : MANY) / now.local * now.local;
     cl_int n = (cl_int)now.items - (now.items > 10 ? 5 : 0);
-    bool closed = !strncmp(now.name, "null", 4), same = true;
+    bool unread = !strncmp(now.name, "null", 4), same = true;
     for (now.engine = 0; now.engine < ENGINES; now.engine++) {
-        struct region in = region_for(sized ? (size_t)n * each_in - less : WORDS * sizeof(cl_int), now.at_begin, closed);
+        struct region in =
+            region_for(sized ? (size_t)n * each_in - less : WORDS * sizeof(cl_int), now.at_begin, unread && shares_memory(s));
         out[now.engine] = region_for(sized ? (size_t)n * each_out : WORDS * sizeof(cl_int), now.at_begin, false);
         memset(out[now.engine].data, 0x5a, out[now.engine].bytes);
-        if (!closed)
+        if (!unread)
             fill(&in, sized);
         cl_int err = run(s, kernels[now.engine], &in, &out[now.engine], n);
         if (err) {
