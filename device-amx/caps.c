@@ -60,6 +60,9 @@ static struct tsr_device_caps caps = {
     .native_kernels = true,
     /* Host and device memory are the same, and so are their atomics. */
     .svm = TSR_SVM_COARSE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_SYSTEM | TSR_SVM_ATOMICS,
+    .usm = {TSR_USM_ALL, TSR_USM_ALL, TSR_USM_ALL},
+    .usm_cross = TSR_USM_ALL,
+    .usm_system = TSR_USM_ALL,
 };
 
 /* PCI vendor ids, which OpenCL asks for, by the CPUID vendor. */

@@ -67,6 +67,9 @@ bool tsr__xmx_ask(const struct tsr__xmx_driver *driver, ze_device_handle_t handl
     if (tsr__ze.DeviceGetProperties(handle, &facts->properties) || tsr__ze.DeviceGetComputeProperties(handle, &facts->compute) ||
         tsr__ze.DeviceGetModuleProperties(handle, &facts->module))
         return false;
+    facts->access.stype = ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES;
+    if (tsr__ze.DeviceGetMemoryAccessProperties(handle, &facts->access)) /* then nothing is known to be shared */
+        facts->access = (ze_device_memory_access_properties_t){0};
     facts->memory = memory_of(handle);
     facts->cache = cache_of(handle);
     return true;
@@ -129,6 +132,35 @@ static void fill_sub_groups(struct tsr_device_caps *caps, const ze_device_comput
     caps->max_sub_groups = caps->max_work_group_size / caps->sub_group_sizes[0];
 }
 
+_Static_assert(TSR_USM_ACCESS == (int)ZE_MEMORY_ACCESS_CAP_FLAG_RW && TSR_USM_ATOMIC == (int)ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC &&
+                   TSR_USM_CONCURRENT == (int)ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT &&
+                   TSR_USM_CONCURRENT_ATOMIC == (int)ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC,
+               "Level Zero has OpenCL's bits");
+
+/* Memory that kernels and the program know by the same address. OpenCL has no bits for a part of it: all three kinds are there, or none. */
+static void fill_usm(struct tsr_device_caps *caps, const ze_device_memory_access_properties_t *access, const void *domain)
+{
+    unsigned host = access->hostAllocCapabilities & TSR_USM_ALL, device = access->deviceAllocCapabilities & TSR_USM_ALL;
+    unsigned shared = access->sharedSingleDeviceAllocCapabilities & TSR_USM_ALL, both = host | shared;
+    if (!(host & device & shared & TSR_USM_ACCESS))
+        return;
+    caps->usm[TSR_USM_HOST] = host;
+    caps->usm[TSR_USM_DEVICE] = device;
+    caps->usm[TSR_USM_SHARED] = shared;
+    caps->usm_cross = access->sharedCrossDeviceAllocCapabilities & TSR_USM_ALL;
+    caps->usm_system = access->sharedSystemAllocCapabilities & TSR_USM_ALL;
+    caps->usm_domain = domain;
+    caps->svm = TSR_SVM_COARSE_GRAIN_BUFFER;
+    if (!(both & TSR_USM_CONCURRENT))
+        return;
+    caps->svm |= TSR_SVM_FINE_GRAIN_BUFFER;
+    if (caps->usm_system & TSR_USM_CONCURRENT)
+        caps->svm |= TSR_SVM_FINE_GRAIN_SYSTEM;
+    unsigned fine = host & TSR_USM_CONCURRENT ? host : shared; /* where fine allocations are: icd/allocation.c */
+    if (fine & TSR_USM_CONCURRENT_ATOMIC)
+        caps->svm |= TSR_SVM_ATOMICS;
+}
+
 static void fill_clock(struct tsr__xmx_device *device, const struct tsr__xmx_facts *facts)
 {
     uint64_t resolution = facts->properties.timerResolution;
@@ -187,6 +219,7 @@ void tsr__xmx_caps_fill(struct tsr__xmx_device *device, const struct tsr__xmx_fa
     caps->compute_units = caps->slices * caps->sub_slices * caps->eus;
     fill_sub_groups(caps, c);
     fill_clock(device, facts);
+    fill_usm(caps, &facts->access, device->driver);
     caps->spirv = m->spirvVersionSupported && choose_groups(device);
     tsr__xmx_extensions(device, facts, &caps->extensions);
     device->base = (struct tsr_device){.caps = caps, .compute_units = caps->compute_units};

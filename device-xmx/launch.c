@@ -17,6 +17,7 @@ struct tsr_launch {
     struct tsr__xmx_kernel *kernel;
     struct tsr_ndrange range;
     uint64_t local_bytes;
+    ze_kernel_indirect_access_flags_t access;
     char *why;
     void (*ended)(void *data, int status);
     void *data;
@@ -76,6 +77,7 @@ struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct 
     launch->kernel = index < module->info->kernel_count ? &module->kernels[index] : NULL;
     launch->range = *range;
     launch->local_bytes = local_argument_bytes;
+    launch->access = ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE; /* buffers may hold addresses of others (cl_ext_buffer_device_address) */
     memcpy(launch->args, args, kernel->args_size);
     return launch;
 }
@@ -83,6 +85,18 @@ struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct 
 void tsr__xmx_launch_bind(struct tsr_launch *launch, uint32_t argument, uint64_t address)
 {
     memcpy(launch->args + launch->info->args[argument].offset, &address, sizeof address);
+}
+
+void tsr__xmx_launch_reaches(struct tsr_launch *launch, unsigned kinds)
+{
+    static const ze_kernel_indirect_access_flags_t flags[TSR_USM_COUNT] = {
+        [TSR_USM_HOST] = ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST,
+        [TSR_USM_DEVICE] = ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE,
+        [TSR_USM_SHARED] = ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED,
+    };
+    for (unsigned kind = 0; kind < TSR_USM_COUNT; kind++)
+        if (kinds & 1u << kind)
+            launch->access |= flags[kind];
 }
 
 /* ---- arguments
@@ -134,14 +148,19 @@ static ze_result_t open_kernel(const struct tsr_launch *launch)
     ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC, .pKernelName = launch->info->name};
     ze_kernel_handle_t handle;
     ze_result_t result = tsr__ze.KernelCreate(launch->module->handle, &desc, &handle);
-    if (result)
-        return result;
-    /* Buffers may hold addresses of other buffers (cl_ext_buffer_device_address). */
-    result = tsr__ze.KernelSetIndirectAccess(handle, ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE);
-    if (result)
-        tsr__ze.KernelDestroy(handle);
-    else
+    if (!result)
         launch->kernel->handle = handle;
+    return result;
+}
+
+static ze_result_t set_access(const struct tsr_launch *launch)
+{
+    struct tsr__xmx_kernel *kernel = launch->kernel;
+    if (kernel->access == launch->access)
+        return ZE_RESULT_SUCCESS;
+    ze_result_t result = tsr__ze.KernelSetIndirectAccess(kernel->handle, launch->access);
+    if (!result)
+        kernel->access = launch->access;
     return result;
 }
 
@@ -222,6 +241,8 @@ static ze_result_t append_all(struct tsr_launch *launch, ze_command_list_handle_
                               unsigned count, unsigned *appended)
 {
     ze_result_t result = launch->kernel->handle ? ZE_RESULT_SUCCESS : open_kernel(launch);
+    if (!result)
+        result = set_access(launch);
     for (uint32_t i = 0; i < launch->info->arg_count && !result; i++)
         result = set_argument(launch, i);
     for (*appended = 0; *appended < count && !result; *appended += !result)

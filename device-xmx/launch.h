@@ -10,6 +10,7 @@ void tsr__xmx_suggest_local_size(const struct tsr_device *device, const struct t
 struct tsr_launch *tsr__xmx_launch_make(struct tsr_module *module, const struct tsr_kernel_info *kernel, const struct tsr_ndrange *range,
                                         const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
 void tsr__xmx_launch_bind(struct tsr_launch *launch, uint32_t argument, uint64_t address);
+void tsr__xmx_launch_reaches(struct tsr_launch *launch, unsigned kinds);
 int tsr__xmx_launch_submit(struct tsr_launch *launch, void (*ended)(void *data, int status), void *data);
 bool tsr__xmx_launch_times(const struct tsr_launch *launch, uint64_t *start_ns, uint64_t *end_ns);
 void tsr__xmx_launch_end(struct tsr_launch *launch, char **why);

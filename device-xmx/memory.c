@@ -34,6 +34,33 @@ enum tsr_status tsr__xmx_memory_allocate(const struct tsr_device *base, uint64_t
     return status;
 }
 
+static ze_result_t allocate_usm(const struct tsr__xmx_device *device, ze_context_handle_t context, const struct tsr_usm_request *request,
+                                void **pointer)
+{
+    ze_device_mem_alloc_desc_t on_device = {.stype = ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC,
+                                            .flags = request->begins_on_device ? ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT : 0};
+    ze_host_mem_alloc_desc_t on_host = {.stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC,
+                                        .flags = (request->begins_on_host ? ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT : 0) |
+                                                 (request->write_combined ? ZE_HOST_MEM_ALLOC_FLAG_BIAS_WRITE_COMBINED : 0)};
+    switch (request->kind) {
+    case TSR_USM_HOST:
+        return tsr__ze.MemAllocHost(context, &on_host, request->size, TSR_MAX_ALIGN, pointer);
+    case TSR_USM_DEVICE:
+        return tsr__ze.MemAllocDevice(context, &on_device, request->size, TSR_MAX_ALIGN, device->handle, pointer);
+    default:
+        return tsr__ze.MemAllocShared(context, &on_device, &on_host, request->size, TSR_MAX_ALIGN,
+                                      request->any_device ? NULL : device->handle, pointer);
+    }
+}
+
+enum tsr_status tsr__xmx_usm_allocate(const struct tsr_device *base, const struct tsr_usm_request *request, void **pointer)
+{
+    struct tsr__xmx_device *device = tsr__xmx(base);
+    enum tsr_status status;
+    ze_context_handle_t context = tsr__xmx_context(device, &status);
+    return context ? tsr__xmx_judge(device, allocate_usm(device, context, request, pointer), "zeMemAlloc") : status;
+}
+
 void tsr__xmx_memory_free(const struct tsr_device *base, uint64_t address)
 {
     struct tsr__xmx_device *device = tsr__xmx(base);
@@ -88,6 +115,22 @@ static enum tsr_status mover_end(struct tsr__xmx_device *device, struct tsr__xmx
     device->movers = mover;
     pthread_mutex_unlock(&device->lock);
     return status;
+}
+
+/* The hint signals nothing, so a barrier behind it does. */
+enum tsr_status tsr__xmx_usm_prefetch(const struct tsr_device *base, const void *pointer, uint64_t size)
+{
+    struct tsr__xmx_device *device = tsr__xmx(base);
+    enum tsr_status status;
+    struct tsr__xmx_mover *mover = mover_take(device, &status);
+    if (!mover)
+        return status;
+    ze_result_t result = tsr__ze.CommandListAppendMemoryPrefetch(mover->list, pointer, size);
+    if (result == ZE_RESULT_ERROR_UNSUPPORTED_FEATURE)
+        result = ZE_RESULT_SUCCESS;
+    if (!result)
+        result = tsr__ze.CommandListAppendBarrier(mover->list, mover->event->handle, 0, NULL);
+    return mover_end(device, mover, result, "zeCommandListAppendMemoryPrefetch");
 }
 
 static enum tsr_status move(const struct tsr_device *base, void *to, const void *from, uint64_t size)

@@ -7,6 +7,8 @@
 
 enum tsr_status tsr__xmx_memory_allocate(const struct tsr_device *device, uint64_t size, uint64_t *address);
 void tsr__xmx_memory_free(const struct tsr_device *device, uint64_t address);
+enum tsr_status tsr__xmx_usm_allocate(const struct tsr_device *device, const struct tsr_usm_request *request, void **pointer);
+enum tsr_status tsr__xmx_usm_prefetch(const struct tsr_device *device, const void *pointer, uint64_t size);
 enum tsr_status tsr__xmx_memory_write(const struct tsr_device *device, uint64_t to, const void *from, uint64_t size);
 enum tsr_status tsr__xmx_memory_read(const struct tsr_device *device, void *to, uint64_t from, uint64_t size);
 enum tsr_status tsr__xmx_memory_copy(const struct tsr_device *device, uint64_t to, uint64_t from, uint64_t size);

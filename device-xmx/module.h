@@ -8,8 +8,9 @@
 /* A kernel of a loaded module. Its arguments and sizes are state of the handle, so a launch sets them and is appended under the lock. */
 struct tsr__xmx_kernel {
     pthread_mutex_t lock;
-    ze_kernel_handle_t handle; /* made at the first launch, under the lock */
-    bool offset;               /* the handle's global offset is not zero */
+    ze_kernel_handle_t handle;                /* made at the first launch, under the lock */
+    bool offset;                              /* the handle's global offset is not zero */
+    ze_kernel_indirect_access_flags_t access; /* the handle's; 0: not set yet */
 };
 
 struct tsr_module {

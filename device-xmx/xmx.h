@@ -65,6 +65,7 @@ struct tsr__xmx_facts {
     ze_device_compute_properties_t compute;
     ze_device_module_properties_t module;
     ze_float_atomic_ext_properties_t atomics;
+    ze_device_memory_access_properties_t access;
     struct tsr_ze_device_ip_version ip;
     struct tsr_ze_device_compute_dotproduct dot; /* this, `ip` and `atomics` are zero if the driver does not know the struct */
     uint64_t memory, cache;

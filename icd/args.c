@@ -212,7 +212,7 @@ TSR_API cl_int CL_API_CALL clSetKernelArgDevicePointerEXT(cl_kernel kernel, cl_u
     return CL_SUCCESS;
 }
 
-/* ---- execution information. What is said of SVM and USM is checked and not kept: kernels reach all memory of the process. -------------
+/* ---- execution information ------------------------------------------------------------------------------------------------------------
  */
 
 static cl_int check_flag(struct _cl_context *context, size_t size, const void *value)
@@ -226,6 +226,32 @@ static cl_int check_flag(struct _cl_context *context, size_t size, const void *v
 static cl_int check_list(struct _cl_context *context, size_t size, const void *value)
 {
     RETURN_IF(context, !value != !size || size % sizeof(uint64_t), CL_INVALID_VALUE, "%zu bytes of pointers at %p", size, value);
+    return CL_SUCCESS;
+}
+
+/* What the kernel reaches besides its arguments; only devices with memory of their own ask. */
+static cl_int set_indirect(struct _cl_kernel *kernel, enum tsr_usm kind, size_t size, const void *value)
+{
+    cl_int err = check_flag(kernel->program->context, size, value);
+    if (err != CL_SUCCESS)
+        return err;
+    pthread_mutex_lock(&kernel->lock);
+    kernel->indirect &= ~(1u << kind);
+    kernel->indirect |= (unsigned)(*(const cl_bool *)value == CL_TRUE) << kind;
+    pthread_mutex_unlock(&kernel->lock);
+    return CL_SUCCESS;
+}
+
+static cl_int set_listed(struct _cl_kernel *kernel, unsigned *listed, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    cl_int err = check_list(context, size, value);
+    if (err != CL_SUCCESS)
+        return err;
+    unsigned kinds = tsr__memory_kinds(context, value, size / sizeof(void *));
+    pthread_mutex_lock(&kernel->lock);
+    *listed = kinds;
+    pthread_mutex_unlock(&kernel->lock);
     return CL_SUCCESS;
 }
 
@@ -267,12 +293,15 @@ TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_
                   CL_INVALID_OPERATION, "no device of the context has fine-grain system SVM");
         return err;
     case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:
+        return set_indirect(kernel, TSR_USM_HOST, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL:
+        return set_indirect(kernel, TSR_USM_DEVICE, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL:
-        return check_flag(context, param_value_size, param_value);
+        return set_indirect(kernel, TSR_USM_SHARED, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_SVM_PTRS:
+        return set_listed(kernel, &kernel->svm_listed, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL:
-        return check_list(context, param_value_size, param_value);
+        return set_listed(kernel, &kernel->usm_listed, param_value_size, param_value);
     default:
         return tsr__error(context, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no name of kernel execution information", param_name);
     }

@@ -140,6 +140,8 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     FAIL_IF(context, listed && size > tsr__allocation_left(&inside, host_ptr), CL_INVALID_BUFFER_SIZE,
             "%zu bytes from %p on, but the allocation that begins at %p has only %zu there", size, host_ptr, (void *)inside.base,
             tsr__allocation_left(&inside, host_ptr));
+    FAIL_IF(context, listed && tsr__memory_owner(context, host_ptr), CL_INVALID_HOST_PTR,
+            "%p is memory of a device, which the host cannot touch", host_ptr);
     FAIL_IF(context, copied && !host_ptr, CL_INVALID_HOST_PTR, "host_ptr is NULL, yet flags 0x%llx say that it is used",
             (unsigned long long)flags);
     FAIL_IF(context, !copied && host_ptr, CL_INVALID_HOST_PTR,
@@ -164,7 +166,8 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
             memcpy(mem->data, host_ptr, size);
     }
     if (context->own_memory) {
-        mem->residence = tsr__residence_new(context, size, host_ptr != NULL);
+        bool shared = listed && flags & CL_MEM_USE_HOST_PTR && inside.maker && !inside.device;
+        mem->residence = tsr__residence_new(context, size, host_ptr != NULL, shared ? host_ptr : NULL);
         FAIL_IF(context, !mem->residence, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
         cl_int allocated = addressed ? tsr__residence_allocate(mem->residence) : CL_SUCCESS;
         FAIL_IF(context, allocated != CL_SUCCESS, allocated, "a device has no memory of %zu bytes", size);

@@ -18,11 +18,11 @@ static void destroy(struct tsr_object *object)
     struct _cl_context *context = TSR_CONTAINER_OF(object, struct _cl_context, base);
     tsr__run_destructors(&context->destructors, context);
     context->base.tag = 0;
+    tsr__allocations_free_all(context); /* some are the devices' */
     for (cl_uint i = 0; i < context->device_count; i++)
         tsr__drop(context->devices[i]);
     tsr_free(context->devices);
     tsr_free(context->properties);
-    tsr__allocations_free_all(context);
     tsr_fork_mutex_remove(&context->fork_waits);
     pthread_mutex_destroy(&context->lock);
     tsr_free(context);
@@ -93,6 +93,10 @@ static cl_int make(const struct request *request, const char *function, struct _
         context->devices[context->device_count++] = device;
         context->own_memory |= device->caps->own_memory;
         context->svm_caps |= device->caps->svm;
+        if (device->caps->own_memory && device->caps->svm && !context->usm_device)
+            context->usm_device = device;
+        else if (device->caps->own_memory && device->caps->svm)
+            context->usm_split |= device->caps->usm_domain != context->usm_device->caps->usm_domain;
     }
     if (request->property_count) {
         size_t bytes = request->property_count * sizeof(*context->properties);

@@ -16,6 +16,10 @@ static_assert(TSR_SVM_COARSE_GRAIN_BUFFER == CL_DEVICE_SVM_COARSE_GRAIN_BUFFER &
                   TSR_SVM_FINE_GRAIN_BUFFER == CL_DEVICE_SVM_FINE_GRAIN_BUFFER &&
                   TSR_SVM_FINE_GRAIN_SYSTEM == CL_DEVICE_SVM_FINE_GRAIN_SYSTEM && TSR_SVM_ATOMICS == CL_DEVICE_SVM_ATOMICS,
               "caps->svm has bits of OpenCL");
+static_assert(TSR_USM_ACCESS == CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL && TSR_USM_ATOMIC == CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL &&
+                  TSR_USM_CONCURRENT == CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL &&
+                  TSR_USM_CONCURRENT_ATOMIC == CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL,
+              "caps->usm has bits of OpenCL");
 
 TSR_API cl_int CL_API_CALL clGetDeviceIDs(cl_platform_id platform, cl_device_type device_type, cl_uint num_entries, cl_device_id *devices,
                                           cl_uint *num_devices)
@@ -135,12 +139,7 @@ static cl_int dot_acceleration(struct _cl_device_id *d, struct tsr_info_out out)
     return tsr__info_bytes(out, &all, sizeof all);
 }
 
-/* Memory of the process is all the same to a device that has USM. */
-#define USM                                                                                                                                \
-    (EXTENSION(cl_intel_unified_shared_memory)                                                                                             \
-         ? CL_UNIFIED_SHARED_MEMORY_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_ATOMIC_ACCESS_INTEL |                                          \
-               CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ACCESS_INTEL | CL_UNIFIED_SHARED_MEMORY_CONCURRENT_ATOMIC_ACCESS_INTEL                  \
-         : 0)
+#define USM(access) (EXTENSION(cl_intel_unified_shared_memory) ? c->access : 0)
 
 static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, const void *more, size_t size)
 {

@@ -25,11 +25,6 @@ static struct device_transfer *transfer_of(struct _cl_event *command)
     return (struct device_transfer *)(void *)command->payload;
 }
 
-static cl_int code_of(enum tsr_status status)
-{
-    return status == TSR_OK ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
-}
-
 static uint64_t address_of(const struct _cl_event *command, const struct end *end)
 {
     return end->in_buffer ? command->uses->list[end->use].address : end->host;
@@ -58,7 +53,7 @@ static cl_int move(struct _cl_event *command, struct tsr_worker *worker, uint64_
         for (size_t y = 0; y < t->rows && status == TSR_OK; y++)
             status = move_row(command->queue->device, t, to + z * t->to.slice_pitch + y * t->to.row_pitch,
                               from + z * t->from.slice_pitch + y * t->from.row_pitch);
-    return code_of(status);
+    return tsr__code_of_transfer(status);
 }
 
 static cl_int fill(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
@@ -66,7 +61,8 @@ static cl_int fill(struct _cl_event *command, struct tsr_worker *worker, uint64_
     (void)worker, (void)begin, (void)end;
     const struct device_transfer *t = transfer_of(command);
     const struct _cl_device_id *device = command->queue->device;
-    return code_of(device->ops->memory_fill(device->impl, command->uses->list[t->to.use].address, t->width, t->pattern, t->pattern_size));
+    return tsr__code_of_transfer(
+        device->ops->memory_fill(device->impl, command->uses->list[t->to.use].address, t->width, t->pattern, t->pattern_size));
 }
 
 /* Bytes from the first byte of a box to the end of its last. */

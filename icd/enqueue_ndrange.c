@@ -302,6 +302,9 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
     payload->launch = ops->launch_make(module, info, range, kernel->args, kernel->local_bytes, streams ? bytes : NULL);
     if (!payload->launch)
         return CL_OUT_OF_HOST_MEMORY;
+    unsigned reached = kernel->indirect | kernel->svm_listed | kernel->usm_listed;
+    if (reached && ops->launch_reaches)
+        ops->launch_reaches(payload->launch, reached);
     payload->ops = ops;
     tsr__hold(kernel);
     payload->kernel = kernel;

@@ -75,7 +75,8 @@ cl_int tsr__enqueue_memcpy(const char *function, cl_command_queue queue, cl_comm
     if (a < b ? b - a < size : a - b < size)
         return tsr__error(queue->context, CL_MEM_COPY_OVERLAP, function, "size", "%zu bytes from %p on overlap those from %p on", size,
                           from, to);
-    struct _cl_event *command = tsr__copy_command(queue, type, NULL, to, NULL, from, size);
+    struct _cl_event *command = queue->context->usm_device ? tsr__address_copy_command(queue, type, to, from, size)
+                                                           : tsr__copy_command(queue, type, NULL, to, NULL, from, size);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, blocking);
 }
 
@@ -90,7 +91,8 @@ cl_int tsr__enqueue_memfill(const char *function, cl_command_queue queue, cl_com
     if ((err = tsr__check_pattern(function, queue->context, pattern, pattern_size, (uintptr_t)pointer, size)) ||
         (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
-    struct _cl_event *command = tsr__fill_command(queue, type, NULL, pointer, size, pattern, pattern_size);
+    struct _cl_event *command = queue->context->usm_device ? tsr__address_fill_command(queue, type, pointer, size, pattern, pattern_size)
+                                                           : tsr__fill_command(queue, type, NULL, pointer, size, pattern, pattern_size);
     return tsr__submit_or_report(function, queue, command, wait_count, wait_list, event, false);
 }
 
@@ -108,7 +110,7 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMemFill(cl_command_queue queue, void *poi
                                 event);
 }
 
-/* ---- map, unmap, migrate: nothing moves, the commands have their place in the order ----------------------------------------------------
+/* ---- map, unmap, migrate: the host reaches the memory as it is, and the commands have their place in the order --------------------------
  */
 
 /* clEnqueueSVMMap, clEnqueueSVMUnmap: OpenCL 3.0, 5.6.1. */
@@ -160,6 +162,6 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uin
     }
     if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
-    struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_SVM_MIGRATE_MEM, NULL);
+    struct _cl_event *command = tsr__prefetch_command(queue, CL_COMMAND_SVM_MIGRATE_MEM, flags, count, pointers, sizes);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }

@@ -149,6 +149,8 @@ struct _cl_context {
     struct tsr_fork_mutex fork_waits; /* for `lock` */
     struct tsr_destructor *destructors;
     unsigned svm_caps;                   /* what SVM some device has, bits of enum tsr_svm */
+    struct _cl_device_id *usm_device;    /* the first with SVM and memory of its own, whose driver makes what all devices reach; or NULL */
+    bool usm_split;                      /* another such device does not reach that memory */
     struct tsr__allocation *allocations; /* icd/allocation.c: of SVM and USM, by address */
     size_t allocation_count, allocation_room;
     struct tsr__link *queues;
@@ -292,6 +294,7 @@ struct _cl_kernel {
     cl_uint svm_count;                          /* that are pointers of SVM or USM */
     cl_mem_device_address_ext *device_pointers; /* CL_KERNEL_EXEC_INFO_DEVICE_PTRS_EXT */
     size_t device_pointer_count;
+    unsigned indirect, svm_listed, usm_listed; /* what else it reaches, by clSetKernelExecInfo: bits 1 << enum tsr_usm */
     uint64_t local_begin, local_bytes; /* of the local arguments: offset of the first in local memory, bytes of those that are set */
 };
 
@@ -408,11 +411,20 @@ struct tsr__allocation {
     enum tsr__allocation_kind kind;
     struct _cl_device_id *device;   /* of USM, one of the context's; NULL: of no device */
     cl_mem_alloc_flags_intel flags; /* of USM, as given */
+    bool fine;                      /* of SVM: CL_MEM_SVM_FINE_GRAIN_BUFFER */
+    /* Set by tsr__allocate: the device whose driver made it, and as what; NULL: it is ordinary memory of the process. */
+    const struct _cl_device_id *maker;
+    enum tsr_usm made_as;
 };
-/* Memory of wanted.size bytes, aligned to TSR_MAX_ALIGN, with an entry in the context's list. NULL: none left. */
+/* Memory of wanted.size bytes, aligned to TSR_MAX_ALIGN, with an entry in the context's list. NULL: none left. If the context is
+ * usm_split, only memory for one device can be had. */
 void *tsr__allocate(struct _cl_context *context, struct tsr__allocation wanted);
 /* Whether the pointer lies in an allocation of one of the kinds (bits), which *found then describes. */
 bool tsr__allocation_find(struct _cl_context *context, const void *pointer, unsigned kinds, struct tsr__allocation *found);
+/* The device to whose memory the pointer leads, where the host cannot go; NULL: the host can. */
+const struct _cl_device_id *tsr__memory_owner(struct _cl_context *context, const void *pointer);
+/* The kinds of memory that these pointers lead to, bits 1 << enum tsr_usm; what a device reaches anyway counts as none. */
+unsigned tsr__memory_kinds(struct _cl_context *context, const void *const *pointers, size_t count);
 static inline size_t tsr__allocation_left(const struct tsr__allocation *allocation, const void *pointer)
 {
     return allocation->size - (size_t)((const unsigned char *)pointer - allocation->base);

@@ -237,6 +237,9 @@ TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *err
     kernel->object_count = source_kernel->object_count;
     kernel->local_begin = source_kernel->local_begin;
     kernel->svm_count = source_kernel->svm_count;
+    kernel->indirect = source_kernel->indirect;
+    kernel->svm_listed = source_kernel->svm_listed;
+    kernel->usm_listed = source_kernel->usm_listed;
     kernel->local_bytes = source_kernel->local_bytes;
     pthread_mutex_unlock(&source_kernel->lock);
     FAIL_IF(program->context, pointer_bytes && !kernel->device_pointers, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");

@@ -33,8 +33,9 @@ static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
 unsigned char *tsr__mem_allocate(size_t size);
 void tsr__mem_free(unsigned char *memory); /* also NULL */
 
-/* For a root buffer. `filled`: the host has its contents; else they are undefined. NULL: out of memory. */
-struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled);
+/* For a root buffer. `filled`: the host has its contents; else they are undefined. `shared`: not NULL if every device reaches the host's
+ * side, which begins there. NULL: out of memory. */
+struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled, const void *shared);
 void tsr__residence_free(struct tsr__residence *residence); /* also NULL */
 /* Allocates it on every device with own memory. CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES. */
 cl_int tsr__residence_allocate(struct tsr__residence *residence);
@@ -89,6 +90,20 @@ struct _cl_event *tsr__device_box_command(struct _cl_command_queue *queue, cl_co
                                           const size_t region[3]);
 struct _cl_event *tsr__device_fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to,
                                            size_t size, const void *pattern, size_t pattern_size);
+/* What a device's function over memory means for the event of a command. */
+static inline cl_int tsr__code_of_transfer(enum tsr_status status)
+{
+    return status == TSR_OK ? CL_SUCCESS : CL_OUT_OF_RESOURCES;
+}
+/* Commands over addresses that the application knows, in contexts with a usm_device: by the device to whose memory they lead, else by the
+ * queue's. (icd/address_transfer.c) */
+struct _cl_event *tsr__address_copy_command(struct _cl_command_queue *queue, cl_command_type type, void *to, const void *from, size_t size);
+struct _cl_event *tsr__address_fill_command(struct _cl_command_queue *queue, cl_command_type type, void *to, size_t size,
+                                            const void *pattern, size_t pattern_size);
+/* … that tells the queue's device what it is going to use: of each pointer so many bytes, or all that is left of its allocation if
+ * `sizes` is NULL or has a 0. Nothing, if the device does not want to know or the memory shall go to the host. */
+struct _cl_event *tsr__prefetch_command(struct _cl_command_queue *queue, cl_command_type type, cl_mem_migration_flags flags, cl_uint count,
+                                        const void **pointers, const size_t *sizes);
 /* … that does nothing, yet has its place in the order. `mem` (may be NULL) is held. */
 struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem);
 

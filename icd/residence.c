@@ -22,7 +22,8 @@ struct tsr__residence {
     uint64_t size;
     struct segment *segments; /* sorted by `begin`; the first begins at 0 */
     size_t count, room;
-    unsigned places; /* the host, then the devices */
+    unsigned places; /* the host, then the devices; the host alone if all of these reach its memory */
+    bool shared;
     struct {
         const struct _cl_device_id *device; /* a root device */
         uint64_t address;                   /* 0: nothing allocated yet */
@@ -39,7 +40,7 @@ static const struct _cl_device_id *root_of(const struct _cl_device_id *device)
 static unsigned find_place(const struct tsr__residence *r, const struct _cl_device_id *device)
 {
     unsigned place = HOST;
-    if (!device || !device->caps->own_memory)
+    if (r->shared || !device || !device->caps->own_memory)
         return place;
     device = root_of(device);
     for (place = 1; place < r->places && r->at[place].device != device; place++)
@@ -47,7 +48,7 @@ static unsigned find_place(const struct tsr__residence *r, const struct _cl_devi
     return place;
 }
 
-struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled)
+struct tsr__residence *tsr__residence_new(const struct _cl_context *context, size_t size, bool filled, const void *shared)
 {
     struct tsr__residence *r = tsr_calloc(1, sizeof *r + (context->device_count + 1) * sizeof r->at[0]);
     struct segment *segments = tsr_calloc(4, sizeof *segments);
@@ -63,7 +64,9 @@ struct tsr__residence *tsr__residence_new(const struct _cl_context *context, siz
     r->room = 4;
     segments[0].valid = filled ? 1u << HOST : 0;
     r->places = 1;
-    for (cl_uint i = 0; i < context->device_count && r->places < MOST_PLACES; i++) {
+    r->shared = shared;
+    r->at[HOST].address = (uint64_t)(uintptr_t)shared;
+    for (cl_uint i = 0; i < context->device_count && r->places < MOST_PLACES && !shared; i++) {
         const struct _cl_device_id *device = context->devices[i];
         if (device->caps->own_memory && find_place(r, device) == r->places)
             r->at[r->places++].device = root_of(device);

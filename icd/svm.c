@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Shared virtual memory: allocation. All of it is ordinary memory of the process, so that coarse and fine allocations differ in name only,
- * and atomics work across host and device. */
+ * Shared virtual memory: allocation. To devices that use the memory of the process coarse and fine allocations differ in name only, and
+ * atomics work across host and device. */
 #include "icd/mem.h"
 
 void tsr__svm_free(struct _cl_context *context, void *pointer)
@@ -34,7 +34,8 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
                 "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of device %u", size, i);
     FAIL_IF(context, alignment & (alignment - 1) || alignment > TSR_MAX_ALIGN, CL_INVALID_VALUE,
             "alignment %u: powers of two up to %d are possible", alignment, TSR_MAX_ALIGN);
-    memory = tsr__allocate(context, (struct tsr__allocation){.size = size, .kind = TSR__SVM});
+    FAIL_IF(context, context->usm_split, CL_INVALID_OPERATION, "devices of the context have drivers that share no memory");
+    memory = tsr__allocate(context, (struct tsr__allocation){.size = size, .kind = TSR__SVM, .fine = flags & CL_MEM_SVM_FINE_GRAIN_BUFFER});
     FAIL_IF(context, !memory, CL_OUT_OF_RESOURCES, "the system has no %zu bytes", size);
     return memory;
 fail:

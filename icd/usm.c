@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * cl_intel_unified_shared_memory, revision 1.2.0: allocations of the host, of a device, and shared ones. Devices that have it use the
- * memory of the process, so the three kinds differ in name only, and nothing migrates. */
+ * cl_intel_unified_shared_memory, revision 1.2.0: allocations of the host, of a device, and shared ones. To devices that use the memory
+ * of the process the three kinds differ in name only, and nothing migrates; of others the driver makes them. */
 #include <string.h>
 
 #include "icd/mem.h"
@@ -45,6 +45,9 @@ static cl_int check(struct _cl_context *context, const cl_mem_properties_intel *
         most = device->caps->max_allocation < most ? device->caps->max_allocation : most;
     }
     RETURN_IF(context, !any, CL_INVALID_OPERATION, "%s unified shared memory", wanted->device ? "the device has no" : "no device has");
+    RETURN_IF(context, context->usm_split && !(wanted->device && wanted->device->caps->own_memory) && wanted->kind != TSR__USM_DEVICE,
+              CL_INVALID_OPERATION,
+              "devices of the context have drivers that share no memory: take a context for each, or memory of a device");
     RETURN_IF(context, alignment & (alignment - 1) || alignment > TSR_MAX_ALIGN, CL_INVALID_VALUE,
               "alignment %u: powers of two up to %d are possible", alignment, TSR_MAX_ALIGN);
     cl_int err = read_properties(context, properties, wanted);
@@ -212,26 +215,19 @@ TSR_API cl_int CL_API_CALL clEnqueueMemcpyINTEL(cl_command_queue queue, cl_bool 
     return tsr__enqueue_memcpy(__func__, queue, CL_COMMAND_MEMCPY_INTEL, blocking, to, from, size, wait_count, wait_list, event);
 }
 
-/* A hint, which does nothing, yet has its place in the order. */
-static cl_int enqueue_hint(const char *function, cl_command_queue queue, cl_command_type type, cl_uint wait_count,
-                           const cl_event *wait_list, cl_event *event)
-{
-    cl_int err = tsr__check_wait_list(queue->context, wait_count, wait_list);
-    if (err != CL_SUCCESS)
-        return err;
-    return tsr__submit_or_report(function, queue, tsr__empty_command(queue, type, NULL), wait_count, wait_list, event, false);
-}
-
 TSR_API cl_int CL_API_CALL clEnqueueMigrateMemINTEL(cl_command_queue queue, const void *pointer, size_t size, cl_mem_migration_flags flags,
                                                     cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
-    (void)pointer, (void)size;
     cl_int err = tsr__check_svm_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
     RETURN_IF(queue->context, flags & ~(cl_mem_migration_flags)(CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED),
               CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
-    return enqueue_hint(__func__, queue, CL_COMMAND_MIGRATEMEM_INTEL, wait_count, wait_list, event);
+    err = tsr__check_wait_list(queue->context, wait_count, wait_list);
+    if (err != CL_SUCCESS)
+        return err;
+    struct _cl_event *command = tsr__prefetch_command(queue, CL_COMMAND_MIGRATEMEM_INTEL, flags, 1, &pointer, &size);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }
 
 /* No advice has a name so far: "If a memory advice hint is not supported by the device it will be ignored." */
@@ -242,5 +238,9 @@ TSR_API cl_int CL_API_CALL clEnqueueMemAdviseINTEL(cl_command_queue queue, const
     cl_int err = tsr__check_svm_queue(__func__, queue);
     if (err != CL_SUCCESS)
         return err;
-    return enqueue_hint(__func__, queue, CL_COMMAND_MEMADVISE_INTEL, wait_count, wait_list, event);
+    err = tsr__check_wait_list(queue->context, wait_count, wait_list);
+    if (err != CL_SUCCESS)
+        return err;
+    struct _cl_event *command = tsr__empty_command(queue, CL_COMMAND_MEMADVISE_INTEL, NULL);
+    return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);
 }

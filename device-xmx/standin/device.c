@@ -225,13 +225,16 @@ ze_result_t ZE_APICALL zeDeviceGetMemoryProperties(ze_device_handle_t hDevice, u
 ze_result_t ZE_APICALL zeDeviceGetMemoryAccessProperties(ze_device_handle_t hDevice,
                                                          ze_device_memory_access_properties_t *pMemAccessProperties)
 {
-    enum { RW = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC };
+    enum {
+        RW = ZE_MEMORY_ACCESS_CAP_FLAG_RW | ZE_MEMORY_ACCESS_CAP_FLAG_ATOMIC,
+        AT_ONCE = ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT | ZE_MEMORY_ACCESS_CAP_FLAG_CONCURRENT_ATOMIC,
+    };
     FIND(DEVICE, tsr__device, device, hDevice);
     CHECK_TYPE(pMemAccessProperties, ZE_STRUCTURE_TYPE_DEVICE_MEMORY_ACCESS_PROPERTIES);
-    (void)device;
-    pMemAccessProperties->hostAllocCapabilities = RW;
+    unsigned with_host = device->persona->integrated ? RW | AT_ONCE : RW;
+    pMemAccessProperties->hostAllocCapabilities = with_host;
     pMemAccessProperties->deviceAllocCapabilities = RW;
-    pMemAccessProperties->sharedSingleDeviceAllocCapabilities = RW;
+    pMemAccessProperties->sharedSingleDeviceAllocCapabilities = with_host;
     pMemAccessProperties->sharedCrossDeviceAllocCapabilities = RW;
     pMemAccessProperties->sharedSystemAllocCapabilities = 0;
     return ZE_RESULT_SUCCESS;

@@ -126,7 +126,9 @@ static void numbers_of_dg2(const struct tsr__xmx_device *device)
     CHECK(c->compute_units == 8 * 4 * 16 && c->eu_threads == 8 && device->base.compute_units == c->compute_units);
     CHECK(c->global_memory == 16ull << 30 && c->max_allocation == 4ull << 30 && c->local_memory == 64 << 10 && c->own_local_memory);
     CHECK(c->max_work_group_size == 1024 && c->max_sub_groups == 128 && c->max_parameter_bytes == 2048);
-    CHECK(c->global_cache == 8 << 20 && c->global_cache_line && c->own_memory && !c->svm && c->spirv);
+    CHECK(c->global_cache == 8 << 20 && c->global_cache_line && c->own_memory && c->spirv);
+    CHECK(c->svm == TSR_SVM_COARSE_GRAIN_BUFFER && has(device, TSR_HAS_cl_intel_unified_shared_memory));
+    CHECK(c->usm[TSR_USM_HOST] == 3 && c->usm[TSR_USM_DEVICE] == 3 && c->usm[TSR_USM_SHARED] == 3 && c->usm_cross == 1 && !c->usm_system);
     CHECK(c->single_config == 0xbf); /* correctly rounded division has another bit in OpenCL */
     CHECK(c->half_config == 0x27 && c->double_config == 0);
     CHECK(has(device, TSR_HAS___opencl_c_ext_fp32_local_atomic_min_max) && has(device, TSR_HAS_cl_ext_float_atomics));
@@ -135,6 +137,34 @@ static void numbers_of_dg2(const struct tsr__xmx_device *device)
     CHECK(device->ns_per_tick > 52.0 && device->ns_per_tick < 52.1 && device->kernel_clock_bits == 32);
     size_t size;
     CHECK(tsr_xmx_device.identity(&device->base, &size) && size == ZE_MAX_DEVICE_UUID_SIZE);
+}
+
+/* The numbers of a driver by whose words host and kernels may use memory at the same time, but for atomics. */
+static void shares_at_once(const struct tsr__xmx_device *device)
+{
+    CHECK(device->caps.svm == (TSR_SVM_COARSE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_SYSTEM));
+    CHECK(device->caps.usm_system == 5 && !has(device, TSR_HAS___opencl_c_atomic_scope_all_devices));
+}
+
+static void shares_atomics(const struct tsr__xmx_device *device)
+{
+    CHECK(device->caps.svm == (TSR_SVM_COARSE_GRAIN_BUFFER | TSR_SVM_FINE_GRAIN_BUFFER | TSR_SVM_ATOMICS));
+    CHECK(has(device, TSR_HAS___opencl_c_atomic_scope_all_devices));
+}
+
+/* Of a driver that lacks one of the three kinds, and of one that does not tell. */
+static void shares_nothing(const struct tsr__xmx_device *device)
+{
+    CHECK(device && !device->caps.svm && !has(device, TSR_HAS_cl_intel_unified_shared_memory) && !device->caps.usm[TSR_USM_DEVICE]);
+}
+
+static void memory_that_is_shared(void **state)
+{
+    (void)state;
+    in_child(FAKE_LOADER, "pvc", shares_at_once);
+    in_child(FAKE_LOADER, "tgl_2022", shares_atomics);
+    in_child(FAKE_LOADER, "foreign", shares_nothing);
+    in_child(FAKE_LOADER, "api_1_0", shares_nothing);
 }
 
 static void clock_of_api_1_0(const struct tsr__xmx_device *device)
@@ -168,9 +198,8 @@ static void without_a_loader(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matrix_units),
-        cmocka_unit_test(numbers),
-        cmocka_unit_test(what_is_no_gpu_is_not_listed),
+        cmocka_unit_test(matrix_units),          cmocka_unit_test(numbers),
+        cmocka_unit_test(memory_that_is_shared), cmocka_unit_test(what_is_no_gpu_is_not_listed),
         cmocka_unit_test(without_a_loader),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

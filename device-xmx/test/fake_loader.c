@@ -247,6 +247,28 @@ ze_result_t zeDeviceGetCacheProperties(ze_device_handle_t handle, uint32_t *coun
     return ZE_RESULT_SUCCESS;
 }
 
+/* Host, device, shared, shared by several devices, of the system. */
+ze_result_t zeDeviceGetMemoryAccessProperties(ze_device_handle_t handle, ze_device_memory_access_properties_t *out)
+{
+    (void)handle;
+    static const struct {
+        const char *gpu;
+        ze_memory_access_cap_flags_t flags[5];
+    } others[] = {{"pvc", {3, 3, 7, 3, 5}}, {"tgl_2022", {15, 3, 3, 3, 0}}, {"foreign", {3, 3, 0, 0, 0}}};
+    ze_memory_access_cap_flags_t flags[5] = {3, 3, 3, 1, 0};
+    if (!strcmp(persona()->name, "api_1_0"))
+        return ZE_RESULT_ERROR_UNSUPPORTED_FEATURE;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (!strcmp(persona()->name, others[i].gpu))
+            memcpy(flags, others[i].flags, sizeof flags);
+    out->hostAllocCapabilities = flags[0];
+    out->deviceAllocCapabilities = flags[1];
+    out->sharedSingleDeviceAllocCapabilities = flags[2];
+    out->sharedCrossDeviceAllocCapabilities = flags[3];
+    out->sharedSystemAllocCapabilities = flags[4];
+    return ZE_RESULT_SUCCESS;
+}
+
 /* Compute first, then an engine that only copies. */
 ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t handle, uint32_t *count, ze_command_queue_group_properties_t *out)
 {

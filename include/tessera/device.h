@@ -27,6 +27,31 @@ enum tsr_svm { /* CL_DEVICE_SVM_* */
                TSR_SVM_ATOMICS = 8,
 };
 
+/* Kinds of memory that kernels and the program know by the same address: those of cl_intel_unified_shared_memory; SVM is one of the last
+ * and the first. */
+enum tsr_usm {
+    TSR_USM_HOST,   /* the host's; kernels reach it there */
+    TSR_USM_DEVICE, /* the device's; the host cannot touch it, if the device has memory of its own */
+    TSR_USM_SHARED, /* goes where it is used */
+    TSR_USM_COUNT
+};
+enum tsr_usm_access { /* CL_UNIFIED_SHARED_MEMORY_*_INTEL */
+                      TSR_USM_ACCESS = 1,
+                      TSR_USM_ATOMIC = 2,
+                      TSR_USM_CONCURRENT = 4,
+                      TSR_USM_CONCURRENT_ATOMIC = 8,
+                      TSR_USM_ALL = 15,
+};
+
+/* What an allocation of such memory is to be. */
+struct tsr_usm_request {
+    enum tsr_usm kind;
+    uint64_t size;
+    bool any_device;     /* SHARED: it belongs to no device */
+    bool write_combined; /* hints */
+    bool begins_on_device, begins_on_host;
+};
+
 /* Facts that the device queries answer from (icd/info_device.def names the query for each). Filled without starting a thread. */
 struct tsr_device_caps {
     enum tsr_device_type type;
@@ -52,8 +77,11 @@ struct tsr_device_caps {
     uint64_t half_atomics, single_atomics, double_atomics; /* cl_ext_float_atomics */
     bool fast_dot_products; /* CL_DEVICE_INTEGER_DOT_PRODUCT_ACCELERATION_PROPERTIES_*: all of them, or none */
     bool native_kernels;    /* clEnqueueNativeKernel */
-    bool own_memory;        /* kernels cannot use the host's memory; needs the memory functions, and `svm` must be 0 */
-    unsigned svm;           /* bits of enum tsr_svm; cl_intel_unified_shared_memory needs some */
+    bool own_memory;        /* kernels cannot use the host's memory; needs the memory functions */
+    unsigned svm;           /* bits of enum tsr_svm; cl_intel_unified_shared_memory needs some; with own memory it needs usm_allocate */
+    unsigned usm[TSR_USM_COUNT], usm_cross, usm_system; /* bits of enum tsr_usm_access, of cl_intel_unified_shared_memory: each kind; SHARED
+                                                           of another device; memory of the process */
+    const void *usm_domain; /* with own memory: devices with the same one reach each other's HOST and SHARED memory */
     bool spirv;             /* clCreateProgramWithIL */
     struct tsr_ext_set extensions;
 };
@@ -134,12 +162,19 @@ struct tsr_device_ops {
     /* Memory aligned to TSR_MAX_ALIGN bytes, contents undefined. */
     enum tsr_status (*memory_allocate)(const struct tsr_device *device, uint64_t size, uint64_t *address);
     void (*memory_free)(const struct tsr_device *device, uint64_t address);
-    /* From the host, to the host, within the device; ranges do not overlap, and each lies in one allocation. */
+    /* From the host, to the host, within the device; ranges do not overlap, and each lies in one allocation. With usm_allocate, memory_copy
+     * and memory_fill take every address that the host or the device reaches, memory of the process only to copy. */
     enum tsr_status (*memory_write)(const struct tsr_device *device, uint64_t to, const void *from, uint64_t size);
     enum tsr_status (*memory_read)(const struct tsr_device *device, void *to, uint64_t from, uint64_t size);
     enum tsr_status (*memory_copy)(const struct tsr_device *device, uint64_t to, uint64_t from, uint64_t size);
     /* pattern_size: a power of two up to TSR_MAX_ALIGN, which divides size. */
     enum tsr_status (*memory_fill)(const struct tsr_device *device, uint64_t to, uint64_t size, const void *pattern, uint64_t pattern_size);
+
+    /* Memory that kernels and the program know by the same address, aligned to TSR_MAX_ALIGN, contents undefined; memory_free frees it.
+     * Needed for caps->svm with own memory, else NULL, as the next one. */
+    enum tsr_status (*usm_allocate)(const struct tsr_device *device, const struct tsr_usm_request *request, void **pointer);
+    /* A hint that the device will use this part of a SHARED allocation. */
+    enum tsr_status (*usm_prefetch)(const struct tsr_device *device, const void *pointer, uint64_t size);
 
     /* ---- launches */
 
@@ -161,6 +196,9 @@ struct tsr_device_ops {
                                       const void *args, uint64_t local_argument_bytes, const uint64_t *arg_bytes);
     /* With own memory, else NULL: the pointer argument with this index is this address. Before the launch is submitted. */
     void (*launch_bind)(struct tsr_launch *launch, uint32_t argument, uint64_t address);
+    /* With usm_allocate, else NULL: the launch may reach any memory of these kinds, bits 1 << enum tsr_usm, besides its arguments. Before
+     * it is submitted. */
+    void (*launch_reaches)(struct tsr_launch *launch, unsigned kinds);
     /* Units (work-groups) of the launch and their rough cost in nanoseconds, 0: unknown. For launch_run. */
     uint64_t (*launch_units)(const struct tsr_launch *launch, uint64_t *unit_cost);
     /* Runs work-groups [begin, end) in linear order. 0, or negative: the launch failed (out of memory, illegal divergence). NULL if the
