@@ -28,17 +28,23 @@ enum {
     TSR__MANY_PENDING = 256,             /* a worker is woken after so many submitted tasks, even without a flush */
 };
 
-#define TSR__SMALL_NS UINT64_C(15000)    /* nanoseconds; for less work no thread is woken */
-#define TSR__SHARE_NS UINT64_C(10000)    /* nanoseconds of work for each thread that joins, at least */
-#define TSR__UNKNOWN_NS UINT64_C(100000) /* nanoseconds; estimate for a task of unknown cost */
-#define TSR__SPIN_NS UINT64_C(4000)      /* nanoseconds; longest search for work before sleeping */
-#define TSR__LINGER_NS UINT64_C(50000)   /* nanoseconds; the same where threads share long tasks: a wake-up takes about as long */
+#define TSR__SMALL_NS UINT64_C(15000)     /* nanoseconds; for less work no thread is woken */
+#define TSR__SHARE_NS UINT64_C(10000)     /* nanoseconds of work for each thread that joins, at least */
+#define TSR__UNKNOWN_NS UINT64_C(100000)  /* nanoseconds; estimate for a task of unknown cost */
+#define TSR__WARM_SMALL_NS UINT64_C(6000) /* nanoseconds; the same while threads look for a task to share … */
+#define TSR__WARM_SHARE_NS UINT64_C(2500) /* … for which each that joins takes some hundred nanoseconds */
+#define TSR__CHAIN_NS UINT64_C(200000)    /* nanoseconds of work that is submitted, for which it is worth to wake these threads */
+#define TSR__YIELD_NS UINT64_C(2000)      /* nanoseconds between two offers of the CPU to others during a search */
+#define TSR__SPIN_NS UINT64_C(4000)       /* nanoseconds; longest search for work before sleeping */
+#define TSR__LINGER_NS UINT64_C(50000)    /* nanoseconds; the same where threads share long tasks: a wake-up takes about as long */
 
 /* ---- park.c: the only calls of the kernel for threads; the model test has its own versions ---------------------------------- */
 
 void tsr__futex_wait(_Atomic uint32_t *word, uint32_t expected);
 void tsr__futex_wake(_Atomic uint32_t *word);
 void tsr__relax(void); /* inside a spinning loop */
+int tsr__cpu(void);    /* the CPU that this thread runs on, or less than 0 */
+void tsr__yield(void); /* lets another thread run that wants this CPU */
 /* Starts a detached thread with all signals blocked. cpus: the CPUs that it may run on; NULL: those of its creator. False: no thread could
  * be started. */
 bool tsr__thread_start(void (*body)(void *), void *argument, const char *name, const cpu_set_t *cpus);
@@ -65,7 +71,11 @@ struct tsr__parker {
     struct tsr__parker *next; /* in a task's list of waiters */
     struct tsr_list link;     /* in a pool's list of sleepers */
 };
-bool tsr__linger(struct tsr__parker *parker);                           /* looks for a signal for a short time; true: there is one */
+/* A short search, zero at its start. False: it has taken `ns` nanoseconds. */
+struct tsr__spin {
+    uint64_t end, yield;
+};
+bool tsr__spin(struct tsr__spin *spin, uint64_t ns);
 uint32_t tsr__park(struct tsr__parker *parker);                         /* sleeps until there is a signal */
 bool tsr__signal(struct tsr__parker *parker, enum tsr__signals signal); /* true: the caller has to wake the futex */
 void tsr__unpark(struct tsr__parker *parker, enum tsr__signals signal);
@@ -77,10 +87,20 @@ struct tsr__seat {
     _Alignas(TSR__OWN_LINES) struct tsr_worker worker;
     int cpu; /* of a worker */
     struct tsr__parker parker;
+    _Atomic bool spins;       /* a worker that the gang counts among those that look for a task; written by itself */
+    _Atomic unsigned shadows; /* helping threads that share tasks on the CPU of this worker */
+    struct tsr__seat *shadow; /* of a helping thread: the worker whose CPU it uses so */
     struct {
         void *data;
         size_t size;
     } scratch[TSR__SLOTS];
+};
+
+/* gang.c: a task that several threads share without the lock. */
+struct tsr__gang {
+    _Alignas(TSR__OWN_LINES) _Atomic uint64_t state;
+    _Alignas(TSR__OWN_LINES) _Atomic(struct tsr_task *) task;
+    struct tsr__range *range; /* of that task; allocated once */
 };
 
 struct tsr_pool {
@@ -96,9 +116,11 @@ struct tsr_pool {
     uint64_t backlog;             /* nanoseconds of the tasks in `ready`, estimated */
     struct tsr_list sleepers;     /* waiting threads that would help */
     unsigned blocked_waiters;     /* sleeping threads whose task has not become ready */
-    unsigned searching;           /* workers that will look at `ready` before they sleep */
     struct tsr__range *free_ranges;
     uint64_t idle[TSR__MAX_WIDTH / 64], started[TSR__MAX_WIDTH / 64];
+    _Atomic unsigned idle_count; /* bits of `idle`; written under the lock, read as a hint */
+
+    struct tsr__gang gang;
 
     _Alignas(TSR__OWN_LINES) _Atomic unsigned pending; /* tasks that are submitted and not done */
     _Atomic uint32_t helpers;                          /* a bit for each helper's seat that is taken */
@@ -126,15 +148,18 @@ void tsr__pool_push(struct tsr_task *task, enum tsr__pusher pusher);
 /* The next task to run, which the thread has joined; `wanted` if that is ready. NULL: none. */
 struct tsr_task *tsr__pool_pick(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *wanted);
 /* Called after a thread's part of a shared task. rest: units remain. True: it was the last thread, and the task is to be completed. */
-bool tsr__pool_leave(struct tsr_task *task, bool rest);
+bool tsr__pool_leave(struct tsr_task *task, struct tsr__seat *seat, bool rest);
 /* A running task takes longer than estimated: wakes threads to share it. */
-void tsr__pool_share(struct tsr_task *task, struct tsr__seat *seat);
+void tsr__pool_share(struct tsr_task *task);
+/* Whether there may be a task to join; a hint. */
+bool tsr__pool_has_work(struct tsr_pool *pool);
 /* Wakes a thread if tasks are ready and no thread is about to take them. */
 void tsr__pool_nudge(struct tsr_pool *pool);
 /* Sleeps until a signal comes. helps: does not sleep while tasks are ready, and is woken to run them. */
 void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, struct tsr__parker *parker);
 struct tsr__seat *tsr__helper_sit(struct tsr_pool *pool);
 void tsr__helper_rise(struct tsr__seat *seat);
+void tsr__helper_lifts(struct tsr__seat *seat); /* the helping thread leaves its CPU to the worker */
 /* The worker whose part of a range this thread should take. */
 unsigned tsr__seat_home(const struct tsr__seat *seat);
 
@@ -185,6 +210,30 @@ struct tsr__step {
 bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step, unsigned share, uint64_t *begin, uint64_t *stop);
 /* Runs units of the joined task. True: all units have been begun; false: returned early because `until` ended. */
 bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until);
+
+/* ---- gang.c -------------------------------------------------------------------------------------------------------------------- */
+
+/* Opens a task to the gang; under the lock. False: the gang has a task, or there is no memory. */
+bool tsr__gang_open(struct tsr_pool *pool, struct tsr_task *task);
+/* Joins the gang's task. spins: the thread is counted among those that spin, and will not be. NULL: none is open, there are enough, or the
+ * spinning thread is called to the ready list. */
+struct tsr__joined {
+    bool alone;       /* no other thread runs the task */
+    unsigned missing; /* threads that it is worth and that neither run it nor spin */
+};
+struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, struct tsr__joined *joined);
+/* Leaves it. rest: units remain. True: this was the last thread, the task is to be completed, and the gang is free. Else, with `spins`, the
+ * thread is counted among those that spin from now on. */
+bool tsr__gang_leave(struct tsr_pool *pool, bool rest, bool spins);
+/* The thread begins or ends to spin. Who ends to spin looks at the ready list. */
+void tsr__gang_spin(struct tsr_pool *pool, bool spins);
+/* Calls one of those that spin to the ready list. False: none spins. */
+bool tsr__gang_call(struct tsr_pool *pool);
+bool tsr__gang_called(struct tsr_pool *pool);
+unsigned tsr__gang_spinners(struct tsr_pool *pool);
+bool tsr__gang_has(struct tsr_pool *pool, const struct tsr_task *task); /* it is the gang's task; a hint */
+bool tsr__gang_has_room(struct tsr_pool *pool);                         /* a further thread may join */
+bool tsr__gang_waits(struct tsr_pool *pool);                            /* units remain, and no thread runs them */
 
 /* ---- limits.c ------------------------------------------------------------------------------------------------------------------ */
 

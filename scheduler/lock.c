@@ -27,12 +27,21 @@ void tsr__unlock(struct tsr__lock *lock)
         tsr__futex_wake(&lock->word);
 }
 
-bool tsr__linger(struct tsr__parker *parker)
+bool tsr__spin(struct tsr__spin *spin, uint64_t ns)
 {
-    for (uint64_t end = tsr_now_ns() + TSR__LINGER_NS; tsr_now_ns() < end; tsr__relax())
-        if (atomic_load_explicit(&parker->signals, memory_order_relaxed))
-            return true;
-    return false;
+    uint64_t now = tsr_now_ns();
+    if (!spin->end) {
+        spin->end = now + ns;
+        spin->yield = now + TSR__YIELD_NS;
+    }
+    if (now >= spin->end)
+        return false;
+    if (now >= spin->yield) {
+        spin->yield = now + TSR__YIELD_NS;
+        tsr__yield();
+    }
+    tsr__relax();
+    return true;
 }
 
 uint32_t tsr__park(struct tsr__parker *parker)

@@ -26,6 +26,16 @@ void tsr__relax(void)
     __builtin_ia32_pause();
 }
 
+int tsr__cpu(void)
+{
+    return sched_getcpu();
+}
+
+void tsr__yield(void)
+{
+    sched_yield();
+}
+
 struct start {
     void (*body)(void *);
     void *argument;

@@ -20,17 +20,34 @@ static void set_bit(uint64_t *bits, unsigned i, bool on)
     bits[i / 64] = on ? bits[i / 64] | mask : bits[i / 64] & ~mask;
 }
 
+static void set_idle(struct tsr_pool *pool, unsigned i, bool on)
+{
+    assert(bit(pool->idle, i) != on);
+    set_bit(pool->idle, i, on);
+    atomic_store_explicit(&pool->idle_count, on ? pool->idle_count + 1 : pool->idle_count - 1, memory_order_relaxed);
+}
+
 /* ---- waking ------------------------------------------------------------------------------------------------------------------ */
 
-/* The idle worker with the lowest number, so that few threads stay warm when there is little to do; `avoid` only if there is no other.
- * TSR__MAX_WIDTH: none. */
-static unsigned idle_worker(const struct tsr_pool *pool, unsigned avoid, bool only_started)
+static void set_spins(struct tsr__seat *seat, bool on)
+{
+    atomic_store_explicit(&seat->spins, on, memory_order_relaxed);
+}
+
+static bool shadowed(const struct tsr__seat *seat)
+{
+    return atomic_load_explicit(&seat->shadows, memory_order_relaxed);
+}
+
+/* The idle worker with the lowest number, so that few threads stay warm when there is little to do; one whose CPU a helping thread uses
+ * comes last. TSR__MAX_WIDTH: none. */
+static unsigned idle_worker(const struct tsr_pool *pool, bool only_started)
 {
     unsigned last = TSR__MAX_WIDTH;
     for (unsigned w = 0; w * 64 < pool->width; w++)
         for (uint64_t left = only_started ? pool->idle[w] & pool->started[w] : pool->idle[w]; left; left &= left - 1) {
             unsigned i = w * 64 + (unsigned)__builtin_ctzll(left);
-            if (i != avoid)
+            if (!shadowed(&pool->seats[i]))
                 return i;
             last = i;
         }
@@ -41,7 +58,7 @@ static void claim(struct tsr_pool *pool, unsigned i, struct tsr__wakes *wakes)
 {
     TSR__POINT();
     assert(i < pool->width && bit(pool->idle, i) && wakes->count < TSR__FANOUT);
-    set_bit(pool->idle, i, false);
+    set_idle(pool, i, false);
     wakes->starts[wakes->count] = !bit(pool->started, i);
     set_bit(pool->started, i, true);
     wakes->seats[wakes->count++] = &pool->seats[i];
@@ -59,15 +76,15 @@ static void claim_sleeper(struct tsr_pool *pool, struct tsr__wakes *wakes)
 /* Chooses one thread for the ready list: a worker that has a thread, then a waiting thread, then a new worker. Under the lock. */
 static void claim_any(struct tsr_pool *pool, struct tsr__wakes *wakes)
 {
-    if (pool->searching)
+    if (tsr__gang_call(pool))
         return;
-    unsigned i = idle_worker(pool, TSR__MAX_WIDTH, true);
+    unsigned i = idle_worker(pool, true);
     if (i == TSR__MAX_WIDTH && !tsr_list_empty(&pool->sleepers)) {
         claim_sleeper(pool, wakes);
         return;
     }
     if (i == TSR__MAX_WIDTH)
-        i = idle_worker(pool, TSR__MAX_WIDTH, false);
+        i = idle_worker(pool, false);
     if (i != TSR__MAX_WIDTH)
         claim(pool, i, wakes);
 }
@@ -108,13 +125,13 @@ static void wake(struct tsr_pool *pool, struct tsr__wakes *wakes)
         /* No thread could be started: the workers that exist take the tasks, or else the waiting threads. */
         struct tsr__wakes other = {0};
         tsr__lock(&pool->lock);
-        unsigned i = idle_worker(pool, TSR__MAX_WIDTH, true);
+        unsigned i = idle_worker(pool, true);
         if (i != TSR__MAX_WIDTH)
             claim(pool, i, &other);
         else if (!tsr_list_empty(&pool->sleepers))
             claim_sleeper(pool, &other);
         set_bit(pool->started, seat->worker.index, false);
-        set_bit(pool->idle, seat->worker.index, true);
+        set_idle(pool, seat->worker.index, true);
         tsr__unlock(&pool->lock);
         if (other.count)
             tsr__unpark(&other.seats[0]->parker, TSR__WORK);
@@ -150,15 +167,74 @@ static struct tsr_task *first_ready(struct tsr_pool *pool)
     return tsr_list_empty(&pool->ready) ? NULL : TSR_LIST_ITEM(pool->ready.next, struct tsr_task, link);
 }
 
-/* Chooses workers that join a task which is worth it; a few at a time, each of which wakes more. Under the lock. */
-static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, unsigned avoid, struct tsr__wakes *wakes)
+/* Chooses so many workers at most; a few at a time, each of which wakes more. Under the lock. */
+static void claim_some(struct tsr_pool *pool, unsigned most, struct tsr__wakes *wakes)
 {
-    for (unsigned joining = task->runners + pool->searching; wakes->count < TSR__FANOUT && joining < task->want; joining++) {
-        unsigned i = idle_worker(pool, avoid, false);
-        if (i == TSR__MAX_WIDTH)
+    for (; most && wakes->count < TSR__FANOUT; most--) {
+        unsigned i = idle_worker(pool, false);
+        if (i == TSR__MAX_WIDTH || shadowed(&pool->seats[i]))
             break;
         claim(pool, i, wakes);
     }
+}
+
+/* The same for workers that join a task which is worth it. One that spins is called, and calls the next when it joins. */
+static void claim_sharers(struct tsr_pool *pool, struct tsr_task *task, struct tsr__wakes *wakes)
+{
+    unsigned there = task->runners + (tsr__gang_call(pool) ? tsr__gang_spinners(pool) : 0);
+    claim_some(pool, task->want > there ? task->want - there : 0, wakes);
+}
+
+/* A helping thread shares a task on the CPU of a worker, which leaves it to the others. True: the worker was about to join. */
+static bool cast_shadow(struct tsr__seat *seat)
+{
+    struct tsr_pool *pool = seat->worker.pool;
+    if (seat->worker.index < pool->width || !tsr__cpus_pinned())
+        return false;
+    struct tsr__seat *under = &pool->seats[tsr__seat_home(seat)];
+    if (seat->shadow != under) {
+        tsr__helper_lifts(seat);
+        atomic_fetch_add_explicit(&under->shadows, 1, memory_order_relaxed);
+        seat->shadow = under;
+    }
+    return atomic_load_explicit(&under->spins, memory_order_relaxed);
+}
+
+void tsr__helper_lifts(struct tsr__seat *seat)
+{
+    if (seat->shadow)
+        atomic_fetch_sub_explicit(&seat->shadow->shadows, 1, memory_order_relaxed);
+    seat->shadow = NULL;
+}
+
+/* Joins the gang's task, and begins it if it has not begun. */
+static struct tsr_task *enter_gang(struct tsr_pool *pool, bool spins, unsigned *missing)
+{
+    struct tsr__joined joined;
+    struct tsr_task *task = tsr__gang_join(pool, spins, &joined);
+    if (!task)
+        return NULL;
+    if (joined.alone && !task->started)
+        tsr__task_begin(task);
+    *missing = joined.missing;
+    return task;
+}
+
+/* The same; wakes threads for which it has work. NULL: see tsr__gang_join. */
+static struct tsr_task *join_gang(struct tsr_pool *pool, struct tsr__seat *seat, bool spins)
+{
+    unsigned missing;
+    struct tsr_task *task = enter_gang(pool, spins, &missing);
+    if (task && cast_shadow(seat))
+        missing++;
+    if (task && missing && atomic_load_explicit(&pool->idle_count, memory_order_relaxed)) {
+        struct tsr__wakes wakes = {0};
+        tsr__lock(&pool->lock);
+        claim_some(pool, missing, &wakes);
+        tsr__unlock(&pool->lock);
+        wake(pool, &wakes);
+    }
+    return task;
 }
 
 /* Whether more threads should share a task. If its cost is unknown, a first unit that has not ended when a second thread comes says that it
@@ -184,11 +260,13 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
         tsr__task_begin(task);
     }
     task->runners++;
+    if (task->want > 1)
+        cast_shadow(seat);
     TSR__POINT();
     if (task->runners >= task->want)
         unlink_task(pool, task);
     else if (turns_out_long(task))
-        claim_sharers(pool, task, tsr__seat_home(seat), wakes);
+        claim_sharers(pool, task, wakes);
     /* Tasks that this thread will not reach soon go to other threads. */
     bool others = pool->ready_count > task->linked;
     if (others && !wakes->count && task->estimate + pool->backlog > TSR__SMALL_NS)
@@ -197,18 +275,37 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
 
 struct tsr_task *tsr__pool_pick(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *wanted)
 {
-    struct tsr__wakes wakes = {0};
-    tsr__lock(&pool->lock);
-    struct tsr_task *task = wanted && wanted->linked ? wanted : first_ready(pool);
-    if (task)
-        join(pool, seat, task, &wakes);
-    tsr__unlock(&pool->lock);
-    wake(pool, &wakes);
-    return task;
+    struct tsr_task *task = wanted && tsr__gang_has(pool, wanted) ? join_gang(pool, seat, false) : NULL;
+    if (!task && atomic_load_explicit(&pool->ready_count, memory_order_relaxed)) {
+        struct tsr__wakes wakes = {0};
+        tsr__lock(&pool->lock);
+        task = wanted && wanted->linked ? wanted : first_ready(pool);
+        if (task)
+            join(pool, seat, task, &wakes);
+        tsr__unlock(&pool->lock);
+        wake(pool, &wakes);
+    }
+    return task ? task : join_gang(pool, seat, false);
 }
 
-bool tsr__pool_leave(struct tsr_task *task, bool rest)
+bool tsr__pool_has_work(struct tsr_pool *pool)
 {
+    return atomic_load_explicit(&pool->ready_count, memory_order_relaxed) || tsr__gang_has_room(pool);
+}
+
+static bool leave_gang(struct tsr_task *task, struct tsr__seat *seat, bool rest)
+{
+    struct tsr_pool *pool = task->pool;
+    bool worker = seat->worker.index < pool->width;
+    bool last = tsr__gang_leave(pool, rest, worker); /* other threads may end the task from here on */
+    set_spins(seat, worker && !last);
+    return last;
+}
+
+bool tsr__pool_leave(struct tsr_task *task, struct tsr__seat *seat, bool rest)
+{
+    if (task->ganged)
+        return leave_gang(task, seat, rest);
     struct tsr_pool *pool = task->pool;
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
@@ -233,13 +330,13 @@ bool tsr__pool_leave(struct tsr_task *task, bool rest)
     return last;
 }
 
-void tsr__pool_share(struct tsr_task *task, struct tsr__seat *seat)
+void tsr__pool_share(struct tsr_task *task)
 {
     struct tsr_pool *pool = task->pool;
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
     if (task->linked)
-        claim_sharers(pool, task, tsr__seat_home(seat), &wakes);
+        claim_sharers(pool, task, &wakes);
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
 }
@@ -249,7 +346,9 @@ void tsr__pool_push(struct tsr_task *task, enum tsr__pusher pusher)
     struct tsr_pool *pool = task->pool;
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
-    link_task(pool, task, false);
+    /* The cost of a task of the gang is known: who joins need not ask whether others should. */
+    if (task->want <= 1 || !task->unit_cost || !tsr__gang_open(pool, task))
+        link_task(pool, task, false);
     /* A submitter wakes no further thread, unless a sleeping thread may depend on this task. */
     if (pusher == TSR__OUTSIDER || (pusher == TSR__SUBMITTER && pool->blocked_waiters))
         claim_any(pool, &wakes);
@@ -261,7 +360,7 @@ void tsr__pool_nudge(struct tsr_pool *pool)
 {
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
-    if (pool->ready_count)
+    if (pool->ready_count || tsr__gang_waits(pool))
         claim_any(pool, &wakes);
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
@@ -276,11 +375,11 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 {
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
-    if (helps && pool->ready_count) {
+    if (helps && tsr__pool_has_work(pool)) {
         tsr__unlock(&pool->lock);
         return;
     }
-    if (pool->ready_count)
+    if (pool->ready_count || tsr__gang_waits(pool))
         claim_any(pool, &wakes);
     bool blocked = atomic_load_explicit(&task->blockers, memory_order_relaxed) > 0;
     pool->blocked_waiters += blocked;
@@ -301,25 +400,42 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 
 /* ---- workers and helpers --------------------------------------------------------------------------------------------------------- */
 
-/* Searches for work a little longer, then marks the seat as idle. NULL: idle; a signal will come. */
-static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat)
+/* Looks out for the gang's next task, or a call to the ready list. */
+static struct tsr_task *look_out(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns)
 {
+    struct tsr__spin spin = {0};
+    while (!tsr__gang_called(pool) && !shadowed(seat)) {
+        struct tsr_task *task = tsr__gang_has_room(pool) ? join_gang(pool, seat, true) : NULL;
+        if (task)
+            return task;
+        if (!tsr__spin(&spin, ns))
+            break;
+    }
+    return NULL;
+}
+
+/* Searches for work a little longer, then marks the seat as idle. NULL: idle; a signal will come. */
+static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns)
+{
+    if (!seat->spins)
+        tsr__gang_spin(pool, true);
+    set_spins(seat, true);
+    struct tsr_task *task = NULL;
+    /* Tasks that became ready while no thread spun called none. */
+    if (!atomic_load_explicit(&pool->ready_count, memory_order_seq_cst) && (task = look_out(pool, seat, ns))) {
+        set_spins(seat, false);
+        return task;
+    }
     struct tsr__wakes wakes = {0};
+    unsigned missing;
     tsr__lock(&pool->lock);
-    pool->searching++;
-    tsr__unlock(&pool->lock);
-    for (uint64_t end = tsr_now_ns() + TSR__SPIN_NS; !atomic_load_explicit(&pool->ready_count, memory_order_relaxed) && tsr_now_ns() < end;)
-        tsr__relax();
-    tsr__lock(&pool->lock);
-    assert(pool->searching);
-    pool->searching--;
-    struct tsr_task *task = first_ready(pool);
+    tsr__gang_spin(pool, false);
+    set_spins(seat, false);
+    task = first_ready(pool);
     if (task)
         join(pool, seat, task, &wakes);
-    else {
-        assert(!bit(pool->idle, seat->worker.index));
-        set_bit(pool->idle, seat->worker.index, true);
-    }
+    else if ((shadowed(seat) && !tsr__gang_waits(pool)) || !(task = enter_gang(pool, false, &missing)))
+        set_idle(pool, seat->worker.index, true);
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
     return task;
@@ -329,22 +445,21 @@ static void worker_main(void *argument)
 {
     struct tsr__seat *seat = argument;
     struct tsr_pool *pool = seat->worker.pool;
-    bool shared = false;
+    uint64_t patience = TSR__LINGER_NS;
     for (;;) {
-        struct tsr_task *task = tsr__pool_pick(pool, seat, NULL);
+        struct tsr_task *task = seat->spins ? NULL : tsr__pool_pick(pool, seat, NULL);
         if (!task)
-            task = search(pool, seat);
+            task = search(pool, seat, patience);
         if (task) {
-            shared = task->want > 1;
+            patience = task->want > 1 ? TSR__LINGER_NS : TSR__SPIN_NS; /* the next shared one often comes soon */
             if (!pool->run(task, seat, NULL))
                 return;
         } else {
             tsr__trace_flush();
-            if (shared) /* the next one often comes soon */
-                tsr__linger(&seat->parker);
             tsr__park(&seat->parker);
             atomic_store_explicit(&seat->parker.signals, 0,
                                   memory_order_relaxed); /* no thread signals this one before the seat is idle again */
+            patience = TSR__LINGER_NS;                   /* whoever woke this thread may have shared a task that has ended since */
         }
     }
 }
@@ -366,6 +481,7 @@ void tsr__helper_rise(struct tsr__seat *seat)
 {
     struct tsr_pool *pool = seat->worker.pool;
     assert(seat->worker.index >= pool->width && seat->worker.index < pool->width + TSR__HELPERS);
+    tsr__helper_lifts(seat);
     uint32_t place = UINT32_C(1) << (seat->worker.index - pool->width);
     uint32_t taken = atomic_fetch_and_explicit(&pool->helpers, ~place, memory_order_release);
     assert(taken & place);
@@ -377,7 +493,7 @@ unsigned tsr__seat_home(const struct tsr__seat *seat)
     const struct tsr_pool *pool = seat->worker.pool;
     if (seat->worker.index < pool->width)
         return seat->worker.index;
-    int cpu = sched_getcpu();
+    int cpu = tsr__cpu();
     return cpu >= 0 && cpu < CPU_SETSIZE ? pool->seat_of_cpu[cpu] : 0;
 }
 
@@ -392,14 +508,21 @@ void tsr__pool_reset(struct tsr_pool *pool)
     atomic_store(&pool->pending, 0);
     atomic_store(&pool->helpers, 0);
     pool->backlog = 0;
-    pool->blocked_waiters = pool->searching = 0;
+    pool->blocked_waiters = 0;
+    atomic_store(&pool->gang.state, 0);
+    atomic_store(&pool->gang.task, NULL);
+    atomic_store(&pool->idle_count, 0);
     pool->free_ranges = NULL; /* a fork may have come in the middle of a change: these few are lost */
     memset(pool->started, 0, sizeof pool->started);
     memset(pool->idle, 0, sizeof pool->idle);
     for (unsigned i = 0; i < pool->width; i++) {
-        set_bit(pool->idle, i, true);
+        set_idle(pool, i, true);
+        set_spins(&pool->seats[i], false);
         atomic_store(&pool->seats[i].parker.signals, 0);
+        atomic_store(&pool->seats[i].shadows, 0);
     }
+    for (unsigned i = 0; i < TSR__HELPERS; i++)
+        pool->seats[pool->width + i].shadow = NULL;
 }
 
 unsigned tsr_pool_width(const struct tsr_pool *pool)

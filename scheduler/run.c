@@ -35,8 +35,8 @@ static struct tsr__step step_of(uint64_t cost)
 bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until)
 {
     struct tsr__self *self = tsr__self();
-    bool trace = tsr__trace_on(), small = task->estimate <= TSR__SMALL_NS || task->external || task->units == 1;
-    unsigned part = task->range ? (unsigned)((uint64_t)tsr__seat_home(seat) * task->range->parts / seat->worker.pool->width) : 0;
+    bool trace = tsr__trace_on(), small = task->want <= 1 && (task->estimate <= TSR__SMALL_NS || task->external || task->units == 1);
+    unsigned part = task->range ? tsr__seat_home(seat) % task->range->parts : 0;
     uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), begin, stop;
     struct tsr__step step = small ? (struct tsr__step){1, task->units} : step_of(cost);
     bool measure = !cost && !small, shared = false;
@@ -64,7 +64,7 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
             if (!shared && elapsed > TSR__SHARE_NS) { /* the task takes longer than estimated */
                 atomic_store_explicit(&task->cost, cost, memory_order_relaxed);
                 if (task->want > 1)
-                    tsr__pool_share(task, seat);
+                    tsr__pool_share(task);
                 shared = true;
             }
         }
@@ -96,7 +96,7 @@ static bool run_part(struct tsr_task *task, struct tsr__seat *seat, struct tsr_t
     bool rest = !tsr__range_run(task, seat, until);
     if (forked_since(generation))
         return false;
-    return task->want <= 1 && !rest ? true : tsr__pool_leave(task, rest);
+    return task->want <= 1 && !rest ? true : tsr__pool_leave(task, seat, rest);
 }
 
 bool tsr__task_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_task *until)

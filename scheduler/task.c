@@ -10,7 +10,7 @@ void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool)
     task->range = NULL;
     task->want = task->runners = 0;
     task->generation = 0;
-    task->linked = task->started = false;
+    task->linked = task->started = task->ganged = false;
     task->edge_count = 0;
     task->estimate = 0;
     atomic_init(&task->phase, TSR_TASK_NEW);
@@ -72,12 +72,11 @@ static bool post_parker(struct tsr_task *task, struct tsr__parker *parker)
 /* Most waits are short: searches before sleeping. True: there is something to do. */
 static bool look_around(struct tsr_task *task, struct tsr_pool *pool, uint64_t ns)
 {
-    uint64_t end = tsr_now_ns() + ns;
+    struct tsr__spin spin = {0};
     do {
-        if (tsr__task_ended(task) || (pool && atomic_load_explicit(&pool->ready_count, memory_order_relaxed)))
+        if (tsr__task_ended(task) || (pool && tsr__pool_has_work(pool)))
             return true;
-        tsr__relax();
-    } while (tsr_now_ns() < end);
+    } while (tsr__spin(&spin, ns));
     return false;
 }
 
@@ -91,7 +90,7 @@ static bool wait_for(struct tsr_task *task)
     while (!tsr__task_ended(task)) {
         struct tsr_task *next = seat ? tsr__pool_pick(pool, seat, task) : NULL;
         if (next) {
-            if (next == task && task->want > 1) /* when this thread finds no more units, the other threads are at their last steps */
+            if (next->want > 1) /* when this thread finds no more units, the other threads are at their last steps */
                 patience = TSR__LINGER_NS;
             if (!tsr__task_run(next, seat, task))
                 return false;
@@ -102,6 +101,8 @@ static bool wait_for(struct tsr_task *task)
         if (!posted && !(posted = post_parker(task, &parker)))
             break;
         slept = true;
+        if (seat)
+            tsr__helper_lifts(seat);
         if (pool)
             tsr__pool_sleep(pool, seat, task, &parker);
         else
@@ -112,7 +113,7 @@ static bool wait_for(struct tsr_task *task)
     if (seat)
         tsr__helper_rise(seat);
     /* Tasks that this thread was woken for, or made ready itself, go to other threads now. */
-    if (pool && (slept || atomic_load_explicit(&pool->ready_count, memory_order_relaxed)))
+    if (pool && (slept || tsr__pool_has_work(pool)))
         tsr__pool_nudge(pool);
     return true;
 }

@@ -8,6 +8,17 @@ void tsr__task_fail(struct tsr_task *task, int status)
     atomic_compare_exchange_strong_explicit(&task->failed, &none, status, memory_order_relaxed, memory_order_relaxed);
 }
 
+/* How many threads share a task of so much work that look for one now. A chain of tasks that is submitted is worth waking them. */
+static uint64_t warm_threads(struct tsr_pool *pool, uint64_t total)
+{
+    if (total <= TSR__WARM_SMALL_NS || atomic_load_explicit(&pool->ready_count, memory_order_relaxed) || tsr__gang_has_room(pool))
+        return 1;
+    uint64_t want = total / TSR__WARM_SHARE_NS + 1, spinners = tsr__gang_spinners(pool);
+    uint64_t pending = atomic_load_explicit(&pool->pending, memory_order_relaxed);
+    uint64_t most = pending > 1 && pending > TSR__CHAIN_NS / total ? pool->width : spinners + 1;
+    return want < most ? want : most;
+}
+
 void tsr__task_weigh(struct tsr_task *task)
 {
     const uint64_t longest = UINT64_C(1) << 40; /* so that sums stay in range */
@@ -21,14 +32,14 @@ void tsr__task_weigh(struct tsr_task *task)
         total = longest;
     task->estimate = total;
     task->want = 1;
-    if (task->units > 1 && !task->external && total > TSR__SMALL_NS) {
-        uint64_t want = task->pool->width;
-        if (cost && total / TSR__SHARE_NS < want)
-            want = total / TSR__SHARE_NS + 1;
-        task->want = (unsigned)(want < task->units ? want : task->units);
-        if (task->want > task->pool->width)
-            task->want = task->pool->width;
-    }
+    if (task->units <= 1 || task->external)
+        return;
+    uint64_t want = 1, warm = cost ? warm_threads(task->pool, total) : 1, width = task->pool->width;
+    if (total > TSR__SMALL_NS)
+        want = cost ? total / TSR__SHARE_NS + 1 : width;
+    want = want > warm ? want : warm;
+    want = want < task->units ? want : task->units;
+    task->want = (unsigned)(want < width ? want : width);
 }
 
 void tsr__task_begin(struct tsr_task *task)

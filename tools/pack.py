@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 SUITES = r"matrix\.|conformance\."
-BENCHES = ("suite", "gemm", "groups", "launch", "queue", "madw", "math")
+BENCHES = ("suite", "gemm", "chain", "groups", "launch", "queue", "madw", "math")
 DATA = ("bench/suite/kernels", "bench/gemm/kernels.cl", "bench/gemm/styles.cl", "conformance/matrix/gemm.cl", "examples/gemm/gemm.cl",
         "examples/cooperative/cooperative.cl")
 PROGRAMS = ("conformance/kgen/conformance_kgen", "conformance/conformance_run_kernels")

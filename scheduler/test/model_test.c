@@ -169,10 +169,16 @@ struct tsr__self *tsr__self(void)
     return &threads[current].self;
 }
 
+void tsr__yield(void) {}
+int tsr__cpu(void)
+{
+    return 0;
+}
+
 /* Each look at the clock finds that more time has passed than anybody spins. */
 uint64_t tsr_now_ns(void)
 {
-    return model_time += 2 * TSR__SPIN_NS;
+    return model_time += 2 * TSR__LINGER_NS;
 }
 
 /* ---- what is of no interest here -------------------------------------------------------------------------------------------------- */
@@ -415,6 +421,11 @@ static void submit_0(void *unused)
 }
 
 /* A dependency is stated while the other task ends. */
+static bool whole_0(void)
+{
+    return whole(0);
+}
+
 static void order_submit_wait_1(void *unused)
 {
     tsr_task_after(&probes[1].task, &probes[0].task, true);
@@ -432,6 +443,48 @@ static void shared(void)
 {
     init(0, 3, 20000, false);
     tsr_task_submit(&probes[0].task);
+}
+
+/* One that is opened to the threads while they may be asleep, or look for it, and one behind it. */
+static void submit_wait_shared(void *unused)
+{
+    shared();
+    wait_0(unused);
+}
+static void nothing(void) {}
+static void shared_chain(void)
+{
+    init(0, 2, 20000, false);
+    init(1, 2, 20000, false);
+    tsr_task_after(&probes[1].task, &probes[0].task, true);
+    tsr_task_submit(&probes[1].task);
+    tsr_task_submit(&probes[0].task);
+}
+/* Two at a time: the second has to go by the ready list. */
+static void two_shared(void)
+{
+    init(0, 2, 20000, false);
+    init(1, 2, 20000, false);
+    tsr_task_submit(&probes[0].task);
+}
+static void flush_only(void *unused)
+{
+    (void)unused;
+    tsr_pool_flush(pool);
+}
+/* A small one comes while threads share one. */
+static void shared_and_small(void)
+{
+    init(0, 2, 20000, false);
+    init(1, 1, 100, false);
+    tsr_task_submit(&probes[0].task);
+}
+
+/* Whoever waits for the small one leaves the shared one, of which units remain. */
+static void shared_and_small_ready(void)
+{
+    shared_and_small();
+    tsr_task_submit(&probes[1].task);
 }
 
 /* One thread's small task, another's as well. */
@@ -465,6 +518,18 @@ static const struct scenario scenarios[] = {
     {"order after a task that ends", 1, 3, false, event_and_small, {order_submit_wait_1, finish_0}, waited_in_order},
     {"a shared task", 2, 3, false, shared, {wait_0}, waited_0},
     {"a shared task, two wait", 2, 2, false, shared, {wait_0, wait_0}, waited_0},
+    {"a shared task comes", 2, 3, false, nothing, {submit_wait_shared}, waited_0},
+    {"a shared task without a waiting thread", 2, 3, false, shared, {flush_only}, whole_0},
+    {"a shared task without a waiting thread, one flushes again", 2, 2, false, shared, {flush_only, flush_only}, whole_0},
+    {"a chain of shared tasks", 2, 3, false, shared_chain, {wait_1}, waited_in_order},
+    {"a chain of shared tasks, three workers", 3, 1, false, shared_chain, {wait_1}, waited_in_order},
+    {"a chain of shared tasks, two wait", 2, 2, false, shared_chain, {wait_1, wait_0}, waited_in_order},
+    {"a chain of shared tasks without a waiting thread", 2, 3, false, shared_chain, {flush_only}, in_order},
+    {"a chain of shared tasks, no worker to be had", 2, 2, true, shared_chain, {wait_1, wait_0}, waited_in_order},
+    {"two shared tasks", 2, 2, false, two_shared, {wait_0, submit_wait_1}, waited_both},
+    {"two shared tasks, one without a waiting thread", 2, 2, false, two_shared, {wait_0, submit_and_flush_1}, both},
+    {"a small task beside a shared one", 2, 2, false, shared_and_small, {wait_0, submit_and_flush_1}, both},
+    {"a small task is waited for beside a shared one", 2, 2, false, shared_and_small_ready, {wait_1, flush_only}, both},
     {"each its own", 1, 3, false, two_small, {submit_wait_0, submit_wait_1}, waited_both},
 };
 

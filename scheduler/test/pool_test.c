@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -152,6 +153,36 @@ static void trace(void **state)
     assert_int_equal(units, 64);
 }
 
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Threads look for the next task of a chain for a short time, and then take no CPU time at all. */
+static void idle_threads_sleep(void **state)
+{
+    (void)state;
+    enum { CHAIN = 20 };
+    static struct tsr_task tasks[CHAIN];
+    struct tsr_pool *pool = tsr_pool_get(tsr_cpus_allowed());
+    for (unsigned i = 0; i < CHAIN; i++) {
+        tasks[i] = (struct tsr_task){.run = nothing, .units = 64, .unit_cost = 2000};
+        tsr_task_init(&tasks[i], pool);
+        assert_int_equal(i ? tsr_task_after(&tasks[i], &tasks[i - 1], false) : TSR_OK, TSR_OK);
+        tsr_task_submit(&tasks[i]);
+    }
+    assert_int_equal(tsr_task_wait(&tasks[CHAIN - 1], NULL), TSR_OK);
+    double spent = 1;
+    for (unsigned tries = 0; tries < 20 && spent > 0.002; tries++) { /* a busy machine gives the threads their time late */
+        double start = cpu_seconds();
+        usleep(50000);
+        spent = cpu_seconds() - start;
+    }
+    assert_true(spent <= 0.002);
+}
+
 int main(void)
 {
     int fd = mkstemp(trace_path);
@@ -160,7 +191,8 @@ int main(void)
     close(fd);
     setenv("TESSERA_TRACE", trace_path, 1);
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_set_same_pool), cmocka_unit_test(threads_when_needed),
-                                       cmocka_unit_test(what_threads_are_like), cmocka_unit_test(trace)};
+                                       cmocka_unit_test(what_threads_are_like), cmocka_unit_test(trace),
+                                       cmocka_unit_test(idle_threads_sleep)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(trace_path);
     return failed;
