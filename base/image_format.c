@@ -56,6 +56,31 @@ const struct tsr_image_format *tsr_image_find_format(uint32_t order, uint32_t ty
     return NULL;
 }
 
+/* Of a channel: the integer that stands for 1. 1 where channels are numbers as they are; sRGB is not linear. */
+static double largest_of(const struct tsr_image_format *format, int channel)
+{
+    switch (format->dense) {
+    case TSR_IMAGE_UNORM_INT8:
+        return 255;
+    case TSR_IMAGE_SNORM_INT8:
+        return 127;
+    case TSR_IMAGE_UNORM_INT16:
+        return 65535;
+    case TSR_IMAGE_SNORM_INT16:
+        return 32767;
+    case TSR_IMAGE_UNORM_SHORT_565:
+        return channel == 1 ? 63 : 31;
+    case TSR_IMAGE_UNORM_SHORT_555:
+        return 31;
+    case TSR_IMAGE_UNORM_INT_101010:
+        return 1023;
+    case TSR_IMAGE_UNORM_INT_101010_2:
+        return channel == 3 ? 3 : 1023;
+    default:
+        return 1;
+    }
+}
+
 void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_format *format)
 {
     static const tsr_image_u8 straight[4] = {0, 1, 2, 3};
@@ -65,7 +90,16 @@ void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_fo
     desc->type = format->dense;
     desc->channels = (tsr_image_u8)format->channels;
     desc->border_alpha = format->border_alpha;
+    desc->pixel_shift = (tsr_image_u8)__builtin_ctz(format->pixel_bytes);
+    desc->normalised = 0;
     desc->plain = !memcmp(format->read, straight, sizeof straight);
     memcpy(desc->read, format->read, sizeof desc->read);
     memcpy(desc->write, format->write, sizeof desc->write);
+    for (int i = 0; i < 4; i++) {
+        double largest = largest_of(format, i);
+        desc->normalised |= largest != 1;
+        desc->largest[i] = (float)largest;
+        desc->reciprocal[i] = (float)(1 / largest);
+        desc->reciprocal_rest[i] = (float)(1 / largest - (double)desc->reciprocal[i]);
+    }
 }

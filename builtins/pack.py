@@ -18,6 +18,7 @@ import struct
 import subprocess
 import sys
 
+PLAIN_TYPES = {"Event": "ptr", "Image": "ptr addrspace(1)", "Sampler": "i32"}  # as clc/service/plain_types.c makes them of programs
 NAME = re.compile(r'@("[^"]+"|[\w.$]+)')
 
 
@@ -44,8 +45,12 @@ def fnv(name):
 def clean(text):
     text = re.sub(r"^(attributes #\d+ = \{)(.*)\}$", lambda m: m[1] + " " + " ".join(re.sub(r'"[^"]*"(="[^"]*")?', "", m[2]).split()) + " }",
                   text, flags=re.M)
-    text = re.sub(r", !(tbaa|range|fpmath|llvm\.loop|noundef|srcloc) !\d+", "", text)
-    text = text.replace('target("spirv.Event")', "ptr")  # as clc/service/events.c makes it of programs
+    text = re.sub(r", !(tbaa|range|fpmath|llvm\.loop|noundef|srcloc|noalias|alias\.scope) !\d+", "", text)
+    text = re.sub(r"^.*@llvm\.experimental\.noalias\.scope\.decl.*\n", "", text, flags=re.M)  # of structs that were inlined
+    for opaque, plain in PLAIN_TYPES.items():
+        text = re.sub(r'target\("spirv\.' + opaque + r'"[^)]*\)', plain, text)
+    text = re.sub(r"= (?:tail )?call [^@\n]*@_Z\d+__tsr_image_(?:descriptor|sampler)\w*\((ptr addrspace\(1\)|i32)(?: noundef)? (%[\w.]+)\).*",
+                  r"= freeze \1 \2", text)
     return re.sub(r"^(!.*|; .*|)\n", "", text, flags=re.M)
 
 

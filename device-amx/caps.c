@@ -157,6 +157,18 @@ static void list_sub_group_sizes(const struct tsr__cpu_persona *persona)
             caps.sub_group_sizes[caps.sub_group_size_count++] = sizes[i];
 }
 
+static bool is_of_images(unsigned extension)
+{
+    static const char *const names[] = {
+#define TSR_EXT(name, major, minor, patch, by) #name,
+#define TSR_FEATURE(name, by) #name,
+#include "tessera/ext.def"
+#undef TSR_EXT
+#undef TSR_FEATURE
+    };
+    return strstr(names[extension], "image");
+}
+
 static void find_out(void)
 {
     const struct tsr_cpu *cpu = tsr_cpu();
@@ -177,8 +189,9 @@ static void find_out(void)
     caps.global_cache = cpu->l3_size ? cpu->l3_size : cpu->l2_size;
     caps.global_cache_line = cpu->line_size;
     caps.fast_dot_products = tsr_cpu_has(cpu, TSR_CPU_AVX512VNNI); /* one instruction each, or a few, in the vector engine */
+    caps.images = tsr_env_bool(TSR_ENV_IMAGES);
     for (unsigned i = 0; i < TSR_EXT_COUNT; i++)
-        caps.extensions.has[i] = true;
+        caps.extensions.has[i] = caps.images || !is_of_images(i);
     for (size_t i = 0; persona && i < persona->lack_count; i++)
         caps.extensions.has[persona->lacks[i]] = false;
     tsr_log(TSR_LOG_DEVICE, "cpu: %u compute units, %u MHz, %llu MiB of memory", caps.compute_units, caps.clock_mhz,

@@ -27,7 +27,9 @@ def environment():
 
 def extensions():
     quiet = " (in kernels; the queries do not name it)"
-    yield ", ".join(f"`{row[0]}`" + (quiet if row[-1] == "QUIET" else "") for row in rows("include/tessera/ext.def", "TSR_EXT"))
+    images = " (with `TESSERA_IMAGES=1`)"
+    yield ", ".join(f"`{row[0]}`" + (quiet if row[-1] == "QUIET" else images if "image" in row[0] else "")
+                    for row in rows("include/tessera/ext.def", "TSR_EXT"))
 
 
 def standin_settings():

@@ -27,7 +27,6 @@ static const char *const fixed_words[] = {
     ".builtin/tessera-opencl.h",
     "-I/.tessera",
     "-D__OPENCL_VERSION__=300",
-    "-U__IMAGE_SUPPORT__",
     "-ferror-limit",
     "50",
     "-fmessage-length=0",
@@ -159,12 +158,14 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         return NULL;
     }
     size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + macros.count + 2 * options->word_count +
-                  OPTION_WORDS * TSR_CLC_OPTION_COUNT + 6 + SECTIONS;
+                  OPTION_WORDS * TSR_CLC_OPTION_COUNT + 7 + SECTIONS;
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
     for (uint32_t i = 0; i < macros.count; i++)
         add(&words, macros.at[i]);
+    if (!strstr(q->target.macros, "__opencl_c_images"))
+        add(&words, "-U__IMAGE_SUPPORT__"); /* which clang has for every target of its own SPIR */
     add_options(&words, options, request->directory, &arena);
     if (!tsr_wire_reads_files(q))
         add(&words, "-nostdsysteminc"); /* else clang looks whether these folders are there */
@@ -182,7 +183,7 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
         .source = q->source, .header_count = q->header_count + OWN_HEADERS, .headers = headers, .declared_elsewhere = declared_in_section};
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
     if (module)
-        module = tsr__plain_events(module);
+        module = tsr__plain_types(module, strstr(q->target.macros, "__opencl_c_images"));
     for (LLVMValueRef f = module ? LLVMGetFirstFunction(module) : NULL; f; f = LLVMGetNextFunction(f))
         if (LLVMGetLinkage(f) == LLVMAvailableExternallyLinkage)
             LLVMSetLinkage(f, LLVMInternalLinkage); /* C99's inline: the other definition that it promises does not exist here */

@@ -83,6 +83,17 @@ static uint32_t access_number(const char *word)
     return strcmp(word, "read_write") ? ACCESS_NONE : ACCESS_READ_WRITE;
 }
 
+/* Of the types that are plain in the module; of others the engine finds the kind out. */
+static enum tsr_arg_kind kind_of(const char *base_type)
+{
+    static const char image[] = "image";
+    size_t length = strlen(base_type);
+    if (!strcmp(base_type, "sampler_t"))
+        return TSR_ARG_SAMPLER;
+    bool ends = length > 2 && !strcmp(base_type + length - 2, "_t");
+    return ends && !strncmp(base_type, image, sizeof image - 1) && base_type[length - 3] != '*' ? TSR_ARG_IMAGE : TSR_ARG_VALUE;
+}
+
 static uint64_t type_bits(const char *words)
 {
     uint64_t bits = 0;
@@ -100,7 +111,7 @@ static void read_args(const struct source *source, LLVMValueRef function, struct
 {
     struct list spaces = get_list(source, "kernel_arg_addr_space"), access = get_list(source, "kernel_arg_access_qual");
     struct list types = get_list(source, "kernel_arg_type"), qualifiers = get_list(source, "kernel_arg_type_qual");
-    struct list names = get_list(source, "kernel_arg_name");
+    struct list names = get_list(source, "kernel_arg_name"), base_types = get_list(source, "kernel_arg_base_type");
     kernel->arg_count = LLVMCountParams(function);
     kernel->args = tsr_arena_alloc(source->arena, (kernel->arg_count + 1) * sizeof *kernel->args);
     if (names.there)
@@ -110,6 +121,7 @@ static void read_args(const struct source *source, LLVMValueRef function, struct
         uint64_t space = get_number(&spaces, i);
         arg->address_qualifier = space < TSR_ARRAY_LEN(address_of_space) ? address_of_space[space] : ADDRESS_PRIVATE;
         arg->access_qualifier = access_number(get_string(source, &access, i));
+        arg->kind = kind_of(get_string(source, &base_types, i));
         arg->type_qualifier = type_bits(get_string(source, &qualifiers, i));
         if (names.there) {
             arg->name = get_string(source, &names, i);

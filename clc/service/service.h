@@ -34,8 +34,9 @@ struct tsr_clang_input;
 LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
                                  const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files,
                                  struct tsr_buf *log);
-/* events.c: the same module, or another in its place. */
-LLVMModuleRef tsr__plain_events(LLVMModuleRef module);
+/* plain_types.c: the same module, or another in its place. `images`: of a device that has them; else their types stay, and kernels with
+ * them are refused. */
+LLVMModuleRef tsr__plain_types(LLVMModuleRef module, bool images);
 
 /* ---- program.c: programs that others have installed ------------------------------------------------------------------------------------
  */

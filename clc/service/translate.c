@@ -147,5 +147,5 @@ LLVMModuleRef tsr__translate(const struct tsr_wire_request *request, LLVMContext
         return NULL;
     LLVMSetTarget(module, tsr_spirv_triple); /* older LLVMs say the same in other words */
     LLVMSetDataLayout(module, tsr_spirv_data_layout);
-    return tsr__plain_events(module);
+    return tsr__plain_types(module, true);
 }

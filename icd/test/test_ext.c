@@ -27,6 +27,14 @@ static const struct {
 };
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
+/* Lines of images are those of devices that have them. */
+static bool offers(cl_device_id device, const char *name)
+{
+    cl_bool images;
+    CHECK(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL));
+    return images || !strstr(name, "image");
+}
+
 static void macros(void **state)
 {
     (void)state;
@@ -35,7 +43,7 @@ static void macros(void **state)
     cl_context context = test_context(device);
     char *at = source, *end = source + sizeof(source);
     for (size_t i = 0; i < COUNT(extensions); i++)
-        if (extensions[i].macro)
+        if (extensions[i].macro && offers(device, extensions[i].name))
             at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", extensions[i].name, extensions[i].name);
     char *features_at = at;
     at += snprintf(at, (size_t)(end - at), "kernel void k() {}\n");
@@ -43,7 +51,8 @@ static void macros(void **state)
     CHECK(clReleaseProgram(test_build(context, device, source, "-cl-std=CL1.2")));
     at = features_at;
     for (size_t i = 0; i < COUNT(features); i++)
-        at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", features[i].name, features[i].name);
+        if (offers(device, features[i].name))
+            at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", features[i].name, features[i].name);
     static const char *const optional[] = {
         "__opencl_c_3d_image_writes",
         "__opencl_c_atomic_order_acq_rel",
@@ -71,7 +80,7 @@ static void macros(void **state)
     for (size_t i = 0; i < COUNT(optional); i++) {
         bool listed = false;
         for (size_t j = 0; j < COUNT(features); j++)
-            listed |= !strcmp(optional[i], features[j].name);
+            listed |= !strcmp(optional[i], features[j].name) && offers(device, features[j].name);
         if (!listed)
             at += snprintf(at, (size_t)(end - at), "#ifdef %s\n#error %s is not offered\n#endif\n", optional[i], optional[i]);
     }
@@ -342,14 +351,14 @@ static void system_svm(void **state)
 }
 
 /* Whoever adds a line to ext.def that kernels can see adds a use here. The split functions and MADW have tests of their own, of every
- * overload. */
+ * overload; images, too (conformance/images). */
 static void nothing_untried(void **state)
 {
     (void)state;
     static const char *const elsewhere[] = {"cl_intel_subgroup_split_matrix_multiply_accumulate", "cl_tessera_madw"};
     for (size_t e = 0; e < COUNT(extensions) + COUNT(features); e++) {
         const char *name = e < COUNT(extensions) ? extensions[e].name : features[e - COUNT(extensions)].name;
-        bool tried = e < COUNT(extensions) && !extensions[e].macro;
+        bool tried = (e < COUNT(extensions) && !extensions[e].macro) || strstr(name, "image");
         for (size_t i = 0; i < COUNT(uses); i++)
             tried |= !strcmp(uses[i].name, name);
         for (size_t i = 0; i < COUNT(elsewhere); i++)

@@ -83,6 +83,7 @@ struct tsr_device_caps {
                                                            of another device; memory of the process */
     const void *usm_domain; /* with own memory: devices with the same one reach each other's HOST and SHARED memory */
     bool spirv;             /* clCreateProgramWithIL */
+    bool images;            /* the device has images and samplers; `extensions` says which kinds */
     struct tsr_ext_set extensions;
 };
 

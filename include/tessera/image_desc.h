@@ -4,16 +4,18 @@
 #ifndef TESSERA_IMAGE_DESC_H
 #define TESSERA_IMAGE_DESC_H
 
-#ifdef __OPENCL_VERSION__
+#ifdef __OPENCL_C_VERSION__
 typedef ulong tsr_image_u64;
 typedef uint tsr_image_u32;
 typedef uchar tsr_image_u8;
+typedef float tsr_image_f32;
 #else
 #include <stdbool.h>
 #include <stdint.h>
 typedef uint64_t tsr_image_u64;
 typedef uint32_t tsr_image_u32;
 typedef uint8_t tsr_image_u8;
+typedef float tsr_image_f32;
 #endif
 
 /* Dense numbers of the channel types: those of tessera/image_format.def in its order. */
@@ -66,13 +68,17 @@ struct tsr_image_desc {
     tsr_image_u8 plain;        /* 1: R, G, B, A are channels 0, 1, 2, 3 of memory */
     tsr_image_u8 read[4];      /* for R, G, B, A: where a read takes it from */
     tsr_image_u8 write[4];     /* for each channel of memory: which component a write stores in it */
-    tsr_image_u32 reserved;
+    tsr_image_u8 normalised;   /* 1: a channel is an integer that stands for 0 to 1 or -1 to 1 */
+    tsr_image_u8 pixel_shift;  /* pixel_bytes is 1 << pixel_shift */
+    tsr_image_u8 reserved[2];
+    tsr_image_f32 largest[4];                        /* for each channel of memory: the integer that stands for 1 */
+    tsr_image_f32 reciprocal[4], reciprocal_rest[4]; /* 1 / largest, and what that lacks: their sum is exact to twice the digits */
 };
 
-#ifndef __OPENCL_VERSION__
+#ifndef __OPENCL_C_VERSION__
 
 _Static_assert(sizeof(struct tsr_image_level) == 40, "the same for the host and for kernels");
-_Static_assert(sizeof(struct tsr_image_desc) == TSR_IMAGE_MAX_LEVELS * 40 + 40, "the same for the host and for kernels");
+_Static_assert(sizeof(struct tsr_image_desc) == TSR_IMAGE_MAX_LEVELS * 40 + 88, "the same for the host and for kernels");
 
 /* A format of tessera/image_format.def. */
 struct tsr_image_format {

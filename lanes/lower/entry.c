@@ -35,6 +35,8 @@ static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_in
     }
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
+        if (arg->kind == TSR_ARG_IMAGE)
+            return NULL;
         arg->kind = LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE ? TSR_ARG_LOCAL : TSR_ARG_POINTER;
         arg->pointee_align = tsr__param_align(function, p);
         return NULL;
@@ -42,7 +44,8 @@ static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_in
         return tsr_format("kernel '%s': argument %u is of the type %s, which this device does not have", kernel->name, p,
                           LLVMGetTargetExtTypeName(type));
     default:
-        arg->kind = TSR_ARG_VALUE;
+        if (arg->kind != TSR_ARG_SAMPLER)
+            arg->kind = TSR_ARG_VALUE;
         arg->size = (uint32_t)LLVMABISizeOfType(layout, type);
         arg->align = LLVMABIAlignmentOfType(layout, type);
         return NULL;

@@ -236,7 +236,7 @@ static void predefined(void **state)
 {
     (void)state;
     check("#if __OPENCL_C_VERSION__ != 120 || __OPENCL_VERSION__ != 300 || __ENDIAN_LITTLE__ != 1\n#error a\n#endif\n"
-          "#if defined(__IMAGE_SUPPORT__) || defined(cl_intel_device_side_avc_motion_estimation) || defined(cl_khr_3d_image_writes)\n"
+          "#if __IMAGE_SUPPORT__ != 1 || defined(cl_intel_device_side_avc_motion_estimation) || cl_khr_3d_image_writes != 1\n"
           "#error b\n#endif\n"
           "#if defined(__FAST_RELAXED_MATH__) || CL_VERSION_3_0 != 300\n#error c\n#endif\n",
           "", TSR_CLC_DONE, NULL);

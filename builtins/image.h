@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Reading and writing pixels: addressing, filters and formats (OpenCL C 3.0, 6.15.15; OpenCL 3.0, 8.2 to 8.4), for one work-item.
+ *
+ * The code is made to be widened: what depends on the image and the sampler alone is a branch, which all lanes take alike; what depends on
+ * coordinates is a choice of values. A pixel outside of an image is never read: its place is moved into the image, and then it counts as
+ * zero, which is the border colour of every format, as a component that is not in memory is a constant anyway. */
+#ifndef TESSERA_BUILTINS_IMAGE_H
+#define TESSERA_BUILTINS_IMAGE_H
+
+#include "library.h"
+#include "tessera/image_desc.h"
+
+typedef const global struct tsr_image_desc *image_desc;
+typedef const global struct tsr_image_level *image_level;
+
+/* The kinds of images: how many coordinates are pixels', and whether one more is an element of an array. */
+enum shape { IMAGE_1D, IMAGE_1D_ARRAY, IMAGE_2D, IMAGE_2D_ARRAY, IMAGE_3D };
+#define HAS_Y(shape) ((shape) >= IMAGE_2D)
+#define HAS_Z(shape) ((shape) == IMAGE_3D)
+#define IS_ARRAY(shape) ((shape) == IMAGE_1D_ARRAY || (shape) == IMAGE_2D_ARRAY)
+
+/* A pixel as it lies in memory; words beyond its size are zero. */
+struct pixel {
+    uint word[4];
+};
+/* The channels of memory as floats or as bits of integers. */
+struct channels_f {
+    float c[4];
+};
+struct channels_i {
+    uint c[4];
+};
+
+/* ---- places ---------------------------------------------------------------------------------------------------------------------- */
+
+INLINE int between(int x, int low, int high)
+{
+    return __builtin_elementwise_min(__builtin_elementwise_max(x, low), high);
+}
+
+/* A NaN becomes `low`. */
+INLINE float between_f(float x, float low, float high)
+{
+    x = x > low ? x : low;
+    return x < high ? x : high;
+}
+
+/* The integer below, and whatever is beyond `size` by more than one becomes that. */
+INLINE int floor_within(float x, int size)
+{
+    return (int)between_f(__builtin_elementwise_floor(x), -2.0f, (float)size + 1.0f);
+}
+
+/* The one or two pixels along an axis that a coordinate means, and how much of the second one: numbers from -1 to `size`, of which -1 and
+ * `size` are outside. */
+struct axis {
+    int first, second;
+    float part;
+};
+
+/* `normalised` only where the addressing mode is one that repeats. */
+INLINE float scaled_coordinate(float s, int size, uint addressing, uint sampler)
+{
+    if (addressing == CLK_ADDRESS_REPEAT)
+        return (s - __builtin_elementwise_floor(s)) * (float)size;
+    if (addressing == CLK_ADDRESS_MIRRORED_REPEAT)
+        return __builtin_elementwise_abs(s - 2.0f * __builtin_elementwise_rint(0.5f * s)) * (float)size;
+    return sampler & TSR_SAMPLER_NORMALIZED ? s * (float)size : s;
+}
+
+INLINE int addressed(int i, int size, uint addressing)
+{
+    if (addressing == CLK_ADDRESS_CLAMP)
+        return between(i, -1, size);
+    return between(i, 0, size - 1);
+}
+
+INLINE struct axis axis_nearest(float s, int size, uint sampler)
+{
+    uint addressing = sampler & TSR_SAMPLER_ADDRESSING;
+    int i = floor_within(scaled_coordinate(s, size, addressing, sampler), size);
+    if (addressing == CLK_ADDRESS_REPEAT)
+        i = i > size - 1 ? i - size : i;
+    i = addressed(i, size, addressing);
+    return (struct axis){i, i, 0};
+}
+
+INLINE struct axis axis_linear(float s, int size, uint sampler)
+{
+    uint addressing = sampler & TSR_SAMPLER_ADDRESSING;
+    float u = scaled_coordinate(s, size, addressing, sampler) - 0.5f, whole = __builtin_elementwise_floor(u);
+    int i = floor_within(u, size), j = i + 1;
+    if (addressing == CLK_ADDRESS_REPEAT) {
+        i = i < 0 ? i + size : i;
+        j = j > size - 1 ? j - size : j;
+    }
+    return (struct axis){addressed(i, size, addressing), addressed(j, size, addressing), u - whole};
+}
+
+INLINE int array_element(float layer, uint count)
+{
+    return (int)between_f(__builtin_elementwise_rint(layer), 0.0f, (float)((int)count - 1));
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------------------------- */
+
+/* Words that need no alignment but that of a channel. */
+typedef uint __attribute__((aligned(1))) word_1;
+typedef ushort __attribute__((aligned(1))) short_1;
+
+/* The number of a pixel within its level, which has less than 2^31. */
+INLINE int place(image_desc image, image_level level, enum shape shape, int x, int y, int z, int element)
+{
+    int at = x;
+    if (HAS_Y(shape))
+        at += y * (int)(level->row_pitch >> image->pixel_shift);
+    if (HAS_Z(shape) || IS_ARRAY(shape))
+        at += (HAS_Z(shape) ? z : element) * (int)(level->slice_pitch >> image->pixel_shift);
+    return at;
+}
+
+INLINE struct pixel load_pixel(image_level level, uint pixel_bytes, int at)
+{
+    struct pixel p = {{0, 0, 0, 0}};
+    switch (pixel_bytes) {
+    case 1:
+        p.word[0] = ((const global uchar *)level->pixels)[at];
+        break;
+    case 2:
+        p.word[0] = ((const global short_1 *)level->pixels)[at];
+        break;
+    case 4:
+        p.word[0] = ((const global word_1 *)level->pixels)[at];
+        break;
+    case 8:
+        p.word[0] = ((const global word_1 *)level->pixels)[2 * at];
+        p.word[1] = ((const global word_1 *)level->pixels)[2 * at + 1];
+        break;
+    default:
+        p.word[0] = ((const global word_1 *)level->pixels)[4 * at];
+        p.word[1] = ((const global word_1 *)level->pixels)[4 * at + 1];
+        p.word[2] = ((const global word_1 *)level->pixels)[4 * at + 2];
+        p.word[3] = ((const global word_1 *)level->pixels)[4 * at + 3];
+        break;
+    }
+    return p;
+}
+
+INLINE void store_pixel(image_level level, uint pixel_bytes, int at, struct pixel p)
+{
+    switch (pixel_bytes) {
+    case 1:
+        ((global uchar *)level->pixels)[at] = (uchar)p.word[0];
+        break;
+    case 2:
+        ((global short_1 *)level->pixels)[at] = (ushort)p.word[0];
+        break;
+    case 4:
+        ((global word_1 *)level->pixels)[at] = p.word[0];
+        break;
+    case 8:
+        ((global word_1 *)level->pixels)[2 * at] = p.word[0];
+        ((global word_1 *)level->pixels)[2 * at + 1] = p.word[1];
+        break;
+    default:
+        ((global word_1 *)level->pixels)[4 * at] = p.word[0];
+        ((global word_1 *)level->pixels)[4 * at + 1] = p.word[1];
+        ((global word_1 *)level->pixels)[4 * at + 2] = p.word[2];
+        ((global word_1 *)level->pixels)[4 * at + 3] = p.word[3];
+        break;
+    }
+}
+
+/* The pixel at x, y, z, each from -1 to the size. */
+INLINE struct pixel pixel_at(image_desc image, image_level level, uint pixel_bytes, enum shape shape, int x, int y, int z, int element)
+{
+    int w = (int)level->width, h = (int)level->height, d = (int)level->depth;
+    bool inside = (uint)x < (uint)w;
+    x = between(x, 0, w - 1);
+    if (HAS_Y(shape)) {
+        inside = inside & ((uint)y < (uint)h);
+        y = between(y, 0, h - 1);
+    }
+    if (HAS_Z(shape)) {
+        inside = inside & ((uint)z < (uint)d);
+        z = between(z, 0, d - 1);
+    }
+    struct pixel p = load_pixel(level, pixel_bytes, place(image, level, shape, x, y, z, element));
+    for (int i = 0; i < 4; i++)
+        p.word[i] = inside ? p.word[i] : 0;
+    return p;
+}
+
+/* ---- formats --------------------------------------------------------------------------------------------------------------------- */
+
+INLINE struct channels_i bytes_of(struct pixel p)
+{
+    return (struct channels_i){{p.word[0] & 0xff, p.word[0] >> 8 & 0xff, p.word[0] >> 16 & 0xff, p.word[0] >> 24}};
+}
+
+INLINE struct channels_i shorts_of(struct pixel p)
+{
+    return (struct channels_i){{p.word[0] & 0xffff, p.word[0] >> 16, p.word[1] & 0xffff, p.word[1] >> 16}};
+}
+
+INLINE float signed_byte(uint x)
+{
+    return (float)__builtin_elementwise_max((int)(char)x, -127);
+}
+
+INLINE float signed_short(uint x)
+{
+    return (float)__builtin_elementwise_max((int)(short)x, -32767);
+}
+
+float PURE pow(float, float); /* math.cl */
+
+/* OpenCL 3.0, 8.3.1.3 and the formula of sRGB. */
+INLINE float linear_of_srgb(uint x)
+{
+    float c = (float)x / 255.0f, high = pow((c + 0.055f) / 1.055f, 2.4f);
+    return c <= 0.04045f ? c / 12.92f : high;
+}
+
+#define CHANNELS_F(f, from)                                                                                                                \
+    (struct channels_f)                                                                                                                    \
+    {                                                                                                                                      \
+        {                                                                                                                                  \
+            f((from).c[0]), f((from).c[1]), f((from).c[2]), f((from).c[3])                                                                 \
+        }                                                                                                                                  \
+    }
+#define PLAIN(x) ((float)(x))
+#define HALF(x) ((float)__builtin_astype((ushort)(x), half))
+#define BITS(x) __builtin_astype(x, float)
+
+/* The channels of memory; those that are normalised, still as integers. */
+INLINE struct channels_f unpack_f(struct pixel p, uint type)
+{
+    uint w = p.word[0];
+    struct channels_i i;
+    switch (type) {
+    case TSR_IMAGE_UNORM_INT8:
+        i = bytes_of(p);
+        return CHANNELS_F(PLAIN, i);
+    case TSR_IMAGE_SNORM_INT8:
+        i = bytes_of(p);
+        return CHANNELS_F(signed_byte, i);
+    case TSR_IMAGE_UNORM_INT16:
+        i = shorts_of(p);
+        return CHANNELS_F(PLAIN, i);
+    case TSR_IMAGE_SNORM_INT16:
+        i = shorts_of(p);
+        return CHANNELS_F(signed_short, i);
+    case TSR_IMAGE_HALF_FLOAT:
+        i = shorts_of(p);
+        return CHANNELS_F(HALF, i);
+    case TSR_IMAGE_SRGB8:
+        i = bytes_of(p);
+        return (struct channels_f){{linear_of_srgb(i.c[0]), linear_of_srgb(i.c[1]), linear_of_srgb(i.c[2]), (float)i.c[3] / 255.0f}};
+    case TSR_IMAGE_UNORM_SHORT_565:
+        return (struct channels_f){{(float)(w >> 11), (float)(w >> 5 & 63), (float)(w & 31), 0}};
+    case TSR_IMAGE_UNORM_SHORT_555:
+        return (struct channels_f){{(float)(w >> 10 & 31), (float)(w >> 5 & 31), (float)(w & 31), 0}};
+    case TSR_IMAGE_UNORM_INT_101010:
+        return (struct channels_f){{(float)(w >> 20 & 1023), (float)(w >> 10 & 1023), (float)(w & 1023), 0}};
+    case TSR_IMAGE_UNORM_INT_101010_2:
+        return (struct channels_f){{(float)(w >> 22), (float)(w >> 12 & 1023), (float)(w >> 2 & 1023), (float)(w & 3)}};
+    default:
+        i = (struct channels_i){{p.word[0], p.word[1], p.word[2], p.word[3]}};
+        return CHANNELS_F(BITS, i);
+    }
+}
+
+INLINE struct channels_i unpack_i(struct pixel p, uint type)
+{
+    struct channels_i i;
+    switch (type) {
+    case TSR_IMAGE_UNSIGNED_INT8:
+        return bytes_of(p);
+    case TSR_IMAGE_SIGNED_INT8:
+        i = bytes_of(p);
+        for (int k = 0; k < 4; k++)
+            i.c[k] = (uint)(int)(char)i.c[k];
+        return i;
+    case TSR_IMAGE_UNSIGNED_INT16:
+        return shorts_of(p);
+    case TSR_IMAGE_SIGNED_INT16:
+        i = shorts_of(p);
+        for (int k = 0; k < 4; k++)
+            i.c[k] = (uint)(int)(short)i.c[k];
+        return i;
+    default:
+        return (struct channels_i){{p.word[0], p.word[1], p.word[2], p.word[3]}};
+    }
+}
+
+#define CHOOSE(from, one, k)                                                                                                               \
+    ((k) == 0 ? (from).c[0] : (k) == 1 ? (from).c[1] : (k) == 2 ? (from).c[2] : (k) == 3 ? (from).c[3] : (k) == TSR_IMAGE_ONE ? (one) : 0)
+
+/* R, G, B and A: normalised integers become numbers. The quotient is the nearest float. */
+INLINE float4 components_f(image_desc image, struct channels_f c)
+{
+    if (image->normalised)
+        for (int k = 0; k < 4; k++)
+            c.c[k] = __builtin_elementwise_fma(c.c[k], image->reciprocal[k], c.c[k] * image->reciprocal_rest[k]);
+    if (image->plain)
+        return (float4)(c.c[0], c.c[1], c.c[2], c.c[3]);
+    return (float4)(CHOOSE(c, 1.0f, image->read[0]), CHOOSE(c, 1.0f, image->read[1]), CHOOSE(c, 1.0f, image->read[2]),
+                    CHOOSE(c, 1.0f, image->read[3]));
+}
+
+INLINE uint4 components_i(image_desc image, struct channels_i c)
+{
+    if (image->plain)
+        return (uint4)(c.c[0], c.c[1], c.c[2], c.c[3]);
+    return (uint4)(CHOOSE(c, 1u, image->read[0]), CHOOSE(c, 1u, image->read[1]), CHOOSE(c, 1u, image->read[2]), CHOOSE(c, 1u, image->read[3]));
+}
+
+/* ---- writing (OpenCL 3.0, 8.3.1, 8.3.2) ------------------------------------------------------------------------------------------- */
+
+/* To the nearest integer, even ones where two are near, within the bounds; NaN is `low` where that is 0, else 0. */
+INLINE int rounded(float x, float low, float high)
+{
+    x = x == x ? x : 0.0f;
+    return (int)__builtin_elementwise_rint(between_f(x, low, high));
+}
+
+INLINE uint srgb_of_linear(float x)
+{
+    x = between_f(x, 0.0f, 1.0f);
+    float high = 1.055f * pow(x, 1.0f / 2.4f) - 0.055f;
+    return (uint)rounded(255.0f * (x < 0.0031308f ? 12.92f * x : high), 0.0f, 255.0f);
+}
+
+INLINE struct pixel pack_bytes(uint a, uint b, uint c, uint d)
+{
+    return (struct pixel){{(a & 0xff) | (b & 0xff) << 8 | (c & 0xff) << 16 | d << 24, 0, 0, 0}};
+}
+
+INLINE struct pixel pack_shorts(uint a, uint b, uint c, uint d)
+{
+    return (struct pixel){{(a & 0xffff) | b << 16, (c & 0xffff) | d << 16, 0, 0}};
+}
+
+#define UNORM(k) ((uint)rounded(c.c[k] * largest[k], 0.0f, largest[k]))
+#define SNORM(k) ((uint)rounded(c.c[k] * largest[k], -largest[k] - 1.0f, largest[k]))
+#define HALF_BITS(k) ((uint)__builtin_astype((half)c.c[k], ushort))
+
+INLINE struct pixel pack_f(struct channels_f c, uint type, const global float *largest)
+{
+    switch (type) {
+    case TSR_IMAGE_UNORM_INT8:
+        return pack_bytes(UNORM(0), UNORM(1), UNORM(2), UNORM(3));
+    case TSR_IMAGE_SNORM_INT8:
+        return pack_bytes(SNORM(0), SNORM(1), SNORM(2), SNORM(3));
+    case TSR_IMAGE_UNORM_INT16:
+        return pack_shorts(UNORM(0), UNORM(1), UNORM(2), UNORM(3));
+    case TSR_IMAGE_SNORM_INT16:
+        return pack_shorts(SNORM(0), SNORM(1), SNORM(2), SNORM(3));
+    case TSR_IMAGE_HALF_FLOAT:
+        return pack_shorts(HALF_BITS(0), HALF_BITS(1), HALF_BITS(2), HALF_BITS(3));
+    case TSR_IMAGE_SRGB8:
+        return pack_bytes(srgb_of_linear(c.c[0]), srgb_of_linear(c.c[1]), srgb_of_linear(c.c[2]), (uint)rounded(c.c[3] * 255.0f, 0.0f, 255.0f));
+    case TSR_IMAGE_UNORM_SHORT_565:
+        return (struct pixel){{UNORM(0) << 11 | UNORM(1) << 5 | UNORM(2), 0, 0, 0}};
+    case TSR_IMAGE_UNORM_SHORT_555:
+        return (struct pixel){{UNORM(0) << 10 | UNORM(1) << 5 | UNORM(2), 0, 0, 0}};
+    case TSR_IMAGE_UNORM_INT_101010:
+        return (struct pixel){{UNORM(0) << 20 | UNORM(1) << 10 | UNORM(2), 0, 0, 0}};
+    case TSR_IMAGE_UNORM_INT_101010_2:
+        return (struct pixel){{UNORM(0) << 22 | UNORM(1) << 12 | UNORM(2) << 2 | UNORM(3), 0, 0, 0}};
+    default:
+        return (struct pixel){{__builtin_astype(c.c[0], uint), __builtin_astype(c.c[1], uint), __builtin_astype(c.c[2], uint),
+                               __builtin_astype(c.c[3], uint)}};
+    }
+}
+
+#define SIGNED(k, most) ((uint)between((int)c.c[k], -(most)-1, most))
+#define UNSIGNED(k, most) __builtin_elementwise_min(c.c[k], (uint)(most))
+
+INLINE struct pixel pack_i(struct channels_i c, uint type)
+{
+    switch (type) {
+    case TSR_IMAGE_UNSIGNED_INT8:
+        return pack_bytes(UNSIGNED(0, 255), UNSIGNED(1, 255), UNSIGNED(2, 255), UNSIGNED(3, 255));
+    case TSR_IMAGE_SIGNED_INT8:
+        return pack_bytes(SIGNED(0, 127), SIGNED(1, 127), SIGNED(2, 127), SIGNED(3, 127));
+    case TSR_IMAGE_UNSIGNED_INT16:
+        return pack_shorts(UNSIGNED(0, 65535), UNSIGNED(1, 65535), UNSIGNED(2, 65535), UNSIGNED(3, 65535));
+    case TSR_IMAGE_SIGNED_INT16:
+        return pack_shorts(SIGNED(0, 32767), SIGNED(1, 32767), SIGNED(2, 32767), SIGNED(3, 32767));
+    default:
+        return (struct pixel){{c.c[0], c.c[1], c.c[2], c.c[3]}};
+    }
+}
+
+#define PUT(x, k) ((k) == 0 ? (x)[0] : (k) == 1 ? (x)[1] : (k) == 2 ? (x)[2] : (x)[3])
+
+#endif
