@@ -1,45 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Buffers and sub-buffers: their creation and their end. */
+ * Buffers and sub-buffers: their creation. */
 #include <string.h>
 
 #include "icd/mem.h"
-
-enum {
-    FLAGS_ACCESS = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
-    FLAGS_HOST_POINTER = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
-    FLAGS_HOST_ACCESS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
-    FLAGS_ALL = FLAGS_ACCESS | FLAGS_HOST_POINTER | FLAGS_HOST_ACCESS,
-};
-
-/* At most one bit of the group is set. */
-static bool one_of(cl_mem_flags flags, cl_mem_flags group)
-{
-    cl_mem_flags set = flags & group;
-    return (set & (set - 1)) == 0;
-}
-
-static bool flags_valid(cl_mem_flags flags)
-{
-    return !(flags & ~(cl_mem_flags)FLAGS_ALL) && one_of(flags, FLAGS_ACCESS) && one_of(flags, FLAGS_HOST_ACCESS) &&
-           !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
-}
-
-/* Forgets the mappings of the object. No command is left: it would hold the object. */
-static void forget_mappings(struct _cl_mem *mem)
-{
-    struct _cl_mem *root = tsr__mem_root(mem);
-    pthread_mutex_lock(&root->lock);
-    for (struct tsr__mapping **link = &root->mappings; *link;) {
-        struct tsr__mapping *mapping = *link;
-        if (mapping->owner == mem) {
-            *link = mapping->next;
-            tsr_free(mapping);
-        } else {
-            link = &mapping->next;
-        }
-    }
-    pthread_mutex_unlock(&root->lock);
-}
 
 struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address)
 {
@@ -52,52 +15,6 @@ struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device
     }
     pthread_mutex_unlock(&context->lock);
     return found;
-}
-
-static void mem_destroy(struct tsr_object *object)
-{
-    struct _cl_mem *mem = (struct _cl_mem *)object;
-    if (mem->addressed) {
-        pthread_mutex_lock(&mem->context->lock);
-        tsr__link_leave(&mem->link);
-        pthread_mutex_unlock(&mem->context->lock);
-    }
-    tsr__run_destructors(&mem->destructors, mem);
-    object->tag = 0;
-    forget_mappings(mem);
-    tsr__residence_free(mem->residence);
-    if (mem->owns_data)
-        tsr__mem_free(mem->data);
-    if (mem->parent)
-        tsr__drop(mem->parent);
-    tsr__drop(mem->context);
-    pthread_mutex_destroy(&mem->lock);
-    tsr_free(mem->properties);
-    tsr__unwatch(mem);
-}
-
-static struct _cl_mem *mem_new(struct _cl_context *context, cl_mem_flags flags, size_t size)
-{
-    struct _cl_mem *mem = tsr_calloc(1, sizeof *mem);
-    if (!mem)
-        return NULL;
-    tsr__object_init(&mem->base, TSR_TAG_MEM, mem_destroy);
-    pthread_mutex_init(&mem->lock, NULL);
-    tsr__hold(context);
-    mem->context = context;
-    mem->type = CL_MEM_OBJECT_BUFFER;
-    mem->flags = flags;
-    mem->size = size;
-    return mem;
-}
-
-/* True if no device of the context can hold so much in one object. */
-static bool too_large(const struct _cl_context *context, size_t size)
-{
-    for (cl_uint i = 0; i < context->device_count; i++)
-        if (size <= context->devices[i]->caps->max_allocation)
-            return false;
-    return true;
 }
 
 /* Checks a zero-terminated list of names and values; *words gets its length, the final zero included, or 0 for NULL. Every device can
@@ -131,30 +48,20 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
     err = read_properties(context, properties, &words, &addressed);
     if (err != CL_SUCCESS)
         goto fail;
-    FAIL_IF(context, !flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
+    FAIL_IF(context, !tsr__mem_flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
             (unsigned long long)flags);
     FAIL_IF(context, size == 0, CL_INVALID_BUFFER_SIZE, "a buffer of 0 bytes");
-    FAIL_IF(context, too_large(context, size), CL_INVALID_BUFFER_SIZE, "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device",
-            size);
+    FAIL_IF(context, tsr__mem_too_large(context, size), CL_INVALID_BUFFER_SIZE,
+            "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device", size);
     bool listed = copied && host_ptr && tsr__allocation_find(context, host_ptr, TSR__SVM | TSR__USM, &inside);
     FAIL_IF(context, listed && size > tsr__allocation_left(&inside, host_ptr), CL_INVALID_BUFFER_SIZE,
             "%zu bytes from %p on, but the allocation that begins at %p has only %zu there", size, host_ptr, (void *)inside.base,
             tsr__allocation_left(&inside, host_ptr));
-    FAIL_IF(context, listed && tsr__memory_owner(context, host_ptr), CL_INVALID_HOST_PTR,
-            "%p is memory of a device, which the host cannot touch", host_ptr);
-    FAIL_IF(context, copied && !host_ptr, CL_INVALID_HOST_PTR, "host_ptr is NULL, yet flags 0x%llx say that it is used",
-            (unsigned long long)flags);
-    FAIL_IF(context, !copied && host_ptr, CL_INVALID_HOST_PTR,
-            "host_ptr is given, but neither CL_MEM_USE_HOST_PTR nor CL_MEM_COPY_HOST_PTR");
+    if ((err = tsr__check_host_pointer(__func__, context, flags, host_ptr)))
+        goto fail;
 
-    mem = mem_new(context, flags & FLAGS_ACCESS ? flags : flags | CL_MEM_READ_WRITE, size);
-    FAIL_IF(context, !mem, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
-    if (properties) {
-        mem->properties = tsr_malloc(words * sizeof *properties);
-        FAIL_IF(context, !mem->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
-        memcpy(mem->properties, properties, words * sizeof *properties);
-        mem->property_count = words;
-    }
+    mem = tsr__mem_new(context, CL_MEM_OBJECT_BUFFER, tsr__mem_flags_of_root(flags), size);
+    FAIL_IF(context, !mem || !tsr__mem_keep_properties(mem, properties, words), CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
     if (flags & CL_MEM_USE_HOST_PTR) {
         mem->data = mem->host_ptr = host_ptr;
         mem->uses_svm = listed && inside.kind == TSR__SVM;
@@ -197,18 +104,9 @@ TSR_API cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, 
             (void *)buffer);
     struct _cl_context *context = buffer->context;
     FAIL_IF(context, buffer->parent, CL_INVALID_MEM_OBJECT, "a sub-buffer of a sub-buffer; take the one of the buffer itself");
-    FAIL_IF(context, !flags_valid(flags) || flags & FLAGS_HOST_POINTER, CL_INVALID_VALUE,
-            "flags 0x%llx: unknown, some that exclude each other, or one about host pointers", (unsigned long long)flags);
-    FAIL_IF(context, buffer->flags & CL_MEM_WRITE_ONLY && flags & (CL_MEM_READ_WRITE | CL_MEM_READ_ONLY), CL_INVALID_VALUE,
-            "the buffer is CL_MEM_WRITE_ONLY");
-    FAIL_IF(context, buffer->flags & CL_MEM_READ_ONLY && flags & (CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY), CL_INVALID_VALUE,
-            "the buffer is CL_MEM_READ_ONLY");
-    FAIL_IF(context, buffer->flags & CL_MEM_HOST_WRITE_ONLY && flags & CL_MEM_HOST_READ_ONLY, CL_INVALID_VALUE,
-            "the buffer is CL_MEM_HOST_WRITE_ONLY");
-    FAIL_IF(context, buffer->flags & CL_MEM_HOST_READ_ONLY && flags & CL_MEM_HOST_WRITE_ONLY, CL_INVALID_VALUE,
-            "the buffer is CL_MEM_HOST_READ_ONLY");
-    FAIL_IF(context, buffer->flags & CL_MEM_HOST_NO_ACCESS && flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY), CL_INVALID_VALUE,
-            "the buffer is CL_MEM_HOST_NO_ACCESS");
+    cl_mem_flags all;
+    if ((err = tsr__mem_flags_of_part(__func__, buffer, flags, &all)))
+        goto fail;
     FAIL_IF(context, type != CL_BUFFER_CREATE_TYPE_REGION, CL_INVALID_VALUE, "type 0x%x is not CL_BUFFER_CREATE_TYPE_REGION", type);
     FAIL_IF(context, !info, CL_INVALID_VALUE, "buffer_create_info is NULL");
     const cl_buffer_region *region = info;
@@ -218,16 +116,10 @@ TSR_API cl_mem CL_API_CALL clCreateSubBuffer(cl_mem buffer, cl_mem_flags flags, 
     FAIL_IF(context, region->origin % TSR_MAX_ALIGN, CL_MISALIGNED_SUB_BUFFER_OFFSET,
             "origin %zu is no multiple of CL_DEVICE_MEM_BASE_ADDR_ALIGN, %d bytes", region->origin, TSR_MAX_ALIGN);
 
-    cl_mem_flags access = flags & FLAGS_ACCESS ? flags & FLAGS_ACCESS : buffer->flags & FLAGS_ACCESS;
-    cl_mem_flags host = flags & FLAGS_HOST_ACCESS ? flags & FLAGS_HOST_ACCESS : buffer->flags & FLAGS_HOST_ACCESS;
-    mem = mem_new(context, access | host | (buffer->flags & FLAGS_HOST_POINTER), region->size);
+    mem = tsr__mem_new(context, CL_MEM_OBJECT_BUFFER, all, region->size);
     FAIL_IF(context, !mem, CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
-    tsr__hold(buffer);
-    mem->parent = buffer;
+    tsr__mem_become_part(mem, buffer, region->origin);
     mem->origin = region->origin;
-    mem->data = buffer->data + region->origin;
-    mem->host_ptr = buffer->host_ptr ? (unsigned char *)buffer->host_ptr + region->origin : NULL;
-    mem->uses_svm = buffer->uses_svm;
 fail:
     return tsr__created(mem, err, errcode_ret);
 }

@@ -40,14 +40,14 @@ cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size
     return CL_SUCCESS;
 }
 
-cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, bool writes)
+cl_int tsr__check_host_access(const char *function, cl_mem mem, bool reads, bool writes)
 {
-    if (reads && buffer->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
-        return tsr__error(buffer->context, CL_INVALID_OPERATION, function, "buffer",
-                          "the host may not read this buffer, by the flags that it was created with");
-    if (writes && buffer->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
-        return tsr__error(buffer->context, CL_INVALID_OPERATION, function, "buffer",
-                          "the host may not write this buffer, by the flags that it was created with");
+    if (reads && mem->flags & (CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return tsr__error(mem->context, CL_INVALID_OPERATION, function, "mem",
+                          "the host may not read this memory object, by the flags that it was created with");
+    if (writes && mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
+        return tsr__error(mem->context, CL_INVALID_OPERATION, function, "mem",
+                          "the host may not write this memory object, by the flags that it was created with");
     return CL_SUCCESS;
 }
 
@@ -69,4 +69,12 @@ bool tsr__map_flags_valid(cl_map_flags flags)
 {
     cl_map_flags all = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     return !(flags & ~all) && !(flags & CL_MAP_WRITE_INVALIDATE_REGION && flags & (CL_MAP_READ | CL_MAP_WRITE));
+}
+
+cl_int tsr__check_map_flags(const char *function, cl_mem mem, cl_map_flags flags)
+{
+    if (!tsr__map_flags_valid(flags))
+        return tsr__error(mem->context, CL_INVALID_VALUE, function, "map_flags",
+                          "map_flags 0x%llx: unknown, or some that exclude each other", (unsigned long long)flags);
+    return tsr__check_host_access(function, mem, flags & CL_MAP_READ, flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION));
 }

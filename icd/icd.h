@@ -15,7 +15,6 @@
 #include "CL/tessera_cl.h" /* the OpenCL headers plus what the installed ones lack */
 #include "tessera/clc.h"
 #include "tessera/device.h"
-#include "tessera/image_desc.h"
 
 /* ---- object header (icd/object.c) --------------------------------------------------------------------------------------------- */
 
@@ -211,10 +210,10 @@ struct _cl_mem {
     unsigned char *data;              /* the host's side of the memory */
     struct tsr__residence *residence; /* of a root buffer, if the context has devices with own memory. icd/residence.c */
     void *host_ptr;                   /* as given */
-    struct tsr_image_desc *image;     /* of an image: what kernels see of it; no device has any yet. NULL: a buffer */
+    struct tsr__image *image;         /* of an image: icd/image.h. NULL: a buffer */
     bool owns_data, uses_svm;
-    struct _cl_mem *parent; /* held: of a sub-buffer */
-    size_t origin;
+    struct _cl_mem *parent; /* held: of a sub-buffer, or of an image in the memory of a buffer or an image */
+    size_t origin;          /* of a sub-buffer */
     cl_mem_properties *properties;
     size_t property_count;
     pthread_mutex_t lock;
@@ -230,7 +229,8 @@ struct _cl_sampler {
     struct _cl_context *context; /* held */
     cl_bool normalized;
     cl_addressing_mode addressing;
-    cl_filter_mode filter;
+    cl_filter_mode filter, mip_filter;
+    float lod_min, lod_max;
     cl_sampler_properties *properties;
     size_t property_count;
 };
@@ -372,7 +372,8 @@ void tsr__queue_discard(struct _cl_command_queue *queue);
 /* WRITES alone: the command overwrites the range, so its old bytes need not be fetched. */
 enum tsr__access { TSR__READS = 1, TSR__WRITES = 2, TSR__ON_HOST = 4 };
 /* Before the command is submitted: adds a range of a buffer to the command's uses. When the command begins, the range is made valid on the
- * queue's device, or on the host. Holds the buffer. False: out of memory. Does nothing in contexts without own memory. */
+ * queue's device, or on the host. Holds the buffer. False: out of memory. Does nothing in contexts without own memory, and for images with
+ * memory of their own, which devices with own memory do not have. */
 bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access);
 /* The addressed buffer that has this byte on the device, held; NULL: none. (icd/buffer.c) */
 struct _cl_mem *tsr__mem_at(struct _cl_context *context, const struct _cl_device_id *device, uint64_t address);

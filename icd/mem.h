@@ -11,23 +11,55 @@ enum {
 };
 #undef SIZE
 
-/* A region of a buffer that the application has mapped. Kept by the buffer that owns the memory, so that regions of its sub-buffers can be
+/* A box of bytes: what the API calls origin, region, row pitch and slice pitch, with the defaults filled in. */
+struct tsr__rect {
+    size_t offset; /* of its first byte */
+    size_t row_pitch, slice_pitch;
+    size_t end;       /* offset just after its last byte; SIZE_MAX if that does not fit */
+    size_t region[3]; /* bytes of a row, rows, slices */
+};
+/* Whether boxes in the same memory have a byte in common. Exact for all pitches: no command that is possible is refused. (icd/rect.c) */
+bool tsr__rects_overlap(const struct tsr__rect *a, const struct tsr__rect *b);
+
+/* A region that the application has mapped. Kept by the object that owns the memory, so that regions of sub-buffers and of images can be
  * compared. icd/map.c */
 struct tsr__mapping {
     struct tsr__mapping *next;
-    struct _cl_mem *owner; /* the object that was mapped, maybe a sub-buffer; not held */
+    struct _cl_mem *owner; /* the object that was mapped, maybe a part of another; not held */
     unsigned char *pointer;
-    size_t size;
+    struct tsr__rect rect; /* offsets in the memory of the root object */
     cl_map_flags flags;
     bool enqueued; /* its command has not ended */
     bool unmapped; /* out of the list; the command frees it */
 };
 
-/* The buffer that owns the memory: itself, or that of a sub-buffer. */
+/* The object that owns the memory: itself, the buffer of a sub-buffer, the buffer or image that an image was made from. */
 static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
 {
-    return mem->parent ? mem->parent : mem;
+    while (mem->parent)
+        mem = mem->parent;
+    return mem;
 }
+
+/* ---- objects (icd/mem_object.c) ------------------------------------------------------------------------------------------------------ */
+
+/* An object of the context, with no memory yet; NULL: out of memory. It is freed by tsr__drop, with its memory if it owns that. */
+struct _cl_mem *tsr__mem_new(struct _cl_context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size);
+/* The object lies in another one, which it holds, from this byte on. */
+void tsr__mem_become_part(struct _cl_mem *mem, struct _cl_mem *parent, size_t origin);
+/* Keeps a copy of the list for CL_MEM_PROPERTIES; it may be NULL. `words`: with the final zero. False: out of memory. */
+bool tsr__mem_keep_properties(struct _cl_mem *mem, const cl_mem_properties *properties, size_t words);
+/* True if no device of the context can hold so much in one object. */
+bool tsr__mem_too_large(const struct _cl_context *context, size_t size);
+
+/* Whether an object can be created with these flags. */
+bool tsr__mem_flags_valid(cl_mem_flags flags);
+/* The flags of a new object that has memory of its own, with the defaults filled in. */
+cl_mem_flags tsr__mem_flags_of_root(cl_mem_flags flags);
+/* The flags of a new object that lies in another one: what `flags` leaves open is inherited. CL_INVALID_VALUE if they do not fit. */
+cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent, cl_mem_flags flags, cl_mem_flags *all);
+/* CL_INVALID_HOST_PTR if the pointer is there and the flags do not use it, or the other way round. */
+cl_int tsr__check_host_pointer(const char *function, struct _cl_context *context, cl_mem_flags flags, const void *host_ptr);
 
 /* Memory for an object of this size (icd/memory.c): aligned, committed by the system when touched. NULL: none left. */
 unsigned char *tsr__mem_allocate(size_t size);
@@ -61,12 +93,19 @@ cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem bu
 /* CL_INVALID_VALUE unless [offset, offset + size) lies in the buffer. */
 cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size_t size);
 /* CL_INVALID_OPERATION if the host may not read or write it, by the flags that it was created with. */
-cl_int tsr__check_host_access(const char *function, cl_mem buffer, bool reads, bool writes);
+cl_int tsr__check_host_access(const char *function, cl_mem mem, bool reads, bool writes);
 /* CL_INVALID_VALUE unless a pattern of this size can fill `size` bytes from `start` on (an offset or an address). */
 cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
                           size_t size);
 
 bool tsr__map_flags_valid(cl_map_flags flags);
+/* CL_INVALID_VALUE for flags that are wrong; CL_INVALID_OPERATION as tsr__check_host_access. (icd/check.c) */
+cl_int tsr__check_map_flags(const char *function, cl_mem mem, cl_map_flags flags);
+/* The end of the entry points that map: a mapping that begins at `pointer`, and its command. CL_INVALID_OPERATION if a part of the region
+ * is mapped for writing already, CL_OUT_OF_HOST_MEMORY. (icd/map.c) */
+cl_int tsr__map(const char *function, cl_command_queue queue, cl_command_type type, cl_mem mem, unsigned char *pointer,
+                const struct tsr__rect *rect, cl_bool blocking, cl_map_flags flags, cl_uint wait_count, const cl_event *wait_list,
+                cl_event *event);
 
 /* ---- commands that move bytes (icd/transfer.c): large ones are split over the workers ------------------------------------------------ */
 
@@ -82,6 +121,10 @@ struct _cl_event *tsr__copy_command(struct _cl_command_queue *queue, cl_command_
 /* … that fills; pattern_size is a power of two up to TSR__MOST_PATTERN, size a multiple of it. */
 struct _cl_event *tsr__fill_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem, void *to, size_t size,
                                     const void *pattern, size_t pattern_size);
+/* … that fills a box; sizes of patterns as before, and it divides the width of the region. Not on queues of devices
+ * with memory of their own. */
+struct _cl_event *tsr__fill_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, const size_t region[3],
+                                        const void *pattern, size_t pattern_size);
 /* … that copies a box: region in bytes, rows, slices. */
 struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                    const size_t region[3]);

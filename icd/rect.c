@@ -2,13 +2,6 @@
  * Boxes of buffers: clEnqueue{Read,Write,Copy}BufferRect, with the rules for pitches, bounds and overlap. */
 #include "icd/mem.h"
 
-/* A box in bytes: what the API calls origin, row pitch and slice pitch, with the defaults filled in. */
-struct rect {
-    size_t offset; /* of its first byte */
-    size_t row_pitch, slice_pitch;
-    size_t end; /* offset just after its last byte; SIZE_MAX if that does not fit */
-};
-
 /* a * b + c, SIZE_MAX if it overflows. */
 static size_t mul_add(size_t a, size_t b, size_t c)
 {
@@ -18,7 +11,7 @@ static size_t mul_add(size_t a, size_t b, size_t c)
 
 /* CL_INVALID_VALUE if the pitches do not fit the region. `what` names the box in messages. */
 static cl_int make_rect(const char *function, struct _cl_context *context, const char *what, const size_t *origin, const size_t *region,
-                        size_t row_pitch, size_t slice_pitch, struct rect *rect)
+                        size_t row_pitch, size_t slice_pitch, struct tsr__rect *rect)
 {
     if (row_pitch && row_pitch < region[0])
         return tsr__error(context, CL_INVALID_VALUE, function, "row_pitch", "%s row pitch %zu is less than the region's width %zu", what,
@@ -33,10 +26,12 @@ static cl_int make_rect(const char *function, struct _cl_context *context, const
     rect->offset = mul_add(origin[2], rect->slice_pitch, mul_add(origin[1], rect->row_pitch, origin[0]));
     rect->end = mul_add(region[2] - 1, rect->slice_pitch, mul_add(region[1] - 1, rect->row_pitch, region[0]));
     rect->end = mul_add(rect->end, 1, rect->offset);
+    for (int i = 0; i < 3; i++)
+        rect->region[i] = region[i];
     return CL_SUCCESS;
 }
 
-static cl_int check_bounds(const char *function, cl_mem buffer, const struct rect *rect)
+static cl_int check_bounds(const char *function, cl_mem buffer, const struct tsr__rect *rect)
 {
     if (rect->end > buffer->size)
         return tsr__error(buffer->context, CL_INVALID_VALUE, function, "region", "the box ends at %zu, past the buffer's %zu bytes",
@@ -58,8 +53,9 @@ static cl_int check_region(const char *function, struct _cl_context *context, co
 /* ---- overlap ----------------------------------------------------------------------------------------------------------------------- */
 
 /* True if the box has a byte in [low, high). All offsets are in the same memory. */
-static bool rect_overlaps(const struct rect *rect, const size_t *region, size_t low, size_t high)
+static bool rect_overlaps(const struct tsr__rect *rect, size_t low, size_t high)
 {
+    const size_t *region = rect->region;
     if (high <= rect->offset || low >= rect->end)
         return false;
     low = low > rect->offset ? low - rect->offset : 0;
@@ -78,15 +74,14 @@ static bool rect_overlaps(const struct rect *rect, const size_t *region, size_t 
     return z < region[2] && z * rect->slice_pitch + y * rect->row_pitch < high;
 }
 
-/* Exact for all pitches: no copy that is possible is refused. */
-static bool rects_overlap(const struct rect *a, const struct rect *b, const size_t *region)
+bool tsr__rects_overlap(const struct tsr__rect *a, const struct tsr__rect *b)
 {
     if (a->end <= b->offset || b->end <= a->offset)
         return false;
-    for (size_t z = 0; z < region[2]; z++)
-        for (size_t y = 0; y < region[1]; y++) {
+    for (size_t z = 0; z < a->region[2]; z++)
+        for (size_t y = 0; y < a->region[1]; y++) {
             size_t row = a->offset + z * a->slice_pitch + y * a->row_pitch;
-            if (rect_overlaps(b, region, row, row + region[0]))
+            if (rect_overlaps(b, row, row + a->region[0]))
                 return true;
         }
     return false;
@@ -102,7 +97,7 @@ static cl_int read_or_write(const char *function, bool reads, cl_command_queue q
     if ((err = tsr__check_queue(function, queue)) || (err = tsr__check_buffer(function, queue, buffer)))
         return err;
     struct _cl_context *context = queue->context;
-    struct rect in_buffer, on_host;
+    struct tsr__rect in_buffer, on_host;
     if ((err = check_region(function, context, buffer_origin, host_origin, region)) ||
         (err = make_rect(function, context, "buffer", buffer_origin, region, pitches[0], pitches[1], &in_buffer)) ||
         (err = check_bounds(function, buffer, &in_buffer)) ||
@@ -152,7 +147,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_me
         (err = tsr__check_buffer(__func__, queue, to)))
         return err;
     struct _cl_context *context = queue->context;
-    struct rect source, target;
+    struct tsr__rect source, target;
     if ((err = check_region(__func__, context, from_origin, to_origin, region)) ||
         (err = make_rect(__func__, context, "source", from_origin, region, from_row_pitch, from_slice_pitch, &source)) ||
         (err = check_bounds(__func__, from, &source)) ||
@@ -171,7 +166,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_me
         source.end += from->origin;
         target.offset += to->origin;
         target.end += to->origin;
-        RETURN_IF(context, rects_overlap(&source, &target, region), CL_MEM_COPY_OVERLAP, "the boxes overlap in the same buffer");
+        RETURN_IF(context, tsr__rects_overlap(&source, &target), CL_MEM_COPY_OVERLAP, "the boxes overlap in the same buffer");
     }
     struct _cl_event *command = tsr__box_command(queue, CL_COMMAND_COPY_BUFFER_RECT, to_box, from_box, region);
     return tsr__submit_or_report(__func__, queue, command, wait_count, wait_list, event, false);

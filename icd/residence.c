@@ -216,7 +216,7 @@ static cl_int nothing(struct _cl_event *command, struct tsr_worker *worker, uint
 
 bool tsr__command_uses(struct _cl_event *command, struct _cl_mem *mem, size_t offset, size_t size, unsigned access)
 {
-    if (!command->context->own_memory)
+    if (!tsr__mem_root(mem)->residence)
         return true;
     struct tsr__uses *uses = command->uses;
     if (!uses || uses->count == uses->room) {
@@ -258,8 +258,8 @@ static cl_int make_ready(struct tsr__uses *uses, const struct _cl_device_id *dev
         struct tsr__use *use = &uses->list[i];
         struct _cl_mem *root = tsr__mem_root(use->mem);
         pthread_mutex_lock(&root->residence->lock);
-        err = acquire(root->residence, root->data, use->access & TSR__ON_HOST ? NULL : device, use->mem->origin + use->offset, use->size,
-                      use->access, &use->address);
+        err = acquire(root->residence, root->data, use->access & TSR__ON_HOST ? NULL : device,
+                      (uint64_t)(use->mem->data - root->data) + use->offset, use->size, use->access, &use->address);
         pthread_mutex_unlock(&root->residence->lock);
     }
     return err;

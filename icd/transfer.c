@@ -244,6 +244,53 @@ struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_t
     return queue->context->own_memory ? with_uses(command, to_bytes, from_bytes, true) : command;
 }
 
+/* The row begins with whole patterns and is filled by doubling. */
+static cl_int fill_box_execute(struct _cl_event *command, struct tsr_worker *worker, uint64_t begin, uint64_t end)
+{
+    (void)worker;
+    const struct transfer *t = transfer_of(command);
+    for (uint64_t unit = begin; unit < end; unit++) {
+        unsigned char *to = t->to + unit / t->rows * t->to_slice + unit % t->rows * t->to_row;
+        memcpy(to, t->pattern, t->pattern_size);
+        for (size_t done = t->pattern_size; done < t->size;) {
+            size_t piece = done < TSR__FILL_BLOCK ? done : TSR__FILL_BLOCK;
+            if (piece > t->size - done)
+                piece = t->size - done;
+            memcpy(to + done, to, piece);
+            done += piece;
+        }
+    }
+    return CL_SUCCESS;
+}
+
+struct _cl_event *tsr__fill_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, const size_t region[3],
+                                        const void *pattern, size_t pattern_size)
+{
+    size_t width = region[0], rows = region[1], slices = region[2];
+    if (rows == 1 || to.row_pitch == width) {
+        width *= rows;
+        rows = 1;
+        if (slices == 1 || to.slice_pitch == width)
+            return tsr__fill_command(queue, type, to.mem, to.start, width * slices, pattern, pattern_size);
+    }
+    struct _cl_event *command = transfer_new(queue, type, to.mem, NULL, pattern_size);
+    if (!command)
+        return NULL;
+    struct transfer *t = transfer_of(command);
+    t->to = to.start;
+    t->to_row = to.row_pitch;
+    t->to_slice = to.slice_pitch;
+    t->size = width;
+    t->rows = rows;
+    t->pattern_size = pattern_size;
+    memcpy(t->pattern, pattern, pattern_size);
+    command->execute = fill_box_execute;
+    command->task.units = (uint64_t)rows * slices;
+    command->task.unit_cost = width / BYTES_PER_NS + PIECE_NS;
+    return queue->context->own_memory ? with_uses(command, (slices - 1) * to.slice_pitch + (rows - 1) * to.row_pitch + width, 0, true)
+                                      : command;
+}
+
 /* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */
 
 struct _cl_event *tsr__empty_command(struct _cl_command_queue *queue, cl_command_type type, struct _cl_mem *mem)
