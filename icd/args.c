@@ -2,6 +2,7 @@
  * Kernel arguments: every clSetKernelArg leaves the argument block ready, so that a launch only copies it. */
 #include <string.h>
 
+#include "icd/image.h"
 #include "icd/program.h"
 
 /* Bits of a sampler as OpenCL C's own constants have them. */
@@ -98,12 +99,17 @@ static cl_int set_image(struct _cl_kernel *kernel, cl_uint index, size_t size, c
     struct _cl_context *context = kernel->program->context;
     RETURN_IF(context, size != sizeof(cl_mem), CL_INVALID_ARG_SIZE, "argument %u is an image: its size is %zu, not %zu", index,
               sizeof(cl_mem), size);
-    RETURN_IF(context, !value, CL_INVALID_ARG_VALUE, "argument %u is an image, not NULL", index);
-    cl_mem mem = *(const cl_mem *)value;
-    RETURN_IF(context, !tsr__valid(mem, TSR_TAG_MEM) || mem->context != context, CL_INVALID_MEM_OBJECT,
-              "argument %u is no memory object of the kernel's context", index);
-    RETURN_IF(context, !mem->image, CL_INVALID_ARG_VALUE, "argument %u takes an image", index);
-    uint64_t address = (uint64_t)(uintptr_t)mem->image;
+    cl_mem mem = value ? *(const cl_mem *)value : NULL;
+    RETURN_IF(context, !tsr__valid(mem, TSR_TAG_MEM) || mem->context != context || !mem->image, CL_INVALID_MEM_OBJECT,
+              "argument %u takes an image of the kernel's context", index);
+    /* "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only qualifier and arg_value refers to an image object
+     * created with cl_mem_flags of CL_MEM_WRITE_ONLY", and likewise for write_only; read_write needs both. */
+    cl_uint access = kernel->info->args[index].access_qualifier;
+    RETURN_IF(context, mem->flags & CL_MEM_WRITE_ONLY && access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY, CL_INVALID_ARG_VALUE,
+              "argument %u is read, but the image is CL_MEM_WRITE_ONLY", index);
+    RETURN_IF(context, mem->flags & CL_MEM_READ_ONLY && access != CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_INVALID_ARG_VALUE,
+              "argument %u is written, but the image is CL_MEM_READ_ONLY", index);
+    uint64_t address = (uint64_t)(uintptr_t)&mem->image->desc;
     set(kernel, index, &address, mem, false);
     return CL_SUCCESS;
 }
@@ -113,9 +119,9 @@ static cl_int set_sampler(struct _cl_kernel *kernel, cl_uint index, size_t size,
     struct _cl_context *context = kernel->program->context;
     RETURN_IF(context, size != sizeof(cl_sampler), CL_INVALID_ARG_SIZE, "argument %u is a sampler: its size is %zu, not %zu", index,
               sizeof(cl_sampler), size);
-    RETURN_IF(context, !value, CL_INVALID_ARG_VALUE, "argument %u is a sampler, not NULL", index);
-    cl_sampler sampler = *(const cl_sampler *)value;
-    RETURN_IF(context, !tsr__valid(sampler, TSR_TAG_SAMPLER), CL_INVALID_SAMPLER, "argument %u is no sampler", index);
+    cl_sampler sampler = value ? *(const cl_sampler *)value : NULL;
+    RETURN_IF(context, !tsr__valid(sampler, TSR_TAG_SAMPLER) || sampler->context != context, CL_INVALID_SAMPLER,
+              "argument %u takes a sampler of the kernel's context", index);
     uint32_t bits = sampler_bits(sampler);
     set(kernel, index, &bits, sampler, false);
     return CL_SUCCESS;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "clc/common/build_id.h"
-#include "icd/icd.h"
+#include "icd/image.h"
 
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
 
@@ -205,6 +205,8 @@ static const cl_device_matrix_combination_tessera matrix_combinations[] = {
 
 #define FEATURE(name) c->extensions.has[TSR_HAS___opencl_c_##name]
 #define EXTENSION(name) c->extensions.has[TSR_HAS_##name]
+/* A limit of images: 0 on devices without them. */
+#define IMAGES(limit) (c->images ? (limit) : 0)
 
 TSR_API cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void *param_value,
                                            size_t *param_value_size_ret)

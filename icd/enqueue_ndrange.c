@@ -248,6 +248,13 @@ static bool use_address(struct _cl_event *command, uint64_t address)
     return added;
 }
 
+/* An image may lie in a buffer, whose bytes have to be where the kernel runs. */
+static bool use_image(struct _cl_event *command, struct _cl_mem *image, const struct tsr_arg_info *arg)
+{
+    unsigned access = arg->access_qualifier == CL_KERNEL_ARG_ACCESS_READ_ONLY ? TSR__READS : TSR__READS | TSR__WRITES;
+    return tsr__command_uses(command, image, 0, image->size, access);
+}
+
 /* Adds the buffers that the kernel uses to the command's uses, in contexts with devices that have memory of their own: those among the
  * arguments, those that have an address among the arguments, and those of the execution information. False: out of memory. */
 static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kernel, const struct tsr_kernel_info *info)
@@ -257,9 +264,11 @@ static bool use_buffers(struct _cl_event *command, const struct _cl_kernel *kern
             return false;
     for (uint32_t i = 0; i < info->arg_count; i++) {
         const struct tsr_arg_info *arg = &info->args[i];
+        struct _cl_mem *mem = kernel->states[i].object;
+        if (arg->kind == TSR_ARG_IMAGE && !use_image(command, mem, arg))
+            return false;
         if (arg->kind != TSR_ARG_POINTER)
             continue;
-        struct _cl_mem *mem = kernel->states[i].object;
         if (!mem) {
             uint64_t address;
             memcpy(&address, kernel->args + arg->offset, sizeof address);

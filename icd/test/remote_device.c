@@ -262,6 +262,17 @@ static struct tsr_device remote = {.ops = &tsr_remote_device, .caps = &caps, .co
 static void find_out(void)
 {
     static const enum tsr_ext lacks[] = {
+        TSR_HAS_cl_khr_3d_image_writes,
+        TSR_HAS_cl_khr_depth_images,
+        TSR_HAS_cl_khr_image2d_from_buffer,
+        TSR_HAS_cl_khr_mipmap_image,
+        TSR_HAS_cl_khr_mipmap_image_writes,
+        TSR_HAS_cl_khr_srgb_image_writes,
+        TSR_HAS_cl_ext_image_from_buffer,
+        TSR_HAS_cl_ext_image_requirements_info,
+        TSR_HAS___opencl_c_3d_image_writes,
+        TSR_HAS___opencl_c_images,
+        TSR_HAS___opencl_c_read_write_images,
         TSR_HAS_cl_khr_il_program,
         TSR_HAS_cl_khr_spirv_queries,
         TSR_HAS_cl_khr_spirv_linkonce_odr,
@@ -295,6 +306,7 @@ static void find_out(void)
     caps.own_memory = true;
     caps.svm = 0;
     caps.spirv = false;
+    caps.images = false;
     for (size_t i = 0; i < TSR_ARRAY_LEN(lacks); i++)
         caps.extensions.has[lacks[i]] = false;
 }

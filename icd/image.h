@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files about images share. An image lies in the host's memory: devices with memory of their own have none. */
+#ifndef TESSERA_ICD_IMAGE_H
+#define TESSERA_ICD_IMAGE_H
+
+#include "icd/mem.h"
+#include "tessera/image_desc.h"
+
+/* Limits of every device that has images: full profile of OpenCL 3.0, table 5. Sizes in pixels. */
+enum {
+    TSR__IMAGE_2D = 16384, /* width and height of 2D images, width of 1D ones */
+    TSR__IMAGE_3D = 2048,  /* width, height, depth */
+    TSR__IMAGE_LAYERS = 2048,
+    TSR__IMAGE_BUFFER = 1 << 27, /* width of 1D images of a buffer, where the device has objects of so many bytes */
+    TSR__IMAGE_READ_ARGS = 128,
+    TSR__IMAGE_WRITE_ARGS = 128,
+    TSR__IMAGE_READ_WRITE_ARGS = 128,
+    TSR__IMAGE_SAMPLERS = 16,
+    /* Of images in buffers: rows and the first pixel begin at any multiple of the pixel. */
+    TSR__IMAGE_ALIGN = 1,
+};
+/* CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: any format fits into the largest object. */
+static inline uint64_t tsr__image_buffer_limit(const struct tsr_device_caps *caps)
+{
+    enum { LARGEST_PIXEL = 16 };
+    uint64_t pixels = caps->max_allocation / LARGEST_PIXEL;
+    return pixels < TSR__IMAGE_BUFFER ? pixels : TSR__IMAGE_BUFFER;
+}
+
+/* A type of images. Pixels have `dims` coordinates, and one more of an array's elements. */
+struct tsr__image_kind {
+    cl_mem_object_type type;
+    unsigned dims;
+    bool array;
+    const char *name;
+};
+static inline unsigned tsr__image_coordinates(const struct tsr__image_kind *kind)
+{
+    return kind->dims + kind->array;
+}
+/* NULL: no type of images. */
+const struct tsr__image_kind *tsr__image_kind(cl_mem_object_type type);
+
+struct tsr__image {
+    struct tsr_image_desc desc; /* what a kernel's argument points to; without addresses until the image is placed */
+    const struct tsr__image_kind *kind;
+    const struct tsr_image_format *format;
+    cl_uint mip_levels; /* as asked for: 0 without mipmaps */
+    size_t size;        /* bytes, all levels */
+};
+
+/* Whether some device of the context has images, or mipmaps as well. */
+bool tsr__context_has_images(const struct _cl_context *context);
+bool tsr__context_has_mipmaps(const struct _cl_context *context);
+
+/* Pixels of the widest image of this type that some device of the context has. */
+uint64_t tsr__image_widest(const struct _cl_context *context, const struct tsr__image_kind *kind);
+
+/* Where the pixels of an image are, if in no other object. */
+enum tsr__image_pixels {
+    TSR__IMAGE_OWN,     /* in memory of its own */
+    TSR__IMAGE_OF_HOST, /* where a pointer of the host says, or copied from there, so pitches may be given */
+    TSR__IMAGE_PLANNED, /* nowhere: the application only asks, and the buffer of an image that needs one is not there yet */
+};
+/* Checks format and description, and fills *image with all but addresses. CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE.
+ * (icd/image_shape.c) */
+cl_int tsr__image_shape(const char *function, struct _cl_context *context, const cl_image_format *format, const cl_image_desc *desc,
+                        enum tsr__image_pixels pixels, struct tsr__image *image);
+
+/* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
+void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3]);
+/* Bytes from one pixel to the next in the direction of the second and third coordinate. */
+void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t strides[2]);
+
+/* A pixel in memory: TSR__MOST_PIXEL bytes at most. `color` has one value of 32 bits (CL_DEPTH) or four, as clEnqueueFillImage takes them.
+ * (icd/image_pixel.c) */
+enum { TSR__MOST_PIXEL = 16 };
+void tsr__image_pack(const struct tsr_image_format *format, const void *color, unsigned char pixel[TSR__MOST_PIXEL]);
+
+#endif

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Formats and descriptions of images: which are right, which the devices have, and how the pixels lie in memory. */
+#include "icd/image.h"
+
+/* ---- types ------------------------------------------------------------------------------------------------------------------------- */
+
+const struct tsr__image_kind *tsr__image_kind(cl_mem_object_type type)
+{
+    static const struct tsr__image_kind kinds[] = {
+        {CL_MEM_OBJECT_IMAGE1D, 1, false, "1D image"},        {CL_MEM_OBJECT_IMAGE1D_BUFFER, 1, false, "1D image of a buffer"},
+        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 1, true, "1D array"},   {CL_MEM_OBJECT_IMAGE2D, 2, false, "2D image"},
+        {CL_MEM_OBJECT_IMAGE2D_ARRAY, 2, true, "2D array"},   {CL_MEM_OBJECT_IMAGE3D, 3, false, "3D image"},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(kinds); i++)
+        if (kinds[i].type == type)
+            return &kinds[i];
+    return NULL;
+}
+
+bool tsr__context_has_images(const struct _cl_context *context)
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (context->devices[i]->caps->images)
+            return true;
+    return false;
+}
+
+bool tsr__context_has_mipmaps(const struct _cl_context *context)
+{
+    for (cl_uint i = 0; i < context->device_count; i++)
+        if (context->devices[i]->caps->extensions.has[TSR_HAS_cl_khr_mipmap_image])
+            return true;
+    return false;
+}
+
+/* ---- formats ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Which data types the specification allows for an order (OpenCL 3.0, 5.3.1.1), whether or not a device has them. */
+static bool format_valid(cl_uint order, cl_uint type)
+{
+#define BIT(name) (1u << (CL_##name - CL_SNORM_INT8))
+    enum {
+        BYTES = BIT(UNORM_INT8) | BIT(SNORM_INT8) | BIT(SIGNED_INT8) | BIT(UNSIGNED_INT8),
+        GREYS = BIT(UNORM_INT8) | BIT(UNORM_INT16) | BIT(SNORM_INT8) | BIT(SNORM_INT16) | BIT(HALF_FLOAT) | BIT(FLOAT),
+        PLAIN = BYTES | GREYS | BIT(SIGNED_INT16) | BIT(SIGNED_INT32) | BIT(UNSIGNED_INT16) | BIT(UNSIGNED_INT32),
+        PACKED = BIT(UNORM_SHORT_565) | BIT(UNORM_SHORT_555) | BIT(UNORM_INT_101010),
+    };
+    static const struct {
+        cl_uint order;
+        uint32_t types;
+    } rules[] = {
+        {CL_R, PLAIN},
+        {CL_A, PLAIN},
+        {CL_RG, PLAIN},
+        {CL_RA, PLAIN},
+        {CL_Rx, PLAIN},
+        {CL_RGx, PLAIN},
+        {CL_RGBA, PLAIN | BIT(UNORM_INT_101010_2)},
+        {CL_RGB, PACKED},
+        {CL_RGBx, PACKED},
+        {CL_BGRA, BYTES},
+        {CL_ARGB, BYTES},
+        {CL_ABGR, BYTES},
+        {CL_INTENSITY, GREYS},
+        {CL_LUMINANCE, GREYS},
+        {CL_sRGB, BIT(UNORM_INT8)},
+        {CL_sRGBx, BIT(UNORM_INT8)},
+        {CL_sRGBA, BIT(UNORM_INT8)},
+        {CL_sBGRA, BIT(UNORM_INT8)},
+        {CL_DEPTH, BIT(UNORM_INT16) | BIT(FLOAT)},
+    };
+#undef BIT
+    for (size_t i = 0; i < TSR_ARRAY_LEN(rules); i++)
+        if (rules[i].order == order)
+            return type >= CL_SNORM_INT8 && type - CL_SNORM_INT8 < 32 && rules[i].types >> (type - CL_SNORM_INT8) & 1;
+    return false;
+}
+
+/* "CL_INVALID_IMAGE_FORMAT_DESCRIPTOR if values specified in image_format are not valid or if image_format is NULL",
+ * "CL_IMAGE_FORMAT_NOT_SUPPORTED if there are no devices in context that support image_format". */
+static cl_int check_format(const char *function, struct _cl_context *context, const cl_image_format *format,
+                           const struct tsr__image_kind *kind, struct tsr__image *image)
+{
+    cl_uint order = format->image_channel_order, type = format->image_channel_data_type;
+    if (!format_valid(order, type))
+        return tsr__error(context, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, function, "image_format",
+                          "channel order 0x%x and data type 0x%x do not go together", order, type);
+    image->format = tsr_image_find_format(order, type);
+    if (!image->format || (image->format->depth && kind->dims != 2))
+        return tsr__error(context, CL_IMAGE_FORMAT_NOT_SUPPORTED, function, "image_format",
+                          "no device has a %s of channel order 0x%x and data type 0x%x; clGetSupportedImageFormats lists what there is",
+                          kind->name, order, type);
+    tsr_image_set_format(&image->desc, image->format);
+    return CL_SUCCESS;
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------------------------- */
+
+uint64_t tsr__image_widest(const struct _cl_context *context, const struct tsr__image_kind *kind)
+{
+    uint64_t most = kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D;
+    for (cl_uint i = 0; i < context->device_count && kind->type == CL_MEM_OBJECT_IMAGE1D_BUFFER; i++) {
+        const struct tsr_device_caps *caps = context->devices[i]->caps;
+        if (caps->images && tsr__image_buffer_limit(caps) > most)
+            most = tsr__image_buffer_limit(caps);
+    }
+    return most;
+}
+
+/* "CL_INVALID_IMAGE_DESCRIPTOR if values specified in image_desc are not valid", "CL_INVALID_IMAGE_SIZE if image dimensions specified in
+ * image_desc exceed the maximum image dimensions for all devices in context". */
+static cl_int check_size(const char *function, struct _cl_context *context, const cl_image_desc *desc, struct tsr__image *image)
+{
+    const struct tsr__image_kind *kind = image->kind;
+    const struct {
+        bool has;
+        size_t size;
+        uint64_t most;
+        const char *name;
+    } sizes[] = {
+        {true, desc->image_width, tsr__image_widest(context, kind), "width"},
+        {kind->dims > 1, desc->image_height, kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D, "height"},
+        {kind->dims > 2, desc->image_depth, TSR__IMAGE_3D, "depth"},
+        {kind->array, desc->image_array_size, TSR__IMAGE_LAYERS, "array size"},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(sizes); i++)
+        if (sizes[i].has && !sizes[i].size)
+            return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_desc", "the %s of a %s is 0", sizes[i].name,
+                              kind->name);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(sizes); i++)
+        if (sizes[i].has && sizes[i].size > sizes[i].most)
+            return tsr__error(context, CL_INVALID_IMAGE_SIZE, function, "image_desc", "the %s %zu of a %s is more than %llu", sizes[i].name,
+                              sizes[i].size, kind->name, (unsigned long long)sizes[i].most);
+    struct tsr_image_level *level = &image->desc.level[0];
+    level->width = (uint32_t)desc->image_width;
+    level->height = kind->dims > 1 ? (uint32_t)desc->image_height : 1;
+    level->depth = kind->dims > 2 ? (uint32_t)desc->image_depth : 1;
+    image->desc.array_size = kind->array ? (uint32_t)desc->image_array_size : 1;
+    return CL_SUCCESS;
+}
+
+static cl_int check_levels(const char *function, struct _cl_context *context, const cl_image_desc *desc, bool has_memory,
+                           struct tsr__image *image)
+{
+    const struct tsr_image_level *level = &image->desc.level[0];
+    uint32_t longest = level->width > level->height ? level->width : level->height;
+    if (level->depth > longest)
+        longest = level->depth;
+    cl_uint most = tsr__context_has_mipmaps(context) && !has_memory ? 32 - (cl_uint)__builtin_clz(longest) : 0;
+    if (desc->num_mip_levels > most)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "num_mip_levels",
+                          "%u levels; such an image can have %u, where a pointer or a buffer is given none", desc->num_mip_levels, most);
+    if (desc->num_samples)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "num_samples", "no device has images with %u samples",
+                          desc->num_samples);
+    image->mip_levels = desc->num_mip_levels;
+    image->desc.mip_levels = desc->num_mip_levels ? desc->num_mip_levels : 1;
+    return CL_SUCCESS;
+}
+
+/* ---- pitches ----------------------------------------------------------------------------------------------------------------------- */
+
+/* The pitches of level 0: as given, or those of pixels without gaps. */
+static cl_int check_pitches(const char *function, struct _cl_context *context, const cl_image_desc *desc, bool has_memory,
+                            struct tsr__image *image)
+{
+    struct tsr_image_level *level = &image->desc.level[0];
+    const struct tsr__image_kind *kind = image->kind;
+    size_t row = desc->image_row_pitch, slice = desc->image_slice_pitch, pixel = image->desc.pixel_bytes;
+    if ((row || slice) && !has_memory)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_row_pitch",
+                          "pitches %zu and %zu without a pointer or a buffer: they must be 0", row, slice);
+    size_t least = level->width * pixel;
+    if (row && row < least)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_row_pitch", "row pitch %zu, but a row has %zu bytes", row,
+                          least);
+    if (row % pixel)
+        return tsr__error(context, desc->buffer ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR : CL_INVALID_IMAGE_DESCRIPTOR, function,
+                          "image_row_pitch", "row pitch %zu is no multiple of the pixel's %zu bytes", row, pixel);
+    level->row_pitch = row ? row : least;
+    if (__builtin_mul_overflow(level->row_pitch, (uint64_t)level->height, &least))
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_row_pitch", "row pitch %zu passes the address space", row);
+    bool has_slices = kind->array || kind->dims == 3;
+    if (slice && has_slices && slice < least)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_slice_pitch", "slice pitch %zu, but a slice has %zu bytes",
+                          slice, least);
+    /* In a buffer, slices begin where CL_IMAGE_REQUIREMENTS_SLICE_PITCH_ALIGNMENT_EXT lets them. */
+    size_t unit = desc->buffer ? pixel : level->row_pitch;
+    if (slice % unit)
+        return tsr__error(context, desc->buffer ? CL_INVALID_IMAGE_FORMAT_DESCRIPTOR : CL_INVALID_IMAGE_DESCRIPTOR, function,
+                          "image_slice_pitch", "slice pitch %zu is no multiple of %zu", slice, unit);
+    level->slice_pitch = slice && has_slices ? slice : least;
+    uint64_t slices = (uint64_t)level->depth * image->desc.array_size;
+    if (__builtin_mul_overflow(level->slice_pitch, slices, &image->size))
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_slice_pitch", "slice pitch %zu passes the address space",
+                          slice);
+    return CL_SUCCESS;
+}
+
+/* Level after level, each without gaps. `pixels` becomes the offset of the level's first pixel. */
+static void lay_out_levels(struct tsr__image *image)
+{
+    for (cl_uint i = 1; i < image->desc.mip_levels; i++) {
+        const struct tsr_image_level *above = &image->desc.level[i - 1];
+        struct tsr_image_level *level = &image->desc.level[i];
+        image->size = (image->size + TSR_MAX_ALIGN - 1) / TSR_MAX_ALIGN * TSR_MAX_ALIGN;
+        level->pixels = image->size;
+        level->width = above->width > 1 ? above->width / 2 : 1;
+        level->height = above->height > 1 ? above->height / 2 : 1;
+        level->depth = above->depth > 1 ? above->depth / 2 : 1;
+        level->row_pitch = (uint64_t)level->width * image->desc.pixel_bytes;
+        level->slice_pitch = level->row_pitch * level->height;
+        image->size += level->slice_pitch * level->depth * image->desc.array_size;
+    }
+}
+
+/* ---- memory of other objects -------------------------------------------------------------------------------------------------------- */
+
+static cl_int check_buffer(const char *function, struct _cl_context *context, const struct _cl_mem *buffer, const struct tsr__image *image)
+{
+    if ((uintptr_t)buffer->data % image->desc.pixel_bytes)
+        return tsr__error(context, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, function, "buffer",
+                          "the buffer begins at %p, which is no multiple of the pixel's %u bytes", (void *)buffer->data,
+                          image->desc.pixel_bytes);
+    if (image->size > buffer->size)
+        return tsr__error(context, CL_INVALID_IMAGE_SIZE, function, "buffer", "the image takes %zu bytes, the buffer has %zu", image->size,
+                          buffer->size);
+    return CL_SUCCESS;
+}
+
+/* Whether pixels of one order can be seen as those of the other. */
+static bool orders_compatible(cl_uint order, cl_uint of_parent)
+{
+    static const cl_uint pairs[][2] = {{CL_sBGRA, CL_BGRA}, {CL_sRGBA, CL_RGBA}, {CL_sRGB, CL_RGB}, {CL_sRGBx, CL_RGBx}, {CL_DEPTH, CL_R}};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(pairs); i++)
+        if ((pairs[i][0] == order && pairs[i][1] == of_parent) || (pairs[i][1] == order && pairs[i][0] == of_parent))
+            return true;
+    return order == of_parent;
+}
+
+/* A 2D image with the pixels of another one: the same in all but the channel order. */
+static cl_int check_view(const char *function, struct _cl_context *context, const cl_image_desc *desc, const struct tsr__image *parent,
+                         struct tsr__image *image)
+{
+    const struct tsr_image_level *level = &parent->desc.level[0];
+    if (parent->desc.channel_type != image->desc.channel_type ||
+        !orders_compatible(image->desc.channel_order, parent->desc.channel_order))
+        return tsr__error(context, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, function, "image_format",
+                          "pixels of channel order 0x%x and data type 0x%x cannot be seen as 0x%x and 0x%x", parent->desc.channel_order,
+                          parent->desc.channel_type, image->desc.channel_order, image->desc.channel_type);
+    if (desc->image_width != level->width || desc->image_height != level->height || desc->num_mip_levels || parent->mip_levels ||
+        (desc->image_row_pitch && desc->image_row_pitch != level->row_pitch))
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_desc",
+                          "an image in an image of %u x %u with row pitch %llu must have the same size and pitch, and no mipmaps",
+                          level->width, level->height, (unsigned long long)level->row_pitch);
+    image->desc.level[0].row_pitch = level->row_pitch;
+    image->desc.level[0].slice_pitch = level->slice_pitch;
+    image->size = parent->size;
+    return CL_SUCCESS;
+}
+
+/* Which kinds of images lie in which objects. */
+static cl_int check_parent(const char *function, struct _cl_context *context, const cl_image_desc *desc, const struct tsr__image_kind *kind,
+                           bool planned)
+{
+    const struct _cl_mem *parent = desc->mem_object;
+    bool wanted = kind->type == CL_MEM_OBJECT_IMAGE1D_BUFFER && !planned;
+    if (!parent && wanted)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "buffer", "a %s needs a buffer", kind->name);
+    if (!parent)
+        return CL_SUCCESS;
+    if (!tsr__valid(parent, TSR_TAG_MEM) || parent->context != context)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "mem_object", "not a memory object of the context: %p",
+                          (const void *)parent);
+    bool view = parent->type == CL_MEM_OBJECT_IMAGE2D && kind->type == CL_MEM_OBJECT_IMAGE2D;
+    if (parent->type != CL_MEM_OBJECT_BUFFER && !view)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "mem_object",
+                          "a %s can lie in a buffer, and a 2D image in another 2D image", kind->name);
+    return CL_SUCCESS;
+}
+
+cl_int tsr__image_shape(const char *function, struct _cl_context *context, const cl_image_format *format, const cl_image_desc *desc,
+                        enum tsr__image_pixels pixels, struct tsr__image *image)
+{
+    *image = (struct tsr__image){0};
+    if (!format)
+        return tsr__error(context, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, function, "image_format", "image_format is NULL");
+    if (!desc)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_desc", "image_desc is NULL");
+    const struct tsr__image_kind *kind = image->kind = tsr__image_kind(desc->image_type);
+    if (!kind)
+        return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_type", "0x%x is no type of image", desc->image_type);
+    image->desc.object_type = kind->type;
+    cl_int err;
+    bool has_memory = pixels == TSR__IMAGE_OF_HOST || desc->mem_object;
+    if ((err = check_format(function, context, format, kind, image)) ||
+        (err = check_parent(function, context, desc, kind, pixels == TSR__IMAGE_PLANNED)) ||
+        (err = check_size(function, context, desc, image)) || (err = check_levels(function, context, desc, has_memory, image)))
+        return err;
+    const struct _cl_mem *parent = desc->mem_object;
+    if (parent && parent->image)
+        return check_view(function, context, desc, parent->image, image);
+    if ((err = check_pitches(function, context, desc, has_memory, image)))
+        return err;
+    lay_out_levels(image);
+    return parent ? check_buffer(function, context, parent, image) : CL_SUCCESS;
+}
+
+/* ---- coordinates -------------------------------------------------------------------------------------------------------------------- */
+
+void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3])
+{
+    const struct tsr_image_level *at = &image->desc.level[level];
+    extent[0] = at->width;
+    extent[1] = image->kind->dims > 1 ? at->height : image->desc.array_size;
+    extent[2] = image->kind->dims == 3 ? at->depth : image->kind->dims == 2 ? image->desc.array_size : 1;
+}
+
+void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t strides[2])
+{
+    const struct tsr_image_level *at = &image->desc.level[level];
+    strides[0] = image->kind->dims > 1 ? at->row_pitch : at->slice_pitch;
+    strides[1] = at->slice_pitch;
+}
