@@ -5,27 +5,6 @@
 #include "icd/image.h"
 #include "icd/program.h"
 
-/* Bits of a sampler as OpenCL C's own constants have them. */
-static uint32_t sampler_bits(const struct _cl_sampler *sampler)
-{
-    enum property { COORDS, ADDRESSING, FILTER };
-    static const struct {
-        enum property property;
-        cl_uint value;
-        uint32_t bits;
-    } table[] = {
-#define TSR_SAMPLER(property, value, constant, bits) {property, value, bits},
-#include "tessera/sampler.def"
-#undef TSR_SAMPLER
-    };
-    const cl_uint has[] = {[COORDS] = sampler->normalized, [ADDRESSING] = sampler->addressing, [FILTER] = sampler->filter};
-    uint32_t bits = 0;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(table); i++)
-        if (has[table[i].property] == table[i].value)
-            bits |= table[i].bits;
-    return bits;
-}
-
 /* Puts a value into the argument block. `object`, if not NULL, is watched from here on. The kernel's lock is held. Answers the object that
  * was watched before. "Implementations shall not allow cl_kernel objects to hold reference counts to cl_kernel arguments" (clSetKernelArg):
  * only a launch holds them. */
@@ -122,7 +101,7 @@ static cl_int set_sampler(struct _cl_kernel *kernel, cl_uint index, size_t size,
     cl_sampler sampler = value ? *(const cl_sampler *)value : NULL;
     RETURN_IF(context, !tsr__valid(sampler, TSR_TAG_SAMPLER) || sampler->context != context, CL_INVALID_SAMPLER,
               "argument %u takes a sampler of the kernel's context", index);
-    uint32_t bits = sampler_bits(sampler);
+    uint32_t bits = tsr__sampler_word(sampler);
     set(kernel, index, &bits, sampler, false);
     return CL_SUCCESS;
 }

@@ -189,8 +189,7 @@ TSR_API cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem ima
     if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, image)))
         return err;
     RETURN_IF(queue->context, !color, CL_INVALID_VALUE, "fill_color is NULL");
-    if ((err = read_part(__func__, image, origin, region, &part)) ||
-        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+    if ((err = read_part(__func__, image, origin, region, &part)) || (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     size_t bytes[3];
     unsigned char pixel[TSR__MOST_PIXEL];
@@ -206,8 +205,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem fro
 {
     cl_int err;
     struct part source, target;
-    if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, from)) ||
-        (err = check_image(__func__, queue, to)))
+    if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, from)) || (err = check_image(__func__, queue, to)))
         return err;
     struct _cl_context *context = queue->context;
     RETURN_IF(context, from->image->format != to->image->format, CL_IMAGE_FORMAT_MISMATCH, "pixels of %s cannot become %s",

@@ -62,8 +62,8 @@ enum tsr__image_pixels {
     TSR__IMAGE_OF_HOST, /* where a pointer of the host says, or copied from there, so pitches may be given */
     TSR__IMAGE_PLANNED, /* nowhere: the application only asks, and the buffer of an image that needs one is not there yet */
 };
-/* Checks format and description, and fills *image with all but addresses. CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE.
- * (icd/image_shape.c) */
+/* Checks format and description, and fills *image with all but addresses. CL_INVALID_IMAGE_FORMAT_DESCRIPTOR,
+ * CL_IMAGE_FORMAT_NOT_SUPPORTED, CL_INVALID_IMAGE_DESCRIPTOR, CL_INVALID_IMAGE_SIZE. (icd/image_shape.c) */
 cl_int tsr__image_shape(const char *function, struct _cl_context *context, const cl_image_format *format, const cl_image_desc *desc,
                         enum tsr__image_pixels pixels, struct tsr__image *image);
 
@@ -76,5 +76,8 @@ void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t st
  * (icd/image_pixel.c) */
 enum { TSR__MOST_PIXEL = 16 };
 void tsr__image_pack(const struct tsr_image_format *format, const void *color, unsigned char pixel[TSR__MOST_PIXEL]);
+
+/* A sampler as a kernel gets it. (icd/sampler.c) */
+uint32_t tsr__sampler_word(const struct _cl_sampler *sampler);
 
 #endif

@@ -62,7 +62,8 @@ TSR_API cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info name, size_t
     }
 }
 
-/* ---- cl_ext_image_requirements_info, cl_ext_image_from_buffer ------------------------------------------------------------------------- */
+/* ---- cl_ext_image_requirements_info, cl_ext_image_from_buffer -------------------------------------------------------------------------
+ */
 
 /* One size that images of a type can have; CL_INVALID_IMAGE_DESCRIPTOR if they have no such size. */
 static cl_int most(struct _cl_context *context, const struct tsr__image_kind *kind, cl_image_requirements_info_ext name,
@@ -92,8 +93,7 @@ TSR_API cl_int CL_API_CALL clGetImageRequirementsInfoEXT(cl_context context, con
 {
     RETURN_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
     RETURN_IF(context, !tsr__context_has_images(context), CL_INVALID_OPERATION, "no device of the context has images");
-    RETURN_IF(context, properties && *properties, CL_INVALID_PROPERTY, "no image has the property 0x%llx",
-              (unsigned long long)*properties);
+    RETURN_IF(context, properties && *properties, CL_INVALID_PROPERTY, "no image has the property 0x%llx", (unsigned long long)*properties);
     RETURN_IF(context, !tsr__mem_flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
               (unsigned long long)flags);
     RETURN_IF(context, !desc, CL_INVALID_VALUE, "image_desc is NULL, and the answer depends on it");

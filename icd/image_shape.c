@@ -7,9 +7,9 @@
 const struct tsr__image_kind *tsr__image_kind(cl_mem_object_type type)
 {
     static const struct tsr__image_kind kinds[] = {
-        {CL_MEM_OBJECT_IMAGE1D, 1, false, "1D image"},        {CL_MEM_OBJECT_IMAGE1D_BUFFER, 1, false, "1D image of a buffer"},
-        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 1, true, "1D array"},   {CL_MEM_OBJECT_IMAGE2D, 2, false, "2D image"},
-        {CL_MEM_OBJECT_IMAGE2D_ARRAY, 2, true, "2D array"},   {CL_MEM_OBJECT_IMAGE3D, 3, false, "3D image"},
+        {CL_MEM_OBJECT_IMAGE1D, 1, false, "1D image"},      {CL_MEM_OBJECT_IMAGE1D_BUFFER, 1, false, "1D image of a buffer"},
+        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 1, true, "1D array"}, {CL_MEM_OBJECT_IMAGE2D, 2, false, "2D image"},
+        {CL_MEM_OBJECT_IMAGE2D_ARRAY, 2, true, "2D array"}, {CL_MEM_OBJECT_IMAGE3D, 3, false, "3D image"},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(kinds); i++)
         if (kinds[i].type == type)
@@ -142,14 +142,11 @@ static cl_int check_size(const char *function, struct _cl_context *context, cons
 static cl_int check_levels(const char *function, struct _cl_context *context, const cl_image_desc *desc, bool has_memory,
                            struct tsr__image *image)
 {
-    const struct tsr_image_level *level = &image->desc.level[0];
-    uint32_t longest = level->width > level->height ? level->width : level->height;
-    if (level->depth > longest)
-        longest = level->depth;
-    cl_uint most = tsr__context_has_mipmaps(context) && !has_memory ? 32 - (cl_uint)__builtin_clz(longest) : 0;
+    /* Levels below that of one pixel have one pixel, too: Khronos' tests give the smaller of two images as many levels as the larger. */
+    cl_uint most = tsr__context_has_mipmaps(context) && !has_memory ? TSR_IMAGE_MAX_LEVELS : 0;
     if (desc->num_mip_levels > most)
         return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "num_mip_levels",
-                          "%u levels; such an image can have %u, where a pointer or a buffer is given none", desc->num_mip_levels, most);
+                          "%u levels; there can be %u, and none where a pointer or a buffer is given", desc->num_mip_levels, most);
     if (desc->num_samples)
         return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "num_samples", "no device has images with %u samples",
                           desc->num_samples);
@@ -195,6 +192,18 @@ static cl_int check_pitches(const char *function, struct _cl_context *context, c
         return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_slice_pitch", "slice pitch %zu passes the address space",
                           slice);
     return CL_SUCCESS;
+}
+
+/* Functions on images compute in 32 bits where a pixel is: tessera/image_desc.h. */
+static cl_int check_offsets(const char *function, struct _cl_context *context, bool has_memory, const struct tsr__image *image)
+{
+    enum { WORD = 4 };
+    uint64_t unit = image->desc.pixel_bytes < WORD ? image->desc.pixel_bytes : WORD;
+    if (image->size / unit <= INT32_MAX)
+        return CL_SUCCESS;
+    return tsr__error(context, has_memory ? CL_INVALID_IMAGE_SIZE : CL_MEM_OBJECT_ALLOCATION_FAILURE, function, "size",
+                      "an image of %zu bytes: with pixels of %u bytes no device has images of more than %llu", image->size,
+                      image->desc.pixel_bytes, (unsigned long long)(unit * INT32_MAX));
 }
 
 /* Level after level, each without gaps. `pixels` becomes the offset of the level's first pixel. */
@@ -243,8 +252,7 @@ static cl_int check_view(const char *function, struct _cl_context *context, cons
                          struct tsr__image *image)
 {
     const struct tsr_image_level *level = &parent->desc.level[0];
-    if (parent->desc.channel_type != image->desc.channel_type ||
-        !orders_compatible(image->desc.channel_order, parent->desc.channel_order))
+    if (parent->desc.channel_type != image->desc.channel_type || !orders_compatible(image->desc.channel_order, parent->desc.channel_order))
         return tsr__error(context, CL_INVALID_IMAGE_FORMAT_DESCRIPTOR, function, "image_format",
                           "pixels of channel order 0x%x and data type 0x%x cannot be seen as 0x%x and 0x%x", parent->desc.channel_order,
                           parent->desc.channel_type, image->desc.channel_order, image->desc.channel_type);
@@ -300,7 +308,7 @@ cl_int tsr__image_shape(const char *function, struct _cl_context *context, const
     const struct _cl_mem *parent = desc->mem_object;
     if (parent && parent->image)
         return check_view(function, context, desc, parent->image, image);
-    if ((err = check_pitches(function, context, desc, has_memory, image)))
+    if ((err = check_pitches(function, context, desc, has_memory, image)) || (err = check_offsets(function, context, has_memory, image)))
         return err;
     lay_out_levels(image);
     return parent ? check_buffer(function, context, parent, image) : CL_SUCCESS;

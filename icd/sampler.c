@@ -14,6 +14,33 @@ static void sampler_destroy(struct tsr_object *object)
     tsr__unwatch(sampler);
 }
 
+/* A level of detail in sixteenths, from 0 to 255; NaN is 0. */
+static uint32_t sixteenths(float lod)
+{
+    return lod > 0 ? lod < 255 / 16.0f ? (uint32_t)(lod * 16) : 255 : 0;
+}
+
+uint32_t tsr__sampler_word(const struct _cl_sampler *sampler)
+{
+    enum property { COORDS, ADDRESSING, FILTER };
+    static const struct {
+        enum property property;
+        cl_uint value;
+        uint32_t bits;
+    } table[] = {
+#define TSR_SAMPLER(property, value, constant, bits) {property, value, bits},
+#include "tessera/sampler.def"
+#undef TSR_SAMPLER
+    };
+    const cl_uint has[] = {[COORDS] = sampler->normalized, [ADDRESSING] = sampler->addressing, [FILTER] = sampler->filter};
+    uint32_t bits = sampler->mip_filter == CL_FILTER_LINEAR ? TSR_SAMPLER_MIP_LINEAR : 0;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(table); i++)
+        if (has[table[i].property] == table[i].value)
+            bits |= table[i].bits;
+    return bits | sixteenths(sampler->lod_min) << TSR_SAMPLER_LOD_MIN_SHIFT |
+           (255 - sixteenths(sampler->lod_max)) << TSR_SAMPLER_LOD_MAX_SHIFT;
+}
+
 /* One value of a sampler: where it is kept, and which numbers it can have. */
 struct property {
     cl_sampler_properties name;

@@ -7,8 +7,8 @@
 
 static const cl_image_format rgba8 = {CL_RGBA, CL_UNORM_INT8};
 
-static const cl_mem_object_type image_types[] = {CL_MEM_OBJECT_IMAGE1D,       CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE1D_ARRAY,
-                                                 CL_MEM_OBJECT_IMAGE2D,       CL_MEM_OBJECT_IMAGE2D_ARRAY,  CL_MEM_OBJECT_IMAGE3D};
+static const cl_mem_object_type image_types[] = {CL_MEM_OBJECT_IMAGE1D, CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_MEM_OBJECT_IMAGE1D_ARRAY,
+                                                 CL_MEM_OBJECT_IMAGE2D, CL_MEM_OBJECT_IMAGE2D_ARRAY,  CL_MEM_OBJECT_IMAGE3D};
 enum { IMAGE_TYPES = sizeof image_types / sizeof *image_types };
 
 /* The size in each direction: coordinates that the type lacks are 1. */

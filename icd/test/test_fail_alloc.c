@@ -99,6 +99,30 @@ static void use_pointers(cl_platform_id platform, cl_context context, cl_command
     TRY(release(context, pointer)); /* if it fails, the context frees it */
 }
 
+/* Images and samplers, which the remote device lacks. */
+static void use_images(cl_context context, cl_command_queue queue)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 16};
+    const cl_mem_properties none[] = {0};
+    const cl_sampler_properties list[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0};
+    const size_t origin[3] = {0}, region[3] = {8, 4, 1};
+    const float color[4] = {1, 1, 1, 1};
+    size_t row;
+    cl_int err;
+    cl_sampler sampler = clCreateSamplerWithProperties(context, list, &err);
+    if (worked(err, "clCreateSamplerWithProperties"))
+        TRY(clReleaseSampler(sampler));
+    cl_mem image = clCreateImageWithProperties(context, none, 0, &format, &desc, NULL, &err);
+    if (!worked(err, "clCreateImageWithProperties"))
+        return;
+    TRY(clEnqueueFillImage(queue, image, color, origin, region, 0, NULL, NULL));
+    void *pointer = clEnqueueMapImage(queue, image, CL_FALSE, CL_MAP_WRITE, origin, region, &row, NULL, 0, NULL, NULL, &err);
+    if (worked(err, "clEnqueueMapImage"))
+        TRY(clEnqueueUnmapMemObject(queue, image, pointer, 0, NULL, NULL));
+    TRY(clReleaseMemObject(image));
+}
+
 static int session(void)
 {
     cl_platform_id platform = NULL;
@@ -138,6 +162,8 @@ static int session(void)
             svm = NULL;
         if (queue)
             use_pointers(platform, context, queue);
+        if (queue && !is_other())
+            use_images(context, queue);
         if (queue)
             TRY(clFinish(queue));
         clSVMFree(context, svm);
@@ -163,6 +189,7 @@ static void test_each(void **state)
         char text[16], *arguments[] = {"icd_fail_alloc", "session", NULL};
         snprintf(text, sizeof text, "%d", n);
         setenv("TESSERA_FAIL_ALLOC", text, 1);
+        setenv("TESSERA_IMAGES", "1", 1);
         pid_t child;
         int status;
         CHECK_THAT(!posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ));

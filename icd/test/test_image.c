@@ -120,11 +120,23 @@ static void sizes(void **state)
         if (image)
             CHECK(clReleaseMemObject(image));
     }
+    /* 2^31 pixels, and fewer; nothing is read of the pointer. */
+    for (size_t y = 1023; y <= 1024; y++) {
+        unsigned char pointer;
+        cl_image_desc desc = image_desc(CL_MEM_OBJECT_IMAGE3D, (const size_t[3]){1024, y, 2048});
+        CHECK_CREATE(image, clCreateImage(w.context, CL_MEM_USE_HOST_PTR, &r8, &desc, &pointer, &err),
+                     y == 1024 ? CL_INVALID_IMAGE_SIZE : CL_SUCCESS);
+        if (image)
+            CHECK(clReleaseMemObject(image));
+        desc.image_height = 1024;
+        CHECK_CREATE(image, clCreateImage(w.context, 0, &r8, &desc, NULL, &err), CL_MEM_OBJECT_ALLOCATION_FAILURE);
+    }
     static const struct {
         cl_device_info query;
         size_t value;
-    } limits[] = {{CL_DEVICE_IMAGE2D_MAX_WIDTH, MOST_2D},  {CL_DEVICE_IMAGE2D_MAX_HEIGHT, MOST_2D}, {CL_DEVICE_IMAGE3D_MAX_WIDTH, MOST_3D},
-                  {CL_DEVICE_IMAGE3D_MAX_HEIGHT, MOST_3D}, {CL_DEVICE_IMAGE3D_MAX_DEPTH, MOST_3D},  {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, MOST_LAYERS}};
+    } limits[] = {{CL_DEVICE_IMAGE2D_MAX_WIDTH, MOST_2D}, {CL_DEVICE_IMAGE2D_MAX_HEIGHT, MOST_2D},
+                  {CL_DEVICE_IMAGE3D_MAX_WIDTH, MOST_3D}, {CL_DEVICE_IMAGE3D_MAX_HEIGHT, MOST_3D},
+                  {CL_DEVICE_IMAGE3D_MAX_DEPTH, MOST_3D}, {CL_DEVICE_IMAGE_MAX_ARRAY_SIZE, MOST_LAYERS}};
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         size_t value;
         CHECK(clGetDeviceInfo(w.device, limits[i].query, sizeof value, &value, NULL));
@@ -146,12 +158,24 @@ static void refusals(void **state)
         size_t row, slice;
         bool good;
     } pitches[] = {
-        {CL_MEM_OBJECT_IMAGE1D, 20, 0, true},        {CL_MEM_OBJECT_IMAGE1D, 16, 0, false},         {CL_MEM_OBJECT_IMAGE1D_ARRAY, 24, 24, true},
-        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 24, 20, false}, {CL_MEM_OBJECT_IMAGE1D_ARRAY, 0, 40, true},    {CL_MEM_OBJECT_IMAGE2D, 20, 0, true},
-        {CL_MEM_OBJECT_IMAGE2D, 19, 0, false},        {CL_MEM_OBJECT_IMAGE2D, 21, 0, false},         {CL_MEM_OBJECT_IMAGE2D, 24, 0, true},
-        {CL_MEM_OBJECT_IMAGE3D, 24, 96, true},        {CL_MEM_OBJECT_IMAGE3D, 24, 72, false},        {CL_MEM_OBJECT_IMAGE3D, 24, 100, false},
-        {CL_MEM_OBJECT_IMAGE3D, 24, 120, true},       {CL_MEM_OBJECT_IMAGE2D_ARRAY, 0, 80, true},    {CL_MEM_OBJECT_IMAGE2D_ARRAY, 0, 60, false},
-        {CL_MEM_OBJECT_IMAGE3D, 0, 100, true},        {CL_MEM_OBJECT_IMAGE2D, SIZE_MAX - 3, 0, false}, {CL_MEM_OBJECT_IMAGE3D, 20, SIZE_MAX / 20 * 20, false},
+        {CL_MEM_OBJECT_IMAGE1D, 20, 0, true},
+        {CL_MEM_OBJECT_IMAGE1D, 16, 0, false},
+        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 24, 24, true},
+        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 24, 20, false},
+        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 0, 40, true},
+        {CL_MEM_OBJECT_IMAGE2D, 20, 0, true},
+        {CL_MEM_OBJECT_IMAGE2D, 19, 0, false},
+        {CL_MEM_OBJECT_IMAGE2D, 21, 0, false},
+        {CL_MEM_OBJECT_IMAGE2D, 24, 0, true},
+        {CL_MEM_OBJECT_IMAGE3D, 24, 96, true},
+        {CL_MEM_OBJECT_IMAGE3D, 24, 72, false},
+        {CL_MEM_OBJECT_IMAGE3D, 24, 100, false},
+        {CL_MEM_OBJECT_IMAGE3D, 24, 120, true},
+        {CL_MEM_OBJECT_IMAGE2D_ARRAY, 0, 80, true},
+        {CL_MEM_OBJECT_IMAGE2D_ARRAY, 0, 60, false},
+        {CL_MEM_OBJECT_IMAGE3D, 0, 100, true},
+        {CL_MEM_OBJECT_IMAGE2D, SIZE_MAX - 3, 0, false},
+        {CL_MEM_OBJECT_IMAGE3D, 20, SIZE_MAX / 20 * 20, false},
     };
     for (size_t i = 0; i < sizeof pitches / sizeof *pitches; i++) {
         cl_image_desc desc = image_desc(pitches[i].type, extent);
@@ -191,7 +215,8 @@ static void refusals(void **state)
     test_end(&w);
 }
 
-/* ---- queries -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- queries --------------------------------------------------------------------------------------------------------------------------
+ */
 
 static size_t size_of(cl_mem image, cl_image_info name)
 {
@@ -207,8 +232,8 @@ static void queries(void **state)
         cl_mem_object_type type;
         size_t height, depth, layers, slice_pitch, bytes;
     } cases[] = {
-        {CL_MEM_OBJECT_IMAGE1D, 0, 0, 0, 0, 20},        {CL_MEM_OBJECT_IMAGE1D_ARRAY, 0, 0, 4, 20, 80},
-        {CL_MEM_OBJECT_IMAGE2D, 4, 0, 0, 0, 80},        {CL_MEM_OBJECT_IMAGE2D_ARRAY, 4, 0, 3, 80, 240},
+        {CL_MEM_OBJECT_IMAGE1D, 0, 0, 0, 0, 20},   {CL_MEM_OBJECT_IMAGE1D_ARRAY, 0, 0, 4, 20, 80},
+        {CL_MEM_OBJECT_IMAGE2D, 4, 0, 0, 0, 80},   {CL_MEM_OBJECT_IMAGE2D_ARRAY, 4, 0, 3, 80, 240},
         {CL_MEM_OBJECT_IMAGE3D, 4, 3, 0, 80, 240},
     };
     struct test_world w = test_begin(0);
@@ -242,7 +267,8 @@ static void queries(void **state)
     test_end(&w);
 }
 
-static cl_int requirement(cl_context context, const cl_image_format *format, const cl_image_desc *desc, cl_uint name, size_t room, void *value)
+static cl_int requirement(cl_context context, const cl_image_format *format, const cl_image_desc *desc, cl_uint name, size_t room,
+                          void *value)
 {
     typedef cl_int(CL_API_CALL * function)(cl_context, const cl_mem_properties *, cl_mem_flags, const cl_image_format *,
                                            const cl_image_desc *, cl_uint, size_t, void *, size_t *);
@@ -280,7 +306,8 @@ static void requirements(void **state)
     test_end(&w);
 }
 
-/* ---- memory of others ----------------------------------------------------------------------------------------------------------------- */
+/* ---- memory of others -----------------------------------------------------------------------------------------------------------------
+ */
 
 /* An image with pitches in the host's memory, between guard pages: pixels alone are touched. */
 static void memory_of_the_host(void **state)
@@ -450,7 +477,8 @@ static void images_in_images(void **state)
     test_end(&w);
 }
 
-/* ---- commands that are wrong ------------------------------------------------------------------------------------------------------------ */
+/* ---- commands that are wrong ------------------------------------------------------------------------------------------------------------
+ */
 
 static void wrong_commands(void **state)
 {
@@ -536,7 +564,8 @@ static void life(void **state)
     test_end(&w);
 }
 
-/* ---- samplers -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- samplers --------------------------------------------------------------------------------------------------------------------------
+ */
 
 static void samplers(void **state)
 {
@@ -576,9 +605,11 @@ static void sampler_properties(void **state)
     (void)state;
     struct test_world w = test_begin(0);
     cl_sampler sampler;
-    static const cl_sampler_properties good[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_MIP_FILTER_MODE_KHR, CL_FILTER_LINEAR, 0};
+    static const cl_sampler_properties good[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_MIP_FILTER_MODE_KHR, CL_FILTER_LINEAR,
+                                                 0};
     static const cl_sampler_properties twice[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR, 0};
-    static const cl_sampler_properties unknown[] = {CL_SAMPLER_CONTEXT, 0, 0}, wide[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR | 1ull << 32, 0};
+    static const cl_sampler_properties unknown[] = {CL_SAMPLER_CONTEXT, 0, 0},
+                                       wide[] = {CL_SAMPLER_FILTER_MODE, CL_FILTER_LINEAR | 1ull << 32, 0};
     cl_sampler_properties kept[8];
     size_t bytes;
     cl_uint value;
@@ -605,11 +636,20 @@ static void sampler_properties(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(format_pairs),    cmocka_unit_test(lists_of_formats),  cmocka_unit_test(sizes),
-        cmocka_unit_test(refusals),        cmocka_unit_test(queries),           cmocka_unit_test(requirements),
-        cmocka_unit_test(memory_of_the_host), cmocka_unit_test(images_in_buffers), cmocka_unit_test(refusals_in_buffers),
-        cmocka_unit_test(images_in_images), cmocka_unit_test(wrong_commands),    cmocka_unit_test(life),
-        cmocka_unit_test(samplers),        cmocka_unit_test(sampler_properties),
+        cmocka_unit_test(format_pairs),
+        cmocka_unit_test(lists_of_formats),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(refusals),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(requirements),
+        cmocka_unit_test(memory_of_the_host),
+        cmocka_unit_test(images_in_buffers),
+        cmocka_unit_test(refusals_in_buffers),
+        cmocka_unit_test(images_in_images),
+        cmocka_unit_test(wrong_commands),
+        cmocka_unit_test(life),
+        cmocka_unit_test(samplers),
+        cmocka_unit_test(sampler_properties),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -141,7 +141,8 @@ static void map_one(const struct test_world *w, struct picture *p, unsigned roun
         for (size_t y = 0; y < part.region[1]; y++) {
             unsigned char *there = pointer + z * slice + y * step;
             if (flags & CL_MAP_READ)
-                CHECK_THAT(!memcmp(there, picture_at(p, part.origin[0], part.origin[1] + y, part.origin[2] + z), part.region[0] * p->pixel));
+                CHECK_THAT(
+                    !memcmp(there, picture_at(p, part.origin[0], part.origin[1] + y, part.origin[2] + z), part.region[0] * p->pixel));
             for (size_t i = 0; i < part.region[0] * p->pixel; i++)
                 there[i] = (unsigned char)guarded_below(256);
         }
@@ -362,6 +363,7 @@ static void a_depth_color_is_one_float(void **state)
 static void levels(void **state)
 {
     (void)state;
+    enum { LEVELS = 5 };
     struct test_world w = test_begin(0);
     for (size_t t = 0; t < IMAGE_TYPES; t++) {
         size_t extent[3];
@@ -370,15 +372,15 @@ static void levels(void **state)
         bool array = image_types[t] == CL_MEM_OBJECT_IMAGE1D_ARRAY || image_types[t] == CL_MEM_OBJECT_IMAGE2D_ARRAY;
         unsigned coordinates = extent[2] > 1 ? 3 : extent[1] > 1 ? 2 : 1;
         cl_mem image;
-        desc.num_mip_levels = 5; /* 13 6 3 1 are four */
+        desc.num_mip_levels = 17;
         CHECK_CREATE(image, clCreateImage(w.context, 0, &rgba8, &desc, NULL, &err), CL_INVALID_IMAGE_DESCRIPTOR);
         if (image_types[t] == CL_MEM_OBJECT_IMAGE1D_BUFFER)
             continue;
-        desc.num_mip_levels = 4;
+        desc.num_mip_levels = LEVELS; /* 13 6 3 1 1 */
         CHECK_CREATE(image, clCreateImage(w.context, 0, &rgba8, &desc, NULL, &err), CL_SUCCESS);
-        unsigned char colors[4][3 * 13 * 6 * 5 * 4], now[sizeof colors[0]];
+        unsigned char colors[LEVELS][13 * 6 * 5 * 4], now[sizeof colors[0]];
         for (size_t pass = 0; pass < 2; pass++)
-            for (size_t l = 0; l < 4; l++) {
+            for (size_t l = 0; l < LEVELS; l++) {
                 size_t origin[4] = {0}, region[3];
                 for (unsigned i = 0; i < 3; i++)
                     region[i] = array && i == coordinates - 1 ? extent[i] : extent[i] >> l ? extent[i] >> l : 1;
@@ -394,7 +396,7 @@ static void levels(void **state)
                 for (size_t i = 0; i < bytes; i++)
                     colors[l][i] = (unsigned char)guarded_below(256);
                 CHECK(clEnqueueWriteImage(w.queue, image, CL_TRUE, origin, region, 0, 0, colors[l], 0, NULL, NULL));
-                origin[coordinates] = 4;
+                origin[coordinates] = LEVELS;
                 CHECK_CODE(clEnqueueReadImage(w.queue, image, CL_TRUE, origin, region, 0, 0, now, 0, NULL, NULL), CL_INVALID_VALUE);
             }
         CHECK(clReleaseMemObject(image));

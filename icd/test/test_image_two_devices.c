@@ -96,8 +96,8 @@ static void an_image_in_a_buffer_that_moves(void **state)
         } else {
             size_t row;
             cl_int err;
-            unsigned char *pointer = clEnqueueMapImage(queues[CPU], image, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, zero, extent, &row, NULL, 0,
-                                                       NULL, NULL, &err);
+            unsigned char *pointer = clEnqueueMapImage(queues[CPU], image, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, zero, extent, &row,
+                                                       NULL, 0, NULL, NULL, &err);
             CHECK(err);
             for (size_t y = 0; y < 4; y++)
                 memset(pointer + y * row, 255, 12);
