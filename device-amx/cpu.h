@@ -59,6 +59,7 @@ struct tsr__entry {
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
     _Atomic uint64_t launches;        /* how many there were */
     _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
+    _Atomic uint32_t loop_size[2];    /* columns and rows of C of a loop over K that waited (tiles_share.c), 0 = unknown */
 };
 
 /* TESSERA_GROUPS, in the order of its words. */
@@ -130,6 +131,11 @@ struct tsr__boxes {
     uint64_t size[3], count[3];
 };
 
+/* A range cut into blocks of work-groups, of size[0] x size[1] but at the ends. */
+struct tsr__blocks {
+    uint64_t size[2], count[2];
+};
+
 struct tsr_launch {
     struct tsr_module *module;
     struct tsr__entry *entry;
@@ -137,8 +143,9 @@ struct tsr_launch {
     uint64_t private_bytes, context_bytes, local_bytes;
     uint64_t groups, group_items; /* how many work-groups or boxes there are; work-items of a full one */
     enum tsr_form form;
-    struct tsr__boxes boxes; /* of BOXES: `groups` counts these */
-    struct tsr_group group;  /* fields that are the same for all work-groups of the launch */
+    struct tsr__boxes boxes;   /* of BOXES: `groups` counts these */
+    struct tsr__blocks blocks; /* of ROWS, unless count[0] is 0: `groups` counts these */
+    struct tsr_group group;    /* fields that are the same for all work-groups of the launch */
     _Atomic uint64_t ns, groups_done;
     _Atomic(char *) why; /* text of the first failure */
     struct tsr_print_sink sink;
@@ -179,6 +186,13 @@ bool tsr__boxes_cut(struct tsr_launch *launch);
 void tsr__boxes_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 /* Runs the work-group of the run, in one call of a kernel with TSR_KERNEL_PACKET_LOOP and TSR_KERNEL_IGNORES_SUB_GROUPS. */
 void tsr__boxes_group(struct tsr__run *run);
+
+/* ---- blocks.c --------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Cuts the range of a kernel with TSR_KERNEL_SHARES_OPERANDS into blocks if it consists of full groups of full packets. */
+void tsr__blocks_cut(struct tsr_launch *launch);
+void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end);
 
 /* ---- nontemporal.c ------------------------------------------------------------------------------------------------------------------- */
 
@@ -240,8 +254,11 @@ struct tsr__run {
     uint64_t ids_size[3];              /* of that group */
     struct tsr__stacks *stacks;
     struct tsr__fiber worker;
-    struct tsr__result *spare; /* results that no work-item keeps, to be used again */
-    bool exchanged;            /* some work-item of this group keeps a result */
+    struct tsr__result *spare;     /* results that no work-item keeps, to be used again */
+    bool exchanged;                /* some work-item of this group keeps a result */
+    struct tsr_worker *seat;       /* whose scratch memory it uses */
+    bool shares;                   /* loops over K may wait for those of other work-groups */
+    struct tsr__tile_share *share; /* those that wait (tiles_share.c); NULL: there were none yet */
 };
 
 extern const struct tsr_rt tsr__rt;

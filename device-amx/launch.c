@@ -9,7 +9,7 @@
 enum {
     SCRATCH_LOCAL = 0, /* slots of tsr_worker_scratch */
     SCRATCH_ITEMS = 1,
-    SCRATCH_CONTEXTS = 2,
+    SCRATCH_CONTEXTS = 2, /* 3: tiles_share.c */
     /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
     WORKER_STACK_BYTES = 16384,
     PRINT_STACK_BYTES = 65536,
@@ -60,6 +60,7 @@ struct tsr_launch *tsr__launch_make(struct tsr_module *module, const struct tsr_
     if (kernel->flags & TSR_KERNEL_GROUP_LANES)
         tsr__group_lanes_lay_out(launch);
     launch->form = tsr__boxes_cut(launch) ? TSR_FORM_BOXES : tsr_form_of(kernel->flags);
+    tsr__blocks_cut(launch);
     group->args = launch->args;
     group->rt = &tsr__rt;
     group->nontemporal = tsr__nontemporal_choose(kernel, range, args, arg_bytes);
@@ -112,6 +113,10 @@ static void run_groups_directly(struct loop *loop)
 {
     if (loop->run->launch->form == TSR_FORM_BOXES) {
         tsr__boxes_run(loop->run, loop->begin, loop->end);
+        return;
+    }
+    if (loop->run->launch->blocks.count[0]) {
+        tsr__blocks_run(loop->run, loop->begin, loop->end);
         return;
     }
     if (loop->run->launch->form == TSR_FORM_ROWS) {
@@ -275,6 +280,7 @@ static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct 
     memset(run, 0, sizeof *run);
     run->group = launch->group;
     run->launch = launch;
+    run->seat = worker;
     run->direct = launch->form != TSR_FORM_FIBERS;
     run->items = only;
     run->unit = packets ? 1 : run->group.sub_group_size;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "device-amx/cpu.h"
+#include "device-amx/tiles.h"
 
 /* Runs the packets of a group one by one, with work-items in linear order and no lane unused but in the last. */
 static void run_densely(struct tsr__run *run)
@@ -94,6 +95,7 @@ uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
 void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
 {
     run->items->run = run;
+    run->shares = true;
     tsr__group_set(run, begin);
     for (uint64_t count; begin < end; begin += count, tsr__group_next(run, count)) {
         count = run_whole(run, end - begin);
@@ -105,4 +107,5 @@ void tsr__packets_run(struct tsr__run *run, uint64_t begin, uint64_t end)
         else
             run_densely(run);
     }
+    tsr__tile_loops_end(run);
 }

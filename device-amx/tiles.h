@@ -14,11 +14,38 @@ enum { TSR__TILE_WORDS = TSR_TILE_ROW_BYTES / 4 }; /* of a row */
 void tsr__tile_move(struct tsr_item *item, void *to, int64_t to_stride, const void *from, int64_t from_stride);
 void tsr__tile_operand(struct tsr_item *item, void *operand, const void *from, int64_t stride, uint32_t how);
 void tsr__tile_multiply(struct tsr_item *item, void *accumulator, const void *a, const void *b, uint32_t how);
-/* (tiles_loop.c) */
+/* (tiles_share.c) */
 uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop);
+/* The same at once, where `to` is NULL or apart from A and B; with few rows in a tile it is NULL. (tiles_loop.c) */
+void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *loop);
 
 /* (tiles_pack.c) */
 void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how);
+/* The same with rows of the tile at a distance, a multiple of 64. */
+void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
+
+/* ---- loops of many work-groups ---------------------------------------------------------------------------------------------------------
+ */
+
+/* Loops of one shape, which make a block of C together: those in a row of the grid have the same A, those in a column the same B. They
+ * begin with zeros, and what they store overlaps no operand. */
+struct tsr__tile_grid {
+    const struct tsr_tile_loop *loop; /* one of them */
+    int64_t rows, columns;
+    const char *const *a; /* for each row of the grid */
+    const char *const *b; /* for each column */
+    char *const *to;      /* row after row; NULL: there is no such loop */
+    char *memory;         /* TSR__GRID_BYTES, aligned to 64 */
+};
+enum { TSR__GRID_PANEL_BYTES = 1 << 20, TSR__GRID_STRIP_BYTES = 1 << 19, TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES };
+/* Is there memory enough for the operands of such loops? */
+bool tsr__tile_grid_fits(const struct tsr_tile_loop *loop);
+/* (tiles_grid.c) */
+void tsr__tile_grid_multiply(const struct tsr__tile_grid *grid);
+
+struct tsr__run;
+/* Does the loops of the run that wait, if there are any. (tiles_share.c) */
+void tsr__tile_loops_end(struct tsr__run *run);
 
 /* As AMX does it; BF16_PAIRS: as VDPBF16PS does. */
 void tsr__tile_multiply_model(void *accumulator, const void *a, const void *b, uint32_t how);

@@ -223,39 +223,6 @@ static void strip_by_strip(const struct tsr_tile_loop *x)
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
  */
 
-/* Bytes from the first block to the end of the last, of blocks at regular distances. */
-struct range {
-    const char *begin, *end;
-};
-
-static void widen(struct range *x, int64_t count, int64_t distance)
-{
-    int64_t far = (int64_t)((count - 1) * distance);
-    x->begin += far < 0 ? far : 0;
-    x->end += far > 0 ? far : 0;
-}
-
-static bool overlap(struct range x, struct range y)
-{
-    return x.begin < y.end && y.begin < x.end;
-}
-
-/* C must not change while A and B are read. */
-static bool is_apart(const struct tsr_tile_loop *x)
-{
-    const int64_t words = tsr__loop_words(x), in_word = x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1;
-    struct range a = {x->a, x->a + 4 * words}, b = {x->b, x->b + TSR_TILE_ROW_BYTES / in_word},
-                 c = {x->to, x->to + TSR_TILE_ROW_BYTES * x->columns};
-    widen(&a, TSR_TILE_ROWS, x->a_stride);
-    widen(&a, x->rows, x->a_next);
-    widen(&a, x->steps, x->a_step);
-    widen(&b, words * in_word, x->b_stride);
-    widen(&b, x->columns, x->b_next);
-    widen(&b, x->steps, x->b_step);
-    widen(&c, x->rows * TSR_TILE_ROWS, x->to_stride);
-    return !overlap(a, c) && !overlap(b, c);
-}
-
 static void run_packed(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
     if (x->how & TSR_TILE_IN_MODEL)
@@ -290,17 +257,37 @@ static void run_by_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
     }
 }
 
-uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
+/* Tiles of fewer rows: some steps of A at a time are copied to whole tiles. */
+static void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
-    struct tsr_tile_loop x = *loop;
-    assert(x.rows >= 1 && x.columns >= 1 && x.steps >= 1 && x.rows * x.columns <= TSR_TILE_LOOP_MAX);
-    for (int64_t i = 0; i < x.rows * x.columns; i++)
-        assert((uintptr_t)x.c[i] % TSR_TILE_ROW_BYTES == 0);
-    x.to = x.to && !(x.how & TSR_TILE_IN_MODEL) && is_apart(&x) ? x.to : NULL;
-    x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR_TILE_ROW_BYTES == 0;
-    if (x.how & TSR_TILE_B_ROWS)
-        run_by_rows(item, &x);
+    enum { MOST = 8 };
+    const size_t bytes = 4 * tsr__loop_words(x);
+    char tiles[MOST][TSR_TILE_ROWS][TSR_TILE_ROW_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES)));
+    struct tsr_tile_loop part = *x;
+    part.a = tiles[0][0];
+    part.a_stride = TSR_TILE_ROW_BYTES;
+    part.a_step = TSR_TILE_BYTES;
+    part.tile_rows = TSR_TILE_ROWS;
+    part.to = NULL;
+    part.past = 0;
+    memset(tiles, 0, sizeof tiles);
+    for (int64_t step = 0; step < x->steps; step += part.steps) {
+        part.steps = x->steps - step < MOST ? x->steps - step : MOST;
+        for (int64_t i = 0; i < part.steps; i++)
+            for (int64_t r = 0; r < x->tile_rows; r++)
+                memcpy(tiles[i][r], x->a + (step + i) * x->a_step + r * x->a_stride, bytes);
+        part.b = x->b + step * x->b_step;
+        part.zero = x->zero && step == 0;
+        tsr__tile_loop_now(item, &part);
+    }
+}
+
+void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    if (x->tile_rows < TSR_TILE_ROWS)
+        run_few_rows(item, x);
+    else if (x->how & TSR_TILE_B_ROWS)
+        run_by_rows(item, x);
     else
-        run_packed(item, &x);
-    return x.to != NULL;
+        run_packed(item, x);
 }

@@ -9,9 +9,9 @@
 enum { COLUMNS = TSR_TILE_ROW_BYTES / 4, BYTES_IN_WORD = 4, SHORTS_IN_WORD = 2 };
 
 /* 16 bytes of each of four rows: two rounds of interleaving. SSE2 is there on every CPU. */
-static void pack_bytes(char *to, const char *from, int64_t stride, unsigned words)
+static void pack_bytes(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
 {
-    for (unsigned w = 0; w < words; w++, to += TSR_TILE_ROW_BYTES, from += BYTES_IN_WORD * stride) {
+    for (unsigned w = 0; w < words; w++, to += to_stride, from += BYTES_IN_WORD * stride) {
         __m128i row[BYTES_IN_WORD];
         for (int i = 0; i < BYTES_IN_WORD; i++)
             row[i] = _mm_loadu_si128((const void *)(from + i * stride));
@@ -26,9 +26,9 @@ static void pack_bytes(char *to, const char *from, int64_t stride, unsigned word
 }
 
 /* 16 elements of 16 bits of each of two rows. */
-static void pack_shorts(char *to, const char *from, int64_t stride, unsigned words)
+static void pack_shorts(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
 {
-    for (unsigned w = 0; w < words; w++, to += TSR_TILE_ROW_BYTES, from += SHORTS_IN_WORD * stride)
+    for (unsigned w = 0; w < words; w++, to += to_stride, from += SHORTS_IN_WORD * stride)
         for (int half = 0; half < 2; half++) {
             __m128i even = _mm_loadu_si128((const __m128i *)from + half), odd = _mm_loadu_si128((const __m128i *)(from + stride) + half);
             _mm_store_si128((__m128i *)to + 2 * half, _mm_unpacklo_epi16(even, odd));
@@ -39,13 +39,13 @@ static void pack_shorts(char *to, const char *from, int64_t stride, unsigned wor
 /* The same by one permutation of a register that has the rows one after the other. */
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi")))
 
-AVX512 static void pack_bytes_512(char *to, const char *from, int64_t stride, unsigned words)
+AVX512 static void pack_bytes_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
 {
     char order[TSR_TILE_ROW_BYTES];
     for (int i = 0; i < TSR_TILE_ROW_BYTES; i++)
         order[i] = (char)(i % BYTES_IN_WORD * COLUMNS + i / BYTES_IN_WORD);
     __m512i index = _mm512_loadu_si512(order);
-    for (unsigned w = 0; w < words; w++, to += TSR_TILE_ROW_BYTES, from += BYTES_IN_WORD * stride) {
+    for (unsigned w = 0; w < words; w++, to += to_stride, from += BYTES_IN_WORD * stride) {
         __m512i rows = _mm512_castsi128_si512(_mm_loadu_si128((const void *)from));
         rows = _mm512_mask_broadcast_i32x4(rows, 0x00f0, _mm_loadu_si128((const void *)(from + stride)));
         rows = _mm512_mask_broadcast_i32x4(rows, 0x0f00, _mm_loadu_si128((const void *)(from + 2 * stride)));
@@ -54,27 +54,32 @@ AVX512 static void pack_bytes_512(char *to, const char *from, int64_t stride, un
     }
 }
 
-AVX512 static void pack_shorts_512(char *to, const char *from, int64_t stride, unsigned words)
+AVX512 static void pack_shorts_512(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned words)
 {
     uint16_t order[TSR_TILE_ROW_BYTES / 2];
     for (unsigned i = 0; i < TSR_ARRAY_LEN(order); i++)
         order[i] = (uint16_t)(i % SHORTS_IN_WORD * COLUMNS + i / SHORTS_IN_WORD);
     __m512i index = _mm512_loadu_si512(order);
-    for (unsigned w = 0; w < words; w++, to += TSR_TILE_ROW_BYTES, from += SHORTS_IN_WORD * stride) {
+    for (unsigned w = 0; w < words; w++, to += to_stride, from += SHORTS_IN_WORD * stride) {
         __m512i rows = _mm512_castsi256_si512(_mm256_loadu_si256((const void *)from));
         rows = _mm512_inserti64x4(rows, _mm256_loadu_si256((const void *)(from + stride)), 1);
         _mm512_store_si512(to, _mm512_permutexvar_epi16(index, rows));
     }
 }
 
-void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how)
+void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how)
 {
     bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VBMI);
     unsigned words = how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
-    (void)item;
-    assert((uintptr_t)to % TSR_TILE_ROW_BYTES == 0);
+    assert(((uintptr_t)to | (uintptr_t)to_stride) % TSR_TILE_ROW_BYTES == 0);
     if ((how & TSR_TILE_PRODUCT) < TSR_TILE_BF16)
-        (wide ? pack_bytes_512 : pack_bytes)(to, from, stride, words);
+        (wide ? pack_bytes_512 : pack_bytes)(to, to_stride, from, stride, words);
     else
-        (wide ? pack_shorts_512 : pack_shorts)(to, from, stride, words);
+        (wide ? pack_shorts_512 : pack_shorts)(to, to_stride, from, stride, words);
+}
+
+void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t stride, uint32_t how)
+{
+    (void)item;
+    tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, from, stride, how);
 }

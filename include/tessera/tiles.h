@@ -39,6 +39,7 @@ enum {
     TSR_TILE_IN_MODEL = 16, /* plain C */
     TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
     TSR_TILE_B_ROWS = 64,   /* of a loop: B is not packed */
+    TSR_TILE_MAY_WAIT = 128 /* of a loop: may be done after its packet, with the loops of other work-groups */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =
@@ -53,25 +54,31 @@ enum {
  * tile_operand  makes an operand of a tile of A, or with TSR_TILE_IS_B of B, for the product in `how`.
  * tile_multiply adds the product of two operands, made with the same `how`, to an accumulator: a tile of C in one piece.
  * tile_loop     does a whole loop over K, as struct tsr_tile_loop says. Answers 0: the results are in the accumulators, `c`; or not 0: they
- *               have been stored at `to`, and the accumulators' contents are undefined.
- * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
+ *               have been stored at `to`, and the accumulators' contents are undefined. With TSR_TILE_MAY_WAIT they may also be stored
+ * there later, before the launch ends: A, B and `to` are in global memory, nothing in the packet looks at memory after the loop, and the
+ * kernel does nothing by which work-groups could wait for each other. tile_pack     packs a tile of B, in one piece, from rows of 16
+ * elements with the same K, a stride apart. Leaves AMX's registers alone. */
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. With TSR_TILE_B_ROWS, a row of B is 16 elements with the same K, as matrices by rows have
  * them, and there are as many as K has elements; else it is 16 words. A, B, accumulators and operands do not overlap; `to` may overlap A
- * and B, then the device does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX. */
+ * and B, then the device does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX.
+ *
+ * The tiles of A and C may have fewer rows, 1, 2, 4, or 8 (`tile_rows`), if `rows` is 1. The tiles in `c` have room for 16 rows all the
+ * same; what is in the others afterwards is undefined. */
 struct tsr_tile_loop {
     const char *a, *b;          /* of the first step */
     int64_t a_stride, b_stride; /* from row to row */
     int64_t a_step, b_step;     /* to the next 64 bytes of K, or 32 */
     int64_t a_next, b_next;     /* from a tile of A to the one under it, and from a tile of B to the one beside it */
     int64_t steps, rows, columns;
-    uint64_t how;   /* an enum tsr_tile_product, TSR_TILE_IN_MODEL and TSR_TILE_HALF_K */
-    uint64_t zero;  /* not 0: C counts as zero before the loop, whatever it holds */
-    void *operands; /* memory for rows + columns operands, in the model */
-    void *packed;   /* memory of TSR_TILE_PACKED_BYTES, with TSR_TILE_B_ROWS */
-    char *to;       /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
+    int64_t tile_rows; /* of a tile of A and of C */
+    uint64_t how;      /* an enum tsr_tile_product, and bits */
+    uint64_t zero;     /* not 0: C counts as zero before the loop, whatever it holds */
+    void *operands;    /* memory for rows + columns operands, in the model */
+    void *packed;      /* memory of TSR_TILE_PACKED_BYTES, with TSR_TILE_B_ROWS */
+    char *to;          /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     int64_t to_stride;
     uint64_t past;              /* not 0: past the caches, if the rows fill lines */
     void *c[TSR_TILE_LOOP_MAX]; /* row after row, each a tile in one piece, aligned to 64 */

@@ -7,7 +7,7 @@
 #include "lanes/analysis/index_parts.h"
 
 /* Three factors are a row's number times the length of a row, where the number is a group's times the local size and more. */
-enum { TSR__POLYNOMIAL_TERMS = 12, TSR__MAX_FACTORS = 3 };
+enum { TSR__POLYNOMIAL_TERMS = 20, TSR__MAX_FACTORS = 3 };
 
 struct tsr__factor {
     LLVMValueRef value;

@@ -7,6 +7,7 @@
 #include "lanes/groups/packet_loop.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/ir/calls.h"
+#include "lanes/ir/mad_op.h"
 #include "tessera/item.h"
 
 /* ---- the loops ------------------------------------------------------------------------------------------------------------------- */
@@ -113,6 +114,15 @@ void tsr__packet_loop_rewrite(struct tsr__packet_loop *r, LLVMValueRef inst, LLV
     LLVMInstructionEraseFromParent(inst);
 }
 
+static bool multiplies_matrices(LLVMValueRef const *code, size_t count)
+{
+    struct tsr__mad mad;
+    for (size_t i = 0; i < count; i++)
+        if (tsr__mad_read(code[i], &mad))
+            return true;
+    return false;
+}
+
 /* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
 static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
 {
@@ -152,6 +162,8 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMBuildBr(r.b, begin);
 
     LLVMPositionBuilderAtEnd(r.b, end);
+    if (tsr__tile_unit(l) == TSR__TILES_VECTORS && multiplies_matrices(code, count))
+        tsr__packet_end_build(l, r.b);
     tsr__counted_loop_close(&r, x, tsr__i64(l, width), columns);
     tsr__counted_loop_close(&r, y, one, size[1]);
     tsr__counted_loop_close(&r, z, one, size[2]);

@@ -23,6 +23,8 @@
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */
 #define TSR__HALF_K "tsr-halves"
+/* … whose loops over K may be done with those of other work-groups: TSR_KERNEL_SHARES_OPERANDS. */
+#define TSR__SHARES "tsr-shares"
 /* What a kernel's entry symbol has after the kernel's name: no name in OpenCL C has a dot, so it meets no other symbol. */
 #define TSR__ENTRY_SUFFIX ".kernel"
 /* Calls that leave generated code: placeholders until the optimiser is done, then calls through struct tsr_rt (runtime_calls.c). */

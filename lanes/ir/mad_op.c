@@ -92,10 +92,11 @@ static LLVMValueRef build_of_nibbles(struct tsr__compilation *l, LLVMBuilderRef 
 /* ---- the operation --------------------------------------------------------------------------------------------------------------------
  */
 
+static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+
 static LLVMValueRef build_operation(struct tsr__compilation *l, LLVMBuilderRef b, const struct tsr_matrix_builtin *f,
                                     const struct tsr_matrix_builtin *called, unsigned lanes, LLVMValueRef *operands, unsigned count)
 {
-    static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
     LLVMTypeRef *types = tsr_arena_alloc(&l->scratch, (count + f->m) * sizeof *types), *rows = types + count;
     const char *name =
         tsr_arena_format(&l->scratch, PREFIX "%u.%td.%td.%s", lanes, f - tsr_matrix_builtins, called - tsr_matrix_builtins, called->name);
@@ -118,6 +119,17 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
     if (has_nibbles(f->ea))
         return build_of_nibbles(l, b, f, lanes, operands, count);
     return build_operation(l, b, f->form == TSR_MATRIX_SPLIT ? unsplit_overload(f) : f, f, lanes, operands, count);
+}
+
+void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b)
+{
+    enum { WRITES_INACCESSIBLE = 12 }; /* so it stays; as LLVM encodes it: two bits for each kind of memory */
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), NULL, 0, false);
+    LLVMValueRef function = tsr__declare(l, TSR__PACKET_END, type);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, function, promises[i]);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", WRITES_INACCESSIBLE));
+    LLVMBuildCall2(b, type, function, NULL, 0, "");
 }
 
 bool tsr__mad_read(LLVMValueRef instruction, struct tsr__mad *mad)

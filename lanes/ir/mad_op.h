@@ -50,6 +50,11 @@ const char *tsr__mad_origin(const struct tsr__mad *mad);
 /* Puts the rows of D in the operation's place and drops it. */
 void tsr__mad_replace(struct tsr__compilation *l, const struct tsr__mad *mad, LLVMValueRef *rows);
 
+/* The call, without effect, that stands where a packet with matrix operations ends, in the loop over packets: from the pass `packet_loop`
+ * to the pass `tiles`, which wants to know what comes after a product. */
+#define TSR__PACKET_END "tsr.packet_end"
+void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b);
+
 /* Why it is not made in tiles: noted by the pass `tiles`, told by the pass `lower_mad`; NULL: nothing was noted. */
 void tsr__mad_note(struct tsr__compilation *l, LLVMValueRef call, const char *why);
 const char *tsr__mad_why(struct tsr__compilation *l, LLVMValueRef call);

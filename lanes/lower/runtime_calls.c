@@ -66,6 +66,8 @@ static uint32_t flags_of(struct visit *v, LLVMValueRef f)
         flags |= TSR_KERNEL_AMX_TILES;
     if (tsr__has_text_attr(f, TSR__HALF_K))
         flags |= TSR_KERNEL_HALF_K_TILES;
+    if (tsr__has_text_attr(f, TSR__SHARES))
+        flags |= TSR_KERNEL_SHARES_OPERANDS;
     for (LLVMValueRef i = tsr__first(f); i; i = tsr__next(i)) {
         LLVMValueRef callee = tsr__callee(i);
         if (callee && !LLVMIsDeclaration(callee))
@@ -97,7 +99,8 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
     }
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
-        kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_HALF_K_TILES);
+        kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_HALF_K_TILES |
+                                     TSR_KERNEL_SHARES_OPERANDS);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 enum { MOST = TSR_TILE_LOOP_MAX };
@@ -33,7 +34,10 @@ struct part {
 struct tsr__k_loop {
     struct tsr__k_loop *next;
     LLVMBasicBlockRef loop;
-    struct part parts[MOST]; /* row after row */
+    struct part parts[MOST];                 /* row after row */
+    struct tsr__live_range *lives[MOST];     /* of these */
+    struct tsr__pending_tile_store *leaving; /* what becomes of all accumulators, or NULL */
+    const char *runs_now;                    /* why its packet cannot end before the loop has run; NULL: it may */
     unsigned rows, columns;
     struct tsr__polynomial a_next, b_next;
     bool zero;
@@ -201,7 +205,8 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
 static bool go_together(const struct part *x, const struct part *y)
 {
     return x->depth == y->depth && x->half == y->half && x->b.by_rows == y->b.by_rows && same_distance(&x->a.stride, &y->a.stride) &&
-           same_distance(&x->b.stride, &y->b.stride) && same_distance(&x->inner_a, &y->inner_a) && same_distance(&x->inner_b, &y->inner_b);
+           same_distance(&x->b.stride, &y->b.stride) && tsr__rows_of_block(x->life->block) == tsr__rows_of_block(y->life->block) &&
+           same_distance(&x->inner_a, &y->inner_a) && same_distance(&x->inner_b, &y->inner_b);
 }
 
 /* How many times `unit` the distance is, less than MOST; MOST: not so. */
@@ -249,11 +254,66 @@ static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsig
     return !tsr__polynomial_varies(&x->a_next, x->loop) && !tsr__polynomial_varies(&x->b_next, x->loop);
 }
 
+/* The stores of the loop's accumulators, in the block behind it or in the one to which that leads. To be asked before code is put there:
+ * its stores would stand in front of these. */
+static struct tsr__pending_tile_store *stores_behind(struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    LLVMBasicBlockRef after = exit_of_loop(x->loop);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(after);
+    struct tsr__pending_tile_store *found = tsr__tile_store_at(t, after, after, x->lives, x->rows, x->columns);
+    if (!found && LLVMGetNumSuccessors(end) == 1)
+        found = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, x->lives, x->rows, x->columns);
+    return found;
+}
+
+/* Is there nothing in the function, and in those that it calls, by which work-groups could wait for each other, or that must happen in its
+ * place? */
+static bool runs_alone(LLVMValueRef function)
+{
+    for (LLVMValueRef i = tsr__first(function); i; i = tsr__next(i)) {
+        struct tsr__mad mad;
+        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
+        if ((LLVMIsALoadInst(i) || LLVMIsAStoreInst(i)) && LLVMGetVolatile(i))
+            return false;
+        if (LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i))
+            return false;
+        if (!LLVMIsACallInst(i) || tsr__mad_read(i, &mad))
+            continue;
+        if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && strcmp(tsr__name(callee), TSR__PACKET_END) &&
+                        !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_")))
+            return false;
+        if (!LLVMIsDeclaration(callee) && !runs_alone(callee))
+            return false;
+    }
+    return true;
+}
+
+/* Why its packet cannot end before the loop has run, or NULL. */
+static const char *must_run_now(struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    const struct part *part = &x->parts[0];
+    if (!x->zero)
+        return "accumulators begin with other values than zero";
+    if (!x->leaving)
+        return "results are not stored right behind the loop";
+    if (!tsr__is_global_memory(part->a.address) || !tsr__is_global_memory(part->b.address))
+        return "A or B is not in global memory";
+    if (!tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)))
+        return "the kernel goes on with memory after the loop";
+    if (part->life->few_rows && x->rows > 1)
+        return "its rows are not those of one tile";
+    return runs_alone(t->webs.function) ? NULL : "the kernel has atomics, fences, or calls";
+}
+
 static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct part *parts, unsigned count)
 {
     struct tsr__k_loop *x = tsr_arena_alloc(&t->l->scratch, sizeof *x);
     *x = (struct tsr__k_loop){.next = t->rounds, .loop = loop};
     if (arrange_parts(x, parts, count)) {
+        for (unsigned i = 0; i < x->rows * x->columns; i++)
+            x->lives[i] = x->parts[i].life;
+        x->leaving = stores_behind(t, x);
+        x->runs_now = must_run_now(t, x);
         t->rounds = x;
         return;
     }
@@ -267,6 +327,23 @@ static bool is_read_only(const struct tsr__tiles *t, LLVMBasicBlockRef block)
         if (tsr__tile_may_write(t, i))
             return false;
     return true;
+}
+
+bool tsr__tile_loops_reject(struct tsr__tiles *t)
+{
+    bool any = false;
+    for (size_t i = 0; i < t->webs.block_count; i++) {
+        struct tsr__live_range *life = &t->registers.live_ranges[i];
+        const char *why = "a block of fewer than 16 rows is worth it only in a loop over K that the device can run as a whole";
+        for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+            for (unsigned k = 0; k < x->rows * x->columns; k++)
+                why = x->lives[k] == life ? x->runs_now : why;
+        if (life->accumulator < 0 || !life->few_rows || !why)
+            continue;
+        tsr__reject_tile(life, why);
+        any = true;
+    }
+    return any;
 }
 
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
@@ -295,10 +372,11 @@ static const struct tsr__k_loop *rounds_of(const struct tsr__tiles *t, const str
     return NULL;
 }
 
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b)
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now)
 {
     const struct tsr__k_loop *rounds = rounds_of(t, x->life, x->latest->block);
     *b = rounds && rounds->parts[0].b.by_rows ? TSR__PACKED : TSR__IN_PLACE;
+    *runs_now = rounds ? rounds->runs_now : NULL;
     return rounds;
 }
 
@@ -346,30 +424,18 @@ static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)
     return made;
 }
 
-/* The stores of the loop's accumulators, in the block behind it or in the one to which that leads. To be asked before code is put there:
- * its stores would stand in front of these. */
-static struct tsr__pending_tile_store *stores_behind(struct tsr__tiles *t, const struct tsr__k_loop *x, LLVMBasicBlockRef after,
-                                                     struct tsr__live_range *const *live_ranges)
-{
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(after);
-    struct tsr__pending_tile_store *found = tsr__tile_store_at(t, after, after, live_ranges, x->rows, x->columns);
-    if (!found && LLVMGetNumSuccessors(end) == 1)
-        found = tsr__tile_store_at(t, LLVMGetSuccessor(end, 0), after, live_ranges, x->rows, x->columns);
-    return found;
-}
-
 static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
-    struct tsr__live_range *live_ranges[MOST];
     bool prepares = t->unit == TSR__TILES_MODEL;
     unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u);
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
-    for (unsigned i = 0; i < x->rows * x->columns; i++)
-        live_ranges[i] = x->parts[i].life;
-    struct tsr__pending_tile_store *leaving = stores_behind(t, x, after, live_ranges);
+    if (!x->runs_now) {
+        how |= TSR_TILE_MAY_WAIT;
+        tsr__set_fn_text(t->l, t->webs.function, TSR__SHARES, "");
+    }
     LLVMPositionBuilderBefore(t->b, tsr__after_phis(LLVMGetFirstInstruction(after)));
 #define PUT(field, value) store_field(t, loop, offsetof(struct tsr_tile_loop, field), value)
     PUT(a, first_address(t, &part->a, tsr__polynomial_build(t->l, t->b, &part->a.step), rounds));
@@ -383,22 +449,23 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(steps, LLVMBuildMul(t->b, rounds, tsr__i64(t->l, part->depth), ""));
     PUT(rows, tsr__i64(t->l, x->rows));
     PUT(columns, tsr__i64(t->l, x->columns));
+    PUT(tile_rows, tsr__i64(t->l, tsr__rows_of_block(part->life->block)));
     PUT(how, tsr__i64(t->l, how));
     PUT(packed, part->b.by_rows ? reserve_stack(t, TSR_TILE_PACKED_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     PUT(zero, tsr__i64(t->l, x->zero));
     PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
-        PUT(c[i], tsr__tile_slot(t, live_ranges[i]->accumulator));
+        PUT(c[i], tsr__tile_slot(t, x->lives[i]->accumulator));
     LLVMValueRef to_stride = tsr__i64(t->l, 0), past = to_stride, to = LLVMConstNull(tsr__ptr(t->l));
-    if (leaving)
-        to = tsr__tile_store_destination(leaving, after, &to_stride, &past);
+    if (x->leaving)
+        to = tsr__tile_store_destination(x->leaving, after, &to_stride, &past);
     PUT(to, to);
     PUT(to_stride, to_stride);
     PUT(past, past);
 #undef PUT
     LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
-    if (leaving)
-        tsr__tile_store_done(leaving, after, done);
+    if (x->leaving)
+        tsr__tile_store_done(x->leaving, after, done);
 }
 
 void tsr__tile_loops_make(struct tsr__tiles *t)

@@ -63,12 +63,20 @@ bool tsr__tile_is_full(const struct tsr__source *s)
     return s->rows == rows && s->chunks * s->chunk_bytes == (s->half && !s->is_b ? TSR__ROW_BYTES : TSR_TILE_ROW_BYTES);
 }
 
+/* Or is it A of a block of few rows, which it fills? */
+static bool fills_rows(const struct tsr__tiles *t, const struct tsr__source *s)
+{
+    struct tsr__source rows = *s;
+    rows.rows = TSR_TILE_ROWS;
+    return tsr__tile_is_full(s) || (t->unit == TSR__TILES_VECTORS && s->product && !s->is_b && tsr__tile_is_full(&rows));
+}
+
 /* Vector (r, c) lies at r strides and c chunks after the first. */
 bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct tsr__polynomial *stride)
 {
     struct tsr__polynomial first = {0};
     *stride = (struct tsr__polynomial){.valid = true};
-    if (!tsr__tile_is_full(s))
+    if (!fills_rows(t, s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         if (!is_live_load(t, s->from[i], point))

@@ -409,26 +409,34 @@ static bool choose_register(struct tsr__tile_allocation *r, struct tsr__webs *w,
     return true;
 }
 
-/* Of a block that is not whole AMX makes good use all the same, vectors do not. An accumulator that goes round in no loop, as one in a loop
- * with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of which vectors multiply four at once,
- * for all of a tile's K. */
-static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block)
+/* Of a block that is not whole AMX makes good use all the same, vectors only with those of other work-groups. An accumulator that goes
+ * round in no loop, as one in a loop with barriers, comes and goes with its tiles: that is worth it for whole blocks, and of bytes, of
+ * which vectors multiply four at once, for all of a tile's K. */
+static const char *no_gain(const struct tsr__webs *w, const struct tsr__tile_block *block, bool *few_rows)
 {
     const struct tsr__web *first = block->webs[0][0];
-    bool whole = block->rows * first->m == TSR_TILE_ROWS && 4 * first->lanes * block->columns == TSR_TILE_ROW_BYTES;
+    bool wide = 4 * first->lanes * block->columns == TSR_TILE_ROW_BYTES, whole = wide && tsr__rows_of_block(block) == TSR_TILE_ROWS;
     bool vectors = tsr__tile_unit(w->l) == TSR__TILES_VECTORS, bytes = first->mads[0]->mad.f->ec == TSR_ELEMENT_S32;
     if (!first->loops && (vectors || !whole || (bytes && first->mad_count == 1)))
         return "its accumulator does not go round in a loop";
-    return !whole && vectors ? "without AMX only blocks of 16 rows and 16 columns are worth it" : NULL;
+    *few_rows = vectors && wide && !whole;
+    return vectors && !wide ? "without AMX only blocks of 16 columns are worth it" : NULL;
 }
 
-static void reject_web(const struct tsr__live_range *life)
+static void reject_webs(const struct tsr__live_range *life)
 {
     for (unsigned i = 0; i < life->block->rows * life->block->columns; i++) {
         struct tsr__web *web = life->block->webs[i / life->block->columns][i % life->block->columns];
         web->in_block = false;
         web->why = life->why;
     }
+}
+
+void tsr__reject_tile(struct tsr__live_range *life, const char *why)
+{
+    life->accumulator = -1;
+    life->why = why;
+    reject_webs(life);
 }
 
 /* False: there are more accumulators than registers. */
@@ -450,7 +458,8 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     find_places(&r->places, w);
     for (size_t i = 0; i < w->block_count; i++) {
         struct tsr__live_range *life = &r->live_ranges[i];
-        *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1, .why = no_gain(w, &w->blocks[i])};
+        *life = (struct tsr__live_range){.block = &w->blocks[i], .accumulator = -1};
+        life->why = no_gain(w, &w->blocks[i], &life->few_rows);
         if (!life->why && (!find_unpackings(life, w, &r->places) || !one_register_is_enough(w, life, &r->places)))
             life->why = "two values of its accumulator are needed at the same time";
     }
@@ -460,5 +469,5 @@ void tsr__allocate_tiles(struct tsr__tile_allocation *r, struct tsr__webs *w)
     }
     for (size_t i = 0; i < w->block_count; i++)
         if (r->live_ranges[i].accumulator < 0)
-            reject_web(&r->live_ranges[i]);
+            reject_webs(&r->live_ranges[i]);
 }

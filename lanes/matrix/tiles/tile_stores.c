@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lanes/ir/explain.h"
+#include "lanes/ir/match.h"
 #include "lanes/after/nontemporal.h"
 #include "lanes/matrix/tiles/tiles.h"
 
@@ -80,7 +81,8 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
 {
     const struct tsr__tile_block *block = t->life->block;
     unsigned index = tsr__web_index(u->f), m = u->f->m;
-    if (t->rows < TSR_TILE_ROWS || t->chunk * block->columns < TSR_TILE_ROW_BYTES)
+    u->stores = NULL;
+    if ((t->rows < TSR_TILE_ROWS && !t->life->few_rows) || t->chunk * block->columns < TSR_TILE_ROW_BYTES)
         return false;
     LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
     for (unsigned i = 0; i < t->rows * block->columns; i++) {
@@ -104,13 +106,16 @@ static struct tsr__polynomial store_address(const struct tsr__pending_tile_store
 /* Do the vectors lie as in a tile? Then where against the first tile. */
 static bool locate_store(struct tsr__pending_tile_store *x, struct spot *spot)
 {
-    unsigned columns = spot->life->block->columns, count = TSR_TILE_ROWS * columns;
+    unsigned columns = spot->life->block->columns, count = tsr__rows_of_block(spot->life->block) * columns;
     LLVMValueRef *stores = spot->u->stores;
     struct tsr__polynomial first = store_address(x, stores[0]);
     if (spot == x->spots) {
         x->origin = first;
-        x->stride = store_address(x, stores[columns]);
-        x->stride = tsr__polynomial_minus(&x->stride, &first);
+        x->stride = constant_bytes(INT64_C(1) << 32); /* of one row: no store lies so far to the right */
+        if (count > columns) {
+            x->stride = store_address(x, stores[columns]);
+            x->stride = tsr__polynomial_minus(&x->stride, &first);
+        }
     }
     for (unsigned i = 0; i < count; i++) {
         struct tsr__polynomial at = store_address(x, stores[i]),
@@ -149,10 +154,15 @@ static bool lie_apart(struct tsr__pending_tile_store *x)
 /* ---- when -----------------------------------------------------------------------------------------------------------------------------
  */
 
+static unsigned stores_of(const struct spot *spot)
+{
+    return tsr__rows_of_block(spot->life->block) * spot->life->block->columns;
+}
+
 static bool is_ours(const struct tsr__pending_tile_store *x, LLVMValueRef inst)
 {
     for (size_t i = 0; i < x->count; i++)
-        for (unsigned k = 0; k < TSR_TILE_ROWS * x->spots[i].life->block->columns; k++)
+        for (unsigned k = 0; k < stores_of(&x->spots[i]); k++)
             if (x->spots[i].u->stores[k] == inst)
                 return true;
     return false;
@@ -180,7 +190,7 @@ static bool can_delay(struct tsr__pending_tile_store *x)
 {
     unsigned seen = 0, all = 0;
     for (size_t i = 0; i < x->count; i++)
-        all += TSR_TILE_ROWS * x->spots[i].life->block->columns;
+        all += stores_of(&x->spots[i]);
     x->first = x->last = NULL;
     for (LLVMValueRef i = LLVMGetFirstInstruction(x->block); seen < all; i = LLVMGetNextInstruction(i)) {
         for (size_t k = 0; k < x->count; k++) {
@@ -206,7 +216,7 @@ static int streamed_to(const struct tsr__pending_tile_store *x)
 {
     int argument = tsr__nontemporal_argument(x->t->l, x->first);
     for (size_t i = 0; i < x->count; i++)
-        for (unsigned k = 0; k < TSR_TILE_ROWS * x->spots[i].life->block->columns; k++)
+        for (unsigned k = 0; k < stores_of(&x->spots[i]); k++)
             if (tsr__nontemporal_argument(x->t->l, x->spots[i].u->stores[k]) != argument)
                 return -1;
     return argument;
@@ -347,6 +357,41 @@ struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBas
     return x;
 }
 
+struct path {
+    const struct tsr__pending_tile_store *x;
+    struct tsr__map seen; /* block → 1 */
+};
+
+/* True: nothing else touches memory from the start of the block up to the end of the packet. */
+static bool only_stores_follow(struct path *p, LLVMBasicBlockRef block)
+{
+    static const char *const harmless[] = {"llvm.lifetime", "llvm.assume", "llvm.prefetch"};
+    if (tsr__map_get(&p->seen, block))
+        return true;
+    tsr__map_set(&p->seen, block, 1);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
+        bool allowed = !accesses_memory(i) || is_ours(p->x, i);
+        if (callee && !strcmp(tsr__name(callee), TSR__PACKET_END))
+            return true;
+        for (size_t k = 0; callee && k < TSR_ARRAY_LEN(harmless); k++)
+            allowed = allowed || tsr__starts_with(tsr__name(callee), harmless[k]);
+        if (!allowed)
+            return false;
+    }
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(block);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+        if (!only_stores_follow(p, LLVMGetSuccessor(end, i)))
+            return false;
+    return true;
+}
+
+bool tsr__tile_store_ends_packet(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from)
+{
+    struct path p = {x, {.arena = &x->t->l->scratch}};
+    return tsr__is_global_memory(LLVMGetOperand(x->first, 1)) && only_stores_follow(&p, from);
+}
+
 /* Do tiles at this distance not overlap? */
 static LLVMValueRef are_apart(const struct tsr__pending_tile_store *x, LLVMValueRef stride)
 {
@@ -421,7 +466,7 @@ static void store_vectors(struct tsr__pending_tile_store *x, LLVMBasicBlockRef s
         tsr__tiles_select(t, x->spots[i].life);
         LLVMPositionBuilderBefore(t->b, first);
         tsr__tile_vectors(t, LLVMTypeOf(x->spots[i].u->f->v[0]), &made);
-        for (unsigned k = 0; k < TSR_TILE_ROWS * columns; k++)
+        for (unsigned k = 0; k < stores_of(&x->spots[i]); k++)
             LLVMSetOperand(x->spots[i].u->stores[k], 0, made.rows[k / columns][k % columns]);
     }
 }
@@ -476,6 +521,11 @@ static void emit_tile_store(struct tsr__pending_tile_store *x)
         LLVMPositionBuilderAtEnd(t->b, rest);
     }
     LLVMValueRef stride = tsr__polynomial_build(t->l, t->b, &x->stride);
+    if (x->spots[0].life->few_rows) { /* which no tile store has */
+        LLVMBuildBr(t->b, slow);
+        LLVMDeleteBasicBlock(fast);
+        return;
+    }
     LLVMBuildCondBr(t->b, are_apart(x, stride), fast, slow);
     LLVMPositionBuilderAtEnd(t->b, fast);
     LLVMValueRef past = goes_past(x, stride);

@@ -102,7 +102,8 @@ static void fill_accumulator(struct tsr__tiles *t, const struct tsr__fragment *t
         load_operand_tile(t, t->life->accumulator, &all, point);
 }
 
-static void note_places(const struct tsr__multiply *x, enum tsr__operand_place a, enum tsr__operand_place b, bool in_loop)
+static void note_places(const struct tsr__multiply *x, enum tsr__operand_place a, enum tsr__operand_place b, bool in_loop,
+                        const char *runs_now)
 {
     const struct tsr__tile_block *block = x->life->block;
     for (unsigned n = x->first->number; n <= x->last->number; n++)
@@ -111,6 +112,7 @@ static void note_places(const struct tsr__multiply *x, enum tsr__operand_place a
             mad->a = a;
             mad->b = b;
             mad->in_loop = in_loop;
+            mad->runs_now = runs_now;
             mad->in_memory = x->life->accumulator >= TSR_TILE_COUNT;
         }
 }
@@ -120,9 +122,10 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     struct tsr__source a, b;
     LLVMValueRef point = x->latest->mad.call;
     enum tsr__operand_place place_of_b;
+    const char *runs_now;
     tsr__tiles_select(t, x->life);
-    if (tsr__in_tile_loop(t, x, &place_of_b)) {
-        note_places(x, TSR__IN_PLACE, place_of_b, true);
+    if (tsr__in_tile_loop(t, x, &place_of_b, &runs_now)) {
+        note_places(x, TSR__IN_PLACE, place_of_b, true, runs_now);
         return;
     }
     LLVMPositionBuilderBefore(t->b, point);
@@ -132,7 +135,7 @@ static void emit_multiply(struct tsr__tiles *t, const struct tsr__multiply *x)
     drop_stale(t, point);
     int in_a = operand_register(t, &a, point, -1), in_b = operand_register(t, &b, point, in_a);
     tsr__tile_multiply(t, &a, x->life->accumulator, in_a, in_b);
-    note_places(x, t->loaded[in_a].place, t->loaded[in_b].place, false);
+    note_places(x, t->loaded[in_a].place, t->loaded[in_b].place, false, NULL);
 }
 
 /* ---- vectors again
@@ -296,12 +299,18 @@ static void explain_webs(struct tsr__tiles *t, const struct tsr__tile_mad *in_ti
                                        [TSR__IN_PLACE] = "straight from memory",
                                        [TSR__PACKED] = "from rows in memory, which are packed"};
     bool same = in_tiles->a == in_tiles->b;
-    const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "";
+    const char *more = in_tiles->in_loop ? "; all rounds of the loop at once" : "", *others = "", *why = "";
+    if (in_tiles->in_loop && in_tiles->runs_now) {
+        others = ", but without those of other work-groups: ";
+        why = in_tiles->runs_now;
+    } else if (in_tiles->in_loop) {
+        others = ", with those of work-groups that share A or B, which are packed once for all of them";
+    }
     if (in_tiles->in_memory && !in_tiles->in_loop)
         more = "; the accumulator lies in memory, as there are more than registers";
-    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; A%s%s%s %s%s", mad->called->name, mad->lanes,
+    tsr__explain(t->l, mad->call, "matrix", verdict, "%s for %u lanes%s: %s; A%s%s%s %s%s%s%s", mad->called->name, mad->lanes,
                  tsr__mad_origin(mad), text[t->unit], same ? "" : " ", same ? "" : from[in_tiles->a], same ? " and B" : ", B",
-                 from[in_tiles->b], more);
+                 from[in_tiles->b], more, others, why);
 }
 
 static void drop_web(struct tsr__tiles *t, struct tsr__web *web)
@@ -346,22 +355,39 @@ static void analyse_function(struct tsr__tiles *t, struct tsr__compilation *l, L
     tsr__allocate_tiles(&t->registers, &t->webs);
 }
 
+static bool has_tiles(const struct tsr__tiles *t)
+{
+    for (size_t i = 0; i < t->webs.web_count; i++)
+        if (t->webs.webs[i]->in_block)
+            return true;
+    return false;
+}
+
+/* Finds what there is to be made, until everything in it is worth it. Changes no code. */
+static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
+{
+    struct tsr__multiply *list;
+    do {
+        t->pending_stores = NULL;
+        t->rounds = NULL;
+        tsr__tile_stores_find(t);
+        list = all_multiplies(t, count);
+        if (t->halves)
+            go_back_and_forth(t, list, *count);
+        tsr__tile_loops_find(t, list, *count);
+    } while (tsr__tile_loops_reject(t));
+    return list;
+}
+
 static void rewrite_function(struct tsr__tiles *t)
 {
-    bool any = false;
     size_t count;
+    struct tsr__multiply *list = has_tiles(t) ? find_all(t, &count) : NULL;
     note_reasons(t);
-    for (size_t i = 0; i < t->webs.web_count; i++)
-        any = any || t->webs.webs[i]->in_block;
-    if (!any)
+    if (!has_tiles(t))
         return;
     t->b = LLVMCreateBuilderInContext(t->l->context);
     t->entry = tsr__builder_at_entry(t->l, t->webs.function);
-    tsr__tile_stores_find(t);
-    struct tsr__multiply *list = all_multiplies(t, &count);
-    if (t->halves)
-        go_back_and_forth(t, list, count);
-    tsr__tile_loops_find(t, list, count);
     for (size_t i = 0; i < count; i++)
         emit_multiply(t, &list[i]);
     for (size_t i = 0; i < t->webs.block_count; i++) {
@@ -455,6 +481,15 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
         all[i].halves = wanted[leading_function(&all[i]) - all] && !refused[leading_function(&all[i]) - all];
 }
 
+static void drop_packet_ends(struct tsr__compilation *l)
+{
+    LLVMValueRef function = LLVMGetNamedFunction(l->module, TSR__PACKET_END);
+    for (LLVMUseRef use; function && (use = LLVMGetFirstUse(function)) != NULL;)
+        LLVMInstructionEraseFromParent(LLVMGetUser(use));
+    if (function)
+        LLVMDeleteFunction(function);
+}
+
 bool tsr__pass_tiles(struct tsr__compilation *l)
 {
     size_t count;
@@ -469,5 +504,6 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
         choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);
+    drop_packet_ends(l);
     return true;
 }

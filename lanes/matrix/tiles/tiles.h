@@ -55,8 +55,9 @@ struct tsr__tile_mad {
     unsigned number; /* in its web */
     bool joins_next; /* is done together with the next operation of the web, which adds to its result */
     enum tsr__operand_place a, b;
-    bool in_loop;   /* which the device runs as a whole */
-    bool in_memory; /* the accumulator is in no register */
+    bool in_loop;         /* which the device runs as a whole */
+    const char *runs_now; /* why it does not wait for the loops of other work-groups, or NULL */
+    bool in_memory;       /* the accumulator is in no register */
 };
 
 struct tsr__web {
@@ -121,6 +122,7 @@ struct tsr__live_range {
     struct tsr__unpacking *unpackings;
     size_t unpacking_count;
     int accumulator; /* register, or tile in memory; negative: the webs stay vectors */
+    bool few_rows;   /* of a kind that is worth it only in loops that wait for those of other work-groups */
     const char *why; /* the reason for that */
     int turn;        /* number of its basic block + 1, if it needs the register only between two operations of that block; else 0 */
     size_t turn_begin, turn_end;
@@ -154,6 +156,13 @@ static inline struct tsr__tile_mad *tsr__operation_of_web(const struct tsr__tile
 {
     return block->webs[row][column]->mads[mad->number];
 }
+/* Rows of the tile that the webs of a block make together. */
+static inline unsigned tsr__rows_of_block(const struct tsr__tile_block *block)
+{
+    return block->rows * block->webs[0][0]->m;
+}
+/* The webs of a live range stay vectors after all. */
+void tsr__reject_tile(struct tsr__live_range *life, const char *why);
 unsigned tsr__web_index(const struct tsr__fragment *f);
 /* `to`, of the first web, gets a value from outside of the webs: as operand of its operation, or on edge `edge` of its phi. Answers the
  * corresponding external value of web (row, column). */
@@ -270,14 +279,26 @@ struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBas
  * destination is null at run time if rows overlap, so that the tiles must not be stored. */
 LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef *stride,
                                          LLVMValueRef *past);
+/* Are these stores, to global memory, all that a packet does to memory from the start of `from` on? */
+bool tsr__tile_store_ends_packet(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from);
 /* Sets the value, computed in `from`, that is not 0 at run time if the tiles have been stored already. */
 void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done);
 
+/* Is it memory that other work-groups leave as it is, and that outlives the packet? `pointer`: of any operand. */
+static inline bool tsr__is_global_memory(LLVMValueRef pointer)
+{
+    unsigned space = LLVMGetPointerAddressSpace(LLVMTypeOf(pointer));
+    return space == TSR__GLOBAL_SPACE || space == TSR__CONSTANT_SPACE;
+}
+
 /* Loops that the device runs as a whole (tile_loops.c), in the order of use: makes the code around loops fit; finds the loops; tells if a
- * multiplication is in such a loop, and if such a loop computes the accumulator; makes the calls. */
+ * multiplication is in such a loop, with its place of B and why the loop does not wait for those of other work-groups (NULL: it may), and
+ * if such a loop computes the accumulator; makes the calls. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
-bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b);
+/* Rejects the live ranges that are worth it only in loops that wait, and are not in one; true: there were some. */
+bool tsr__tile_loops_reject(struct tsr__tiles *t);
+bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
 

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products as people write them for GPUs, whose work-groups share operands: each style in ranges of many shapes, against plain C. What a
+ * work-group writes must not depend on which others run, in which order, or with it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "conformance/matrix/device.h"
+
+enum type { INT8, UINT8, BF16 };
+enum end { STORES, ADDS_TO_C, CUTS_NEGATIVE, READS_BACK, COUNTS };
+
+static const struct style {
+    int m, rows, columns; /* rows of a function; functions under and beside each other */
+    enum type type;
+    bool b_rows; /* B is a matrix of elements; else of words */
+    const char *index;
+    enum end end;
+    bool clamps; /* work-groups at the end move back into the range, and so overlap others */
+} styles[] = {
+    {8, 1, 1, INT8, false, "int", STORES, false},
+    {8, 1, 1, BF16, true, "long", STORES, true},
+    {8, 4, 2, INT8, true, "long", STORES, false},
+    {4, 3, 2, UINT8, false, "long", STORES, false},
+    {1, 1, 1, BF16, false, "int", STORES, false},
+    {8, 1, 1, INT8, false, "int", ADDS_TO_C, false},
+    {8, 2, 1, INT8, true, "long", READS_BACK, false},
+    /* These only with the argument `all`. */
+    {8, 4, 2, INT8, false, "int", STORES, false},
+    {8, 4, 2, BF16, true, "long", STORES, false},
+    {8, 1, 1, INT8, true, "long", STORES, true},
+    {8, 1, 2, BF16, true, "int", STORES, false},
+    {4, 1, 1, BF16, false, "long", STORES, true},
+    {2, 1, 3, UINT8, true, "long", STORES, false},
+    {1, 1, 1, INT8, false, "long", STORES, false},
+    {1, 1, 4, BF16, true, "long", STORES, false},
+    {8, 2, 1, UINT8, true, "uint", STORES, true},
+    {8, 1, 1, BF16, false, "int", CUTS_NEGATIVE, false},
+    {8, 1, 1, INT8, true, "long", COUNTS, false},
+    {8, 3, 1, BF16, false, "long", STORES, false},
+};
+
+enum { FEW = 7 };
+
+static struct device device;
+static bool all_styles;
+
+static cl_program build(const struct style *s)
+{
+    static const char *const functions[] = {"intel_sub_group_i8_i8_matrix_mad_k32", "intel_sub_group_u8_u8_matrix_mad_k32",
+                                            "intel_sub_group_bf16_bf16_matrix_mad_k16"};
+    struct text text = {0};
+    char m[4] = "";
+    if (s->m > 1)
+        snprintf(m, sizeof m, "%d", s->m);
+    text_add(&text,
+             "enum { M = %d, ROWS = %d, COLUMNS = %d, IN_WORD = %d };\n"
+             "typedef %s index; typedef %s number; typedef %s element; typedef %s%s a_part; typedef %s%s c_part;\n"
+             "#define MAD %s\n#define B_TYPE %s\n#define WORD %s\n",
+             s->m, s->rows, s->columns, s->type == BF16 ? 2 : 4, s->index, s->type == BF16 ? "float" : "int",
+             s->type == BF16 ? "ushort" : "uchar", s->type == UINT8 ? "ushort" : "short", m, s->type == BF16 ? "float" : "int", m,
+             functions[s->type], s->type == UINT8 ? "uint8" : "int8",
+             s->type == BF16 ? "p[0] | (uint)p[pitch] << 16"
+                             : "p[0] | (uint)p[pitch] << 8 | (uint)p[2 * pitch] << 16 | (uint)p[3 * pitch] << 24");
+    text_add(&text,
+             "__attribute__((intel_reqd_sub_group_size(16)))\n"
+             "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
+             "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch)\n"
+             "{\n"
+             "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
+             "          column = get_global_id(0) / 16 * COLUMNS * 16;\n");
+    if (s->clamps)
+        text_add(&text, "    row = min(row, (index)*count - ROWS * M);\n");
+    text_add(&text,
+             "    global const short *a = (global const short *)(a_at + get_global_id(2) * a_batch);\n"
+             "    global const element *b = (global const element *)(b_at + get_global_id(2) * b_batch);\n"
+             "    global number *c = (global number *)(c_at + get_global_id(2) * c_batch);\n"
+             "    c_part sum[ROWS][COLUMNS];\n"
+             "    for (int i = 0; i < ROWS; i++)\n"
+             "        for (int j = 0; j < COLUMNS; j++)\n"
+             "            for (int r = 0; r < M; r++)\n"
+             "                ((private number *)&sum[i][j])[r] = %s;\n",
+             s->end == ADDS_TO_C ? "c[(row + i * M + r) * c_pitch + column + 16 * j + lane]" : "0");
+    text_add(&text,
+             "    for (index k = 0; k < depth; k += 8 * IN_WORD) {\n"
+             "        a_part x[ROWS]; B_TYPE y[COLUMNS];\n"
+             "        for (int i = 0; i < ROWS; i++)\n"
+             "            for (int r = 0; r < M; r++)\n"
+             "                ((private short *)&x[i])[r] = a[(row + i * M + r) * a_pitch + k / (IN_WORD / 2) + lane];\n"
+             "        for (int j = 0; j < COLUMNS; j++)\n"
+             "            for (int w = 0; w < 8; w++) {\n"
+             "                global const element *p = b + (k + w * IN_WORD) * pitch + column + 16 * j + lane;\n"
+             "                y[j][w] = %s;\n"
+             "            }\n"
+             "        for (int i = 0; i < ROWS; i++)\n"
+             "            for (int j = 0; j < COLUMNS; j++)\n"
+             "                sum[i][j] = MAD(x[i], y[j], sum[i][j]);\n"
+             "    }\n"
+             "    for (int i = 0; i < ROWS; i++)\n"
+             "        for (int j = 0; j < COLUMNS; j++)\n"
+             "            for (int r = 0; r < M; r++)\n"
+             "                c[(row + i * M + r) * c_pitch + column + 16 * j + lane] = %s(((private number *)&sum[i][j])[r]%s);\n"
+             "%s}\n",
+             s->b_rows ? "WORD" : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + 16 * j + lane]",
+             s->end == CUTS_NEGATIVE ? "max" : "", s->end == CUTS_NEGATIVE ? ", (number)0" : "",
+             s->end == READS_BACK ? "    c[row * c_pitch + column + lane] += 1;\n"
+             : s->end == COUNTS   ? "    atomic_inc(count);\n"
+                                  : "");
+    return device_build_text(&device, &text);
+}
+
+/* A range, and where the matrices lie in it. In bytes: the distances of rows, and of matrices in z. */
+struct shape {
+    size_t groups[3], local[2]; /* sub-groups beside each other, and work-items under each other, in a work-group */
+    int depth;                  /* steps of 32 bytes */
+    int pad;                    /* bytes between rows, a multiple of 16 */
+    bool same_a, same_b;        /* in z */
+    enum { APART, C_BESIDE_A, C_OVER_A } place;
+};
+
+static const struct shape shapes[] = {
+    {{1, 1, 1}, {1, 1}, 1, 0, false, false, APART},      {{5, 7, 1}, {1, 1}, 2, 16, false, false, APART},
+    {{3, 37, 1}, {1, 1}, 5, 0, false, false, APART},     {{9, 2, 1}, {2, 1}, 3, 0, false, false, APART},
+    {{2, 9, 2}, {1, 2}, 4, 48, true, false, APART},      {{4, 5, 3}, {1, 1}, 3, 16, false, true, APART},
+    {{1, 1, 20}, {1, 1}, 2, 0, false, false, APART},     {{3, 3, 1}, {1, 1}, 0, 0, false, false, APART},
+    {{3, 4, 1}, {1, 1}, 4, 0, false, false, C_BESIDE_A}, {{1, 6, 1}, {1, 1}, 7, 0, false, false, C_OVER_A},
+    {{2, 3, 1}, {1, 1}, 1026, 0, false, false, APART}, /* more of K than is packed at a time */
+};
+
+/* Small whole numbers, so that sums of bfloat16 are exact in any order. */
+static int number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (int)(*seed >> 24) % 15 - 7;
+}
+
+static void put(unsigned char *at, int value, enum type type)
+{
+    float f = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    uint16_t upper = (uint16_t)(bits >> 16);
+    if (type == BF16)
+        memcpy(at, &upper, 2);
+    else
+        *at = (unsigned char)value;
+}
+
+static int get(const unsigned char *at, enum type type)
+{
+    uint16_t upper;
+    memcpy(&upper, at, 2);
+    uint32_t bits = (uint32_t)upper << 16;
+    float f;
+    memcpy(&f, &bits, sizeof f);
+    return type == BF16 ? (int)f : type == INT8 ? (int8_t)*at : *at;
+}
+
+struct layout {
+    size_t rows, columns, depth, element, in_word;        /* depth: elements */
+    size_t a_pitch, b_pitch, c_pitch, batch[3], bytes[3]; /* of A, B, C */
+};
+
+static struct layout lay_out(const struct style *s, const struct shape *x)
+{
+    struct layout l = {.rows = x->groups[1] * x->local[1] * s->rows * s->m, .columns = x->groups[0] * x->local[0] * s->columns * 16};
+    l.element = s->type == BF16 ? 2 : 1;
+    l.in_word = 4 / l.element;
+    l.depth = x->depth * 32 / l.element;
+    if (s->clamps)
+        l.rows -= l.rows > (size_t)(s->rows * s->m) ? s->rows * s->m / 2 : 0; /* the last one has half of the rows of the one before */
+    l.b_pitch = (s->b_rows ? l.columns * l.element : l.columns * 4) + x->pad;
+    l.c_pitch = l.columns * 4 + x->pad;
+    l.a_pitch = l.depth * l.element + x->pad;
+    if (x->place == C_BESIDE_A)
+        l.a_pitch = l.c_pitch = l.a_pitch + l.columns * 4;
+    else if (x->place == C_OVER_A)
+        l.a_pitch = l.c_pitch = l.a_pitch > l.c_pitch ? l.a_pitch : l.c_pitch;
+    l.batch[0] = l.rows * l.a_pitch;
+    l.batch[1] = (s->b_rows ? l.depth : l.depth / l.in_word) * l.b_pitch;
+    l.batch[2] = l.rows * l.c_pitch;
+    for (int i = 0; i < 3; i++)
+        l.bytes[i] = l.batch[i] * x->groups[2] + 64;
+    l.batch[0] *= !x->same_a;
+    l.batch[1] *= !x->same_b;
+    return l;
+}
+
+static unsigned char *b_at(unsigned char *b, const struct style *s, const struct layout *l, size_t k, size_t column)
+{
+    if (s->b_rows)
+        return b + k * l->b_pitch + column * l->element;
+    return b + k / l->in_word * l->b_pitch + column * 4 + k % l->in_word * l->element;
+}
+
+/* In place, as the kernel; work-groups do not read what others write. */
+static void expect(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *a, unsigned char *b,
+                   unsigned char *c)
+{
+    const int step = s->rows * s->m;
+    int *sums = malloc(l->columns * step * sizeof *sums);
+    for (size_t z = 0; z < x->groups[2]; z++, a += l->batch[0], b += l->batch[1], c += l->batch[2])
+        for (size_t from = 0; from < l->rows; from += step) {
+            size_t first = s->clamps && from + step > l->rows ? l->rows - step : from;
+            memset(sums, 0, l->columns * step * sizeof *sums);
+            for (size_t r = 0; r < (size_t)step; r++)
+                for (size_t k = 0; k < l->depth; k++) {
+                    int value = get(a + (first + r) * l->a_pitch + k * l->element, s->type);
+                    for (size_t column = 0; column < l->columns; column++)
+                        sums[r * l->columns + column] += value * get(b_at(b, s, l, k, column), s->type);
+                }
+            for (size_t i = 0; i < l->columns * step; i++) {
+                size_t r = i / l->columns, column = i % l->columns;
+                unsigned char *at = c + (first + r) * l->c_pitch + column * 4;
+                int sum = sums[i];
+                float f;
+                if (s->end == ADDS_TO_C) {
+                    int before;
+                    memcpy(&before, at, 4);
+                    sum += before;
+                }
+                sum = s->end == CUTS_NEGATIVE && sum < 0 ? 0 : sum;
+                sum += s->end == READS_BACK && r == 0 && column / 16 % s->columns == 0;
+                f = (float)sum;
+                memcpy(at, s->type == BF16 ? (void *)&f : (void *)&sum, 4);
+            }
+        }
+    free(sums);
+}
+
+static cl_mem buffer(const void *bytes, size_t size)
+{
+    cl_int error;
+    cl_mem made = clCreateBuffer(device.context, CL_MEM_COPY_HOST_PTR, size, (void *)bytes, &error);
+    assert_int_equal(error, CL_SUCCESS);
+    return made;
+}
+
+static void run(const struct style *s, const struct shape *x, cl_kernel kernel)
+{
+    const struct layout l = lay_out(s, x);
+    const bool joint = x->place != APART;
+    const size_t c_offset = x->place == C_BESIDE_A ? l.depth * l.element : 0;
+    unsigned char *bytes[3];
+    unsigned seed = (unsigned)(l.rows + 7 * l.columns + 31 * l.depth);
+    for (int i = 0; i < 3; i++)
+        bytes[i] = calloc(1, l.bytes[i]);
+    for (size_t i = 0; i + 64 < l.bytes[0]; i += l.element)
+        put(bytes[0] + i, number(&seed), s->type);
+    for (size_t i = 0; i + 64 < l.bytes[1]; i += l.element)
+        put(bytes[1] + i, number(&seed), s->type);
+    for (size_t i = 0; i < l.bytes[2] / 4; i++)
+        ((int *)(void *)bytes[2])[i] = number(&seed);
+    cl_int count = (cl_int)l.rows;
+    cl_mem mems[4] = {buffer(bytes[0], l.bytes[0]), buffer(bytes[1], l.bytes[1]), NULL, buffer(&count, sizeof count)};
+    mems[2] = joint ? mems[0] : buffer(bytes[2], l.bytes[2]);
+    cl_mem c = mems[2];
+    if (c_offset) {
+        cl_buffer_region region = {c_offset, l.bytes[0] - c_offset};
+        c = clCreateSubBuffer(mems[0], 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
+        assert_non_null(c);
+    }
+    const long numbers[] = {(long)l.depth, (long)l.a_pitch / 2, (long)(l.b_pitch / (s->b_rows ? l.element : 4)), (long)l.c_pitch / 4,
+                            (long)l.batch[0], (long)l.batch[1], (long)l.batch[2]};
+    const cl_mem args[] = {mems[0], mems[1], c, mems[3]};
+    for (cl_uint i = 0; i < 4; i++)
+        assert_int_equal(clSetKernelArg(kernel, i, sizeof args[i], &args[i]), CL_SUCCESS);
+    for (cl_uint i = 0; i < 7; i++) {
+        cl_int narrow = (cl_int)numbers[i];
+        bool wide = strcmp(s->index, "long") == 0;
+        assert_int_equal(clSetKernelArg(kernel, 4 + i, wide ? 8 : 4, wide ? (const void *)&numbers[i] : &narrow), CL_SUCCESS);
+    }
+    const size_t local[3] = {16 * x->local[0], x->local[1], 1},
+                 global[3] = {x->groups[0] * local[0], x->groups[1] * local[1], x->groups[2]};
+    expect(s, x, &l, bytes[0], bytes[1], joint ? bytes[0] + c_offset : bytes[2]);
+    for (int round = 0; round < 2; round++) { /* the first launch finds out what the later ones know */
+        if (round && (joint || s->end == ADDS_TO_C))
+            break;
+        assert_int_equal(clEnqueueNDRangeKernel(device.queue, kernel, 3, NULL, global, local, 0, NULL, NULL), CL_SUCCESS);
+        size_t size = joint ? l.bytes[0] : l.bytes[2];
+        unsigned char *out = malloc(size);
+        assert_int_equal(clEnqueueReadBuffer(device.queue, mems[2], CL_TRUE, 0, size, out, 0, NULL, NULL), CL_SUCCESS);
+        if (memcmp(out, joint ? bytes[0] : bytes[2], size))
+            fail_msg("%dx%d of M = %d, type %d, %s, %s, end %d; shape %zu, round %d", s->rows, s->columns, s->m, s->type,
+                     s->b_rows ? "rows" : "words", s->index, s->end, (size_t)(x - shapes), round);
+        free(out);
+    }
+    if (c_offset)
+        clReleaseMemObject(c);
+    for (int i = 0; i < 4; i++) {
+        if (i != 2 || !joint)
+            clReleaseMemObject(mems[i]);
+        if (i < 3)
+            free(bytes[i]);
+    }
+}
+
+static void check_report(const struct style *s)
+{
+    bool shared = strstr(device.log, "with those of work-groups that share A or B"), vectors = strstr(device.log, "\"verdict\":\"VP");
+    bool mixed = s->rows * s->m > 16 && s->rows * s->m % 16; /* tiles of 16 rows and of fewer */
+    if (strstr(device.log, "\"topic\":\"matrix\"") && vectors && strcmp(s->index, "uint"))
+        assert_int_equal(shared, s->end == STORES && !mixed);
+}
+
+static void styles_in_all_shapes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < (all_styles ? sizeof styles / sizeof styles[0] : FEW); i++) {
+        const struct style *s = &styles[i];
+        cl_program program = build(s);
+        assert_non_null(program);
+        check_report(s);
+        cl_kernel kernel = clCreateKernel(program, "k", NULL);
+        assert_non_null(kernel);
+        for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
+            if (shapes[k].place == APART || (!s->clamps && s->end != READS_BACK))
+                run(s, &shapes[k], kernel);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(styles_in_all_shapes)};
+    all_styles = argc > 1 && strcmp(argv[1], "all") == 0;
+    device_open(&device);
+    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    device_close(&device);
+    return failures;
+}

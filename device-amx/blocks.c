@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Launches of kernels whose loops over K may wait for each other: a unit of the launch is a block of work-groups, whose loops are done
+ * together (tiles_share.c). The more rows and columns of C a block has, the more often is what was packed used; but there are to be blocks
+ * for all threads. */
+#include "device-amx/costs.h"
+#include "device-amx/cpu.h"
+#include "device-amx/tiles.h"
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Rows of C of a work-group, or columns: as earlier launches had them. */
+static uint64_t of_group(const struct tsr_launch *launch, int dim)
+{
+    const struct tsr_group *group = &launch->group;
+    uint64_t packets = dim ? group->enqueued_local_size[1] : group->enqueued_local_size[0] / group->sub_group_size;
+    uint64_t known = atomic_load_explicit(&launch->entry->loop_size[dim], memory_order_relaxed);
+    return packets * (known ? known : TSR_TILE_ROWS);
+}
+
+static bool are_full_groups(const struct tsr_group *group)
+{
+    for (int d = 0; d < 3; d++)
+        if (group->global_size[d] % group->enqueued_local_size[d])
+            return false;
+    return tsr__packets_in_rows(group);
+}
+
+void tsr__blocks_cut(struct tsr_launch *launch)
+{
+    const struct tsr_group *group = &launch->group;
+    struct tsr__blocks *blocks = &launch->blocks;
+    unsigned threads = tsr__cpu_caps()->compute_units;
+    uint64_t wanted = threads > 1 ? threads * TSR__GROUPS_PER_WORKER : 1, in_group[2];
+    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS) || launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(group))
+        return;
+    for (int d = 0; d < 2; d++) {
+        in_group[d] = of_group(launch, d);
+        blocks->size[d] = divide_up(group->num_groups[d], divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST));
+    }
+    for (;;) {
+        for (int d = 0; d < 2; d++)
+            blocks->count[d] = divide_up(group->num_groups[d], blocks->size[d]);
+        int d = blocks->size[1] * in_group[1] >= blocks->size[0] * in_group[0];
+        if (blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted || blocks->size[d] == 1 ||
+            blocks->size[d] * in_group[d] <= TSR__BLOCK_LEAST)
+            break;
+        blocks->size[d] = divide_up(blocks->size[d], 2);
+    }
+    uint64_t items = launch->groups * launch->group_items;
+    launch->groups = blocks->count[0] * blocks->count[1] * group->num_groups[2];
+    launch->group_items = divide_up(items, launch->groups);
+}
+
+void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)
+{
+    static const uint64_t first_id[3];
+    const struct tsr__blocks *blocks = &run->launch->blocks;
+    struct tsr_group *group = &run->group;
+    run->items->run = run;
+    run->shares = true;
+    for (int d = 0; d < 3; d++)
+        group->local_size[d] = group->enqueued_local_size[d];
+    group->num_sub_groups = group->enqueued_num_sub_groups;
+    for (; begin < end; begin++) {
+        uint64_t at[2] = {begin % blocks->count[0], begin / blocks->count[0] % blocks->count[1]}, groups[3] = {1, 1, 1};
+        group->group_id[2] = begin / (blocks->count[0] * blocks->count[1]);
+        for (int d = 0; d < 2; d++) {
+            group->group_id[d] = at[d] * blocks->size[d];
+            uint64_t left = group->num_groups[d] - group->group_id[d];
+            groups[d] = left < blocks->size[d] ? left : blocks->size[d];
+        }
+        tsr__packets_rows(run, first_id, group->local_size[0], groups);
+    }
+    tsr__tile_loops_end(run);
+}

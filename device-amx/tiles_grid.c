@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over K of many work-groups as one product: A and B are packed once for all loops that share them.
+ *
+ * Columns of C are taken in blocks whose B, packed, stays in the second cache, in panels of two tiles. For each strip of rows, A is packed
+ * into the first cache; then the strip is multiplied by all panels of the block, each with its accumulators in registers for all of K.
+ * So C is written once, and a work-group's results do not depend on which others are in its grid. */
+#include <immintrin.h>
+#include <string.h>
+
+#include "device-amx/tiles.h"
+#include "tessera/base.h"
+
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16")))
+#define INLINE __attribute__((always_inline)) static inline
+#define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
+
+enum {
+    LINE = TSR_TILE_ROW_BYTES,
+    PANEL = 2, /* tiles beside each other */
+    PANEL_LINE = PANEL * LINE /* a word of K of all columns of a panel */,
+    STRIP = 8,             /* rows, in registers */
+    WIDE_STRIP = 48,       /* rows, of products that are widened (tiles_wide.c) */
+    BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache */
+    MOST_PANELS = 32,
+};
+
+/* A block of columns, packed. */
+struct block {
+    const struct tsr__tile_grid *grid;
+    int64_t column, columns; /* tiles */
+    int64_t words;           /* of K */
+    char *panels, *strip;
+    __m512i (*corrections)[PANEL]; /* of each panel, for bytes of one signedness */
+};
+
+bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
+{
+    return x->steps <= TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * LINE) &&
+           x->steps * tsr__loop_words(x) * PANEL_LINE <= TSR__GRID_PANEL_BYTES;
+}
+
+/* ---- where -----------------------------------------------------------------------------------------------------------------------------
+ */
+
+static int64_t rows_of_loop(const struct tsr_tile_loop *x)
+{
+    return x->rows * x->tile_rows;
+}
+
+/* A row of A, counted through all rows of the grid. */
+static const char *row_of_a(const struct tsr__tile_grid *g, int64_t row)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    int64_t in_loop = row % rows_of_loop(x);
+    return g->a[row / rows_of_loop(x)] + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
+}
+
+/* Where 16 columns of a row of C go; NULL: nowhere. */
+static char *row_of_c(const struct tsr__tile_grid *g, int64_t row, int64_t column)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    if (row >= g->rows * rows_of_loop(x) || column >= g->columns * x->columns)
+        return NULL;
+    char *to = g->to[row / rows_of_loop(x) * g->columns + column / x->columns];
+    return to ? to + row % rows_of_loop(x) * x->to_stride + column % x->columns * LINE : NULL;
+}
+
+/* ---- packing ---------------------------------------------------------------------------------------------------------------------------
+ */
+
+AVX512 static void copy_lines(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++, to += to_stride, from += stride)
+        _mm512_store_si512(to, _mm512_loadu_si512(from));
+}
+
+static void copy_lines_256(char *to, int64_t to_stride, const char *from, int64_t stride, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++, to += to_stride, from += stride)
+        memcpy(to, from, LINE);
+}
+
+/* A tile's column of B through all of K. */
+static void pack_column(char *to, const struct tsr_tile_loop *x, const char *from)
+{
+    const unsigned words = tsr__loop_words(x);
+    bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
+    for (int64_t step = 0; step < x->steps; step++, to += words * PANEL_LINE, from += x->b_step) {
+        if (x->how & TSR_TILE_B_ROWS)
+            tsr__tile_pack_rows(to, PANEL_LINE, from, x->b_stride, (uint32_t)x->how);
+        else
+            (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, from, x->b_stride, words);
+    }
+}
+
+/* A last column that stands alone is its own neighbour, whose results go nowhere. */
+static void pack_panels(const struct block *b)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t all = b->grid->columns * x->columns;
+    for (int64_t i = 0; i < b->columns; i++) {
+        int64_t column = b->column + i < all ? b->column + i : all - 1;
+        pack_column(b->panels + i / PANEL * b->words * PANEL_LINE + i % PANEL * LINE, x,
+                    b->grid->b[column / x->columns] + column % x->columns * x->b_next);
+    }
+}
+
+/* ---- products in registers -------------------------------------------------------------------------------------------------------------
+ */
+
+AVX512 INLINE __m512i dot(__m512i sum, __m512i a, __m512i b, enum tsr_tile_product product)
+{
+    if (product == TSR_TILE_BF16_PAIRS)
+        return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)a, (__m512bh)b));
+    bool b_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
+    return b_signed ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
+}
+
+typedef int word __attribute__((may_alias, aligned(1)));
+
+AVX512 INLINE __m512i spread(const char *at)
+{
+    __m512i all;
+    __asm__("vpbroadcastd %1, %0" : "=v"(all) : "m"(*(const word *)at));
+    return all;
+}
+
+INLINE bool has_same_signs(enum tsr_tile_product product)
+{
+    return product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
+}
+
+/* 64 bytes of K of each row of a strip. */
+typedef char packed_rows[STRIP][LINE];
+
+/* Two halves of a step lie beside each other. Bytes go into the other range, as in tiles_loop.c. */
+AVX512 INLINE void pack_strip(packed_rows *to, const char *const *rows, unsigned count, const struct tsr_tile_loop *x,
+                              enum tsr_tile_product product)
+{
+    const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words;
+    const __mmask16 all = (__mmask16)((1u << words) - 1);
+    const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
+    for (unsigned r = 0; r < count; r++) {
+        const char *from = rows[r];
+        for (int64_t step = 0; step < x->steps; step++, from += x->a_step) {
+            __m512i row = _mm512_xor_si512(_mm512_maskz_loadu_epi32(all, from), flip);
+            _mm512_mask_storeu_epi32(to[step / in_line][r] + step % in_line * words * 4, all, row);
+        }
+    }
+}
+
+AVX512 INLINE void multiply_strip(char *const (*to)[PANEL], const packed_rows *a, const char *b, int64_t words, bool past,
+                                  const __m512i *correction, unsigned rows, enum tsr_tile_product product)
+{
+    __m512i sum[STRIP][PANEL];
+    EACH(r, rows)
+    {
+        EACH(c, PANEL)
+        {
+            sum[r][c] = has_same_signs(product) ? correction[c] : _mm512_setzero_si512();
+            if (!past)
+                __builtin_prefetch(to[r][c], 1);
+        }
+    }
+    for (; words > 0; words -= TSR__TILE_WORDS, a++) {
+        const char *at = (*a)[0];
+        const int64_t count = words < TSR__TILE_WORDS ? words : TSR__TILE_WORDS;
+        /* Not unrolled: the compiler would load ahead of the registers that it has. */
+        _Pragma("GCC unroll 1") for (int64_t k = 0; k < count; k += 2, b += 2 * PANEL_LINE, at += 8)
+        {
+            _Pragma("GCC unroll 2") for (unsigned odd = 0; odd < 2; odd++)
+            {
+                __m512i y[PANEL] = {_mm512_load_si512(b + odd * PANEL_LINE), _mm512_load_si512(b + odd * PANEL_LINE + LINE)};
+                EACH(r, rows)
+                {
+                    __m512i x = spread(at + r * LINE + 4 * odd);
+                    EACH(c, PANEL) sum[r][c] = dot(sum[r][c], x, y[c], product);
+                }
+            }
+        }
+    }
+    EACH(r, rows)
+    {
+        EACH(c, PANEL)
+        {
+            if (past)
+                _mm512_stream_si512((void *)to[r][c], sum[r][c]);
+            else
+                _mm512_storeu_si512(to[r][c], sum[r][c]);
+        }
+    }
+}
+
+/* What flipping A's highest bits has added, for each column. */
+AVX512 INLINE void find_corrections(const struct block *b, enum tsr_tile_product product)
+{
+    for (int64_t p = 0; p < b->columns / PANEL; p++) {
+        const char *at = b->panels + p * b->words * PANEL_LINE;
+        __m512i sum[PANEL] = {_mm512_setzero_si512(), _mm512_setzero_si512()};
+        for (int64_t w = 0; w < b->words; w++, at += PANEL_LINE)
+            EACH(c, PANEL) sum[c] = dot(sum[c], _mm512_set1_epi8(1), _mm512_load_si512(at + c * LINE), product);
+        EACH(c, PANEL)
+        {
+            __m512i large = _mm512_slli_epi32(sum[c], 7);
+            b->corrections[p][c] = product == TSR_TILE_U8U8 ? large : _mm512_sub_epi32(_mm512_setzero_si512(), large);
+        }
+    }
+}
+
+/* All panels of the block with `rows` rows from `row` on, of which some at the end may not be there. */
+AVX512 INLINE void strip_by_panels(const struct block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const int64_t all = g->rows * rows_of_loop(g->loop);
+    char nowhere[LINE] __attribute__((aligned(LINE)));
+    const char *from[STRIP];
+    for (unsigned r = 0; r < rows; r++)
+        from[r] = row_of_a(g, row + r < all ? row + r : all - 1);
+    pack_strip((packed_rows *)b->strip, from, rows, g->loop, product);
+    for (int64_t p = 0; p < b->columns / PANEL; p++) {
+        char *to[STRIP][PANEL];
+        bool any = false;
+        for (unsigned r = 0; r < rows; r++)
+            for (unsigned c = 0; c < PANEL; c++) {
+                to[r][c] = row_of_c(g, row + r, b->column + p * PANEL + c);
+                any = any || to[r][c];
+                to[r][c] = to[r][c] ? to[r][c] : nowhere;
+            }
+        if (any)
+            multiply_strip(to, (const packed_rows *)b->strip, b->panels + p * b->words * PANEL_LINE, b->words, g->loop->past,
+                           b->corrections[p], rows, product);
+    }
+}
+
+AVX512 INLINE void strips(const struct block *b, enum tsr_tile_product product)
+{
+    if (has_same_signs(product))
+        find_corrections(b, product);
+    for (int64_t row = 0, left = b->grid->rows * rows_of_loop(b->grid->loop); left > 0; row += STRIP, left -= STRIP) {
+        if (left > STRIP / 2)
+            strip_by_panels(b, row, STRIP, product);
+        else if (left > STRIP / 4)
+            strip_by_panels(b, row, STRIP / 2, product);
+        else if (left > 1)
+            strip_by_panels(b, row, STRIP / 4, product);
+        else
+            strip_by_panels(b, row, 1, product);
+    }
+}
+
+#define STRIPS(name, product)                                                                                                              \
+    AVX512 static void name(const struct block *b)                                                                                         \
+    {                                                                                                                                      \
+        strips(b, product);                                                                                                                \
+    }
+STRIPS(s8s8, TSR_TILE_S8S8)
+STRIPS(s8u8, TSR_TILE_S8U8)
+STRIPS(u8s8, TSR_TILE_U8S8)
+STRIPS(u8u8, TSR_TILE_U8U8)
+STRIPS(bf16_pairs, TSR_TILE_BF16_PAIRS)
+
+static void (*const of_product[])(const struct block *) = {
+    [TSR_TILE_S8S8] = s8s8, [TSR_TILE_S8U8] = s8u8, [TSR_TILE_U8S8] = u8s8, [TSR_TILE_U8U8] = u8u8, [TSR_TILE_BF16_PAIRS] = bf16_pairs};
+
+/* ---- products that are widened first ----------------------------------------------------------------------------------------------------
+ */
+
+/* Does C lie as one matrix does, from `to` on? */
+static bool lies_in_rows(const struct block *b, int64_t row, int64_t rows, int64_t column, const char *to)
+{
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t c = 0; c < PANEL; c++)
+            if (!to || row_of_c(b->grid, row + r, column + c) != to + r * b->grid->loop->to_stride + c * LINE)
+                return false;
+    return true;
+}
+
+static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t rows)
+{
+    const struct tsr__tile_grid *g = b->grid;
+    const struct tsr_tile_loop *of = g->loop;
+    const int64_t all = g->rows * rows_of_loop(of);
+    const size_t bytes = 4 * tsr__loop_words(of);
+    char tiles[WIDE_STRIP / TSR_TILE_ROWS * PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    struct tsr_tile_loop x = {.a = b->strip,
+                              .a_stride = LINE,
+                              .b_stride = PANEL_LINE,
+                              .a_step = rows * LINE,
+                              .b_step = tsr__loop_words(of) * PANEL_LINE,
+                              .a_next = TSR_TILE_BYTES,
+                              .b_next = LINE,
+                              .steps = of->steps,
+                              .rows = rows / TSR_TILE_ROWS,
+                              .columns = PANEL,
+                              .tile_rows = TSR_TILE_ROWS,
+                              .how = of->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K),
+                              .zero = true,
+                              .to_stride = of->to_stride};
+    for (int64_t r = 0; r < rows; r++) {
+        const char *from = row_of_a(g, row + r < all ? row + r : all - 1);
+        for (int64_t step = 0; step < of->steps; step++)
+            memcpy(b->strip + (step * rows + r) * LINE, from + step * of->a_step, bytes);
+    }
+    for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
+        x.c[i] = tiles[i];
+    for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
+        char *to = row_of_c(g, row, column);
+        x.b = b->panels + (column - b->column) * b->words * LINE;
+        x.to = lies_in_rows(b, row, rows, column, to) ? to : NULL;
+        x.past = x.to ? of->past : 0;
+        tsr__tile_loop_wide(&x);
+        for (int64_t i = 0; !x.to && i < rows * PANEL; i++) {
+            to = row_of_c(g, row + i / PANEL, column + i % PANEL);
+            if (to)
+                memcpy(to, tsr__loop_row(&x, i / PANEL, i % PANEL), LINE);
+        }
+    }
+}
+
+static void wide_strips(const struct block *b)
+{
+    const int64_t most = b->grid->loop->steps * WIDE_STRIP * LINE <= TSR__GRID_STRIP_BYTES ? WIDE_STRIP : TSR_TILE_ROWS;
+    for (int64_t row = 0, left = b->grid->rows * rows_of_loop(b->grid->loop), rows; left > 0; row += rows, left -= rows) {
+        rows = (left + TSR_TILE_ROWS - 1) / TSR_TILE_ROWS * TSR_TILE_ROWS;
+        rows = rows < most ? rows : most;
+        wide_strip_by_panels(b, row, rows);
+    }
+}
+
+/* ---- either way -------------------------------------------------------------------------------------------------------------------------
+ */
+
+void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
+{
+    __m512i corrections[MOST_PANELS][PANEL];
+    const enum tsr_tile_product product = g->loop->how & TSR_TILE_PRODUCT;
+    struct block b = {.grid = g,
+                      .words = g->loop->steps * tsr__loop_words(g->loop),
+                      .panels = g->memory,
+                      .strip = g->memory + TSR__GRID_PANEL_BYTES,
+                      .corrections = corrections};
+    const int64_t all = g->columns * g->loop->columns, fit = BLOCK_BYTES / (b.words * PANEL_LINE);
+    const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
+    for (b.column = 0; b.column < all; b.column += b.columns) {
+        b.columns = all - b.column < most ? (all - b.column + PANEL - 1) / PANEL * PANEL : most;
+        pack_panels(&b);
+        if (tsr__tile_is_wide(product))
+            wide_strips(&b);
+        else
+            of_product[product](&b);
+    }
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Loops over K that wait for those of other work-groups, to be done together (tiles_grid.c).
+ *
+ * A worker runs the packets of its work-groups one after the other. A loop that may wait only leaves a note of its operands and of where
+ * its results go. A note joins the others if it has an A or a B that is there already, and the shape that all have. When one does not join,
+ * when the notes are many, and behind the worker's last group, the loops that wait are done. */
+#include <string.h>
+
+#include "device-amx/cpu.h"
+#include "device-amx/tiles.h"
+
+enum {
+    MOST_SIDE = 2048,      /* different operands of a side */
+    MOST_PLACES = 1 << 15, /* of a grid */
+    HASH = 2 * MOST_SIDE,
+    LEAST_ROWS = 64,   /* of loops with the same B, for which packing pays */
+    MOST_ALONE = 4,    /* loops in a row that shared nothing: the others will not either */
+    SCRATCH_TILES = 3, /* slot of tsr_worker_scratch */
+};
+
+/* The different operands of one side, in the order in which they came. */
+struct side {
+    uint32_t count, last;
+    const char *at[MOST_SIDE];
+    uint16_t number[HASH]; /* + 1; 0: free */
+};
+
+struct tsr__tile_share {
+    struct tsr_tile_loop loop; /* the first one */
+    uint32_t count, alone;
+    struct side a, b;
+    struct note {
+        uint16_t row, column;
+        char *to;
+    } notes[MOST_PLACES];
+    char *to[MOST_PLACES];
+    _Alignas(TSR_TILE_ROW_BYTES) char memory[TSR__GRID_BYTES];
+    _Alignas(TSR_TILE_ROW_BYTES) char tiles[TSR_TILE_LOOP_MAX][TSR_TILE_BYTES];
+    _Alignas(TSR_TILE_ROW_BYTES) char packed[TSR_TILE_PACKED_BYTES];
+};
+
+/* ---- operands --------------------------------------------------------------------------------------------------------------------------
+ */
+
+static uint16_t *slot_of(struct side *s, const char *at)
+{
+    uint32_t i = (uint32_t)(((uintptr_t)at * UINT64_C(0x9e3779b97f4a7c15)) >> 40) % HASH;
+    while (s->number[i] && s->at[s->number[i] - 1] != at)
+        i = (i + 1) % HASH;
+    return &s->number[i];
+}
+
+/* Its number, or that of the next new one. Mostly it is the same as the last one's, or the one behind it. */
+static uint32_t find(struct side *s, const char *at)
+{
+    for (uint32_t i = s->last; i < s->last + 2; i++)
+        if (i < s->count && s->at[i] == at)
+            return i;
+    uint16_t number = *slot_of(s, at);
+    return number ? number - 1u : s->count;
+}
+
+static void add(struct side *s, uint32_t number, const char *at)
+{
+    if (number == s->count) {
+        *slot_of(s, at) = (uint16_t)(number + 1);
+        s->at[s->count++] = at;
+    }
+    s->last = number;
+}
+
+static void forget(struct side *s)
+{
+    if (s->count)
+        memset(s->number, 0, sizeof s->number);
+    s->count = s->last = 0;
+}
+
+/* ---- who overlaps ----------------------------------------------------------------------------------------------------------------------
+ */
+
+/* From the lowest to the highest byte of blocks. */
+struct range {
+    const char *begin, *end;
+};
+
+static void widen(struct range *x, int64_t count, int64_t distance)
+{
+    int64_t far = (count - 1) * distance;
+    x->begin += far < 0 ? far : 0;
+    x->end += far > 0 ? far : 0;
+}
+
+static bool overlap(struct range x, struct range y)
+{
+    return x.begin < y.end && y.begin < x.end;
+}
+
+/* C must not change while A and B are read. The ranges are where each of the three begins, in one loop or in many. */
+static bool is_apart(const struct tsr_tile_loop *x, struct range a, struct range b, struct range c)
+{
+    const int64_t words = tsr__loop_words(x), in_word = x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1;
+    a.end += 4 * words;
+    b.end += TSR_TILE_ROW_BYTES / in_word;
+    c.end += TSR_TILE_ROW_BYTES * x->columns;
+    widen(&a, x->tile_rows, x->a_stride);
+    widen(&a, x->rows, x->a_next);
+    widen(&a, x->steps, x->a_step);
+    widen(&b, words * in_word, x->b_stride);
+    widen(&b, x->columns, x->b_next);
+    widen(&b, x->steps, x->b_step);
+    widen(&c, x->rows * x->tile_rows, x->to_stride);
+    return !overlap(a, c) && !overlap(b, c);
+}
+
+static void include(struct range *x, const char *at)
+{
+    x->begin = at < x->begin ? at : x->begin;
+    x->end = at > x->end ? at : x->end;
+}
+
+static bool all_are_apart(const struct tsr__tile_share *s)
+{
+    struct range a = {s->a.at[0], s->a.at[0]}, b = {s->b.at[0], s->b.at[0]}, c = {s->notes[0].to, s->notes[0].to};
+    for (uint32_t i = 0; i < s->a.count; i++)
+        include(&a, s->a.at[i]);
+    for (uint32_t i = 0; i < s->b.count; i++)
+        include(&b, s->b.at[i]);
+    for (uint32_t i = 0; i < s->count; i++)
+        include(&c, s->notes[i].to);
+    return is_apart(&s->loop, a, b, c);
+}
+
+/* ---- doing them ------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void run_grid(struct tsr__tile_share *s, const char *const *a, uint32_t rows, const char *const *b, uint32_t columns,
+                     char *const *to)
+{
+    struct tsr__tile_grid grid = {.loop = &s->loop, .rows = rows, .columns = columns, .a = a, .b = b, .to = to, .memory = s->memory};
+    tsr__tile_grid_multiply(&grid);
+}
+
+/* One after the other, in the order in which they came. */
+static void run_alone(struct tsr__run *run, struct tsr__tile_share *s)
+{
+    struct tsr_tile_loop x = s->loop;
+    x.packed = s->packed;
+    for (uint32_t i = 0; i < x.rows * x.columns; i++)
+        x.c[i] = s->tiles[i];
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct note *note = &s->notes[i];
+        x.a = s->a.at[note->row];
+        x.b = s->b.at[note->column];
+        x.to = note->to;
+        if (x.tile_rows < TSR_TILE_ROWS)
+            run_grid(s, &x.a, 1, &x.b, 1, &x.to);
+        else
+            tsr__tile_loop_now(&run->items->item, &x);
+    }
+}
+
+static void run_together(struct tsr__tile_share *s)
+{
+    memset(s->to, 0, (size_t)s->a.count * s->b.count * sizeof s->to[0]);
+    for (uint32_t i = 0; i < s->count; i++)
+        s->to[s->notes[i].row * s->b.count + s->notes[i].column] = s->notes[i].to;
+    run_grid(s, s->a.at, s->a.count, s->b.at, s->b.count, s->to);
+}
+
+static void flush(struct tsr__run *run)
+{
+    struct tsr__tile_share *s = run->share;
+    if (!s->count)
+        return;
+    const struct tsr_tile_loop *x = &s->loop;
+    bool few = x->tile_rows == TSR_TILE_ROWS && s->a.count * x->rows * x->tile_rows < LEAST_ROWS;
+    if (few || s->count == 1 || !all_are_apart(s))
+        run_alone(run, s);
+    else
+        run_together(s);
+    atomic_store_explicit(&run->launch->entry->loop_size[0], (uint32_t)(x->columns * TSR_TILE_ROWS), memory_order_relaxed);
+    atomic_store_explicit(&run->launch->entry->loop_size[1], (uint32_t)(x->rows * x->tile_rows), memory_order_relaxed);
+    s->alone = s->count == 1 ? s->alone + 1 : 0;
+    s->count = 0;
+    forget(&s->a);
+    forget(&s->b);
+}
+
+/* ---- collecting them -------------------------------------------------------------------------------------------------------------------
+ */
+
+static bool same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop *y)
+{
+    return x->a_stride == y->a_stride && x->b_stride == y->b_stride && x->a_step == y->a_step && x->b_step == y->b_step &&
+           x->a_next == y->a_next && x->b_next == y->b_next && x->steps == y->steps && x->rows == y->rows && x->columns == y->columns &&
+           x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride && x->past == y->past;
+}
+
+/* Can it join the others, with its operands at this row and column of their grid? */
+static bool joins(const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
+{
+    bool new_row = row == s->a.count, new_column = column == s->b.count;
+    return same_shape(&s->loop, x) && !(new_row && new_column) && s->count < MOST_PLACES && row < MOST_SIDE && column < MOST_SIDE &&
+           (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
+}
+
+static struct tsr__tile_share *make_share(struct tsr__run *run)
+{
+    struct tsr__tile_share *s = tsr_worker_scratch(run->seat, SCRATCH_TILES, sizeof *s);
+    if (s) {
+        s->count = s->alone = 0;
+        s->a.count = s->b.count = 1;
+        forget(&s->a);
+        forget(&s->b);
+    }
+    return s;
+}
+
+static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
+{
+    if (!run->shares || !tsr__tile_grid_fits(x))
+        return false;
+    if (!run->share)
+        run->share = make_share(run);
+    struct tsr__tile_share *s = run->share;
+    if (!s)
+        return false;
+    uint32_t row = find(&s->a, x->a), column = find(&s->b, x->b);
+    if (s->count && !joins(s, x, row, column)) {
+        flush(run);
+        row = column = 0;
+    }
+    if (s->alone >= MOST_ALONE) {
+        run->shares = false;
+        return false;
+    }
+    if (!s->count)
+        s->loop = *x;
+    add(&s->a, row, x->a);
+    add(&s->b, column, x->b);
+    s->notes[s->count++] = (struct note){.row = (uint16_t)row, .column = (uint16_t)column, .to = x->to};
+    return true;
+}
+
+/* ---- one loop --------------------------------------------------------------------------------------------------------------------------
+ */
+
+uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
+{
+    struct tsr_tile_loop x = *loop;
+    assert(x.rows >= 1 && x.columns >= 1 && x.steps >= 1 && x.rows * x.columns <= TSR_TILE_LOOP_MAX);
+    assert(x.tile_rows == TSR_TILE_ROWS || (x.rows == 1 && x.tile_rows >= 1 && x.tile_rows < TSR_TILE_ROWS));
+    for (int64_t i = 0; i < x.rows * x.columns; i++)
+        assert((uintptr_t)x.c[i] % TSR_TILE_ROW_BYTES == 0);
+    if (x.how & TSR_TILE_IN_MODEL || !is_apart(&x, (struct range){x.a, x.a}, (struct range){x.b, x.b}, (struct range){x.to, x.to}))
+        x.to = NULL;
+    x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR_TILE_ROW_BYTES == 0;
+    if (x.how & TSR_TILE_MAY_WAIT && x.to && x.zero && wait_for_others(((struct tsr__work_item *)item)->run, &x))
+        return true;
+    x.to = x.tile_rows == TSR_TILE_ROWS ? x.to : NULL;
+    tsr__tile_loop_now(item, &x);
+    return x.to != NULL;
+}
+
+void tsr__tile_loops_end(struct tsr__run *run)
+{
+    if (run->share)
+        flush(run);
+    run->shares = false;
+}
