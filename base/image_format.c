@@ -93,6 +93,11 @@ void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_fo
     desc->pixel_shift = (tsr_image_u8)__builtin_ctz(format->pixel_bytes);
     desc->normalised = 0;
     desc->plain = !memcmp(format->read, straight, sizeof straight);
+    desc->quick = TSR_IMAGE_SLOW;
+    if (desc->plain && format->channels == 4)
+        desc->quick = format->dense == TSR_IMAGE_UNORM_INT8 ? TSR_IMAGE_RGBA8
+                      : format->dense == TSR_IMAGE_FLOAT    ? TSR_IMAGE_RGBA32F
+                                                            : TSR_IMAGE_SLOW;
     memcpy(desc->read, format->read, sizeof desc->read);
     memcpy(desc->write, format->write, sizeof desc->write);
     for (int i = 0; i < 4; i++) {

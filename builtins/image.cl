@@ -3,17 +3,6 @@
  * and writes. The vector engine makes each of them for a packet (lanes/prepare/image_calls.c). */
 #include "image.h"
 
-/* x, y, z and the element of an array; those that the kind of image lacks are 0. */
-#define PARAMS_1d(T) T x
-#define PARAMS_1d_array(T) T x, T element
-#define PARAMS_2d(T) T x, T y
-#define PARAMS_2d_array(T) T x, T y, T element
-#define PARAMS_3d(T) T x, T y, T z
-#define ARGS_1d IMAGE_1D, x, 0, 0, 0
-#define ARGS_1d_array IMAGE_1D_ARRAY, x, 0, 0, element
-#define ARGS_2d IMAGE_2D, x, y, 0, 0
-#define ARGS_2d_array IMAGE_2D_ARRAY, x, y, 0, element
-#define ARGS_3d IMAGE_3D, x, y, z, 0
 #define EACH_SHAPE(M) M(1d) M(1d_array) M(2d) M(2d_array) M(3d)
 
 #define READS __attribute__((noinline, pure))
@@ -21,40 +10,18 @@
 
 /* ---- integer coordinates ---------------------------------------------------------------------------------------------------------- */
 
-INLINE struct pixel fetch(image_desc image, uint sampler, enum shape shape, int x, int y, int z, int element)
-{
-    uint addressing = sampler & TSR_SAMPLER_ADDRESSING;
-    image_level level = &image->level[0];
-    x = addressed(x, (int)level->width, addressing);
-    y = addressed(y, (int)level->height, addressing);
-    z = addressed(z, (int)level->depth, addressing);
-    element = between(element, 0, (int)image->array_size - 1);
-    return pixel_at(image, level, image->pixel_bytes, shape, x, y, z, element);
-}
-
 #define FETCH(shape)                                                                                                                       \
     float4 READS __tsr_image_fetch_f_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                          \
     {                                                                                                                                      \
-        return components_f(image, unpack_f(fetch(image, sampler, ARGS_##shape), image->type));                                            \
+        return components_f(image, unpack_f(fetch(image, sampler, image->pixel_bytes, ARGS_##shape), image->type));                                            \
     }                                                                                                                                      \
     uint4 READS __tsr_image_fetch_i_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                           \
     {                                                                                                                                      \
-        return components_i(image, unpack_i(fetch(image, sampler, ARGS_##shape), image->type));                                            \
+        return components_i(image, unpack_i(fetch(image, sampler, image->pixel_bytes, ARGS_##shape), image->type));                                            \
     }
 EACH_SHAPE(FETCH)
 
 /* ---- float coordinates ------------------------------------------------------------------------------------------------------------ */
-
-struct place {
-    struct axis x, y, z;
-    int element;
-};
-
-INLINE struct pixel corner_pixel(image_desc image, image_level level, uint pixel_bytes, enum shape shape, struct place p, int corner)
-{
-    return pixel_at(image, level, pixel_bytes, shape, corner & 1 ? p.x.second : p.x.first, corner & 2 ? p.y.second : p.y.first,
-                    corner & 4 ? p.z.second : p.z.first, p.element);
-}
 
 INLINE float corner_weight(enum shape shape, struct place p, int corner)
 {
@@ -73,25 +40,19 @@ INLINE void add_corner(struct channels_f *sum, float weight, struct channels_f c
 }
 
 /* The mean of the pixels around a place. The commonest formats have code of their own. */
-INLINE struct channels_f filtered(image_desc image, image_level level, enum shape shape, struct place p)
+INLINE struct channels_f filtered(image_desc image, image_level level, uint sampler, enum shape shape, struct place p)
 {
     int corners = HAS_Z(shape) ? 8 : HAS_Y(shape) ? 4 : 2;
     struct channels_f sum = {{0, 0, 0, 0}};
     if (image->type == TSR_IMAGE_UNORM_INT8 && image->pixel_bytes == 4) {
         _Pragma("unroll") for (int corner = 0; corner < corners; corner++)
-            add_corner(&sum, corner_weight(shape, p, corner), unpack_f(corner_pixel(image, level, 4, shape, p, corner), TSR_IMAGE_UNORM_INT8));
+            add_corner(&sum, corner_weight(shape, p, corner), unpack_f(corner_pixel(image, level, sampler, 4, shape, p, corner), TSR_IMAGE_UNORM_INT8));
     } else {
         _Pragma("nounroll") for (int corner = 0; corner < corners; corner++)
             add_corner(&sum, corner_weight(shape, p, corner),
-                       unpack_f(corner_pixel(image, level, image->pixel_bytes, shape, p, corner), image->type));
+                       unpack_f(corner_pixel(image, level, sampler, image->pixel_bytes, shape, p, corner), image->type));
     }
     return sum;
-}
-
-INLINE struct place place_nearest(image_level level, uint sampler, float x, float y, float z, int element)
-{
-    return (struct place){axis_nearest(x, (int)level->width, sampler), axis_nearest(y, (int)level->height, sampler),
-                          axis_nearest(z, (int)level->depth, sampler), element};
 }
 
 INLINE struct place place_linear(image_level level, uint sampler, float x, float y, float z, int element)
@@ -105,9 +66,9 @@ INLINE float4 sample_f(image_desc image, image_level level, uint sampler, enum s
     int element = IS_ARRAY(shape) ? array_element(layer, image->array_size) : 0;
     struct channels_f c;
     if (sampler & TSR_SAMPLER_LINEAR)
-        c = filtered(image, level, shape, place_linear(level, sampler, x, y, z, element));
+        c = filtered(image, level, sampler, shape, place_linear(level, sampler, x, y, z, element));
     else
-        c = unpack_f(corner_pixel(image, level, image->pixel_bytes, shape, place_nearest(level, sampler, x, y, z, element), 0), image->type);
+        c = unpack_f(corner_pixel(image, level, sampler, image->pixel_bytes, shape, place_nearest(level, sampler, x, y, z, element), 0), image->type);
     return components_f(image, c);
 }
 
@@ -115,7 +76,7 @@ INLINE uint4 sample_i(image_desc image, image_level level, uint sampler, enum sh
 {
     int element = IS_ARRAY(shape) ? array_element(layer, image->array_size) : 0;
     struct place p = place_nearest(level, sampler, x, y, z, element);
-    return components_i(image, unpack_i(corner_pixel(image, level, image->pixel_bytes, shape, p, 0), image->type));
+    return components_i(image, unpack_i(corner_pixel(image, level, sampler, image->pixel_bytes, shape, p, 0), image->type));
 }
 
 #define SAMPLE(shape)                                                                                                                      \
@@ -179,21 +140,6 @@ EACH_SHAPE(SAMPLE_LOD)
 
 /* ---- writes ------------------------------------------------------------------------------------------------------------------------ */
 
-/* Pixels outside of the image are dropped. `lod`: a level of mipmaps. */
-INLINE void write(image_desc image, int lod, struct pixel p, enum shape shape, int x, int y, int z, int element)
-{
-    image_level level = &image->level[between(lod, 0, (int)image->mip_levels - 1)];
-    bool inside = ((uint)lod < image->mip_levels) & ((uint)x < level->width);
-    if (HAS_Y(shape))
-        inside = inside & ((uint)y < level->height);
-    if (HAS_Z(shape))
-        inside = inside & ((uint)z < level->depth);
-    if (IS_ARRAY(shape))
-        inside = inside & ((uint)element < image->array_size);
-    if (inside)
-        store_pixel(level, image->pixel_bytes, place(image, level, shape, x, y, z, element), p);
-}
-
 INLINE struct pixel packed_f(image_desc image, float r, float g, float b, float a)
 {
     float from[4] = {r, g, b, a};
@@ -211,10 +157,10 @@ INLINE struct pixel packed_i(image_desc image, uint r, uint g, uint b, uint a)
 #define WRITE(shape)                                                                                                                       \
     void WRITES __tsr_image_write_f_##shape(image_desc image, int lod, PARAMS_##shape(int), float r, float g, float b, float a)            \
     {                                                                                                                                      \
-        write(image, lod, packed_f(image, r, g, b, a), ARGS_##shape);                                                                      \
+        write(image, lod, image->pixel_bytes, packed_f(image, r, g, b, a), ARGS_##shape);                                                                      \
     }                                                                                                                                      \
     void WRITES __tsr_image_write_i_##shape(image_desc image, int lod, PARAMS_##shape(int), uint r, uint g, uint b, uint a)                \
     {                                                                                                                                      \
-        write(image, lod, packed_i(image, r, g, b, a), ARGS_##shape);                                                                      \
+        write(image, lod, image->pixel_bytes, packed_i(image, r, g, b, a), ARGS_##shape);                                                                      \
     }
 EACH_SHAPE(WRITE)

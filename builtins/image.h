@@ -19,6 +19,23 @@ enum shape { IMAGE_1D, IMAGE_1D_ARRAY, IMAGE_2D, IMAGE_2D_ARRAY, IMAGE_3D };
 #define HAS_Z(shape) ((shape) == IMAGE_3D)
 #define IS_ARRAY(shape) ((shape) == IMAGE_1D_ARRAY || (shape) == IMAGE_2D_ARRAY)
 
+/* x, y, z and the element of an array; those that the kind of image lacks are 0. */
+#define PARAMS_1d(T) T x
+#define PARAMS_1d_array(T) T x, T element
+#define PARAMS_2d(T) T x, T y
+#define PARAMS_2d_array(T) T x, T y, T element
+#define PARAMS_3d(T) T x, T y, T z
+#define ARGS_1d IMAGE_1D, x, 0, 0, 0
+#define ARGS_1d_array IMAGE_1D_ARRAY, x, 0, 0, element
+#define ARGS_2d IMAGE_2D, x, y, 0, 0
+#define ARGS_2d_array IMAGE_2D_ARRAY, x, y, 0, element
+#define ARGS_3d IMAGE_3D, x, y, z, 0
+#define NAMES_1d x
+#define NAMES_1d_array x, element
+#define NAMES_2d x, y
+#define NAMES_2d_array x, y, element
+#define NAMES_3d x, y, z
+
 /* A pixel as it lies in memory; words beyond its size are zero. */
 struct pixel {
     uint word[4];
@@ -171,24 +188,60 @@ INLINE void store_pixel(image_level level, uint pixel_bytes, int at, struct pixe
     }
 }
 
-/* The pixel at x, y, z, each from -1 to the size. */
-INLINE struct pixel pixel_at(image_desc image, image_level level, uint pixel_bytes, enum shape shape, int x, int y, int z, int element)
+/* The pixel at x, y, z, each from -1 to the size, or if there is no border from 0 and below it. */
+INLINE struct pixel pixel_at(image_desc image, image_level level, uint pixel_bytes, enum shape shape, bool border, int x, int y, int z,
+                             int element)
 {
     int w = (int)level->width, h = (int)level->height, d = (int)level->depth;
-    bool inside = (uint)x < (uint)w;
-    x = between(x, 0, w - 1);
-    if (HAS_Y(shape)) {
-        inside = inside & ((uint)y < (uint)h);
-        y = between(y, 0, h - 1);
-    }
-    if (HAS_Z(shape)) {
-        inside = inside & ((uint)z < (uint)d);
-        z = between(z, 0, d - 1);
+    bool inside = true;
+    if (border) {
+        inside = (uint)x < (uint)w;
+        x = between(x, 0, w - 1);
+        if (HAS_Y(shape)) {
+            inside = inside & ((uint)y < (uint)h);
+            y = between(y, 0, h - 1);
+        }
+        if (HAS_Z(shape)) {
+            inside = inside & ((uint)z < (uint)d);
+            z = between(z, 0, d - 1);
+        }
     }
     struct pixel p = load_pixel(level, pixel_bytes, place(image, level, shape, x, y, z, element));
     for (int i = 0; i < 4; i++)
         p.word[i] = inside ? p.word[i] : 0;
     return p;
+}
+
+/* With integer coordinates. */
+INLINE struct pixel fetch(image_desc image, uint sampler, uint pixel_bytes, enum shape shape, int x, int y, int z, int element)
+{
+    uint addressing = sampler & TSR_SAMPLER_ADDRESSING;
+    image_level level = &image->level[0];
+    x = addressed(x, (int)level->width, addressing);
+    y = addressed(y, (int)level->height, addressing);
+    z = addressed(z, (int)level->depth, addressing);
+    element = between(element, 0, (int)image->array_size - 1);
+    return pixel_at(image, level, pixel_bytes, shape, addressing == CLK_ADDRESS_CLAMP, x, y, z, element);
+}
+
+/* The pixels around a place, which a filter joins. */
+struct place {
+    struct axis x, y, z;
+    int element;
+};
+
+INLINE struct pixel corner_pixel(image_desc image, image_level level, uint sampler, uint pixel_bytes, enum shape shape, struct place p,
+                                 int corner)
+{
+    bool border = (sampler & TSR_SAMPLER_ADDRESSING) == CLK_ADDRESS_CLAMP;
+    return pixel_at(image, level, pixel_bytes, shape, border, corner & 1 ? p.x.second : p.x.first, corner & 2 ? p.y.second : p.y.first,
+                    corner & 4 ? p.z.second : p.z.first, p.element);
+}
+
+INLINE struct place place_nearest(image_level level, uint sampler, float x, float y, float z, int element)
+{
+    return (struct place){axis_nearest(x, (int)level->width, sampler), axis_nearest(y, (int)level->height, sampler),
+                          axis_nearest(z, (int)level->depth, sampler), element};
 }
 
 /* ---- formats --------------------------------------------------------------------------------------------------------------------- */
@@ -297,12 +350,18 @@ INLINE struct channels_i unpack_i(struct pixel p, uint type)
 #define CHOOSE(from, one, k)                                                                                                               \
     ((k) == 0 ? (from).c[0] : (k) == 1 ? (from).c[1] : (k) == 2 ? (from).c[2] : (k) == 3 ? (from).c[3] : (k) == TSR_IMAGE_ONE ? (one) : 0)
 
-/* R, G, B and A: normalised integers become numbers. The quotient is the nearest float. */
+/* A channel that stands for 0 to 1 or -1 to 1: the float that is nearest to the quotient. */
+INLINE float normalised(image_desc image, struct channels_f c, int k)
+{
+    return __builtin_elementwise_fma(c.c[k], image->reciprocal[k], c.c[k] * image->reciprocal_rest[k]);
+}
+
+/* R, G, B and A. */
 INLINE float4 components_f(image_desc image, struct channels_f c)
 {
     if (image->normalised)
         for (int k = 0; k < 4; k++)
-            c.c[k] = __builtin_elementwise_fma(c.c[k], image->reciprocal[k], c.c[k] * image->reciprocal_rest[k]);
+            c.c[k] = normalised(image, c, k);
     if (image->plain)
         return (float4)(c.c[0], c.c[1], c.c[2], c.c[3]);
     return (float4)(CHOOSE(c, 1.0f, image->read[0]), CHOOSE(c, 1.0f, image->read[1]), CHOOSE(c, 1.0f, image->read[2]),
@@ -392,6 +451,21 @@ INLINE struct pixel pack_i(struct channels_i c, uint type)
     default:
         return (struct pixel){{c.c[0], c.c[1], c.c[2], c.c[3]}};
     }
+}
+
+/* Pixels outside of the image are dropped. `lod`: a level of mipmaps. */
+INLINE void write(image_desc image, int lod, uint pixel_bytes, struct pixel p, enum shape shape, int x, int y, int z, int element)
+{
+    image_level level = &image->level[between(lod, 0, (int)image->mip_levels - 1)];
+    bool inside = ((uint)lod < image->mip_levels) & ((uint)x < level->width);
+    if (HAS_Y(shape))
+        inside = inside & ((uint)y < level->height);
+    if (HAS_Z(shape))
+        inside = inside & ((uint)z < level->depth);
+    if (IS_ARRAY(shape))
+        inside = inside & ((uint)element < image->array_size);
+    if (inside)
+        store_pixel(level, pixel_bytes, place(image, level, shape, x, y, z, element), p);
 }
 
 #define PUT(x, k) ((k) == 0 ? (x)[0] : (k) == 1 ? (x)[1] : (k) == 2 ? (x)[2] : (x)[3])

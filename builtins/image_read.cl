@@ -20,6 +20,56 @@ DECLARE(2d, TWO)
 DECLARE(2d_array, THREE)
 DECLARE(3d, THREE)
 
+/* Formats that kernels have code of their own for, in place of a call: the address of a pixel is then part of what is known of the lanes, and
+ * what depends on the image alone is done once for all reads. Samplers that are constants only: others would be too much code. */
+#define QUICK(shape)                                                                                                                       \
+    INLINE float4 fetch_f_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                                     \
+    {                                                                                                                                      \
+        if (image->quick == TSR_IMAGE_RGBA8)                                                                                               \
+            return rgba8(image, fetch(image, sampler, 4, ARGS_##shape));                                                                   \
+        if (image->quick == TSR_IMAGE_RGBA32F)                                                                                             \
+            return rgba32f(fetch(image, sampler, 16, ARGS_##shape));                                                                       \
+        return __tsr_image_fetch_f_##shape(image, sampler, NAMES_##shape);                                                                 \
+    }                                                                                                                                      \
+    INLINE uint4 fetch_i_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                                      \
+    {                                                                                                                                      \
+        return __tsr_image_fetch_i_##shape(image, sampler, NAMES_##shape);                                                                 \
+    }                                                                                                                                      \
+    INLINE float4 sample_f_##shape(image_desc image, uint sampler, PARAMS_##shape(float))                                                  \
+    {                                                                                                                                      \
+        if (__tsr_is_constant(sampler) && !(sampler & TSR_SAMPLER_LINEAR) && image->quick == TSR_IMAGE_RGBA8)                           \
+            return rgba8(image, nearest(image, sampler, 4, ARGS_##shape));                                                                 \
+        return __tsr_image_sample_f_##shape(image, sampler, NAMES_##shape);                                                                \
+    }                                                                                                                                      \
+    INLINE uint4 sample_i_##shape(image_desc image, uint sampler, PARAMS_##shape(float))                                                   \
+    {                                                                                                                                      \
+        return __tsr_image_sample_i_##shape(image, sampler, NAMES_##shape);                                                                \
+    }
+
+INLINE float4 rgba8(image_desc image, struct pixel p)
+{
+    struct channels_f c = unpack_f(p, TSR_IMAGE_UNORM_INT8);
+    return (float4)(normalised(image, c, 0), normalised(image, c, 1), normalised(image, c, 2), normalised(image, c, 3));
+}
+
+INLINE float4 rgba32f(struct pixel p)
+{
+    struct channels_f c = unpack_f(p, TSR_IMAGE_FLOAT);
+    return (float4)(c.c[0], c.c[1], c.c[2], c.c[3]);
+}
+
+INLINE struct pixel nearest(image_desc image, uint sampler, uint pixel_bytes, enum shape shape, float x, float y, float z, float layer)
+{
+    image_level level = &image->level[0];
+    int element = IS_ARRAY(shape) ? array_element(layer, image->array_size) : 0;
+    return corner_pixel(image, level, sampler, pixel_bytes, shape, place_nearest(level, sampler, x, y, z, element), 0);
+}
+QUICK(1d)
+QUICK(1d_array)
+QUICK(2d)
+QUICK(2d_array)
+QUICK(3d)
+
 /* What the functions give of the four components. */
 #define AS_f(x) (x)
 #define AS_i(x) __builtin_astype(x, int4)
@@ -31,16 +81,16 @@ DECLARE(3d, THREE)
 #define READ_WITHOUT_SAMPLER(type, shape, access, R, suffix, kind, as)                                                                     \
     R READS read_image##suffix(access type image, COORDINATE_##shape(int) c)                                                               \
     {                                                                                                                                      \
-        return as(__tsr_image_fetch_##kind##_##shape(__tsr_image_descriptor(image), CLK_ADDRESS_NONE, TAKE_##shape(c)));                   \
+        return as(fetch_##kind##_##shape(__tsr_image_descriptor(image), CLK_ADDRESS_NONE, TAKE_##shape(c)));                   \
     }
 #define READ_WITH_SAMPLER(type, shape, R, suffix, kind, as)                                                                                \
     R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(int) c)                                         \
     {                                                                                                                                      \
-        return as(__tsr_image_fetch_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));       \
+        return as(fetch_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));       \
     }                                                                                                                                      \
     R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(float) c)                                       \
     {                                                                                                                                      \
-        return as(__tsr_image_sample_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));      \
+        return as(sample_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));      \
     }
 #define READ_LEVEL(type, shape, R,         suffix, kind, as)                                                                               \
     R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(float) c, float lod)                               \

@@ -3,13 +3,10 @@
 #ifndef TESSERA_BUILTINS_IMAGE_TYPES_H
 #define TESSERA_BUILTINS_IMAGE_TYPES_H
 
-#include "library.h"
-#include "tessera/image_desc.h"
+#include "image.h"
 
 #pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable
 #pragma OPENCL EXTENSION cl_khr_depth_images : enable
-
-typedef const global struct tsr_image_desc *image_desc;
 
 /* M(type, shape, …): shape as in image.cl, whose coordinates the macros below take from a vector. Depth images are read as float. */
 #define EACH_COLOUR_IMAGE(M, ...)                                                                                                          \
@@ -39,6 +36,8 @@ DESCRIPTORS(write_only)
 DESCRIPTORS(read_write)
 #undef DESCRIPTORS
 #undef DESCRIPTOR
+/* Whether it is a constant of the program: pack.py makes LLVM's llvm.is.constant of it, which clang would answer here and now. */
+bool __attribute__((const)) __tsr_is_constant(uint x);
 uint PURE __tsr_image_sampler(sampler_t sampler);
 
 #endif

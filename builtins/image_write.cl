@@ -12,6 +12,28 @@ DECLARE(2d, int COMMA int)
 DECLARE(2d_array, int COMMA int COMMA int)
 DECLARE(3d, int COMMA int COMMA int)
 
+/* As for reads, formats with code of their own. */
+#define QUICK(shape)                                                                                                                       \
+    INLINE void write_f_##shape(image_desc image, PARAMS_##shape(int), float r, float g, float b, float a)                                 \
+    {                                                                                                                                      \
+        struct channels_f c = {{r, g, b, a}};                                                                                              \
+        if (image->quick == TSR_IMAGE_RGBA8)                                                                                               \
+            write(image, 0, 4, pack_f(c, TSR_IMAGE_UNORM_INT8, image->largest), ARGS_##shape);                                             \
+        else if (image->quick == TSR_IMAGE_RGBA32F)                                                                                        \
+            write(image, 0, 16, pack_f(c, TSR_IMAGE_FLOAT, image->largest), ARGS_##shape);                                                 \
+        else                                                                                                                               \
+            __tsr_image_write_f_##shape(image, 0, NAMES_##shape, r, g, b, a);                                                              \
+    }                                                                                                                                      \
+    INLINE void write_i_##shape(image_desc image, PARAMS_##shape(int), uint r, uint g, uint b, uint a)                                     \
+    {                                                                                                                                      \
+        __tsr_image_write_i_##shape(image, 0, NAMES_##shape, r, g, b, a);                                                                  \
+    }
+QUICK(1d)
+QUICK(1d_array)
+QUICK(2d)
+QUICK(2d_array)
+QUICK(3d)
+
 #define COMPONENTS_4(colour) (colour).x, (colour).y, (colour).z, (colour).w
 #define FROM_f(x) COMPONENTS_4(x)
 #define FROM_i(x) COMPONENTS_4(__builtin_astype(x, uint4))
@@ -21,7 +43,7 @@ DECLARE(3d, int COMMA int COMMA int)
 #define WRITE(type, shape, access, T, suffix, kind, from)                                                                                  \
     void OVER write_image##suffix(access type image, COORDINATE_##shape(int) c, T colour)                                                  \
     {                                                                                                                                      \
-        __tsr_image_write_##kind##_##shape(__tsr_image_descriptor(image), 0, TAKE_##shape(c), from(colour));                               \
+        write_##kind##_##shape(__tsr_image_descriptor(image), TAKE_##shape(c), from(colour));                               \
     }
 #define WRITE_LEVEL(type, shape, access, T, suffix, kind, from)                                                                            \
     void OVER write_image##suffix(access type image, COORDINATE_##shape(int) c, int lod, T colour)                                         \

@@ -51,6 +51,8 @@ def clean(text):
         text = re.sub(r'target\("spirv\.' + opaque + r'"[^)]*\)', plain, text)
     text = re.sub(r"= (?:tail )?call [^@\n]*@_Z\d+__tsr_image_(?:descriptor|sampler)\w*\((ptr addrspace\(1\)|i32)(?: noundef)? (%[\w.]+)\).*",
                   r"= freeze \1 \2", text)
+    text = re.sub(r"call .*@__tsr_is_constant\(i32 (?:noundef )?(%[\w.]+)\).*", r"call i1 @llvm.is.constant.i32(i32 \1)", text)
+    text = re.sub(r"^declare .*@__tsr_is_constant.*", "declare i1 @llvm.is.constant.i32(i32)", text, flags=re.M)
     return re.sub(r"^(!.*|; .*|)\n", "", text, flags=re.M)
 
 

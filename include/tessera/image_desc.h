@@ -26,6 +26,9 @@ enum tsr_image_type {
     TSR_IMAGE_TYPES,
 };
 
+/* The commonest formats, for which kernels have code of their own: RGBA of bytes that stand for 0 to 1, RGBA of floats. */
+enum tsr_image_quick { TSR_IMAGE_SLOW, TSR_IMAGE_RGBA8, TSR_IMAGE_RGBA32F };
+
 /* Where a component of a pixel comes from: channel 0 to 3 of memory, or a constant. */
 enum { TSR_IMAGE_ZERO = 4, TSR_IMAGE_ONE = 5 };
 
@@ -70,7 +73,8 @@ struct tsr_image_desc {
     tsr_image_u8 write[4];     /* for each channel of memory: which component a write stores in it */
     tsr_image_u8 normalised;   /* 1: a channel is an integer that stands for 0 to 1 or -1 to 1 */
     tsr_image_u8 pixel_shift;  /* pixel_bytes is 1 << pixel_shift */
-    tsr_image_u8 reserved[2];
+    tsr_image_u8 quick;        /* enum tsr_image_quick */
+    tsr_image_u8 reserved;
     tsr_image_f32 largest[4];                        /* for each channel of memory: the integer that stands for 1 */
     tsr_image_f32 reciprocal[4], reciprocal_rest[4]; /* 1 / largest, and what that lacks: their sum is exact to twice the digits */
 };

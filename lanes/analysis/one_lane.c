@@ -214,7 +214,7 @@ static bool may_run_alone(struct tsr__compilation *l, LLVMValueRef kernel, const
     LLVMValueRef *code = tsr__instructions(l, kernel, &count);
     for (size_t i = 0; i < count; i++) {
         LLVMValueRef callee = tsr__callee(code[i]);
-        if (callee && (tsr__is_madw(callee) || tsr__is_dot(l, callee)))
+        if (callee && (tsr__is_madw(callee) || tsr__is_dot(l, callee) || tsr__is_image(callee)))
             return false;
     }
     return true;

@@ -135,6 +135,12 @@ bool tsr__is_madw(LLVMValueRef function)
     return !tsr__has_text_attr(function, TSR__USER) && (!strcmp(name, TSR__MADW_LOW) || !strcmp(name, TSR__MADW_HIGH));
 }
 
+bool tsr__is_image(LLVMValueRef function)
+{
+    const char *name = tsr__name(function);
+    return tsr__starts_with(name, TSR__CALL_PREFIX "image_") && !strchr(name, '.') && !tsr__has_text_attr(function, TSR__USER);
+}
+
 LLVMValueRef tsr__exchange_own_slot(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValueRef size)
 {
     LLVMTypeRef type = LLVMFunctionType(tsr__ptr(l), (LLVMTypeRef[]){LLVMInt32TypeInContext(l->context)}, 1, false);

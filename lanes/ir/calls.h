@@ -112,6 +112,9 @@ const struct tsr__dot *tsr__dot_named(const char *name);
 /* Is it one of them? Then it is not inlined. */
 bool tsr__is_madw(LLVMValueRef function);
 
+/* Is it a function of the built-in library that reads or writes an image (builtins/image.cl)? Then it is not inlined. */
+bool tsr__is_image(LLVMValueRef function);
+
 /* The flags of a barrier that is the middle of an exchange. */
 enum { TSR__EXCHANGE_FENCE = 1 << 30 };
 

@@ -4,6 +4,7 @@
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
+#include "lanes/prepare/image_items.h"
 #include "tessera/matrix.h"
 
 #include <string.h>
@@ -11,16 +12,21 @@
 /* What the body of a collective is called while a declaration stands in its place. */
 #define BODY ".__tsr_body"
 
-/* A collective's body is how a work-item would do it; a packet has instructions for the call. */
-static void keep_call(struct tsr__compilation *l, LLVMValueRef function)
+/* A collective's body is how a work-item would do it; a packet has instructions for the call. Of functions on images a packet has functions
+ * of its own. */
+static void keep_call(struct tsr__compilation *l, LLVMValueRef function, bool meets)
 {
-    static const char *const promises[] = {"convergent", "nounwind", "willreturn"};
+    static const char *const promises[] = {"nounwind", "willreturn", "convergent"};
     const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(function));
     const char *aside = tsr_arena_format(&l->scratch, "%s" BODY, name);
     LLVMSetValueName2(function, aside, strlen(aside));
     LLVMValueRef made = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(function));
-    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises) - !meets; i++)
         tsr__add_fn_attr(l, made, promises[i]);
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
+    if (memory && !meets)
+        LLVMAddAttributeAtIndex(made, at, memory);
     LLVMReplaceAllUsesWith(function, made);
     LLVMSetLinkage(function, LLVMExternalLinkage); /* so that it stays */
 }
@@ -34,7 +40,11 @@ static void inline_all(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
         if (tsr__is_collective(tsr__call_of_function(functions[i]))) {
-            keep_call(l, functions[i]);
+            keep_call(l, functions[i], true);
+            continue;
+        }
+        if (tsr__is_image(functions[i])) {
+            keep_call(l, functions[i], false);
             continue;
         }
         if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i])) {
@@ -46,6 +56,11 @@ static void inline_all(struct tsr__compilation *l)
         if (!tsr__is_kernel(functions[i]) && tsr__map_get(&inlined, functions[i]))
             tsr__add_fn_attr(l, functions[i], "alwaysinline");
     }
+}
+
+static LLVMValueRef kept_body(struct tsr__compilation *l, LLVMValueRef function)
+{
+    return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s" BODY, tsr__name(function)));
 }
 
 /* What the optimiser cannot know of the primitives: no device has work-groups of TSR_WORK_GROUP_BOUND work-items. */
@@ -93,7 +108,7 @@ bool tsr__pass_inline_calls(struct tsr__compilation *l)
     if (tsr__all_run_as_reference(l)) /* their calls stay, as in the reference engine */
         return true;
     promise_ranges(l);
-    if (!tsr__run_llvm(l, "always-inline,globaldce"))
+    if (!tsr__run_llvm(l, "always-inline,globaldce") || !tsr__make_image_items(l, kept_body))
         return false;
     tsr__explain_arrays(l);
     return true;

@@ -2,6 +2,7 @@
  * The passes widen_full and widen_partial: build the bodies of a kernel's packet functions. */
 #include "lanes/analysis/group_visibility.h"
 #include "lanes/ir/explain.h"
+#include "lanes/prepare/image_items.h"
 #include "lanes/prepare/packet_kernel.h"
 #include "lanes/prepare/versioning.h"
 #include "lanes/widen/widener.h"
@@ -99,6 +100,11 @@ bool tsr__pass_drop_items(struct tsr__compilation *l)
         tsr__explain_barriers(l, k.info, k.item);
         LLVMDeleteFunction(k.item);
     }
+    size_t count;
+    LLVMValueRef *functions = tsr__defined_functions(l, &count);
+    for (size_t i = 0; i < count; i++)
+        if (tsr__has_text_attr(functions[i], TSR__IMAGE_ITEM))
+            LLVMDeleteFunction(functions[i]);
     tsr__debug_info_end(l);
     return true;
 }

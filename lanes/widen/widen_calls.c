@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lanes/widen/widen_dot.h"
+#include "lanes/widen/widen_image.h"
 #include "lanes/widen/widen_madw.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/prepare/sub_group_pairs.h"
@@ -363,6 +364,8 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
         tsr__widen_dot(s, inst);
         return true;
     }
+    if (tsr__is_image(callee))
+        return tsr__widen_image(s, inst);
     unsigned id = LLVMGetIntrinsicID(callee);
     if (!id)
         return false;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The pass widen_images: packet functions of the functions on images that a kernel calls. */
+#include "lanes/ir/explain.h"
+#include "lanes/prepare/image_items.h"
+#include "lanes/prepare/packet_kernel.h"
+#include "lanes/widen/widener.h"
+
+static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned width)
+{
+    if (tsr__image_packet(l, item, width))
+        return true;
+    const char *name = tsr_arena_format(&l->scratch, "%s.%u", tsr__name(item), width);
+    LLVMValueRef packet = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(item));
+    LLVMSetLinkage(packet, LLVMInternalLinkage);
+    tsr__add_fn_attr(l, packet, "noinline");
+    tsr__add_fn_attr(l, packet, "nounwind");
+    struct tsr__explain *explain = l->explain;
+    l->explain = NULL; /* the code is not the program's */
+    bool good = tsr__widen_function(l, item, packet, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, false);
+    l->explain = explain;
+    return good || tsr__fail(l, "%s: irreducible control flow", name);
+}
+
+bool tsr__pass_widen_images(struct tsr__compilation *l, struct tsr__packet_kernel *k)
+{
+    if (!k->partial)
+        return true; /* packets of one work-item */
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    for (size_t i = 0; i < count; i++) {
+        LLVMValueRef callee = tsr__callee(code[i]), item = callee && tsr__is_image(callee) ? tsr__image_item(l, code[i]) : NULL;
+        if (item && !widen_item(l, item, k->packet.width))
+            return false;
+    }
+    return true;
+}
