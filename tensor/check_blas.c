@@ -127,8 +127,7 @@ TSR_CHECK_FUNCTION(axpby)
 TSR_CHECK_FUNCTION(cumsum)
 {
     struct blas o;
-    if (!check_common(p, inst, &o) ||
-        !check_order(p, inst, o.a, 1, UINT32_MAX, "Expected memref of dimension greater or equal than 1"))
+    if (!check_common(p, inst, &o) || !check_order(p, inst, o.a, 1, UINT32_MAX, "Expected memref of dimension greater or equal than 1"))
         return false;
     if (inst->mode[0] < 0 || inst->mode[0] >= o.a->type->order)
         return tsr__t_fault(p, inst, o.a, NULL, "Argument is out of bounds");

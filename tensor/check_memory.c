@@ -31,7 +31,8 @@ static bool check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst 
     return true;
 }
 
-/* ---- alloca ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- alloca
+ * ------------------------------------------------------------------------------------------------------------------------------ */
 
 TSR_CHECK_FUNCTION(alloca)
 {
@@ -61,7 +62,8 @@ TSR_CHECK_FUNCTION(lifetime)
     return check_is_memref(p, inst, inst->operands[0]);
 }
 
-/* ---- views ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- views
+ * ------------------------------------------------------------------------------------------------------------------------------- */
 
 /* What a view should be like: '?' in the text is taken in the place of any stride. */
 struct view {
@@ -108,7 +110,8 @@ static bool check_view(struct tsr_tensor_program *p, const struct tsr__t_inst *i
 
 static bool check_order(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, uint32_t added)
 {
-    if (inst->operands[0]->type->order + added <= TSR_ARRAY_LEN(((struct view *)NULL)->shape) && inst->results[0]->type->kind == TSR__T_MEMREF)
+    if (inst->operands[0]->type->order + added <= TSR_ARRAY_LEN(((struct view *)NULL)->shape) &&
+        inst->results[0]->type->kind == TSR__T_MEMREF)
         return true;
     return tsr__t_fault(p, inst, inst->operands[0], NULL,
                         inst->results[0]->type->kind == TSR__T_MEMREF ? "A view has 64 modes at most" : "Expected memref type");
@@ -149,8 +152,8 @@ TSR_CHECK_FUNCTION(expand)
     }
     if (product != TSR__T_DYNAMIC && from->shape[mode] != TSR__T_DYNAMIC && product != from->shape[mode]) {
         char text[160];
-        snprintf(text, sizeof text, "Invalid shape (the product of the expand shape is %lld, but mode %u has size %lld)", (long long)product, mode,
-                 (long long)from->shape[mode]);
+        snprintf(text, sizeof text, "Invalid shape (the product of the expand shape is %lld, but mode %u has size %lld)",
+                 (long long)product, mode, (long long)from->shape[mode]);
         return tsr__t_fault(p, inst, operand, NULL, text);
     }
     return check_view(p, inst, &view);
@@ -214,7 +217,8 @@ TSR_CHECK_FUNCTION(subview)
     return check_view(p, inst, &view);
 }
 
-/* ---- elements ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- elements
+ * ---------------------------------------------------------------------------------------------------------------------------- */
 
 TSR_CHECK_FUNCTION(size)
 {

@@ -30,19 +30,42 @@ static bool has_number(const struct tsr__t_type *type)
 enum { BOOLEAN = 1, INTEGERS = 2, FLOATS = 4, COMPLEXES = 8, COOPS = 16, NUMBERS = INTEGERS | FLOATS | COMPLEXES };
 
 static const uint8_t takes[TSR__T_OPS] = {
-    [TSR__T_ADD] = NUMBERS | COOPS,      [TSR__T_SUB] = NUMBERS | COOPS,      [TSR__T_MUL] = NUMBERS | COOPS,
-    [TSR__T_DIV] = NUMBERS | COOPS,      [TSR__T_REM] = INTEGERS | FLOATS,    [TSR__T_SHL] = INTEGERS,
-    [TSR__T_SHR] = INTEGERS,             [TSR__T_AND] = BOOLEAN | INTEGERS,   [TSR__T_OR] = BOOLEAN | INTEGERS,
-    [TSR__T_XOR] = BOOLEAN | INTEGERS,   [TSR__T_MIN] = INTEGERS | FLOATS,    [TSR__T_MAX] = INTEGERS | FLOATS,
-    [TSR__T_ABS] = NUMBERS,              [TSR__T_NEG] = NUMBERS | COOPS,      [TSR__T_NOT] = BOOLEAN | INTEGERS,
-    [TSR__T_CONJ] = COMPLEXES,           [TSR__T_IM] = COMPLEXES,             [TSR__T_RE] = COMPLEXES,
-    [TSR__T_EQ] = NUMBERS,               [TSR__T_NE] = NUMBERS,               [TSR__T_GT] = INTEGERS | FLOATS,
-    [TSR__T_GE] = INTEGERS | FLOATS,     [TSR__T_LT] = INTEGERS | FLOATS,     [TSR__T_LE] = INTEGERS | FLOATS,
-    [TSR__T_EXP] = FLOATS | COMPLEXES,   [TSR__T_NATIVE_EXP] = FLOATS | COMPLEXES,
-    [TSR__T_EXP2] = FLOATS | COMPLEXES,  [TSR__T_NATIVE_EXP2] = FLOATS | COMPLEXES,
-    [TSR__T_LOG] = FLOATS,               [TSR__T_NATIVE_LOG] = FLOATS,        [TSR__T_LOG2] = FLOATS,
-    [TSR__T_NATIVE_LOG2] = FLOATS,       [TSR__T_SIN] = FLOATS,               [TSR__T_NATIVE_SIN] = FLOATS,
-    [TSR__T_COS] = FLOATS,               [TSR__T_NATIVE_COS] = FLOATS,
+    [TSR__T_ADD] = NUMBERS | COOPS,
+    [TSR__T_SUB] = NUMBERS | COOPS,
+    [TSR__T_MUL] = NUMBERS | COOPS,
+    [TSR__T_DIV] = NUMBERS | COOPS,
+    [TSR__T_REM] = INTEGERS | FLOATS,
+    [TSR__T_SHL] = INTEGERS,
+    [TSR__T_SHR] = INTEGERS,
+    [TSR__T_AND] = BOOLEAN | INTEGERS,
+    [TSR__T_OR] = BOOLEAN | INTEGERS,
+    [TSR__T_XOR] = BOOLEAN | INTEGERS,
+    [TSR__T_MIN] = INTEGERS | FLOATS,
+    [TSR__T_MAX] = INTEGERS | FLOATS,
+    [TSR__T_ABS] = NUMBERS,
+    [TSR__T_NEG] = NUMBERS | COOPS,
+    [TSR__T_NOT] = BOOLEAN | INTEGERS,
+    [TSR__T_CONJ] = COMPLEXES,
+    [TSR__T_IM] = COMPLEXES,
+    [TSR__T_RE] = COMPLEXES,
+    [TSR__T_EQ] = NUMBERS,
+    [TSR__T_NE] = NUMBERS,
+    [TSR__T_GT] = INTEGERS | FLOATS,
+    [TSR__T_GE] = INTEGERS | FLOATS,
+    [TSR__T_LT] = INTEGERS | FLOATS,
+    [TSR__T_LE] = INTEGERS | FLOATS,
+    [TSR__T_EXP] = FLOATS | COMPLEXES,
+    [TSR__T_NATIVE_EXP] = FLOATS | COMPLEXES,
+    [TSR__T_EXP2] = FLOATS | COMPLEXES,
+    [TSR__T_NATIVE_EXP2] = FLOATS | COMPLEXES,
+    [TSR__T_LOG] = FLOATS,
+    [TSR__T_NATIVE_LOG] = FLOATS,
+    [TSR__T_LOG2] = FLOATS,
+    [TSR__T_NATIVE_LOG2] = FLOATS,
+    [TSR__T_SIN] = FLOATS,
+    [TSR__T_NATIVE_SIN] = FLOATS,
+    [TSR__T_COS] = FLOATS,
+    [TSR__T_NATIVE_COS] = FLOATS,
 };
 
 /* The type of an operand is one that the instruction takes. */
@@ -140,7 +163,8 @@ TSR_CHECK_FUNCTION(constant)
     if (!fits)
         return tsr__t_fault(p, inst, NULL, NULL, "Type of constant does not match type of returned value");
     unsigned bits = 8 * tsr__t_numbers[type->number].bytes;
-    if (inst->constant_is_integer && bits < 64 && (inst->integer < -((int64_t)1 << (bits - 1)) || inst->integer >= (int64_t)1 << (bits - 1)))
+    if (inst->constant_is_integer && bits < 64 &&
+        (inst->integer < -((int64_t)1 << (bits - 1)) || inst->integer >= (int64_t)1 << (bits - 1)))
         return tsr__t_fault(p, inst, NULL, NULL, "Constant is out of the range of its type");
     return true;
 }
@@ -182,7 +206,8 @@ TSR_CHECK_FUNCTION(subgroup)
     return true;
 }
 
-/* ---- cooperative matrices as wholes ------------------------------------------------------------------------------------------------------ */
+/* ---- cooperative matrices as wholes
+ * ------------------------------------------------------------------------------------------------------ */
 
 TSR_CHECK_FUNCTION(coop_mul_add)
 {
@@ -196,10 +221,10 @@ TSR_CHECK_FUNCTION(coop_mul_add)
     if (a->use != TSR__T_MATRIX_A || b->use != TSR__T_MATRIX_B || c->use != TSR__T_MATRIX_ACC || d->use != TSR__T_MATRIX_ACC)
         return tsr__t_fault(p, inst, va, vb, "Operands have invalid matrix use");
     if (a->cols != b->rows || c->rows != a->rows || c->cols != b->cols || d->rows != c->rows || d->cols != c->cols) {
-        struct tsr_tensor_diagnostic *e = tsr__t_error(
-            p, inst->at, "Incompatible tensor shapes (Got A=%lldx%lld, B=%lldx%lld, C=%lldx%lld, D=%lldx%lld)", (long long)a->rows,
-            (long long)a->cols, (long long)b->rows, (long long)b->cols, (long long)c->rows, (long long)c->cols, (long long)d->rows,
-            (long long)d->cols);
+        struct tsr_tensor_diagnostic *e =
+            tsr__t_error(p, inst->at, "Incompatible tensor shapes (Got A=%lldx%lld, B=%lldx%lld, C=%lldx%lld, D=%lldx%lld)",
+                         (long long)a->rows, (long long)a->cols, (long long)b->rows, (long long)b->cols, (long long)c->rows,
+                         (long long)c->cols, (long long)d->rows, (long long)d->cols);
         for (uint32_t i = 0; i < 3; i++)
             tsr__t_note_value(p, e, inst->operands[i]);
         return false;

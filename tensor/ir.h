@@ -134,8 +134,8 @@ struct tsr__t_index {
 };
 struct tsr__t_slice {
     struct tsr__t_index offset, size;
-    bool whole;       /* ':' */
-    bool has_size;    /* the text gives one */
+    bool whole;    /* ':' */
+    bool has_size; /* the text gives one */
 };
 
 struct tsr__t_region {
@@ -228,6 +228,9 @@ void tsr__t_check_func(struct tsr_tensor_program *p, struct tsr__t_func *func);
 /* Of a memref or group and what the text says about it: parameters and alloca. */
 void tsr__t_check_attributes(struct tsr_tensor_program *p, struct tsr_tensor_range at, const struct tsr__t_type *type,
                              const struct tsr__t_attr *attributes);
+
+/* The arguments of the kernel, into `info`: signature.c. */
+void tsr__t_make_signature(struct tsr_tensor_program *p, struct tsr__t_func *func);
 
 /* The instruction that makes the value is a constant, and this is its number. */
 bool tsr__t_constant_number(const struct tsr__t_value *value, double *number);

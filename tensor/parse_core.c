@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- tokens ------------------------------------------------------------------------------------------------------------------------------
+/* ---- tokens
+ * ------------------------------------------------------------------------------------------------------------------------------
  */
 
 void tsr__t_advance(struct tsr__t_parser *ps)
@@ -85,7 +86,8 @@ void *tsr__t_grow(struct tsr__t_parser *ps, void *array, uint32_t count, size_t 
     return (char *)*pointer + count * size;
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------------------------------------
+/* ---- names
+ * -------------------------------------------------------------------------------------------------------------------------------
  */
 
 static struct tsr__t_binding **bucket(struct tsr__t_parser *ps, const char *name)
@@ -167,8 +169,12 @@ struct tsr__t_value *tsr__t_use_or_number(struct tsr__t_parser *ps, const struct
         return tsr__t_use(ps);
     struct tsr__t_value *value = tsr__t_new_value(ps, NULL);
     struct tsr__t_inst *constant = tsr__t_alloc(ps->p, sizeof *constant);
-    *constant = (struct tsr__t_inst){.op = TSR__T_CONSTANT, .at = ps->token.at, .result_count = 1, .hidden = true,
-                                     .constant_is_integer = true, .integer = ps->token.integer};
+    *constant = (struct tsr__t_inst){.op = TSR__T_CONSTANT,
+                                     .at = ps->token.at,
+                                     .result_count = 1,
+                                     .hidden = true,
+                                     .constant_is_integer = true,
+                                     .integer = ps->token.integer};
     constant->results = tsr__t_alloc(ps->p, sizeof *constant->results);
     constant->results[0] = value;
     value->type = type;

@@ -11,7 +11,8 @@ struct reading {
     uint32_t type_count;
 };
 
-/* ---- parts ------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- parts
+ * ------------------------------------------------------------------------------------------------------------------------------- */
 
 static void add_operand(struct tsr__t_parser *ps, struct tsr__t_inst *inst, struct tsr__t_value *value)
 {
@@ -98,7 +99,8 @@ static void read_checked_flag(struct tsr__t_parser *ps, struct tsr__t_inst *inst
         inst->checked = TSR__T_ROWS_CHECKED | TSR__T_COLS_CHECKED;
 }
 
-/* ---- forms of one line ------------------------------------------------------------------------------------------------------------------- */
+/* ---- forms of one line
+ * ------------------------------------------------------------------------------------------------------------------- */
 
 static bool is_compare(enum tsr__t_op op)
 {
@@ -312,7 +314,8 @@ static void read_yield(struct tsr__t_parser *ps, struct reading *r)
     tsr__t_expect(ps, ")");
 }
 
-/* ---- forms with regions ------------------------------------------------------------------------------------------------------------------ */
+/* ---- forms with regions
+ * ------------------------------------------------------------------------------------------------------------------ */
 
 static void read_returned_types(struct tsr__t_parser *ps, struct reading *r)
 {
@@ -363,7 +366,8 @@ static void read_carried(struct tsr__t_parser *ps, struct reading *r)
 static const struct tsr__t_type *bound_type(struct tsr__t_parser *ps, const struct tsr__t_inst *inst, uint32_t bounds)
 {
     for (uint32_t i = 0; i < bounds; i++)
-        if (!tsr__t_is_number(inst->operands[i]->type, TSR__T_INTEGER) || !tsr__t_same_type(inst->operands[i]->type, inst->operands[0]->type))
+        if (!tsr__t_is_number(inst->operands[i]->type, TSR__T_INTEGER) ||
+            !tsr__t_same_type(inst->operands[i]->type, inst->operands[0]->type))
             return tsr__t_number_type(ps, TSR__T_INDEX);
     return inst->operands[0]->type;
 }
@@ -449,17 +453,17 @@ static void read_parallel(struct tsr__t_parser *ps, struct reading *r)
     r->inst->regions[0] = ps->read_region(ps, TSR__T_SPMD);
 }
 
-/* ---- instructions ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- instructions
+ * ------------------------------------------------------------------------------------------------------------------------ */
 
 static void (*const forms[])(struct tsr__t_parser *ps, struct reading *r) = {
-    [TSR__T_FORM_VALUES] = read_values,       [TSR__T_FORM_OPERANDS] = read_plain,   [TSR__T_FORM_CONSTANT] = read_constant,
-    [TSR__T_FORM_BUILTIN] = read_builtin,     [TSR__T_FORM_ALLOCA] = read_alloca,    [TSR__T_FORM_EXPAND] = read_expand,
-    [TSR__T_FORM_FUSE] = read_fuse,           [TSR__T_FORM_SUBVIEW] = read_subview,  [TSR__T_FORM_SIZE] = read_size,
-    [TSR__T_FORM_LOAD] = read_load,           [TSR__T_FORM_STORE] = read_store,      [TSR__T_FORM_BARRIER] = read_barrier,
-    [TSR__T_FORM_FOR] = read_for,             [TSR__T_FORM_FOREACH] = read_foreach,  [TSR__T_FORM_IF] = read_if,
-    [TSR__T_FORM_PARALLEL] = read_parallel,   [TSR__T_FORM_YIELD] = read_yield,      [TSR__T_FORM_BLAS] = read_blas,
-    [TSR__T_FORM_CUMSUM] = read_cumsum,       [TSR__T_FORM_COOP_LOAD] = read_coop_load,
-    [TSR__T_FORM_COOP_STORE] = read_coop_store,
+    [TSR__T_FORM_VALUES] = read_values,     [TSR__T_FORM_OPERANDS] = read_plain,      [TSR__T_FORM_CONSTANT] = read_constant,
+    [TSR__T_FORM_BUILTIN] = read_builtin,   [TSR__T_FORM_ALLOCA] = read_alloca,       [TSR__T_FORM_EXPAND] = read_expand,
+    [TSR__T_FORM_FUSE] = read_fuse,         [TSR__T_FORM_SUBVIEW] = read_subview,     [TSR__T_FORM_SIZE] = read_size,
+    [TSR__T_FORM_LOAD] = read_load,         [TSR__T_FORM_STORE] = read_store,         [TSR__T_FORM_BARRIER] = read_barrier,
+    [TSR__T_FORM_FOR] = read_for,           [TSR__T_FORM_FOREACH] = read_foreach,     [TSR__T_FORM_IF] = read_if,
+    [TSR__T_FORM_PARALLEL] = read_parallel, [TSR__T_FORM_YIELD] = read_yield,         [TSR__T_FORM_BLAS] = read_blas,
+    [TSR__T_FORM_CUMSUM] = read_cumsum,     [TSR__T_FORM_COOP_LOAD] = read_coop_load, [TSR__T_FORM_COOP_STORE] = read_coop_store,
 };
 
 static void append(struct tsr__t_region *region, struct tsr__t_inst *inst)

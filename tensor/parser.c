@@ -89,6 +89,7 @@ static struct tsr__t_func *read_func(struct tsr__t_parser *ps)
         func->attributes = tsr__t_read_attributes(ps);
     }
     tsr__t_check_func(ps->p, func);
+    tsr__t_make_signature(ps->p, func);
     func->body = read_region(ps, TSR__T_COLLECTIVE);
     tsr__t_check_returns(ps->p, NULL, func->body, false);
     tsr__t_close_scope(ps);

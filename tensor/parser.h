@@ -20,14 +20,14 @@ struct tsr__t_scope {
 struct tsr__t_parser {
     struct tsr_tensor_program *p;
     struct tsr__t_lexer lexer;
-    struct tsr__t_token token;     /* not taken yet */
-    struct tsr_tensor_range last;  /* of the token taken last */
+    struct tsr__t_token token;    /* not taken yet */
+    struct tsr_tensor_range last; /* of the token taken last */
     struct tsr__t_func *func;
     struct tsr__t_scope *scope;
     struct tsr__t_binding *bindings[TSR__T_BUCKETS];
-    enum tsr__t_region_kind kind;  /* of the region that is read */
-    struct tsr__t_region *region;  /* likewise */
-    unsigned depth;                /* of regions and attributes */
+    enum tsr__t_region_kind kind; /* of the region that is read */
+    struct tsr__t_region *region; /* likewise */
+    unsigned depth;               /* of regions and attributes */
     struct tsr__t_region *(*read_region)(struct tsr__t_parser *ps, enum tsr__t_region_kind kind);
 };
 

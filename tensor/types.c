@@ -37,11 +37,11 @@ bool tsr__t_same_type(const struct tsr__t_type *a, const struct tsr__t_type *b)
 /* Bits of an integer, or of the mantissa of a number with a fraction, and those of its exponent. */
 static const struct {
     unsigned bits, exponent;
-} sizes[] = {[TSR__T_I8] = {7, 0},   [TSR__T_I16] = {15, 0}, [TSR__T_I32] = {31, 0},  [TSR__T_I64] = {63, 0},
+} sizes[] = {[TSR__T_I8] = {7, 0},   [TSR__T_I16] = {15, 0}, [TSR__T_I32] = {31, 0}, [TSR__T_I64] = {63, 0},
              [TSR__T_BF16] = {8, 8}, [TSR__T_F16] = {11, 5}, [TSR__T_F32] = {24, 8}, [TSR__T_F64] = {53, 11}};
 
-/* The table of the language gives i8 to bf16 and i16 to neither bf16 nor f16, i32 to f64, and i64 to i64 alone; and i32 to c32, which is not
- * exact: it is left out. `index` is in no table: smaller integers fit into it. */
+/* The table of the language gives i8 to bf16 and i16 to neither bf16 nor f16, i32 to f64, and i64 to i64 alone; and i32 to c32, which is
+ * not exact: it is left out. `index` is in no table: smaller integers fit into it. */
 bool tsr__t_promotable(enum tsr__t_number a, enum tsr__t_number b)
 {
     const struct tsr__t_number_info *ia = &tsr__t_numbers[a], *ib = &tsr__t_numbers[b];

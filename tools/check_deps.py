@@ -20,7 +20,7 @@ MAY_USE = {
     "clc/client": ["clc/common"],
     "clc/spirv": ["clc/common"],
     "tensor": [],
-    "clc/service": ["clc/common", "clc/spirv", "lanes"],
+    "clc/service": ["clc/common", "clc/spirv", "lanes", "tensor"],
     "device-amx": ["scheduler"],
     "device-xmx": ["scheduler"],
     "device-xmx/standin": ["clc/common", "clc/client", "scheduler", "device-amx", "device-xmx", "conformance"],

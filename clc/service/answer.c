@@ -4,6 +4,7 @@
 
 #include "clc/service/clang_shim.h"
 #include "clc/spirv/spirv.h"
+#include "tensor/llvm/module.h"
 #include "tessera/il_code.h"
 #include "tessera/lanes.h"
 
@@ -98,8 +99,25 @@ static bool find_parts(struct job *job)
 
 static const char line_tables[] = "-debug-info-kind=line-tables-only";
 
+/* A source in the tensor language comes by the same calls as OpenCL C, and with the same options. */
+static bool read_tensor(struct job *job)
+{
+    const struct tsr_clc_text *source = &job->request->request.source;
+    job->module = tsr_tensor_module(source->data, source->size, job->context, &job->answer->log);
+    stage(job, "tensor");
+    if (!job->module)
+        return fail(job, TSR_CLC_FAILED);
+    if (!job->target->other_library)
+        tsr__link_relax(job->module, &job->options, job->parts);
+    tsr__link_note_options(job->module, &job->options);
+    return true;
+}
+
 static bool compile_source(struct job *job)
 {
+    const struct tsr_clc_text *source = &job->request->request.source;
+    if (tsr_tensor_is_text(source->data, source->size))
+        return read_tensor(job);
     const char *lines = job->explain && !set(job, TSR_CLC_OPTION_DEBUG_INFO) ? line_tables : NULL;
     job->module = tsr__front_compile(job->request, &job->options, lines, job->parts, job->context, &job->files, &job->answer->log);
     stage(job, "clang");

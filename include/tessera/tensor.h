@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * The tensor language (docs/tensor.md): text in, a program that has been checked out, which can be printed, interpreted in plain C, and made
- * an LLVM module of. Everything but the module needs libc only. */
+ * The tensor language (docs/tensor.md): text in, a program that has been checked out, which can be printed, interpreted in plain C, and
+ * made an LLVM module of. Everything but the module needs libc only. */
 #ifndef TESSERA_TENSOR_H
 #define TESSERA_TENSOR_H
 
@@ -44,20 +44,21 @@ void tsr_tensor_print(const struct tsr_tensor_program *program, struct tsr_buf *
 /* Whether a text is in this language and not in OpenCL C: its first token is `func`, and a global name follows. */
 bool tsr_tensor_is_text(const void *text, size_t size);
 
-/* ---- functions, as the host sees them ------------------------------------------------------------------------------------------------- */
+/* ---- functions, as the host sees them -------------------------------------------------------------------------------------------------
+ */
 
 enum tsr_tensor_argument {
-    TSR_TENSOR_VALUE,          /* a number, by value */
-    TSR_TENSOR_POINTER,        /* global memory: the elements of a memref */
-    TSR_TENSOR_POINTERS,       /* global memory: the addresses of the memrefs of a group */
-    TSR_TENSOR_SIZE,           /* an int64: a size or a stride that the type leaves open, or the offset of a group */
-    TSR_TENSOR_POINTER_SIZES,  /* global memory: such a number for each memref of a group */
+    TSR_TENSOR_VALUE,         /* a number, by value */
+    TSR_TENSOR_POINTER,       /* global memory: the elements of a memref */
+    TSR_TENSOR_POINTERS,      /* global memory: the addresses of the memrefs of a group */
+    TSR_TENSOR_SIZE,          /* an int64: a size or a stride that the type leaves open, or the offset of a group */
+    TSR_TENSOR_POINTER_SIZES, /* global memory: such a number for each memref of a group */
 };
 struct tsr_tensor_argument_info {
     enum tsr_tensor_argument kind;
-    uint32_t size;      /* bytes */
-    const char *type;   /* as the queries of OpenCL spell it */
-    const char *name;   /* of the parameter it belongs to */
+    uint32_t size;    /* bytes */
+    const char *type; /* as the queries of OpenCL spell it */
+    const char *name; /* of the parameter it belongs to */
 };
 struct tsr_tensor_function_info {
     const char *name;
@@ -68,10 +69,11 @@ struct tsr_tensor_function_info {
 /* Functions of a good program; NULL behind the last one. */
 const struct tsr_tensor_function_info *tsr_tensor_function(const struct tsr_tensor_program *program, uint32_t index);
 
-/* ---- interpreter ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- interpreter ----------------------------------------------------------------------------------------------------------------------
+ */
 
-/* Runs work-groups 0 … groups - 1 of a function, one after the other, in plain C. `arguments` are those that a kernel gets: for pointers the
- * address of a variable with the address. OK, INVALID (*why says what the program did: never freed), NO_MEMORY. */
+/* Runs work-groups 0 … groups - 1 of a function, one after the other, in plain C. `arguments` are those that a kernel gets: for pointers
+ * the address of a variable with the address. OK, INVALID (*why says what the program did: never freed), NO_MEMORY. */
 enum tsr_status tsr_tensor_interpret(const struct tsr_tensor_program *program, uint32_t function, const void *const *arguments,
                                      const uint64_t groups[3], const char **why);
 

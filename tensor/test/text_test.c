@@ -65,8 +65,8 @@ static unsigned check_row(unsigned number, const char *message, const char *text
         struct tsr_buf out = {0};
         tsr_tensor_print_diagnostics(p, &out);
         tsr_buf_bytes(&out, "", 1);
-        fprintf(stderr, "row %u: expected '%s' at %u-%u with %u notes:\n%s\nbut got:\n%s\n", number, message, m.error.column, m.error.end_column,
-                m.note_count, m.text, (char *)out.data);
+        fprintf(stderr, "row %u: expected '%s' at %u-%u with %u notes:\n%s\nbut got:\n%s\n", number, message, m.error.column,
+                m.error.end_column, m.note_count, m.text, (char *)out.data);
         tsr_buf_free(&out);
     }
     tsr_tensor_free(p);
@@ -141,7 +141,8 @@ static void lines_of_the_source_stand_in_messages(void **state)
 static void other_languages_are_told_apart(void **state)
 {
     (void)state;
-    static const char *const ours[] = {"func @f", " ; kernel void\n\tfunc @f() {}"}, *const others[] = {"", "func", "func @", "func(@f)", "kernel void f() {}"};
+    static const char *const ours[] = {"func @f", " ; kernel void\n\tfunc @f() {}"}, *const others[] = {"", "func", "func @", "func(@f)",
+                                                                                                        "kernel void f() {}"};
     for (size_t i = 0; i < TSR_ARRAY_LEN(ours); i++)
         assert_true(tsr_tensor_is_text(ours[i], strlen(ours[i])));
     for (size_t i = 0; i < TSR_ARRAY_LEN(others); i++)
@@ -184,9 +185,12 @@ static void each_allocation_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault_has_its_message_and_range), cmocka_unit_test(what_is_printed_parses_to_the_same),
-        cmocka_unit_test(lines_of_the_source_stand_in_messages), cmocka_unit_test(other_languages_are_told_apart),
-        cmocka_unit_test(nesting_has_a_limit),                   cmocka_unit_test(each_allocation_may_fail),
+        cmocka_unit_test(every_fault_has_its_message_and_range),
+        cmocka_unit_test(what_is_printed_parses_to_the_same),
+        cmocka_unit_test(lines_of_the_source_stand_in_messages),
+        cmocka_unit_test(other_languages_are_told_apart),
+        cmocka_unit_test(nesting_has_a_limit),
+        cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

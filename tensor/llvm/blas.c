@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Linear algebra but for products of matrices: each work-item computes elements of the result. */
+#include "tensor/llvm/emit.h"
+
+/* ---- operands
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+static bool is_constant(const struct tsr__t_value *value, double number)
+{
+    double own;
+    return tsr__t_constant_number(value, &own) && own == number;
+}
+
+struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst)
+{
+    uint32_t last = inst->operand_count - 1;
+    const struct tsr__t_value *alpha = inst->operands[0], *beta = inst->operands[last - 1];
+    struct tsr__te_blas o = {
+        .alpha = tsr__te_get_number(e, alpha),
+        .beta = tsr__te_get_number(e, beta),
+        .alpha_type = alpha->type->number,
+        .beta_type = beta->type->number,
+        .alpha_one = is_constant(alpha, 1),
+        .beta_zero = is_constant(beta, 0),
+        .beta_one = is_constant(beta, 1),
+        .a = tsr__te_get_memref(e, inst->operands[1]),
+        .has_b = last == 4,
+        .c = tsr__te_get_memref(e, inst->operands[last]),
+    };
+    if (o.has_b)
+        o.b = tsr__te_get_memref(e, inst->operands[2]);
+    if (inst->atomic != TSR__T_PLAIN)
+        o.atomic = o.beta_zero ? TSR__T_ATOMIC : TSR__T_ATOMIC_ADD;
+    uint32_t read = tsr__te_space(o.a.type) | (o.has_b ? tsr__te_space(o.b.type) : 0) | (o.beta_zero ? 0 : tsr__te_space(o.c.type));
+    tsr__te_touch(e, (struct tsr__te_touched){read, tsr__te_space(o.c.type)});
+    return o;
+}
+
+void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
+                    enum tsr__t_number sum)
+{
+    enum tsr__t_number c = o->c.type->number;
+    if (!o->alpha_one)
+        product = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->alpha, o->alpha_type, sum), product);
+    if (!o->beta_zero && o->atomic == TSR__T_PLAIN) {
+        struct tsr__te_number old = tsr__te_convert(e, tsr__te_load_number(e, &o->c, address), c, sum);
+        if (!o->beta_one)
+            old = tsr__te_arith(e, TSR__T_MUL, sum, tsr__te_convert(e, o->beta, o->beta_type, sum), old);
+        product = tsr__te_arith(e, TSR__T_ADD, sum, product, old);
+    }
+    tsr__te_store_number(e, &o->c, address, tsr__te_convert(e, product, sum, c), o->atomic);
+}
+
+static struct tsr__te_number load_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, enum tsr__t_number number)
+{
+    return tsr__te_convert(e, tsr__te_load_number(e, m, tsr__te_address(e, m, index)), m->type->number, number);
+}
+
+/* ---- loops over the result
+ * --------------------------------------------------------------------------------------------------------------- */
+
+/* One element of the result, at these indices. */
+typedef void element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index);
+
+/* For each element: the first mode over the work-items in blocks, the second, if any, over the second mode of the work-group. */
+static void for_elements(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, element *one)
+{
+    uint32_t order = o->c.type->order;
+    const uint32_t *sizes = e->func->info.work_group_size;
+    LLVMValueRef zero = tsr__te_i64(e, 0), index[2] = {zero, zero};
+    struct tsr__te_loop columns, rows;
+    LLVMBasicBlockRef end;
+    if (order == 0) {
+        end = tsr__te_if(e, e->first_item);
+        one(e, inst, o, index);
+        tsr__te_end_if(e, end);
+        return;
+    }
+    LLVMBasicBlockRef one_row = NULL;
+    if (order == 2) {
+        tsr__te_loop(e, &columns, e->item[1], o->c.shape[1], tsr__te_i64(e, sizes[1]), NULL, 0);
+        index[1] = columns.index;
+    } else if (sizes[1] > 1) {
+        one_row = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, e->item[1], zero, ""));
+    }
+    tsr__te_loop(e, &rows, zero, o->c.shape[0], tsr__te_i64(e, sizes[0]), NULL, 0);
+    index[0] = LLVMBuildNSWAdd(e->builder, rows.index, e->item[0], "");
+    int64_t known = tsr__te_known(o->c.shape[0]);
+    bool whole = known >= 0 && known % sizes[0] == 0;
+    end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, index[0], o->c.shape[0], ""));
+    one(e, inst, o, index);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &rows, NULL);
+    if (order == 2)
+        tsr__te_end_loop(e, &columns, NULL);
+    tsr__te_end_if(e, one_row);
+}
+
+static void axpby_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
+{
+    enum tsr__t_number c = o->c.type->number;
+    LLVMValueRef swapped[] = {index[1], index[0]};
+    bool turned = inst->transpose[0] && o->c.type->order == 2;
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), load_as(e, &o->a, turned ? swapped : index, c), c);
+}
+
+TSR_TE_FUNCTION(axpby)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    for_elements(e, inst, &o, axpby_element);
+}
+
+static void ger_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
+{
+    (void)inst;
+    enum tsr__t_number c = o->c.type->number;
+    struct tsr__te_number product = tsr__te_arith(e, TSR__T_MUL, c, load_as(e, &o->a, index, c), load_as(e, &o->b, index + 1, c));
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), product, c);
+}
+
+TSR_TE_FUNCTION(ger)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    for_elements(e, inst, &o, ger_element);
+}
+
+static void hadamard_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
+{
+    (void)inst;
+    enum tsr__t_number c = o->c.type->number;
+    struct tsr__te_number product = tsr__te_arith(e, TSR__T_MUL, c, load_as(e, &o->a, index, c), load_as(e, &o->b, index, c));
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), product, c);
+}
+
+TSR_TE_FUNCTION(hadamard)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    for_elements(e, inst, &o, hadamard_element);
+}
+
+/* ---- sums along a mode
+ * ------------------------------------------------------------------------------------------------------------------- */
+
+static void gemv_element(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMValueRef *index)
+{
+    enum tsr__t_number c = o->c.type->number;
+    struct tsr__te_number sum = tsr__te_zero(e, c);
+    LLVMValueRef first[] = {sum.re, sum.im}, next[2], at[2];
+    struct tsr__te_loop k;
+    uint32_t along = inst->transpose[0] ? 0 : 1;
+    tsr__te_loop(e, &k, tsr__te_i64(e, 0), o->a.shape[along], tsr__te_i64(e, 1), first, tsr__te_parts(c));
+    at[along] = k.index;
+    at[1 - along] = index[0];
+    sum = (struct tsr__te_number){k.carried[0], first[1] ? k.carried[1] : NULL};
+    struct tsr__te_number a = load_as(e, &o->a, at, c);
+    sum = o->has_b ? tsr__te_fma(e, c, a, load_as(e, &o->b, &k.index, c), sum) : tsr__te_arith(e, TSR__T_ADD, c, sum, a);
+    next[0] = sum.re;
+    next[1] = sum.im;
+    tsr__te_end_loop(e, &k, next);
+    sum = (struct tsr__te_number){k.carried[0], first[1] ? k.carried[1] : NULL};
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, c);
+}
+
+TSR_TE_FUNCTION(gemv)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    for_elements(e, inst, &o, gemv_element);
+}
+
+/* What work-items compute together, the first sub-group does alone: its work-items are side by side in the first mode. */
+static LLVMBasicBlockRef if_first_sub_group(struct tsr__te *e)
+{
+    LLVMValueRef zero = tsr__te_i32(e, 0);
+    if (e->one_sub_group)
+        return NULL;
+    LLVMValueRef id = tsr__te_call(e, "get_sub_group_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
+    return tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, id, zero, ""));
+}
+
+static struct tsr__te_number sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a)
+{
+    enum tsr__t_number wide = number == TSR__T_BF16 ? TSR__T_F32 : number;
+    a = tsr__te_convert(e, a, number, wide);
+    LLVMValueRef *parts[] = {&a.re, &a.im};
+    for (int i = 0; i < 2 && *parts[i]; i++)
+        *parts[i] = tsr__te_call(e, name, tsr__te_code(wide), LLVMTypeOf(*parts[i]), parts[i], 1);
+    return tsr__te_convert(e, a, wide, number);
+}
+
+/* Element `index` of a vector where it has one, otherwise 0; without a branch around what follows, where all lanes have to be. */
+static struct tsr__te_number load_or_zero(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, LLVMValueRef inside,
+                                          enum tsr__t_number number)
+{
+    struct tsr__te_number zero = tsr__te_zero(e, number);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), end = tsr__te_if(e, inside);
+    struct tsr__te_number loaded = load_as(e, m, index, number);
+    LLVMBasicBlockRef blocks[] = {before, LLVMGetInsertBlock(e->builder)};
+    tsr__te_end_if(e, end);
+    LLVMValueRef from[2][2] = {{zero.re, loaded.re}, {zero.im, loaded.im}}, made[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && from[i][0]; i++) {
+        made[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(zero.re), "");
+        LLVMAddIncoming(made[i], from[i], blocks, 2);
+    }
+    return (struct tsr__te_number){made[0], made[1]};
+}
+
+/* The sum of a vector: each lane adds up what it comes to, and then the lanes do. */
+static void sum_all(struct tsr__te *e, const struct tsr__te_blas *o)
+{
+    enum tsr__t_number c = o->c.type->number;
+    struct tsr__te_number sum = tsr__te_zero(e, c);
+    LLVMValueRef first[] = {sum.re, sum.im}, next[2], none;
+    LLVMBasicBlockRef group = if_first_sub_group(e), end;
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
+    LLVMValueRef index = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
+    LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntSLT, index, o->a.shape[0], "");
+    sum = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
+    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_or_zero(e, &o->a, &index, inside, c));
+    next[0] = sum.re;
+    next[1] = sum.im;
+    tsr__te_end_loop(e, &loop, next);
+    sum = sub_group(e, "sub_group_reduce_add", c, (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL});
+    end = tsr__te_if(e, e->first_item);
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, &none), sum, c);
+    tsr__te_end_if(e, end);
+    tsr__te_end_if(e, group);
+}
+
+TSR_TE_FUNCTION(sum)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    if (o.c.type->order == 0)
+        sum_all(e, &o);
+    else
+        for_elements(e, inst, &o, gemv_element);
+}
+
+/* ---- cumulative sums
+ * --------------------------------------------------------------------------------------------------------------------- */
+
+/* Of a vector: a scan of each block of a sub-group, on top of the sum of the blocks before. */
+static void scan_vector(struct tsr__te *e, const struct tsr__te_blas *o)
+{
+    enum tsr__t_number c = o->c.type->number;
+    struct tsr__te_number carry = tsr__te_zero(e, c);
+    LLVMValueRef first[] = {carry.re, carry.im}, next[2];
+    LLVMBasicBlockRef group = if_first_sub_group(e), end;
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
+    LLVMValueRef index = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
+    LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntSLT, index, o->a.shape[0], "");
+    struct tsr__te_number own = load_or_zero(e, &o->a, &index, inside, c);
+    carry = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
+    struct tsr__te_number scan = tsr__te_arith(e, TSR__T_ADD, c, carry, sub_group(e, "sub_group_scan_inclusive_add", c, own));
+    struct tsr__te_number all = tsr__te_arith(e, TSR__T_ADD, c, carry, sub_group(e, "sub_group_reduce_add", c, own));
+    end = tsr__te_if(e, inside);
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, &index), scan, c);
+    tsr__te_end_if(e, end);
+    next[0] = all.re;
+    next[1] = all.im;
+    tsr__te_end_loop(e, &loop, next);
+    tsr__te_end_if(e, group);
+}
+
+/* Of tensors: a work-item takes the elements that follow each other in the mode, from the first to the last. */
+static void scan_lines(struct tsr__te *e, const struct tsr__te_blas *o, uint32_t mode)
+{
+    enum tsr__t_number c = o->c.type->number;
+    const uint32_t *sizes = e->func->info.work_group_size;
+    uint32_t order = o->a.type->order, all = sizes[0] * sizes[1];
+    LLVMValueRef lines = tsr__te_i64(e, 1), *index = tsr__te_room(e, order), zero = tsr__te_i64(e, 0);
+    for (uint32_t i = 0; i < order; i++)
+        if (i != mode)
+            lines = LLVMBuildNSWMul(e->builder, lines, o->a.shape[i], "");
+    LLVMValueRef item = LLVMBuildNSWAdd(e->builder, e->item[0], LLVMBuildNSWMul(e->builder, e->item[1], tsr__te_i64(e, sizes[0]), ""), "");
+    struct tsr__te_loop blocks, along;
+    tsr__te_loop(e, &blocks, zero, lines, tsr__te_i64(e, all), NULL, 0);
+    LLVMValueRef line = LLVMBuildNSWAdd(e->builder, blocks.index, item, "");
+    LLVMBasicBlockRef end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, line, lines, ""));
+    for (uint32_t i = 0; i < order; i++) {
+        if (i == mode)
+            continue;
+        index[i] = LLVMBuildURem(e->builder, line, o->a.shape[i], "");
+        line = LLVMBuildUDiv(e->builder, line, o->a.shape[i], "");
+    }
+    struct tsr__te_number sum = tsr__te_zero(e, c);
+    LLVMValueRef first[] = {sum.re, sum.im}, next[2];
+    tsr__te_loop(e, &along, zero, o->a.shape[mode], tsr__te_i64(e, 1), first, tsr__te_parts(c));
+    index[mode] = along.index;
+    sum = (struct tsr__te_number){along.carried[0], first[1] ? along.carried[1] : NULL};
+    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_as(e, &o->a, index, c));
+    tsr__te_update(e, o, tsr__te_address(e, &o->c, index), sum, c);
+    next[0] = sum.re;
+    next[1] = sum.im;
+    tsr__te_end_loop(e, &along, next);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &blocks, NULL);
+}
+
+TSR_TE_FUNCTION(cumsum)
+{
+    struct tsr__te_blas o = tsr__te_begin_blas(e, inst);
+    if (o.a.type->order == 1)
+        scan_vector(e, &o);
+    else
+        scan_lines(e, &o, (uint32_t)inst->mode[0]);
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Cooperative matrices. Work-item l of a sub-group of S has the rows l, l + S, … of a matrix, whatever its use: row l + r S and column j
+ * are component r * columns + j. So a column in memory is read by neighbouring work-items, and products take a row of A in each work-item
+ * with elements of B that one of them has. */
+#include "tensor/llvm/emit.h"
+
+#include <stdio.h>
+
+enum { MOST_PRODUCTS = 1 << 16 };
+
+struct matrix {
+    const struct tsr__t_type *type;
+    uint32_t lanes, blocks, cols, parts; /* blocks of rows; parts of a component */
+};
+
+static struct matrix matrix_of(struct tsr__te *e, const struct tsr__t_type *type)
+{
+    uint32_t lanes = e->func->info.sub_group_size;
+    return (struct matrix){type, lanes, (uint32_t)((type->rows + lanes - 1) / lanes), (uint32_t)type->cols, tsr__te_parts(type->number)};
+}
+
+static struct tsr__te_number component(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t r, uint32_t j)
+{
+    LLVMValueRef *part = e->values[value->index].part + (r * m->cols + j) * m->parts;
+    return (struct tsr__te_number){part[0], m->parts > 1 ? part[1] : NULL};
+}
+
+static void set_component(const struct matrix *m, LLVMValueRef *parts, uint32_t r, uint32_t j, struct tsr__te_number number)
+{
+    LLVMValueRef *part = parts + (r * m->cols + j) * m->parts;
+    part[0] = number.re;
+    if (m->parts > 1)
+        part[1] = number.im;
+}
+
+static LLVMValueRef lane(struct tsr__te *e)
+{
+    LLVMValueRef id = tsr__te_call(e, "get_sub_group_local_id", "v", LLVMInt32TypeInContext(e->context), NULL, 0);
+    return LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+/* A matrix of memory: where element (i, j) of the value lies, and whether that is to be looked at. */
+struct place {
+    struct tsr__te_memref memory;
+    LLVMValueRef at[2];
+    bool turned;
+    uint32_t checked;
+};
+
+static struct place place_of(struct tsr__te *e, const struct tsr__t_inst *inst, uint32_t memory)
+{
+    return (struct place){tsr__te_get_memref(e, inst->operands[memory]),
+                          {tsr__te_get_number(e, inst->operands[memory + 1]).re, tsr__te_get_number(e, inst->operands[memory + 2]).re},
+                          inst->transpose[0],
+                          inst->checked};
+}
+
+static LLVMValueRef and_if(struct tsr__te *e, LLVMValueRef a, LLVMValueRef b)
+{
+    return a && b ? LLVMBuildAnd(e->builder, a, b, "") : a ? a : b;
+}
+
+/* 0 <= index < size. */
+static LLVMValueRef inside(struct tsr__te *e, LLVMValueRef index, LLVMValueRef size)
+{
+    return LLVMBuildICmp(e->builder, LLVMIntULT, index, size, "");
+}
+
+/* The index in memory of row i, column j; *good: whether the element counts, NULL if it does in any case. */
+static void locate(struct tsr__te *e, const struct matrix *m, const struct place *p, uint32_t r, LLVMValueRef own, LLVMValueRef j,
+                   LLVMValueRef index[2], LLVMValueRef *good)
+{
+    LLVMValueRef i = r ? LLVMBuildNSWAdd(e->builder, own, tsr__te_i64(e, (int64_t)r * m->lanes), "") : own;
+    uint32_t rows = p->turned ? 1 : 0; /* the mode of memory that rows go along */
+    index[rows] = LLVMBuildNSWAdd(e->builder, p->at[rows], i, "");
+    index[1 - rows] = LLVMBuildNSWAdd(e->builder, p->at[1 - rows], j, "");
+    *good = (int64_t)(r + 1) * m->lanes > m->type->rows ? inside(e, i, tsr__te_i64(e, m->type->rows)) : NULL;
+    if (p->checked & TSR__T_ROWS_CHECKED)
+        *good = and_if(e, *good, inside(e, index[rows], p->memory.shape[rows]));
+    if (p->checked & TSR__T_COLS_CHECKED)
+        *good = and_if(e, *good, inside(e, index[1 - rows], p->memory.shape[1 - rows]));
+}
+
+static struct tsr__te_number load_component(struct tsr__te *e, const struct place *p, LLVMValueRef index[2], LLVMValueRef good)
+{
+    enum tsr__t_number number = p->memory.type->number;
+    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(e->builder)}, end = tsr__te_if(e, good);
+    struct tsr__te_number loaded = tsr__te_load_number(e, &p->memory, tsr__te_address(e, &p->memory, index)),
+                          zero = tsr__te_zero(e, number);
+    if (!good)
+        return loaded;
+    blocks[1] = LLVMGetInsertBlock(e->builder);
+    tsr__te_end_if(e, end);
+    LLVMValueRef from[2][2] = {{zero.re, loaded.re}, {zero.im, loaded.im}}, made[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && from[i][0]; i++) {
+        made[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(zero.re), "");
+        LLVMAddIncoming(made[i], from[i], blocks, 2);
+    }
+    return (struct tsr__te_number){made[0], made[1]};
+}
+
+static void limit(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count)
+{
+    if (count > MOST_PRODUCTS)
+        tsr__te_refuse(e, inst, "Cooperative matrices of this shape are too large: they take %llu instructions, of %d at most",
+                       (unsigned long long)count, MOST_PRODUCTS);
+}
+
+TSR_TE_FUNCTION(coop_load)
+{
+    struct matrix m = matrix_of(e, inst->results[0]->type);
+    struct place p = place_of(e, inst, 0);
+    limit(e, inst, (uint64_t)m.blocks * m.cols);
+    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts), own = lane(e), index[2], good;
+    for (uint32_t r = 0; r < m.blocks; r++) {
+        for (uint32_t j = 0; j < m.cols; j++) {
+            locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
+            set_component(&m, parts, r, j, load_component(e, &p, index, good));
+        }
+    }
+    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+}
+
+TSR_TE_FUNCTION(coop_store)
+{
+    struct matrix m = matrix_of(e, inst->operands[0]->type);
+    struct place p = place_of(e, inst, 1);
+    LLVMValueRef own = lane(e), index[2], good;
+    limit(e, inst, (uint64_t)m.blocks * m.cols);
+    for (uint32_t r = 0; r < m.blocks; r++) {
+        for (uint32_t j = 0; j < m.cols; j++) {
+            locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
+            LLVMBasicBlockRef end = tsr__te_if(e, good);
+            tsr__te_store_number(e, &p.memory, tsr__te_address(e, &p.memory, index), component(e, inst->operands[0], &m, r, j),
+                                 inst->atomic);
+            tsr__te_end_if(e, end);
+        }
+    }
+}
+
+/* ---- arithmetic
+ * -------------------------------------------------------------------------------------------------------------------------- */
+
+TSR_TE_FUNCTION(coop_scale)
+{
+    struct matrix m = matrix_of(e, inst->operands[1]->type);
+    struct tsr__te_number scale = tsr__te_get_number(e, inst->operands[0]);
+    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts);
+    for (uint32_t r = 0; r < m.blocks; r++)
+        for (uint32_t j = 0; j < m.cols; j++)
+            set_component(&m, parts, r, j, tsr__te_arith(e, TSR__T_MUL, m.type->number, scale, component(e, inst->operands[1], &m, r, j)));
+    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+}
+
+/* Element (k, j) of B in all work-items, as a number of type `sum`. */
+static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_value *value, const struct matrix *m, uint32_t k, uint32_t j,
+                                       enum tsr__t_number sum)
+{
+    struct tsr__te_number own = component(e, value, m, k / m->lanes, j);
+    LLVMValueRef *parts[] = {&own.re, &own.im};
+    char codes[8];
+    snprintf(codes, sizeof codes, "%sj", tsr__te_code(m->type->number));
+    for (int i = 0; i < 2 && *parts[i]; i++) {
+        LLVMValueRef args[] = {*parts[i], tsr__te_i32(e, k % m->lanes)};
+        *parts[i] = tsr__te_call(e, "sub_group_broadcast", codes, LLVMTypeOf(args[0]), args, 2);
+    }
+    return tsr__te_convert(e, own, m->type->number, sum);
+}
+
+/* ---- products by matrix functions: tessera/matrix.def
+ * ------------------------------------------------------------------------------------ */
+
+enum { FUNCTION_K = 16, FUNCTION_LANES = 16 };
+
+/* bf16 or f16 with sums in f32, in sub-groups of 16, which the matrix functions have. They compute columns of the transposed product: their
+ * B is a row of A in each work-item, a row of their A is a column of B. */
+static bool has_function(const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
+{
+    enum tsr__t_number number = a->type->number;
+    return a->lanes == FUNCTION_LANES && a->cols % FUNCTION_K == 0 && a->type->rows % FUNCTION_LANES == 0 && number == b->type->number &&
+           (number == TSR__T_BF16 || number == TSR__T_F16) && c->type->number == TSR__T_F32 && d->type->number == TSR__T_F32;
+}
+
+static LLVMValueRef bits_of(struct tsr__te *e, LLVMValueRef number)
+{
+    return LLVMBuildBitCast(e->builder, number, LLVMInt16TypeInContext(e->context), "");
+}
+
+/* Columns k … k + 15 of the work-item's row in block r of A, in pairs. */
+static LLVMValueRef packed_row(struct tsr__te *e, const struct tsr__t_value *a, const struct matrix *m, uint32_t r, uint32_t k)
+{
+    LLVMTypeRef i16 = LLVMInt16TypeInContext(e->context), i32 = LLVMInt32TypeInContext(e->context);
+    LLVMValueRef row = LLVMGetPoison(LLVMVectorType(i16, FUNCTION_K));
+    for (uint32_t i = 0; i < FUNCTION_K; i++)
+        row = LLVMBuildInsertElement(e->builder, row, bits_of(e, component(e, a, m, r, k + i).re), tsr__te_i32(e, i), "");
+    return LLVMBuildBitCast(e->builder, row, LLVMVectorType(i32, FUNCTION_K / 2), "");
+}
+
+/* Columns j … j + count - 1 of something, in a vector; of one, itself. */
+static LLVMValueRef columns(struct tsr__te *e, LLVMValueRef *numbers, uint32_t count)
+{
+    if (count == 1)
+        return numbers[0];
+    LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(numbers[0]), count));
+    for (uint32_t i = 0; i < count; i++)
+        vector = LLVMBuildInsertElement(e->builder, vector, numbers[i], tsr__te_i32(e, i), "");
+    return vector;
+}
+
+static void multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
+                                 const struct matrix *d, LLVMValueRef *parts)
+{
+    bool is_half = a->type->number == TSR__T_F16;
+    const char *name = is_half ? "intel_sub_group_f16_f16_matrix_mad_k16" : "intel_sub_group_bf16_bf16_matrix_mad_k16";
+    for (uint32_t j = 0, count; j < d->cols; j += count) {
+        uint32_t left = d->cols - j;
+        count = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
+        for (uint32_t r = 0; r < d->blocks; r++) {
+            LLVMValueRef numbers[8];
+            for (uint32_t i = 0; i < count; i++)
+                numbers[i] = component(e, inst->operands[2], d, r, j + i).re;
+            LLVMValueRef sum = columns(e, numbers, count);
+            for (uint32_t k = 0; k < a->cols; k += FUNCTION_K) {
+                for (uint32_t i = 0; i < count; i++)
+                    numbers[i] = bits_of(e, component(e, inst->operands[1], b, k / FUNCTION_LANES, j + i).re);
+                LLVMValueRef args[] = {columns(e, numbers, count), packed_row(e, inst->operands[0], a, r, k), sum};
+                char codes[32];
+                snprintf(codes, sizeof codes, "Dv%u_sDv8_iDv%u_f", count, count);
+                sum = tsr__te_call(e, name, count == 1 ? "sDv8_if" : codes, LLVMTypeOf(sum), args, 3);
+            }
+            for (uint32_t i = 0; i < count; i++) {
+                struct tsr__te_number own = {count == 1 ? sum : LLVMBuildExtractElement(e->builder, sum, tsr__te_i32(e, i), ""), NULL};
+                set_component(d, parts, r, j + i, own);
+            }
+        }
+    }
+}
+
+static void multiply_plain(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
+                           const struct matrix *c, const struct matrix *d, LLVMValueRef *parts)
+{
+    enum tsr__t_number sum = tsr__t_sum_type(c->type->number);
+    limit(e, inst, (uint64_t)a->blocks * a->cols * d->cols);
+    for (uint32_t j = 0; j < d->cols; j++) {
+        struct tsr__te_number *sums = tsr_arena_alloc(e->arena, d->blocks * sizeof *sums);
+        for (uint32_t r = 0; r < d->blocks; r++)
+            sums[r] = tsr__te_convert(e, component(e, inst->operands[2], c, r, j), c->type->number, sum);
+        for (uint32_t k = 0; k < a->cols; k++) {
+            struct tsr__te_number own = broadcast(e, inst->operands[1], b, k, j, sum);
+            for (uint32_t r = 0; r < d->blocks; r++)
+                sums[r] =
+                    tsr__te_fma(e, sum, tsr__te_convert(e, component(e, inst->operands[0], a, r, k), a->type->number, sum), own, sums[r]);
+        }
+        for (uint32_t r = 0; r < d->blocks; r++)
+            set_component(d, parts, r, j, tsr__te_convert(e, sums[r], sum, d->type->number));
+    }
+}
+
+TSR_TE_FUNCTION(coop_mul_add)
+{
+    struct matrix a = matrix_of(e, inst->operands[0]->type), b = matrix_of(e, inst->operands[1]->type);
+    struct matrix c = matrix_of(e, inst->operands[2]->type), d = matrix_of(e, inst->results[0]->type);
+    LLVMValueRef *parts = tsr__te_room(e, d.blocks * d.cols * d.parts);
+    limit(e, inst, (uint64_t)d.blocks * d.cols);
+    if (has_function(&a, &b, &c, &d))
+        multiply_by_function(e, inst, &a, &b, &d, parts);
+    else
+        multiply_plain(e, inst, &a, &b, &c, &d, parts);
+    tsr__te_set(e, inst->results[0], parts, d.blocks * d.cols * d.parts);
+}

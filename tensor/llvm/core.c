@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Types, calls and control flow. */
+#include "tensor/llvm/emit.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SPIR_FUNC = 75 };
+
+LLVMTypeRef tsr__te_type(struct tsr__te *e, enum tsr__t_number number)
+{
+    switch (tsr__t_numbers[number].component) {
+    case TSR__T_I8:
+        return LLVMInt8TypeInContext(e->context);
+    case TSR__T_I16:
+    case TSR__T_BF16:
+        return LLVMInt16TypeInContext(e->context);
+    case TSR__T_I32:
+        return LLVMInt32TypeInContext(e->context);
+    case TSR__T_F16:
+        return LLVMHalfTypeInContext(e->context);
+    case TSR__T_F32:
+        return LLVMFloatTypeInContext(e->context);
+    case TSR__T_F64:
+        return LLVMDoubleTypeInContext(e->context);
+    default:
+        return LLVMInt64TypeInContext(e->context);
+    }
+}
+
+LLVMValueRef tsr__te_i64(struct tsr__te *e, int64_t number)
+{
+    return LLVMConstInt(LLVMInt64TypeInContext(e->context), (uint64_t)number, true);
+}
+
+LLVMValueRef tsr__te_i32(struct tsr__te *e, uint32_t number)
+{
+    return LLVMConstInt(LLVMInt32TypeInContext(e->context), number, false);
+}
+
+int64_t tsr__te_known(LLVMValueRef number)
+{
+    return LLVMIsAConstantInt(number) ? LLVMConstIntGetSExtValue(number) : -1;
+}
+
+_Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst, const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tsr__t_error(e->program, inst->at, "%s", text);
+    longjmp(e->out, 1);
+}
+
+/* ---- calls
+ * ------------------------------------------------------------------------------------------------------------------------------- */
+
+LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count)
+{
+    char mangled[160];
+    LLVMTypeRef types[8];
+    snprintf(mangled, sizeof mangled, "_Z%zu%s%s", strlen(name), name, codes);
+    for (unsigned i = 0; i < count; i++)
+        types[i] = LLVMTypeOf(args[i]);
+    LLVMTypeRef type = LLVMFunctionType(result, types, count, false);
+    LLVMValueRef function = LLVMGetNamedFunction(e->module, mangled);
+    if (!function) {
+        static const char *const attributes[] = {"nounwind", "convergent"};
+        function = LLVMAddFunction(e->module, mangled, type);
+        LLVMSetFunctionCallConv(function, SPIR_FUNC);
+        for (size_t i = 0; i < TSR_ARRAY_LEN(attributes); i++) {
+            unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+            LLVMAddAttributeAtIndex(function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
+        }
+    }
+    LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, args, count, "");
+    LLVMSetInstructionCallConv(call, SPIR_FUNC);
+    return call;
+}
+
+LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef overloaded, LLVMValueRef *args, unsigned count)
+{
+    unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMTypeRef type = LLVMIntrinsicGetType(e->context, id, &overloaded, 1);
+    return LLVMBuildCall2(e->builder, type, LLVMGetIntrinsicDeclaration(e->module, id, &overloaded, 1), args, count, "");
+}
+
+const char *tsr__te_code(enum tsr__t_number number)
+{
+    static const char *const codes[] = {[TSR__T_I8] = "c",   [TSR__T_I16] = "s",   [TSR__T_I32] = "i",
+                                        [TSR__T_I64] = "l",  [TSR__T_INDEX] = "l", [TSR__T_BF16] = "s",
+                                        [TSR__T_F16] = "Dh", [TSR__T_F32] = "f",   [TSR__T_F64] = "d"};
+    return codes[tsr__t_numbers[number].component];
+}
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+LLVMValueRef *tsr__te_room(struct tsr__te *e, uint32_t count)
+{
+    return tsr_arena_alloc(e->arena, (count + 1) * sizeof(LLVMValueRef));
+}
+
+void tsr__te_set(struct tsr__te *e, const struct tsr__t_value *value, LLVMValueRef *parts, uint32_t count)
+{
+    struct tsr__te_value *own = &e->values[value->index];
+    own->part = tsr__te_room(e, count);
+    own->count = count;
+    memcpy(own->part, parts, count * sizeof *parts);
+}
+
+struct tsr__te_number tsr__te_get_number(struct tsr__te *e, const struct tsr__t_value *value)
+{
+    const struct tsr__te_value *own = &e->values[value->index];
+    return (struct tsr__te_number){own->part[0], own->count > 1 ? own->part[1] : NULL};
+}
+
+void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, struct tsr__te_number number)
+{
+    LLVMValueRef parts[] = {number.re, number.im};
+    tsr__te_set(e, value, parts, number.im ? 2 : 1);
+}
+
+/* ---- control flow
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+static LLVMBasicBlockRef block(struct tsr__te *e)
+{
+    return LLVMAppendBasicBlockInContext(e->context, e->function, "");
+}
+
+void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
+                  uint32_t count)
+{
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), body = block(e);
+    *loop = (struct tsr__te_loop){.head = block(e), .end = block(e), .step = step, .carried = tsr__te_room(e, count), .count = count};
+    LLVMMoveBasicBlockAfter(body, loop->head);
+    LLVMBuildBr(e->builder, loop->head);
+    LLVMPositionBuilderAtEnd(e->builder, loop->head);
+    loop->index = LLVMBuildPhi(e->builder, LLVMTypeOf(from), "");
+    LLVMAddIncoming(loop->index, &from, &before, 1);
+    for (uint32_t i = 0; i < count; i++) {
+        loop->carried[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(first[i]), "");
+        LLVMAddIncoming(loop->carried[i], &first[i], &before, 1);
+    }
+    LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, loop->index, to, ""), body, loop->end);
+    LLVMPositionBuilderAtEnd(e->builder, body);
+}
+
+void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next)
+{
+    LLVMValueRef index = LLVMBuildAdd(e->builder, loop->index, loop->step, "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
+    LLVMBuildBr(e->builder, loop->head);
+    LLVMAddIncoming(loop->index, &index, &latch, 1);
+    for (uint32_t i = 0; i < loop->count; i++)
+        LLVMAddIncoming(loop->carried[i], &next[i], &latch, 1);
+    LLVMMoveBasicBlockAfter(loop->end, latch);
+    LLVMPositionBuilderAtEnd(e->builder, loop->end);
+}
+
+void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count)
+{
+    LLVMValueRef back = LLVMGetLastInstruction(LLVMGetPreviousBasicBlock(loop->end));
+    LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(e->context, name, strlen(name))};
+    if (count)
+        parts[1] = LLVMValueAsMetadata(tsr__te_i32(e, count));
+    LLVMMetadataRef hint = LLVMMDNodeInContext2(e->context, parts, count ? 2 : 1);
+    LLVMMetadataRef place = LLVMTemporaryMDNode(e->context, NULL, 0), pair[] = {place, hint};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(e->context, pair, 2);
+    LLVMMetadataReplaceAllUsesWith(place, node); /* the node is its own first part */
+    LLVMSetMetadata(back, LLVMGetMDKindIDInContext(e->context, "llvm.loop", 9), LLVMMetadataAsValue(e->context, node));
+}
+
+LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition)
+{
+    if (!condition)
+        return NULL;
+    LLVMBasicBlockRef then = block(e), end = block(e);
+    LLVMBuildCondBr(e->builder, condition, then, end);
+    LLVMPositionBuilderAtEnd(e->builder, then);
+    return end;
+}
+
+void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end)
+{
+    if (!end)
+        return;
+    LLVMBuildBr(e->builder, end);
+    LLVMMoveBasicBlockAfter(end, LLVMGetInsertBlock(e->builder));
+    LLVMPositionBuilderAtEnd(e->builder, end);
+}
+
+/* ---- barriers
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+/* A work-group of one sub-group needs no more than a barrier of that. */
+void tsr__te_barrier(struct tsr__te *e, uint32_t fences)
+{
+    enum { CLK_LOCAL = 1, CLK_GLOBAL = 2 };
+    uint32_t flags = (fences & TSR__T_FENCE_LOCAL ? CLK_LOCAL : 0) | (fences & TSR__T_FENCE_GLOBAL ? CLK_GLOBAL : 0);
+    LLVMValueRef argument = tsr__te_i32(e, flags);
+    tsr__te_call(e, e->one_sub_group ? "sub_group_barrier" : "barrier", "j", LLVMVoidTypeInContext(e->context), &argument, 1);
+    e->touched = (struct tsr__te_touched){0};
+}
+
+void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now)
+{
+    uint32_t hazard = (e->touched.written & (now.read | now.written)) | (e->touched.read & now.written);
+    if (e->spmd)
+        return;
+    if (hazard)
+        tsr__te_barrier(e, hazard);
+    e->touched.read |= now.read;
+    e->touched.written |= now.written;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * What the files of the code generator share. A function becomes a kernel whose work-items all run the whole body: values of collective
+ * regions are the same in all of them, instructions of linear algebra give each its part of the result. */
+#ifndef TESSERA_TENSOR_LLVM_EMIT_H
+#define TESSERA_TENSOR_LLVM_EMIT_H
+
+#include "tensor/ir.h"
+
+#include <llvm-c/Core.h>
+
+/* A number: its real part, and the imaginary one of a complex number (otherwise NULL). bf16 is an i16 with its bits. */
+struct tsr__te_number {
+    LLVMValueRef re, im;
+};
+
+/* A value of the text. Numbers and truth values have one part, complex numbers two; a memref its address, then the sizes, then the strides
+ * (i64); a group the address of its addresses, the addresses of sizes and strides (NULL: static), its size and its offset; a matrix its
+ * components, see coop.c. */
+struct tsr__te_value {
+    LLVMValueRef *part;
+    uint32_t count;
+};
+
+/* Memory that instructions have touched since the last barrier: bits of FENCE_GLOBAL and FENCE_LOCAL. */
+struct tsr__te_touched {
+    uint32_t read, written;
+};
+
+struct tsr__te {
+    struct tsr_tensor_program *program;
+    const struct tsr__t_func *func;
+    struct tsr_arena *arena;
+    struct tsr_buf *log;
+    jmp_buf out;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+    LLVMValueRef function;
+    struct tsr__te_value *values; /* by index of the value */
+    uint32_t *local_offset;       /* of an alloca, by index of its value: bytes */
+    LLVMValueRef local;           /* the bytes that these are in; NULL: none */
+    LLVMValueRef item[2];         /* i64: local id */
+    LLVMValueRef first_item;      /* i1 */
+    bool one_sub_group;           /* the work-group is one */
+    bool spmd;                    /* in an SPMD region */
+    struct tsr__te_touched touched;
+    void (*region)(struct tsr__te *e, const struct tsr__t_region *region);
+};
+
+/* ---- core.c: types, constants, calls, control flow ---- */
+LLVMTypeRef tsr__te_type(struct tsr__te *e, enum tsr__t_number number); /* of one part */
+static inline bool tsr__te_is_complex(enum tsr__t_number number)
+{
+    return tsr__t_numbers[number].class == TSR__T_COMPLEX;
+}
+static inline uint32_t tsr__te_parts(enum tsr__t_number number)
+{
+    return tsr__te_is_complex(number) ? 2 : 1;
+}
+LLVMValueRef tsr__te_i64(struct tsr__te *e, int64_t number);
+LLVMValueRef tsr__te_i32(struct tsr__te *e, uint32_t number);
+/* A static size, or -1. */
+int64_t tsr__te_known(LLVMValueRef number);
+_Noreturn void tsr__te_refuse(struct tsr__te *e, const struct tsr__t_inst *inst, const char *format, ...) TSR_PRINTF_LIKE(3, 4);
+/* Function of OpenCL C by its name and the codes of its parameters in mangled names. */
+LLVMValueRef tsr__te_call(struct tsr__te *e, const char *name, const char *codes, LLVMTypeRef result, LLVMValueRef *args, unsigned count);
+LLVMValueRef tsr__te_intrinsic(struct tsr__te *e, const char *name, LLVMTypeRef overloaded, LLVMValueRef *args, unsigned count);
+const char *tsr__te_code(enum tsr__t_number number); /* in mangled names, of one part */
+void tsr__te_set(struct tsr__te *e, const struct tsr__t_value *value, LLVMValueRef *parts, uint32_t count);
+LLVMValueRef *tsr__te_room(struct tsr__te *e, uint32_t count);
+struct tsr__te_number tsr__te_get_number(struct tsr__te *e, const struct tsr__t_value *value);
+void tsr__te_set_number(struct tsr__te *e, const struct tsr__t_value *value, struct tsr__te_number number);
+
+/* for (i = from; i < to; i += step), signed, with values that are carried on: tsr__te_loop begins the body, tsr__te_end_loop ends it with
+ * their new values, after which `carried` holds the last ones. */
+struct tsr__te_loop {
+    LLVMBasicBlockRef head, end;
+    LLVMValueRef index, step, *carried;
+    uint32_t count;
+};
+void tsr__te_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef from, LLVMValueRef to, LLVMValueRef step, LLVMValueRef *first,
+                  uint32_t count);
+void tsr__te_end_loop(struct tsr__te *e, struct tsr__te_loop *loop, LLVMValueRef *next);
+/* A hint to LLVM about a loop that has been ended; `count` 0: the hint has no number. */
+void tsr__te_hint(struct tsr__te *e, const struct tsr__te_loop *loop, const char *name, uint32_t count);
+/* if (condition) { … }: the block where it goes on. NULL condition: always, and nothing is made. */
+LLVMBasicBlockRef tsr__te_if(struct tsr__te *e, LLVMValueRef condition);
+void tsr__te_end_if(struct tsr__te *e, LLVMBasicBlockRef end);
+void tsr__te_barrier(struct tsr__te *e, uint32_t fences);
+/* Before an instruction of a collective region that touches this: the barrier that it needs. */
+void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now);
+
+/* ---- number.c: arithmetic ---- */
+struct tsr__te_number tsr__te_convert(struct tsr__te *e, struct tsr__te_number a, enum tsr__t_number from, enum tsr__t_number to);
+struct tsr__te_number tsr__te_arith(struct tsr__te *e, enum tsr__t_op op, enum tsr__t_number type, struct tsr__te_number a,
+                                    struct tsr__te_number b);
+struct tsr__te_number tsr__te_unary(struct tsr__te *e, enum tsr__t_op op, enum tsr__t_number type, struct tsr__te_number a);
+LLVMValueRef tsr__te_compare(struct tsr__te *e, enum tsr__t_op op, enum tsr__t_number type, struct tsr__te_number a,
+                             struct tsr__te_number b);
+struct tsr__te_number tsr__te_math(struct tsr__te *e, enum tsr__t_op op, enum tsr__t_number type, struct tsr__te_number a);
+/* c + a * b, for numbers with a fraction in one rounding. */
+struct tsr__te_number tsr__te_fma(struct tsr__te *e, enum tsr__t_number type, struct tsr__te_number a, struct tsr__te_number b,
+                                  struct tsr__te_number c);
+struct tsr__te_number tsr__te_zero(struct tsr__te *e, enum tsr__t_number type);
+
+/* ---- memory.c: memrefs ---- */
+struct tsr__te_memref {
+    const struct tsr__t_type *type;
+    LLVMValueRef pointer, *shape, *stride;
+};
+struct tsr__te_memref tsr__te_get_memref(struct tsr__te *e, const struct tsr__t_value *value);
+/* The address of an element. */
+LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
+struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
+void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,
+                          enum tsr__t_atomic atomic);
+static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
+{
+    return memref->local ? TSR__T_FENCE_LOCAL : TSR__T_FENCE_GLOBAL;
+}
+
+/* ---- layout.c ---- */
+/* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all. */
+uint32_t tsr__te_layout(const struct tsr__t_func *func, struct tsr_arena *arena, uint32_t *local_offset);
+
+/* ---- what an instruction becomes, by its group ---- */
+#define TSR_TE_FUNCTION(group) void tsr__te_emit_##group(struct tsr__te *e, const struct tsr__t_inst *inst)
+TSR_TE_FUNCTION(arith);
+TSR_TE_FUNCTION(unary);
+TSR_TE_FUNCTION(compare);
+TSR_TE_FUNCTION(cast);
+TSR_TE_FUNCTION(math);
+TSR_TE_FUNCTION(constant);
+TSR_TE_FUNCTION(builtin);
+TSR_TE_FUNCTION(broadcast);
+TSR_TE_FUNCTION(subgroup);
+TSR_TE_FUNCTION(alloca);
+TSR_TE_FUNCTION(lifetime);
+TSR_TE_FUNCTION(expand);
+TSR_TE_FUNCTION(fuse);
+TSR_TE_FUNCTION(subview);
+TSR_TE_FUNCTION(size);
+TSR_TE_FUNCTION(load);
+TSR_TE_FUNCTION(store);
+TSR_TE_FUNCTION(barrier);
+TSR_TE_FUNCTION(for);
+TSR_TE_FUNCTION(foreach);
+TSR_TE_FUNCTION(if);
+TSR_TE_FUNCTION(parallel);
+TSR_TE_FUNCTION(yield);
+TSR_TE_FUNCTION(axpby);
+TSR_TE_FUNCTION(cumsum);
+TSR_TE_FUNCTION(gemm);
+TSR_TE_FUNCTION(gemv);
+TSR_TE_FUNCTION(ger);
+TSR_TE_FUNCTION(hadamard);
+TSR_TE_FUNCTION(sum);
+TSR_TE_FUNCTION(coop_load);
+TSR_TE_FUNCTION(coop_mul_add);
+TSR_TE_FUNCTION(coop_scale);
+TSR_TE_FUNCTION(coop_store);
+
+/* ---- blas.c ---- */
+/* alpha, the factors, beta and the result of such an instruction. */
+struct tsr__te_blas {
+    struct tsr__te_number alpha, beta;
+    enum tsr__t_number alpha_type, beta_type;
+    bool alpha_one, beta_zero, beta_one; /* constants */
+    struct tsr__te_memref a, b, c;       /* b: that of instructions with two factors */
+    bool has_b;
+    enum tsr__t_atomic atomic;
+};
+struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_inst *inst);
+/* C := alpha * product + beta * C for an element; the sum is made in `sum`, the type of the product. */
+void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
+                    enum tsr__t_number sum);
+
+#endif

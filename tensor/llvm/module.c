@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A text from its first character to an LLVM module that has been verified. */
+#include "tensor/llvm/module.h"
+
+#include <llvm-c/Analysis.h>
+#include <string.h>
+
+#include "tensor/llvm/emit.h"
+
+enum { SPIR_KERNEL = 76, LOCAL_ALIGNMENT = 128 };
+
+static const char data_layout[] = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
+
+/* ---- instructions
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+static void (*const emitters[])(struct tsr__te *e, const struct tsr__t_inst *inst) = {
+#define TSR_OP(name, text, later, form, transposes, operands, region, group) [TSR__T_##name] = tsr__te_emit_##group,
+#include "tensor/ops.def"
+#undef TSR_OP
+};
+
+static void emit_region(struct tsr__te *e, const struct tsr__t_region *region)
+{
+    for (const struct tsr__t_inst *i = region->first; i; i = i->next)
+        emitters[i->op](e, i);
+}
+
+/* ---- parameters
+ * -------------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMTypeRef argument_type(struct tsr__te *e, const struct tsr_tensor_argument_info *info, const struct tsr__t_type *type)
+{
+    switch (info->kind) {
+    case TSR_TENSOR_VALUE: {
+        LLVMTypeRef part = type->kind == TSR__T_BOOL ? LLVMInt8TypeInContext(e->context) : tsr__te_type(e, type->number);
+        return type->kind != TSR__T_BOOL && tsr__te_is_complex(type->number) ? LLVMVectorType(part, 2) : part;
+    }
+    case TSR_TENSOR_SIZE:
+        return LLVMInt64TypeInContext(e->context);
+    default:
+        return LLVMPointerTypeInContext(e->context, 1);
+    }
+}
+
+/* The sizes and strides of a memref: arguments from *next on, or the numbers of the type; of a group NULL for these. */
+static void take_sizes(struct tsr__te *e, const struct tsr__t_type *memref, bool of_group, LLVMValueRef *part, unsigned *next)
+{
+    for (uint32_t i = 0; i < 2 * memref->order; i++) {
+        int64_t size = i < memref->order ? memref->shape[i] : memref->stride[i - memref->order];
+        if (size == TSR__T_DYNAMIC)
+            part[i] = LLVMGetParam(e->function, (*next)++);
+        else
+            part[i] = of_group ? NULL : tsr__te_i64(e, size);
+    }
+}
+
+static LLVMValueRef take_size(struct tsr__te *e, int64_t size, unsigned *next)
+{
+    return size == TSR__T_DYNAMIC ? LLVMGetParam(e->function, (*next)++) : tsr__te_i64(e, size);
+}
+
+static void take_param(struct tsr__te *e, const struct tsr__t_value *value, unsigned *next)
+{
+    const struct tsr__t_type *type = value->type;
+    LLVMValueRef first = LLVMGetParam(e->function, (*next)++), *part = tsr__te_room(e, 2), one = tsr__te_i32(e, 1);
+    uint32_t count = 1;
+    part[0] = first;
+    if (type->kind == TSR__T_BOOL) {
+        part[0] = LLVMBuildICmp(e->builder, LLVMIntNE, first, LLVMConstNull(LLVMTypeOf(first)), "");
+    } else if (type->kind == TSR__T_NUMBER && tsr__te_is_complex(type->number)) {
+        part[0] = LLVMBuildExtractElement(e->builder, first, tsr__te_i32(e, 0), "");
+        part[1] = LLVMBuildExtractElement(e->builder, first, one, "");
+        count = 2;
+    } else if (type->kind == TSR__T_MEMREF) {
+        count = 1 + 2 * type->order;
+        part = tsr__te_room(e, count);
+        part[0] = first;
+        take_sizes(e, type, false, part + 1, next);
+    } else if (type->kind == TSR__T_GROUP) {
+        count = 3 + 2 * type->memref->order;
+        part = tsr__te_room(e, count);
+        part[0] = first;
+        take_sizes(e, type->memref, true, part + 1, next);
+        part[count - 2] = take_size(e, type->size, next);
+        part[count - 1] = take_size(e, type->offset, next);
+    }
+    tsr__te_set(e, value, part, count);
+}
+
+/* ---- kernels
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+static void set_metadata(struct tsr__te *e, const char *name, LLVMMetadataRef *parts, uint32_t count)
+{
+    LLVMGlobalSetMetadata(e->function, LLVMGetMDKindIDInContext(e->context, name, (unsigned)strlen(name)),
+                          LLVMMDNodeInContext2(e->context, parts, count));
+}
+
+static LLVMMetadataRef number(struct tsr__te *e, uint32_t value)
+{
+    return LLVMValueAsMetadata(tsr__te_i32(e, value));
+}
+
+static LLVMMetadataRef text(struct tsr__te *e, const char *words)
+{
+    return LLVMMDStringInContext2(e->context, words, strlen(words));
+}
+
+/* What the queries answer from, see clc/service/meta.c. */
+static void describe(struct tsr__te *e)
+{
+    enum { SPACE, ACCESS, TYPE, BASE, QUALIFIERS, NAME, LISTS };
+    static const char *const names[LISTS] = {"kernel_arg_addr_space", "kernel_arg_access_qual", "kernel_arg_type",
+                                             "kernel_arg_base_type",  "kernel_arg_type_qual",   "kernel_arg_name"};
+    const struct tsr_tensor_function_info *info = &e->func->info;
+    LLVMMetadataRef *list = tsr_arena_alloc(e->arena, (info->argument_count + 3) * sizeof *list);
+    for (int which = 0; which < LISTS; which++) {
+        for (uint32_t i = 0; i < info->argument_count; i++) {
+            const struct tsr_tensor_argument_info *a = &info->arguments[i];
+            bool pointer = a->kind != TSR_TENSOR_VALUE && a->kind != TSR_TENSOR_SIZE;
+            list[i] = which == SPACE    ? number(e, pointer ? 1 : 0)
+                      : which == ACCESS ? text(e, "none")
+                      : which == NAME   ? text(e, a->name)
+                                        : text(e, which == QUALIFIERS ? "" : a->type);
+        }
+        set_metadata(e, names[which], list, info->argument_count);
+    }
+    list[0] = number(e, info->work_group_size[0]);
+    list[1] = number(e, info->work_group_size[1]);
+    list[2] = number(e, 1);
+    set_metadata(e, "reqd_work_group_size", list, 3);
+    list[0] = number(e, info->sub_group_size);
+    set_metadata(e, "intel_reqd_sub_group_size", list, 1);
+}
+
+static void declare(struct tsr__te *e)
+{
+    const struct tsr_tensor_function_info *info = &e->func->info;
+    LLVMTypeRef *types = tsr_arena_alloc(e->arena, (info->argument_count + 1) * sizeof *types);
+    uint32_t next = 0;
+    for (uint32_t p = 0; p < e->func->param_count; p++)
+        for (uint32_t first = next; next < info->argument_count && (next == first || info->arguments[next].kind >= TSR_TENSOR_SIZE); next++)
+            types[next] = argument_type(e, &info->arguments[next], e->func->params[p].value.type);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), types, info->argument_count, false);
+    e->function = LLVMAddFunction(e->module, info->name, type);
+    LLVMSetFunctionCallConv(e->function, SPIR_KERNEL);
+    static const char *const attributes[] = {"nounwind", "convergent"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(attributes); i++) {
+        unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+        LLVMAddAttributeAtIndex(e->function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
+    }
+}
+
+static void make_local(struct tsr__te *e)
+{
+    e->local_offset = tsr_arena_alloc(e->arena, e->func->value_count * sizeof *e->local_offset + 1);
+    uint32_t bytes = tsr__te_layout(e->func, e->arena, e->local_offset);
+    if (!bytes)
+        return;
+    LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
+    e->local = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.local", e->func->name), 3);
+    LLVMSetLinkage(e->local, LLVMInternalLinkage);
+    LLVMSetInitializer(e->local, LLVMGetUndef(type));
+    LLVMSetAlignment(e->local, LOCAL_ALIGNMENT);
+}
+
+static void emit_function(struct tsr__te *e)
+{
+    const struct tsr_tensor_function_info *info = &e->func->info;
+    LLVMTypeRef i64 = LLVMInt64TypeInContext(e->context);
+    LLVMValueRef zero = tsr__te_i64(e, 0), dimension;
+    declare(e);
+    describe(e);
+    make_local(e);
+    e->values = tsr_arena_alloc(e->arena, (e->func->value_count + 1) * sizeof *e->values);
+    e->one_sub_group = info->work_group_size[1] == 1 && info->work_group_size[0] == info->sub_group_size;
+    e->touched = (struct tsr__te_touched){0};
+    e->spmd = false;
+    LLVMPositionBuilderAtEnd(e->builder, LLVMAppendBasicBlockInContext(e->context, e->function, "entry"));
+    for (uint32_t i = 0; i < 2; i++) {
+        dimension = tsr__te_i32(e, i);
+        e->item[i] = info->work_group_size[i] > 1 ? tsr__te_call(e, "get_local_id", "j", i64, &dimension, 1) : zero;
+    }
+    LLVMValueRef any = LLVMBuildOr(e->builder, e->item[0], e->item[1], "");
+    e->first_item = LLVMBuildICmp(e->builder, LLVMIntEQ, any, zero, "");
+    unsigned next = 0;
+    for (uint32_t i = 0; i < e->func->param_count; i++)
+        take_param(e, &e->func->params[i].value, &next);
+    emit_region(e, e->func->body);
+    LLVMBuildRetVoid(e->builder);
+}
+
+/* ---- modules
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+static void add_versions(struct tsr__te *e)
+{
+    static const char *const names[] = {"opencl.ocl.version", "opencl.spir.version"};
+    LLVMMetadataRef numbers[] = {number(e, 3), number(e, 0)};
+    LLVMValueRef node = LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, numbers, 2));
+    for (size_t i = 0; i < TSR_ARRAY_LEN(names); i++)
+        LLVMAddNamedMetadataOperand(e->module, names[i], node);
+}
+
+/* False: the program has the error. */
+static bool emit_program(struct tsr__te *e)
+{
+    if (setjmp(e->out))
+        return false;
+    e->module = LLVMModuleCreateWithNameInContext("program", e->context);
+    LLVMSetTarget(e->module, "spir64-unknown-unknown");
+    LLVMSetDataLayout(e->module, data_layout);
+    LLVMSetSourceFileName(e->module, "input.tensor", strlen("input.tensor"));
+    e->builder = LLVMCreateBuilderInContext(e->context);
+    for (e->func = e->program->first; e->func; e->func = e->func->next)
+        emit_function(e);
+    add_versions(e);
+    return true;
+}
+
+static bool verify(struct tsr__te *e)
+{
+    char *message = NULL;
+    bool broken = LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
+    if (broken)
+        tsr_buf_printf(e->log,
+                       "error: the code of the program is not valid: %.400s\nThis is a bug in the compiler; please report the program.\n",
+                       message);
+    LLVMDisposeMessage(message);
+    return !broken;
+}
+
+/* pyopencl adds a line in OpenCL C to every source, so that no driver takes it from a cache. */
+static size_t without_added_line(const char *text, size_t size)
+{
+    static const char added[] = "\n__constant int pyopencl_defeat_cache_";
+    const char *at = memmem(text, size, added, sizeof added - 1);
+    return at ? (size_t)(at - text) : size;
+}
+
+LLVMModuleRef tsr_tensor_module(const void *text, size_t size, LLVMContextRef context, struct tsr_buf *log)
+{
+    struct tsr_tensor_program *program = tsr_tensor_parse(text, without_added_line(text, size), "input.tensor", &tsr_tensor_cpu_target);
+    if (!program) {
+        tsr_buf_printf(log, "error: out of memory\n");
+        return NULL;
+    }
+    struct tsr__te *e = tsr_arena_alloc(&program->arena, sizeof *e);
+    *e = (struct tsr__te){.program = program, .arena = &program->arena, .log = log, .context = context, .region = emit_region};
+    bool good = !program->diagnostics && emit_program(e);
+    tsr_tensor_print_diagnostics(program, log);
+    good = good && verify(e);
+    if (e->builder)
+        LLVMDisposeBuilder(e->builder);
+    LLVMModuleRef module = e->module;
+    if (!good && module)
+        LLVMDisposeModule(module);
+    tsr_tensor_free(program);
+    return good ? module : NULL;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * From a text in the tensor language to an LLVM module, in the form that clang gives an OpenCL C source. */
+#ifndef TESSERA_TENSOR_LLVM_MODULE_H
+#define TESSERA_TENSOR_LLVM_MODULE_H
+
+#include "tessera/tensor.h"
+
+#include <llvm-c/Core.h>
+
+/* The module, for spir64; each function of the text is a kernel that requires its work-group and sub-group sizes. NULL: the log says why,
+ * as tsr_tensor_print_diagnostics does. Memory that ends leaves through tsr_arena_on_failure. One context at a time for each thread. */
+LLVMModuleRef tsr_tensor_module(const void *text, size_t size, LLVMContextRef context, struct tsr_buf *log);
+
+#endif
