@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Random programs in the tensor language, and the memory that they are run with. */
+#ifndef TESSERA_CONFORMANCE_TENSOR_GENERATE_H
+#define TESSERA_CONFORMANCE_TENSOR_GENERATE_H
+
+#include "tessera/tensor.h"
+
+enum { MOST_BUFFERS = 6, MOST_MODES = 3, MOST_SCALARS = 4 };
+
+/* A memref parameter: its last mode is that of the work-groups. Strides are those of packed memory, but for a gap behind each column. */
+struct buffer {
+    char type[8];
+    bool open[MOST_MODES + 1]; /* '?' in the type */
+    bool gap;                  /* the stride of the second mode is '?' and one more than the first size */
+    uint32_t order;            /* without the mode of the work-groups */
+    int64_t shape[MOST_MODES + 1], stride[MOST_MODES + 1];
+    size_t elements, bytes;
+};
+
+struct generated {
+    char *text; /* malloc'd */
+    struct buffer buffers[MOST_BUFFERS];
+    uint32_t buffer_count;
+    struct {
+        char type[8];
+        int value;
+    } scalars[MOST_SCALARS];
+    uint32_t scalar_count;
+    uint32_t groups;
+    uint32_t local[2]; /* work-group size that the function has */
+};
+
+/* All numbers are small integers in whatever type they are, so that no order of additions makes a difference. The parameters are the
+ * buffers, then the scalars. */
+void generate(uint64_t seed, struct generated *g);
+/* Number k of a buffer as it is at the start. */
+int initial_value(uint64_t seed, uint32_t buffer, size_t k);
+
+#endif

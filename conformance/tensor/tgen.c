@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * conformance_tensor [-n COUNT] [-s SEED] [-v]: random programs in the tensor language, in the interpreter and in both engines of the
+ * driver. What differs is printed with its seed. TESSERA_ENGINE, which the compiler reads at each build, chooses the engine. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate.h"
+
+static const char *const engines[] = {"lanes", "reference"};
+
+struct host {
+    cl_context context;
+    cl_command_queue queue;
+    cl_device_id device;
+};
+
+/* One program: its memory as it was, and as the interpreter left it. */
+struct run {
+    struct generated g;
+    uint64_t seed;
+    void *before[MOST_BUFFERS], *after[MOST_BUFFERS], *got;
+    int64_t sizes[MOST_BUFFERS][2 * MOST_MODES + 2];
+};
+
+static bool open_host(struct host *h)
+{
+    cl_platform_id platforms[8];
+    cl_uint count = 0;
+    clGetPlatformIDs(8, platforms, &count);
+    for (cl_uint i = 0; i < count && i < 8; i++) {
+        char name[64] = "";
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (strcmp(name, "Tessera") != 0 || clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &h->device, NULL))
+            continue;
+        h->context = clCreateContext(NULL, 1, &h->device, NULL, NULL, NULL);
+        h->queue = clCreateCommandQueueWithProperties(h->context, h->device, NULL, NULL);
+        return h->queue != NULL;
+    }
+    return false;
+}
+
+/* ---- memory
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+static void put_number(const char *type, char *memory, size_t k, int value)
+{
+    float f = (float)value;
+    double d = value, pair[2] = {value, 0};
+    float single_pair[2] = {f, 0};
+    _Float16 h = (_Float16)value;
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    int64_t i = value;
+    uint16_t b = (uint16_t)(bits >> 16);
+    const struct {
+        const char *name;
+        const void *data;
+        size_t size;
+    } forms[] = {{"i8", &i, 1},  {"i16", &i, 2}, {"i32", &i, 4}, {"i64", &i, 8},          {"bf16", &b, 2},
+                 {"f16", &h, 2}, {"f32", &f, 4}, {"f64", &d, 8}, {"c32", single_pair, 8}, {"c64", pair, 16}};
+    for (size_t n = 0; n < TSR_ARRAY_LEN(forms); n++)
+        if (!strcmp(type, forms[n].name))
+            memcpy(memory + k * forms[n].size, forms[n].data, forms[n].size);
+}
+
+/* Zeros that differ in their signs alone are the same: the order of additions decides about them. */
+static bool same_memory(const char *type, const void *a, const void *b, size_t bytes)
+{
+    bool wide = !strcmp(type, "f64") || !strcmp(type, "c64"), single = !strcmp(type, "f32") || !strcmp(type, "c32");
+    bool half = !strcmp(type, "f16") || !strcmp(type, "bf16");
+    size_t size = wide ? 8 : single ? 4 : half ? 2 : 1;
+    if (!memcmp(a, b, bytes))
+        return true;
+    for (size_t i = 0; i < bytes; i += size) {
+        uint64_t x = 0, y = 0, sign = (uint64_t)1 << (8 * size - 1);
+        memcpy(&x, (const char *)a + i, size);
+        memcpy(&y, (const char *)b + i, size);
+        if (x != y && !(size > 1 && !((x | y) & ~sign)))
+            return false;
+    }
+    return true;
+}
+
+static void make_memory(struct run *r)
+{
+    size_t most = 1;
+    for (uint32_t i = 0; i < r->g.buffer_count; i++) {
+        const struct buffer *b = &r->g.buffers[i];
+        r->before[i] = calloc(1, b->bytes);
+        r->after[i] = malloc(b->bytes);
+        for (size_t k = 0; k < b->elements; k++)
+            put_number(b->type, r->before[i], k, initial_value(r->seed, i, k));
+        memcpy(r->after[i], r->before[i], b->bytes);
+        most = b->bytes > most ? b->bytes : most;
+    }
+    r->got = malloc(most);
+}
+
+/* The sizes and strides that the types leave open, in the order of the arguments. */
+static uint32_t open_sizes(const struct buffer *b, int64_t *sizes)
+{
+    uint32_t count = 0;
+    bool known = true;
+    for (uint32_t i = 0; i <= b->order; i++)
+        if (b->open[i])
+            sizes[count++] = b->shape[i];
+    for (uint32_t i = 1; i <= b->order; i++) {
+        known &= !b->open[i - 1] && !b->gap;
+        if (!known)
+            sizes[count++] = b->stride[i];
+    }
+    return count;
+}
+
+/* ---- runs
+ * -------------------------------------------------------------------------------------------------------------------------------- */
+
+static bool interpret(struct run *r)
+{
+    const void *arguments[MOST_BUFFERS * (2 * MOST_MODES + 3)];
+    uint64_t groups[] = {1, 1, r->g.groups};
+    uint32_t count = 0;
+    const char *why = NULL;
+    struct tsr_tensor_program *p = tsr_tensor_parse(r->g.text, strlen(r->g.text), "random", &tsr_tensor_cpu_target);
+    struct tsr_buf out = {0};
+    tsr_tensor_print_diagnostics(p, &out);
+    if (out.size) {
+        fprintf(stderr, "%.*s\n", (int)out.size, (char *)out.data);
+        return false;
+    }
+    for (uint32_t i = 0; i < r->g.buffer_count; i++) {
+        arguments[count++] = &r->after[i];
+        uint32_t open = open_sizes(&r->g.buffers[i], r->sizes[i]);
+        for (uint32_t k = 0; k < open; k++)
+            arguments[count++] = &r->sizes[i][k];
+    }
+    bool good = count == tsr_tensor_function(p, 0)->argument_count;
+    if (!good)
+        fprintf(stderr, "%u arguments, not %u\n", count, tsr_tensor_function(p, 0)->argument_count);
+    good = good && tsr_tensor_interpret(p, 0, arguments, groups, &why) == TSR_OK;
+    if (why)
+        fprintf(stderr, "interpreter: %s\n", why);
+    tsr_tensor_free(p);
+    return good;
+}
+
+static bool fail(const char *what, cl_int error)
+{
+    fprintf(stderr, "%s: error %d\n", what, error);
+    return false;
+}
+
+static cl_program build(const struct host *h, const struct run *r)
+{
+    cl_int error;
+    const char *text = r->g.text;
+    cl_program program = clCreateProgramWithSource(h->context, 1, &text, NULL, &error);
+    error = clBuildProgram(program, 1, &h->device, "", NULL, NULL);
+    if (!error)
+        return program;
+    char log[4096] = "";
+    clGetProgramBuildInfo(program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+    fprintf(stderr, "%s\n", log);
+    fail("clBuildProgram", error);
+    clReleaseProgram(program);
+    return NULL;
+}
+
+static bool compare(const struct host *h, struct run *r, cl_mem *buffers)
+{
+    for (uint32_t i = 0; i < r->g.buffer_count; i++) {
+        const struct buffer *b = &r->g.buffers[i];
+        cl_int error = clEnqueueReadBuffer(h->queue, buffers[i], CL_TRUE, 0, b->bytes, r->got, 0, NULL, NULL);
+        if (error)
+            return fail("clEnqueueReadBuffer", error);
+        if (!same_memory(b->type, r->got, r->after[i], b->bytes)) {
+            fprintf(stderr, "buffer %u differs\n", i);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool launch(const struct host *h, struct run *r)
+{
+    cl_int error = 0;
+    cl_mem buffers[MOST_BUFFERS];
+    cl_program program = build(h, r);
+    if (!program)
+        return false;
+    cl_kernel kernel = clCreateKernel(program, "f", &error);
+    cl_uint next = 0;
+    for (uint32_t i = 0; i < r->g.buffer_count; i++) {
+        const struct buffer *b = &r->g.buffers[i];
+        buffers[i] = clCreateBuffer(h->context, CL_MEM_COPY_HOST_PTR, b->bytes, r->before[i], NULL);
+        error |= clSetKernelArg(kernel, next++, sizeof(cl_mem), &buffers[i]);
+        uint32_t open = open_sizes(b, r->sizes[i]);
+        for (uint32_t k = 0; k < open; k++)
+            error |= clSetKernelArg(kernel, next++, sizeof(int64_t), &r->sizes[i][k]);
+    }
+    size_t local[] = {r->g.local[0], r->g.local[1], 1}, global[] = {local[0], local[1], r->g.groups};
+    if (!error)
+        error = clEnqueueNDRangeKernel(h->queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
+    if (!error)
+        error = clFinish(h->queue);
+    bool good = error ? fail("launch", error) : compare(h, r, buffers);
+    for (uint32_t i = 0; i < r->g.buffer_count; i++)
+        clReleaseMemObject(buffers[i]);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+    return good;
+}
+
+static bool run_seed(const struct host *h, uint64_t seed, bool verbose)
+{
+    struct run r = {.seed = seed};
+    generate(seed, &r.g);
+    if (verbose)
+        fprintf(stderr, "; seed %llu\n%s", (unsigned long long)seed, r.g.text);
+    make_memory(&r);
+    bool good = interpret(&r);
+    for (size_t e = 0; good && e < TSR_ARRAY_LEN(engines); e++) {
+        setenv("TESSERA_ENGINE", engines[e], 1);
+        good = launch(h, &r);
+        if (!good)
+            fprintf(stderr, "engine %s\n", engines[e]);
+    }
+    if (!good)
+        fprintf(stderr, "; seed %llu\n%s\n", (unsigned long long)seed, r.g.text);
+    for (uint32_t i = 0; i < r.g.buffer_count; i++) {
+        free(r.before[i]);
+        free(r.after[i]);
+    }
+    free(r.got);
+    tsr_free(r.g.text);
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    struct host h;
+    unsigned long long count = 100, seed = 1, bad = 0;
+    bool verbose = false;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-n") && i + 1 < argc)
+            count = strtoull(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "-s") && i + 1 < argc)
+            seed = strtoull(argv[++i], NULL, 10);
+        else
+            verbose = true;
+    }
+    if (!open_host(&h)) {
+        fprintf(stderr, "there is no CPU device of Tessera\n");
+        return 1;
+    }
+    for (unsigned long long i = 0; i < count; i++)
+        bad += !run_seed(&h, seed + i, verbose);
+    printf("%llu programs, %llu differ\n", count, bad);
+    clReleaseCommandQueue(h.queue);
+    clReleaseContext(h.context);
+    return bad != 0;
+}
