@@ -46,6 +46,8 @@ struct fuzz_wait {
 void fuzz_make_wait(struct fuzz_wait *wait);
 void fuzz_keep_event(cl_event event, cl_int err);
 
+/* api_commands.c */
+void fuzz_call_command_buffer(void);
 /* api_memory.c */
 struct fuzz_slot *fuzz_keep_mem(cl_mem mem, cl_int err);
 void fuzz_mem_released(cl_mem mem);

@@ -210,26 +210,26 @@ static void close_gather(struct _cl_command_queue *queue)
         tsr_task_submit(gather);
 }
 
-/* Orders a command after its wait list, after the queue's last barrier and, if it waits for all earlier commands, after the gather task.
- * Under the queue's lock. */
-static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl_event *command, cl_uint wait_count)
+/* Orders commands after the queue's last barrier and, if the last waits for all earlier commands, after the gather task. Under the queue's
+ * lock. */
+static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl_event *first, struct _cl_event *last, cl_uint wait_count)
 {
-    bool barrier = command->type == CL_COMMAND_BARRIER;
-    bool everything = wait_count == 0 && (barrier || command->type == CL_COMMAND_MARKER);
+    bool barrier = last->type == CL_COMMAND_BARRIER;
+    bool everything = wait_count == 0 && (barrier || last->type == CL_COMMAND_MARKER);
     enum tsr_status status = TSR_OK;
     struct _cl_event *fence = take_fence(queue);
     if (fence)
-        status = tsr_task_after(&command->task, &fence->task, false);
+        status = tsr_task_after(&first->task, &fence->task, false);
     if (status == TSR_OK && everything && queue->gather)
-        status = tsr_task_after(&command->task, queue->gather, false);
+        status = tsr_task_after(&first->task, queue->gather, false);
     if (status == TSR_OK && everything)
         close_gather(queue);
     /* A marker is gathered too, so the next marker waits for all that this one waits for. */
     if (status == TSR_OK)
-        status = open_gather(queue) ? tsr_task_after(queue->gather, &command->task, false) : TSR_NO_MEMORY;
+        status = open_gather(queue) ? tsr_task_after(queue->gather, &last->task, false) : TSR_NO_MEMORY;
     if (status == TSR_OK && barrier) {
-        tsr__hold(command);
-        atomic_store(&queue->fence, command);
+        tsr__hold(last);
+        atomic_store(&queue->fence, last);
         if (fence)
             tsr__drop(fence);
     } else if (fence) {
@@ -238,48 +238,68 @@ static enum tsr_status order_loosely(struct _cl_command_queue *queue, struct _cl
     return status;
 }
 
-/* Orders a command after the one before it; under the queue's lock. A failure does not spread along the queue. */
-static enum tsr_status order_strictly(struct _cl_command_queue *queue, struct _cl_event *command)
+/* Orders commands after the one before them; under the queue's lock. A failure does not spread along the queue. */
+static enum tsr_status order_strictly(struct _cl_command_queue *queue, struct _cl_event *first, struct _cl_event *last)
 {
     struct _cl_event *fence = take_fence(queue);
     if (fence) {
-        enum tsr_status status = tsr_task_after(&command->task, &fence->task, false);
+        enum tsr_status status = tsr_task_after(&first->task, &fence->task, false);
         if (status != TSR_OK) {
             return_fence(queue, fence);
             return status;
         }
         tsr__drop(fence);
     }
-    tsr__hold(command);
-    atomic_store(&queue->fence, command); /* the command is not submitted yet, so its completion will find it there */
+    tsr__hold(last);
+    atomic_store(&queue->fence, last); /* the command is not submitted yet, so its completion will find it there */
     return TSR_OK;
 }
 
-cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking)
+void tsr__commands_spoil(struct _cl_event *const *commands, size_t count)
 {
+    for (size_t i = 0; i < count; i++) {
+        commands[i]->task.units = 0;
+        commands[i]->result = CL_OUT_OF_HOST_MEMORY;
+    }
+}
+
+/* The commands that nobody gets an event of: the task alone holds them. */
+static void submit_silently(struct _cl_event *const *commands, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        atomic_store_explicit(&commands[i]->base.api, 0, memory_order_relaxed);
+        atomic_store_explicit(&commands[i]->status, CL_SUBMITTED, memory_order_relaxed);
+        tsr_task_submit(&commands[i]->task);
+    }
+}
+
+cl_int tsr__commands_submit(struct _cl_event *const *commands, size_t count, cl_uint wait_count, const cl_event *wait_list, cl_event *event,
+                            bool blocking)
+{
+    struct _cl_event *first = commands[0], *command = commands[count - 1];
     struct _cl_command_queue *queue = command->queue;
     struct _cl_context *context = command->context;
     enum tsr_status status = TSR_OK;
     for (cl_uint i = 0; i < wait_count && status == TSR_OK; i++) {
-        status = tsr_task_after(&command->task, &wait_list[i]->task, true);
+        status = tsr_task_after(&first->task, &wait_list[i]->task, true);
         /* A thread that waits for this command does not run work of another pool: that pool is flushed. */
         if (wait_list[i]->queue && wait_list[i]->queue->pool != queue->pool)
             tsr_pool_flush(wait_list[i]->queue->pool);
     }
     if (status == TSR_OK) {
         pthread_mutex_lock(&queue->lock);
-        status = queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? order_loosely(queue, command, wait_count)
-                                                                       : order_strictly(queue, command);
+        status = queue->flags & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE ? order_loosely(queue, first, command, wait_count)
+                                                                       : order_strictly(queue, first, command);
         pthread_mutex_unlock(&queue->lock);
     }
     bool failed = status != TSR_OK;
     if (failed) {
-        /* Other tasks may depend on this one by now: it has to end, with nothing to run. */
-        command->task.units = 0;
-        command->result = CL_OUT_OF_HOST_MEMORY;
+        /* Other tasks may depend on these by now: they have to end, with nothing to run. */
+        tsr__commands_spoil(commands, count);
         event = NULL;
         blocking = false;
     }
+    submit_silently(commands, count - 1);
     if (event)
         *event = command;
     if (blocking)
@@ -307,4 +327,13 @@ cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const 
     tsr__drop(command);
     tsr_pool_flush(queue->pool); /* a blocking call flushes the commands before it as well */
     return err;
+}
+
+cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking)
+{
+    if (command->queue->captures) {
+        command->queue->captured = command;
+        return CL_SUCCESS;
+    }
+    return tsr__commands_submit(&command, 1, wait_count, wait_list, event, blocking);
 }

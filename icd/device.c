@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clc/common/build_id.h"
+#include "icd/command_buffer.h"
 #include "icd/image.h"
 
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");

@@ -328,38 +328,62 @@ static cl_int snapshot(struct _cl_event *command, struct _cl_kernel *kernel, con
     return command->context->own_memory && !use_buffers(command, kernel, info) ? CL_OUT_OF_HOST_MEMORY : CL_SUCCESS;
 }
 
-static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_command_type type, cl_uint dim, const size_t *offset,
-                      const size_t *global, const size_t *local, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
-{
+/* What the checks of a launch find out. */
+struct checked {
     struct tsr_code *code;
     const struct tsr_kernel_info *info;
-    struct tsr_loaded_kernel loaded;
     struct tsr_ndrange range;
-    bool empty;
+    bool empty; /* nothing is to run */
+};
+
+/* `incomplete`: arguments may be missing. */
+static cl_int check(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_uint dim, const size_t *offset, const size_t *global,
+                    const size_t *local, bool incomplete, struct checked *checked)
+{
     struct _cl_context *context = queue->context;
-    cl_int err = find_code(kernel, queue->device, &code, &info);
+    cl_int err = find_code(kernel, queue->device, &checked->code, &checked->info);
     if (err != CL_SUCCESS)
         return err;
-    if (kernel->unset_count)
+    const struct tsr_kernel_info *info = checked->info;
+    if (kernel->unset_count && !incomplete)
         return unset_argument(kernel);
     /* "CL_INVALID_OPERATION if SVM pointers are passed as arguments to a kernel and the device does not support SVM." */
     RETURN_IF(context, kernel->svm_count && !queue->device->caps->svm, CL_INVALID_OPERATION,
               "kernel %s has pointers of SVM or USM as arguments, and the device has neither (CL_DEVICE_SVM_CAPABILITIES is 0)",
               info->name);
-    err = read_range(context, dim, offset, global, &range, &empty);
+    err = read_range(context, dim, offset, global, &checked->range, &checked->empty);
     if (err == CL_SUCCESS)
         err = check_local_memory(kernel, queue->device, info);
-    if (err == CL_SUCCESS && !empty)
-        err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &range);
+    if (err == CL_SUCCESS && !checked->empty)
+        err = read_local(kernel, queue->device, info, local, kernel->local_bytes, &checked->range);
+    return err;
+}
+
+cl_int tsr__check_launch(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_uint dim, const size_t *offset,
+                         const size_t *global, const size_t *local, bool incomplete)
+{
+    struct checked checked;
+    return check(queue, kernel, dim, offset, global, local, incomplete, &checked);
+}
+
+static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_command_type type, cl_uint dim, const size_t *offset,
+                      const size_t *global, const size_t *local, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
+{
+    struct checked checked;
+    struct tsr_loaded_kernel loaded;
+    struct _cl_context *context = queue->context;
+    cl_int err = check(queue, kernel, dim, offset, global, local, false, &checked);
     if (err == CL_SUCCESS)
         err = tsr__check_wait_list(context, wait_count, wait_list);
     if (err == CL_SUCCESS)
-        err = tsr__code_load(kernel->program, queue->device, code, &loaded.module);
+        err = tsr__code_load(kernel->program, queue->device, checked.code, &loaded.module);
     if (err != CL_SUCCESS)
         return err;
-    loaded.info = info;
+    const struct tsr_kernel_info *info = loaded.info = checked.info;
+    struct tsr_ndrange range = checked.range;
+    bool empty = checked.empty;
     if (!empty)
-        choose_group_lanes(kernel, queue->device, &range, &code, &loaded);
+        choose_group_lanes(kernel, queue->device, &range, &checked.code, &loaded);
 
     struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");

@@ -28,6 +28,8 @@ enum tsr_tag {
     TSR_TAG_PROGRAM,
     TSR_TAG_KERNEL,
     TSR_TAG_EVENT,
+    TSR_TAG_COMMAND_BUFFER,
+    TSR_TAG_RECORDED_COMMAND,
 };
 
 struct tsr_object {
@@ -176,6 +178,9 @@ struct _cl_command_queue {
     _Atomic(struct _cl_event *) returned; /* likewise, returned by other threads */
     _Atomic uint32_t returned_count;
     struct tsr__link link; /* in the context's list */
+    /* Of a command buffer: what would be submitted is left in `captured` instead. */
+    bool captures;
+    struct _cl_event *captured;
 };
 
 /* An event is its command: one allocation. User events have no queue. icd/event.c, icd/command.c */
@@ -351,6 +356,15 @@ void tsr__command_abandon(struct _cl_event *command);
 /* Orders the command after the wait list and the queue's rules, submits it, hands out *event (retained for the caller) if asked, waits if
  * `blocking`. Consumes the command whatever happens; on an error *event is NULL or as it was. */
 cl_int tsr__command_submit(struct _cl_event *command, cl_uint wait_count, const cl_event *wait_list, cl_event *event, bool blocking);
+/* The same for commands that take one place in the queue of the last: the first is ordered after the wait list and the queue's rules, the
+ * last is what later commands are ordered after, and *event. The caller has put those in between, of any queue of the device, after the
+ * first and before the last. */
+cl_int tsr__commands_submit(struct _cl_event *const *commands, size_t count, cl_uint wait_count, const cl_event *wait_list, cl_event *event,
+                            bool blocking);
+/* Before they are submitted: they will run nothing and end with CL_OUT_OF_HOST_MEMORY. */
+void tsr__commands_spoil(struct _cl_event *const *commands, size_t count);
+/* A queue of no application. NULL: out of memory. (icd/queue.c) */
+struct _cl_command_queue *tsr__queue_new(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags);
 /* Blocks until the event is complete; the caller keeps it alive. *status gets what it ended with. CL_INVALID_OPERATION from a callback. */
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
 /* Steps of an event's life, with the callbacks that are due. */

@@ -201,48 +201,58 @@ TSR_API cl_int CL_API_CALL clCreateKernelsInProgram(cl_program program, cl_uint 
     return CL_SUCCESS;
 }
 
+struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source)
+{
+    struct _cl_program *program = source->program;
+    const struct tsr_kernel_info **infos = tsr_calloc(source->build_count, sizeof(*infos));
+    struct tsr_code **codes = tsr_calloc(source->build_count, sizeof(*codes));
+    if (!infos || !codes) {
+        tsr_free(infos);
+        tsr_free(codes);
+        return NULL;
+    }
+    memcpy(infos, source->infos, source->build_count * sizeof(*infos));
+    memcpy(codes, source->codes, source->build_count * sizeof(*codes));
+    pthread_mutex_lock(&program->lock);
+    struct _cl_kernel *kernel = kernel_new(program, infos, codes);
+    pthread_mutex_unlock(&program->lock);
+    if (!kernel)
+        return NULL;
+
+    pthread_mutex_lock(&source->lock);
+    size_t pointer_bytes = source->device_pointer_count * sizeof *kernel->device_pointers;
+    kernel->device_pointers = pointer_bytes ? tsr_malloc(pointer_bytes) : NULL;
+    if (kernel->device_pointers) {
+        memcpy(kernel->device_pointers, source->device_pointers, pointer_bytes);
+        kernel->device_pointer_count = source->device_pointer_count;
+    }
+    memcpy(kernel->args, source->args, kernel->info->args_size);
+    memcpy(kernel->states, source->states, kernel->info->arg_count * sizeof(*kernel->states));
+    for (uint32_t i = 0; i < kernel->info->arg_count; i++)
+        if (kernel->states[i].object)
+            tsr__watch(kernel->states[i].object);
+    kernel->unset_count = source->unset_count;
+    kernel->object_count = source->object_count;
+    kernel->local_begin = source->local_begin;
+    kernel->svm_count = source->svm_count;
+    kernel->indirect = source->indirect;
+    kernel->svm_listed = source->svm_listed;
+    kernel->usm_listed = source->usm_listed;
+    kernel->local_bytes = source->local_bytes;
+    pthread_mutex_unlock(&source->lock);
+    if (!pointer_bytes || kernel->device_pointers)
+        return kernel;
+    tsr__drop(kernel);
+    return NULL;
+}
+
 TSR_API cl_kernel CL_API_CALL clCloneKernel(cl_kernel source_kernel, cl_int *errcode_ret)
 {
     cl_int err = CL_SUCCESS;
     struct _cl_kernel *kernel = NULL;
     FAIL_IF(NULL, !tsr__valid(source_kernel, TSR_TAG_KERNEL), CL_INVALID_KERNEL, "the kernel is not valid");
-    struct _cl_program *program = source_kernel->program;
-    const struct tsr_kernel_info **infos = tsr_calloc(source_kernel->build_count, sizeof(*infos));
-    struct tsr_code **codes = tsr_calloc(source_kernel->build_count, sizeof(*codes));
-    if (!infos || !codes) {
-        tsr_free(infos);
-        tsr_free(codes);
-        FAIL_IF(program->context, true, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
-    }
-    memcpy(infos, source_kernel->infos, source_kernel->build_count * sizeof(*infos));
-    memcpy(codes, source_kernel->codes, source_kernel->build_count * sizeof(*codes));
-    pthread_mutex_lock(&program->lock);
-    kernel = kernel_new(program, infos, codes);
-    pthread_mutex_unlock(&program->lock);
-    FAIL_IF(program->context, !kernel, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
-
-    pthread_mutex_lock(&source_kernel->lock);
-    size_t pointer_bytes = source_kernel->device_pointer_count * sizeof *kernel->device_pointers;
-    kernel->device_pointers = pointer_bytes ? tsr_malloc(pointer_bytes) : NULL;
-    if (kernel->device_pointers) {
-        memcpy(kernel->device_pointers, source_kernel->device_pointers, pointer_bytes);
-        kernel->device_pointer_count = source_kernel->device_pointer_count;
-    }
-    memcpy(kernel->args, source_kernel->args, kernel->info->args_size);
-    memcpy(kernel->states, source_kernel->states, kernel->info->arg_count * sizeof(*kernel->states));
-    for (uint32_t i = 0; i < kernel->info->arg_count; i++)
-        if (kernel->states[i].object)
-            tsr__watch(kernel->states[i].object);
-    kernel->unset_count = source_kernel->unset_count;
-    kernel->object_count = source_kernel->object_count;
-    kernel->local_begin = source_kernel->local_begin;
-    kernel->svm_count = source_kernel->svm_count;
-    kernel->indirect = source_kernel->indirect;
-    kernel->svm_listed = source_kernel->svm_listed;
-    kernel->usm_listed = source_kernel->usm_listed;
-    kernel->local_bytes = source_kernel->local_bytes;
-    pthread_mutex_unlock(&source_kernel->lock);
-    FAIL_IF(program->context, pointer_bytes && !kernel->device_pointers, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
+    kernel = tsr__kernel_clone(source_kernel);
+    FAIL_IF(source_kernel->program->context, !kernel, CL_OUT_OF_HOST_MEMORY, "no memory for a kernel");
 fail:
     return tsr__created(kernel, err, errcode_ret);
 }

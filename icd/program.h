@@ -74,6 +74,13 @@ struct tsr__arg_state {
 /* The argument with this index: CL_INVALID_KERNEL, CL_INVALID_ARG_INDEX. (icd/args.c) */
 cl_int tsr__find_arg(const char *function, cl_kernel kernel, cl_uint index, const struct tsr_arg_info **arg);
 
+/* A kernel with the same arguments. NULL: out of memory. (icd/kernel.c) */
+struct _cl_kernel *tsr__kernel_clone(struct _cl_kernel *source);
+/* The checks of clEnqueueNDRangeKernel that concern kernel and range, both of them of the queue's context. `incomplete`: arguments may be
+ * missing. (icd/enqueue_ndrange.c) */
+cl_int tsr__check_launch(struct _cl_command_queue *queue, struct _cl_kernel *kernel, cl_uint dim, const size_t *offset,
+                         const size_t *global, const size_t *local, bool incomplete);
+
 /* Number of sub-groups of a work-group. */
 static inline uint64_t tsr__sub_group_count(const struct tsr_kernel_info *info, const uint64_t local[3])
 {

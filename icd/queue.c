@@ -24,7 +24,7 @@ static void queue_destroy(struct tsr_object *object)
     tsr_free(queue);
 }
 
-static struct _cl_command_queue *queue_new(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags)
+struct _cl_command_queue *tsr__queue_new(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags)
 {
     struct tsr_pool *pool = device->ops->pool(device->impl);
     struct _cl_command_queue *queue = pool ? tsr_calloc(1, sizeof *queue) : NULL;
@@ -82,7 +82,7 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
     FAIL_IF(context, flags & QUEUE_DEVICE, CL_INVALID_QUEUE_PROPERTIES,
             "the device has no on-device queues (CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0)");
 
-    queue = queue_new(context, device, flags);
+    queue = tsr__queue_new(context, device, flags);
     FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
     if (properties) {
         queue->property_count = words + 1;
@@ -105,7 +105,7 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueue(cl_context context, cl
             "not a device of the context: %p", (void *)device);
     FAIL_IF(context, flags & ~(cl_command_queue_properties)QUEUE_HOST, CL_INVALID_VALUE, "unknown bits in 0x%llx",
             (unsigned long long)flags);
-    queue = queue_new(context, device, flags);
+    queue = tsr__queue_new(context, device, flags);
     FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
 fail:
     return tsr__created(queue, err, errcode_ret);

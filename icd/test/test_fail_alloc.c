@@ -123,6 +123,36 @@ static void use_images(cl_context context, cl_command_queue queue)
     TRY(clReleaseMemObject(image));
 }
 
+/* Recorded, changed and enqueued; the buffer stays, so what is enqueued can run after a later call has failed. */
+static void use_command_buffer(cl_platform_id platform, cl_command_queue queue, cl_mem mem)
+{
+#define FUNCTION(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name)
+    FUNCTION(clCreateCommandBufferKHR);
+    FUNCTION(clCommandFillBufferKHR);
+    FUNCTION(clCommandBarrierWithWaitListKHR);
+    FUNCTION(clFinalizeCommandBufferKHR);
+    FUNCTION(clEnqueueCommandBufferKHR);
+    FUNCTION(clReleaseCommandBufferKHR);
+#undef FUNCTION
+    cl_int err;
+    cl_event event = NULL;
+    const cl_command_buffer_properties_khr properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0};
+    cl_command_buffer_khr buffer = clCreateCommandBufferKHR(1, &queue, properties, &err);
+    if (!worked(err, "clCreateCommandBufferKHR"))
+        return;
+    const unsigned char zero = 0;
+    for (unsigned i = 0; i < 4; i++)
+        TRY(clCommandFillBufferKHR(buffer, NULL, NULL, mem, &zero, 1, 12288 + 64 * i, 64, 0, NULL, NULL, NULL));
+    TRY(clCommandBarrierWithWaitListKHR(buffer, NULL, NULL, 0, NULL, NULL, NULL));
+    TRY(clFinalizeCommandBufferKHR(buffer));
+    TRY(clEnqueueCommandBufferKHR(0, NULL, buffer, 0, NULL, &event));
+    if (event)
+        TRY(clWaitForEvents(1, &event));
+    if (event)
+        TRY(clReleaseEvent(event));
+    TRY(clReleaseCommandBufferKHR(buffer));
+}
+
 static int session(void)
 {
     cl_platform_id platform = NULL;
@@ -164,6 +194,8 @@ static int session(void)
             use_pointers(platform, context, queue);
         if (queue && !is_other())
             use_images(context, queue);
+        if (queue && a)
+            use_command_buffer(platform, queue, a);
         if (queue)
             TRY(clFinish(queue));
         clSVMFree(context, svm);

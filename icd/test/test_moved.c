@@ -145,7 +145,8 @@ static void link_other_version(const char *level, const char *from)
     (void)level, (void)from;
     struct test_world w = test_begin(0);
     cl_program program, linked, parts[2];
-    const char *texts[] = {"int helper(int x);\nkernel void a(global int *p) { *p = helper(2); }\n", "int helper(int x) { return x + 40; }\n"};
+    const char *texts[] = {"int helper(int x);\nkernel void a(global int *p) { *p = helper(2); }\n",
+                           "int helper(int x) { return x + 40; }\n"};
     for (int i = 0; i < 2; i++) {
         size_t size;
         CHECK_CREATE(program, clCreateProgramWithSource(w.context, 1, &texts[i], NULL, &err), CL_SUCCESS);

@@ -15,8 +15,56 @@
 #define CL_USE_DEPRECATED_OPENCL_2_2_APIS
 
 #include <CL/cl.h>
+
+/* What earlier revisions of cl_khr_command_buffer declare with other parameters. */
+#define clCommandBarrierWithWaitListKHR tsr_installed_clCommandBarrierWithWaitListKHR
+#define clCommandBarrierWithWaitListKHR_fn tsr_installed_clCommandBarrierWithWaitListKHR_fn
+#define clCommandCopyBufferKHR tsr_installed_clCommandCopyBufferKHR
+#define clCommandCopyBufferKHR_fn tsr_installed_clCommandCopyBufferKHR_fn
+#define clCommandCopyBufferRectKHR tsr_installed_clCommandCopyBufferRectKHR
+#define clCommandCopyBufferRectKHR_fn tsr_installed_clCommandCopyBufferRectKHR_fn
+#define clCommandCopyBufferToImageKHR tsr_installed_clCommandCopyBufferToImageKHR
+#define clCommandCopyBufferToImageKHR_fn tsr_installed_clCommandCopyBufferToImageKHR_fn
+#define clCommandCopyImageKHR tsr_installed_clCommandCopyImageKHR
+#define clCommandCopyImageKHR_fn tsr_installed_clCommandCopyImageKHR_fn
+#define clCommandCopyImageToBufferKHR tsr_installed_clCommandCopyImageToBufferKHR
+#define clCommandCopyImageToBufferKHR_fn tsr_installed_clCommandCopyImageToBufferKHR_fn
+#define clCommandFillBufferKHR tsr_installed_clCommandFillBufferKHR
+#define clCommandFillBufferKHR_fn tsr_installed_clCommandFillBufferKHR_fn
+#define clCommandFillImageKHR tsr_installed_clCommandFillImageKHR
+#define clCommandFillImageKHR_fn tsr_installed_clCommandFillImageKHR_fn
+#define clCommandNDRangeKernelKHR tsr_installed_clCommandNDRangeKernelKHR
+#define clCommandNDRangeKernelKHR_fn tsr_installed_clCommandNDRangeKernelKHR_fn
+#define clUpdateMutableCommandsKHR tsr_installed_clUpdateMutableCommandsKHR
+#define clUpdateMutableCommandsKHR_fn tsr_installed_clUpdateMutableCommandsKHR_fn
+#define cl_mutable_dispatch_config_khr tsr_installed_cl_mutable_dispatch_config_khr
+#define _cl_mutable_dispatch_config_khr tsr_installed_cl_mutable_dispatch_config_khr_tag
 #include <CL/cl_ext.h>
+#undef clCommandBarrierWithWaitListKHR
+#undef clCommandBarrierWithWaitListKHR_fn
+#undef clCommandCopyBufferKHR
+#undef clCommandCopyBufferKHR_fn
+#undef clCommandCopyBufferRectKHR
+#undef clCommandCopyBufferRectKHR_fn
+#undef clCommandCopyBufferToImageKHR
+#undef clCommandCopyBufferToImageKHR_fn
+#undef clCommandCopyImageKHR
+#undef clCommandCopyImageKHR_fn
+#undef clCommandCopyImageToBufferKHR
+#undef clCommandCopyImageToBufferKHR_fn
+#undef clCommandFillBufferKHR
+#undef clCommandFillBufferKHR_fn
+#undef clCommandFillImageKHR
+#undef clCommandFillImageKHR_fn
+#undef clCommandNDRangeKernelKHR
+#undef clCommandNDRangeKernelKHR_fn
+#undef clUpdateMutableCommandsKHR
+#undef clUpdateMutableCommandsKHR_fn
+#undef cl_mutable_dispatch_config_khr
+#undef _cl_mutable_dispatch_config_khr
+
 #include <CL/cl_tessera.h>
+#include <CL/tessera_command_buffer.h>
 
 /* OpenCL 3.1 */
 #ifndef CL_VERSION_3_1

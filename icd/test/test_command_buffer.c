@@ -1,0 +1,774 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Command buffers and mutable dispatches: recording, order, replays, updates, and the code of each error. */
+#include "cl_test.h"
+
+static struct {
+    clCreateCommandBufferKHR_fn create;
+    clFinalizeCommandBufferKHR_fn finalize;
+    clRetainCommandBufferKHR_fn retain;
+    clReleaseCommandBufferKHR_fn release;
+    clEnqueueCommandBufferKHR_fn enqueue;
+    clGetCommandBufferInfoKHR_fn info;
+    clCommandBarrierWithWaitListKHR_fn barrier;
+    clCommandCopyBufferKHR_fn copy;
+    clCommandCopyBufferRectKHR_fn copy_rect;
+    clCommandFillBufferKHR_fn fill;
+    clCommandFillImageKHR_fn fill_image;
+    clCommandCopyImageKHR_fn copy_image;
+    clCommandCopyImageToBufferKHR_fn image_to_buffer;
+    clCommandCopyBufferToImageKHR_fn buffer_to_image;
+    clCommandNDRangeKernelKHR_fn launch;
+    clCommandSVMMemcpyKHR_fn svm_copy;
+    clCommandSVMMemFillKHR_fn svm_fill;
+    clUpdateMutableCommandsKHR_fn update;
+    clGetMutableCommandInfoKHR_fn command_info;
+} cb;
+
+static int find_functions(void **state)
+{
+    (void)state;
+    const struct {
+        void *slot;
+        const char *name;
+    } all[] = {
+        {&cb.create, "clCreateCommandBufferKHR"},
+        {&cb.finalize, "clFinalizeCommandBufferKHR"},
+        {&cb.retain, "clRetainCommandBufferKHR"},
+        {&cb.release, "clReleaseCommandBufferKHR"},
+        {&cb.enqueue, "clEnqueueCommandBufferKHR"},
+        {&cb.info, "clGetCommandBufferInfoKHR"},
+        {&cb.barrier, "clCommandBarrierWithWaitListKHR"},
+        {&cb.copy, "clCommandCopyBufferKHR"},
+        {&cb.copy_rect, "clCommandCopyBufferRectKHR"},
+        {&cb.fill, "clCommandFillBufferKHR"},
+        {&cb.fill_image, "clCommandFillImageKHR"},
+        {&cb.copy_image, "clCommandCopyImageKHR"},
+        {&cb.image_to_buffer, "clCommandCopyImageToBufferKHR"},
+        {&cb.buffer_to_image, "clCommandCopyBufferToImageKHR"},
+        {&cb.launch, "clCommandNDRangeKernelKHR"},
+        {&cb.svm_copy, "clCommandSVMMemcpyKHR"},
+        {&cb.svm_fill, "clCommandSVMMemFillKHR"},
+        {&cb.update, "clUpdateMutableCommandsKHR"},
+        {&cb.command_info, "clGetMutableCommandInfoKHR"},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), all[i].name);
+        if (!address)
+            fail_msg("no %s", all[i].name);
+        memcpy(all[i].slot, &address, sizeof address);
+    }
+    return 0;
+}
+
+static const char source[] = "kernel void add(global int *p, int x) { p[get_global_id(0)] += x; }\n"
+                             "kernel void twice(global int *p) { p[get_global_id(0)] *= 2; }\n"
+                             "kernel void ids(global int *p) { p[get_global_id(0)] = get_local_size(0) * 1000 + get_global_id(0); }\n";
+enum { ITEMS = 64, BYTES = ITEMS * sizeof(cl_int) };
+
+struct world {
+    struct test_world w;
+    cl_program program;
+    cl_kernel add, twice, ids;
+    cl_mem a, b;
+};
+
+static struct world begin(cl_command_queue_properties properties)
+{
+    struct world t = {.w = test_begin(properties)};
+    t.program = test_build(t.w.context, t.w.device, source, "-cl-std=CL3.0");
+    t.add = test_kernel(t.program, "add");
+    t.twice = test_kernel(t.program, "twice");
+    t.ids = test_kernel(t.program, "ids");
+    t.a = test_buffer(t.w.context, CL_MEM_READ_WRITE, BYTES, NULL);
+    t.b = test_buffer(t.w.context, CL_MEM_READ_WRITE, BYTES, NULL);
+    CHECK(clSetKernelArg(t.twice, 0, sizeof t.a, &t.a));
+    CHECK(clSetKernelArg(t.ids, 0, sizeof t.a, &t.a));
+    return t;
+}
+
+static void end(struct world *t)
+{
+    CHECK(clFinish(t->w.queue));
+    CHECK(clReleaseKernel(t->add));
+    CHECK(clReleaseKernel(t->twice));
+    CHECK(clReleaseKernel(t->ids));
+    CHECK(clReleaseProgram(t->program));
+    CHECK(clReleaseMemObject(t->a));
+    CHECK(clReleaseMemObject(t->b));
+    test_end(&t->w);
+}
+
+static cl_command_buffer_khr new_buffer(const struct world *t, cl_command_buffer_flags_khr flags)
+{
+    const cl_command_buffer_properties_khr list[] = {CL_COMMAND_BUFFER_FLAGS_KHR, flags, 0};
+    cl_command_buffer_khr buffer;
+    CHECK_CREATE(buffer, cb.create(1, &t->w.queue, flags ? list : NULL, &err), CL_SUCCESS);
+    return buffer;
+}
+
+static void set_add(const struct world *t, cl_mem mem, cl_int x)
+{
+    CHECK(clSetKernelArg(t->add, 0, sizeof mem, &mem));
+    CHECK(clSetKernelArg(t->add, 1, sizeof x, &x));
+}
+
+static void expect(const struct world *t, cl_mem mem, cl_int first, cl_int step)
+{
+    cl_int got[ITEMS];
+    CHECK(clEnqueueReadBuffer(t->w.queue, mem, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+    for (int i = 0; i < ITEMS; i++)
+        assert_int_equal(got[i], first + i * step);
+}
+
+static const size_t items = ITEMS;
+static const cl_int zero;
+
+static cl_command_buffer_state_khr state_of(cl_command_buffer_khr buffer)
+{
+    cl_command_buffer_state_khr value;
+    CHECK(cb.info(buffer, CL_COMMAND_BUFFER_STATE_KHR, sizeof value, &value, NULL));
+    return value;
+}
+
+/* ---- what it does -------------------------------------------------------------------------------------------------------------------- */
+
+/* Arguments are those of the recording, each replay starts anew, and objects may be released before. */
+static void replays(void **state)
+{
+    (void)state;
+    for (int out_of_order = 0; out_of_order < 2; out_of_order++) {
+        struct world t = begin(out_of_order ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        cl_command_buffer_khr buffer = new_buffer(&t, 0);
+        cl_sync_point_khr points[4];
+        const cl_int three = 3;
+        set_add(&t, t.a, 5);
+        CHECK(cb.fill(buffer, NULL, NULL, t.a, &three, sizeof three, 0, BYTES, 0, NULL, &points[0], NULL));
+        CHECK(cb.launch(buffer, NULL, NULL, t.add, 1, NULL, &items, NULL, 1, &points[0], &points[1], NULL));
+        set_add(&t, t.a, 1000);
+        CHECK(cb.launch(buffer, NULL, NULL, t.twice, 1, NULL, &items, NULL, 1, &points[1], &points[2], NULL));
+        CHECK(cb.copy(buffer, NULL, NULL, t.a, t.b, 0, 0, BYTES, 1, &points[2], &points[3], NULL));
+        assert_int_equal(state_of(buffer), CL_COMMAND_BUFFER_STATE_RECORDING_KHR);
+        CHECK(cb.finalize(buffer));
+        assert_int_equal(state_of(buffer), CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR);
+        for (int i = 0; i < 3; i++) {
+            CHECK(clEnqueueFillBuffer(t.w.queue, t.b, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+            CHECK(clEnqueueBarrierWithWaitList(t.w.queue, 0, NULL, NULL));
+            CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+            CHECK(clEnqueueBarrierWithWaitList(t.w.queue, 0, NULL, NULL));
+            expect(&t, t.b, 16, 0);
+        }
+        CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+        CHECK(cb.release(buffer)); /* what is enqueued still runs */
+        CHECK(clFinish(t.w.queue));
+        expect(&t, t.b, 16, 0);
+        end(&t);
+    }
+}
+
+/* Order by the queue of the recording, by barriers and by synchronization points. A chain of many commands shows an edge that is missing. */
+static void order(void **state)
+{
+    (void)state;
+    enum { STEPS = 100 };
+    for (int way = 0; way < 3; way++) {
+        struct world t = begin(way ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+        cl_command_buffer_khr buffer = new_buffer(&t, 0);
+        cl_sync_point_khr last = 0;
+        cl_int expected = 1;
+        const cl_int one = 1;
+        CHECK(cb.fill(buffer, NULL, NULL, t.a, &one, sizeof one, 0, BYTES, 0, NULL, &last, NULL));
+        for (int i = 0; i < STEPS; i++) {
+            bool add = i % 3;
+            set_add(&t, t.a, i);
+            expected = add ? expected + i : (expected * 2) % (1 << 20);
+            if (!add && expected * 2 > 1 << 20) /* keeps the numbers small */
+                break;
+            if (way == 1)
+                CHECK(cb.barrier(buffer, NULL, NULL, 0, NULL, NULL, NULL));
+            bool by_points = way == 2;
+            CHECK(cb.launch(buffer, NULL, NULL, add ? t.add : t.twice, 1, NULL, &items, NULL, by_points, by_points ? &last : NULL, &last,
+                            NULL));
+        }
+        /* A barrier with a list keeps back what follows it. */
+        if (way == 2) {
+            CHECK(cb.barrier(buffer, NULL, NULL, 1, &last, NULL, NULL));
+            CHECK(cb.copy(buffer, NULL, NULL, t.a, t.b, 0, 0, BYTES, 0, NULL, NULL, NULL));
+        } else {
+            if (way == 1)
+                CHECK(cb.barrier(buffer, NULL, NULL, 0, NULL, NULL, NULL));
+            CHECK(cb.copy(buffer, NULL, NULL, t.a, t.b, 0, 0, BYTES, 0, NULL, NULL, NULL));
+        }
+        CHECK(cb.finalize(buffer));
+        for (int i = 0; i < 5; i++) {
+            cl_event event;
+            CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, &event));
+            CHECK(clWaitForEvents(1, &event));
+            CHECK(clReleaseEvent(event));
+            cl_int got[ITEMS], again[ITEMS];
+            CHECK(clEnqueueReadBuffer(t.w.queue, t.b, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+            CHECK(clEnqueueReadBuffer(t.w.queue, t.a, CL_TRUE, 0, BYTES, again, 0, NULL, NULL));
+            assert_memory_equal(got, again, BYTES);
+            for (int k = 1; k < ITEMS; k++)
+                assert_int_equal(got[k], got[0]);
+            if (i)
+                assert_true(got[0] > 1);
+        }
+        CHECK(cb.release(buffer));
+        end(&t);
+    }
+}
+
+/* In an in-order queue, the whole has the place of one command. */
+static void one_place_in_the_queue(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_command_buffer_khr buffer = new_buffer(&t, 0), empty = new_buffer(&t, 0);
+    set_add(&t, t.a, 1);
+    CHECK(cb.launch(buffer, NULL, NULL, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    CHECK(cb.launch(buffer, NULL, NULL, t.twice, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    CHECK(cb.finalize(buffer));
+    CHECK(cb.finalize(empty));
+    CHECK(clEnqueueFillBuffer(t.w.queue, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+    for (int i = 0; i < 10; i++) {
+        CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+        CHECK(cb.enqueue(0, NULL, empty, 0, NULL, NULL));
+    }
+    CHECK(clEnqueueCopyBuffer(t.w.queue, t.a, t.b, 0, 0, BYTES, 0, NULL, NULL));
+    expect(&t, t.b, 2046, 0); /* x → 2 (x + 1), ten times */
+    CHECK(cb.release(buffer));
+    CHECK(cb.release(empty));
+    end(&t);
+}
+
+static void events(void **state)
+{
+    (void)state;
+    struct world t = begin(CL_QUEUE_PROFILING_ENABLE);
+    cl_command_buffer_khr buffer = new_buffer(&t, 0);
+    set_add(&t, t.a, 1);
+    for (int i = 0; i < 3; i++)
+        CHECK(cb.launch(buffer, NULL, NULL, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    CHECK(cb.finalize(buffer));
+    cl_event gate, event;
+    CHECK(clEnqueueFillBuffer(t.w.queue, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+    CHECK_CREATE(gate, clCreateUserEvent(t.w.context, &err), CL_SUCCESS);
+    CHECK(cb.enqueue(1, &t.w.queue, buffer, 1, &gate, &event));
+    cl_command_type type;
+    cl_command_queue queue;
+    cl_int status;
+    CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_COMMAND_COMMAND_BUFFER_KHR);
+    CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_QUEUE, sizeof queue, &queue, NULL));
+    assert_ptr_equal(queue, t.w.queue);
+    CHECK(clFlush(t.w.queue));
+    CHECK(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL));
+    assert_true(status > CL_COMPLETE);
+    CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    CHECK(clWaitForEvents(1, &event));
+    static const cl_profiling_info names[] = {CL_PROFILING_COMMAND_QUEUED, CL_PROFILING_COMMAND_SUBMIT, CL_PROFILING_COMMAND_START,
+                                              CL_PROFILING_COMMAND_END, CL_PROFILING_COMMAND_COMPLETE};
+    cl_ulong times[5];
+    for (int i = 0; i < 5; i++)
+        CHECK(clGetEventProfilingInfo(event, names[i], sizeof times[i], &times[i], NULL));
+    for (int i = 1; i < 5; i++)
+        assert_true(times[i] >= times[i - 1]);
+    assert_true(times[3] > times[2]); /* three launches take some time */
+    expect(&t, t.a, 3, 0);
+    CHECK(clReleaseEvent(event));
+    CHECK(clReleaseEvent(gate));
+
+    /* An event that failed keeps all of it from running. */
+    CHECK_CREATE(gate, clCreateUserEvent(t.w.context, &err), CL_SUCCESS);
+    CHECK(cb.enqueue(0, NULL, buffer, 1, &gate, &event));
+    CHECK(clSetUserEventStatus(gate, -5));
+    CHECK_CODE(clWaitForEvents(1, &event), CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+    expect(&t, t.a, 3, 0);
+    CHECK(clReleaseEvent(event));
+    CHECK(clReleaseEvent(gate));
+    CHECK(cb.release(buffer));
+    end(&t);
+}
+
+/* Another queue of the device may take the place of that of the recording; several replays may be under way. */
+static void other_queues_and_simultaneous_use(void **state)
+{
+    (void)state;
+    struct world t = begin(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    cl_command_queue other = test_queue(t.w.context, t.w.device, CL_QUEUE_PROFILING_ENABLE);
+    cl_command_buffer_khr buffer = new_buffer(&t, CL_COMMAND_BUFFER_SIMULTANEOUS_USE_KHR | CL_COMMAND_BUFFER_MUTABLE_KHR);
+    cl_mutable_command_khr command;
+    set_add(&t, t.a, 1);
+    CHECK(cb.launch(buffer, NULL, NULL, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, &command));
+    CHECK(cb.finalize(buffer));
+    cl_event gate, done[2];
+    CHECK(clEnqueueFillBuffer(other, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+    CHECK(clEnqueueFillBuffer(other, t.b, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+    CHECK(clFinish(other));
+    CHECK_CREATE(gate, clCreateUserEvent(t.w.context, &err), CL_SUCCESS);
+    CHECK(cb.enqueue(1, &t.w.queue, buffer, 1, &gate, &done[0]));
+    const cl_int ten = 10;
+    const cl_mutable_dispatch_arg_khr args[] = {{0, sizeof t.b, &t.b}, {1, sizeof ten, &ten}};
+    const cl_mutable_dispatch_config_khr config = {.command = command, .num_args = 2, .arg_list = args};
+    const cl_command_buffer_update_type_khr type = CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
+    const void *configs[] = {&config};
+    CHECK(cb.update(buffer, 1, &type, configs)); /* the first replay keeps its arguments */
+    CHECK(cb.enqueue(1, &other, buffer, 0, NULL, &done[1]));
+    CHECK(clFinish(other));
+    CHECK(clSetUserEventStatus(gate, CL_COMPLETE));
+    CHECK(clWaitForEvents(2, done));
+    expect(&t, t.a, 1, 0);
+    expect(&t, t.b, 10, 0);
+    for (int i = 0; i < 2; i++)
+        CHECK(clReleaseEvent(done[i]));
+    CHECK(clReleaseEvent(gate));
+    CHECK(clReleaseCommandQueue(other));
+    CHECK(cb.release(buffer));
+    end(&t);
+}
+
+static void shared_memory(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_device_svm_capabilities svm = 0;
+    CHECK(clGetDeviceInfo(t.w.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+    cl_command_buffer_khr buffer = new_buffer(&t, 0);
+    cl_int from[4] = {0}, to[4] = {0};
+    const cl_int seven = 7;
+    cl_int code = svm ? CL_SUCCESS : CL_INVALID_OPERATION;
+    CHECK_CODE(cb.svm_fill(buffer, NULL, NULL, from, &seven, sizeof seven, sizeof from, 0, NULL, NULL, NULL), code);
+    CHECK_CODE(cb.svm_copy(buffer, NULL, NULL, to, from, sizeof to, 0, NULL, NULL, NULL), code);
+    if (svm) {
+        CHECK_CODE(cb.svm_copy(buffer, NULL, NULL, NULL, from, sizeof to, 0, NULL, NULL, NULL), CL_INVALID_VALUE);
+        CHECK_CODE(cb.svm_copy(buffer, NULL, NULL, from, from, sizeof to, 0, NULL, NULL, NULL), CL_MEM_COPY_OVERLAP);
+        CHECK_CODE(cb.svm_fill(buffer, NULL, NULL, from, &seven, 3, 3, 0, NULL, NULL, NULL), CL_INVALID_VALUE);
+        CHECK(cb.finalize(buffer));
+        CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+        CHECK(clFinish(t.w.queue));
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(to[i], 7);
+    }
+    CHECK(cb.release(buffer));
+    end(&t);
+}
+
+/* ---- updates ---------------------------------------------------------------------------------------------------------------------------- */
+
+static cl_int update_one(cl_command_buffer_khr buffer, const cl_mutable_dispatch_config_khr *config)
+{
+    const cl_command_buffer_update_type_khr type = CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR;
+    const void *configs[] = {config};
+    return cb.update(buffer, 1, &type, configs);
+}
+
+static void updates(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_command_buffer_khr buffer = new_buffer(&t, CL_COMMAND_BUFFER_MUTABLE_KHR);
+    cl_mutable_command_khr command;
+    const size_t half = ITEMS / 2, eight = 8, four = 4, five = 5, offset = ITEMS / 2;
+    CHECK(cb.fill(buffer, NULL, NULL, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL, NULL));
+    CHECK(cb.launch(buffer, NULL, NULL, t.ids, 1, NULL, &half, &eight, 0, NULL, NULL, &command));
+    CHECK(cb.finalize(buffer));
+
+    cl_int got[ITEMS];
+    CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(t.w.queue, t.a, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+    for (int i = 0; i < ITEMS; i++)
+        assert_int_equal(got[i], i < ITEMS / 2 ? 8000 + i : 0);
+
+    cl_mutable_dispatch_config_khr config = {.command = command, .work_dim = 1, .global_work_offset = &offset, .local_work_size = &four};
+    CHECK(update_one(buffer, &config));
+    CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(t.w.queue, t.a, CL_TRUE, 0, BYTES, got, 0, NULL, NULL));
+    for (int i = 0; i < ITEMS; i++)
+        assert_int_equal(got[i], i >= ITEMS / 2 ? 4000 + i : 0);
+
+    /* Of several updates, a wrong one takes all back. */
+    const size_t all = ITEMS, none = 0;
+    const cl_mutable_dispatch_config_khr good = {.command = command, .global_work_offset = &none, .global_work_size = &all};
+    const cl_mutable_dispatch_arg_khr wrong_size = {0, 3, &t.b}, wrong_index = {1, sizeof t.b, &t.b};
+    const struct {
+        cl_mutable_dispatch_config_khr config;
+        cl_int code;
+    } wrong[] = {
+        {{.command = command, .num_args = 1, .arg_list = &wrong_size}, CL_INVALID_ARG_SIZE},
+        {{.command = command, .num_args = 1, .arg_list = &wrong_index}, CL_INVALID_ARG_INDEX},
+        {{.command = command, .num_args = 1}, CL_INVALID_VALUE},
+        {{.command = command, .arg_list = &wrong_size}, CL_INVALID_VALUE},
+        {{.command = command, .num_svm_args = 1}, CL_INVALID_VALUE},
+        {{.command = command, .num_exec_infos = 1}, CL_INVALID_VALUE},
+        {{.command = command, .work_dim = 2}, CL_INVALID_OPERATION},
+        {{.command = command, .local_work_size = &five}, CL_INVALID_OPERATION}, /* groups that are not uniform */
+        {{.command = command, .local_work_size = &none}, CL_INVALID_WORK_GROUP_SIZE},
+        {{.command = NULL}, CL_INVALID_MUTABLE_COMMAND_KHR},
+        {{.command = (cl_mutable_command_khr)buffer}, CL_INVALID_MUTABLE_COMMAND_KHR},
+    };
+    const cl_command_buffer_update_type_khr types[] = {CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR,
+                                                       CL_STRUCTURE_TYPE_MUTABLE_DISPATCH_CONFIG_KHR, 12345};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const void *configs[] = {&good, &wrong[i].config};
+        CHECK_CODE(cb.update(buffer, 2, types, configs), wrong[i].code);
+        size_t size;
+        CHECK(cb.command_info(command, CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR, sizeof size, &size, NULL));
+        assert_int_equal(size, half);
+    }
+    const void *configs[] = {&good, NULL};
+    CHECK_CODE(cb.update(NULL, 1, types, configs), CL_INVALID_COMMAND_BUFFER_KHR);
+    CHECK_CODE(cb.update(buffer, 1, types, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(cb.update(buffer, 1, NULL, configs), CL_INVALID_VALUE);
+    CHECK_CODE(cb.update(buffer, 0, types, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(cb.update(buffer, 2, types, configs), CL_INVALID_VALUE);
+    CHECK_CODE(cb.update(buffer, 1, types + 2, configs), CL_INVALID_VALUE);
+    CHECK(cb.update(buffer, 0, NULL, NULL));
+
+    /* Two updates of a command add up. */
+    const cl_mutable_dispatch_arg_khr other = {0, sizeof t.b, &t.b};
+    const cl_mutable_dispatch_config_khr second = {.command = command, .num_args = 1, .arg_list = &other};
+    const void *both[] = {&good, &second};
+    CHECK(cb.update(buffer, 2, types, both));
+    CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    expect(&t, t.b, 4000, 1);
+    CHECK(cb.release(buffer));
+    end(&t);
+}
+
+static void fields_that_may_change(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_mutable_dispatch_fields_khr all;
+    CHECK(clGetDeviceInfo(t.w.device, CL_DEVICE_MUTABLE_DISPATCH_CAPABILITIES_KHR, sizeof all, &all, NULL));
+    set_add(&t, t.a, 1);
+    const size_t eight = 8, none = 0;
+    const cl_bool no = CL_FALSE;
+    const cl_mutable_dispatch_arg_khr arg = {0, sizeof t.b, &t.b};
+    const cl_mutable_dispatch_exec_info_khr exec = {CL_KERNEL_EXEC_INFO_SVM_FINE_GRAIN_SYSTEM, sizeof no, &no};
+    for (unsigned bit = 0; bit < 5; bit++) {
+        for (int allowed = 0; allowed < 2; allowed++) {
+            cl_command_buffer_khr buffer = new_buffer(&t, CL_COMMAND_BUFFER_MUTABLE_KHR);
+            cl_mutable_command_khr command;
+            const cl_command_properties_khr list[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, allowed ? 1u << bit : all & ~(1u << bit), 0};
+            CHECK(cb.launch(buffer, NULL, list, t.add, 1, NULL, &items, &eight, 0, NULL, NULL, &command));
+            cl_mutable_dispatch_config_khr config = {.command = command};
+            if (bit == 0)
+                config.global_work_offset = &none;
+            else if (bit == 1)
+                config.global_work_size = &items;
+            else if (bit == 2)
+                config.local_work_size = &eight;
+            else if (bit == 3)
+                config.num_args = 1, config.arg_list = &arg;
+            else
+                config.num_exec_infos = 1, config.exec_info_list = &exec;
+            CHECK_CODE(update_one(buffer, &config), CL_INVALID_OPERATION); /* not finalized */
+            CHECK(cb.finalize(buffer));
+            cl_int code = update_one(buffer, &config);
+            if (allowed && bit == 4 && code == CL_INVALID_OPERATION) { /* a device without SVM */
+                cl_device_svm_capabilities svm;
+                CHECK(clGetDeviceInfo(t.w.device, CL_DEVICE_SVM_CAPABILITIES, sizeof svm, &svm, NULL));
+                assert_int_equal(svm, 0);
+            } else {
+                assert_int_equal(code, allowed ? CL_SUCCESS : CL_INVALID_OPERATION);
+            }
+            cl_command_properties_khr got[3];
+            size_t size;
+            CHECK(cb.command_info(command, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR, sizeof got, got, &size));
+            assert_int_equal(size, sizeof list);
+            assert_memory_equal(got, list, sizeof list);
+            CHECK(cb.release(buffer));
+        }
+    }
+    cl_command_buffer_khr fixed = new_buffer(&t, 0);
+    cl_mutable_command_khr command;
+    CHECK(cb.launch(fixed, NULL, NULL, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, &command));
+    CHECK(cb.finalize(fixed));
+    const cl_mutable_dispatch_config_khr config = {.command = command};
+    CHECK_CODE(update_one(fixed, &config), CL_INVALID_OPERATION);
+    CHECK(cb.release(fixed));
+    end(&t);
+}
+
+/* Arguments may be given after the recording, if the recording says so. */
+static void arguments_that_come_later(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_kernel bare = test_kernel(t.program, "add");
+    cl_command_buffer_khr buffer = new_buffer(&t, CL_COMMAND_BUFFER_MUTABLE_KHR), fixed = new_buffer(&t, 0);
+    cl_mutable_command_khr command;
+    const cl_command_properties_khr list[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, CL_MUTABLE_DISPATCH_ARGUMENTS_KHR, 0};
+    CHECK_CODE(cb.launch(buffer, NULL, NULL, bare, 1, NULL, &items, NULL, 0, NULL, NULL, &command), CL_INVALID_KERNEL_ARGS);
+    CHECK_CODE(cb.launch(fixed, NULL, list, bare, 1, NULL, &items, NULL, 0, NULL, NULL, &command), CL_INVALID_KERNEL_ARGS);
+    CHECK(cb.launch(buffer, NULL, list, bare, 1, NULL, &items, NULL, 0, NULL, NULL, &command));
+    CHECK(cb.finalize(buffer));
+    assert_int_equal(state_of(buffer), CL_COMMAND_BUFFER_STATE_FINALIZED_KHR);
+    CHECK_CODE(cb.enqueue(0, NULL, buffer, 0, NULL, NULL), CL_INVALID_OPERATION);
+    const cl_int nine = 9;
+    const cl_mutable_dispatch_arg_khr args[] = {{0, sizeof t.a, &t.a}, {1, sizeof nine, &nine}};
+    for (int i = 0; i < 2; i++) {
+        const cl_mutable_dispatch_config_khr config = {.command = command, .num_args = 1, .arg_list = &args[i]};
+        assert_int_equal(state_of(buffer), CL_COMMAND_BUFFER_STATE_FINALIZED_KHR);
+        CHECK(update_one(buffer, &config));
+    }
+    assert_int_equal(state_of(buffer), CL_COMMAND_BUFFER_STATE_EXECUTABLE_KHR);
+    CHECK(clEnqueueFillBuffer(t.w.queue, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+    CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    expect(&t, t.a, 9, 0);
+    CHECK(clReleaseKernel(bare));
+    CHECK(cb.release(buffer));
+    CHECK(cb.release(fixed));
+    end(&t);
+}
+
+/* ---- queries and errors ---------------------------------------------------------------------------------------------------------------- */
+
+static void queries(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    const cl_command_buffer_properties_khr list[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR,
+                                                     CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR,
+                                                     CL_MUTABLE_DISPATCH_ASSERT_NO_ADDITIONAL_WORK_GROUPS_KHR, 0};
+    cl_command_buffer_khr buffer, plain = new_buffer(&t, 0);
+    CHECK_CREATE(buffer, cb.create(1, &t.w.queue, list, &err), CL_SUCCESS);
+    cl_command_buffer_properties_khr got[5];
+    cl_uint count;
+    cl_command_queue queue;
+    cl_context context;
+    size_t size;
+    CHECK(cb.info(buffer, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, sizeof got, got, &size));
+    assert_int_equal(size, sizeof list);
+    assert_memory_equal(got, list, sizeof list);
+    CHECK(cb.info(plain, CL_COMMAND_BUFFER_PROPERTIES_ARRAY_KHR, sizeof got, got, &size));
+    assert_int_equal(size, 0);
+    CHECK(cb.info(buffer, CL_COMMAND_BUFFER_NUM_QUEUES_KHR, sizeof count, &count, NULL));
+    assert_int_equal(count, 1);
+    CHECK(cb.info(buffer, CL_COMMAND_BUFFER_QUEUES_KHR, sizeof queue, &queue, &size));
+    assert_int_equal(size, sizeof queue);
+    assert_ptr_equal(queue, t.w.queue);
+    CHECK(cb.info(buffer, CL_COMMAND_BUFFER_CONTEXT_KHR, sizeof context, &context, NULL));
+    assert_ptr_equal(context, t.w.context);
+    CHECK(cb.retain(buffer));
+    CHECK(cb.info(buffer, CL_COMMAND_BUFFER_REFERENCE_COUNT_KHR, sizeof count, &count, NULL));
+    assert_int_equal(count, 2);
+    CHECK(cb.release(buffer));
+    CHECK_CODE(cb.info(buffer, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(cb.info(buffer, CL_COMMAND_BUFFER_QUEUES_KHR, 1, &queue, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(cb.info(NULL, CL_COMMAND_BUFFER_QUEUES_KHR, 0, NULL, NULL), CL_INVALID_COMMAND_BUFFER_KHR);
+
+    cl_mutable_command_khr command;
+    const size_t global[2] = {ITEMS, 1}, local[2] = {8, 1}, zeros[2] = {0, 0};
+    /* The number of work-groups is asserted. */
+    CHECK_CODE(cb.launch(buffer, NULL, NULL, t.ids, 2, NULL, global, NULL, 0, NULL, NULL, NULL), CL_INVALID_VALUE);
+    CHECK(cb.launch(buffer, NULL, NULL, t.ids, 2, NULL, global, local, 0, NULL, NULL, &command));
+    cl_command_buffer_khr of;
+    cl_command_type type;
+    cl_kernel kernel;
+    size_t sizes[2];
+    CHECK(cb.command_info(command, CL_MUTABLE_COMMAND_COMMAND_QUEUE_KHR, sizeof queue, &queue, NULL));
+    assert_ptr_equal(queue, t.w.queue);
+    CHECK(cb.command_info(command, CL_MUTABLE_COMMAND_COMMAND_BUFFER_KHR, sizeof of, &of, NULL));
+    assert_ptr_equal(of, buffer);
+    CHECK(cb.command_info(command, CL_MUTABLE_COMMAND_COMMAND_TYPE_KHR, sizeof type, &type, NULL));
+    assert_int_equal(type, CL_COMMAND_NDRANGE_KERNEL);
+    CHECK(cb.command_info(command, CL_MUTABLE_COMMAND_PROPERTIES_ARRAY_KHR, 0, NULL, &size));
+    assert_int_equal(size, 0);
+    CHECK(cb.command_info(command, CL_MUTABLE_DISPATCH_KERNEL_KHR, sizeof kernel, &kernel, NULL));
+    assert_ptr_equal(kernel, t.ids);
+    CHECK(cb.command_info(command, CL_MUTABLE_DISPATCH_DIMENSIONS_KHR, sizeof count, &count, NULL));
+    assert_int_equal(count, 2);
+    CHECK(cb.command_info(command, CL_MUTABLE_DISPATCH_GLOBAL_WORK_OFFSET_KHR, sizeof sizes, sizes, &size));
+    assert_int_equal(size, sizeof sizes);
+    assert_memory_equal(sizes, zeros, sizeof sizes);
+    CHECK(cb.command_info(command, CL_MUTABLE_DISPATCH_GLOBAL_WORK_SIZE_KHR, sizeof sizes, sizes, NULL));
+    assert_memory_equal(sizes, global, sizeof sizes);
+    CHECK(cb.command_info(command, CL_MUTABLE_DISPATCH_LOCAL_WORK_SIZE_KHR, sizeof sizes, sizes, NULL));
+    assert_memory_equal(sizes, local, sizeof sizes);
+    CHECK_CODE(cb.command_info(command, 0, 0, NULL, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(cb.command_info(command, CL_MUTABLE_DISPATCH_KERNEL_KHR, 1, &kernel, NULL), CL_INVALID_VALUE);
+    CHECK_CODE(cb.command_info(NULL, CL_MUTABLE_DISPATCH_KERNEL_KHR, 0, NULL, NULL), CL_INVALID_MUTABLE_COMMAND_KHR);
+    CHECK(cb.release(buffer));
+    CHECK(cb.release(plain));
+    end(&t);
+}
+
+static void wrong_creations(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_command_buffer_khr buffer;
+    cl_command_queue none = NULL, two[] = {t.w.queue, t.w.queue};
+    const cl_command_buffer_properties_khr unknown[] = {12345, 0, 0}, bits[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 1 << 9, 0},
+                                           twice[] = {CL_COMMAND_BUFFER_FLAGS_KHR, 0, CL_COMMAND_BUFFER_FLAGS_KHR, 0, 0},
+                                           asserts[] = {CL_COMMAND_BUFFER_MUTABLE_DISPATCH_ASSERTS_KHR, 2, 0};
+    CHECK_CREATE(buffer, cb.create(0, &t.w.queue, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(buffer, cb.create(2, two, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(buffer, cb.create(1, NULL, NULL, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(buffer, cb.create(1, &none, NULL, &err), CL_INVALID_COMMAND_QUEUE);
+    CHECK_CREATE(buffer, cb.create(1, &t.w.queue, unknown, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(buffer, cb.create(1, &t.w.queue, bits, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(buffer, cb.create(1, &t.w.queue, twice, &err), CL_INVALID_VALUE);
+    CHECK_CREATE(buffer, cb.create(1, &t.w.queue, asserts, &err), CL_INVALID_VALUE);
+    CHECK_CODE(cb.retain(NULL), CL_INVALID_COMMAND_BUFFER_KHR);
+    CHECK_CODE(cb.release(NULL), CL_INVALID_COMMAND_BUFFER_KHR);
+    CHECK_CODE(cb.finalize(NULL), CL_INVALID_COMMAND_BUFFER_KHR);
+    end(&t);
+}
+
+/* Each call with one thing wrong; the code is that of the specification's list. */
+static void wrong_recordings(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    struct world u = begin(0); /* of another context */
+    cl_command_buffer_khr buffer = new_buffer(&t, CL_COMMAND_BUFFER_MUTABLE_KHR);
+    cl_sync_point_khr point, unknown = 77;
+    cl_mutable_command_khr handle;
+    const cl_command_properties_khr property[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, 1, 0},
+                                    twice[] = {CL_MUTABLE_DISPATCH_ASSERTS_KHR, 1, CL_MUTABLE_DISPATCH_ASSERTS_KHR, 1, 0},
+                                    bits[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, 1 << 9, 0};
+    const size_t origin[3] = {0}, far[3] = {BYTES, 0, 0}, region[3] = {4, 2, 1};
+    CHECK(cb.fill(buffer, NULL, NULL, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, &point, NULL));
+    for (int finalized = 0; finalized < 2; finalized++) {
+        cl_int done = finalized ? CL_INVALID_OPERATION : CL_SUCCESS;
+        if (finalized) {
+            CHECK(cb.finalize(buffer));
+            CHECK_CODE(cb.finalize(buffer), CL_INVALID_OPERATION);
+        }
+#define AFTER(code) (finalized ? CL_INVALID_OPERATION : (code))
+        /* What all have in common. */
+        CHECK_CODE(cb.barrier(NULL, NULL, NULL, 0, NULL, NULL, NULL), CL_INVALID_COMMAND_BUFFER_KHR);
+        CHECK_CODE(cb.barrier(buffer, t.w.queue, NULL, 0, NULL, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+        CHECK_CODE(cb.barrier(buffer, NULL, property, 0, NULL, NULL, NULL), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.barrier(buffer, NULL, NULL, 0, NULL, NULL, &handle), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.barrier(buffer, NULL, NULL, 1, NULL, NULL, NULL), AFTER(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR));
+        CHECK_CODE(cb.barrier(buffer, NULL, NULL, 0, &point, NULL, NULL), AFTER(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR));
+        CHECK_CODE(cb.barrier(buffer, NULL, NULL, 1, &unknown, NULL, NULL), AFTER(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR));
+        CHECK_CODE(cb.barrier(buffer, NULL, NULL, 1, &point, NULL, NULL), done);
+
+        CHECK_CODE(cb.copy(buffer, NULL, NULL, t.a, u.a, 0, 0, 4, 0, NULL, NULL, NULL), AFTER(CL_INVALID_CONTEXT));
+        CHECK_CODE(cb.copy(buffer, NULL, NULL, NULL, t.a, 0, 0, 4, 0, NULL, NULL, NULL), AFTER(CL_INVALID_MEM_OBJECT));
+        CHECK_CODE(cb.copy(buffer, NULL, NULL, t.a, t.b, 0, BYTES, 4, 0, NULL, NULL, NULL), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.copy(buffer, NULL, NULL, t.a, t.a, 0, 2, 4, 0, NULL, NULL, NULL), AFTER(CL_MEM_COPY_OVERLAP));
+        CHECK_CODE(cb.copy(NULL, NULL, NULL, t.a, t.b, 0, 0, 4, 0, NULL, NULL, NULL), CL_INVALID_COMMAND_BUFFER_KHR);
+        CHECK_CODE(cb.copy_rect(buffer, NULL, NULL, t.a, t.b, origin, origin, region, 0, 0, 0, 0, 0, NULL, NULL, NULL), done);
+        CHECK_CODE(cb.copy_rect(buffer, NULL, NULL, t.a, t.b, origin, far, region, 0, 0, 0, 0, 0, NULL, NULL, NULL),
+                   AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.copy_rect(buffer, NULL, NULL, t.a, t.b, NULL, origin, region, 0, 0, 0, 0, 0, NULL, NULL, NULL),
+                   AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.fill(buffer, NULL, NULL, t.a, NULL, 4, 0, 4, 0, NULL, NULL, NULL), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.fill(buffer, NULL, NULL, t.a, &zero, 3, 0, 3, 0, NULL, NULL, NULL), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.fill(buffer, NULL, NULL, u.a, &zero, 4, 0, 4, 0, NULL, NULL, NULL), AFTER(CL_INVALID_CONTEXT));
+
+        /* A buffer is no image. */
+        CHECK_CODE(cb.copy_image(buffer, NULL, NULL, t.a, t.b, origin, origin, region, 0, NULL, NULL, NULL), AFTER(CL_INVALID_MEM_OBJECT));
+        CHECK_CODE(cb.image_to_buffer(buffer, NULL, NULL, t.a, t.b, origin, region, 0, 0, NULL, NULL, NULL), AFTER(CL_INVALID_MEM_OBJECT));
+        CHECK_CODE(cb.buffer_to_image(buffer, NULL, NULL, t.a, t.b, 0, origin, region, 0, NULL, NULL, NULL), AFTER(CL_INVALID_MEM_OBJECT));
+        CHECK_CODE(cb.fill_image(buffer, NULL, NULL, t.a, &zero, origin, region, 0, NULL, NULL, NULL), AFTER(CL_INVALID_MEM_OBJECT));
+
+        set_add(&t, t.a, 1);
+        set_add(&u, u.a, 1);
+        CHECK_CODE(cb.launch(buffer, NULL, NULL, NULL, 1, NULL, &items, NULL, 0, NULL, NULL, NULL), AFTER(CL_INVALID_KERNEL));
+        CHECK_CODE(cb.launch(buffer, NULL, NULL, u.add, 1, NULL, &items, NULL, 0, NULL, NULL, NULL), AFTER(CL_INVALID_CONTEXT));
+        CHECK_CODE(cb.launch(buffer, NULL, NULL, t.add, 0, NULL, &items, NULL, 0, NULL, NULL, NULL), AFTER(CL_INVALID_WORK_DIMENSION));
+        CHECK_CODE(cb.launch(buffer, NULL, NULL, t.add, 4, NULL, &items, NULL, 0, NULL, NULL, NULL), AFTER(CL_INVALID_WORK_DIMENSION));
+        CHECK_CODE(cb.launch(buffer, NULL, NULL, t.add, 1, NULL, &items, origin, 0, NULL, NULL, NULL), AFTER(CL_INVALID_WORK_GROUP_SIZE));
+        CHECK_CODE(cb.launch(buffer, NULL, bits, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, NULL), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.launch(buffer, NULL, twice, t.add, 1, NULL, &items, region, 0, NULL, NULL, NULL), AFTER(CL_INVALID_VALUE));
+        CHECK_CODE(cb.launch(buffer, NULL, NULL, t.add, 1, NULL, &items, NULL, 0, &point, NULL, NULL),
+                   AFTER(CL_INVALID_SYNC_POINT_WAIT_LIST_KHR));
+        CHECK_CODE(cb.launch(buffer, NULL, property, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, &handle), done);
+#undef AFTER
+    }
+    CHECK(cb.release(buffer));
+    end(&t);
+    end(&u);
+}
+
+static void wrong_enqueues(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    struct world u = begin(0);
+    cl_command_buffer_khr buffer = new_buffer(&t, 0);
+    cl_event event = NULL, foreign;
+    cl_command_queue none = NULL, two[] = {t.w.queue, t.w.queue};
+    CHECK_CREATE(foreign, clCreateUserEvent(u.w.context, &err), CL_SUCCESS);
+    CHECK_CODE(cb.enqueue(0, NULL, buffer, 0, NULL, &event), CL_INVALID_OPERATION);
+    CHECK(cb.finalize(buffer));
+    CHECK_CODE(cb.enqueue(0, NULL, NULL, 0, NULL, &event), CL_INVALID_COMMAND_BUFFER_KHR);
+    CHECK_CODE(cb.enqueue(1, NULL, buffer, 0, NULL, &event), CL_INVALID_VALUE);
+    CHECK_CODE(cb.enqueue(0, &t.w.queue, buffer, 0, NULL, &event), CL_INVALID_VALUE);
+    CHECK_CODE(cb.enqueue(2, two, buffer, 0, NULL, &event), CL_INVALID_VALUE);
+    CHECK_CODE(cb.enqueue(1, &none, buffer, 0, NULL, &event), CL_INVALID_COMMAND_QUEUE);
+    CHECK_CODE(cb.enqueue(1, &u.w.queue, buffer, 0, NULL, &event), CL_INVALID_CONTEXT);
+    CHECK_CODE(cb.enqueue(0, NULL, buffer, 1, NULL, &event), CL_INVALID_EVENT_WAIT_LIST);
+    CHECK_CODE(cb.enqueue(0, NULL, buffer, 0, &foreign, &event), CL_INVALID_EVENT_WAIT_LIST);
+    CHECK_CODE(cb.enqueue(0, NULL, buffer, 1, &foreign, &event), CL_INVALID_CONTEXT);
+    assert_null(event);
+    CHECK(clReleaseEvent(foreign));
+    CHECK(cb.release(buffer));
+    end(&t);
+    end(&u);
+}
+
+/* The command buffer keeps buffers and kernels that the application has released, and its program cannot be built again. */
+static void released_objects(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    cl_command_buffer_khr buffer = new_buffer(&t, 0);
+    cl_mem mem = test_buffer(t.w.context, CL_MEM_READ_WRITE, BYTES, NULL);
+    const cl_int two = 2;
+    CHECK(cb.fill(buffer, NULL, NULL, mem, &two, sizeof two, 0, BYTES, 0, NULL, NULL, NULL));
+    CHECK(cb.copy(buffer, NULL, NULL, mem, t.a, 0, 0, BYTES, 0, NULL, NULL, NULL));
+    CHECK(clReleaseMemObject(mem));
+    cl_program program = test_build(t.w.context, t.w.device, source, NULL);
+    cl_kernel kernel = test_kernel(program, "add");
+    CHECK(clSetKernelArg(kernel, 0, sizeof t.a, &t.a));
+    CHECK(clSetKernelArg(kernel, 1, sizeof two, &two));
+    CHECK(cb.launch(buffer, NULL, NULL, kernel, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    CHECK(clReleaseKernel(kernel));
+    CHECK_CODE(clBuildProgram(program, 1, &t.w.device, NULL, NULL, NULL), CL_INVALID_OPERATION);
+    CHECK(clReleaseProgram(program));
+    CHECK(cb.finalize(buffer));
+    CHECK(cb.enqueue(0, NULL, buffer, 0, NULL, NULL));
+    expect(&t, t.a, 4, 0);
+
+    /* Buffers that are arguments are not kept; without one of them nothing is launched. */
+    cl_command_buffer_khr second = new_buffer(&t, 0);
+    mem = test_buffer(t.w.context, CL_MEM_READ_WRITE, BYTES, NULL);
+    set_add(&t, mem, 1);
+    CHECK(cb.launch(second, NULL, NULL, t.add, 1, NULL, &items, NULL, 0, NULL, NULL, NULL));
+    CHECK(cb.finalize(second));
+    set_add(&t, t.a, 1);
+    CHECK(clReleaseMemObject(mem));
+    CHECK_CODE(cb.enqueue(0, NULL, second, 0, NULL, NULL), CL_INVALID_KERNEL_ARGS);
+    CHECK(cb.release(second));
+    CHECK(cb.release(buffer));
+    end(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replays),
+        cmocka_unit_test(order),
+        cmocka_unit_test(one_place_in_the_queue),
+        cmocka_unit_test(events),
+        cmocka_unit_test(other_queues_and_simultaneous_use),
+        cmocka_unit_test(shared_memory),
+        cmocka_unit_test(updates),
+        cmocka_unit_test(fields_that_may_change),
+        cmocka_unit_test(arguments_that_come_later),
+        cmocka_unit_test(queries),
+        cmocka_unit_test(wrong_creations),
+        cmocka_unit_test(wrong_recordings),
+        cmocka_unit_test(wrong_enqueues),
+        cmocka_unit_test(released_objects),
+    };
+    return cmocka_run_group_tests(tests, find_functions, NULL);
+}
