@@ -59,6 +59,7 @@ SUITES = {
     "math": ("math_brute_force/test_bruteforce", []),
     "spirv": ("spirv_new/test_spirv_new", []),
     "command_buffer": ("extensions/cl_khr_command_buffer/test_cl_khr_command_buffer", []),
+    "semaphore": ("extensions/cl_khr_semaphore/test_cl_khr_semaphore", []),
     "mutable_dispatch": (
         "extensions/cl_khr_command_buffer/cl_khr_command_buffer_mutable_dispatch/test_cl_khr_mutable_dispatch",
         [],

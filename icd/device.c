@@ -67,6 +67,8 @@ static const cl_name_version c_versions[] = {
     {CL_MAKE_VERSION(3, 0, 0), "OpenCL C"},
 };
 
+static const cl_semaphore_type_khr semaphore_types[] = {CL_SEMAPHORE_TYPE_BINARY_KHR};
+
 static const char il_version[] = ""
 #define TSR_SPIRV_VERSION(major, minor) " SPIR-V_" #major "." #minor
 #include "tessera/spirv.def"

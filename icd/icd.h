@@ -30,6 +30,7 @@ enum tsr_tag {
     TSR_TAG_EVENT,
     TSR_TAG_COMMAND_BUFFER,
     TSR_TAG_RECORDED_COMMAND,
+    TSR_TAG_SEMAPHORE,
 };
 
 struct tsr_object {

@@ -105,6 +105,10 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
         return tsr__info_value(out, cl_ulong, host_timer_resolution());
     case CL_PLATFORM_ICD_SUFFIX_KHR:
         return tsr__info_str(out, "TSR");
+    case CL_PLATFORM_UNLOADABLE_KHR: /* threads of the driver may be running, and code of kernels is loaded */
+        return tsr__info_value(out, cl_bool, CL_FALSE);
+    case CL_PLATFORM_SEMAPHORE_TYPES_KHR:
+        return tsr__info_value(out, cl_semaphore_type_khr, CL_SEMAPHORE_TYPE_BINARY_KHR);
     default:
         return tsr__error(NULL, CL_INVALID_VALUE, __func__, "param_name", "no platform query 0x%x", param_name);
     }

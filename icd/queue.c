@@ -47,6 +47,31 @@ struct _cl_command_queue *tsr__queue_new(struct _cl_context *context, struct _cl
     return queue;
 }
 
+enum property { FLAGS, SIZE, PRIORITY, THROTTLE, PROPERTIES };
+
+/* PROPERTIES: no queue has it. */
+static enum property property_of(cl_queue_properties name)
+{
+    static const cl_queue_properties names[PROPERTIES] = {CL_QUEUE_PROPERTIES, CL_QUEUE_SIZE, CL_QUEUE_PRIORITY_KHR, CL_QUEUE_THROTTLE_KHR};
+    unsigned i = 0;
+    while (i < PROPERTIES && names[i] != name)
+        i++;
+    return i;
+}
+
+/* cl_khr_priority_hints, cl_khr_throttle_hints: one of three levels. Nothing follows from them: docs/queues.md. */
+static bool hint_valid(enum property property, cl_queue_properties value)
+{
+    switch (property) {
+    case PRIORITY:
+        return value == CL_QUEUE_PRIORITY_HIGH_KHR || value == CL_QUEUE_PRIORITY_MED_KHR || value == CL_QUEUE_PRIORITY_LOW_KHR;
+    case THROTTLE:
+        return value == CL_QUEUE_THROTTLE_HIGH_KHR || value == CL_QUEUE_THROTTLE_MED_KHR || value == CL_QUEUE_THROTTLE_LOW_KHR;
+    default:
+        return true;
+    }
+}
+
 /* clCreateCommandQueueWithProperties: OpenCL 3.0, 5.1. */
 TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_context context, cl_device_id device,
                                                                         const cl_queue_properties *properties, cl_int *errcode_ret)
@@ -58,19 +83,17 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
             "not a device of the context: %p", (void *)device);
     cl_command_queue_properties flags = 0;
     size_t words = 0;
-    bool has_flags = false, has_size = false;
+    bool has[PROPERTIES] = {false};
     for (; properties && properties[words]; words += 2) {
         cl_queue_properties name = properties[words], value = properties[words + 1];
-        FAIL_IF(context, name != CL_QUEUE_PROPERTIES && name != CL_QUEUE_SIZE, CL_INVALID_VALUE, "no queue has the property 0x%llx",
+        enum property property = property_of(name);
+        FAIL_IF(context, property == PROPERTIES, CL_INVALID_VALUE, "no queue has the property 0x%llx", (unsigned long long)name);
+        FAIL_IF(context, has[property], CL_INVALID_VALUE, "property 0x%llx is given twice", (unsigned long long)name);
+        FAIL_IF(context, !hint_valid(property, value), CL_INVALID_VALUE, "0x%llx is no value of the hint 0x%llx", (unsigned long long)value,
                 (unsigned long long)name);
-        FAIL_IF(context, name == CL_QUEUE_PROPERTIES ? has_flags : has_size, CL_INVALID_VALUE, "property 0x%llx is given twice",
-                (unsigned long long)name);
-        if (name == CL_QUEUE_PROPERTIES) {
+        has[property] = true;
+        if (property == FLAGS)
             flags = value;
-            has_flags = true;
-        } else {
-            has_size = true;
-        }
     }
     FAIL_IF(context, flags & ~(cl_command_queue_properties)(QUEUE_HOST | QUEUE_DEVICE), CL_INVALID_VALUE, "unknown bits in 0x%llx",
             (unsigned long long)flags);
@@ -78,7 +101,7 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
             "CL_QUEUE_ON_DEVICE needs CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE");
     FAIL_IF(context, flags & CL_QUEUE_ON_DEVICE_DEFAULT && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE,
             "CL_QUEUE_ON_DEVICE_DEFAULT needs CL_QUEUE_ON_DEVICE");
-    FAIL_IF(context, has_size && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE, "CL_QUEUE_SIZE needs CL_QUEUE_ON_DEVICE");
+    FAIL_IF(context, has[SIZE] && !(flags & CL_QUEUE_ON_DEVICE), CL_INVALID_VALUE, "CL_QUEUE_SIZE needs CL_QUEUE_ON_DEVICE");
     FAIL_IF(context, flags & QUEUE_DEVICE, CL_INVALID_QUEUE_PROPERTIES,
             "the device has no on-device queues (CL_DEVICE_DEVICE_ENQUEUE_CAPABILITIES is 0)");
 

@@ -165,7 +165,8 @@ static void replays(void **state)
     }
 }
 
-/* Order by the queue of the recording, by barriers and by synchronization points. A chain of many commands shows an edge that is missing. */
+/* Order by the queue of the recording, by barriers and by synchronization points. A chain of many commands shows an edge that is missing.
+ */
 static void order(void **state)
 {
     (void)state;
@@ -353,7 +354,8 @@ static void shared_memory(void **state)
     end(&t);
 }
 
-/* ---- updates ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- updates ----------------------------------------------------------------------------------------------------------------------------
+ */
 
 static cl_int update_one(cl_command_buffer_khr buffer, const cl_mutable_dispatch_config_khr *config)
 {
@@ -450,7 +452,8 @@ static void fields_that_may_change(void **state)
         for (int allowed = 0; allowed < 2; allowed++) {
             cl_command_buffer_khr buffer = new_buffer(&t, CL_COMMAND_BUFFER_MUTABLE_KHR);
             cl_mutable_command_khr command;
-            const cl_command_properties_khr list[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, allowed ? 1u << bit : all & ~(1u << bit), 0};
+            const cl_command_properties_khr list[] = {CL_MUTABLE_DISPATCH_UPDATABLE_FIELDS_KHR, allowed ? 1u << bit : all & ~(1u << bit),
+                                                      0};
             CHECK(cb.launch(buffer, NULL, list, t.add, 1, NULL, &items, &eight, 0, NULL, NULL, &command));
             cl_mutable_dispatch_config_khr config = {.command = command};
             if (bit == 0)
@@ -523,7 +526,8 @@ static void arguments_that_come_later(void **state)
     end(&t);
 }
 
-/* ---- queries and errors ---------------------------------------------------------------------------------------------------------------- */
+/* ---- queries and errors ----------------------------------------------------------------------------------------------------------------
+ */
 
 static void queries(void **state)
 {

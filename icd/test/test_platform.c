@@ -7,9 +7,17 @@ static void every_query_keeps_the_size_rules(void **state)
     (void)state;
     cl_platform_id platform = test_platform();
     static const cl_platform_info queries[] = {
-        CL_PLATFORM_PROFILE,        CL_PLATFORM_VERSION,    CL_PLATFORM_NUMERIC_VERSION,         CL_PLATFORM_NAME,
-        CL_PLATFORM_VENDOR,         CL_PLATFORM_EXTENSIONS, CL_PLATFORM_EXTENSIONS_WITH_VERSION, CL_PLATFORM_HOST_TIMER_RESOLUTION,
+        CL_PLATFORM_PROFILE,
+        CL_PLATFORM_VERSION,
+        CL_PLATFORM_NUMERIC_VERSION,
+        CL_PLATFORM_NAME,
+        CL_PLATFORM_VENDOR,
+        CL_PLATFORM_EXTENSIONS,
+        CL_PLATFORM_EXTENSIONS_WITH_VERSION,
+        CL_PLATFORM_HOST_TIMER_RESOLUTION,
         CL_PLATFORM_ICD_SUFFIX_KHR,
+        CL_PLATFORM_SEMAPHORE_TYPES_KHR,
+        CL_PLATFORM_UNLOADABLE_KHR,
     };
     for (size_t i = 0; i < sizeof(queries) / sizeof(*queries); i++) {
         size_t size = 0;

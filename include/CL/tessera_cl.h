@@ -120,6 +120,17 @@ typedef cl_bitfield cl_device_kernel_clock_capabilities_khr;
 #define CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR (1 << 2)
 #endif
 
+/* cl_khr_semaphore */
+#ifndef CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_KHR 0x2053
+#define CL_SEMAPHORE_DEVICE_HANDLE_LIST_END_KHR 0
+#endif
+
+/* cl_khr_icd_unloadable */
+#ifndef CL_PLATFORM_UNLOADABLE_KHR
+#define CL_PLATFORM_UNLOADABLE_KHR 0x0921
+#endif
+
 /* cl_khr_icd 2.0 */
 #ifndef CL_ICD2_TAG_KHR
 #include <stdint.h>
