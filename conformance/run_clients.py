@@ -20,6 +20,9 @@ import time
 from run_cts import counts
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+import debian  # noqa: E402
+
 EXPECT = HERE / "clients" / "expect.txt"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -136,31 +139,10 @@ def dpnp(run):
     return sycl(run, "dpnp", ["."])
 
 
-def debian(run, suite, packages):
-    """Unpacks packages of a release of Debian into a folder of the run. The system's own lists and packages stay as they are."""
-    folder = run.out / f"debian-{suite}"
-    root = folder / "root"
-    if not root.exists():
-        for name in ("lists/partial", "cache/archives/partial", "unpacked"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        (folder / "status").touch()
-        (folder / "sources.list").write_text(f"deb http://deb.debian.org/debian {suite} main\n")
-        options = {"Dir::Etc::sourcelist": "sources.list", "Dir::Etc::sourceparts": "none", "Dir::State::lists": "lists", "Dir::Cache": "cache",
-                   "Dir::State::status": "status"}
-        apt = ["apt-get", "-q", "-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=root"]
-        apt += [word for name, path in options.items() for word in ("-o", f"{name}={folder / path}")]
-        subprocess.run([*apt, "update"], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run([*apt, "download", *packages], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-        for package in folder.glob("*.deb"):
-            subprocess.run(["dpkg-deb", "-x", package, folder / "unpacked"], check=True)
-        (folder / "unpacked").rename(root)
-    return root
-
-
 def dpctl_level_zero(run):
     """dpctl's tests by Intel's Level Zero adapter, on the stand-in driver: docs/xmx.md. The adapter wants a later loader than that of Debian 12, which
     hands out broken handles when it is initialised twice; that one comes with the C library that it was built for."""
-    folder = debian(run, "trixie", ["libze1", "libc6", "libstdc++6", "libgcc-s1"]) / "usr/lib/x86_64-linux-gnu"
+    folder = debian.unpack(run.out / "debian-trixie", "trixie", ["libze1", "libc6", "libstdc++6", "libgcc-s1"]) / "usr/lib/x86_64-linux-gnu"
     binaries = virtual_environment(run, SYCL, "sycl")
     tests = next(binaries.parent.glob("lib/python3*/site-packages/dpctl/tests"))
     run.prefix = [folder / "ld-linux-x86-64.so.2", "--library-path", f"{folder}:/lib/x86_64-linux-gnu:/usr/lib/x86_64-linux-gnu"]

@@ -31,12 +31,28 @@ static struct tsr_pool *pool(const struct tsr_device *device)
     return tsr_pool_get(tsr_cpus_allowed());
 }
 
+/* The bits of enum tsr_il_units. */
+static uint64_t units(const struct tsr__xmx_units *units)
+{
+    static const struct {
+        unsigned input, bit;
+    } inputs[] = {{TSR_ZE_DP_INPUT_INT4, TSR_IL_INT4},
+                  {TSR_ZE_DP_INPUT_INT8, TSR_IL_INT8},
+                  {TSR_ZE_DP_INPUT_FP16, TSR_IL_FP16},
+                  {TSR_ZE_DP_INPUT_BF16, TSR_IL_BF16},
+                  {TSR_ZE_DP_INPUT_TF32, TSR_IL_TF32}};
+    uint64_t bits = units->simd | (units->pairs ? TSR_IL_PAIRS : 0);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(inputs); i++)
+        bits |= units->inputs & inputs[i].input ? inputs[i].bit : 0;
+    return bits;
+}
+
 static void target(const struct tsr_device *device, struct tsr_target *target)
 {
     const struct tsr_device_caps *caps = device->caps;
     *target = (struct tsr_target){
         .triple = TSR_TRIPLE_SPIRV64,
-        .features = tsr__xmx(device)->units.simd,
+        .features = units(&tsr__xmx(device)->units),
         .default_sub_group_size = caps->sub_group_sizes[caps->sub_group_size_count - 1],
     };
     for (uint32_t i = 0; i < caps->sub_group_size_count; i++)

@@ -21,7 +21,8 @@ static bool is_made(struct _cl_context *context, const void *pointer)
     return tsr__allocation_find(context, pointer, TSR__SVM | TSR__USM, &found) && found.maker;
 }
 
-/* ---- copies --------------------------------------------------------------------------------------------------------------------------- */
+/* ---- copies ---------------------------------------------------------------------------------------------------------------------------
+ */
 
 struct address_copy {
     const struct _cl_device_id *mover, *other; /* the context holds both; other: has the source, in its own memory, and is not the mover */
@@ -53,7 +54,8 @@ static cl_int copy(struct _cl_event *command, struct tsr_worker *worker, uint64_
     const struct address_copy *c = (const struct address_copy *)(void *)command->payload;
     if (c->other)
         return tsr__code_of_transfer(copy_by_host(c));
-    return tsr__code_of_transfer(c->mover->ops->memory_copy(c->mover->impl, (uint64_t)(uintptr_t)c->to, (uint64_t)(uintptr_t)c->from, c->size));
+    return tsr__code_of_transfer(
+        c->mover->ops->memory_copy(c->mover->impl, (uint64_t)(uintptr_t)c->to, (uint64_t)(uintptr_t)c->from, c->size));
 }
 
 struct _cl_event *tsr__address_copy_command(struct _cl_command_queue *queue, cl_command_type type, void *to, const void *from, size_t size)
@@ -75,7 +77,8 @@ struct _cl_event *tsr__address_copy_command(struct _cl_command_queue *queue, cl_
     return command;
 }
 
-/* ---- fills ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- fills ----------------------------------------------------------------------------------------------------------------------------
+ */
 
 struct address_fill {
     const struct _cl_device_id *mover; /* NULL: the host */
@@ -106,15 +109,15 @@ struct _cl_event *tsr__address_fill_command(struct _cl_command_queue *queue, cl_
     if (!command)
         return NULL;
     struct address_fill *f = (struct address_fill *)(void *)command->payload;
-    *f = (struct address_fill){
-        .mover = is_made(queue->context, to) ? mover : NULL, .to = to, .size = size, .pattern_size = pattern_size};
+    *f = (struct address_fill){.mover = is_made(queue->context, to) ? mover : NULL, .to = to, .size = size, .pattern_size = pattern_size};
     memcpy(f->pattern, pattern, pattern_size);
     command->execute = fill;
     command->task.units = size != 0;
     return command;
 }
 
-/* ---- hints ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- hints ----------------------------------------------------------------------------------------------------------------------------
+ */
 
 struct prefetch {
     cl_uint count;

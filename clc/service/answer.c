@@ -440,18 +440,20 @@ static void forbid_uneven_groups(struct tsr_program_info *info)
 
 static bool generate_il(struct job *job, struct tsr_buf *object)
 {
-    struct tsr_buf *log = &job->answer->log;
-    bool good = tsr__il_describe(job->module, &job->request->request.target, &job->info, log);
+    struct tsr_buf *log = &job->answer->log, *explain = job->explain == TSR_CLC_EXPLAIN_TEXT ? log : NULL;
+    const struct tsr_target *target = &job->request->request.target;
+    bool good = tsr__il_describe(job->module, target, &job->info, log);
     job->info.global_bytes = tsr__link_variable_bytes(job->module);
+    good = good && tsr__il_check_units(job->module, target, !goes_as_it_is(job), explain, log);
     if (good && !goes_as_it_is(job))
-        good = tsr__il_add_own(job->module, job->parts, job->explain == TSR_CLC_EXPLAIN_TEXT ? log : NULL, log);
+        good = tsr__il_add_own(job->module, job->parts, explain, log);
     if (good && tsr__il_asks_for_range(job->module, &job->info))
         good = tsr__il_add_range(job->module, &job->info, log);
     if (good && goes_as_it_is(job)) {
         forbid_uneven_groups(&job->info);
         tsr__il_copy(&job->request->request.source, object);
     } else if (good) {
-        good = tsr__il_write(job->module, false, object, log);
+        good = tsr__il_split_vectors(job->module, log) && tsr__il_write(job->module, false, object, log);
     }
     stage(job, "writer");
     return good || fail(job, TSR_CLC_FAILED);

@@ -26,11 +26,6 @@ static bool settle_sub_groups(LLVMValueRef function, struct tsr_kernel_info *ker
                        kernel->reqd_sub_group_size ? "requires" : "calls functions for", size);
         return false;
     }
-    if (kernel->sub_group_size && !(target->features & kernel->sub_group_size)) { /* else the driver would miss them, and say less */
-        tsr_buf_printf(log, "error: kernel '%s' calls matrix functions for sub-groups of %u, and this device has %s\n", kernel->name,
-                       kernel->sub_group_size, target->features ? "those for another size" : "no matrix units");
-        return false;
-    }
     if (size && !kernel->reqd_sub_group_size) {
         LLVMMetadataRef number = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(context), size, false));
         LLVMGlobalSetMetadata(function, LLVMGetMDKindIDInContext(context, required, sizeof required - 1),
@@ -75,10 +70,10 @@ void tsr__il_mark_inline(LLVMValueRef function)
     set_attribute(function, "alwaysinline", true);
 }
 
-bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log)
+static bool run_passes(LLVMModuleRef module, const char *passes, struct tsr_buf *log)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(module, "always-inline,globaldce", NULL, options);
+    LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error)
         return true;
@@ -86,6 +81,40 @@ bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log)
     tsr_buf_printf(log, "error: %s\n", text);
     LLVMDisposeErrorMessage(text);
     return false;
+}
+
+bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log)
+{
+    return run_passes(module, "always-inline,globaldce", log);
+}
+
+/* ---- vectors that SPIR-V lacks ----------------------------------------------------------------------------------------------------------
+ */
+
+/* Kernels have vectors of 2, 3, 4, 8 and 16 components. */
+static bool is_odd(LLVMTypeRef type)
+{
+    unsigned n = LLVMGetTypeKind(type) == LLVMVectorTypeKind ? LLVMGetVectorSize(type) : 1;
+    return n > 16 || (n > 4 && n & (n - 1));
+}
+
+static bool has_odd_vectors(LLVMModuleRef module)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) {
+                if (is_odd(LLVMTypeOf(v)))
+                    return true;
+                for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
+                    if (is_odd(LLVMTypeOf(LLVMGetOperand(v, (unsigned)i))))
+                        return true;
+            }
+    return false;
+}
+
+bool tsr__il_split_vectors(LLVMModuleRef module, struct tsr_buf *log)
+{
+    return !has_odd_vectors(module) || run_passes(module, "function(sroa,scalarizer<load-store>,dce)", log);
 }
 
 /* ---- SPIR-V

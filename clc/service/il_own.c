@@ -28,10 +28,18 @@ static const struct own *find_own(const char *mangled)
     return NULL;
 }
 
+/* A body for what the device's units lack. */
+static bool is_body(const char *mangled)
+{
+    size_t length;
+    const char *name = tsr__mangled_name(mangled, &length);
+    return name && !strncmp(name, TSR__IL_BODY, sizeof TSR__IL_BODY - 1);
+}
+
 /* What is not mangled is a helper of such a body. */
 static bool is_wanted(const char *name)
 {
-    return strncmp(name, "_Z", 2) != 0 || find_own(name);
+    return strncmp(name, "_Z", 2) != 0 || is_body(name) || find_own(name);
 }
 
 /* Whether the module calls one; tells of each. */
@@ -40,13 +48,36 @@ static bool is_called(LLVMModuleRef module, struct tsr_buf *explain)
     bool found = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
-        const struct own *own = LLVMIsDeclaration(f) && LLVMGetFirstUse(f) ? find_own(LLVMGetValueName2(f, &length)) : NULL;
+        if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f))
+            continue;
+        const char *mangled = LLVMGetValueName2(f, &length);
+        const struct own *own = find_own(mangled);
         if (own && explain) {
             char *name = tsr__source_name(f);
             tsr_buf_printf(explain, "note: %s is Tessera's: %s\n", name ? name : own->name, own->reason);
             free(name);
         }
-        found |= own != NULL;
+        found |= own || is_body(mangled);
+    }
+    return found;
+}
+
+/* Gives the primitives that bodies call the names of those for drivers. Whether there were any. */
+static bool rename_primitives(LLVMModuleRef module)
+{
+    static const char prefix[] = "__tsr_";
+    bool found = false;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
+        size_t length;
+        const char *name = LLVMGetValueName2(f, &length);
+        if (!LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) || strncmp(name, prefix, sizeof prefix - 1) != 0)
+            continue;
+        char *other = tsr_format(TSR__IL_BODY "%s", name + sizeof prefix - 1);
+        if (!other)
+            tsr__out_of_memory();
+        LLVMSetValueName2(f, other, strlen(other));
+        tsr_free(other);
+        found = true;
     }
     return found;
 }
@@ -64,7 +95,10 @@ bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struc
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
         if (!LLVMIsDeclaration(f))
             before[defined++] = f;
-    bool good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, is_wanted, log);
+    bool good;
+    do
+        good = tsr__shelf_link(module, parts->builtins, parts->builtins_size, is_wanted, log);
+    while (good && rename_primitives(module));
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f && good; f = LLVMGetNextFunction(f)) {
         bool own = !LLVMIsDeclaration(f);
         for (unsigned i = 0; i < defined && own; i++)

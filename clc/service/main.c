@@ -382,7 +382,8 @@ static int command_line(int argc, char **argv)
         .triple = TSR_TRIPLE_X86_64, .features = tsr_cpu()->features, .default_sub_group_size = 16, .macros = tsr_clc_all_macros()};
     if (command.spirv) {
         q->target.triple = TSR_TRIPLE_SPIRV64;
-        q->target.features = 8 | 16; /* matrix functions of any GPU */
+        q->target.features =
+            TSR_IL_SIZES | TSR_IL_PAIRS | TSR_IL_INT4 | TSR_IL_INT8 | TSR_IL_FP16 | TSR_IL_BF16 | TSR_IL_TF32; /* of any GPU */
     }
     if (q->op == TSR_CLC_LINK) {
         q->inputs = command.files;

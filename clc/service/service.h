@@ -157,6 +157,15 @@ bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, str
 /* tsr__il_inline makes the functions that have been marked parts of their callers, and removes what is unused. False: told in the log. */
 void tsr__il_mark_inline(LLVMValueRef function);
 bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log);
+/* Looks at the matrix functions that the module calls. Those that the device's units lack are replaced by our bodies over shuffles, which
+ * tsr__il_add_own adds; `replaces` false: that is an error, as are functions that have no such body. `explain`: NULL, or gets a line for
+ * each. False: told in the log. (il_units.c) */
+bool tsr__il_check_units(LLVMModuleRef module, const struct tsr_target *target, bool replaces, struct tsr_buf *explain,
+                         struct tsr_buf *log);
+/* Begins the names of such bodies (builtins/matrix_il.cl). */
+#define TSR__IL_BODY "tessera_il_"
+/* Makes vectors of lengths that SPIR-V lacks, which LLVM's writer would write all the same, their components. False: told in the log. */
+bool tsr__il_split_vectors(LLVMModuleRef module, struct tsr_buf *log);
 /* Adds the functions of il_own.def that the module calls, as parts of their callers. `explain`: NULL, or gets a line for each. False: told
  * in the log. (il_own.c) */
 bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *explain, struct tsr_buf *log);

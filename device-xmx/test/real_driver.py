@@ -106,7 +106,11 @@ def check(gpu, build, environment, folder):
 
 def main():
     build, packages = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
-    environment = fetch(packages)
+    try:
+        environment, _ = fetch(packages)
+    except (OSError, subprocess.SubprocessError) as error:
+        print(f"skipped: Intel's driver cannot be had: {error}")
+        return 77
     good = True
     for gpu in GPUS:
         with tempfile.TemporaryDirectory() as folder:

@@ -19,8 +19,8 @@ enum tsr_engine {
 
 struct tsr_target {
     const char *triple; /* as LLVM writes it */
-    /* What the code may use. x86-64: bits of enum tsr_cpu_feature. SPIR-V: the sum of the sub-group sizes for which there are matrix
-     * functions. */
+    /* What the code may use. x86-64: bits of enum tsr_cpu_feature. SPIR-V: the sub-group size of the device's matrix units, 8 or 16, with
+     * bits of enum tsr_il_units; 0: there are none. */
     uint64_t features;
     uint64_t doubtful; /* of these, what the device may turn out to lack: see tsr_device_ops.compile_again. The compiler does not see it */
     enum tsr_engine engine;
@@ -28,6 +28,17 @@ struct tsr_target {
     uint32_t sub_group_sizes;        /* the sum of those that a kernel may have; 0: any of 8, 16, 32 */
     /* "-D…" and "-cl-ext=…" words that state the device's extensions and OpenCL C features: tsr_clc_macros. */
     const char *macros;
+};
+
+/* What matrix units of a device that takes SPIR-V have. */
+enum tsr_il_units {
+    TSR_IL_SIZES = 8 | 16,
+    TSR_IL_PAIRS = 1 << 5, /* two sub-groups share an operand */
+    TSR_IL_INT4 = 1 << 6,
+    TSR_IL_INT8 = 1 << 7,
+    TSR_IL_FP16 = 1 << 8,
+    TSR_IL_BF16 = 1 << 9,
+    TSR_IL_TF32 = 1 << 10,
 };
 
 /* Every line of tessera/ext.def has a number, and a device the set of those that it has. */

@@ -6,11 +6,13 @@
 
 enum { OP_EXECUTION_MODE = 16, MODE_SUB_GROUP_SIZE = 35, HEADER_WORDS = 5 };
 
+enum { TYPES = TSR_IL_INT4 | TSR_IL_INT8 | TSR_IL_FP16 | TSR_IL_BF16 };
+
 static const struct tsr_target dg2 = {
-    .triple = TSR_TRIPLE_SPIRV64, .features = 8, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
+    .triple = TSR_TRIPLE_SPIRV64, .features = 8 | TYPES | TSR_IL_PAIRS, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
 static const struct tsr_target mtl = {.triple = TSR_TRIPLE_SPIRV64, .default_sub_group_size = 32, .sub_group_sizes = 8 | 16 | 32};
 static const struct tsr_target pvc = {
-    .triple = TSR_TRIPLE_SPIRV64, .features = 16, .default_sub_group_size = 32, .sub_group_sizes = 16 | 32};
+    .triple = TSR_TRIPLE_SPIRV64, .features = 16 | TYPES | TSR_IL_TF32, .default_sub_group_size = 32, .sub_group_sizes = 16 | 32};
 
 /* An answer of a new process: each ends after it has made SPIR-V. */
 static struct answer ask_for(const struct tsr_target *target, struct tsr_clc_request request)
@@ -122,6 +124,19 @@ static void sub_groups_that_the_device_lacks(void **state)
     end(&answer);
 }
 
+/* Whether the driver has to know a matrix function. */
+static bool calls_driver(const struct tsr_il_code *code)
+{
+    bool found = false;
+    for (unsigned length = 30; length < 50; length++) {
+        char mangled[32];
+        int size = snprintf(mangled, sizeof mangled, "_Z%uintel_sub_group_", length);
+        found |= memmem(code->spirv, code->spirv_size, mangled, (size_t)size) != NULL;
+    }
+    return found;
+}
+
+/* What units lack comes from our library, and the report says why; what has no body there, or needs another sub-group, is refused. */
 static void matrix_functions_that_the_device_lacks(void **state)
 {
     (void)state;
@@ -129,19 +144,46 @@ static void matrix_functions_that_the_device_lacks(void **state)
                                "{ *c = intel_sub_group_i8_i8_matrix_mad_k32(*a, *b, *c); }\n";
     static const char narrow[] = "kernel void k(global int8 *a, global int8 *b, global int8 *c)\n"
                                  "{ *c = intel_sub_group_i8_i8_matrix_mad_k32(*a, *b, *c); }\n";
-    static const struct {
+    static const char tf32[] = "kernel void k(global float4 *a, global float8 *b, global float8 *c)\n"
+                               "{ *c = intel_sub_group_tf32_tf32_matrix_mad_k8(*a, *b, *c); }\n";
+    static const char four[] = "kernel void k(global int8 *a, global int8 *b, global int8 *c)\n"
+                               "{ *c = intel_sub_group_i4_i4_matrix_mad_k64(*a, *b, *c); }\n";
+    static const char split[] = "kernel void k(global int4 *a, global int8 *b, global int8 *c)\n"
+                                "{ *c = intel_sub_group_i8_i8_split_matrix_mad_k32(*a, *b, *c); }\n";
+    static const char block[] = "kernel void k(global uint *a)\n"
+                                "{ intel_sub_group_2d_block_prefetch_8b_8r32x1c(a, 64, 64, 64, (int2)(0)); }\n";
+    struct tsr_target no_pairs = dg2, no_int4 = dg2;
+    no_pairs.features &= ~(uint64_t)TSR_IL_PAIRS;
+    no_int4.features &= ~(uint64_t)TSR_IL_INT4;
+    const struct {
         const struct tsr_target *target;
-        const char *source, *log; /* NULL: it builds */
+        const char *source, *why;
+        enum tsr_clc_outcome outcome;
     } cases[] = {
-        {&dg2, wide, "sub-groups of 16, and this device has those for another size"},
-        {&pvc, wide, NULL},
-        {&mtl, wide, "and this device has no matrix units"},
-        {&mtl, narrow, "and this device has no matrix units"},
-        {&pvc, narrow, "sub-groups of 8, which this device does not have"},
+        {&dg2, wide, "is Tessera's: the device's matrix units are for another sub-group size", TSR_CLC_DONE},
+        {&dg2, tf32, "is Tessera's: the device's matrix units are for another sub-group size", TSR_CLC_DONE},
+        {&no_int4, four, "is Tessera's: the device's matrix units lack its types", TSR_CLC_DONE},
+        {&no_int4, narrow, NULL, TSR_CLC_DONE},
+        {&dg2, four, NULL, TSR_CLC_DONE},
+        {&dg2, split, NULL, TSR_CLC_DONE},
+        {&pvc, wide, NULL, TSR_CLC_DONE},
+        {&pvc, tf32, NULL, TSR_CLC_DONE},
+        {&mtl, wide, "is Tessera's: the device has no matrix units", TSR_CLC_DONE},
+        {&mtl, narrow, "is Tessera's: the device has no matrix units", TSR_CLC_DONE},
+        {&mtl, split, "cannot be used: the device has no matrix units", TSR_CLC_FAILED},
+        {&no_pairs, split, "cannot be used: the device's matrix units do not work in pairs", TSR_CLC_FAILED},
+        {&dg2, block, "cannot be used: the device has no 2D blocks", TSR_CLC_FAILED},
+        {&pvc, narrow, "sub-groups of 8, which this device does not have", TSR_CLC_FAILED},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        setenv("TESSERA_EXPLAIN", "1", 1);
         struct answer answer = build_for(cases[i].target, TSR_CLC_BUILD, cases[i].source, "");
-        expect(&answer, cases[i].log ? TSR_CLC_FAILED : TSR_CLC_DONE, cases[i].log);
+        unsetenv("TESSERA_EXPLAIN");
+        expect(&answer, cases[i].outcome, cases[i].why);
+        if (cases[i].outcome == TSR_CLC_DONE) {
+            struct tsr_il_code code = code_of(&answer);
+            assert_int_equal(!cases[i].why, calls_driver(&code));
+        }
         end(&answer);
     }
 }
