@@ -85,8 +85,17 @@ static const char *const spirv_extensions[] = {
 #define TSR_SPIRV_EXTENSION(name) #name,
 #include "tessera/spirv.def"
 };
+/* Those of images first: a device without images has the rest. */
 static const cl_uint spirv_capabilities[] = {
+#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) number,
+#include "tessera/spirv.def"
 #define TSR_SPIRV_CAPABILITY(name, number) number,
+#include "tessera/spirv.def"
+};
+
+enum {
+    IMAGE_CAPABILITIES = 0
+#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) +1
 #include "tessera/spirv.def"
 };
 

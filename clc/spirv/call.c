@@ -132,7 +132,9 @@ static void mangle(struct mangled *m, const char *name, const struct tsr__arg *a
     tsr_buf_printf(&m->text, "_Z%zu%s", strlen(name), name);
     for (unsigned i = 0; i < count; i++) {
         LLVMTypeRef type = LLVMTypeOf(args[i].value);
-        if (args[i].is_event && !args[i].pointee)
+        if (args[i].opaque)
+            tsr_buf_printf(&m->text, "%s", args[i].opaque); /* to which no later part refers */
+        else if (args[i].is_event && !args[i].pointee)
             put_event(m, spelled);
         else if (LLVMGetTypeKind(type) == LLVMPointerTypeKind)
             put_pointer(m, &args[i]);

@@ -203,6 +203,6 @@ bool tsr__spirv_make_constant(struct tsr__reader *r, const struct tsr__inst *in)
         keep(r, in, LLVMGetUndef(tsr__spirv_result_type(r, in)->llvm));
         return true;
     default:
-        return false;
+        return tsr__image_make_constant(r, in);
     }
 }

@@ -104,6 +104,10 @@ static const char *type_name(struct tsr__reader *r, const struct tsr__type *type
         return LLVMGetStructName(type->llvm);
     case TSR__BOOL:
         return "bool";
+    case TSR__IMAGE:
+        return tsr__image_type_name(r, type);
+    case TSR__SAMPLER:
+        return "sampler_t";
     default:
         return "void";
     }
@@ -149,9 +153,11 @@ static void set_arguments(struct tsr__reader *r, LLVMValueRef kernel, const stru
         const struct tsr__id *id = &r->ids[p->result];
         const struct tsr__type *own = declared_type(r, type->members[i], p->result);
         const char *word = next_word(r, &types), *qualifier = next_word(r, &qualifiers);
-        lists[SPACE][i] = number(r, own->kind == TSR__POINTER ? LLVMGetPointerAddressSpace(own->llvm) : 0);
-        lists[ACCESS][i] = text(r, "none");
-        lists[TYPE][i] = lists[BASE][i] = text(r, word ? word : type_name(r, own, 0));
+        bool opaque = own->kind == TSR__IMAGE || own->kind == TSR__SAMPLER;
+        lists[SPACE][i] = number(r, own->kind == TSR__POINTER || own->kind == TSR__IMAGE ? LLVMGetPointerAddressSpace(own->llvm) : 0);
+        lists[ACCESS][i] = text(r, tsr__image_access_name(own));
+        lists[TYPE][i] = text(r, word ? word : type_name(r, own, 0));
+        lists[BASE][i] = opaque ? text(r, type_name(r, own, 0)) : lists[TYPE][i];
         lists[QUALIFIERS][i] = text(r, qualifier ? qualifier : type_qualifiers(r, own, p->result));
         lists[NAME][i] = text(r, id->name ? id->name : "");
         named |= id->name != NULL;

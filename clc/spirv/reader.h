@@ -42,20 +42,25 @@ enum tsr__kind {
     TSR__FUNCTION,
     TSR__EVENT,
     TSR__OPAQUE,
-    TSR__MATRIX, /* cooperative and joint ones: matrix.h */
+    TSR__IMAGE, /* image.c, as the next two */
+    TSR__SAMPLER,
+    TSR__SAMPLED_IMAGE, /* element: the image */
+    TSR__MATRIX,        /* cooperative and joint ones: matrix.h */
 };
 
 struct tsr__type {
     enum tsr__kind kind;
-    bool is_signed;                   /* INT: as the module says; kernels hardly use it */
-    bool is_bfloat16;                 /* FLOAT: an integer of 16 bits for LLVM */
-    bool is_int4;                     /* INT: a byte for LLVM; vectors of them: int4.c */
-    uint32_t count;                   /* elements, members or parameters */
-    uint32_t storage;                 /* POINTER: enum SpvStorageClass */
-    LLVMTypeRef llvm;                 /* NULL until all of it is known */
-    const struct tsr__type *element;  /* of a vector or an array; what a pointer points to, NULL: untyped; the result of a function */
-    const struct tsr__type **members; /* of a struct; the parameters of a function */
-    const struct tsr__matrix *matrix; /* MATRIX */
+    bool is_signed;                      /* INT: as the module says; kernels hardly use it */
+    bool is_bfloat16;                    /* FLOAT: an integer of 16 bits for LLVM */
+    bool is_int4;                        /* INT: a byte for LLVM; vectors of them: int4.c */
+    uint32_t count;                      /* elements, members or parameters */
+    uint32_t storage;                    /* POINTER: enum SpvStorageClass */
+    LLVMTypeRef llvm;                    /* NULL until all of it is known */
+    const struct tsr__type *element;     /* of a vector or an array; what a pointer points to, NULL: untyped; the result of a function */
+    const struct tsr__type **members;    /* of a struct; the parameters of a function */
+    const struct tsr__matrix *matrix;    /* MATRIX */
+    const struct tsr__image_kind *image; /* IMAGE */
+    uint32_t access;                     /* IMAGE: 0 to 2, read only, write only, both */
 };
 
 struct tsr__decoration {
@@ -228,6 +233,12 @@ bool tsr__spirv_make_type(struct tsr__reader *r, const struct tsr__inst *in);
 bool tsr__matrix_make_type(struct tsr__reader *r, const struct tsr__inst *in); /* matrix_layout.c */
 bool tsr__spirv_make_constant(struct tsr__reader *r, const struct tsr__inst *in);
 bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in);
+/* image.c: fills the type, or makes the constant. False: it is none of images. */
+bool tsr__image_make_type(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type);
+bool tsr__image_make_constant(struct tsr__reader *r, const struct tsr__inst *in);
+/* As OpenCL C calls the type of an image, and the access to a type of any kind. */
+const char *tsr__image_type_name(struct tsr__reader *r, const struct tsr__type *type);
+const char *tsr__image_access_name(const struct tsr__type *type);
 /* The number of LLVM's address space. */
 unsigned tsr__spirv_address_space(struct tsr__reader *r, const struct tsr__inst *in, uint32_t storage);
 /* The pointer to a built-in's value in the function that is being made. */
@@ -290,6 +301,7 @@ struct tsr__arg {
     LLVMTypeRef pointee; /* of a pointer: what it points to; NULL: void */
     bool is_const;       /* of a pointer: the pointee */
     bool is_event;       /* the value, or the pointee of a pointer, is an event_t */
+    const char *opaque;  /* of an image or a sampler: the code of its type */
 };
 enum { TSR__PURE = 1, TSR__MEETS = 2 }; /* reads and writes no memory; meets other work-items */
 
@@ -345,6 +357,8 @@ enum { TSR__CLASS_NAN, TSR__CLASS_INFINITE, TSR__CLASS_FINITE, TSR__CLASS_NORMAL
 enum { TSR__IN_BOUNDS = 1, TSR__POINTER_INDEX = 2, TSR__UNTYPED = 4 };
 enum { TSR__DOT_SS, TSR__DOT_UU, TSR__DOT_SU, TSR__DOT_SATURATE = 4 };
 enum { TSR__NON_UNIFORM = 1 };
+enum { TSR__WITH_LOD = 1 };
+enum { TSR__QUERY_FORMAT, TSR__QUERY_ORDER, TSR__QUERY_LEVELS };
 /* Makes the value of an instruction, NULL if it has none. `argument` is that of the line. */
 typedef LLVMValueRef tsr__emit_fn(struct tsr__reader *r, const struct tsr__inst *in, int argument);
 #define TSR_SPIRV_EMIT(op, function, argument) tsr__emit_fn tsr__emit_##function;

@@ -25,6 +25,13 @@ static void read_capability(struct tsr__reader *r, const struct tsr__inst *in)
 #define TSR_SPIRV_CAPABILITY(name, number) number,
 #include "tessera/spirv.def"
     };
+    static const uint32_t of_images[] = {
+#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) number,
+#include "tessera/spirv.def"
+    };
+    for (size_t i = 0; r->input->images && i < TSR_ARRAY_LEN(of_images); i++)
+        if (of_images[i] == in->operand[0])
+            return;
     for (size_t i = 0; i < TSR_ARRAY_LEN(accepted); i++)
         if (accepted[i] == in->operand[0])
             return;

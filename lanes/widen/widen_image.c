@@ -43,7 +43,8 @@ bool tsr__widen_image(struct tsr__widener *s, LLVMValueRef inst)
     LLVMValueRef args[4] = {tsr__scalar_of(s, LLVMGetOperand(inst, 0)), tsr__scalar_of(s, LLVMGetOperand(inst, 1)), arguments, results};
     tsr__call(l, s->b, packet, args, 4);
     for (int i = 0; !writes && i < TSR__IMAGE_RESULTS; i++) {
-        LLVMValueRef load = LLVMBuildLoad2(s->b, tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), i)), row(s, results, (unsigned)i), "");
+        LLVMValueRef load =
+            LLVMBuildLoad2(s->b, tsr__vector_of(s, tsr__component_type(LLVMTypeOf(inst), i)), row(s, results, (unsigned)i), "");
         LLVMSetAlignment(load, TSR_CACHE_LINE);
         tsr__set_component(s, inst, i, load);
     }
