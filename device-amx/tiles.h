@@ -24,6 +24,23 @@ void tsr__tile_pack(struct tsr_item *item, void *to, const void *from, int64_t s
 /* The same with rows of the tile at a distance, a multiple of 64. */
 void tsr__tile_pack_rows(char *to, int64_t to_stride, const char *from, int64_t stride, uint32_t how);
 
+/* Rows of a tile in memory. */
+struct tsr__tile_rows {
+    char *at;
+    int64_t stride;
+};
+/* By AMX's instructions, whose registers these functions have for themselves (tiles_amx.c): C = A·B of two tiles of A under each other, in
+ * one piece for each of `steps` steps, by two tiles of B beside each other, whose rows lie at b_stride through all steps; and one product,
+ * added to a tile in one piece. */
+void tsr__tile_block_amx(const char *a, const char *b, int64_t b_stride, int64_t steps, const struct tsr__tile_rows to[2][2],
+                         enum tsr_tile_product product);
+void tsr__tile_multiply_amx(void *accumulator, const void *a, const void *b, enum tsr_tile_product product);
+
+static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
+{
+    return x->how & (TSR_TILE_IN_AMX | TSR_TILE_IN_MODEL);
+}
+
 /* ---- loops of many work-groups ---------------------------------------------------------------------------------------------------------
  */
 

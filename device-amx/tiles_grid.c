@@ -20,6 +20,7 @@ enum {
     PANEL_LINE = PANEL * LINE /* a word of K of all columns of a panel */,
     STRIP = 8,             /* rows, in registers */
     WIDE_STRIP = 48,       /* rows, of products that are widened (tiles_wide.c) */
+    TILES_HIGH = 2,        /* in AMX's registers */
     BLOCK_BYTES = 1 << 18, /* of packed B that stay in the second cache */
     MOST_PANELS = 32,
 };
@@ -28,15 +29,15 @@ enum {
 struct block {
     const struct tsr__tile_grid *grid;
     int64_t column, columns; /* tiles */
-    int64_t words;           /* of K */
+    int64_t words;           /* of K, in tiles a multiple of 16 */
     char *panels, *strip;
     __m512i (*corrections)[PANEL]; /* of each panel, for bytes of one signedness */
 };
 
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *x)
 {
-    return x->steps <= TSR__GRID_STRIP_BYTES / (TSR_TILE_ROWS * LINE) &&
-           x->steps * tsr__loop_words(x) * PANEL_LINE <= TSR__GRID_PANEL_BYTES;
+    int64_t rows = tsr__is_in_tiles(x) ? TILES_HIGH * TSR_TILE_ROWS : TSR_TILE_ROWS;
+    return x->steps <= TSR__GRID_STRIP_BYTES / (rows * LINE) && x->steps * tsr__loop_words(x) * PANEL_LINE <= TSR__GRID_PANEL_BYTES;
 }
 
 /* ---- where -----------------------------------------------------------------------------------------------------------------------------
@@ -98,10 +99,13 @@ static void pack_panels(const struct block *b)
 {
     const struct tsr_tile_loop *x = b->grid->loop;
     const int64_t all = b->grid->columns * x->columns;
+    const int64_t packed = x->steps * tsr__loop_words(x);
     for (int64_t i = 0; i < b->columns; i++) {
         int64_t column = b->column + i < all ? b->column + i : all - 1;
-        pack_column(b->panels + i / PANEL * b->words * PANEL_LINE + i % PANEL * LINE, x,
-                    b->grid->b[column / x->columns] + column % x->columns * x->b_next);
+        char *panel = b->panels + i / PANEL * b->words * PANEL_LINE;
+        pack_column(panel + i % PANEL * LINE, x, b->grid->b[column / x->columns] + column % x->columns * x->b_next);
+        if (packed < b->words)
+            memset(panel + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
     }
 }
 
@@ -327,6 +331,93 @@ static void wide_strips(const struct block *b)
     }
 }
 
+/* ---- tiles ------------------------------------------------------------------------------------------------------------------------------
+ */
+
+static void multiply_tiles(const struct block *b, const char *panel, const struct tsr__tile_rows to[TILES_HIGH][PANEL])
+{
+    const uint32_t how = (uint32_t)b->grid->loop->how;
+    const int64_t steps = b->words / TSR__TILE_WORDS;
+    if (how & TSR_TILE_IN_AMX) {
+        tsr__tile_block_amx(b->strip, panel, PANEL_LINE, steps, to, how & TSR_TILE_PRODUCT);
+        return;
+    }
+    for (unsigned i = 0; i < TILES_HIGH * PANEL; i++) {
+        char c[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE))) = {0}, of_b[TSR_TILE_ROWS][LINE] __attribute__((aligned(LINE)));
+        for (int64_t step = 0; step < steps; step++) {
+            for (int64_t w = 0; w < TSR__TILE_WORDS; w++)
+                memcpy(of_b[w], panel + (step * TSR__TILE_WORDS + w) * PANEL_LINE + i % PANEL * LINE, LINE);
+            tsr__tile_multiply_model(c, b->strip + (step * TILES_HIGH + i / PANEL) * TSR_TILE_BYTES, of_b, how & TSR_TILE_PRODUCT);
+        }
+        for (unsigned r = 0; r < TSR_TILE_ROWS; r++)
+            memcpy(to[i / PANEL][i % PANEL].at + r * to[i / PANEL][i % PANEL].stride, c[r], LINE);
+    }
+}
+
+/* Two halves of a step lie beside each other; the other half of the last one is zero. */
+static void pack_tiles(const struct block *b, int64_t row)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words,
+                  last = b->words / TSR__TILE_WORDS - 1;
+    for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
+        const char *from = row_of_a(b->grid, row + r < all ? row + r : all - 1);
+        char *to = b->strip + r * LINE;
+        memset(to + last * TILES_HIGH * TSR_TILE_BYTES, 0, LINE);
+        for (int64_t step = 0; step < x->steps; step++, from += x->a_step)
+            memcpy(to + step / in_line * TILES_HIGH * TSR_TILE_BYTES + step % in_line * words * 4, from, (size_t)words * 4);
+    }
+}
+
+/* Where a tile of C begins, if all of it is there and lies as one; else NULL. */
+static char *whole_tile(const struct block *b, int64_t row, int64_t column)
+{
+    char *to = row_of_c(b->grid, row, column);
+    for (int64_t r = 1; to && r < TSR_TILE_ROWS; r++)
+        if (row_of_c(b->grid, row + r, column) != to + r * b->grid->loop->to_stride)
+            return NULL;
+    return b->grid->loop->past ? NULL : to;
+}
+
+AVX512 static void copy_past(char *to, const char *from)
+{
+    _mm512_stream_si512((void *)to, _mm512_load_si512(from));
+}
+
+static void tiles_by_panels(const struct block *b, int64_t row)
+{
+    const struct tsr_tile_loop *x = b->grid->loop;
+    char aside[TILES_HIGH][PANEL][TSR_TILE_BYTES] __attribute__((aligned(LINE)));
+    bool past = x->past && tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
+    pack_tiles(b, row);
+    for (int64_t column = b->column; column < b->column + b->columns; column += PANEL) {
+        struct tsr__tile_rows to[TILES_HIGH][PANEL];
+        for (int64_t i = 0; i < TILES_HIGH * PANEL; i++) {
+            char *at = whole_tile(b, row + i / PANEL * TSR_TILE_ROWS, column + i % PANEL);
+            to[i / PANEL][i % PANEL] =
+                at ? (struct tsr__tile_rows){at, x->to_stride} : (struct tsr__tile_rows){aside[i / PANEL][i % PANEL], LINE};
+        }
+        multiply_tiles(b, b->panels + (column - b->column) * b->words * LINE, to);
+        for (int64_t i = 0; i < TILES_HIGH * PANEL * TSR_TILE_ROWS; i++) {
+            int64_t r = i % TSR_TILE_ROWS, tile = i / TSR_TILE_ROWS;
+            const char *from = aside[tile / PANEL][tile % PANEL];
+            char *at = to[tile / PANEL][tile % PANEL].at == from
+                           ? row_of_c(b->grid, row + tile / PANEL * TSR_TILE_ROWS + r, column + tile % PANEL)
+                           : NULL;
+            if (at && past)
+                copy_past(at, from + r * LINE);
+            else if (at)
+                memcpy(at, from + r * LINE, LINE);
+        }
+    }
+}
+
+static void tile_strips(const struct block *b)
+{
+    for (int64_t row = 0; row < b->grid->rows * rows_of_loop(b->grid->loop); row += TILES_HIGH * TSR_TILE_ROWS)
+        tiles_by_panels(b, row);
+}
+
 /* ---- either way -------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -334,17 +425,21 @@ void tsr__tile_grid_multiply(const struct tsr__tile_grid *g)
 {
     __m512i corrections[MOST_PANELS][PANEL];
     const enum tsr_tile_product product = g->loop->how & TSR_TILE_PRODUCT;
+    const bool tiles = tsr__is_in_tiles(g->loop);
     struct block b = {.grid = g,
                       .words = g->loop->steps * tsr__loop_words(g->loop),
                       .panels = g->memory,
                       .strip = g->memory + TSR__GRID_PANEL_BYTES,
                       .corrections = corrections};
+    b.words = tiles ? (b.words + TSR__TILE_WORDS - 1) / TSR__TILE_WORDS * TSR__TILE_WORDS : b.words;
     const int64_t all = g->columns * g->loop->columns, fit = BLOCK_BYTES / (b.words * PANEL_LINE);
     const int64_t most = PANEL * (fit < 1 ? 1 : fit < MOST_PANELS ? fit : MOST_PANELS);
     for (b.column = 0; b.column < all; b.column += b.columns) {
         b.columns = all - b.column < most ? (all - b.column + PANEL - 1) / PANEL * PANEL : most;
         pack_panels(&b);
-        if (tsr__tile_is_wide(product))
+        if (tiles)
+            tile_strips(&b);
+        else if (tsr__tile_is_wide(product))
             wide_strips(&b);
         else
             of_product[product](&b);

@@ -43,6 +43,29 @@ static void tile_by_tile(struct tsr_item *item, const struct tsr_tile_loop *x)
     }
 }
 
+/* The same by AMX, of operands anywhere. */
+static void tile_by_tile_amx(const struct tsr_tile_loop *x)
+{
+    char a[TSR_TILE_ROWS][TSR_TILE_ROW_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
+    char b[TSR_TILE_ROWS][TSR_TILE_ROW_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
+    const unsigned words = tsr__loop_words(x);
+    for (int64_t i = 0; i < x->rows * x->columns; i++) {
+        if (x->zero)
+            memset(x->c[i], 0, TSR_TILE_BYTES);
+        for (int64_t step = 0; step < x->steps; step++) {
+            const char *from_a = x->a + step * x->a_step + i / x->columns * x->a_next,
+                       *from_b = x->b + step * x->b_step + i % x->columns * x->b_next;
+            for (int64_t r = 0; r < x->tile_rows; r++)
+                memcpy(a[r], from_a + r * x->a_stride, 4 * words);
+            for (unsigned w = 0; w < words && !(x->how & TSR_TILE_B_ROWS); w++)
+                memcpy(b[w], from_b + w * x->b_stride, TSR_TILE_ROW_BYTES);
+            if (x->how & TSR_TILE_B_ROWS)
+                tsr__tile_pack_rows(b[0], TSR_TILE_ROW_BYTES, from_b, x->b_stride, (uint32_t)x->how);
+            tsr__tile_multiply_amx(x->c[i], a, b, x->how & TSR_TILE_PRODUCT);
+        }
+    }
+}
+
 /* ---- strips -----------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -284,7 +307,9 @@ static void run_few_rows(struct tsr_item *item, const struct tsr_tile_loop *x)
 
 void tsr__tile_loop_now(struct tsr_item *item, const struct tsr_tile_loop *x)
 {
-    if (x->tile_rows < TSR_TILE_ROWS)
+    if (x->how & TSR_TILE_IN_AMX)
+        tile_by_tile_amx(x);
+    else if (x->tile_rows < TSR_TILE_ROWS)
         run_few_rows(item, x);
     else if (x->how & TSR_TILE_B_ROWS)
         run_by_rows(item, x);

@@ -153,7 +153,7 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s)
         x.a = s->a.at[note->row];
         x.b = s->b.at[note->column];
         x.to = note->to;
-        if (x.tile_rows < TSR_TILE_ROWS)
+        if (x.tile_rows < TSR_TILE_ROWS || tsr__is_in_tiles(&x))
             run_grid(s, &x.a, 1, &x.b, 1, &x.to);
         else
             tsr__tile_loop_now(&run->items->item, &x);
@@ -174,7 +174,7 @@ static void flush(struct tsr__run *run)
     if (!s->count)
         return;
     const struct tsr_tile_loop *x = &s->loop;
-    bool few = x->tile_rows == TSR_TILE_ROWS && s->a.count * x->rows * x->tile_rows < LEAST_ROWS;
+    bool few = x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && s->a.count * x->rows * x->tile_rows < LEAST_ROWS;
     if (few || s->count == 1 || !all_are_apart(s))
         run_alone(run, s);
     else
@@ -253,12 +253,12 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
     assert(x.tile_rows == TSR_TILE_ROWS || (x.rows == 1 && x.tile_rows >= 1 && x.tile_rows < TSR_TILE_ROWS));
     for (int64_t i = 0; i < x.rows * x.columns; i++)
         assert((uintptr_t)x.c[i] % TSR_TILE_ROW_BYTES == 0);
-    if (x.how & TSR_TILE_IN_MODEL || !is_apart(&x, (struct range){x.a, x.a}, (struct range){x.b, x.b}, (struct range){x.to, x.to}))
+    if (!is_apart(&x, (struct range){x.a, x.a}, (struct range){x.b, x.b}, (struct range){x.to, x.to}))
         x.to = NULL;
     x.past = x.past && x.to && ((uintptr_t)x.to | x.to_stride) % TSR_TILE_ROW_BYTES == 0;
     if (x.how & TSR_TILE_MAY_WAIT && x.to && x.zero && wait_for_others(((struct tsr__work_item *)item)->run, &x))
         return true;
-    x.to = x.tile_rows == TSR_TILE_ROWS ? x.to : NULL;
+    x.to = x.tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(&x) ? x.to : NULL;
     tsr__tile_loop_now(item, &x);
     return x.to != NULL;
 }

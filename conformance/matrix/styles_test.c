@@ -265,8 +265,9 @@ static void run(const struct style *s, const struct shape *x, cl_kernel kernel)
         c = clCreateSubBuffer(mems[0], 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
         assert_non_null(c);
     }
-    const long numbers[] = {(long)l.depth, (long)l.a_pitch / 2, (long)(l.b_pitch / (s->b_rows ? l.element : 4)), (long)l.c_pitch / 4,
-                            (long)l.batch[0], (long)l.batch[1], (long)l.batch[2]};
+    const long numbers[] = {(long)l.depth,       (long)l.a_pitch / 2, (long)(l.b_pitch / (s->b_rows ? l.element : 4)),
+                            (long)l.c_pitch / 4, (long)l.batch[0],    (long)l.batch[1],
+                            (long)l.batch[2]};
     const cl_mem args[] = {mems[0], mems[1], c, mems[3]};
     for (cl_uint i = 0; i < 4; i++)
         assert_int_equal(clSetKernelArg(kernel, i, sizeof args[i], &args[i]), CL_SUCCESS);

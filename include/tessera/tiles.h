@@ -39,6 +39,7 @@ enum {
     TSR_TILE_IN_MODEL = 16, /* plain C */
     TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
     TSR_TILE_B_ROWS = 64,   /* of a loop: B is not packed */
+    TSR_TILE_IN_AMX = 256,  /* by AMX's instructions; of a loop */
     TSR_TILE_MAY_WAIT = 128 /* of a loop: may be done after its packet, with the loops of other work-groups */
 };
 enum {

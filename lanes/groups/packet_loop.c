@@ -162,7 +162,7 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMBuildBr(r.b, begin);
 
     LLVMPositionBuilderAtEnd(r.b, end);
-    if (tsr__tile_unit(l) == TSR__TILES_VECTORS && multiplies_matrices(code, count))
+    if (tsr__tile_unit(l) && multiplies_matrices(code, count))
         tsr__packet_end_build(l, r.b);
     tsr__counted_loop_close(&r, x, tsr__i64(l, width), columns);
     tsr__counted_loop_close(&r, y, one, size[1]);

@@ -808,7 +808,7 @@ bool tsr__pass_unroll_block_reads(struct tsr__compilation *l)
     if (!tsr__run_llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
         return false;
     for (size_t i = 0; i < function_count; i++)
-        tsr__mark_mad_unroll(l, functions[i]);
+        tsr__mark_mad_unroll(l, functions[i], NULL);
     for (size_t i = 0; i < function_count; i++)
         tsr__pass_widen_indices(l, functions[i]);
     return tsr__run_llvm(l, "function(loop-unroll<O2;no-peeling>,instcombine<no-verify-fixpoint>,early-cse,simplifycfg)");

@@ -50,19 +50,13 @@ static bool may_run_as_a_whole(struct tsr__compilation *l, const struct tsr__cfg
     return true;
 }
 
-void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
+void tsr__mark_mad_unroll(struct tsr__compilation *l, LLVMValueRef function, const struct tsr__map *except)
 {
     struct tsr__cfg cfg;
     if (!tsr__tile_unit(l) || !tsr__cfg_make(&cfg, function, &l->scratch))
         return;
     for (int loop = 0; loop < cfg.loop_count; loop++)
         if (cfg.loops[loop].latch != TSR__NONE && is_innermost(&cfg, loop) && adds_once(l, &cfg, loop) &&
-            !may_run_as_a_whole(l, &cfg, loop))
+            !may_run_as_a_whole(l, &cfg, loop) && !(except && tsr__map_get(except, cfg.blocks[cfg.loops[loop].begin].ref)))
             tsr__set_loop_hint(l, cfg.blocks[cfg.loops[loop].latch].terminator, "llvm.loop.unroll.count", 2);
-}
-
-bool tsr__pass_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
-{
-    tsr__mark_mad_unroll(l, function);
-    return true;
 }

@@ -57,7 +57,8 @@ static const struct tsr__source accumulator;
 
 unsigned tsr__tile_product_bits(const struct tsr__tiles *t, const struct tsr__tile_product *product)
 {
-    return product->number | (t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : 0u);
+    unsigned unit = t->unit == TSR__TILES_MODEL ? TSR_TILE_IN_MODEL : t->unit == TSR__TILES_AMX ? TSR_TILE_IN_AMX : 0u;
+    return product->number | unit;
 }
 
 /* Tiles in memory go through a register where there are any, and in their model. */

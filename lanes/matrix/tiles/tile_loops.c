@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Loops over K that the device runs as a whole, where there is no matrix unit.
+ * Loops over K that the device runs as a whole: where there is no matrix unit, and where their packets can end before, so that the loops of
+ * many work-groups run together.
  *
  * Such a loop is one basic block that writes nothing; its accumulators add products of tiles in memory, whose addresses all advance by a
  * constant distance in each round.
@@ -112,7 +113,7 @@ static void split_ways_to(struct tsr__compilation *l, LLVMValueRef function, LLV
 /* The ways into a loop, behind it and around it get room for code that no other way runs. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 {
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b && tsr__tile_unit(l) != TSR__TILES_AMX; b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
         if (is_candidate(l, b)) {
             split_ways_to(l, function, exit_of_loop(b));
             split_ways_to(l, function, b);
@@ -125,8 +126,10 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct moving *m)
 {
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(point);
+    struct tsr__source any = *s;
+    any.any_rows = true;
     m->address = LLVMGetOperand(s->from[0], 0);
-    m->by_rows = !tsr__tile_in_place(t, s, point, &m->stride);
+    m->by_rows = !tsr__tile_in_place(t, &any, point, &m->stride);
     if (m->by_rows && !tsr__tile_by_rows(t, s, point, &m->address, &m->stride))
         return false;
     m->at = tsr__polynomial_of(t->l, m->address);
@@ -288,6 +291,15 @@ static bool runs_alone(LLVMValueRef function)
     return true;
 }
 
+/* The device's code has AMX's registers for itself: are none in use behind the loop but the loop's own? */
+static bool leaves_registers_alone(const struct tsr__tiles *t, const struct tsr__k_loop *x)
+{
+    uint32_t taken = t->registers.places.at[tsr__map_number(&t->registers.places.number, exit_of_loop(x->loop))].taken;
+    for (unsigned i = 0; i < x->rows * x->columns; i++)
+        taken &= ~(UINT32_C(1) << x->lives[i]->accumulator);
+    return t->unit != TSR__TILES_AMX || (!taken && !t->halves);
+}
+
 /* Why its packet cannot end before the loop has run, or NULL. */
 static const char *must_run_now(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
@@ -300,8 +312,12 @@ static const char *must_run_now(struct tsr__tiles *t, const struct tsr__k_loop *
         return "A or B is not in global memory";
     if (!tsr__tile_store_ends_packet(x->leaving, exit_of_loop(x->loop)))
         return "the kernel goes on with memory after the loop";
-    if (part->life->few_rows && x->rows > 1)
+    if (tsr__rows_of_block(part->life->block) < TSR_TILE_ROWS && x->rows > 1)
         return "its rows are not those of one tile";
+    if (t->unit == TSR__TILES_AMX && tsr__rows_of_block(part->life->block) == TSR_TILE_ROWS && !part->b.by_rows)
+        return "whole tiles of A and B come straight from memory";
+    if (!leaves_registers_alone(t, x))
+        return "other accumulators wait in tile registers";
     return runs_alone(t->webs.function) ? NULL : "the kernel has atomics, fences, or calls";
 }
 
@@ -314,7 +330,9 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
             x->lives[i] = x->parts[i].life;
         x->leaving = stores_behind(t, x);
         x->runs_now = must_run_now(t, x);
-        t->rounds = x;
+        bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS;
+        if (!x->runs_now || t->unit == TSR__TILES_VECTORS || (t->unit == TSR__TILES_MODEL && whole))
+            t->rounds = x;
         return;
     }
     for (unsigned i = 0; i < count && count > 1; i++)
@@ -327,6 +345,21 @@ static bool is_read_only(const struct tsr__tiles *t, LLVMBasicBlockRef block)
         if (tsr__tile_may_write(t, i))
             return false;
     return true;
+}
+
+void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *blocks)
+{
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        if (!x->runs_now)
+            tsr__map_set(blocks, x->loop, 1);
+}
+
+unsigned tsr__tile_loops_of_few_rows(const struct tsr__tiles *t)
+{
+    unsigned n = 0;
+    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
+        n += !x->runs_now && tsr__rows_of_block(x->lives[0]->block) < TSR_TILE_ROWS;
+    return n;
 }
 
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
@@ -348,7 +381,7 @@ bool tsr__tile_loops_reject(struct tsr__tiles *t)
 
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count)
 {
-    for (int p = 0; p < t->registers.places.count && t->unit != TSR__TILES_AMX; p++) {
+    for (int p = 0; p < t->registers.places.count; p++) {
         LLVMBasicBlockRef loop = t->registers.places.at[p].ref;
         struct part *parts = tsr_arena_alloc(&t->l->scratch, MOST * sizeof *parts);
         unsigned n = 0;
@@ -464,6 +497,11 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(past, past);
 #undef PUT
     LLVMValueRef done = tsr__tile_call(t, LLVMInt32TypeInContext(t->l->context), TSR__RT_PREFIX "tile_loop", args, 2);
+    for (unsigned i = 0; i < x->rows * x->columns && t->unit == TSR__TILES_AMX; i++) {
+        int number = x->lives[i]->accumulator;
+        if (number < TSR_TILE_COUNT)
+            tsr__tile_load(t, number, tsr__tile_slot(t, number), tsr__i64(t->l, TSR_TILE_ROW_BYTES), &(struct tsr__source){0});
+    }
     if (x->leaving)
         tsr__tile_store_done(x->leaving, after, done);
 }

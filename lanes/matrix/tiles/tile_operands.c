@@ -64,11 +64,11 @@ bool tsr__tile_is_full(const struct tsr__source *s)
 }
 
 /* Or is it A of a block of few rows, which it fills? */
-static bool fills_rows(const struct tsr__tiles *t, const struct tsr__source *s)
+static bool fills_rows(const struct tsr__source *s)
 {
     struct tsr__source rows = *s;
     rows.rows = TSR_TILE_ROWS;
-    return tsr__tile_is_full(s) || (t->unit == TSR__TILES_VECTORS && s->product && !s->is_b && tsr__tile_is_full(&rows));
+    return tsr__tile_is_full(s) || (s->any_rows && !s->is_b && tsr__tile_is_full(&rows));
 }
 
 /* Vector (r, c) lies at r strides and c chunks after the first. */
@@ -76,7 +76,7 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
 {
     struct tsr__polynomial first = {0};
     *stride = (struct tsr__polynomial){.valid = true};
-    if (!fills_rows(t, s))
+    if (!fills_rows(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
         if (!is_live_load(t, s->from[i], point))

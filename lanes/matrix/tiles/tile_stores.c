@@ -82,7 +82,7 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
     const struct tsr__tile_block *block = t->life->block;
     unsigned index = tsr__web_index(u->f), m = u->f->m;
     u->stores = NULL;
-    if ((t->rows < TSR_TILE_ROWS && !t->life->few_rows) || t->chunk * block->columns < TSR_TILE_ROW_BYTES)
+    if ((t->rows < TSR_TILE_ROWS && t->whole_stores) || t->chunk * block->columns < TSR_TILE_ROW_BYTES)
         return false;
     LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
     for (unsigned i = 0; i < t->rows * block->columns; i++) {
@@ -257,6 +257,22 @@ void tsr__tile_stores_find(struct tsr__tiles *t)
         for (size_t i = 0; i < x->count; i++)
             x->spots[i].u->stores = NULL;
     }
+}
+
+static bool has_few_rows(const struct tsr__pending_tile_store *x)
+{
+    for (size_t i = 0; i < x->count; i++)
+        if (tsr__rows_of_block(x->spots[i].life->block) < TSR_TILE_ROWS)
+            return true;
+    return false;
+}
+
+unsigned tsr__tile_stores_of_few_rows(const struct tsr__tiles *t)
+{
+    unsigned n = 0;
+    for (const struct tsr__pending_tile_store *x = t->pending_stores; x; x = x->next)
+        n += has_few_rows(x);
+    return n;
 }
 
 /* ---- early ----------------------------------------------------------------------------------------------------------------------------
@@ -521,7 +537,7 @@ static void emit_tile_store(struct tsr__pending_tile_store *x)
         LLVMPositionBuilderAtEnd(t->b, rest);
     }
     LLVMValueRef stride = tsr__polynomial_build(t->l, t->b, &x->stride);
-    if (x->spots[0].life->few_rows) { /* which no tile store has */
+    if (has_few_rows(x)) { /* which no tile store has */
         LLVMBuildBr(t->b, slow);
         LLVMDeleteBasicBlock(fast);
         return;

@@ -10,6 +10,7 @@
 
 #include "lanes/ir/explain.h"
 #include "lanes/matrix/tiles/tiles.h"
+#include "lanes/prepare/unroll.h"
 
 /* ---- A and B ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -367,6 +368,8 @@ static bool has_tiles(const struct tsr__tiles *t)
 static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
 {
     struct tsr__multiply *list;
+    bool lacks;
+    t->whole_stores = false;
     do {
         t->pending_stores = NULL;
         t->rounds = NULL;
@@ -375,7 +378,9 @@ static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
         if (t->halves)
             go_back_and_forth(t, list, *count);
         tsr__tile_loops_find(t, list, *count);
-    } while (tsr__tile_loops_reject(t));
+        lacks = !t->whole_stores && tsr__tile_stores_of_few_rows(t) != tsr__tile_loops_of_few_rows(t);
+        t->whole_stores = t->whole_stores || lacks;
+    } while (tsr__tile_loops_reject(t) || lacks);
     return list;
 }
 
@@ -421,11 +426,15 @@ static void rewrite_function(struct tsr__tiles *t)
 /* Has it a single operation with an operand in place? Then the registers of halves are what it wants. */
 static bool wants_halves(struct tsr__tiles *t)
 {
-    size_t count;
-    const struct tsr__multiply *list = all_multiplies(t, &count);
+    size_t count = 0;
+    const struct tsr__multiply *list = has_tiles(t) ? find_all(t, &count) : NULL;
+    struct tsr__map waits = {.arena = &t->l->scratch};
+    tsr__tile_loops_that_wait(t, &waits);
     for (size_t i = 0; i < count; i++) {
         struct tsr__source a, b;
         struct tsr__polynomial stride;
+        if (tsr__map_get(&waits, list[i].latest->block))
+            continue;
         LLVMValueRef point = list[i].latest->mad.call;
         tsr__tiles_select(t, list[i].life);
         tsr__tile_sources(t, &list[i], true, &a, &b);
@@ -488,6 +497,23 @@ static void drop_packet_ends(struct tsr__compilation *l)
         LLVMInstructionEraseFromParent(LLVMGetUser(use));
     if (function)
         LLVMDeleteFunction(function);
+}
+
+/* Loops that the device may run together with others take any K in a round, so they are not unrolled. */
+bool tsr__pass_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
+{
+    struct tsr__map waits = {.arena = &l->scratch};
+    enum tsr__tile_unit unit = tsr__tile_unit(l);
+    if (unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL) {
+        struct tsr__tiles t;
+        size_t count;
+        analyse_function(&t, l, function);
+        if (has_tiles(&t))
+            find_all(&t, &count);
+        tsr__tile_loops_that_wait(&t, &waits);
+    }
+    tsr__mark_mad_unroll(l, function, &waits);
+    return true;
 }
 
 bool tsr__pass_tiles(struct tsr__compilation *l)

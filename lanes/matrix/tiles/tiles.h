@@ -198,6 +198,7 @@ struct tsr__source {
     unsigned rows, chunks, chunk_bytes;
     const struct tsr__tile_product *product;
     bool is_b, half; /* half: it goes to a register of half a step of K */
+    bool any_rows;   /* of A: of fewer than 16 rows, it may be in place all the same */
 };
 
 /* One tile multiplication: the operations from `first` to `last` of the first web of a block, and those that correspond in other webs. */
@@ -211,6 +212,7 @@ struct tsr__tiles {
     struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
+    bool whole_stores;                  /* only accumulators of 16 rows have tile stores */
     bool halves;                        /* two registers are for single operations of 32 bytes of K */
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
     struct tsr__map buffers;            /* on the stack, by this pass → 1 */
@@ -271,6 +273,8 @@ bool tsr__clobbers_tiles(LLVMValueRef instruction);
 /* Finds the stores that tile stores replace, and in the end makes the code of these. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
+/* How many of these places have accumulators of fewer than 16 rows: only the end of a loop that waits stores them. */
+unsigned tsr__tile_stores_of_few_rows(const struct tsr__tiles *t);
 /* The tile store at the start of `block`, if it stores exactly these accumulators, in rows and columns as given, which have no other
  * use there, and if its address can be computed behind the phis of `from` (`block` or a block before it). Else NULL. */
 struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
@@ -296,6 +300,10 @@ static inline bool tsr__is_global_memory(LLVMValueRef pointer)
  * if such a loop computes the accumulator; makes the calls. */
 void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
+/* Adds the loops that wait to the set of blocks. */
+void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *blocks);
+/* How many loops that wait have tiles of fewer than 16 rows. */
+unsigned tsr__tile_loops_of_few_rows(const struct tsr__tiles *t);
 /* Rejects the live ranges that are worth it only in loops that wait, and are not in one; true: there were some. */
 bool tsr__tile_loops_reject(struct tsr__tiles *t);
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now);
