@@ -81,9 +81,13 @@ static cl_int set_image(struct _cl_kernel *kernel, cl_uint index, size_t size, c
     cl_mem mem = value ? *(const cl_mem *)value : NULL;
     RETURN_IF(context, !tsr__valid(mem, TSR_TAG_MEM) || mem->context != context || !mem->image, CL_INVALID_MEM_OBJECT,
               "argument %u takes an image of the kernel's context", index);
+    const struct tsr_arg_info *arg = &kernel->info->args[index];
+    RETURN_IF(context, arg->image_type && (arg->image_type != mem->type || arg->image_depth != mem->image->format->depth),
+              CL_INVALID_MEM_OBJECT, "argument %u takes a %s%s, not a %s of %s", index, tsr__image_kind(arg->image_type)->name,
+              arg->image_depth ? " of CL_DEPTH" : "", mem->image->kind->name, mem->image->format->name);
     /* "CL_INVALID_ARG_VALUE if the argument is an image declared with the read_only qualifier and arg_value refers to an image object
      * created with cl_mem_flags of CL_MEM_WRITE_ONLY", and likewise for write_only; read_write needs both. */
-    cl_uint access = kernel->info->args[index].access_qualifier;
+    cl_uint access = arg->access_qualifier;
     RETURN_IF(context, mem->flags & CL_MEM_WRITE_ONLY && access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY, CL_INVALID_ARG_VALUE,
               "argument %u is read, but the image is CL_MEM_WRITE_ONLY", index);
     RETURN_IF(context, mem->flags & CL_MEM_READ_ONLY && access != CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_INVALID_ARG_VALUE,

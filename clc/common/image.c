@@ -13,7 +13,7 @@
 
 enum {
     IMAGE_MAGIC = 0x50525354, /* "TSRP" */
-    IMAGE_VERSION = 4,        /* also raised when bitcode that earlier builds have made would mean something else */
+    IMAGE_VERSION = 5,        /* also raised when bitcode that earlier builds have made would mean something else */
     HASH_AT = 4 + 4 + 16,
     BODY_AT = HASH_AT + 16,
     MAX_ARGS_SIZE = 1 << 20,
@@ -32,6 +32,8 @@ static void put_arg(struct tsr_buf *buf, const struct tsr_arg_info *arg)
     tsr_buf_u32(buf, arg->offset);
     tsr_buf_u32(buf, arg->pointee_align);
     tsr_buf_u32(buf, arg->nontemporal_bytes);
+    tsr_buf_u32(buf, arg->image_type);
+    tsr_buf_u32(buf, arg->image_depth);
 }
 
 static void put_kernel(struct tsr_buf *buf, const struct tsr_kernel_info *k)
@@ -100,7 +102,11 @@ static bool get_arg(struct tsr_reader *r, uint32_t args_size, struct tsr_arg_inf
     arg->offset = tsr_read_u32(r);
     arg->pointee_align = tsr_read_u32(r);
     arg->nontemporal_bytes = tsr_read_u32(r);
-    if (r->failed || kind > TSR_ARG_QUEUE || !power_of_two(arg->align) || arg->align > TSR_MAX_ALIGN || !power_of_two(arg->pointee_align))
+    arg->image_type = tsr_read_u32(r);
+    uint32_t depth = tsr_read_u32(r);
+    arg->image_depth = depth;
+    if (r->failed || kind > TSR_ARG_QUEUE || depth > 1 || !power_of_two(arg->align) || arg->align > TSR_MAX_ALIGN ||
+        !power_of_two(arg->pointee_align))
         return false;
     if (arg->offset % arg->align || (uint64_t)arg->offset + arg->size > args_size)
         return false;

@@ -83,15 +83,28 @@ static uint32_t access_number(const char *word)
     return strcmp(word, "read_write") ? ACCESS_NONE : ACCESS_READ_WRITE;
 }
 
+/* Numbers of CL_MEM_OBJECT_IMAGE*. */
+static const struct {
+    const char *name;
+    uint32_t type;
+    bool depth;
+} image_types[] = {
+    {"image1d_t", 0x10F4, false},      {"image1d_buffer_t", 0x10F6, false},     {"image1d_array_t", 0x10F5, false},
+    {"image2d_t", 0x10F1, false},      {"image2d_array_t", 0x10F3, false},      {"image3d_t", 0x10F2, false},
+    {"image2d_depth_t", 0x10F1, true}, {"image2d_array_depth_t", 0x10F3, true},
+};
+
 /* Of the types that are plain in the module; of others the engine finds the kind out. */
-static enum tsr_arg_kind kind_of(const char *base_type)
+static void read_kind(const char *base_type, struct tsr_arg_info *arg)
 {
-    static const char image[] = "image";
-    size_t length = strlen(base_type);
-    if (!strcmp(base_type, "sampler_t"))
-        return TSR_ARG_SAMPLER;
-    bool ends = length > 2 && !strcmp(base_type + length - 2, "_t");
-    return ends && !strncmp(base_type, image, sizeof image - 1) && base_type[length - 3] != '*' ? TSR_ARG_IMAGE : TSR_ARG_VALUE;
+    arg->kind = strcmp(base_type, "sampler_t") ? TSR_ARG_VALUE : TSR_ARG_SAMPLER;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(image_types); i++) {
+        if (strcmp(base_type, image_types[i].name))
+            continue;
+        arg->kind = TSR_ARG_IMAGE;
+        arg->image_type = image_types[i].type;
+        arg->image_depth = image_types[i].depth;
+    }
 }
 
 static uint64_t type_bits(const char *words)
@@ -121,7 +134,7 @@ static void read_args(const struct source *source, LLVMValueRef function, struct
         uint64_t space = get_number(&spaces, i);
         arg->address_qualifier = space < TSR_ARRAY_LEN(address_of_space) ? address_of_space[space] : ADDRESS_PRIVATE;
         arg->access_qualifier = access_number(get_string(source, &access, i));
-        arg->kind = kind_of(get_string(source, &base_types, i));
+        read_kind(get_string(source, &base_types, i), arg);
         arg->type_qualifier = type_bits(get_string(source, &qualifiers, i));
         if (names.there) {
             arg->name = get_string(source, &names, i);

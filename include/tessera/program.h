@@ -14,7 +14,7 @@ enum tsr_arg_kind {
     TSR_ARG_POINTER, /* global or constant memory: 8 bytes, an address or 0 */
     TSR_ARG_LOCAL,   /* local memory: 8 bytes, the offset from the group's local memory base */
     TSR_ARG_SAMPLER, /* 4 bytes: the sampler's bit pattern */
-    TSR_ARG_IMAGE,   /* 8 bytes: the address of a struct tsr_image_desc. No device has images yet: a kernel that uses one does not build */
+    TSR_ARG_IMAGE,   /* 8 bytes: the address of a struct tsr_image_desc. */
     TSR_ARG_PIPE,
     TSR_ARG_QUEUE,
 };
@@ -29,6 +29,8 @@ struct tsr_arg_info {
     uint32_t offset;                              /* in the argument block */
     uint32_t pointee_align;                       /* of what a pointer or local argument points to; 1 if unknown */
     uint32_t nontemporal_bytes;                   /* bytes that a work-item writes to it, past the caches if the launch says so */
+    uint32_t image_type;                          /* of an image: CL_MEM_OBJECT_IMAGE*; 0 if unknown */
+    bool image_depth;                             /* of such an image: it is one of CL_DEPTH, others are not */
 };
 
 /* Arguments past these are never written past the caches. */

@@ -13,16 +13,17 @@
 #include <cmocka.h>
 
 static struct tsr_arg_info args[] = {
-    {"p", "int*", TSR_ARG_POINTER, 0x119B, 0x11A3, 3, 8, 8, 0, 4, 24},
-    {NULL, NULL, TSR_ARG_VALUE, 0x119E, 0x11A3, 0, 16, 16, 16, 1, 0},
-    {NULL, NULL, TSR_ARG_LOCAL, 0x119C, 0x11A3, 0, 8, 8, 8, 4, 0},
+    {"p", "int*", TSR_ARG_POINTER, 0x119B, 0x11A3, 3, 8, 8, 0, 4, 24, 0, false},
+    {NULL, NULL, TSR_ARG_VALUE, 0x119E, 0x11A3, 0, 16, 16, 16, 1, 0, 0, false},
+    {NULL, NULL, TSR_ARG_LOCAL, 0x119C, 0x11A3, 0, 8, 8, 8, 4, 0, 0, false},
+    {NULL, NULL, TSR_ARG_IMAGE, 0x119B, 0x11A0, 0, 8, 8, 24, 1, 0, 0x10F1, true},
 };
 static struct tsr_kernel_info kernels[] = {
     {.name = "a", .attributes = "", .entry = "a.kernel", .sub_group_size = 16},
     {.name = "b",
      .attributes = "reqd_work_group_size(1,2,3)",
      .entry = "b.kernel",
-     .arg_count = 3,
+     .arg_count = 4,
      .args = args,
      .args_size = 32,
      .flags = TSR_KERNEL_FIBERS,
@@ -100,6 +101,8 @@ static void round_trip(void **state)
     assert_null(b->args[1].name);
     assert_int_equal(b->args[1].offset, 16);
     assert_int_equal(b->args[2].kind, TSR_ARG_LOCAL);
+    assert_int_equal(b->args[3].image_type, 0x10F1);
+    assert_true(b->args[3].image_depth);
     tsr_arena_free(&arena);
     tsr_buf_free(&buf);
 }
