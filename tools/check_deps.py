@@ -28,7 +28,7 @@ MAY_USE = {
     "examples": [],
     "bench": ["scheduler"],
     "conformance": [],
-    "fuzz": ["clc/common", "clc/client", "clc/spirv", "device-amx", "icd"],
+    "fuzz": ["clc/common", "clc/client", "clc/spirv", "device-amx", "icd", "tensor"],
 }
 # Header pattern -> the only folders that may include it.
 ONLY_IN = [

@@ -13,7 +13,7 @@ build=$(readlink -f "$1") seconds=$2
 shift 2
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 names=("$@")
-[ ${#names[@]} = 0 ] && names=(reader wire image options cache print spirv api host source)
+[ ${#names[@]} = 0 ] && names=(reader wire image options cache print tensor spirv api host source)
 findings=$build/fuzz/findings
 mkdir -p "$findings"
 export ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1

@@ -204,7 +204,8 @@ void tsr__te_barrier(struct tsr__te *e, uint32_t fences)
     uint32_t flags = (fences & TSR__T_FENCE_LOCAL ? CLK_LOCAL : 0) | (fences & TSR__T_FENCE_GLOBAL ? CLK_GLOBAL : 0);
     LLVMValueRef argument = tsr__te_i32(e, flags);
     tsr__te_call(e, e->one_sub_group ? "sub_group_barrier" : "barrier", "j", LLVMVoidTypeInContext(e->context), &argument, 1);
-    e->touched = (struct tsr__te_touched){0};
+    if (!e->spmd) /* what comes behind it in an SPMD region is touched after it */
+        e->touched = (struct tsr__te_touched){0};
 }
 
 void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now)

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Programs in the tensor language through the API: the example of the language's manual with its group of matrices, what the queries tell
+ * of kernels, build logs, and values of functions that random programs leave out. Runs in the engine that TESSERA_ENGINE names. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_context context;
+static cl_command_queue queue;
+static cl_device_id device;
+static int failures;
+
+#define EXPECT(condition)                                                                                                                  \
+    do {                                                                                                                                   \
+        if (!(condition)) {                                                                                                                \
+            fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                                                      \
+            failures++;                                                                                                                    \
+        }                                                                                                                                  \
+    } while (0)
+
+static cl_program build(const char *text, const char *options, cl_int *error, char *log, size_t size)
+{
+    cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
+    *error = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL);
+    return program;
+}
+
+static cl_program build_good(const char *text)
+{
+    char log[4096] = "";
+    cl_int error;
+    cl_program program = build(text, "", &error, log, sizeof log);
+    if (error)
+        fprintf(stderr, "%s\n", log);
+    EXPECT(!error);
+    return program;
+}
+
+static const char fused[] = "func @fused_kernel(%alpha: f32,\n"
+                            "                   %A: group<memref<f32x16x8>x?, offset: ?>,\n"
+                            "                   %B: memref<f32x8x8>,\n"
+                            "                   %C: memref<f32x8x16>,\n"
+                            "                   %D: memref<f32x16x16x?>) {\n"
+                            "  %0 = group_id : index\n"
+                            "  %1 = load %A[%0]        : memref<f32x16x8>\n"
+                            "  %2 = subview %D[:,:,%0] : memref<f32x16x16>\n"
+                            "  %tmp0 = alloca : memref<f32x16x8>\n"
+                            "  %zero = constant 0.0 : f32\n"
+                            "  %one = constant 1.0 : f32\n"
+                            "  gemm.n.t %one, %1, %B, %zero, %tmp0\n"
+                            "  gemm.n.n %alpha, %tmp0, %C, %one, %2\n"
+                            "}\n";
+
+enum { GROUPS = 3, A_SIZE = 16 * 8, B_SIZE = 8 * 8, C_SIZE = 8 * 16, D_SIZE = 16 * 16, OFFSET = 5 };
+
+static float *filled(size_t count, int from)
+{
+    float *memory = clSVMAlloc(context, CL_MEM_READ_WRITE, count * sizeof *memory, 0);
+    clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, memory, count * sizeof *memory, 0, NULL, NULL);
+    for (size_t i = 0; i < count; i++)
+        memory[i] = (float)((int)(i * 7 + (size_t)from) % 9 - 4);
+    clEnqueueSVMUnmap(queue, memory, 0, NULL, NULL);
+    clFinish(queue);
+    return memory;
+}
+
+/* D + 2 A B^T C for one element, of matrices by columns. */
+static float expected(const float *a, const float *b, const float *c, const float *d, int i, int j)
+{
+    float sum = 0;
+    for (int k = 0; k < 8; k++) {
+        float inner = 0;
+        for (int l = 0; l < 8; l++)
+            inner += a[i + 16 * l] * b[k + 8 * l];
+        sum += inner * c[k + 8 * j];
+    }
+    return d[i + 16 * j] + 2 * sum;
+}
+
+static void the_sample_of_the_manual(void)
+{
+    cl_program program = build_good(fused);
+    cl_int error;
+    cl_kernel kernel = clCreateKernel(program, "fused_kernel", &error);
+    float *a[GROUPS], *b = filled(B_SIZE, 1), *c = filled(C_SIZE, 2), *d = filled(D_SIZE * GROUPS, 3),
+                      *before = malloc(D_SIZE * GROUPS * 4);
+    float **pointers = clSVMAlloc(context, CL_MEM_READ_WRITE, sizeof a, 0), alpha = 2;
+    cl_long count = GROUPS, offset = OFFSET;
+    memcpy(before, d, D_SIZE * GROUPS * sizeof *before);
+    for (int g = 0; g < GROUPS; g++)
+        pointers[g] = a[g] = filled(A_SIZE + OFFSET, 10 * g);
+    const void *indirect[] = {a[0], a[1], a[2]};
+    error |= clSetKernelArg(kernel, 0, sizeof alpha, &alpha);
+    error |= clSetKernelArgSVMPointer(kernel, 1, pointers);
+    error |= clSetKernelArg(kernel, 2, sizeof count, &count);
+    error |= clSetKernelArg(kernel, 3, sizeof offset, &offset);
+    error |= clSetKernelArgSVMPointer(kernel, 4, b);
+    error |= clSetKernelArgSVMPointer(kernel, 5, c);
+    error |= clSetKernelArgSVMPointer(kernel, 6, d);
+    error |= clSetKernelArg(kernel, 7, sizeof count, &count);
+    error |= clSetKernelExecInfo(kernel, CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof indirect, indirect);
+    size_t global[] = {16, 1, GROUPS};
+    error |= clEnqueueNDRangeKernel(queue, kernel, 3, NULL, global, NULL, 0, NULL, NULL);
+    error |= clFinish(queue);
+    EXPECT(!error);
+    int wrong = 0;
+    for (int g = 0; g < GROUPS; g++)
+        for (int j = 0; j < 16; j++)
+            for (int i = 0; i < 16; i++)
+                wrong += d[g * D_SIZE + i + 16 * j] != expected(a[g] + OFFSET, b, c, before + g * D_SIZE, i, j);
+    EXPECT(!wrong);
+    for (int g = 0; g < GROUPS; g++)
+        clSVMFree(context, a[g]);
+    clSVMFree(context, pointers);
+    clSVMFree(context, b);
+    clSVMFree(context, c);
+    clSVMFree(context, d);
+    free(before);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+static void queries_tell_the_arguments(void)
+{
+    static const char *const types[] = {"float", "ulong*", "long", "long", "float*", "float*", "float*", "long"};
+    static const char *const names[] = {"alpha", "A", "A", "A", "B", "C", "D", "D"};
+    cl_program program = build_good(fused);
+    cl_kernel kernel = clCreateKernel(program, "fused_kernel", NULL);
+    cl_uint count = 0;
+    size_t size[3] = {0};
+    char text[64] = "";
+    clGetKernelInfo(kernel, CL_KERNEL_NUM_ARGS, sizeof count, &count, NULL);
+    EXPECT(count == 8);
+    for (cl_uint i = 0; i < count && i < 8; i++) {
+        EXPECT(!clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_TYPE_NAME, sizeof text, text, NULL) && !strcmp(text, types[i]));
+        EXPECT(!clGetKernelArgInfo(kernel, i, CL_KERNEL_ARG_NAME, sizeof text, text, NULL) && !strcmp(text, names[i]));
+    }
+    clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof size, size, NULL);
+    EXPECT(size[0] == 16 && size[1] == 1 && size[2] == 1);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+static void logs_have_lines_and_notes(void)
+{
+    static const char *const texts[][2] = {
+        {"func @f(%a: f32) {\n  %0 = arith.neg %a : f64\n}\n", "input.tensor:2.8-25: error: Type of operand must match return type"},
+        {"func @f(%a: f32) {\n  %0 = arith.neg %a : f64\n}\n", "input.tensor:1.9-15: note: value defined here"},
+        {"func @f() {\n  parallel { %a = constant 1.0 : coopmatrix<f32x512x1024,matrix_acc>\n %m = constant 1.0 : "
+         "coopmatrix<f32x512x512,matrix_a>\n"
+         " %n = constant 1.0 : coopmatrix<f32x512x1024,matrix_b>\n %r = cooperative_matrix_mul_add %m, %n, %a : "
+         "coopmatrix<f32x512x1024,matrix_acc> }\n}\n",
+         "too large"},
+        {"func @f() attributes{subgroup_size=64} {}", "Unsupported subgroup size"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char log[4096] = "";
+        cl_int error;
+        cl_program program = build(texts[i][0], "", &error, log, sizeof log);
+        EXPECT(error == CL_BUILD_PROGRAM_FAILURE);
+        EXPECT(strstr(log, texts[i][1]));
+        if (!strstr(log, texts[i][1]))
+            fprintf(stderr, "%s\n", log);
+        clReleaseProgram(program);
+    }
+}
+
+/* Functions whose results need not be the nearest number. */
+static void functions(void)
+{
+    static const char text[] =
+        "func @f(%x: memref<f32x64>, %y: memref<f32x8x64>, %d: memref<f64x2x64>) {\n"
+        "  %0 = constant 0 : index %n = constant 64 : index\n"
+        "  foreach (%i) = (%0), (%n) {\n"
+        "    %a = load %x[%i] : f32  %w = cast %a : f64  %z = cast %a : c32\n"
+        "    %r0 = math.exp %a : f32         store %r0, %y[0,%i]\n"
+        "    %r1 = math.native_exp %a : f32  store %r1, %y[1,%i]\n"
+        "    %r2 = exp2 %a : f32             store %r2, %y[2,%i]\n"
+        "    %r3 = sin %a : f32              store %r3, %y[3,%i]\n"
+        "    %r4 = native_cos %a : f32       store %r4, %y[4,%i]\n"
+        "    %e = arith.abs %a : f32 %l = log2 %e : f32  store %l, %y[5,%i]\n"
+        "    %i1 = constant [0.0, 1.0] : c32 %p = arith.mul %z, %i1 : c32 %q = math.exp %p : c32\n"
+        "    %r6 = arith.re %q : f32 store %r6, %y[6,%i] %r7 = arith.im %q : f32 store %r7, %y[7,%i]\n"
+        "    %d0 = math.exp %w : f64 store %d0, %d[0,%i]\n"
+        "    %zd = cast %w : c64 %h = constant [3.0,-4.0] : c64 %s = arith.div %zd, %h : c64 %m = arith.abs %s : f64\n"
+        "    store %m, %d[1,%i]\n"
+        "  }\n}\n";
+    enum { N = 64 };
+    cl_program program = build_good(text);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    float x[N], y[8 * N];
+    double d[2 * N];
+    for (int i = 0; i < N; i++)
+        x[i] = (float)(i - 31.5) / 8;
+    cl_mem memory[] = {clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL), clCreateBuffer(context, 0, sizeof y, NULL, NULL),
+                       clCreateBuffer(context, 0, sizeof d, NULL, NULL)};
+    for (cl_uint i = 0; i < 3; i++)
+        clSetKernelArg(kernel, i, sizeof(cl_mem), &memory[i]);
+    size_t one[] = {16, 1, 1};
+    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
+    clEnqueueReadBuffer(queue, memory[1], CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, memory[2], CL_TRUE, 0, sizeof d, d, 0, NULL, NULL);
+    for (int i = 0; i < N; i++) {
+        double v = x[i], exact[] = {exp(v), exp(v), exp2(v), sin(v), cos(v), log2(fabs(v)), cos(v), sin(v)};
+        for (int k = 0; k < 8; k++) {
+            bool near = fabs(y[8 * i + k] - exact[k]) <= 4e-6 * fabs(exact[k]) + 2e-7; /* native functions are the least exact */
+            EXPECT(near);
+            if (!near)
+                fprintf(stderr, "function %d of %g: %g, not %g\n", k, v, (double)y[8 * i + k], exact[k]);
+        }
+        EXPECT(fabs(d[2 * i] - exp(v)) <= 1e-15 * exp(v));
+        EXPECT(fabs(d[2 * i + 1] - fabs(v) / 5) <= 1e-15);
+    }
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(memory[i]);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+int main(void)
+{
+    cl_platform_id platforms[8];
+    cl_uint count = 0;
+    clGetPlatformIDs(8, platforms, &count);
+    for (cl_uint i = 0; i < count && i < 8 && !device; i++) {
+        char name[64] = "";
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (!strcmp(name, "Tessera"))
+            clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &device, NULL);
+    }
+    context = device ? clCreateContext(NULL, 1, &device, NULL, NULL, NULL) : NULL;
+    queue = context ? clCreateCommandQueueWithProperties(context, device, NULL, NULL) : NULL;
+    if (!queue) {
+        fprintf(stderr, "there is no CPU device of Tessera\n");
+        return 1;
+    }
+    the_sample_of_the_manual();
+    queries_tell_the_arguments();
+    logs_have_lines_and_notes();
+    functions();
+    clReleaseCommandQueue(queue);
+    clReleaseContext(context);
+    return failures != 0;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The command `tessera tensor`: checks, prints, compiles and runs programs in the tensor language. docs/tensor.md shows its use. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tensor/interp.h"
+
+enum { MOST_BYTES = 1 << 28, MOST_SHOWN = 64 };
+
+static const char usage[] =
+    "Usage: tessera tensor check FILE\n"
+    "       tessera tensor print FILE\n"
+    "       tessera tensor compile FILE -o OUT [options of tessera-cc]\n"
+    "       tessera tensor run FILE FUNCTION GROUPS [ARGUMENT…]\n"
+    "\n"
+    "  check    says what is wrong with the program\n"
+    "  print    writes it as the language's manual spells it\n"
+    "  compile  makes a program for this machine, as clBuildProgram does; with --emit-llvm the module that becomes code\n"
+    "  run      runs so many work-groups in the interpreter, and prints the memory afterwards. An argument for each one of the kernel: a "
+    "number,\n"
+    "           or for memory how many elements it has; these are -2, -1, 0, 1, 2, -2 and so on\n"
+    "\n"
+    "FILE may be '-', standard input.\n";
+
+static int complain(const char *format, const char *what)
+{
+    fputs("tessera: ", stderr);
+    fprintf(stderr, format, what);
+    fputc('\n', stderr);
+    return 2;
+}
+
+static bool read_text(const char *path, struct tsr_buf *text)
+{
+    FILE *file = strcmp(path, "-") ? fopen(path, "rb") : stdin;
+    char part[4096];
+    if (!file)
+        return false;
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0 && text->size < MOST_BYTES;)
+        tsr_buf_bytes(text, part, got);
+    bool good = !ferror(file) && !text->failed && text->size < MOST_BYTES;
+    if (file != stdin)
+        fclose(file);
+    return good;
+}
+
+static int put(const struct tsr_buf *out, FILE *stream)
+{
+    bool good = !out->failed && fwrite(out->data, 1, out->size, stream) == out->size && !fflush(stream);
+    return good ? 0 : complain("%s", "the output cannot be written");
+}
+
+/* NULL: told. */
+static struct tsr_tensor_program *parse(const char *path)
+{
+    struct tsr_buf text = {0}, out = {0};
+    struct tsr_tensor_program *p = NULL;
+    if (!read_text(path, &text)) {
+        complain("cannot read %s", path);
+    } else if (!(p = tsr_tensor_parse((const char *)text.data, text.size, path, &tsr_tensor_cpu_target))) {
+        complain("%s", "out of memory");
+    } else if (tsr_tensor_diagnostics(p)) {
+        tsr_tensor_print_diagnostics(p, &out);
+        put(&out, stderr);
+        tsr_tensor_free(p);
+        p = NULL;
+    }
+    tsr_buf_free(&text);
+    tsr_buf_free(&out);
+    return p;
+}
+
+/* ---- run
+ * --------------------------------------------------------------------------------------------------------------------------------- */
+
+/* The arguments of a kernel, each in eight bytes or more: numbers, or addresses of memory. */
+struct arguments {
+    const struct tsr_tensor_function_info *info;
+    const struct tsr__t_func *func;
+    uint64_t (*words)[2];
+    const void **at;
+    size_t *elements; /* of memory */
+};
+
+/* The type of the numbers of the parameter that an argument belongs to. */
+static enum tsr__t_number number_type(const struct arguments *a, uint32_t i)
+{
+    for (uint32_t k = 0; k < a->func->param_count; k++)
+        if (!strcmp(a->func->params[k].value.name, a->info->arguments[i].name))
+            return a->func->params[k].value.type->kind == TSR__T_BOOL ? TSR__T_I8 : a->func->params[k].value.type->number;
+    return TSR__T_I64;
+}
+
+static bool take_argument(struct arguments *a, uint32_t i, const char *word)
+{
+    char *end;
+    double number = strtod(word, &end);
+    enum tsr__t_number type = a->info->arguments[i].kind == TSR_TENSOR_SIZE ? TSR__T_I64 : number_type(a, i);
+    bool is_int = tsr__t_numbers[type].class == TSR__T_INTEGER;
+    long long integer = strtoll(word, is_int ? &end : NULL, 10);
+    if (*end || end == word)
+        return complain("'%s' is no number", word) && false;
+    a->at[i] = a->words[i];
+    switch (a->info->arguments[i].kind) {
+    case TSR_TENSOR_VALUE:
+    case TSR_TENSOR_SIZE:
+        tsr__ti_write(type, a->words[i], tsr__ti_round(type, (struct tsr__ti_number){.i = integer, .re = number}));
+        return true;
+    case TSR_TENSOR_POINTER:
+        break;
+    default:
+        return complain("parameter %s is a group, which cannot be given here", a->info->arguments[i].name) && false;
+    }
+    uint32_t bytes = tsr__t_numbers[type].bytes;
+    char *memory = number >= 0 && number < MOST_BYTES / bytes ? calloc((size_t)number + 1, bytes) : NULL;
+    if (!memory)
+        return complain("there is no memory for %s elements", word) && false;
+    a->elements[i] = (size_t)number;
+    for (size_t k = 0; k < a->elements[i]; k++) {
+        int value = (int)(k % 5) - 2;
+        tsr__ti_write(type, memory + k * bytes, (struct tsr__ti_number){.i = value, .re = value});
+    }
+    a->words[i][0] = (uint64_t)(uintptr_t)memory;
+    return true;
+}
+
+static void show(const struct arguments *a, uint32_t i)
+{
+    enum tsr__t_number type = number_type(a, i);
+    const char *memory = (const char *)(uintptr_t)a->words[i][0];
+    printf("%%%s:", a->info->arguments[i].name);
+    for (size_t k = 0; k < a->elements[i] && k < MOST_SHOWN; k++) {
+        struct tsr__ti_number n = tsr__ti_read(type, memory + k * tsr__t_numbers[type].bytes);
+        if (tsr__t_numbers[type].class == TSR__T_INTEGER)
+            printf(" %" PRId64, n.i);
+        else if (tsr__t_numbers[type].class == TSR__T_FLOATING)
+            printf(" %g", n.re);
+        else
+            printf(" [%g, %g]", n.re, n.im);
+    }
+    printf("%s\n", a->elements[i] > MOST_SHOWN ? " …" : "");
+}
+
+static int interpret(struct tsr_tensor_program *p, uint32_t number, char **words, int count)
+{
+    struct arguments a = {.info = tsr_tensor_function(p, number), .func = p->first};
+    uint64_t groups[] = {1, 1, strtoull(words[0], NULL, 10)};
+    const char *why = NULL;
+    for (uint32_t i = 0; i < number; i++)
+        a.func = a.func->next;
+    uint32_t wanted = a.info->argument_count;
+    if ((uint32_t)(count - 1) != wanted) {
+        fprintf(stderr, "tessera: @%s takes %u arguments:", a.info->name, wanted);
+        for (uint32_t i = 0; i < wanted; i++)
+            fprintf(stderr, " %s %s%s", a.info->arguments[i].type, a.info->arguments[i].name, i + 1 < wanted ? "," : "");
+        fputc('\n', stderr);
+        return 2;
+    }
+    a.words = calloc(wanted + 1, sizeof *a.words);
+    a.at = calloc(wanted + 1, sizeof *a.at);
+    a.elements = calloc(wanted + 1, sizeof *a.elements);
+    bool good = a.words && a.at && a.elements;
+    for (uint32_t i = 0; good && i < wanted; i++)
+        good = take_argument(&a, i, words[i + 1]);
+    if (good && tsr_tensor_interpret(p, number, a.at, groups, &why) != TSR_OK)
+        good = complain("%s", why ? why : "out of memory") && false;
+    for (uint32_t i = 0; i < wanted && a.words && a.elements; i++) {
+        if (good && a.info->arguments[i].kind == TSR_TENSOR_POINTER)
+            show(&a, i);
+        if (a.info->arguments[i].kind == TSR_TENSOR_POINTER)
+            free((void *)(uintptr_t)a.words[i][0]);
+    }
+    free(a.words);
+    free(a.at);
+    free(a.elements);
+    return good ? 0 : 1;
+}
+
+static int run(struct tsr_tensor_program *p, const char *name, char **words, int count)
+{
+    const struct tsr_tensor_function_info *info;
+    name += *name == '@';
+    for (uint32_t i = 0; (info = tsr_tensor_function(p, i)); i++)
+        if (!strcmp(info->name, name))
+            return interpret(p, i, words, count);
+    return complain("the program has no function @%s", name);
+}
+
+/* ---- compile
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+/* The compiler as this tree or its installation has it: lib/tessera/tessera-cc beside the folder of this program. */
+static int compile(char **words, int count)
+{
+    char *folder = NULL;
+    const char *own = tsr_env(TSR_ENV_CC);
+    if (!own) {
+        if (tsr_dir_of_code((const void *)usage, &folder) != TSR_OK)
+            return complain("%s", "it is not known where this program is; name the compiler in TESSERA_CC");
+        own = tsr_format("%s/../" TESSERA_LIB "/tessera/tessera-cc", folder);
+        tsr_free(folder);
+    }
+    char **arguments = calloc((size_t)count + 3, sizeof *arguments);
+    if (!own || !arguments)
+        return complain("%s", "out of memory");
+    arguments[0] = (char *)own;
+    arguments[1] = (char *)"-c";
+    memcpy(arguments + 2, words, (size_t)count * sizeof *words);
+    execv(own, arguments);
+    fprintf(stderr, "tessera: %s: %s\n", own, strerror(errno));
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    const char *verb = argc > 2 ? argv[2] : "";
+    if (argc < 4 || strcmp(argv[1], "tensor") != 0) {
+        bool help = argc > 1 && (!strcmp(argv[argc - 1], "--help") || !strcmp(argv[argc - 1], "-h"));
+        fputs(usage, help ? stdout : stderr);
+        return help ? 0 : 2;
+    }
+    if (!strcmp(verb, "compile"))
+        return compile(argv + 3, argc - 3);
+    bool is_run = !strcmp(verb, "run"), is_print = !strcmp(verb, "print");
+    if ((!is_run && !is_print && strcmp(verb, "check") != 0) || (is_run ? argc < 6 : argc != 4))
+        return fputs(usage, stderr), 2;
+    struct tsr_tensor_program *p = parse(argv[3]);
+    struct tsr_buf out = {0};
+    if (!p)
+        return 1;
+    int status = is_run ? run(p, argv[4], argv + 5, argc - 5) : 0;
+    if (is_print) {
+        tsr_tensor_print(p, &out);
+        status = put(&out, stdout);
+    }
+    tsr_buf_free(&out);
+    tsr_tensor_free(p);
+    return status;
+}
