@@ -90,7 +90,7 @@ void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_fo
     desc->type = format->dense;
     desc->channels = (tsr_image_u8)format->channels;
     desc->border_alpha = format->border_alpha;
-    desc->pixel_shift = (tsr_image_u8)__builtin_ctz(format->pixel_bytes);
+    desc->pixel_shift = (tsr_image_u32)__builtin_ctz(format->pixel_bytes);
     desc->normalised = 0;
     desc->plain = !memcmp(format->read, straight, sizeof straight);
     desc->quick = TSR_IMAGE_SLOW;

@@ -35,6 +35,7 @@ INLINE float corner_weight(enum shape shape, struct place p, int corner)
 
 INLINE void add_corner(struct channels_f *sum, float weight, struct channels_f c)
 {
+#pragma OPENCL FP_CONTRACT ON
     for (int k = 0; k < 4; k++)
         sum->c[k] += weight * c.c[k];
 }

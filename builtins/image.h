@@ -121,18 +121,21 @@ INLINE int array_element(float layer, uint count)
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------------------- */
 
-/* Words that need no alignment but that of a channel. */
+/* What needs no alignment but that of a channel. */
 typedef uint __attribute__((aligned(1))) word_1;
 typedef ushort __attribute__((aligned(1))) short_1;
+typedef uint2 __attribute__((aligned(2))) words_2;
+typedef uint4 __attribute__((aligned(4))) words_4;
 
 /* The number of a pixel within its level, which has less than 2^31. */
-INLINE int place(image_desc image, image_level level, enum shape shape, int x, int y, int z, int element)
+INLINE int place(image_desc image, image_level level, uint pixel_bytes, enum shape shape, int x, int y, int z, int element)
 {
+    uint shift = __builtin_constant_p(pixel_bytes) ? (uint)__builtin_ctz(pixel_bytes) : image->pixel_shift;
     int at = x;
     if (HAS_Y(shape))
-        at += y * (int)(level->row_pitch >> image->pixel_shift);
+        at += y * (int)(level->row_pitch >> shift);
     if (HAS_Z(shape) || IS_ARRAY(shape))
-        at += (HAS_Z(shape) ? z : element) * (int)(level->slice_pitch >> image->pixel_shift);
+        at += (HAS_Z(shape) ? z : element) * (int)(level->slice_pitch >> shift);
     return at;
 }
 
@@ -149,16 +152,20 @@ INLINE struct pixel load_pixel(image_level level, uint pixel_bytes, int at)
     case 4:
         p.word[0] = ((const global word_1 *)level->pixels)[at];
         break;
-    case 8:
-        p.word[0] = ((const global word_1 *)level->pixels)[2 * at];
-        p.word[1] = ((const global word_1 *)level->pixels)[2 * at + 1];
+    case 8: {
+        uint2 two = ((const global words_2 *)level->pixels)[at];
+        p.word[0] = two.x;
+        p.word[1] = two.y;
         break;
-    default:
-        p.word[0] = ((const global word_1 *)level->pixels)[4 * at];
-        p.word[1] = ((const global word_1 *)level->pixels)[4 * at + 1];
-        p.word[2] = ((const global word_1 *)level->pixels)[4 * at + 2];
-        p.word[3] = ((const global word_1 *)level->pixels)[4 * at + 3];
+    }
+    default: {
+        uint4 four = ((const global words_4 *)level->pixels)[at];
+        p.word[0] = four.x;
+        p.word[1] = four.y;
+        p.word[2] = four.z;
+        p.word[3] = four.w;
         break;
+    }
     }
     return p;
 }
@@ -176,14 +183,10 @@ INLINE void store_pixel(image_level level, uint pixel_bytes, int at, struct pixe
         ((global word_1 *)level->pixels)[at] = p.word[0];
         break;
     case 8:
-        ((global word_1 *)level->pixels)[2 * at] = p.word[0];
-        ((global word_1 *)level->pixels)[2 * at + 1] = p.word[1];
+        ((global words_2 *)level->pixels)[at] = (uint2)(p.word[0], p.word[1]);
         break;
     default:
-        ((global word_1 *)level->pixels)[4 * at] = p.word[0];
-        ((global word_1 *)level->pixels)[4 * at + 1] = p.word[1];
-        ((global word_1 *)level->pixels)[4 * at + 2] = p.word[2];
-        ((global word_1 *)level->pixels)[4 * at + 3] = p.word[3];
+        ((global words_4 *)level->pixels)[at] = (uint4)(p.word[0], p.word[1], p.word[2], p.word[3]);
         break;
     }
 }
@@ -206,7 +209,7 @@ INLINE struct pixel pixel_at(image_desc image, image_level level, uint pixel_byt
             z = between(z, 0, d - 1);
         }
     }
-    struct pixel p = load_pixel(level, pixel_bytes, place(image, level, shape, x, y, z, element));
+    struct pixel p = load_pixel(level, pixel_bytes, place(image, level, pixel_bytes, shape, x, y, z, element));
     for (int i = 0; i < 4; i++)
         p.word[i] = inside ? p.word[i] : 0;
     return p;
@@ -266,12 +269,19 @@ INLINE float signed_short(uint x)
     return (float)__builtin_elementwise_max((int)(short)x, -32767);
 }
 
-float PURE pow(float, float); /* math.cl */
+float PURE exp2(float); /* float_exp.cl */
+float PURE log2(float);
+
+/* Of 0 and above: a much smaller function than the library's, which is exact to some units in the last place. */
+INLINE float power(float x, float exponent)
+{
+    return exp2(exponent * log2(x));
+}
 
 /* OpenCL 3.0, 8.3.1.3 and the formula of sRGB. */
 INLINE float linear_of_srgb(uint x)
 {
-    float c = (float)x / 255.0f, high = pow((c + 0.055f) / 1.055f, 2.4f);
+    float c = (float)x / 255.0f, high = power((c + 0.055f) / 1.055f, 2.4f);
     return c <= 0.04045f ? c / 12.92f : high;
 }
 
@@ -387,7 +397,7 @@ INLINE int rounded(float x, float low, float high)
 INLINE uint srgb_of_linear(float x)
 {
     x = between_f(x, 0.0f, 1.0f);
-    float high = 1.055f * pow(x, 1.0f / 2.4f) - 0.055f;
+    float high = 1.055f * power(x, 1.0f / 2.4f) - 0.055f;
     return (uint)rounded(255.0f * (x < 0.0031308f ? 12.92f * x : high), 0.0f, 255.0f);
 }
 
@@ -465,7 +475,7 @@ INLINE void write(image_desc image, int lod, uint pixel_bytes, struct pixel p, e
     if (IS_ARRAY(shape))
         inside = inside & ((uint)element < image->array_size);
     if (inside)
-        store_pixel(level, pixel_bytes, place(image, level, shape, x, y, z, element), p);
+        store_pixel(level, pixel_bytes, place(image, level, pixel_bytes, shape, x, y, z, element), p);
 }
 
 #define PUT(x, k) ((k) == 0 ? (x)[0] : (k) == 1 ? (x)[1] : (k) == 2 ? (x)[2] : (x)[3])

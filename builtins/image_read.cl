@@ -116,8 +116,6 @@ QUICK(3d)
 #define LOD_2d_array LOD_2d
 #define LOD_3d(image, dx, dy) level_of_gradients(image, (float4)(dx.xyz, 0), (float4)(dy.xyz, 0))
 
-float PURE log2(float); /* float_exp.cl */
-
 /* By how many pixels of level 0 the coordinate changes from one pixel of the result to the next, at most. */
 INLINE float level_of_gradients(image_desc image, float4 dx, float4 dy)
 {

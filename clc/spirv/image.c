@@ -17,15 +17,20 @@ static const struct tsr__image_kind {
     unsigned coordinates; /* components that the built-in functions take */
     unsigned sizes;       /* components of what OpImageQuerySize gives */
 } kinds[] = {
-    {"image1d", DIM_1D, false, false, 1, 1},          {"image1d_array", DIM_1D, true, false, 2, 2},
-    {"image1d_buffer", DIM_BUFFER, false, false, 1, 1}, {"image2d", DIM_2D, false, false, 2, 2},
-    {"image2d_array", DIM_2D, true, false, 4, 3},     {"image2d_depth", DIM_2D, false, true, 2, 2},
-    {"image2d_array_depth", DIM_2D, true, true, 4, 3}, {"image3d", DIM_3D, false, false, 4, 3},
+    {"image1d", DIM_1D, false, false, 1, 1},
+    {"image1d_array", DIM_1D, true, false, 2, 2},
+    {"image1d_buffer", DIM_BUFFER, false, false, 1, 1},
+    {"image2d", DIM_2D, false, false, 2, 2},
+    {"image2d_array", DIM_2D, true, false, 4, 3},
+    {"image2d_depth", DIM_2D, false, true, 2, 2},
+    {"image2d_array_depth", DIM_2D, true, true, 4, 3},
+    {"image3d", DIM_3D, false, false, 4, 3},
 };
 
 static const char *const accesses[] = {"ro", "wo", "rw"};
 
-/* ---- types and constants -------------------------------------------------------------------------------------------------------------- */
+/* ---- types and constants --------------------------------------------------------------------------------------------------------------
+ */
 
 static void make_image(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type)
 {
@@ -93,7 +98,8 @@ const char *tsr__image_access_name(const struct tsr__type *type)
     return type->kind == TSR__IMAGE ? words[type->access] : "none";
 }
 
-/* ---- calls ------------------------------------------------------------------------------------------------------------------------------ */
+/* ---- calls ------------------------------------------------------------------------------------------------------------------------------
+ */
 
 /* What an instruction does to an image: a call of a function of OpenCL C, whose arguments begin with it. */
 struct use {
@@ -254,7 +260,8 @@ LLVMValueRef tsr__emit_image_write(struct tsr__reader *r, const struct tsr__inst
     return NULL;
 }
 
-/* ---- questions -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- questions --------------------------------------------------------------------------------------------------------------------------
+ */
 
 static LLVMValueRef ask(struct tsr__reader *r, const struct use *use, const char *name)
 {
@@ -277,12 +284,13 @@ LLVMValueRef tsr__emit_image_query_size(struct tsr__reader *r, const struct tsr_
         bool layers = use.kind->arrayed && i + 1 == use.kind->sizes;
         LLVMValueRef size = ask(r, &use, layers ? "get_image_array_size" : names[i]);
         if (lod && !layers && !LLVMIsNull(lod)) {
-            LLVMValueRef one = tsr__u32(r, 1), less = LLVMBuildLShr(r->builder, size, LLVMBuildIntCast2(r->builder, lod, tsr__i32(r), false, ""), "");
+            LLVMValueRef one = tsr__u32(r, 1),
+                         less = LLVMBuildLShr(r->builder, size, LLVMBuildIntCast2(r->builder, lod, tsr__i32(r), false, ""), "");
             size = LLVMBuildSelect(r->builder, LLVMBuildICmp(r->builder, LLVMIntEQ, less, tsr__u32(r, 0), ""), one, less, "");
         }
         size = LLVMBuildIntCast2(r->builder, size, scalar, false, "");
-        made = !tsr__is_vector(type) ? size
-                                     : LLVMBuildInsertElement(r->builder, made ? made : LLVMGetPoison(type), size, tsr__u32(r, i), "");
+        made =
+            !tsr__is_vector(type) ? size : LLVMBuildInsertElement(r->builder, made ? made : LLVMGetPoison(type), size, tsr__u32(r, i), "");
     }
     return made;
 }

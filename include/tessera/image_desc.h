@@ -65,16 +65,15 @@ struct tsr_image_desc {
     tsr_image_u32 pixel_bytes;
 
     /* What the format means, by tsr_image_set_format. */
-    tsr_image_u8 type;         /* enum tsr_image_type */
-    tsr_image_u8 channels;     /* in memory */
-    tsr_image_u8 border_alpha; /* A of the border colour, 0 or 1; R, G and B are 0 */
-    tsr_image_u8 plain;        /* 1: R, G, B, A are channels 0, 1, 2, 3 of memory */
-    tsr_image_u8 read[4];      /* for R, G, B, A: where a read takes it from */
-    tsr_image_u8 write[4];     /* for each channel of memory: which component a write stores in it */
-    tsr_image_u8 normalised;   /* 1: a channel is an integer that stands for 0 to 1 or -1 to 1 */
-    tsr_image_u8 pixel_shift;  /* pixel_bytes is 1 << pixel_shift */
-    tsr_image_u8 quick;        /* enum tsr_image_quick */
-    tsr_image_u8 reserved;
+    tsr_image_u8 type;                               /* enum tsr_image_type */
+    tsr_image_u8 channels;                           /* in memory */
+    tsr_image_u8 border_alpha;                       /* A of the border colour, 0 or 1; R, G and B are 0 */
+    tsr_image_u8 plain;                              /* 1: R, G, B, A are channels 0, 1, 2, 3 of memory */
+    tsr_image_u8 read[4];                            /* for R, G, B, A: where a read takes it from */
+    tsr_image_u8 write[4];                           /* for each channel of memory: which component a write stores in it */
+    tsr_image_u32 normalised;                        /* 1: a channel is an integer that stands for 0 to 1 or -1 to 1 */
+    tsr_image_u32 pixel_shift;                       /* pixel_bytes is 1 << pixel_shift */
+    tsr_image_u32 quick;                             /* enum tsr_image_quick */
     tsr_image_f32 largest[4];                        /* for each channel of memory: the integer that stands for 1 */
     tsr_image_f32 reciprocal[4], reciprocal_rest[4]; /* 1 / largest, and what that lacks: their sum is exact to twice the digits */
 };
@@ -82,7 +81,7 @@ struct tsr_image_desc {
 #ifndef __OPENCL_C_VERSION__
 
 _Static_assert(sizeof(struct tsr_image_level) == 40, "the same for the host and for kernels");
-_Static_assert(sizeof(struct tsr_image_desc) == TSR_IMAGE_MAX_LEVELS * 40 + 88, "the same for the host and for kernels");
+_Static_assert(sizeof(struct tsr_image_desc) == TSR_IMAGE_MAX_LEVELS * 40 + 96, "the same for the host and for kernels");
 
 /* A format of tessera/image_format.def. */
 struct tsr_image_format {

@@ -3,6 +3,7 @@
 #include "lanes/prepare/image_items.h"
 
 #include "lanes/ir/calls.h"
+#include "tessera/image_desc.h"
 
 enum { IMAGE, SAMPLER, ARGUMENTS, RESULTS, PARAMS };
 
@@ -37,6 +38,17 @@ static LLVMValueRef place(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValu
     return LLVMBuildInBoundsGEP2(b, word, array, &index, 1, "");
 }
 
+/* A read stores its results and nothing else. */
+static void promise_effects(struct tsr__compilation *l, LLVMValueRef item, LLVMValueRef function)
+{
+    enum { ARGUMENTS_WRITTEN = 3 }; /* the lowest bits of LLVM's attribute speak of what arguments point to */
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    LLVMAttributeRef memory = LLVMGetEnumAttributeAtIndex(function, at, tsr__attr_kind("memory"));
+    LLVMAddAttributeAtIndex(item, IMAGE + 1, tsr__int_attr(l, "readonly", 0));
+    if (memory)
+        LLVMAddAttributeAtIndex(item, at, tsr__int_attr(l, "memory", LLVMGetEnumAttributeValue(memory) | ARGUMENTS_WRITTEN));
+}
+
 static void make_item(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRef body)
 {
     LLVMContextRef c = l->context;
@@ -44,11 +56,16 @@ static void make_item(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRe
     unsigned count = LLVMCountParams(body);
     LLVMTypeRef params[PARAMS] = {LLVMTypeOf(LLVMGetParam(body, IMAGE)), i32, ptr, ptr};
     LLVMValueRef item = LLVMAddFunction(l->module, item_name(l, call), LLVMFunctionType(LLVMVoidTypeInContext(c), params, PARAMS, false));
+    LLVMValueRef sampler = LLVMGetOperand(call, SAMPLER);
+    bool nearest = LLVMIsAConstantInt(sampler) && !(LLVMConstIntGetZExtValue(sampler) & TSR_SAMPLER_LINEAR);
     tsr__set_fn_text(l, item, TSR__IMAGE_ITEM, "");
+    if (nearest)
+        tsr__set_fn_text(l, item, TSR__IMAGE_NEAREST, "");
+    promise_effects(l, item, tsr__callee(call));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(c);
     LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(c, item, ""));
     LLVMValueRef lane = LLVMBuildZExt(b, tsr__build_query(l, b, TSR__CALL_LANE, -1), LLVMInt64TypeInContext(c), "");
-    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *args), sampler = LLVMGetOperand(call, SAMPLER);
+    LLVMValueRef *args = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *args);
     args[IMAGE] = LLVMGetParam(item, IMAGE);
     args[SAMPLER] = LLVMIsAConstantInt(sampler) ? sampler : LLVMGetParam(item, SAMPLER);
     bool writes = LLVMGetTypeKind(LLVMGetReturnType(body_type)) == LLVMVoidTypeKind;
@@ -71,6 +88,23 @@ static void make_item(struct tsr__compilation *l, LLVMValueRef call, LLVMValueRe
     LLVMDisposeBuilder(b);
 }
 
+/* Nobody writes to descriptors while a kernel runs, so that what they say can be read before a loop. */
+static void promise_descriptors(struct tsr__compilation *l)
+{
+    static const char *const promises[] = {"readonly", "noalias", "nonnull", "noundef"};
+    for (uint32_t k = 0; k < l->info->kernel_count; k++) {
+        LLVMValueRef kernel = tsr__kernel(l, &l->info->kernels[k]);
+        for (unsigned p = 0; kernel && p < l->info->kernels[k].arg_count; p++) {
+            if (l->info->kernels[k].args[p].kind != TSR_ARG_IMAGE)
+                continue;
+            for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+                LLVMAddAttributeAtIndex(kernel, p + 1, tsr__int_attr(l, promises[i], 0));
+            LLVMAddAttributeAtIndex(kernel, p + 1, tsr__int_attr(l, "dereferenceable", sizeof(struct tsr_image_desc)));
+            LLVMAddAttributeAtIndex(kernel, p + 1, tsr__int_attr(l, "align", 8));
+        }
+    }
+}
+
 static bool calls_images(struct tsr__compilation *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
@@ -85,6 +119,7 @@ bool tsr__make_image_items(struct tsr__compilation *l, LLVMValueRef (*body_of)(s
     struct tsr__map bodies = {.arena = &l->scratch};
     if (!calls_images(l))
         return true;
+    promise_descriptors(l);
     if (!tsr__run_llvm(l, samplers_known))
         return false;
     LLVMValueRef *function = tsr__defined_functions(l, &functions);

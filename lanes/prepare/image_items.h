@@ -15,6 +15,8 @@
 
 /* Marks such a function. */
 #define TSR__IMAGE_ITEM "tsr-image-item"
+/* … that is known to read one pixel. */
+#define TSR__IMAGE_NEAREST "tsr-image-nearest"
 
 enum { TSR__IMAGE_WORD = 4, TSR__IMAGE_RESULTS = 4 }; /* bytes of a number; results of a read */
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The pass widen_images: packet functions of the functions on images that a kernel calls. */
+#include <string.h>
+
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/image_items.h"
 #include "lanes/prepare/packet_kernel.h"
@@ -11,6 +13,8 @@ static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned w
         return true;
     const char *name = tsr_arena_format(&l->scratch, "%s.%u", tsr__name(item), width);
     LLVMValueRef packet = LLVMAddFunction(l->module, name, LLVMGlobalGetValueType(item));
+    tsr__copy_attributes(l, item, packet, LLVMCountParams(item));
+    LLVMRemoveStringAttributeAtIndex(packet, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, TSR__IMAGE_ITEM, strlen(TSR__IMAGE_ITEM));
     LLVMSetLinkage(packet, LLVMInternalLinkage);
     tsr__add_fn_attr(l, packet, "noinline");
     tsr__add_fn_attr(l, packet, "nounwind");

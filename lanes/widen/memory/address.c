@@ -13,6 +13,7 @@
 
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/match.h"
+#include "lanes/prepare/image_items.h"
 
 enum { MAX_DEPTH = 8, MOST_STRIDE = 4096 };
 
@@ -227,6 +228,26 @@ static bool is_divisor(struct tsr__widener *s, LLVMValueRef v)
     return tsr__is_uniform(tsr__shape_here(s, v));
 }
 
+/* Of the functions on images: x, of which lanes mostly have neighbours. */
+static bool is_image_x(struct tsr__widener *s, LLVMValueRef v)
+{
+    enum { ARGUMENTS = 2 };
+    LLVMValueRef p = LLVMIsALoadInst(v) ? LLVMGetOperand(v, 0) : NULL;
+    return p && tsr__has_text_attr(s->from, TSR__IMAGE_ITEM) && LLVMIsAGetElementPtrInst(p) && LLVMGetNumOperands(p) == 2 &&
+           LLVMGetOperand(p, 0) == LLVMGetParam(s->from, ARGUMENTS) && !LLVMIsABinaryOperator(LLVMGetOperand(p, 1));
+}
+
+/* Whether a pixel's number is made of x as a float. */
+static bool comes_from_image_x(struct tsr__widener *s, LLVMValueRef v, int depth)
+{
+    if (is_image_x(s, v))
+        return true;
+    for (int i = 0; depth && LLVMIsAInstruction(v) && !LLVMIsAPHINode(v) && i < LLVMGetNumOperands(v); i++)
+        if (comes_from_image_x(s, LLVMGetOperand(v, (unsigned)i), depth - 1))
+            return true;
+    return false;
+}
+
 /* What the stride would be if limits were not met and nothing wrapped. */
 static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int depth)
 {
@@ -263,6 +284,10 @@ static int64_t speculated_stride(struct tsr__widener *s, LLVMValueRef v, int dep
     case LLVMURem:
     case LLVMSRem:
         return is_divisor(s, LLVMGetOperand(v, 1)) ? speculated_stride(s, LLVMGetOperand(v, 0), depth) : 0;
+    case LLVMLoad:
+        return is_image_x(s, v);
+    case LLVMFPToSI:
+        return tsr__has_text_attr(s->from, TSR__IMAGE_NEAREST) && comes_from_image_x(s, LLVMGetOperand(v, 0), MAX_DEPTH);
     case LLVMSExt:
     case LLVMZExt:
     case LLVMTrunc:
