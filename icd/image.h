@@ -67,6 +67,11 @@ enum tsr__image_pixels {
 cl_int tsr__image_shape(const char *function, struct _cl_context *context, const cl_image_format *format, const cl_image_desc *desc,
                         enum tsr__image_pixels pixels, struct tsr__image *image);
 
+/* Whether an origin in the image has its level in origin[index], behind the coordinates. */
+static inline bool tsr__image_has_level(const struct tsr__image *image, unsigned index)
+{
+    return image->mip_levels > 1 && tsr__image_coordinates(image->kind) == index;
+}
 /* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
 void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3]);
 /* Bytes from one pixel to the next in the direction of the second and third coordinate. */

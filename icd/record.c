@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "icd/command_buffer.h"
+#include "icd/image.h"
 
 /* Makes the command once for its checks. */
 static cl_int try(struct _cl_command_buffer_khr *buffer, const struct tsr__recording *recording)
@@ -41,12 +42,20 @@ TSR_API cl_int CL_API_CALL clCommandBarrierWithWaitListKHR(TSR_RECORD_HEAD, TSR_
 
 struct triple {
     bool given;
-    size_t n[3];
+    size_t n[4]; /* the fourth: in an image with mipmaps and three coordinates, the level of an origin */
 };
 
 static struct triple triple_of(const size_t *numbers)
 {
-    return numbers ? (struct triple){true, {numbers[0], numbers[1], numbers[2]}} : (struct triple){0};
+    return numbers ? (struct triple){true, {numbers[0], numbers[1], numbers[2], 0}} : (struct triple){0};
+}
+
+static struct triple origin_in(cl_mem image, const size_t *numbers)
+{
+    struct triple origin = triple_of(numbers);
+    if (numbers && tsr__valid(image, TSR_TAG_MEM) && image->image && tsr__image_has_level(image->image, 3))
+        origin.n[3] = numbers[3];
+    return origin;
 }
 
 static const size_t *numbers_of(const struct triple *triple)
@@ -163,7 +172,8 @@ static cl_int copy_image(struct _cl_command_queue *queue, const void *args)
 TSR_API cl_int CL_API_CALL clCommandCopyImageKHR(TSR_RECORD_HEAD, cl_mem src_image, cl_mem dst_image, const size_t *src_origin,
                                                  const size_t *dst_origin, const size_t *region, TSR_RECORD_TAIL)
 {
-    struct image_args args = {src_image, dst_image, triple_of(src_origin), triple_of(dst_origin), triple_of(region), 0};
+    struct image_args args = {src_image,         dst_image, origin_in(src_image, src_origin), origin_in(dst_image, dst_origin),
+                              triple_of(region), 0};
     return RECORD(CL_COMMAND_COPY_IMAGE, copy_image, args, src_image, dst_image);
 }
 
@@ -176,7 +186,7 @@ static cl_int copy_image_to_buffer(struct _cl_command_queue *queue, const void *
 TSR_API cl_int CL_API_CALL clCommandCopyImageToBufferKHR(TSR_RECORD_HEAD, cl_mem src_image, cl_mem dst_buffer, const size_t *src_origin,
                                                          const size_t *region, size_t dst_offset, TSR_RECORD_TAIL)
 {
-    struct image_args args = {src_image, dst_buffer, triple_of(src_origin), {0}, triple_of(region), dst_offset};
+    struct image_args args = {src_image, dst_buffer, origin_in(src_image, src_origin), {0}, triple_of(region), dst_offset};
     return RECORD(CL_COMMAND_COPY_IMAGE_TO_BUFFER, copy_image_to_buffer, args, src_image, dst_buffer);
 }
 
@@ -189,7 +199,7 @@ static cl_int copy_buffer_to_image(struct _cl_command_queue *queue, const void *
 TSR_API cl_int CL_API_CALL clCommandCopyBufferToImageKHR(TSR_RECORD_HEAD, cl_mem src_buffer, cl_mem dst_image, size_t src_offset,
                                                          const size_t *dst_origin, const size_t *region, TSR_RECORD_TAIL)
 {
-    struct image_args args = {src_buffer, dst_image, {0}, triple_of(dst_origin), triple_of(region), src_offset};
+    struct image_args args = {src_buffer, dst_image, {0}, origin_in(dst_image, dst_origin), triple_of(region), src_offset};
     return RECORD(CL_COMMAND_COPY_BUFFER_TO_IMAGE, copy_buffer_to_image, args, src_buffer, dst_image);
 }
 
@@ -209,13 +219,13 @@ static cl_int fill_image(struct _cl_command_queue *queue, const void *args)
 static size_t color_bytes(cl_mem image)
 {
     bool known = tsr__valid(image, TSR_TAG_MEM) && image->image;
-    return !known ? 0 : image->image->channel_order == CL_DEPTH ? sizeof(cl_float) : sizeof(cl_float4);
+    return !known ? 0 : image->image->format->depth ? sizeof(cl_float) : sizeof(cl_float4);
 }
 
 TSR_API cl_int CL_API_CALL clCommandFillImageKHR(TSR_RECORD_HEAD, cl_mem image, const void *fill_color, const size_t *origin,
                                                  const size_t *region, TSR_RECORD_TAIL)
 {
-    struct fill_image_args args = {image, pattern_of(fill_color, color_bytes(image)), triple_of(origin), triple_of(region)};
+    struct fill_image_args args = {image, pattern_of(fill_color, color_bytes(image)), origin_in(image, origin), triple_of(region)};
     return RECORD(CL_COMMAND_FILL_IMAGE, fill_image, args, image);
 }
 
