@@ -404,6 +404,57 @@ static void levels(void **state)
     test_end(&w);
 }
 
+/* ---- command buffers --------------------------------------------------------------------------------------------------------------- */
+
+static void *function(const char *name)
+{
+    void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), name);
+    if (!address)
+        fail_msg("no %s", name);
+    return address;
+}
+
+/* Recorded: a fill of a depth image, whose colour is one float, and a copy from level to level. */
+static void recorded(void **state)
+{
+    (void)state;
+    clCreateCommandBufferKHR_fn create = (clCreateCommandBufferKHR_fn)(uintptr_t)function("clCreateCommandBufferKHR");
+    clCommandFillImageKHR_fn fill = (clCommandFillImageKHR_fn)(uintptr_t)function("clCommandFillImageKHR");
+    clCommandCopyImageKHR_fn copy = (clCommandCopyImageKHR_fn)(uintptr_t)function("clCommandCopyImageKHR");
+    clFinalizeCommandBufferKHR_fn finalize = (clFinalizeCommandBufferKHR_fn)(uintptr_t)function("clFinalizeCommandBufferKHR");
+    clEnqueueCommandBufferKHR_fn enqueue = (clEnqueueCommandBufferKHR_fn)(uintptr_t)function("clEnqueueCommandBufferKHR");
+    clReleaseCommandBufferKHR_fn release = (clReleaseCommandBufferKHR_fn)(uintptr_t)function("clReleaseCommandBufferKHR");
+    struct test_world w = test_begin(0);
+    struct picture depth = picture_make(w.context, CL_MEM_OBJECT_IMAGE2D, (cl_image_format){CL_DEPTH, CL_FLOAT}, 4, 4, 1);
+    cl_image_desc desc = image_desc(CL_MEM_OBJECT_IMAGE3D, (const size_t[3]){8, 4, 2});
+    desc.num_mip_levels = 3;
+    cl_mem mips;
+    CHECK_CREATE(mips, clCreateImage(w.context, 0, &rgba8, &desc, NULL, &err), CL_SUCCESS);
+    struct guarded g = guarded_make(4);
+    size_t at = guarded_place(&g, true, 0, sizeof(float));
+    const float half = 0.5f;
+    memcpy(g.bytes + at, &half, sizeof half);
+    const size_t zero[3] = {0}, first[4] = {0, 0, 0, 0}, third[4] = {0, 0, 0, 2}, region[3] = {2, 1, 1};
+    unsigned char pixels[8] = {1, 2, 3, 4, 5, 6, 7, 8}, now[8];
+    CHECK(clEnqueueWriteImage(w.queue, mips, CL_TRUE, third, region, 0, 0, pixels, 0, NULL, NULL));
+    cl_command_buffer_khr buffer;
+    CHECK_CREATE(buffer, create(1, &w.queue, NULL, &err), CL_SUCCESS);
+    CHECK(fill(buffer, NULL, NULL, depth.mem, g.bytes + at, zero, depth.extent, 0, NULL, NULL, NULL));
+    CHECK(copy(buffer, NULL, NULL, mips, mips, third, first, region, 0, NULL, NULL, NULL));
+    CHECK(finalize(buffer));
+    CHECK(enqueue(0, NULL, buffer, 0, NULL, NULL));
+    CHECK(clEnqueueReadImage(w.queue, mips, CL_TRUE, first, region, 0, 0, now, 0, NULL, NULL));
+    CHECK_THAT(!memcmp(now, pixels, sizeof now));
+    for (size_t i = 0; i < 16; i++)
+        memcpy(depth.model + i * sizeof half, &half, sizeof half);
+    picture_check(w.queue, &depth, "filled by a command buffer");
+    CHECK(release(buffer));
+    guarded_free(&g);
+    picture_free(&depth);
+    CHECK(clReleaseMemObject(mips));
+    test_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -417,6 +468,7 @@ int main(void)
         cmocka_unit_test(fills_of_each_format),
         cmocka_unit_test(a_depth_color_is_one_float),
         cmocka_unit_test(levels),
+        cmocka_unit_test(recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
