@@ -61,13 +61,16 @@ def fetch(folder, suite="bookworm"):
 
 
 def code_of_kernels(path):
-    """Name of a section -> machine code, of the compiler's file."""
+    """Name of a kernel -> machine code, of the compiler's file."""
     data = path.read_bytes()
+    if data[:4] != b"\x7fELF":
+        return {}
     at, = struct.unpack_from("<Q", data, 0x28)
     count, names = struct.unpack_from("<HH", data, 0x3c)
     rows = [struct.unpack_from("<IIQQQQ", data, at + 64 * i) for i in range(count)]
     text = lambda offset: data[offset:data.index(0, offset)].decode()
-    return {text(rows[names][4] + row[0]): data[row[4]:row[4] + row[5]] for row in rows}
+    sections = {text(rows[names][4] + row[0]): data[row[4]:row[4] + row[5]] for row in rows}
+    return {name.removeprefix(".text."): code for name, code in sections.items() if name.startswith(".text.")}
 
 
 def compile_for(build, folder, tools, device, platform, rows):
@@ -84,9 +87,8 @@ def compile_for(build, folder, tools, device, platform, rows):
         return subprocess.run(command(*words), env=environment, check=True, capture_output=True, timeout=300).stdout.decode()
     run("ocloc", "compile", "-spirv_input", "-file", module, "-device", device, "-output", "k", "-out_dir", out)
     binary = next(out.glob("k_*.bin"))
-    if binary.read_bytes()[:4] == b"\x7fELF":
-        code = {name.removeprefix(".text."): words for name, words in code_of_kernels(binary).items()}
-    else:  # an older form, which only the compiler takes apart
+    code = code_of_kernels(binary)
+    if not code:  # an older form, which only the compiler takes apart
         run("ocloc", "disasm", "-file", binary, "-dump", out / "dump", "-device", device)
         code = {path.name.removesuffix("_KernelHeap.dat"): path.read_bytes() for path in (out / "dump").glob("*_KernelHeap.dat")}
     found = {}

@@ -48,6 +48,35 @@ class OpenCL:
             sys.exit(f"{name} answers {err}")
 
 
+def memory_by_address(cl, platform, device, context, queue, kernel, size):
+    """Allocations of each kind as arguments, a copy, a fill, a hint; the driver must take the pointers of all of them."""
+    find = cl.library.clGetExtensionFunctionAddressForPlatform
+    find.restype = ctypes.c_void_p
+
+    def function(name, result):
+        return ctypes.CFUNCTYPE(result)(find(platform, name.encode() + b"INTEL"))
+    bytes_, none, err = ctypes.c_size_t(1 << 20), ctypes.c_void_p(), ctypes.c_int()
+    tail = (none, bytes_, ctypes.c_uint(0), ctypes.byref(err))
+    memory = [function("clHostMemAlloc", ctypes.c_void_p)(context, *tail), function("clDeviceMemAlloc", ctypes.c_void_p)(context, device, *tail),
+              function("clSharedMemAlloc", ctypes.c_void_p)(context, device, *tail)]
+    if not all(memory):
+        sys.exit(f"allocations answer {memory}, {err.value}")
+    memory = [ctypes.c_void_p(pointer) for pointer in memory]
+    yes, no_events = ctypes.c_uint(1), (ctypes.c_uint(0), none, none)
+    for flag in (0x4200, 0x4201, 0x4202):  # what the kernel reaches besides its arguments: host, device, shared
+        cl.do("clSetKernelExecInfo", kernel, ctypes.c_uint(flag), ctypes.c_size_t(4), ctypes.byref(yes))
+    results = [function("clEnqueueMemcpy", ctypes.c_int)(queue, ctypes.c_uint(1), memory[1], memory[0], bytes_, *no_events),
+               function("clEnqueueMemFill", ctypes.c_int)(queue, memory[2], ctypes.byref(yes), ctypes.c_size_t(4), bytes_, *no_events),
+               function("clEnqueueMigrateMem", ctypes.c_int)(queue, memory[2], bytes_, ctypes.c_ulong(0), *no_events)]
+    results += [function("clSetKernelArgMemPointer", ctypes.c_int)(kernel, ctypes.c_uint(i), pointer) for i, pointer in enumerate(memory)]
+    groups = (ctypes.c_size_t * 3)(size, 1, 1)
+    cl.do("clEnqueueNDRangeKernel", queue, kernel, 3, None, groups, groups, 0, None, None)
+    cl.do("clFinish", queue)
+    results += [function("clMemFree", ctypes.c_int)(context, pointer) for pointer in memory]
+    if any(results):
+        sys.exit(f"commands over memory by address answer {results}")
+
+
 def client(size):
     """In a process of its own: the launches. Prints where the program's binary is."""
     cl, platform, device = OpenCL(), ctypes.c_void_p(), ctypes.c_void_p()
@@ -69,6 +98,7 @@ def client(size):
         whole = (ctypes.c_size_t * 3)(groups[0] * size, groups[1], groups[2])
         cl.do("clEnqueueNDRangeKernel", queue, kernel, 3, None, whole, local, 0, None, None)
     cl.do("clFinish", queue)
+    memory_by_address(cl, platform, device, context, queue, kernel, size)
     length = ctypes.c_size_t()
     cl.do("clGetProgramInfo", program, 0x1165, ctypes.c_size_t(8), ctypes.byref(length), None)
     binary = (ctypes.c_char * length.value)()
