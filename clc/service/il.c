@@ -112,9 +112,45 @@ static bool has_odd_vectors(LLVMModuleRef module)
     return false;
 }
 
+/* Steps over such vectors in memory become steps over arrays. */
+static void step_over_arrays(LLVMModuleRef module, LLVMValueRef gep, LLVMBuilderRef builder)
+{
+    enum { MOST = 8 };
+    LLVMTypeRef vector = LLVMGetGEPSourceElementType(gep);
+    LLVMTypeRef array = LLVMArrayType2(LLVMGetElementType(vector), LLVMGetVectorSize(vector));
+    LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
+    unsigned count = LLVMGetNumIndices(gep);
+    if (count > MOST || LLVMABISizeOfType(layout, array) != LLVMABISizeOfType(layout, vector))
+        return;
+    LLVMValueRef indices[MOST];
+    for (unsigned i = 0; i < count; i++)
+        indices[i] = LLVMGetOperand(gep, i + 1);
+    LLVMPositionBuilderBefore(builder, gep);
+    LLVMReplaceAllUsesWith(gep, LLVMBuildGEP2(builder, array, LLVMGetOperand(gep, 0), indices, count, ""));
+    LLVMInstructionEraseFromParent(gep);
+}
+
+static void step_over_all_arrays(LLVMModuleRef module)
+{
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(module));
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef v = LLVMGetFirstInstruction(b), next; v; v = next) {
+                next = LLVMGetNextInstruction(v);
+                if (LLVMIsAGetElementPtrInst(v) && is_odd(LLVMGetGEPSourceElementType(v)))
+                    step_over_arrays(module, v, builder);
+            }
+    LLVMDisposeBuilder(builder);
+}
+
 bool tsr__il_split_vectors(LLVMModuleRef module, struct tsr_buf *log)
 {
-    return !has_odd_vectors(module) || run_passes(module, "function(sroa,scalarizer<load-store>,dce)", log);
+    if (!has_odd_vectors(module))
+        return true;
+    if (!run_passes(module, "function(sroa,scalarizer<load-store>,dce)", log))
+        return false;
+    step_over_all_arrays(module);
+    return true;
 }
 
 /* ---- SPIR-V

@@ -36,10 +36,12 @@ static bool is_body(const char *mangled)
     return name && !strncmp(name, TSR__IL_BODY, sizeof TSR__IL_BODY - 1);
 }
 
-/* What is not mangled is a helper of such a body. */
+/* What is not mangled is a helper of such a body, but for the casts to address spaces, which LLVM's writer makes instructions of. */
 static bool is_wanted(const char *name)
 {
-    return strncmp(name, "_Z", 2) != 0 || is_body(name) || find_own(name);
+    if (strncmp(name, "_Z", 2) != 0)
+        return strncmp(name, "__to_", 5) != 0;
+    return is_body(name) || find_own(name);
 }
 
 /* Whether the module calls one; tells of each. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrix functions that the matrix units of a GPU lack: another sub-group size, another type, or there are no units. A driver would not know
- * the function, or make a loop of its own of it that nobody has compared with anything. */
+ * Matrix functions that the matrix units of a GPU lack: another sub-group size, another type, or there are no units. A driver would not
+ * know the function, or make a loop of its own of it that nobody has compared with anything. */
 #include "clc/service/service.h"
 
 #include <stdlib.h>
