@@ -84,6 +84,7 @@ static bool choose_groups(struct tsr__xmx_device *device)
     ze_command_queue_group_properties_t groups[TSR__XMX_MOST_GROUPS];
     uint32_t count = TSR__XMX_MOST_GROUPS;
     bool computes = false, copies = false;
+    size_t compute_fill = 0;
     for (unsigned i = 0; i < TSR__XMX_MOST_GROUPS; i++)
         groups[i] = (ze_command_queue_group_properties_t){.stype = ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES};
     if (tsr__ze.DeviceGetCommandQueueGroupProperties(device->handle, &count, groups))
@@ -93,7 +94,7 @@ static bool choose_groups(struct tsr__xmx_device *device)
         if (can_compute && !computes) {
             computes = true;
             device->compute_group = i;
-            device->compute_fill = groups[i].maxMemoryFillPatternSize;
+            compute_fill = groups[i].maxMemoryFillPatternSize;
         } else if (!can_compute && !copies && groups[i].flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COPY) {
             copies = true;
             device->copy_group = i;
@@ -102,7 +103,7 @@ static bool choose_groups(struct tsr__xmx_device *device)
     }
     if (computes && !copies) {
         device->copy_group = device->compute_group;
-        device->copy_fill = device->compute_fill;
+        device->copy_fill = compute_fill;
     }
     return computes;
 }

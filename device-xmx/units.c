@@ -42,7 +42,7 @@ static const struct core *core_of(uint32_t ip)
 {
     size_t found = 0;
     for (size_t i = 0; i < TSR_ARRAY_LEN(cores); i++)
-        if (ip >= tsr_ze_ip(cores[i].architecture, cores[i].release, 0))
+        if (ip >= TSR_ZE_IP(cores[i].architecture, cores[i].release, 0))
             found = i;
     return &cores[found];
 }

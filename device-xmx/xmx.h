@@ -85,7 +85,7 @@ struct tsr__xmx_device {
     ze_device_uuid_t uuid;
     struct tsr__xmx_units units;
     uint32_t compute_group, copy_group;     /* ordinals of command queue groups */
-    size_t compute_fill, copy_fill;         /* largest fill pattern of each */
+    size_t copy_fill;                       /* largest fill pattern of the last */
     double ns_per_tick;                     /* of its clock */
     uint32_t clock_bits, kernel_clock_bits; /* that are valid */
     char name[ZE_MAX_DEVICE_NAME + 1];

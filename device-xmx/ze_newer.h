@@ -20,14 +20,11 @@
 struct tsr_ze_device_ip_version {
     ze_structure_type_t stype;
     const void *pNext;
-    uint32_t ipVersion; /* as tsr_ze_ip has it */
+    uint32_t ipVersion; /* as TSR_ZE_IP has it */
 };
 
 /* 12.55.8 is DG2: architecture in bits 31 to 22, release in 21 to 14, revision in 5 to 0. */
-static inline uint32_t tsr_ze_ip(uint32_t architecture, uint32_t release, uint32_t revision)
-{
-    return architecture << 22 | release << 14 | revision;
-}
+#define TSR_ZE_IP(architecture, release, revision) ((uint32_t)(architecture) << 22 | (uint32_t)(release) << 14 | (uint32_t)(revision))
 
 /* ---- API 1.6: queues of immediate command lists
  * ------------------------------------------------------------------------------------------- */

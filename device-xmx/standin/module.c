@@ -173,16 +173,16 @@ ze_result_t ZE_APICALL zeModuleDynamicLink(uint32_t numModules, ze_module_handle
     }
     char *log = NULL;
     ze_result_t result = tsr__standin_link(modules[0]->device, numModules, codes, &code, &log);
+    if (!phLinkLog)
+        tsr_free(log);
+    else if (!log_new((struct tsr__context *)modules[0]->base.owner, log, phLinkLog) && !result)
+        result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY; /* then the modules stay as they are */
     for (uint32_t i = 0; i < numModules && !result; i++) {
         tsr__standin_code_drop(modules[i]->code);
         atomic_fetch_add(&code->holds, 1);
         modules[i]->code = code;
     }
     tsr__standin_code_drop(code);
-    if (!phLinkLog)
-        tsr_free(log);
-    else if (!log_new((struct tsr__context *)modules[0]->base.owner, log, phLinkLog))
-        result = ZE_RESULT_ERROR_OUT_OF_HOST_MEMORY;
     return result;
 }
 
