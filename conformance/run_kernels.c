@@ -11,7 +11,8 @@
  *   // edge-buffer: TYPE COUNT = INIT   … that ends where memory ends, and begins so if it fills pages of 4096 bytes
  *   // local-buffer: BYTES        the next argument: local memory
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
- *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word
+ *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word, or it has
+ *                                sub-groups of the size, if the word is a number
  *
  * Modules in the text form of SPIR-V (FILE.spvasm) begin with such lines, too, behind "; " in place of "// "; spirv_modules.py makes
  * binaries of them, for which --il FOLDER names the folder, and knows further directives, which stand for nothing here: refuse, accept,
@@ -239,6 +240,18 @@ static bool has_word(const struct session *s, const char *word)
     return false;
 }
 
+static bool has_size(const struct session *s, size_t sub_group)
+{
+    enum { SUB_GROUP_SIZES_INTEL = 0x4108 };
+    size_t sizes[8], bytes = 0;
+    bool found = false;
+    if (clGetDeviceInfo(s->device, SUB_GROUP_SIZES_INTEL, sizeof sizes, sizes, &bytes))
+        return false;
+    for (size_t i = 0; i < bytes / sizeof sizes[0]; i++)
+        found |= sizes[i] == sub_group;
+    return found;
+}
+
 /* False: the device lacks what the test needs. */
 static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
 {
@@ -260,7 +273,7 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         size_t *local = t->local[t->groupings++];
         sscanf(value, "%zu %zu %zu", &local[0], &local[1], &local[2]);
     } else if (!strcmp(key, "needs"))
-        return has_word(s, value);
+        return isdigit((unsigned char)*value) ? has_size(s, strtoul(value, NULL, 10)) : has_word(s, value);
     else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer") || !strcmp(key, "edge-buffer")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
         struct argument *a = &t->args[t->arg_count++];

@@ -3,6 +3,7 @@
 // options: -cl-std=CL3.0
 // global: 512
 // local: 64
+// needs: cl_khr_fp64
 // buffer: float 4 = 0 0 1000 -1000
 // buffer: double 4 = 0 0 1000 -1000
 // buffer: ushort 4 = 0 0 25552 58320

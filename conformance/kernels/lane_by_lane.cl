@@ -3,6 +3,7 @@
 // global: 500
 // local: 50
 // local: 20
+// needs: cl_khr_fp64
 // buffer: int 501 = ((i*i*7+i*3)&63)+i*24
 // buffer: int 16384 = (i*37+11)&511
 // buffer: uchar 16384 = (i*13+5)&255

@@ -2,6 +2,7 @@
 // kernel: tiles
 // global: 64 16
 // local: 16 16
+// needs: cl_khr_fp64
 // buffer: int 1024 = 0
 // buffer: float 8192 = i
 // buffer: int 8 = 5 3 17 64

@@ -2,6 +2,7 @@
 // kernel: lower_words
 // global: 64
 // local: 16
+// needs: 8
 // buffer: ulong 64 = i*4294967296*3 + i
 // buffer: uint 512 = 77
 // expect: 1 = 77 + (i%8==3)*(i/8-77)

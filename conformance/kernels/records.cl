@@ -5,6 +5,7 @@
 // local: 16
 // local: 12
 // local: 1
+// needs: cl_khr_fp64
 // edge-buffer: float 288 = i
 // edge-buffer: float 288 = i*5
 // edge-buffer: uchar 288 = i&255

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel: relations
 // global: 1
+// needs: cl_khr_fp64
 // buffer: int 13 = 0
 // expect: 0 = 1
 

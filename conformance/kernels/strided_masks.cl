@@ -3,6 +3,7 @@
 // global: 192
 // local: 64
 // local: 48
+// needs: 8
 // buffer: uchar 192 = i*7
 // buffer: uint 1536 = i
 // buffer: uchar 1 = 12

@@ -2,6 +2,7 @@
 // kernel: struct_copy
 // global: 40
 // local: 8
+// needs: 8
 // buffer: int 40 = i
 // buffer: int 40 = 0
 // expect: 1 = i*10

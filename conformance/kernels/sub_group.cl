@@ -3,6 +3,8 @@
 // global: 150
 // local: 50
 // needs: cl_khr_subgroup_ballot
+// needs: cl_khr_fp64
+// needs: cl_khr_subgroup_rotate
 // buffer: int 150 = 0
 // expect: 0 = 1
 

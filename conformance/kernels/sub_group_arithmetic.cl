@@ -6,6 +6,7 @@
 // local: 24
 // needs: cl_khr_subgroup_clustered_reduce
 // needs: cl_intel_subgroup_split_matrix_multiply_accumulate
+// needs: cl_khr_fp64
 // buffer: int 150 = 0
 // expect: 0 = 0
 // options: -cl-std=CL3.0 -DW=8 -DT=char -DC=2

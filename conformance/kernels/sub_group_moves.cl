@@ -5,6 +5,8 @@
 // local: 64
 // needs: cl_intel_subgroups_char
 // needs: cl_intel_subgroup_split_matrix_multiply_accumulate
+// needs: cl_khr_fp64
+// needs: cl_khr_subgroup_rotate
 // buffer: int 150 = 0
 // expect: 0 = 0
 // options: -cl-std=CL3.0 -DW=8 -DT=char

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel: bounds
 // global: 65536
+// needs: cl_khr_fp64
 // buffer: int 7 = 0
 // expect: 0 = 0 0 0 0 0 0 0
 

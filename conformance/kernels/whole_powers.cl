@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // kernel: powers
 // global: 2048
+// needs: cl_khr_fp64
 // buffer: int 3 = 0
 // expect: 0 = 0 0 0
 

@@ -3,6 +3,7 @@
 // global: 30 4
 // local: 15 2
 // needs: __opencl_c_work_group_collective_functions
+// needs: cl_khr_fp64
 // buffer: int 120 = 0
 // expect: 0 = 1
 

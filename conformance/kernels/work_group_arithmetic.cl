@@ -2,6 +2,8 @@
 // kernel: folds
 // global: 15 10
 // local: 15 5
+// needs: cl_khr_fp64
+// needs: cl_khr_work_group_uniform_arithmetic
 // options: -cl-std=CL3.0 -DW=8 -DT=int
 // options: -cl-std=CL3.0 -DW=16 -DT=uint
 // options: -cl-std=CL3.0 -DW=32 -DT=long

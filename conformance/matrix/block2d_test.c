@@ -317,6 +317,8 @@ static void other_sizes_are_errors(void **state)
 static void buffer_prefetches(void **state)
 {
     (void)state;
+    if (device_is_gpu(&device) && !device_has(&device, "cl_intel_subgroup_buffer_prefetch"))
+        skip();
     static const struct {
         const char *type, *suffix;
         unsigned sizes; /* 1, 2 … up to this one */

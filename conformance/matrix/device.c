@@ -34,6 +34,27 @@ bool device_has(const struct device *d, const char *extension)
     return false;
 }
 
+bool device_has_size(const struct device *d, size_t sub_group)
+{
+    enum { CL_DEVICE_SUB_GROUP_SIZES_INTEL = 0x4108 };
+    size_t sizes[8], bytes = 0;
+    bool found = false;
+
+    if (clGetDeviceInfo(d->id, CL_DEVICE_SUB_GROUP_SIZES_INTEL, sizeof(sizes), sizes, &bytes) != CL_SUCCESS)
+        return false;
+    for (size_t i = 0; i < bytes / sizeof(sizes[0]); i++)
+        found |= sizes[i] == sub_group;
+    return found;
+}
+
+bool device_is_gpu(const struct device *d)
+{
+    cl_device_type type = 0;
+
+    clGetDeviceInfo(d->id, CL_DEVICE_TYPE, sizeof(type), &type, NULL);
+    return type & CL_DEVICE_TYPE_GPU;
+}
+
 static bool try_device(struct device *d, cl_device_id id)
 {
     size_t size;

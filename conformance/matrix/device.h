@@ -27,10 +27,12 @@ struct text {
 };
 void text_add(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The first device with all the matrix extensions. Ends the test program if there is none. */
+/* The first device with the matrix functions. Ends the test program if there is none. */
 void device_open(struct device *d);
 void device_close(struct device *d);
 bool device_has(const struct device *d, const char *extension);
+bool device_has_size(const struct device *d, size_t sub_group);
+bool device_is_gpu(const struct device *d);
 /* Builds; NULL if that fails, and the log is kept in either case. */
 cl_program device_build(struct device *d, const char *source, const char *options);
 /* Builds as OpenCL C 3.0 and frees the text; prints the log and answers NULL if that fails. */

@@ -386,6 +386,45 @@ static void binaries(void)
     end(&w);
 }
 
+static size_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    assert_true(statm && fscanf(statm, "%*u %lu", &pages) == 1);
+    fclose(statm);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Builds, runs and releases: memory does not grow. ICD_GPU_ROUNDS: another number of rounds. */
+static void many_programs(void)
+{
+    enum { FEW = 50, MOST_MORE = 2 << 20 };
+    const char *wanted = getenv("ICD_GPU_ROUNDS");
+    int rounds = wanted ? atoi(wanted) : 300;
+    size_t before = 0;
+    alarm(60 + (unsigned)rounds);
+    for (int round = 0; round < rounds; round++) {
+        struct world w = begin(CL_DEVICE_TYPE_GPU);
+        cl_int host = 0;
+        build(&w);
+        cl_kernel add = test_kernel(w.program, "add");
+        cl_mem buffer = test_buffer(w.context, 0, COUNT * sizeof(cl_int), NULL);
+        CHECK(clEnqueueFillBuffer(w.queues[0], buffer, &host, sizeof host, 0, COUNT * sizeof host, 0, NULL, NULL));
+        CHECK(enqueue_add(&w, 0, add, buffer, round, NULL, NULL));
+        CHECK(clEnqueueReadBuffer(w.queues[0], buffer, CL_TRUE, 0, sizeof host, &host, 0, NULL, NULL));
+        assert_int_equal(host, round);
+        CHECK(clReleaseKernel(add));
+        CHECK(clReleaseMemObject(buffer));
+        end(&w);
+        if (round == FEW)
+            before = resident_bytes();
+    }
+    size_t after = resident_bytes(), grown = after > before ? after - before : 0;
+    if (wanted)
+        print_message("%d rounds: %zu KiB more than after %d\n", rounds, grown >> 10, FEW);
+    assert_true(CL_TEST_SANITIZED || grown < MOST_MORE);
+}
+
 /* A child of fork is told that the device is lost, and does not hang. */
 static void a_forked_child(void)
 {
@@ -462,6 +501,7 @@ static const struct test_case {
     {"below_the_validation_layer", devices_take_turns, {"ZE_ENABLE_VALIDATION_LAYER=1", "ZE_ENABLE_PARAMETER_VALIDATION=1"}},
     {"binaries", binaries, {"STANDIN_DEVICES=dg2"}},
     {"binaries_of_another_driver", binaries, {"STANDIN_FAULT=native"}},
+    {"many_programs", many_programs, {"STANDIN_DEVICES=dg2"}},
     {"a_forked_child", a_forked_child, {"STANDIN_DEVICES=dg2"}},
     {"cpu_only", no_gpu, {"TESSERA_DEVICES=cpu"}},
     {"without_a_loader", no_gpu, {"TESSERA_LEVEL_ZERO=/nowhere/libze_loader.so.1"}},
