@@ -55,7 +55,7 @@ struct tsr__entry {
     void (*run)(struct tsr_item *item);
     char *name;               /* of the kernel */
     _Atomic uint64_t item_ps; /* learned cost of a work-item in picoseconds, 0 = unknown */
-    /* Where there are two codes to choose from (group_lanes.c): */
+    /* Where there are several codes to choose from (group_lanes.c): */
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
     _Atomic uint64_t launches;        /* how many there were */
     _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
@@ -63,15 +63,15 @@ struct tsr__entry {
 };
 
 /* TESSERA_GROUPS, in the order of its words. */
-enum tsr__group_code { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_IN_REGIONS };
+enum tsr__group_way { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_AS_PACKETS, TSR__GROUPS_IN_REGIONS };
 
 struct tsr_module {
     void *handle; /* dlopen; NULL: in `elf` */
     struct tsr__elf elf;
     const struct tsr_kernel_info *kernels; /* as given at load: compared with, never read */
     uint32_t kernel_count;
-    const char *sites;               /* table of sites in the code, or NULL */
-    enum tsr__group_code group_code; /* as the variable was when the module was loaded */
+    const char *sites;             /* table of sites in the code, or NULL */
+    enum tsr__group_way group_way; /* as the variable was when the module was loaded */
     struct tsr__entry entries[];
 };
 
@@ -202,9 +202,10 @@ uint64_t tsr__nontemporal_choose(const struct tsr_kernel_info *kernel, const str
 
 /* ---- group_lanes.c ---------------------------------------------------------------------------------------------------------------- */
 
-/* tsr_device_ops.wants_group_lanes */
-bool tsr__wants_group_lanes(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes, const struct tsr_ndrange *range,
-                            uint64_t local_argument_bytes);
+/* Those of tsr_device_ops. */
+unsigned tsr__group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
+bool tsr__wants_group_codes(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES]);
 /* A launch has taken so many picoseconds for a work-item. */
 void tsr__group_lanes_learn(struct tsr__entry *entry, uint64_t item_ps);
 /* Local memory for the groups of a packet, of a launch with TSR_KERNEL_GROUP_LANES. */

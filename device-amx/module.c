@@ -137,10 +137,10 @@ static void *symbol_of(const struct tsr_module *m, const char *name)
     return symbol;
 }
 
-static enum tsr__group_code wanted_group_code(void)
+static enum tsr__group_way wanted_group_way(void)
 {
-    static const char *const words[] = {"auto", "lanes", "regions"};
-    return (enum tsr__group_code)tsr_env_choice(TSR_ENV_GROUPS, words, TSR_ARRAY_LEN(words));
+    static const char *const words[] = {"auto", "lanes", "packets", "regions"};
+    return (enum tsr__group_way)tsr_env_choice(TSR_ENV_GROUPS, words, TSR_ARRAY_LEN(words));
 }
 
 enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr_module **module, char **why)
@@ -164,7 +164,7 @@ enum tsr_status tsr__module_load(const struct tsr_program_info *info, struct tsr
         return TSR_NO_MEMORY;
     m->kernels = info->kernels;
     m->kernel_count = info->kernel_count;
-    m->group_code = wanted_group_code();
+    m->group_way = wanted_group_way();
     enum tsr_status status = open_code(m, info, why) ? TSR_OK : *why ? TSR_DAMAGED : TSR_NO_MEMORY;
     if (!status)
         m->sites = symbol_of(m, TSR_SITES_SYMBOL);

@@ -115,11 +115,11 @@ void tsr__build_clear(struct tsr_build *build)
 {
     for (uint32_t i = 0; build->kernels && i < build->code.info.kernel_count; i++)
         tsr__code_clear(build->device, &build->kernels[i]);
-    for (uint32_t i = 0; build->group_lanes && i < build->code.info.kernel_count; i++)
-        tsr__code_clear(build->device, &build->group_lanes[i]);
+    for (uint32_t i = 0; build->group_codes && i < TSR__GROUP_SLOTS * build->code.info.kernel_count; i++)
+        tsr__code_clear(build->device, &build->group_codes[i]);
     tsr_free(build->kernels);
-    tsr_free(build->group_lanes);
-    build->kernels = build->group_lanes = NULL;
+    tsr_free(build->group_codes);
+    build->kernels = build->group_codes = NULL;
     build->coded = 0;
     tsr__code_clear(build->device, &build->whole);
     tsr__code_clear(build->device, &build->code);

@@ -196,24 +196,38 @@ static cl_int unset_argument(struct _cl_kernel *kernel)
                       "argument %u%s%s of kernel %s has not been set", i, *name ? " " : "", name, info->name);
 }
 
-/* Takes the code in which small work-groups are lanes, where the device prefers it. */
-static void choose_group_lanes(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
-                               struct tsr_code **code, struct tsr_loaded_kernel *loaded)
+/* Takes code for small work-groups, where the device prefers it. */
+static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device_id *device, const struct tsr_ndrange *range,
+                              struct tsr_code **code, struct tsr_loaded_kernel *loaded)
 {
     const struct tsr_device_ops *ops = device->ops;
-    if (!ops->wants_group_lanes || !tsr_groups_may_be_lanes(loaded->info->flags) || range->local[0] > loaded->info->sub_group_size)
+    if (!ops->group_codes || !tsr_groups_may_be_lanes(loaded->info->flags) || range->local[0] > loaded->info->sub_group_size)
         return;
-    struct tsr_code *lanes = tsr__code_of_groups(kernel->program, device, loaded->info, false);
-    if (!lanes && ops->wants_group_lanes(loaded, NULL, range, kernel->local_bytes))
-        lanes = tsr__code_of_groups(kernel->program, device, loaded->info, true);
-    struct tsr_loaded_kernel other;
-    if (!lanes || tsr__code_load(kernel->program, device, lanes, &other.module) != CL_SUCCESS)
+    unsigned possible = ops->group_codes(loaded, range, kernel->local_bytes), missing = 0;
+    struct tsr_code *others[TSR_GROUP_CODES] = {0};
+    for (unsigned c = 1; c < TSR_GROUP_CODES; c++) {
+        if (possible >> c & 1)
+            others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], false);
+        missing |= others[c] ? 0 : possible & 1U << c;
+    }
+    if (missing && ops->wants_group_codes(loaded, range))
+        for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
+            if (missing >> c & 1)
+                others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], true);
+    struct tsr_loaded_kernel made[TSR_GROUP_CODES];
+    const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES] = {loaded};
+    bool any = false;
+    for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
+        if (others[c] && tsr__code_load(kernel->program, device, others[c], &made[c].module) == CL_SUCCESS) {
+            made[c].info = others[c]->info.kernels;
+            codes[c] = &made[c];
+            any = true;
+        }
+    enum tsr_group_code chosen = any ? ops->choose_group_code(codes) : TSR_GROUPS_USUAL;
+    if (chosen == TSR_GROUPS_USUAL)
         return;
-    other.info = lanes->info.kernels;
-    if (!ops->wants_group_lanes(loaded, &other, range, kernel->local_bytes))
-        return;
-    *code = lanes;
-    *loaded = other;
+    *code = others[chosen];
+    *loaded = made[chosen];
 }
 
 /* ---- entry points ----------------------------------------------------------------------------------------------------------------------
@@ -383,7 +397,7 @@ static cl_int enqueue(struct _cl_command_queue *queue, struct _cl_kernel *kernel
     struct tsr_ndrange range = checked.range;
     bool empty = checked.empty;
     if (!empty)
-        choose_group_lanes(kernel, queue->device, &range, &checked.code, &loaded);
+        choose_group_code(kernel, queue->device, &range, &checked.code, &loaded);
 
     struct _cl_event *command = tsr__command_new(queue, type, sizeof(struct launch_payload) + kernel->info->arg_count * sizeof(void *));
     RETURN_IF(context, !command, CL_OUT_OF_HOST_MEMORY, "no memory for a command");

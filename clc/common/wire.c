@@ -148,7 +148,7 @@ enum tsr_status tsr_wire_read_request(const void *data, size_t size, struct tsr_
     q.target.sub_group_sizes = tsr_read_u32(&r);
     q.target.macros = tsr_read_str(&r);
     const char *directory = tsr_read_str(&r);
-    if (code > 3 || engine > TSR_ENGINE_GROUPS || (directory && directory[0] != '/'))
+    if (code > 3 || engine > TSR_ENGINE_GROUP_OF_16 || (directory && directory[0] != '/'))
         return TSR_DAMAGED;
     *request = (struct tsr_wire_request){.request = q, .directory = directory};
     return at_end(&r);

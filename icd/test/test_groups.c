@@ -22,7 +22,7 @@ enum { ITEMS = 960, MOST = 64 };
 
 static char folder[] = "/tmp/tessera-test-XXXXXX", *log_path;
 static struct test_world w;
-static unsigned told; /* lines so far */
+static unsigned told[2]; /* lines so far, of lanes and of packets */
 
 static int begin(void **state)
 {
@@ -38,18 +38,19 @@ static int end(void **state)
     return 0;
 }
 
-/* How many kernels have got the second code since the last call. */
-static unsigned made(void)
+/* How many kernels have got code with groups as lanes, or as packets, since the last call. */
+enum { LANES, PACKETS };
+static unsigned made(int what)
 {
     char line[1000];
     unsigned count = 0;
     FILE *file = fopen(log_path, "r");
     while (file && fgets(line, sizeof(line), file))
-        count += strstr(line, "small work-groups are lanes") != NULL;
+        count += strstr(line, what == LANES ? "small work-groups may be lanes" : "small work-groups may be packets") != NULL;
     if (file)
         fclose(file);
-    unsigned more = count - told;
-    told = count;
+    unsigned more = count - told[what];
+    told[what] = count;
     return more;
 }
 
@@ -72,29 +73,34 @@ static void launch(cl_program program, const char *name, cl_uint dims, const siz
     CHECK(clReleaseKernel(kernel));
 }
 
-/* Both sides of each condition: a power of two up to the width, one dimension, an offset that is a multiple of it. */
+/* Both sides of each condition: a power of two up to the width, one dimension, an offset that is a multiple of it; for packets the range as
+ * well. */
 static void some_launches_can(void **state)
 {
     (void)state;
     static const struct {
         cl_uint dims;
         size_t global[2], local[2], offset;
-        unsigned made;
+        unsigned made[2];
     } cases[] = {
-        {1, {ITEMS}, {1}, 0, 1}, {1, {ITEMS}, {8}, 0, 1},           {1, {ITEMS}, {16}, 0, 1},          {1, {ITEMS}, {32}, 0, 0},
-        {1, {ITEMS}, {3}, 0, 0}, {1, {ITEMS}, {6}, 0, 0},           {1, {ITEMS - 3}, {4}, 0, 1},       {1, {ITEMS}, {4}, 8, 1},
-        {1, {ITEMS}, {4}, 6, 0}, {2, {ITEMS / 4, 4}, {2, 1}, 0, 1}, {2, {ITEMS / 4, 4}, {2, 2}, 0, 0},
+        {1, {ITEMS}, {1}, 0, {1, 1}},           {1, {ITEMS}, {8}, 0, {1, 1}},           {1, {ITEMS}, {16}, 0, {1, 1}},
+        {1, {ITEMS}, {32}, 0, {0, 0}},          {1, {ITEMS}, {3}, 0, {0, 0}},           {1, {ITEMS}, {6}, 0, {0, 0}},
+        {1, {ITEMS - 3}, {4}, 0, {1, 0}},       {1, {ITEMS}, {4}, 8, {1, 1}},           {1, {ITEMS}, {4}, 6, {0, 0}},
+        {2, {ITEMS / 4, 4}, {2, 1}, 0, {1, 1}}, {2, {ITEMS / 4, 4}, {2, 2}, 0, {0, 0}},
     };
-    setenv("TESSERA_GROUPS", "lanes", 1);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    static const char *const ways[] = {"lanes", "packets"};
+    for (size_t k = 0; k < 2 * sizeof(cases) / sizeof(*cases); k++) {
+        size_t i = k / 2;
+        setenv("TESSERA_GROUPS", ways[k % 2], 1);
         cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
         for (int again = 0; again < 2; again++) {
             bool whole = cases[i].global[0] % cases[i].local[0] == 0;
             launch(program, "swap", cases[i].dims, cases[i].global, cases[i].local, cases[i].offset, whole ? 4 : 2);
         }
-        unsigned count = made();
-        if (count != cases[i].made)
-            fail_msg("groups of %zu x %zu from %zu: made %u times", cases[i].local[0], cases[i].local[1], cases[i].offset, count);
+        unsigned count = made(k % 2);
+        if (count != cases[i].made[k % 2] || made(1 - k % 2))
+            fail_msg("groups of %zu x %zu from %zu: made %s %u times", cases[i].local[0], cases[i].local[1], cases[i].offset, ways[k % 2],
+                     count);
         CHECK(clReleaseProgram(program));
     }
 }
@@ -117,7 +123,7 @@ static void some_programs_can(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         cl_program program = test_build(w.context, w.device, cases[i].source, "-cl-std=CL3.0");
         launch(program, "swap", 1, &global, &local, 0, 2);
-        assert_int_equal(made(), cases[i].made);
+        assert_int_equal(made(LANES), cases[i].made);
         CHECK(clReleaseProgram(program));
     }
 }
@@ -130,22 +136,39 @@ static void it_takes_long_launches(void **state)
     cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
     for (int i = 0; i < 4; i++)
         launch(program, "swap", 1, &global, &local, 0, 600);
-    assert_int_equal(made(), 0);
+    assert_int_equal(made(LANES) + made(PACKETS), 0);
     unsetenv("TESSERA_GROUPS");
     CHECK(clReleaseProgram(program));
 
     program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
     for (int i = 0; i < 10; i++)
         launch(program, "swap", 1, &global, &local, 0, 2);
-    assert_int_equal(made(), 0);
+    assert_int_equal(made(LANES) + made(PACKETS), 0);
     unsigned count = 0;
     for (int i = 0; i < 100 && !count; i++) {
         launch(program, "swap", 1, &global, &local, 0, 600);
-        count = made();
+        count = made(LANES);
     }
     assert_int_equal(count, 1);
+    assert_int_equal(made(PACKETS), 1);
     launch(program, "swap", 1, &global, &local, 0, 600);
-    assert_int_equal(made(), 0);
+    assert_int_equal(made(LANES) + made(PACKETS), 0);
+    CHECK(clReleaseProgram(program));
+}
+
+/* Each size has packets of its own; the code of one is not made again. */
+static void packets_have_a_size(void **state)
+{
+    (void)state;
+    size_t global = ITEMS;
+    setenv("TESSERA_GROUPS", "packets", 1);
+    cl_program program = test_build(w.context, w.device, KERNEL("swap"), "-cl-std=CL3.0");
+    for (unsigned again = 0; again < 2; again++)
+        for (size_t local = 1; local <= 16; local *= 2) {
+            launch(program, "swap", 1, &global, &local, 0, 4);
+            assert_int_equal(made(PACKETS), !again);
+        }
+    unsetenv("TESSERA_GROUPS");
     CHECK(clReleaseProgram(program));
 }
 
@@ -155,6 +178,7 @@ int main(void)
         cmocka_unit_test(some_launches_can),
         cmocka_unit_test(some_programs_can),
         cmocka_unit_test(it_takes_long_launches),
+        cmocka_unit_test(packets_have_a_size),
     };
     if (!mkdtemp(folder) || asprintf(&log_path, "%s/log", folder) < 0)
         return 1;

@@ -184,11 +184,12 @@ struct tsr_device_ops {
     uint64_t (*max_work_group)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes);
     /* A good local size for the range (local_size NULL in clEnqueueNDRangeKernel, clGetKernelSuggestedLocalWorkSize). */
     void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
-    /* Asked with each launch of a kernel that tsr_groups_may_be_lanes(); NULL if the device never wants it. Whether this range should run
-     * with code of TSR_ENGINE_GROUPS, `lanes`; before there is any, NULL: whether it should be made, as the launches so far have taken
-     * long. */
-    bool (*wants_group_lanes)(const struct tsr_loaded_kernel *kernel, const struct tsr_loaded_kernel *lanes,
-                              const struct tsr_ndrange *range, uint64_t local_argument_bytes);
+    /* Asked with each launch of a kernel that tsr_groups_may_be_lanes(); all NULL if the device has no such code. A bit for each code
+     * (enum tsr_group_code) that this range could run with; whether they should be made now, as the launches so far have taken long; and
+     * which of those that are there, as others are NULL, it is to run with. */
+    unsigned (*group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
+    bool (*wants_group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
+    enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES]);
 
     /* Makes a launch. `args` is the filled argument block (copied), local_argument_bytes the memory behind the static local variables.
      * `arg_bytes`: how much memory each of the first TSR_SIZED_ARGUMENTS is known to point to; NULL: nobody knows. With own memory, the

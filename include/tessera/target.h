@@ -15,6 +15,12 @@ enum tsr_engine {
     TSR_ENGINE_LANES,     /* a sub-group in each vector register */
     TSR_ENGINE_REFERENCE, /* a work-item at a time */
     TSR_ENGINE_GROUPS,    /* LANES, and work-groups with barriers or local memory are so small that a packet has several of them */
+    /* LANES, and work-groups with barriers or local memory have so many work-items, and are packets. */
+    TSR_ENGINE_GROUP_OF_1,
+    TSR_ENGINE_GROUP_OF_2,
+    TSR_ENGINE_GROUP_OF_4,
+    TSR_ENGINE_GROUP_OF_8,
+    TSR_ENGINE_GROUP_OF_16,
 };
 
 struct tsr_target {

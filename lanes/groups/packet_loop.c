@@ -124,7 +124,7 @@ static bool multiplies_matrices(LLVMValueRef const *code, size_t count)
 }
 
 /* Puts loops over packets, rows, planes and work-groups around a packet function of which every lane is there. */
-static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width)
+static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned width, bool is_group)
 {
     struct tsr__packet_loop r = {.l = l, .f = f, .width = width, .b = LLVMCreateBuilderInContext(l->context)};
     LLVMBasicBlockRef start = LLVMGetEntryBasicBlock(f), end = append_loop_block(&r, "end"), begin = tsr__packet_loop_begin(&r);
@@ -135,11 +135,15 @@ static void build_loop(struct tsr__compilation *l, LLVMValueRef f, unsigned widt
     LLVMValueRef zero = tsr__i64(l, 0), one = tsr__i64(l, 1), base[3], size[3], groups[3], pitch[3];
     LLVMValueRef columns = tsr__packet_loop_query(&r, TSR__CALL_ROW_COLUMNS, -1);
     columns = LLVMBuildAnd(r.b, columns, tsr__i64(l, -(uint64_t)width), ""); /* as it is, but LLVM gets to know that rows are whole */
+    if (is_group)
+        columns = tsr__i64(l, width);
     struct tsr__counted_loop group[3];
     for (int d = 0; d < 3; d++) {
         base[d] = tsr__packet_loop_query(&r, TSR__CALL_GLOBAL_ID, d); /* of the first work-item */
         size[d] = tsr__packet_loop_query(&r, TSR__CALL_LOCAL_SIZE, d);
         pitch[d] = tsr__packet_loop_query(&r, TSR__CALL_ENQUEUED_LOCAL_SIZE, d);
+        if (is_group) /* all of it is known */
+            size[d] = pitch[d] = tsr__i64(l, d ? 1 : width);
         groups[d] = tsr__packet_loop_query(&r, TSR__CALL_ROW_GROUPS, d);
         r.group[d] = tsr__packet_loop_query(&r, TSR__CALL_GROUP_ID, d);
     }
@@ -183,8 +187,8 @@ bool tsr__pass_packet_loop(struct tsr__compilation *l, struct tsr__packet_kernel
     k->info->flags |= TSR_KERNEL_PACKET_LOOP;
     if (!k->whole)
         return true;
-    build_loop(l, k->whole, k->packet.width);
+    build_loop(l, k->whole, k->packet.width, k->packet.is_group);
     if (k->wrapping)
-        build_loop(l, k->wrapping, k->packet.width);
+        build_loop(l, k->wrapping, k->packet.width, k->packet.is_group);
     return true;
 }

@@ -19,6 +19,8 @@
 #define TSR__WIDE_PACKETS "tsr-wide-packets"
 /* Function attribute of kernels whose packets are one work-item. */
 #define TSR__ONE_LANE "tsr-one-lane"
+/* … whose packets are work-groups. */
+#define TSR__GROUP_PACKETS "tsr-group-packets"
 /* Function attribute of what uses AMX's tile registers. */
 #define TSR__TILES "tsr-tiles"
 /* … of which two are for half a step of K. */

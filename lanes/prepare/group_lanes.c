@@ -28,21 +28,23 @@ static void move_address(struct tsr__compilation *l, LLVMBuilderRef b, LLVMValue
 }
 
 /* `restrict` is a promise about one work-item: behind a barrier it reads what others have written, maybe through another pointer. */
-static void restrict_ends(const struct tsr__packet_kernel *k, LLVMValueRef *code, size_t count)
+static void restrict_ends(LLVMValueRef packet, LLVMValueRef *code, size_t count)
 {
     bool meets = false;
     for (size_t i = 0; i < count; i++)
         meets = meets || tsr__call_of(code[i]) == TSR__CALL_BARRIER;
-    for (LLVMAttributeIndex p = 1; meets && p <= LLVMCountParams(k->partial); p++)
-        LLVMRemoveEnumAttributeAtIndex(k->partial, p, tsr__attr_kind("noalias"));
+    for (LLVMAttributeIndex p = 1; meets && p <= LLVMCountParams(packet); p++)
+        LLVMRemoveEnumAttributeAtIndex(packet, p, tsr__attr_kind("noalias"));
 }
 
 bool tsr__pass_group_lanes(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    if (k->whole)
-        return true;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    if (k->packet.is_group)
+        restrict_ends(k->whole, code, count);
+    if (k->whole)
+        return true;
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(k->item)));
     LLVMValueRef offset = find_offset(l, b);
@@ -57,6 +59,6 @@ bool tsr__pass_group_lanes(struct tsr__compilation *l, struct tsr__packet_kernel
             move_address(l, b, code[i], offset);
         }
     LLVMDisposeBuilder(b);
-    restrict_ends(k, code, count);
+    restrict_ends(k->partial, code, count);
     return true;
 }

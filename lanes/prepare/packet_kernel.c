@@ -24,6 +24,11 @@
 #define PACKET_LANES "tsr-packet"
 #define SUB_GROUP_LANES "tsr-sub-group"
 
+static bool is_group(LLVMValueRef kernel)
+{
+    return tsr__has_text_attr(kernel, TSR__GROUP_PACKETS);
+}
+
 static LLVMValueRef function_of(struct tsr__compilation *l, const struct tsr_kernel_info *info, const char *suffix)
 {
     return LLVMGetNamedFunction(l->module, tsr_arena_format(&l->scratch, "%s.%s", info->name, suffix));
@@ -54,8 +59,10 @@ bool tsr__packet_kernel_find(struct tsr__compilation *l, struct tsr_kernel_info 
     k->whole = function_of(l, info, FULL);
     k->partial = function_of(l, info, PARTIAL);
     k->wrapping = function_of(l, info, TSR__WRAPPING);
-    k->packet = (struct tsr__packet){
-        .width = lanes_of(l, k->item, PACKET_LANES), .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES), .whole_rows = true};
+    k->packet = (struct tsr__packet){.width = lanes_of(l, k->item, PACKET_LANES),
+                                     .sub_group = lanes_of(l, k->item, SUB_GROUP_LANES),
+                                     .whole_rows = true,
+                                     .is_group = is_group(k->kernel)};
     return true;
 }
 
@@ -127,11 +134,23 @@ static void build_dispatcher(struct tsr__compilation *l, const struct tsr__packe
     LLVMDisposeBuilder(b);
 }
 
+/* Whether the packet is a work-group, in code that is made for groups of this size. */
+static bool mark_group(struct tsr__compilation *l, struct tsr__packet_kernel *k, unsigned width)
+{
+    const uint64_t *size = k->info->reqd_local_size;
+    if (l->options->group_items != width || size[0] != width || size[1] != 1 || size[2] != 1)
+        return false;
+    tsr__set_fn_text(l, k->kernel, TSR__GROUP_PACKETS, "");
+    k->info->flags |= TSR_KERNEL_GROUP_PACKETS;
+    return true;
+}
+
 /* Every packet of one work-item is full. */
 static void split_into_items(struct tsr__compilation *l, struct tsr_kernel_info *info)
 {
     struct tsr__packet_kernel k = {.info = info, .kernel = tsr__kernel(l, info)};
     info->flags |= TSR_KERNEL_PACKETS | TSR_KERNEL_ONE_LANE;
+    mark_group(l, &k, 1);
     k.item = move_body(l, k.kernel);
     set_lanes(l, k.item, PACKET_LANES, 1);
     set_lanes(l, k.item, SUB_GROUP_LANES, 1);
@@ -157,8 +176,10 @@ static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *inf
         info->flags |= TSR_KERNEL_GROUP_LANES;
     else
         k.whole = declare_packet_function(l, k.kernel, FULL);
-    k.partial = declare_packet_function(l, k.kernel, PARTIAL);
-    tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
+    if (groups || !mark_group(l, &k, width)) {
+        k.partial = declare_packet_function(l, k.kernel, PARTIAL);
+        tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
+    }
     if (versioned && tsr__multiplies_tiles(l, k.item)) {
         k.wrapping = declare_packet_function(l, k.kernel, TSR__WRAPPING);
         tsr__add_fn_attr(l, k.wrapping, "noinline");

@@ -19,6 +19,7 @@ static const char usage[] =
     "  -O0 … -O3       level of the pass optimise (default 2)\n"
     "  -packets=N      the vector engine, with sub-groups of N\n"
     "  -groups         likewise, and packets have several small work-groups as lanes\n"
+    "  -group-items=N  likewise, and packets are work-groups of N work-items\n"
     "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
     "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
     "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
@@ -206,6 +207,8 @@ static int parse_option(struct request *q, char **words, int left)
         options->opt_level = a[2] - '0';
     else if (!strcmp(a, "-groups"))
         options->group_lanes = true;
+    else if (tsr__starts_with(a, "-group-items="))
+        options->group_items = (uint32_t)strtoul(strchr(a, '=') + 1, NULL, 10);
     else if (tsr__starts_with(a, "-packets=") || tsr__starts_with(a, "-checked=")) {
         options->packets = true;
         options->check = a[1] == 'c';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The passes widen_full and widen_partial: build the bodies of a kernel's packet functions. */
 #include "lanes/analysis/group_visibility.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
 #include "lanes/prepare/image_items.h"
 #include "lanes/prepare/packet_kernel.h"
@@ -20,7 +21,6 @@ static bool take_item(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     LLVMBasicBlockRef start = LLVMAppendBasicBlockInContext(l->context, k->whole, "start");
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
-    k->info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
     if (tsr__group_visibility(l, k->item) == TSR__SEES_RANGE)
         k->info->flags |= TSR_KERNEL_MIXED_GROUPS | TSR_KERNEL_GLOBAL_IDS_ONLY;
     LLVMSetLinkage(k->whole, LLVMInternalLinkage);
@@ -37,7 +37,9 @@ static bool take_item(struct tsr__compilation *l, struct tsr__packet_kernel *k)
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->whole, &count);
     for (size_t i = 0; i < count; i++) {
-        if (LLVMIsAAllocaInst(code[i])) { /* the loop over packets begins behind them */
+        if (k->packet.is_group && tsr__call_of(code[i]) == TSR__CALL_BARRIER) {
+            LLVMInstructionEraseFromParent(code[i]); /* nobody else is there */
+        } else if (LLVMIsAAllocaInst(code[i])) {     /* the loop over packets begins behind them */
             LLVMInstructionRemoveFromParent(code[i]);
             LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(start));
             LLVMInsertIntoBuilderWithName(b, code[i], LLVMGetValueName(code[i]));
@@ -53,6 +55,8 @@ static bool take_item(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
     if (!k->partial)
+        k->info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
+    if (k->packet.width == 1)
         return take_item(l, k);
     if (!k->whole)
         return true;

@@ -141,7 +141,7 @@ static LLVMValueRef index_of_lane(struct tsr__widener *s, const struct tsr__term
     LLVMValueRef v = tsr__component_of(s, t->value, 0);
     unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(t->value)), at = lane * bits % 64;
     bool is_signed = t->extension == TSR__EXT_SIGNED;
-    if (bits != 8 && bits != 16 && bits != 32) {
+    if ((bits != 8 && bits != 16 && bits != 32) || s->width * bits < 64) {
         v = lane_of(s, v, lane);
         return bits >= 64 ? v : is_signed ? LLVMBuildSExt(s->b, v, i64, "") : LLVMBuildZExt(s->b, v, i64, "");
     }

@@ -341,7 +341,7 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     }
     if (call == TSR__CALL_BARRIER) {
         /* The lanes of a sub-group are always together, and so are those of a work-group that a packet has as a whole. */
-        if (!tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP) && !s->shapes.packet.mixed)
+        if (!tsr__is_constant(LLVMGetOperand(inst, 0), TSR_SCOPE_SUB_GROUP) && !s->shapes.packet.mixed && !s->shapes.packet.is_group)
             clone_call(s, inst);
         return true;
     }
