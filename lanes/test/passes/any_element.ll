@@ -1,0 +1,74 @@
+; SPDX-License-Identifier: Apache-2.0
+; Whether any element matches is one comparison of vectors; what else is asked comes behind it. Few comparisons stay.
+; RUN: tessera-opt -packets=16 -passes=any_element %s | FileCheck %s
+
+; CHECK-LABEL: define i1 @vectors(
+; CHECK: [[EQ:%.*]] = icmp eq <4 x i32> %x, %y
+; CHECK: [[SAFE:%.*]] = freeze <4 x i1> [[EQ]]
+; CHECK: [[BITS:%.*]] = bitcast <4 x i1> [[SAFE]] to i4
+; CHECK: [[ANY:%.*]] = icmp ne i4 [[BITS]], 0
+; CHECK: [[ALL:%.*]] = select i1 [[ANY]], i1 true, i1 %more
+; CHECK: ret i1 [[ALL]]
+define i1 @vectors(<4 x i32> %x, <4 x i32> %y, i1 %more) {
+  %x0 = extractelement <4 x i32> %x, i64 0
+  %y0 = extractelement <4 x i32> %y, i64 0
+  %c0 = icmp eq i32 %x0, %y0
+  %x1 = extractelement <4 x i32> %x, i64 1
+  %y1 = extractelement <4 x i32> %y, i64 1
+  %c1 = icmp eq i32 %x1, %y1
+  %x2 = extractelement <4 x i32> %x, i64 2
+  %y2 = extractelement <4 x i32> %y, i64 2
+  %c2 = icmp eq i32 %x2, %y2
+  %x3 = extractelement <4 x i32> %x, i64 3
+  %y3 = extractelement <4 x i32> %y, i64 3
+  %c3 = icmp eq i32 %x3, %y3
+  %o1 = select i1 %c0, i1 true, i1 %c1
+  %o2 = select i1 %o1, i1 true, i1 %more
+  %o3 = select i1 %o2, i1 true, i1 %c2
+  %o4 = or i1 %o3, %c3
+  ret i1 %o4
+}
+
+; Five of eight, with one number, which stands on either side.
+; CHECK-LABEL: define i1 @number(
+; CHECK: icmp eq <8 x i32> %x, %{{.*}}
+; CHECK: and <8 x i1> %{{.*}}, <i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 true>
+define i1 @number(<8 x i32> %x, i32 %n) {
+  %x0 = extractelement <8 x i32> %x, i64 0
+  %c0 = icmp eq i32 %x0, %n
+  %x1 = extractelement <8 x i32> %x, i64 1
+  %c1 = icmp eq i32 %n, %x1
+  %x2 = extractelement <8 x i32> %x, i64 2
+  %c2 = icmp eq i32 %x2, %n
+  %x3 = extractelement <8 x i32> %x, i64 3
+  %c3 = icmp eq i32 %x3, %n
+  %x7 = extractelement <8 x i32> %x, i64 7
+  %c7 = icmp eq i32 %n, %x7
+  %o1 = or i1 %c0, %c1
+  %o2 = or i1 %c2, %c3
+  %o3 = or i1 %o1, %o2
+  %o4 = select i1 %o3, i1 true, i1 %c7
+  ret i1 %o4
+}
+
+; Three elements; elements that are compared with others than their own; and "or" that something else needs.
+; CHECK-LABEL: define i1 @others(
+; CHECK-NOT: icmp {{.*}} <4 x i32>
+; CHECK: ret i1
+define i1 @others(<4 x i32> %x, <4 x i32> %y, ptr %p) {
+  %x0 = extractelement <4 x i32> %x, i64 0
+  %y0 = extractelement <4 x i32> %y, i64 0
+  %c0 = icmp eq i32 %x0, %y0
+  %x1 = extractelement <4 x i32> %x, i64 1
+  %y1 = extractelement <4 x i32> %y, i64 1
+  %c1 = icmp eq i32 %x1, %y1
+  %x2 = extractelement <4 x i32> %x, i64 2
+  %y2 = extractelement <4 x i32> %y, i64 2
+  %c2 = icmp eq i32 %x2, %y2
+  %x3 = extractelement <4 x i32> %x, i64 3
+  %c3 = icmp eq i32 %x3, %y2
+  %o1 = select i1 %c0, i1 true, i1 %c1
+  %o2 = select i1 %o1, i1 true, i1 %c2
+  %o3 = select i1 %o2, i1 true, i1 %c3
+  ret i1 %o3
+}
