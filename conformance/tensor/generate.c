@@ -610,7 +610,7 @@ static bool put_statement(struct gen *g)
 
 void generate(uint64_t seed, struct generated *out)
 {
-    static const int64_t sizes[] = {1, 3, 4, 5, 7, 8, 9, 16, 17, 20, 33, 40};
+    static const int64_t sizes[] = {1, 3, 4, 5, 7, 8, 9, 16, 16, 17, 20, 32, 32, 33, 40};
     struct gen g = {.g = out, .state = seed * 0x2545f4914f6cdd1du + 1, .indent = 1};
     memset(out, 0, sizeof *out);
     for (int i = 0; i < 8; i++)

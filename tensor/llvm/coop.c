@@ -170,72 +170,36 @@ static struct tsr__te_number broadcast(struct tsr__te *e, const struct tsr__t_va
     return tsr__te_convert(e, own, m->type->number, sum);
 }
 
-/* ---- products by matrix functions: tessera/matrix.def
- * ------------------------------------------------------------------------------------ */
+/* ---- products
+ * ---------------------------------------------------------------------------------------------------------------------------- */
 
-enum { FUNCTION_K = 16, FUNCTION_LANES = 16 };
-
-/* bf16 or f16 with sums in f32, in sub-groups of 16, which the matrix functions have. They compute columns of the transposed product: their
- * B is a row of A in each work-item, a row of their A is a column of B. */
-static bool has_function(const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
+/* By matrix functions, of columns of A and rows of A and B that fill their operands. Of bytes a work-item would need two rows of B. */
+static bool has_function(struct tsr__te *e, const struct matrix *a, const struct matrix *b, const struct matrix *c, const struct matrix *d)
 {
     enum tsr__t_number number = a->type->number;
-    return a->lanes == FUNCTION_LANES && a->cols % FUNCTION_K == 0 && a->type->rows % FUNCTION_LANES == 0 && number == b->type->number &&
-           (number == TSR__T_BF16 || number == TSR__T_F16) && c->type->number == TSR__T_F32 && d->type->number == TSR__T_F32;
-}
-
-static LLVMValueRef bits_of(struct tsr__te *e, LLVMValueRef number)
-{
-    return LLVMBuildBitCast(e->builder, number, LLVMInt16TypeInContext(e->context), "");
-}
-
-/* Columns k … k + 15 of the work-item's row in block r of A, in pairs. */
-static LLVMValueRef packed_row(struct tsr__te *e, const struct tsr__t_value *a, const struct matrix *m, uint32_t r, uint32_t k)
-{
-    LLVMTypeRef i16 = LLVMInt16TypeInContext(e->context), i32 = LLVMInt32TypeInContext(e->context);
-    LLVMValueRef row = LLVMGetPoison(LLVMVectorType(i16, FUNCTION_K));
-    for (uint32_t i = 0; i < FUNCTION_K; i++)
-        row = LLVMBuildInsertElement(e->builder, row, bits_of(e, component(e, a, m, r, k + i).re), tsr__te_i32(e, i), "");
-    return LLVMBuildBitCast(e->builder, row, LLVMVectorType(i32, FUNCTION_K / 2), "");
-}
-
-/* Columns j … j + count - 1 of something, in a vector; of one, itself. */
-static LLVMValueRef columns(struct tsr__te *e, LLVMValueRef *numbers, uint32_t count)
-{
-    if (count == 1)
-        return numbers[0];
-    LLVMValueRef vector = LLVMGetPoison(LLVMVectorType(LLVMTypeOf(numbers[0]), count));
-    for (uint32_t i = 0; i < count; i++)
-        vector = LLVMBuildInsertElement(e->builder, vector, numbers[i], tsr__te_i32(e, i), "");
-    return vector;
+    return tsr__te_has_mad(e, number, b->type->number, c->type->number) && number != TSR__T_I8 && d->type->number == c->type->number &&
+           a->cols % tsr__te_mad_depth(number) == 0 && a->type->rows % a->lanes == 0;
 }
 
 static void multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *inst, const struct matrix *a, const struct matrix *b,
                                  const struct matrix *d, LLVMValueRef *parts)
 {
-    bool is_half = a->type->number == TSR__T_F16;
-    const char *name = is_half ? "intel_sub_group_f16_f16_matrix_mad_k16" : "intel_sub_group_bf16_bf16_matrix_mad_k16";
-    for (uint32_t j = 0, count; j < d->cols; j += count) {
-        uint32_t left = d->cols - j;
-        count = left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1;
-        for (uint32_t r = 0; r < d->blocks; r++) {
-            LLVMValueRef numbers[8];
-            for (uint32_t i = 0; i < count; i++)
-                numbers[i] = component(e, inst->operands[2], d, r, j + i).re;
-            LLVMValueRef sum = columns(e, numbers, count);
-            for (uint32_t k = 0; k < a->cols; k += FUNCTION_K) {
-                for (uint32_t i = 0; i < count; i++)
-                    numbers[i] = bits_of(e, component(e, inst->operands[1], b, k / FUNCTION_LANES, j + i).re);
-                LLVMValueRef args[] = {columns(e, numbers, count), packed_row(e, inst->operands[0], a, r, k), sum};
-                char codes[32];
-                snprintf(codes, sizeof codes, "Dv%u_sDv8_iDv%u_f", count, count);
-                sum = tsr__te_call(e, name, count == 1 ? "sDv8_if" : codes, LLVMTypeOf(sum), args, 3);
+    uint32_t depth = tsr__te_mad_depth(a->type->number);
+    LLVMValueRef *sums = tsr__te_room(e, d->cols), *own = tsr__te_room(e, d->cols), row[32];
+    for (uint32_t r = 0; r < d->blocks; r++) {
+        for (uint32_t j = 0; j < d->cols; j++)
+            sums[j] = component(e, inst->operands[2], d, r, j).re;
+        for (uint32_t k = 0; k < a->cols; k += depth) {
+            for (uint32_t i = 0; i < depth; i++)
+                row[i] = component(e, inst->operands[0], a, r, k + i).re;
+            for (uint32_t j = 0; j < d->cols; j++) {
+                LLVMValueRef number = component(e, inst->operands[1], b, k / b->lanes, j).re;
+                own[j] = tsr__te_mad_part(e, &number, 1);
             }
-            for (uint32_t i = 0; i < count; i++) {
-                struct tsr__te_number own = {count == 1 ? sum : LLVMBuildExtractElement(e->builder, sum, tsr__te_i32(e, i), ""), NULL};
-                set_component(d, parts, r, j + i, own);
-            }
+            tsr__te_mad(e, a->type->number, own, tsr__te_mad_row(e, row, depth), sums, d->cols);
         }
+        for (uint32_t j = 0; j < d->cols; j++)
+            set_component(d, parts, r, j, (struct tsr__te_number){sums[j], NULL});
     }
 }
 
@@ -265,7 +229,7 @@ TSR_TE_FUNCTION(coop_mul_add)
     struct matrix c = matrix_of(e, inst->operands[2]->type), d = matrix_of(e, inst->results[0]->type);
     LLVMValueRef *parts = tsr__te_room(e, d.blocks * d.cols * d.parts);
     limit(e, inst, (uint64_t)d.blocks * d.cols);
-    if (has_function(&a, &b, &c, &d))
+    if (has_function(e, &a, &b, &c, &d))
         multiply_by_function(e, inst, &a, &b, &d, parts);
     else
         multiply_plain(e, inst, &a, &b, &c, &d, parts);

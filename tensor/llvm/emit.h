@@ -175,4 +175,19 @@ struct tsr__te_blas tsr__te_begin_blas(struct tsr__te *e, const struct tsr__t_in
 void tsr__te_update(struct tsr__te *e, const struct tsr__te_blas *o, LLVMValueRef address, struct tsr__te_number product,
                     enum tsr__t_number sum);
 
+/* ---- mad.c: the matrix functions; `number` is the type of A and B ---- */
+enum { TSR__TE_MAD_LANES = 16 };
+bool tsr__te_has_mad(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
+/* Columns of A that a call takes. */
+uint32_t tsr__te_mad_depth(enum tsr__t_number number);
+/* So many numbers of the work-item's row of A as an operand. */
+LLVMValueRef tsr__te_mad_row(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count);
+/* What the work-item has of a column of B: one number or two that follow each other. */
+LLVMValueRef tsr__te_mad_part(struct tsr__te *e, const LLVMValueRef *numbers, uint32_t count);
+/* Adds the products of a row with the parts of `count` columns to the work-item's sums. */
+void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRef *parts, LLVMValueRef row, LLVMValueRef *sums,
+                 uint32_t count);
+/* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
+bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
+
 #endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bench_batched [-t THREADS] [-r ROUNDS]: batches of products of small matrices, C = A B by columns, in the tensor language on Tessera and
+ * in oneDNN 2.x, whose library is looked for when the program runs: by its batched product and, for f32, by a call for each product.
+ * Medians of rounds in turn. What is wrong gets no time. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MOST_ROUNDS = 99, OPERATIONS = 1 << 23, MOST_BATCH = 1 << 17, OTHER = 12345 };
+
+static const struct type {
+    const char *in, *out;
+    int in_bytes, out_bytes;
+    bool is_int;
+} types[] = {{"f32", "f32", 4, 4, false}, {"f64", "f64", 8, 8, false}, {"bf16", "f32", 2, 4, false}, {"i8", "i32", 1, 4, true}};
+static const int sizes[][3] = {{4, 4, 4}, {8, 8, 8}, {16, 16, 16}, {32, 32, 32}, {64, 64, 64}, {56, 9, 56}, {56, 9, 9}}; /* M, N, K */
+
+struct problem {
+    const struct type *type;
+    int m, n, k, count;
+    void *a, *b, *c;
+};
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+/* ---- problems
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+static int value(size_t i)
+{
+    return (int)(i * 2654435761u >> 20 & 7) - 3;
+}
+
+static void put(const struct type *type, void *memory, size_t i, int own)
+{
+    float single = (float)own;
+    double wide = own;
+    int8_t byte = (int8_t)own;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    uint16_t half = (uint16_t)(bits >> 16);
+    const void *number = type->is_int          ? (const void *)&byte
+                         : type->in_bytes == 8 ? (const void *)&wide
+                         : type->in_bytes == 2 ? (const void *)&half
+                                               : &single;
+    memcpy((char *)memory + i * (size_t)type->in_bytes, number, (size_t)type->in_bytes);
+}
+
+static struct problem make_problem(const struct type *type, const int *size)
+{
+    struct problem p = {.type = type, .m = size[0], .n = size[1], .k = size[2]};
+    p.count = OPERATIONS / (p.m * p.n * p.k);
+    p.count = p.count > MOST_BATCH ? MOST_BATCH : p.count;
+    size_t a = (size_t)p.count * (size_t)(p.m * p.k), b = (size_t)p.count * (size_t)(p.k * p.n), c = (size_t)p.count * (size_t)(p.m * p.n);
+    p.a = aligned_alloc(4096, (a * (size_t)type->in_bytes + 4095) / 4096 * 4096);
+    p.b = aligned_alloc(4096, (b * (size_t)type->in_bytes + 4095) / 4096 * 4096);
+    p.c = aligned_alloc(4096, (c * (size_t)type->out_bytes + 4095) / 4096 * 4096);
+    if (!p.a || !p.b || !p.c)
+        abort();
+    for (size_t i = 0; i < a; i++)
+        put(type, p.a, i, value(i));
+    for (size_t i = 0; i < b; i++)
+        put(type, p.b, i, value(i + OTHER));
+    memset(p.c, 0xff, c * (size_t)type->out_bytes);
+    return p;
+}
+
+static double ownof(const struct type *type, const void *memory, size_t i)
+{
+    if (type->is_int)
+        return ((const int32_t *)memory)[i];
+    return type->out_bytes == 8 ? ((const double *)memory)[i] : (double)((const float *)memory)[i];
+}
+
+/* The first product and the last; C is spoilt for the next one to be looked at. */
+static bool is_right(const struct problem *p)
+{
+    bool right = true;
+    for (int which = 0; which < 2; which++) {
+        size_t matrix = which ? (size_t)p->count - 1 : 0;
+        for (int j = 0; j < p->n; j++)
+            for (int i = 0; i < p->m; i++) {
+                int sum = 0;
+                for (int k = 0; k < p->k; k++)
+                    sum += value(matrix * (size_t)(p->m * p->k) + (size_t)(i + k * p->m)) *
+                           value(matrix * (size_t)(p->k * p->n) + (size_t)(k + j * p->k) + OTHER);
+                right &= ownof(p->type, p->c, matrix * (size_t)(p->m * p->n) + (size_t)(i + j * p->m)) == sum;
+            }
+    }
+    memset(p->c, 0xff, (size_t)p->count * (size_t)(p->m * p->n) * (size_t)p->type->out_bytes);
+    return right;
+}
+
+/* ---- Tessera
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+static struct {
+    cl_context context;
+    cl_command_queue queue;
+    cl_device_id device;
+} host;
+
+static bool open_host(void)
+{
+    cl_platform_id platforms[8];
+    cl_uint count = 0;
+    clGetPlatformIDs(8, platforms, &count);
+    for (cl_uint i = 0; i < count && i < 8; i++) {
+        char name[64] = "";
+        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
+        if (!strcmp(name, "Tessera") && !clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &host.device, NULL)) {
+            host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, NULL);
+            host.queue = clCreateCommandQueueWithProperties(host.context, host.device, NULL, NULL);
+        }
+    }
+    return host.queue != NULL;
+}
+
+struct kernel {
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem memory[3];
+    size_t global[3], local[3];
+    double build_us;
+};
+
+static struct kernel make_kernel(const struct problem *p)
+{
+    static const char form[] = "func @mm(%%A: memref<%sx%dx%dx?>, %%B: memref<%sx%dx%dx?>, %%C: memref<%sx%dx%dx?>) {\n"
+                               "  %%g = builtin.group_id : index\n"
+                               "  %%a = subview %%A[:,:,%%g] : memref<%sx%dx%d>\n"
+                               "  %%b = subview %%B[:,:,%%g] : memref<%sx%dx%d>\n"
+                               "  %%c = subview %%C[:,:,%%g] : memref<%sx%dx%d>\n"
+                               "  %%one = constant %s : %s\n"
+                               "  %%zero = constant %s : %s\n"
+                               "  gemm.n.n %%one, %%a, %%b, %%zero, %%c\n}\n";
+    struct kernel k = {0};
+    char text[2048];
+    const char *source = text, *in = p->type->in, *out = p->type->out;
+    snprintf(text, sizeof text, form, in, p->m, p->k, in, p->k, p->n, out, p->m, p->n, in, p->m, p->k, in, p->k, p->n, out, p->m, p->n,
+             p->type->is_int ? "1" : "1.0", in, p->type->is_int ? "0" : "0.0", out);
+    double began = now_us();
+    cl_int error;
+    k.program = clCreateProgramWithSource(host.context, 1, &source, NULL, NULL);
+    error = clBuildProgram(k.program, 1, &host.device, "", NULL, NULL);
+    k.kernel = clCreateKernel(k.program, "mm", &error);
+    k.build_us = now_us() - began;
+    if (error) {
+        fprintf(stderr, "the kernel was not built: error %d\n%s", error, text);
+        exit(1);
+    }
+    const struct {
+        void *data;
+        size_t size;
+    } parts[] = {{p->a, (size_t)(p->m * p->k * p->type->in_bytes)},
+                 {p->b, (size_t)(p->k * p->n * p->type->in_bytes)},
+                 {p->c, (size_t)(p->m * p->n * p->type->out_bytes)}};
+    for (cl_uint i = 0; i < 3; i++) {
+        cl_long count = p->count;
+        k.memory[i] = clCreateBuffer(host.context, CL_MEM_USE_HOST_PTR, parts[i].size * (size_t)p->count, parts[i].data, NULL);
+        clSetKernelArg(k.kernel, 2 * i, sizeof(cl_mem), &k.memory[i]);
+        clSetKernelArg(k.kernel, 2 * i + 1, sizeof count, &count);
+    }
+    clGetKernelWorkGroupInfo(k.kernel, host.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof k.local, k.local, NULL);
+    memcpy(k.global, k.local, sizeof k.global);
+    k.global[2] = (size_t)p->count;
+    return k;
+}
+
+static void run_kernel(const struct kernel *k)
+{
+    if (clEnqueueNDRangeKernel(host.queue, k->kernel, 3, NULL, k->global, k->local, 0, NULL, NULL) || clFinish(host.queue))
+        exit(fprintf(stderr, "a launch failed\n"));
+}
+
+static void free_kernel(struct kernel *k)
+{
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(k->memory[i]);
+    clReleaseKernel(k->kernel);
+    clReleaseProgram(k->program);
+}
+
+/* ---- oneDNN
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+#if __has_include(<dnnl.h>)
+#include <dlfcn.h>
+#include <dnnl.h>
+
+#define FUNCTIONS(F)                                                                                                                       \
+    F(engine_create)                                                                                                                       \
+    F(stream_create)                                                                                                                       \
+    F(stream_wait)                                                                                                                         \
+    F(memory_create)                                                                                                                       \
+    F(memory_destroy)                                                                                                                      \
+    F(memory_desc_init_by_tag)                                                                                                             \
+    F(primitive_create)                                                                                                                    \
+    F(primitive_execute)                                                                                                                   \
+    F(primitive_destroy)                                                                                                                   \
+    F(primitive_desc_create)                                                                                                               \
+    F(primitive_desc_destroy)                                                                                                              \
+    F(matmul_desc_init)                                                                                                                    \
+    F(sgemm)
+
+static struct {
+#define F(name) __typeof__(dnnl_##name) *name;
+    FUNCTIONS(F)
+#undef F
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+} lib;
+
+static bool open_library(void)
+{
+    void *handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
+    bool all = handle != NULL;
+#define F(function)                                                                                                                        \
+    if (all)                                                                                                                               \
+        *(void **)&lib.function = dlsym(handle, "dnnl_" #function);                                                                        \
+    all = all && lib.function;
+    FUNCTIONS(F)
+#undef F
+    return all && !lib.engine_create(&lib.engine, dnnl_cpu, 0) && !lib.stream_create(&lib.stream, lib.engine, dnnl_stream_default_flags);
+}
+
+struct batch {
+    dnnl_primitive_t product;
+    dnnl_memory_t memory[3];
+};
+
+/* By rows everything is transposed: C' = B' A'. */
+static bool make_batch(const struct problem *p, struct batch *batch)
+{
+    bool bytes = p->type->is_int, half = p->type->in_bytes == 2;
+    dnnl_data_type_t in = bytes ? dnnl_s8 : half ? dnnl_bf16 : dnnl_f32, out = bytes ? dnnl_s32 : dnnl_f32;
+    dnnl_dims_t a = {p->count, p->k, p->m}, b = {p->count, p->n, p->k}, c = {p->count, p->n, p->m};
+    dnnl_memory_desc_t da, db, dc;
+    dnnl_matmul_desc_t matmul;
+    dnnl_primitive_desc_t desc;
+    *batch = (struct batch){0};
+    if (p->type->in_bytes == 8 || !lib.stream || lib.memory_desc_init_by_tag(&da, 3, a, in, dnnl_abc) ||
+        lib.memory_desc_init_by_tag(&db, 3, b, in, dnnl_abc) || lib.memory_desc_init_by_tag(&dc, 3, c, out, dnnl_abc) ||
+        lib.matmul_desc_init(&matmul, &db, &da, NULL, &dc) || lib.primitive_desc_create(&desc, &matmul, NULL, lib.engine, NULL))
+        return false;
+    bool good = !lib.primitive_create(&batch->product, desc) && !lib.memory_create(&batch->memory[0], &db, lib.engine, p->b) &&
+                !lib.memory_create(&batch->memory[1], &da, lib.engine, p->a) &&
+                !lib.memory_create(&batch->memory[2], &dc, lib.engine, p->c);
+    lib.primitive_desc_destroy(desc);
+    return good;
+}
+
+static void run_batch(const struct batch *batch)
+{
+    dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, batch->memory[0]}, {DNNL_ARG_WEIGHTS, batch->memory[1]}, {DNNL_ARG_DST, batch->memory[2]}};
+    lib.primitive_execute(batch->product, lib.stream, 3, args);
+    lib.stream_wait(lib.stream);
+}
+
+static void free_batch(struct batch *batch)
+{
+    for (int i = 0; i < 3; i++)
+        lib.memory_destroy(batch->memory[i]);
+    lib.primitive_destroy(batch->product);
+}
+
+static bool has_calls(const struct problem *p)
+{
+    return lib.stream && !strcmp(p->type->in, "f32");
+}
+
+static void run_calls(const struct problem *p)
+{
+    for (size_t i = 0; i < (size_t)p->count; i++)
+        lib.sgemm('N', 'N', p->n, p->m, p->k, 1, (float *)p->b + i * (size_t)(p->n * p->k), p->k, (float *)p->a + i * (size_t)(p->k * p->m),
+                  p->m, 0, (float *)p->c + i * (size_t)(p->n * p->m), p->m);
+}
+#else
+struct batch {
+    int none;
+};
+static bool open_library(void)
+{
+    return false;
+}
+static bool make_batch(const struct problem *p, struct batch *batch)
+{
+    return (void)p, (void)batch, false;
+}
+static void run_batch(const struct batch *batch)
+{
+    (void)batch;
+}
+static void free_batch(struct batch *batch)
+{
+    (void)batch;
+}
+static bool has_calls(const struct problem *p)
+{
+    return (void)p, false;
+}
+static void run_calls(const struct problem *p)
+{
+    (void)p;
+}
+#endif
+
+/* ---- measurements
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+static int compare_times(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *times, int count)
+{
+    qsort(times, (size_t)count, sizeof *times, compare_times);
+    return times[count / 2];
+}
+
+static void measure(const struct type *type, const int *size, int rounds)
+{
+    static double times[3][MOST_ROUNDS];
+    struct problem p = make_problem(type, size);
+    struct kernel kernel = make_kernel(&p);
+    struct batch batch;
+    bool right[3] = {true, make_batch(&p, &batch), has_calls(&p)};
+    bool made = right[1];
+    for (int which = 0; which < 3; which++) { /* once each, to see whether it is right, and for what it makes at first */
+        if (!right[which])
+            continue;
+        if (which == 0)
+            run_kernel(&kernel);
+        else if (which == 1)
+            run_batch(&batch);
+        else
+            run_calls(&p);
+        right[which] = is_right(&p);
+    }
+    for (int r = 0; r < rounds; r++) {
+        for (int which = 0; which < 3; which++) {
+            double began = now_us();
+            if (which == 0)
+                run_kernel(&kernel);
+            else if (which == 1 && right[1])
+                run_batch(&batch);
+            else if (which == 2 && right[2])
+                run_calls(&p);
+            times[which][r] = now_us() - began;
+        }
+    }
+    double best = INFINITY, time[3];
+    for (int which = 0; which < 3; which++) {
+        time[which] = right[which] ? median(times[which], rounds) * 1e3 / p.count : NAN;
+        if (which && right[which] && time[which] < best)
+            best = time[which];
+    }
+    double operations = 2.0 * p.m * p.n * p.k;
+    printf("%-5s %2dx%2dx%2d  %8.1f ns %7.1f Gop/s   oneDNN batched %8.1f ns, calls %8.1f ns   ratio %5.2f   build %5.1f ms\n", type->in,
+           p.m, p.n, p.k, time[0], operations / time[0], time[1], time[2], best / time[0], kernel.build_us / 1e3);
+    fflush(stdout);
+    if (made)
+        free_batch(&batch);
+    free_kernel(&kernel);
+    free(p.a);
+    free(p.b);
+    free(p.c);
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = 11;
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "-r")) {
+            rounds = atoi(argv[i + 1]);
+        } else if (!strcmp(argv[i], "-t")) {
+            setenv("TESSERA_THREADS", argv[i + 1], 1);
+            setenv("OMP_NUM_THREADS", argv[i + 1], 1);
+        }
+    }
+    rounds = rounds < 1 ? 1 : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
+    if (!open_host()) {
+        fprintf(stderr, "there is no CPU device of Tessera\n");
+        return 1;
+    }
+    if (!open_library())
+        printf("oneDNN 2.x is not there\n");
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+            measure(&types[t], sizes[s], rounds);
+    return 0;
+}
