@@ -39,7 +39,10 @@ TSR_CHECK_FUNCTION(for)
 
 TSR_CHECK_FUNCTION(foreach)
 {
+    enum { MOST_VARIABLES = 64 };
     const struct tsr__t_type *type = inst->variables[0]->type;
+    if (inst->variable_count > MOST_VARIABLES)
+        return tsr__t_fault(p, inst, NULL, NULL, "A foreach loop has 64 variables at most");
     if (!tsr__t_is_number(type, TSR__T_INTEGER))
         return tsr__t_fault(p, inst, NULL, NULL, "Expected integer type");
     for (uint32_t i = 0; i < inst->operand_count; i++)

@@ -165,6 +165,8 @@ static void load_group(struct tsr__ti *t, const struct tsr__t_inst *inst, uint32
     const struct tsr__t_type *type = inst->operands[0]->type->memref;
     const struct tsr__ti_value *group = tsr__ti_value(t, inst->operands[0]);
     int64_t index = tsr__ti_value(t, inst->operands[1])->number[item].i, sizes[128] = {0};
+    if (2 * type->order > TSR_ARRAY_LEN(sizes))
+        tsr__ti_fail(t, "the interpreter takes memrefs of 64 modes at most");
     if (index < 0 || index >= group->word[group->words - 2])
         tsr__ti_fail(t, "an index is outside of its group");
     for (uint32_t i = 0; i < 2 * type->order; i++)

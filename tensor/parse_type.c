@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { MOST_ENTRIES = 1000, MOST_ROWS = 1024 };
+
 /* ---- types
  * -------------------------------------------------------------------------------------------------------------------------------
  */
@@ -159,6 +161,8 @@ static const struct tsr__t_type *read_coop(struct tsr__t_parser *ps)
     type->cols = sizes[1];
     if (type->rows <= 0 || type->cols <= 0)
         tsr__t_error(ps->p, tsr__t_since(ps, from), "Invalid shape: rows and columns must be positive");
+    else if (type->rows > MOST_ROWS || type->cols > MOST_ROWS)
+        tsr__t_error(ps->p, tsr__t_since(ps, from), "Invalid shape: a cooperative matrix has %d rows and columns at most", MOST_ROWS);
     return type;
 }
 
@@ -180,8 +184,6 @@ const struct tsr__t_type *tsr__t_read_type(struct tsr__t_parser *ps)
 /* ---- attributes
  * --------------------------------------------------------------------------------------------------------------------------
  */
-
-enum { MOST_ENTRIES = 1000 };
 
 static struct tsr__t_attr *read_attribute(struct tsr__t_parser *ps);
 

@@ -231,12 +231,12 @@ int main(void)
         char name[64] = "";
         clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
         if (!strcmp(name, "Tessera"))
-            clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &device, NULL);
+            clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
     }
     context = device ? clCreateContext(NULL, 1, &device, NULL, NULL, NULL) : NULL;
     queue = context ? clCreateCommandQueueWithProperties(context, device, NULL, NULL) : NULL;
     if (!queue) {
-        fprintf(stderr, "there is no CPU device of Tessera\n");
+        fprintf(stderr, "there is no device of Tessera\n");
         return 1;
     }
     the_sample_of_the_manual();

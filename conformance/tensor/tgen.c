@@ -33,7 +33,7 @@ static bool open_host(struct host *h)
     for (cl_uint i = 0; i < count && i < 8; i++) {
         char name[64] = "";
         clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        if (strcmp(name, "Tessera") != 0 || clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &h->device, NULL))
+        if (strcmp(name, "Tessera") != 0 || clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &h->device, NULL))
             continue;
         h->context = clCreateContext(NULL, 1, &h->device, NULL, NULL, NULL);
         h->queue = clCreateCommandQueueWithProperties(h->context, h->device, NULL, NULL);
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
             verbose = true;
     }
     if (!open_host(&h)) {
-        fprintf(stderr, "there is no CPU device of Tessera\n");
+        fprintf(stderr, "there is no device of Tessera\n");
         return 1;
     }
     for (unsigned long long i = 0; i < count; i++)

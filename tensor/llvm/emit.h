@@ -120,7 +120,8 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 }
 
 /* ---- layout.c ---- */
-/* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all. */
+/* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all, or TOO_MUCH. */
+#define TSR__TE_TOO_MUCH UINT32_MAX
 uint32_t tsr__te_layout(const struct tsr__t_func *func, struct tsr_arena *arena, uint32_t *local_offset);
 
 /* ---- what an instruction becomes, by its group ---- */

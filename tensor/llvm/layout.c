@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCK_ALIGNMENT = 64 };
+enum { BLOCK_ALIGNMENT = 64, MOST_BYTES = 1 << 24 };
 
 struct slot {
     uint32_t value, born, last, offset, size;
@@ -87,6 +87,8 @@ uint32_t tsr__te_layout(const struct tsr__t_func *func, struct tsr_arena *arena,
     walk(&l, func->body);
     for (uint32_t i = 0; i < l.count; i++) {
         place(&l, i);
+        if (l.slots[i].offset > MOST_BYTES)
+            return TSR__TE_TOO_MUCH;
         local_offset[l.slots[i].value] = l.slots[i].offset;
         if (l.slots[i].offset + l.slots[i].size > bytes)
             bytes = l.slots[i].offset + l.slots[i].size;

@@ -156,6 +156,10 @@ static void make_local(struct tsr__te *e)
 {
     e->local_offset = tsr_arena_alloc(e->arena, e->func->value_count * sizeof *e->local_offset + 1);
     uint32_t bytes = tsr__te_layout(e->func, e->arena, e->local_offset);
+    if (bytes == TSR__TE_TOO_MUCH) {
+        tsr__t_error(e->program, e->func->head, "The function allocates more than 16 MiB of local memory");
+        longjmp(e->out, 1);
+    }
     if (!bytes)
         return;
     LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);

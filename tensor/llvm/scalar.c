@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+enum { MOST_COMPONENTS = 1 << 17 };
+
 /* Calls `one` for each number of the operands: of a matrix for each component. */
 static void each(struct tsr__te *e, const struct tsr__t_inst *inst,
                  struct tsr__te_number (*one)(struct tsr__te *e, const struct tsr__t_inst *inst, struct tsr__te_number a,
@@ -104,6 +106,8 @@ TSR_TE_FUNCTION(constant)
         int64_t lanes = e->func->info.sub_group_size;
         count *= (uint32_t)((result->type->rows + lanes - 1) / lanes * result->type->cols);
     }
+    if (count > MOST_COMPONENTS)
+        tsr__te_refuse(e, inst, "Cooperative matrices of this shape are too large");
     LLVMValueRef *made = tsr__te_room(e, count);
     for (uint32_t i = 0; i < count; i++)
         made[i] = i < parts ? constant_part(e, inst, number, inst->floating[i]) : made[i % parts];
