@@ -184,7 +184,7 @@ struct tsr__ti_number tsr__ti_unary(enum tsr__t_op op, enum tsr__t_number type, 
     enum tsr__t_number part = part_of(type);
     switch (op) {
     case TSR__T_NEG:
-        return (struct tsr__ti_number){.i = wrap(type, 0 - (uint64_t)a.i), .re = -a.re, .im = complex ? -a.im : 0};
+        return (struct tsr__ti_number){.i = is_int(type) ? wrap(type, 0 - (uint64_t)a.i) : 0, .re = -a.re, .im = complex ? -a.im : 0};
     case TSR__T_CONJ:
         return (struct tsr__ti_number){.re = a.re, .im = -a.im};
     case TSR__T_IM:

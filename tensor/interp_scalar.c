@@ -121,8 +121,8 @@ TSR_TI_FUNCTION(broadcast)
 
 static struct tsr__ti_number identity(enum tsr__t_op op, enum tsr__t_number type)
 {
-    unsigned bits = 8 * tsr__t_numbers[type].bytes;
-    int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));
+    bool is_int = tsr__t_numbers[type].class == TSR__T_INTEGER;
+    int64_t most = is_int ? (int64_t)(UINT64_MAX >> (65 - 8 * tsr__t_numbers[type].bytes)) : 0;
     switch ((op - TSR__T_SUBGROUP_ADD_EXCLUSIVE) / 3) {
     case 0:
         return (struct tsr__ti_number){0};

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * The interpreter alone: values that are known, groups with their offset and sizes, and what it reports of programs that do what is
+ * undefined. */
+#include "tessera/tensor.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const uint64_t one_group[] = {1, 1, 1};
+
+static struct tsr_tensor_program *parse(const char *text)
+{
+    struct tsr_tensor_program *p = tsr_tensor_parse(text, strlen(text), "test", &tsr_tensor_cpu_target);
+    assert_non_null(p);
+    assert_null(tsr_tensor_diagnostics(p));
+    return p;
+}
+
+static void run(const char *text, const void *const *arguments, const uint64_t groups[3])
+{
+    struct tsr_tensor_program *p = parse(text);
+    const char *why;
+    assert_int_equal(tsr_tensor_interpret(p, 0, arguments, groups, &why), TSR_OK);
+    tsr_tensor_free(p);
+}
+
+static void loops_carry_values(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "func @f(%out: memref<i64x2>) { %from = constant 2 : i32 %to = constant 6 : i32 %f0 = constant 0 : i64 %f1 = constant 1 : i64\n"
+        "%fn_1, %fn = for %n:i32=%from,%to init(%fn_2=%f0,%fn_1=%f1) -> (i64,i64) { %fn = arith.add %fn_2, %fn_1 : i64 "
+        "yield (%fn_1, %fn) } store %fn_1, %out[0] store %fn, %out[1] }";
+    int64_t out[2] = {0}, *pointer = out;
+    const void *arguments[] = {&pointer};
+    run(text, arguments, one_group);
+    assert_int_equal(out[0], 3);
+    assert_int_equal(out[1], 5);
+}
+
+/* Each work-group adds up the matrix that it gets of the group: rows are static, columns and the distance between them are those of the
+ * matrix. */
+static void groups_have_sizes_of_their_own(void **state)
+{
+    (void)state;
+    static const char text[] = "func @f(%g: group<memref<i32x2x?,strided<1,?>>x?,offset:?>, %out: memref<i32x?>) {\n"
+                               "%id = builtin.group_id : index %m = load %g[%id] : memref<i32x2x?,strided<1,?>>\n"
+                               "%one = constant 1 : i32 %zero = constant 0 : i32 %t = alloca : memref<i32x2,local>\n"
+                               "sum.n %one, %m, %zero, %t  %o = subview %out[%id] : memref<i32>  sum.n %one, %t, %zero, %o }";
+    int32_t first[] = {99, 1, 2, 3, 4, 5, 6}, second[] = {99, 10, 20, 99, 30, 40}, out[2] = {0};
+    int32_t *matrices[] = {first, second}, **group = matrices, *result = out;
+    int64_t columns[] = {3, 2}, strides[] = {2, 3}, count = 2, offset = 1, *column = columns, *stride = strides;
+    const void *arguments[] = {&group, &column, &stride, &count, &offset, &result, &count};
+    run(text, arguments, (const uint64_t[]){1, 1, 2});
+    assert_int_equal(out[0], 21);
+    assert_int_equal(out[1], 100);
+}
+
+static void numbers_wrap_and_are_rounded_once(void **state)
+{
+    (void)state;
+    static const char text[] = "func @f(%i: memref<i8x3>, %b: memref<bf16x2>, %d: f64) {\n"
+                               "%x = constant 127 : i8 %y = constant 1 : i8 %z = arith.add %x, %y : i8 store %z, %i[0]\n"
+                               "%m = constant -128 : i8 %n = arith.abs %m : i8 store %n, %i[1] %s = arith.shr %m, %y : i8 store %s, %i[2]\n"
+                               "%c = cast %d : bf16 store %c, %b[0] %e = cast %d : f32 %g = cast %e : bf16 store %g, %b[1] }";
+    int8_t ints[3] = {0}, *i = ints;
+    uint16_t bits[2] = {0}, *b = bits;
+    double d = 1 + 0x1p-8 + 0x1p-40; /* by way of f32 it would be half way, and go down */
+    const void *arguments[] = {&i, &b, &d};
+    run(text, arguments, one_group);
+    assert_int_equal(ints[0], -128);
+    assert_int_equal(ints[1], -128);
+    assert_int_equal(ints[2], -64);
+    assert_int_equal(bits[0], 0x3f81);
+    assert_int_equal(bits[1], 0x3f80);
+}
+
+static void what_is_undefined_is_reported(void **state)
+{
+    (void)state;
+    static const char *const texts[][2] = {
+        {"func @f(%a: memref<f32x4>) { %0 = load %a[4] : f32 }", "index is outside"},
+        {"func @f(%a: memref<f32x4>) { %i = constant -1 : index %0 = load %a[%i] : f32 }", "index is outside"},
+        {"func @f(%a: memref<f32x4>) { %i = constant 3 : index %0 = subview %a[%i:2] : memref<f32x2> }", "subview is outside"},
+        {"func @f(%a: memref<f32x4>) { %i = constant 3 : index %0 = expand %a[0 -> %i x 2] : memref<f32x?x2> }",
+         "not the size of the mode"},
+        {"func @f(%a: memref<f32x4>) { %i = constant 0 : index %j = constant 1 : index for %k=%i,%j,%i { } }", "not positive"},
+        {"func @f(%a: memref<f32x4>) { parallel { %i = constant 16 : i32 %x = constant 1 : i32 %0 = subgroup_broadcast %x, %i : i32 } }",
+         "does not have"},
+    };
+    float memory[4] = {0}, *pointer = memory;
+    const void *arguments[] = {&pointer};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(texts); i++) {
+        struct tsr_tensor_program *p = parse(texts[i][0]);
+        const char *why = NULL;
+        assert_int_equal(tsr_tensor_interpret(p, 0, arguments, one_group, &why), TSR_INVALID);
+        assert_non_null(strstr(why, texts[i][1]));
+        tsr_tensor_free(p);
+    }
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    (void)state;
+    struct tsr_tensor_program *p =
+        parse("func @f(%a: memref<f32x4>) { %b = alloca : memref<f32x64x64> %0 = constant 0.0 : f32 axpby.n %0, %a, %0, %a }");
+    float memory[4] = {0}, *pointer = memory;
+    const void *arguments[] = {&pointer};
+    enum tsr_status status = TSR_NO_MEMORY;
+    const char *why;
+    for (int n = 1; status == TSR_NO_MEMORY; n++) {
+        tsr_fail_alloc(n);
+        status = tsr_tensor_interpret(p, 0, arguments, one_group, &why);
+        tsr_fail_alloc(0);
+        assert_true(n < 100);
+    }
+    assert_int_equal(status, TSR_OK);
+    tsr_tensor_free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loops_carry_values),
+        cmocka_unit_test(groups_have_sizes_of_their_own),
+        cmocka_unit_test(numbers_wrap_and_are_rounded_once),
+        cmocka_unit_test(what_is_undefined_is_reported),
+        cmocka_unit_test(each_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
