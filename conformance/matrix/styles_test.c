@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Products as people write them for GPUs, whose work-groups share operands: each style in ranges of many shapes, against plain C. What a
- * work-group writes must not depend on which others run, in which order, or with it. */
+ * work-group writes must not depend on which others run, in which order, or with it.
+ *
+ * matrix_styles [all | random COUNT SEED]: more styles; or COUNT styles and ranges, made up from numbers that begin with SEED. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,6 +51,7 @@ enum { FEW = 7 };
 
 static struct device device;
 static bool all_styles;
+static unsigned long random_count, first_seed;
 
 static cl_program build(const struct style *s)
 {
@@ -241,7 +244,8 @@ static cl_mem buffer(const void *bytes, size_t size)
     return made;
 }
 
-static void run(const struct style *s, const struct shape *x, cl_kernel kernel)
+/* False: the results are wrong. */
+static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
 {
     const struct layout l = lay_out(s, x);
     const bool joint = x->place != APART;
@@ -279,6 +283,7 @@ static void run(const struct style *s, const struct shape *x, cl_kernel kernel)
     const size_t local[3] = {16 * x->local[0], x->local[1], 1},
                  global[3] = {x->groups[0] * local[0], x->groups[1] * local[1], x->groups[2]};
     expect(s, x, &l, bytes[0], bytes[1], joint ? bytes[0] + c_offset : bytes[2]);
+    bool right = true;
     for (int round = 0; round < 2; round++) { /* the first launch finds out what the later ones know */
         if (round && (joint || s->end == ADDS_TO_C))
             break;
@@ -286,9 +291,7 @@ static void run(const struct style *s, const struct shape *x, cl_kernel kernel)
         size_t size = joint ? l.bytes[0] : l.bytes[2];
         unsigned char *out = malloc(size);
         assert_int_equal(clEnqueueReadBuffer(device.queue, mems[2], CL_TRUE, 0, size, out, 0, NULL, NULL), CL_SUCCESS);
-        if (memcmp(out, joint ? bytes[0] : bytes[2], size))
-            fail_msg("%dx%d of M = %d, type %d, %s, %s, end %d; shape %zu, round %d", s->rows, s->columns, s->m, s->type,
-                     s->b_rows ? "rows" : "words", s->index, s->end, (size_t)(x - shapes), round);
+        right = right && !memcmp(out, joint ? bytes[0] : bytes[2], size);
         free(out);
     }
     if (c_offset)
@@ -299,6 +302,7 @@ static void run(const struct style *s, const struct shape *x, cl_kernel kernel)
         if (i < 3)
             free(bytes[i]);
     }
+    return right;
 }
 
 static void check_report(const struct style *s)
@@ -320,8 +324,66 @@ static void styles_in_all_shapes(void **state)
         cl_kernel kernel = clCreateKernel(program, "k", NULL);
         assert_non_null(kernel);
         for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
-            if (shapes[k].place == APART || (!s->clamps && s->end != READS_BACK))
-                run(s, &shapes[k], kernel);
+            if ((shapes[k].place == APART || (!s->clamps && s->end != READS_BACK)) && !run(s, &shapes[k], kernel))
+                fail_msg("style %zu, shape %zu", i, k);
+        clReleaseKernel(kernel);
+        clReleaseProgram(program);
+    }
+}
+
+static unsigned below(unsigned *seed, unsigned limit)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % limit;
+}
+
+static struct style random_style(unsigned *seed)
+{
+    static const char *const indices[] = {"int", "long", "uint"};
+    struct style s = {
+        .m = 1 << below(seed, 4), .rows = 1 + (int)below(seed, 4), .columns = 1 + (int)below(seed, 3), .type = below(seed, 3)};
+    s.b_rows = below(seed, 2);
+    s.index = indices[below(seed, 3)];
+    s.end = below(seed, 3) ? STORES : below(seed, COUNTS + 1);
+    s.end = s.end == ADDS_TO_C && s.type == BF16 ? STORES : s.end; /* C holds integers at first */
+    s.clamps = s.end == STORES && below(seed, 3) == 0;
+    return s;
+}
+
+static struct shape random_shape(unsigned *seed, const struct style *s)
+{
+    struct shape x = {.groups = {1 + below(seed, 7), 1 + below(seed, 12), 1 + below(seed, 8) / 6},
+                      .local = {1 + below(seed, 5) / 4, 1 + below(seed, 5) / 4}};
+    x.depth = (int)below(seed, below(seed, 8) ? 12 : 150);
+    x.pad = 16 * (int)below(seed, 4);
+    x.same_a = below(seed, 4) == 0;
+    x.same_b = below(seed, 4) == 0;
+    if (!s->clamps && s->end != READS_BACK && below(seed, 6) == 0) {
+        x.groups[0] = x.local[0] = x.groups[2] = 1;
+        x.place = C_OVER_A;
+    }
+    return x;
+}
+
+static void random_styles(void **state)
+{
+    enum { SHAPES = 6 };
+    (void)state;
+    for (unsigned long i = 0; i < random_count; i++) {
+        unsigned seed = (unsigned)(first_seed + i);
+        struct style s = random_style(&seed);
+        cl_program program = build(&s);
+        assert_non_null(program);
+        cl_kernel kernel = clCreateKernel(program, "k", NULL);
+        assert_non_null(kernel);
+        for (int k = 0; k < SHAPES; k++) {
+            struct shape x = random_shape(&seed, &s);
+            if (!run(&s, &x, kernel))
+                fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
+                         "%zux%zu, depth %d, pad %d, place %d",
+                         first_seed + i, k, s.rows, s.columns, s.m, s.type, s.b_rows ? "rows" : "words", s.index, s.end, s.clamps,
+                         x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place);
+        }
         clReleaseKernel(kernel);
         clReleaseProgram(program);
     }
@@ -331,8 +393,14 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(styles_in_all_shapes)};
     all_styles = argc > 1 && strcmp(argv[1], "all") == 0;
+    const struct CMUnitTest random_tests[] = {cmocka_unit_test(random_styles)};
+    bool is_random = argc > 3 && strcmp(argv[1], "random") == 0;
+    if (is_random) {
+        random_count = strtoul(argv[2], NULL, 0);
+        first_seed = strtoul(argv[3], NULL, 0);
+    }
     device_open(&device);
-    int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    int failures = is_random ? cmocka_run_group_tests(random_tests, NULL, NULL) : cmocka_run_group_tests(tests, NULL, NULL);
     device_close(&device);
     return failures;
 }
