@@ -147,7 +147,8 @@ struct tsr_launch {
     struct tsr__blocks blocks; /* of ROWS, unless count[0] is 0: `groups` counts these */
     struct tsr_group group;    /* fields that are the same for all work-groups of the launch */
     _Atomic uint64_t ns, groups_done;
-    _Atomic(char *) why; /* text of the first failure */
+    _Atomic bool shares_nothing; /* its work-groups have no operands in common: their loops over K do not wait */
+    _Atomic(char *) why;         /* text of the first failure */
     struct tsr_print_sink sink;
     _Alignas(TSR_MAX_ALIGN) unsigned char args[];
 };

@@ -22,7 +22,8 @@ enum {
 struct side {
     uint32_t count, last;
     const char *at[MOST_SIDE];
-    uint16_t number[HASH]; /* + 1; 0: free */
+    uint16_t number[HASH];     /* + 1; 0: free */
+    uint16_t *slot[MOST_SIDE]; /* where the number is */
 };
 
 struct tsr__tile_share {
@@ -63,7 +64,8 @@ static uint32_t find(struct side *s, const char *at)
 static void add(struct side *s, uint32_t number, const char *at)
 {
     if (number == s->count) {
-        *slot_of(s, at) = (uint16_t)(number + 1);
+        s->slot[number] = slot_of(s, at);
+        *s->slot[number] = (uint16_t)(number + 1);
         s->at[s->count++] = at;
     }
     s->last = number;
@@ -71,8 +73,8 @@ static void add(struct side *s, uint32_t number, const char *at)
 
 static void forget(struct side *s)
 {
-    if (s->count)
-        memset(s->number, 0, sizeof s->number);
+    for (uint32_t i = 0; i < s->count; i++)
+        *s->slot[i] = 0;
     s->count = s->last = 0;
 }
 
@@ -160,12 +162,22 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s)
     }
 }
 
+/* Loops with the same A and the same B, but another C, are in grids of their own. */
 static void run_together(struct tsr__tile_share *s)
 {
-    memset(s->to, 0, (size_t)s->a.count * s->b.count * sizeof s->to[0]);
-    for (uint32_t i = 0; i < s->count; i++)
-        s->to[s->notes[i].row * s->b.count + s->notes[i].column] = s->notes[i].to;
-    run_grid(s, s->a.at, s->a.count, s->b.at, s->b.count, s->to);
+    for (uint32_t count = s->count, later; count; count = later) {
+        memset(s->to, 0, (size_t)s->a.count * s->b.count * sizeof s->to[0]);
+        later = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            const struct note note = s->notes[i];
+            char **place = &s->to[note.row * s->b.count + note.column];
+            if (*place)
+                s->notes[later++] = note;
+            else
+                *place = note.to;
+        }
+        run_grid(s, s->a.at, s->a.count, s->b.at, s->b.count, s->to);
+    }
 }
 
 static void flush(struct tsr__run *run)
@@ -210,16 +222,16 @@ static struct tsr__tile_share *make_share(struct tsr__run *run)
     struct tsr__tile_share *s = tsr_worker_scratch(run->seat, SCRATCH_TILES, sizeof *s);
     if (s) {
         s->count = s->alone = 0;
-        s->a.count = s->b.count = 1;
-        forget(&s->a);
-        forget(&s->b);
+        s->a.count = s->a.last = s->b.count = s->b.last = 0;
+        memset(s->a.number, 0, sizeof s->a.number);
+        memset(s->b.number, 0, sizeof s->b.number);
     }
     return s;
 }
 
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    if (!run->shares || !tsr__tile_grid_fits(x))
+    if (!run->shares || !tsr__tile_grid_fits(x) || atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed))
         return false;
     if (!run->share)
         run->share = make_share(run);
@@ -232,7 +244,7 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
         row = column = 0;
     }
     if (s->alone >= MOST_ALONE) {
-        run->shares = false;
+        atomic_store_explicit(&run->launch->shares_nothing, true, memory_order_relaxed);
         return false;
     }
     if (!s->count)
