@@ -123,12 +123,14 @@ LLVMValueRef tsr__mad_build(struct tsr__compilation *l, LLVMBuilderRef b, const 
 
 void tsr__packet_end_build(struct tsr__compilation *l, LLVMBuilderRef b)
 {
-    enum { WRITES_INACCESSIBLE = 12 }; /* so it stays; as LLVM encodes it: two bits for each kind of memory */
+    /* It writes inaccessible memory, so it stays, and reads all, so stores stay in front of it. As LLVM encodes it: two bits for each kind
+     * of memory. */
+    enum { EFFECTS = 93 };
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), NULL, 0, false);
     LLVMValueRef function = tsr__declare(l, TSR__PACKET_END, type);
     for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
         tsr__add_fn_attr(l, function, promises[i]);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", WRITES_INACCESSIBLE));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", EFFECTS));
     LLVMBuildCall2(b, type, function, NULL, 0, "");
 }
 
