@@ -15,9 +15,8 @@ struct unit {
 INLINE double atan_near(double z)
 {
     double s = z * z;
-    double p = POLY(s, -0x1.555555555553dp-2, 0x1.99999999957b4p-3, -0x1.24924922a9a94p-3, 0x1.c71c70e4cb6cap-4, -0x1.745cf8bbae480p-4,
-                      0x1.3b11170688b4ap-4, -0x1.10eba246249c1p-4, 0x1.df0e1f18d2cbap-5, -0x1.9ccdbfcdda04ap-5, 0x1.37c998f604873p-5,
-                      -0x1.25512578c507cp-6);
+    double p = POLY(s, -0x1.5555555555318p-2, 0x1.9999999949718p-3, -0x1.249249057c04ap-3, 0x1.c71c65cf3cd8dp-4, -0x1.745bc327ed2d4p-4,
+                    0x1.3afc34eb2d45fp-4, -0x1.10052b073fec9p-4, 0x1.d254d1f0dff6ep-5, -0x1.6517becb2916fp-5, 0x1.5c4f7d03ba68p-6);
     return FMA(p * s, z, z);
 }
 

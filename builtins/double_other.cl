@@ -2,35 +2,47 @@
  * Roots, error functions and remainders of a double (scalar.h says how). */
 #include "wide.h"
 
-/* As in float_other.cl; the guess is made from the upper half of the bits. */
-double PURE cbrt(double x)
+double PURE rsqrt(double x)
 {
-    double a = ABS(x);
-    bool small = a < DBL_MIN;
-    double b = small ? a * 0x1p54 : a;
-    uint guess = (uint)FMA((double)(uint)(as_ulong(b) >> 32), -1.0 / 3, (double)0x553eee50);
-    double y = as_double((ulong)guess << 32), h;
-    h = FMA(-b * y, y * y, 1.0);
-    y = FMA(FMA(h, 2.0 / 9, 1.0 / 3) * h, y, y);
-    h = FMA(-b * y, y * y, 1.0);
-    y = FMA(FMA(h, 2.0 / 9, 1.0 / 3) * h, y, y);
-    double square = y * y, r = b * square;
-    r = FMA(FMA(-r * r, r, b) * square, 1.0 / 3, r);
-    r = small ? r * 0x1p-18 : r;
-    return a > 0 && a < (double)INFINITY ? SIGN_OF(r, x) : x;
+    return __tsr_rsqrt_d(x);
 }
 
-/* In a scale where squares are normal. */
-double PURE hypot(double x, double y)
+/* As in float_other.cl; the guess is made from the upper half of the bits. */
+INLINE double cbrt_normal(double a)
 {
-    double a = ABS(x), b = ABS(y), larger = a > b ? a : b;
-    bool huge = larger > 0x1p500, tiny = larger < 0x1p-400;
-    double down = tiny ? 0x1p600 : 1.0, up = tiny ? 0x1p-600 : 1.0;
-    down = huge ? 0x1p-600 : down;
-    up = huge ? 0x1p600 : up;
-    double p = a * down, q = b * down, r = __builtin_elementwise_sqrt(FMA(p, p, q * q)) * up;
+    uint guess = (uint)FMA((double)(uint)(as_ulong(a) >> 32), -1.0 / 3, (double)0x553eee50);
+    double y = as_double((ulong)guess << 32), h;
+    h = FMA(-a * y, y * y, 1.0);
+    y = FMA(FMA(h, 2.0 / 9, 1.0 / 3) * h, y, y);
+    h = FMA(-a * y, y * y, 1.0);
+    y = FMA(FMA(h, 2.0 / 9, 1.0 / 3) * h, y, y);
+    double square = y * y, r = a * square;
+    return FMA(FMA(-r * r, r, a) * square, 1.0 / 3, r);
+}
+
+double PURE cbrt(double x)
+{
+    double a = ABS(x), r = cbrt_normal(a);
+    if (!(a >= DBL_MIN && a < (double)INFINITY))
+        r = a > 0 && a < DBL_MIN ? cbrt_normal(a * 0x1p54) * 0x1p-18 : a;
+    return SIGN_OF(r, x);
+}
+
+INLINE double hypot_apart(double a, double b)
+{
+    bool huge = a > 1 || b > 1;
+    double down = huge ? 0x1p-600 : 0x1p600, up = huge ? 0x1p600 : 0x1p-600, p = a * down, q = b * down;
+    double r = __builtin_elementwise_sqrt(FMA(p, p, q * q)) * up;
     r = a == (double)INFINITY ? a : r;
     return b == (double)INFINITY ? b : r;
+}
+
+double PURE hypot(double x, double y)
+{
+    double s = FMA(x, x, y * y), r = __tsr_root_d(s);
+    if (!(s > 0x1p-800 && s < 0x1p1000))
+        r = hypot_apart(ABS(x), ABS(y));
+    return r;
 }
 
 /* ---- error functions ------------------------------------------------------------------------------------------------------------------ */
@@ -62,7 +74,7 @@ double PURE erfc(double x)
                     0x1.7a97952ced2ddp-26);
     q *= up * inverse;
     q = FMA(q, -lost, q);
-    double r, k = split_exp_wide(-s, &r), y = scaled_wide(FMA(q, exp_tail_wide(r), q), as_ulong(k));
+    double r, k = split_exp_wide(-s, &r), y = __tsr_scale_d(FMA(q, exp_tail_wide(r), q), k);
     return x < 0 ? 2 - y : y;
 }
 
@@ -130,8 +142,11 @@ INLINE double remainder_of(double x, double y, double *quotient)
 
 double PURE remainder(double x, double y)
 {
-    double quotient;
-    return remainder_of(x, y, &quotient);
+    double a = ABS(x), b = ABS(y), q = a / b, r = FMA(-__builtin_elementwise_rint(q), b, a), rest = b - ABS(r), quotient;
+    r = ABS(r) > rest ? SIGN_OF(rest, -r) : r;
+    if (!(q < 0x1p51 && b < (double)INFINITY))
+        return remainder_of(x, y, &quotient);
+    return as_double(as_ulong(r) ^ (as_ulong(x) & 0x8000000000000000));
 }
 
 double OVER remquo(double x, double y, private int *quotient)

@@ -110,14 +110,14 @@ INLINE ulong quadrant(double x, double *r)
 }
 
 /* sin(r) and cos(r) for |r| ≤ pi/4. */
-INLINE double sin_quarter(double r)
+INLINE double sin_quarter_wide(double r)
 {
     double s = r * r, p = POLY(s, -0x1.5555555555548p-3, 0x1.111111110f75dp-7, -0x1.a01a019bf222ep-13, 0x1.71de355f05599p-19,
                                -0x1.ae5e5471f55p-26, 0x1.5d8e3511cda67p-33);
     return FMA(p * s, r, r);
 }
 
-INLINE double cos_quarter(double r)
+INLINE double cos_quarter_wide(double r)
 {
     double s = r * r;
     return POLY(s, 1.0, -0.5, 0x1.555555555554bp-5, -0x1.6c16c16c15016p-10, 0x1.a01a019c8f3eep-16, -0x1.27e4f7f19d4b2p-22,
@@ -128,7 +128,7 @@ double OVER sincos(double x, private double *cosine)
 {
     double r;
     ulong q = quadrant(x, &r);
-    double s = sin_quarter(r), c = cos_quarter(r);
+    double s = sin_quarter_wide(r), c = cos_quarter_wide(r);
     double sine = as_double(as_ulong(q & 1 ? c : s) ^ (q & 2) << 62);
     double other = as_double(as_ulong(q & 1 ? s : c) ^ ((q + 1) & 2) << 62);
     bool finite = ABS(x) < (double)INFINITY;
@@ -140,7 +140,7 @@ double PURE tan(double x)
 {
     double r;
     ulong q = quadrant(x, &r);
-    double s = sin_quarter(r), c = cos_quarter(r), y = (q & 1 ? -c : s) / (q & 1 ? s : c);
+    double s = sin_quarter_wide(r), c = cos_quarter_wide(r), y = (q & 1 ? -c : s) / (q & 1 ? s : c);
     return x == 0 ? x : ABS(x) < (double)INFINITY ? y : (double)NAN;
 }
 
@@ -149,17 +149,15 @@ double PURE tan(double x)
 /* sin(pi·r) for |r| ≤ 1/2, exact at both ends. */
 INLINE double sinpi_half(double r)
 {
-    double s = r * r, p = POLY(s, -0x1.4abbce625be52p2, 0x1.466bc6775aa6ep1, -0x1.32d2cce627543p-1, 0x1.50783485190f7p-4,
+    double s = r * r, p = POLY(s, -0x1.4abbce625be51p2, 0x1.466bc6775aa6ep1, -0x1.32d2cce627543p-1, 0x1.50783485190f7p-4,
                                -0x1.e3074ddd1ecf1p-8, 0x1.e8f35e9dba214p-12, -0x1.6f79771a11d23p-16, 0x1.9d1b8829434eep-21);
-    double y = FMA(r, 0x1.921fb54442d18p1, p * s * r);
-    return ABS(r) == 0.5 ? 2 * r : y;
+    return FMA(s, p, 0x1.921fb54442d18p1) * r;
 }
 
-/* y with its sign changed if the whole number k is odd; k may be huge. */
+/* y with its sign changed if the whole number k is odd. */
 INLINE double signed_by(double y, double k)
 {
-    double minus = -y;
-    return k - 2 * __builtin_elementwise_trunc(k * 0.5) == 0 ? y : minus;
+    return as_double(as_ulong(y) ^ __tsr_odd_d(k));
 }
 
 /* x - x is no number if x is infinite. */

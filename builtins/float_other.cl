@@ -2,38 +2,47 @@
  * Roots, error and gamma functions and remainders of a float (scalar.h says how). */
 #include "scalar.h"
 
-/* Two long instructions beside which the CPU does other work: two steps of third order from a guess at the bits are some twenty. */
 float PURE rsqrt(float x)
 {
-    return 1.0f / __builtin_elementwise_sqrt(x);
+    return __tsr_rsqrt_f(x);
 }
 
-/* y nears |x|^(-1/3), then x·y² is the root, and one step of Newton rounds it. */
+/* y nears a^(-1/3), then a·y² is the root, and one step of Newton rounds it. */
+INLINE float cbrt_normal(float a)
+{
+    float y = as_float((int)FMA((float)as_int(a), -1.0f / 3, (float)0x54a21d2a)), h;
+    h = FMA(-a * y, y * y, 1.0f);
+    y = FMA(FMA(h, 2.0f / 9, 1.0f / 3) * h, y, y);
+    h = FMA(-a * y, y * y, 1.0f);
+    y = FMA(FMA(h, 2.0f / 9, 1.0f / 3) * h, y, y);
+    float square = y * y, r = a * square;
+    return FMA(FMA(-r * r, r, a) * square, 1.0f / 3, r);
+}
+
+/* The branch holds what is rare: zero, denormals, infinities and NaN. */
 float PURE cbrt(float x)
 {
-    float a = ABS(x);
-    bool small = a < FLT_MIN;
-    float b = small ? a * 0x1p24f : a;
-    float y = as_float((int)FMA((float)as_int(b), -1.0f / 3, (float)0x54a21d2a)), h;
-    h = FMA(-b * y, y * y, 1.0f);
-    y = FMA(FMA(h, 2.0f / 9, 1.0f / 3) * h, y, y);
-    h = FMA(-b * y, y * y, 1.0f);
-    y = FMA(FMA(h, 2.0f / 9, 1.0f / 3) * h, y, y);
-    float square = y * y, r = b * square;
-    r = FMA(FMA(-r * r, r, b) * square, 1.0f / 3, r);
-    r = small ? r * 0x1p-8f : r;
-    return a > 0 && a < INFINITY ? SIGN_OF(r, x) : x;
+    float a = ABS(x), r = cbrt_normal(a);
+    if (as_uint(a) - 0x800000 >= 0x7f000000)
+        r = a > 0 && a < FLT_MIN ? cbrt_normal(a * 0x1p24f) * 0x1p-8f : a;
+    return SIGN_OF(r, x);
 }
 
-/* In a scale where squares are normal. */
-float PURE hypot(float x, float y)
+/* Where squares are no numbers of full precision, in a scale where they are. */
+INLINE float hypot_apart(float a, float b)
 {
-    float a = ABS(x), b = ABS(y), larger = a > b ? a : b;
-    bool huge = larger > 0x1p60f, tiny = larger < 0x1p-40f;
-    float down = huge ? 0x1p-70f : tiny ? 0x1p90f : 1.0f, up = huge ? 0x1p70f : tiny ? 0x1p-90f : 1.0f;
-    float p = a * down, q = b * down;
+    bool huge = a > 1 || b > 1;
+    float down = huge ? 0x1p-70f : 0x1p90f, up = huge ? 0x1p70f : 0x1p-90f, p = a * down, q = b * down;
     float r = __builtin_elementwise_sqrt(FMA(p, p, q * q)) * up;
     return a == INFINITY || b == INFINITY ? INFINITY : r;
+}
+
+float PURE hypot(float x, float y)
+{
+    float s = FMA(x, x, y * y), r = __tsr_root_f(s);
+    if (!(s > 0x1p-80f && s < 0x1p120f))
+        r = hypot_apart(ABS(x), ABS(y));
+    return r;
 }
 
 /* Near zero x times a polynomial; beyond, 1 - exp(-p(x)). */
@@ -57,7 +66,7 @@ float PURE erfc(float x)
                     0x1.5a5b4p-10f, -0x1.44fe74p-10f, -0x1.ac60a6p-12f);
     q *= up * inverse;
     q = FMA(q, -lost, q);
-    float r, k = split_exp(-s, &r), y = scaled(FMA(q, exp_tail(r), q), as_uint(k));
+    float r, k = split_exp(-s, &r), y = __tsr_scale_f(FMA(q, exp_tail(r), q), k);
     return x < 0 ? 2 - y : y;
 }
 
@@ -129,10 +138,15 @@ INLINE float remainder_of(float x, float y, uint *quotient)
     return as_float(as_uint(result) ^ (as_uint(x) & 0x80000000));
 }
 
+/* The quotient may have been rounded to a number half way between two whole ones, or away from it. */
 float PURE remainder(float x, float y)
 {
+    float a = ABS(x), b = ABS(y), q = a / b, r = FMA(-__builtin_elementwise_rint(q), b, a), rest = b - ABS(r);
     uint quotient;
-    return remainder_of(x, y, &quotient);
+    r = ABS(r) > rest ? SIGN_OF(rest, -r) : r;
+    if (!(q < 0x1p22f && b < INFINITY))
+        return remainder_of(x, y, &quotient);
+    return as_float(as_uint(r) ^ (as_uint(x) & 0x80000000));
 }
 
 float OVER remquo(float x, float y, private int *quotient)

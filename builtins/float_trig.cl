@@ -67,19 +67,6 @@ INLINE uint quadrant(float x, float *r)
     return q;
 }
 
-/* sin(r) and cos(r) for |r| ≤ pi/4. */
-INLINE float sin_quarter(float r)
-{
-    float s = r * r;
-    return FMA(POLY2(s, -0x1.555546p-3f, 0x1.110778p-7f, -0x1.9953fep-13f) * s, r, r);
-}
-
-INLINE float cos_quarter(float r)
-{
-    float s = r * r;
-    return POLY4(s, 1.0f, -0.5f, 0x1.55554ap-5f, -0x1.6c0c2ap-10f, 0x1.99e91p-16f);
-}
-
 float OVER sincos(float x, private float *cosine)
 {
     float r;
@@ -110,23 +97,23 @@ INLINE float sinpi_half(float r)
     return r * POLY4(s, 0x1.921fb6p1f, -0x1.4abbd8p2f, 0x1.466b26p1f, -0x1.328004p-1f, 0x1.407998p-4f);
 }
 
-/* Whether a whole number is odd. */
-INLINE bool is_odd(float whole)
+/* y with its sign changed if the whole number k is odd. */
+INLINE float signed_by(float y, float k)
 {
-    return whole - 2 * __builtin_elementwise_trunc(whole * 0.5f) != 0;
+    return as_float(as_uint(y) ^ __tsr_odd_f(k));
 }
 
+/* x - x is no number if x is infinite. */
 float PURE sinpi(float x)
 {
-    float k = __builtin_elementwise_rint(x), y = sinpi_half(x - k);
-    y = x == k ? SIGN_OF(0.0f, x) : is_odd(k) ? -y : y;
-    return ABS(x) < INFINITY ? y : NAN;
+    float k = __builtin_elementwise_rint(x), r = x - k, y = signed_by(sinpi_half(r), k);
+    return r == 0 ? SIGN_OF(r, x) : y;
 }
 
 float PURE cospi(float x)
 {
-    float a = ABS(x), k = __builtin_elementwise_floor(a), y = sinpi_half(0.5f - (a - k));
-    return a < INFINITY ? (a - k == 0.5f ? 0 : is_odd(k) ? -y : y) : NAN;
+    float a = ABS(x), k = __builtin_elementwise_floor(a), r = 0.5f - (a - k), y = signed_by(sinpi_half(r), k);
+    return r == 0 ? 0 : y;
 }
 
 float PURE tanpi(float x)
@@ -135,7 +122,7 @@ float PURE tanpi(float x)
     float s = sinpi_half(r), c = sinpi_half(0.5f - ABS(r));
     float y = s / c; /* at a pole k is even: where k + 1/2 comes from k, the pole is positive, and from k + 1 it is negative */
     bool pole = ABS(r) == 0.5f;
-    y = r == 0 ? (is_odd(k) ? -0.0f : 0.0f) : pole ? (r > 0 ? INFINITY : -INFINITY) : y;
+    y = r == 0 ? signed_by(0, k) : pole ? (r > 0 ? INFINITY : -INFINITY) : y;
     y = as_float(as_uint(y) ^ (as_uint(x) & 0x80000000));
     return a < INFINITY ? y : NAN;
 }

@@ -2,6 +2,7 @@
  * Math functions (OpenCL C 6.15.2). The scalar forms of the harder ones, which math.def lists, are in float_*.cl and double_*.cl; the rest
  * is here. Those of half compute in float. */
 #include "half.h"
+#include "pieces.h"
 
 /* Vector and half forms of the functions of math.def. */
 #define F1(f)                                                                                                                              \
@@ -161,13 +162,9 @@ EACH_VECTOR(SPLIT3, half, fma, half, half, half)
 EACH_VECTOR(SPLIT3, half, mad, half, half, half)
 
 float PURE rsqrt(float x);
+double PURE rsqrt(double x);
 EACH_VECTOR(SPLIT1, float, rsqrt, float)
-#define RSQRT(N)                                                                                                                           \
-    double##N PURE rsqrt(double##N x)                                                                                                      \
-    {                                                                                                                                      \
-        return 1.0 / sqrt(x);                                                                                                              \
-    }
-EACH_WIDTH(RSQRT)
+EACH_VECTOR(SPLIT1, double, rsqrt, double)
 #define RSQRT_HALF(N)                                                                                                                      \
     half##N PURE rsqrt(half##N x)                                                                                                          \
     {                                                                                                                                      \
@@ -200,16 +197,6 @@ EACH_WIDTH(RSQRT_HALF)
         int top = (int)sizeof(U) * 8 - 1 - (int)__builtin_elementwise_clzg(magnitude, (U)0);                                               \
         return (e ? e : top + 1 - FRACTION) - BIAS;                                                                                        \
     }                                                                                                                                      \
-    int PURE ilogb(T x)                                                                                                                    \
-    {                                                                                                                                      \
-        U m = __builtin_astype(__builtin_elementwise_abs(x), U);                                                                           \
-        return x != x ? FP_ILOGBNAN : m == 0 ? FP_ILOGB0 : fabs(x) > (T)LARGEST ? INT_MAX : exponent_of_##T(m);                            \
-    }                                                                                                                                      \
-    T PURE logb(T x)                                                                                                                       \
-    {                                                                                                                                      \
-        U m = __builtin_astype(__builtin_elementwise_abs(x), U);                                                                           \
-        return x != x ? x : m == 0 ? -(T)INFINITY : fabs(x) > (T)LARGEST ? (T)INFINITY : (T)exponent_of_##T(m);                            \
-    }                                                                                                                                      \
     INLINE T frexp_##T(T x, int *exponent)                                                                                                 \
     {                                                                                                                                      \
         U u = __builtin_astype(x, U), m = __builtin_astype(__builtin_elementwise_abs(x), U);                                               \
@@ -237,6 +224,29 @@ EACH_WIDTH(RSQRT_HALF)
 BITS(float, int, uint, 23, 127, FLT_MAX)
 BITS(double, long, ulong, 52, 1023, DBL_MAX)
 BITS(half, short, ushort, 10, 15, 65504.0f)
+#define LOGB(T, S)                                                                                                                         \
+    T PURE logb(T x)                                                                                                                       \
+    {                                                                                                                                      \
+        return __tsr_power_##S(x);                                                                                                         \
+    }                                                                                                                                      \
+    int PURE ilogb(T x)                                                                                                                    \
+    {                                                                                                                                      \
+        T a = fabs(x);                                                                                                                     \
+        int n = a > 0 && a < (T)INFINITY ? (int)__tsr_power_##S(a) : INT_MAX; /* FP_ILOGBNAN is that, too */                               \
+        return a == 0 ? FP_ILOGB0 : n;                                                                                                     \
+    }
+LOGB(float, f)
+LOGB(double, d)
+half PURE logb(half x)
+{
+    return (half)logb((float)x);
+}
+
+int PURE ilogb(half x)
+{
+    return ilogb((float)x);
+}
+
 #define BITS_VECTORS(T, U)                                                                                                                 \
     EACH_VECTOR(SPLIT1, T, nan, U)                                                                                                         \
     EACH_VECTOR(SPLIT2, T, nextafter, T, T)                                                                                                \
@@ -251,11 +261,14 @@ INLINE int bounded(int n, int lo, int hi)
     return n < lo ? lo : n > hi ? hi : n;
 }
 
-/* Exact in the wider type, so rounded once. */
 float PURE ldexp(float x, int n)
 {
-    long exponent = bounded(n, -300, 300) + 1023;
-    return (float)((double)x * __builtin_astype(exponent << 52, double));
+    return __tsr_ldexp_f(x, n);
+}
+
+double PURE ldexp(double x, int n)
+{
+    return __tsr_ldexp_d(x, n);
 }
 
 half PURE ldexp(half x, int n)
@@ -264,14 +277,6 @@ half PURE ldexp(half x, int n)
     return (half)((float)x * __builtin_astype(exponent << 23, float));
 }
 
-/* Steps of which the last is the largest: it alone rounds, or the result is none but zero. */
-double PURE ldexp(double x, int n)
-{
-    int last = bounded(n, -1022, 1023), middle = bounded(n - last, -1022, 1023), first = bounded(n - last - middle, -1022, 1023);
-#define POWER(n) __builtin_astype((ulong)(uint)((n) + 1023) << 52, double)
-    return x * POWER(first) * POWER(middle) * POWER(last);
-#undef POWER
-}
 #define LDEXP_SCALAR(N, T)                                                                                                                 \
     T##N PURE ldexp(T##N x, int n)                                                                                                         \
     {                                                                                                                                      \
@@ -292,18 +297,24 @@ LDEXP(half)
 HALF(log)
 HALF(log10)
 HALF(log2)
-HALF(rsqrt)
 HALF(sqrt)
+float PURE half_recip(float x)
+{
+    return __tsr_rough_recip_f(x);
+}
+
+float PURE half_rsqrt(float x)
+{
+    return __tsr_rough_rsqrt_f(x);
+}
+EACH_VECTOR(SPLIT1, float, half_recip, float)
+EACH_VECTOR(SPLIT1, float, half_rsqrt, float)
 #define RELAXED_POWR(N) float##N PURE __tsr_relaxed_powr(float##N x, float##N y);
 EACH_WIDTH(RELAXED_POWR)
 #define HALF_OTHERS(N)                                                                                                                     \
     float##N PURE half_divide(float##N x, float##N y)                                                                                      \
     {                                                                                                                                      \
         return x / y;                                                                                                                      \
-    }                                                                                                                                      \
-    float##N PURE half_recip(float##N x)                                                                                                   \
-    {                                                                                                                                      \
-        return 1.0f / x;                                                                                                                   \
     }                                                                                                                                      \
     float##N PURE half_powr(float##N x, float##N y)                                                                                        \
     {                                                                                                                                      \

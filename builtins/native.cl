@@ -28,13 +28,13 @@ float PURE native_sqrt(float x)
     return __builtin_elementwise_sqrt(x);
 }
 
-/* 0 below 2^-126. */
+/* 0 below 2^-127: there the bits of 1 and those of the exponent cancel. */
 float PURE native_exp2(float x)
 {
-    float bounded = within(x, -126, 128), t = bounded + ROUNDER, r = bounded - (t - ROUNDER);
+    float bounded = within(x, -127, 128), t = bounded + ROUNDER, r = bounded - (t - ROUNDER);
     float p = POLY4(r, 1.0f, 0x1.62e12cp-1f, 0x1.ec0374p-3f, 0x1.c9fc74p-5f, 0x1.3a03c8p-7f);
     float y = as_float(as_uint(p) + (as_uint(t) << 23));
-    return x < -126 ? 0 : x <= 128 ? y : x + INFINITY; /* a NaN stays one */
+    return x == x ? y : x;
 }
 
 float PURE native_exp(float x)
@@ -49,10 +49,9 @@ float PURE native_exp10(float x)
 
 float PURE native_log2(float x)
 {
-    uint i = as_uint(x) - LOG_SPLIT;
-    float e = (float)((int)i >> 23), f = as_float((i & 0x7fffff) + LOG_SPLIT) - 1;
-    float p = POLY6(f, 0x1.715472p0f, -0x1.7158b4p-1f, 0x1.ec81f6p-2f, -0x1.6efd92p-2f, 0x1.247b7cp-2f, -0x1.1eb72cp-2f, 0x1.f8e7ccp-3f);
-    return log_result(x, FMA(f, p, e));
+    float f = __tsr_normal_significand_f(x) - 1;
+    float p = POLY6(f, 0x1.71548cp0f, -0x1.7151ep-1f, 0x1.ec294p-2f, -0x1.724018p-2f, 0x1.31705ep-2f, -0x1.f0973ap-3f, 0x1.e9e54p-4f);
+    return FMA(f, p, __tsr_normal_exponent_f(x));
 }
 
 float PURE native_log(float x)
@@ -116,9 +115,19 @@ float PURE half_cos(float x)
     return sin_half(less_all_of_pi(x, t - ROUNDER - 0.5f), as_uint(t));
 }
 
+/* By multiples of pi/2. */
+float PURE half_tan(float x)
+{
+    float t = FMA(x, 0x1.45f306p-1f, ROUNDER), k = t - ROUNDER;
+    float r = within(FMA(k, 0x1.ee59dap-50f, FMA(k, 0x1.777a5cp-25f, FMA(k, -0x1.921fb6p0f, x))), -0.8f, 0.8f);
+    float s = sin_quarter(r), c = cos_quarter(r);
+    bool odd = as_uint(t) & 1;
+    return native_divide(odd ? -c : s, odd ? s : c);
+}
+
 float PURE native_tan(float x)
 {
-    return native_divide(half_sin(x), half_cos(x));
+    return half_tan(x);
 }
 
 #define FORMS1(f) EACH_VECTOR(SPLIT1, float, native_##f, float)
@@ -146,6 +155,6 @@ FORMS2(powr)
 EACH_WIDTH(HALF, exp)
 EACH_WIDTH(HALF, exp10)
 EACH_WIDTH(HALF, exp2)
-EACH_WIDTH(HALF, tan)
 EACH_VECTOR(SPLIT1, float, half_cos, float)
 EACH_VECTOR(SPLIT1, float, half_sin, float)
+EACH_VECTOR(SPLIT1, float, half_tan, float)

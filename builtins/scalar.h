@@ -5,6 +5,7 @@
 #define TESSERA_BUILTINS_SCALAR_H
 
 #include "library.h"
+#include "pieces.h"
 
 #define FMA __builtin_elementwise_fma
 #define ABS __builtin_elementwise_abs
@@ -97,61 +98,43 @@ INLINE float expm1_within(float x)
     return FMA(s, exp_tail(r), s - 1);
 }
 
-/* log(1 + f) = f + the answer, for -1/3 ≤ f ≤ 1/3. */
+/* log(1 + f) = f + the answer, for -1/4 ≤ f ≤ 1/2. */
 INLINE float log_tail(float f)
 {
-    float p = POLY7(f, 0x1.555506p-2f, -0x1.fffefp-3f, 0x1.99d05ep-3f, -0x1.559de4p-3f, 0x1.1ed422p-3f, -0x1.f30e34p-4f, 0x1.1e73b8p-3f,
-                    -0x1.080caap-3f);
+    float p = POLY7(f, 0x1.5555a4p-2f, -0x1.00004p-2f, 0x1.9969bp-3f, -0x1.54efdcp-3f, 0x1.28847cp-3f, -0x1.0d8a8ap-3f, 0x1.ac90bp-4f,
+                    -0x1.7140aap-5f);
     return f * f * FMA(f, p, -0.5f);
 }
 
-/* log(1 + f) + e·ln(2). */
+/* log(1 + f) + e·ln(2). Of an infinite e, which has the sign of both parts of ln(2), it is e. */
 INLINE float log_sum(float f, float e)
 {
-    return FMA(e, 0x1.62e43p-1f, f + FMA(e, -0x1.05c61p-29f, log_tail(f)));
+    return FMA(e, 0x1.62e42ep-1f, f + FMA(e, 0x1.efa39ep-25f, log_tail(f)));
 }
 
-/* 2/3 ≤ m < 4/3: x = m·2^exponent. These bits less LOG_SPLIT have the exponent on top. */
-#define LOG_SPLIT 0x3f2aaaabu
-
-/* x = (1 + f)·2^e, for finite x > 0. */
-INLINE float split_log(float x, float *e)
+/* log(1 + x) for x > -1 and finite. x is scaled by what takes 1 + x to 3/4 up to 3/2, and by four, so that no scale is a denormal. */
+INLINE float log1p_finite(float x)
 {
-    bool small = x < FLT_MIN;
-    uint i = as_uint(small ? x * 0x1p24f : x) - LOG_SPLIT;
-    *e = (float)((int)i >> 23) - (small ? 24.0f : 0.0f);
-    return as_float((i & 0x7fffff) + LOG_SPLIT) - 1;
-}
-
-/* A logarithm's value r, unless x is zero, negative, infinite or no number. */
-INLINE float log_result(float x, float r)
-{
-    float odd = x == 0 ? -INFINITY : x < 0 ? NAN : x;
-    return as_uint(x) - 1 < 0x7f7fffff ? r : odd;
-}
-
-/* log(1 + x). A huge x goes down by 2^32 first, so that no scale becomes denormal. */
-INLINE float log1p_of(float x)
-{
-    bool huge = x > 0x1p100f;
-    float y = huge ? x * 0x1p-32f : x;
-    uint i = as_uint(1 + y) - LOG_SPLIT;
+    uint i = as_uint(1 + x) - 0x3f400000;
     int e = (int)i >> 23;
-    float scale = as_float(0x3f800000 - ((uint)e << 23)), f = FMA(y, scale, scale - 1);
-    float r = log_sum(f, (float)e + (huge ? 32.0f : 0.0f));
-    r = x > -1 && x < INFINITY ? r : x == -1 ? -INFINITY : x < 0 ? NAN : x;
-    return SIGN_OF(r, x);
+    float scale = as_float(0x40800000 - ((uint)e << 23));
+    return log_sum(0.25f * FMA(x, scale, scale - 4), (float)e);
 }
 
-/* log2 of a finite x > 0 with some 30 bits. */
-INLINE double log2_wide(float x)
+/* log(1 + a) for a ≥ 0. */
+INLINE float log1p_positive(float a)
 {
-    ulong i = as_ulong((double)x) - 0x3fe5555555555555;
-    double e = (double)((long)i >> 52), f = as_double((i & 0xfffffffffffff) + 0x3fe5555555555555) - 1;
-    double p = POLY(f, 0x1.7154765228cd7p0, -0x1.7154774eec8d5p-1, 0x1.ec70a38703036p-2, -0x1.715317ce28aecp-2, 0x1.277464e72b067p-2,
-                      -0x1.ecf8404e92ba2p-3, 0x1.a6ccc9ebcf4fdp-3, -0x1.66bd41fc5a4e9p-3, 0x1.3c3f8459c37c1p-3, -0x1.81796389c77c1p-3,
-                      0x1.67ef65e36e152p-3);
-    return FMA(f, p, e);
+    float r = log1p_finite(a);
+    return a < INFINITY ? r : a;
+}
+
+/* log2(1 + f) + e in double, with some 29 bits; of terms that are small a float is good enough. */
+INLINE double log2_wide(float f, float e)
+{
+    float p = POLY7(f, -0x1.7155a8p-2f, 0x1.277504p-2f, -0x1.ebfea4p-3f, 0x1.a5b2b6p-3f, -0x1.78eb26p-3f, 0x1.5b8278p-3f, -0x1.0d3b4ep-3f,
+                    0x1.b6c6dcp-5f);
+    double d = (double)f;
+    return FMA(d, POLY3(d, 0x1.71547650ee018p0, -0x1.7154756c8dd3p-1, 0x1.ec70a9869052ep-2, (double)p), (double)e);
 }
 
 /* 2^r for |r| ≤ 1/2. */
@@ -160,13 +143,14 @@ INLINE float exp2_near(float r)
     return POLY6(r, 1.0f, 0x1.62e43p-1f, 0x1.ebfbd8p-3f, 0x1.c6af76p-5f, 0x1.3b30ap-7f, 0x1.5f0b82p-10f, 0x1.3fa206p-13f);
 }
 
-/* 2^t, rounded once. */
+/* 2^t, rounded once. The branch holds what is rare: results that are too large or too small for a number, and NaN. */
 INLINE float exp2_wide(double t)
 {
-    t = t > 200 ? 200 : t;
-    t = t < -200 ? -200 : t;
-    double shifted = t + 0x1.8p52, k = shifted - 0x1.8p52;
-    return scaled(exp2_near((float)(t - k)), (uint)as_ulong(shifted));
+    double whole = __builtin_elementwise_rint(t);
+    float k = (float)whole, r = __tsr_scale_f(exp2_near((float)(t - whole)), k + ROUNDER);
+    if (!(ABS(k) < 200))
+        r = k > 0 ? INFINITY : k < 0 ? 0 : k;
+    return r;
 }
 
 /* sin(r) for |r| ≤ pi/2, with its sign changed if the lowest bit of `odd` is set. */
@@ -176,6 +160,19 @@ INLINE float sin_half(float r, uint odd)
     float s = r * r, p = POLY3(s, -0x1.55554cp-3f, 0x1.110edap-7f, -0x1.9f70fp-13f, 0x1.5dc902p-19f);
     float y = __builtin_elementwise_max(__builtin_elementwise_min(FMA(p * s, r, r), 1.0f), -1.0f);
     return as_float(as_uint(y) ^ odd << 31);
+}
+
+/* sin(r) and cos(r) for |r| ≤ pi/4. */
+INLINE float sin_quarter(float r)
+{
+    float s = r * r;
+    return FMA(POLY2(s, -0x1.555546p-3f, 0x1.110778p-7f, -0x1.9953fep-13f) * s, r, r);
+}
+
+INLINE float cos_quarter(float r)
+{
+    float s = r * r;
+    return POLY4(s, 1.0f, -0.5f, 0x1.55554ap-5f, -0x1.6c0c2ap-10f, 0x1.99e91p-16f);
 }
 
 #endif

@@ -55,24 +55,15 @@ INLINE double exponent_of(ulong bits, double up)
     return as_double(bits >> 52 | 0x4330000000000000) - (0x1p52 + 1023 - up);
 }
 
-/* x = m·2^e, LOW ≤ m < 2·LOW, for finite x > 0. LOW's bits are `low`. */
-INLINE double split_number(double x, ulong low, double *e)
-{
-    bool small = x < DBL_MIN;
-    ulong i = as_ulong(small ? x * 0x1p54 : x) + (ONE - low);
-    *e = small ? exponent_of(i, -54) : exponent_of(i, 0);
-    return as_double((i & 0xfffffffffffff) + low);
-}
-
-/* log2(x) for finite x > 0; *low has the bits from the eleventh on. With s = (m - 1)/(m + 1) it is s times a polynomial of s², whose first two terms and
- * s itself come in two parts. */
+/* log2(x) of a finite x > 0; *low has the bits from the eleventh on. With s = (m - 1)/(m + 1) it is s times a polynomial of s², whose first two
+ * terms and s itself come in two parts. Of zero, infinity, the negative and no number it is -inf, inf and no number. */
 INLINE double log2_parts(double x, double *low)
 {
-    double e, m = split_number(x, 0x3fe6a09e667f3bcd, &e); /* from sqrt(1/2) */
+    double e = __tsr_exponent_d(x), m = __tsr_significand_d(x);
     double f = m - 1, d = m + 1, inverse = 1 / d, s = f * inverse, s_low = FMA(-s, m - (d - 1), FMA(-s, d, f)) * inverse;
     double z = s * s, z_low = FMA(s + s, s_low, FMA(s, s, -z));
-    double q = POLY(z, 0x1.2776c50ef9d24p-1, 0x1.a61762a75994fp-2, 0x1.484b14218cd99p-2, 0x1.0c9a63db0f71dp-2, 0x1.c69f8a7ee8215p-3,
-                    0x1.87b0e7c5f9777p-3, 0x1.85e7b43026464p-3);
+    double q = POLY(z, 0x1.2776c50ef9bfep-1, 0x1.a61762a7ae694p-2, 0x1.484b13d6c5a82p-2, 0x1.0c9a855a5b307p-2, 0x1.c68ec49e9384fp-3,
+                    0x1.8a118baebe0a9p-3, 0x1.583ddbf773036p-3, 0x1.68c67fd70342p-3);
     double first = 0x1.71547652b82fep1, third = 0x1.ec709dc3a03fdp-1;
     double t = z * third, t_low = FMA(z, 0x1.d27f05548af0cp-55, FMA(z_low, third, FMA(z, third, -t)));
     double a = first + t, a_low = (first - a) + t + FMA(z * z, q, t_low + 0x1.777d0ffda0d24p-55);
@@ -82,13 +73,20 @@ INLINE double log2_parts(double x, double *low)
     return r;
 }
 
+/* q·2^(p + low), rounded once, for |p| < 1100 and a low part of less than a unit in p's last place. */
+INLINE double exp2_parts_near(double q, double p, double low)
+{
+    double t = p + ROUNDER;
+    return __tsr_scale_d(q * exp2_near_wide(p - (t - ROUNDER) + low), t);
+}
+
 /* q·2^(p + low), rounded once. A low part of an infinite p may be anything. */
 INLINE double times_exp2(double q, double p, double low)
 {
     low = ABS(p) < 1100 ? low : 0;
     p = between(p, -1100, 1100);
-    double sum = p + low, t = sum + ROUNDER;
-    return scaled_wide(q * exp2_near_wide(sum - (t - ROUNDER) + (p - sum + low)), as_ulong(t));
+    double sum = p + low;
+    return exp2_parts_near(q, sum, p - sum + low);
 }
 
 #endif

@@ -129,6 +129,37 @@ const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)
     return d->name;
 }
 
+static const struct tsr__math_op math_ops[] = {
+#define TSR_MATH_OP(name, operation, bits) {#name, TSR__MATH_##operation, bits},
+#include "lanes/ir/math_op.def"
+#undef TSR_MATH_OP
+};
+
+static const struct tsr__math_op *math_op_named(const char *name)
+{
+    for (size_t i = 0; i < TSR_ARRAY_LEN(math_ops); i++)
+        if (strcmp(math_ops[i].name, name) == 0)
+            return &math_ops[i];
+    return NULL;
+}
+
+/* The attribute of a piece that is not inlined. */
+#define MATH_OP "tsr-math-op"
+
+bool tsr__keep_math_op(struct tsr__compilation *l, LLVMValueRef function)
+{
+    if (!tsr__has(l, TSR_CPU_AVX512F) || !tsr__has(l, TSR_CPU_AVX512VL) || !tsr__has(l, TSR_CPU_AVX512DQ) ||
+        tsr__has_text_attr(function, TSR__USER) || !math_op_named(tsr__name(function)))
+        return false;
+    tsr__set_fn_text(l, function, MATH_OP, "");
+    return true;
+}
+
+const struct tsr__math_op *tsr__math_op(LLVMValueRef function)
+{
+    return tsr__has_text_attr(function, MATH_OP) ? math_op_named(tsr__name(function)) : NULL;
+}
+
 bool tsr__is_madw(LLVMValueRef function)
 {
     const char *name = tsr__name(function);

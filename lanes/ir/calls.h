@@ -105,6 +105,30 @@ struct tsr__dot {
 /* The dot product of the built-in library called so, or NULL. */
 const struct tsr__dot *tsr__dot_named(const char *name);
 
+enum tsr__math_operation {
+    TSR__MATH_SCALE,
+    TSR__MATH_LDEXP,
+    TSR__MATH_SIGNIFICAND,
+    TSR__MATH_EXPONENT,
+    TSR__MATH_POWER,
+    TSR__MATH_ODD,
+    TSR__MATH_RSQRT,
+    TSR__MATH_ROOT,
+    TSR__MATH_ROUGH_RSQRT,
+    TSR__MATH_ROUGH_RECIP
+};
+
+/* A piece of math functions of the built-in library: lanes/ir/math_op.def. */
+struct tsr__math_op {
+    const char *name;
+    enum tsr__math_operation operation;
+    unsigned bits; /* of a number */
+};
+/* Marks the function, if it is a piece for which the CPU has instructions: then it is not inlined. */
+bool tsr__keep_math_op(struct tsr__compilation *l, LLVMValueRef function);
+/* The piece that a function with that mark is, or NULL. */
+const struct tsr__math_op *tsr__math_op(LLVMValueRef function);
+
 #define TSR__MADW_LOW "tessera_madw_low_word"
 
 #define TSR__MADW_HIGH "tessera_madw_high_word"

@@ -5,6 +5,7 @@
  * be masked, and no later pass could hoist it. LLVM's own pass drops flags and metadata that the address analysis needs. */
 #include "lanes/prepare/packet_kernel.h"
 
+#include "lanes/ir/calls.h"
 #include "lanes/ir/cfg.h"
 
 struct loop_of {
@@ -56,6 +57,8 @@ static bool may_write_memory(LLVMValueRef inst)
         return true;
     case LLVMCall: {
         LLVMValueRef callee = tsr__callee(inst);
+        if (callee && tsr__math_op(callee))
+            return false;
         return !callee || !LLVMGetIntrinsicID(callee) || tsr__starts_with(tsr__name(callee), "llvm.mem");
     }
     default:

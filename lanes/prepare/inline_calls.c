@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Inlines all calls of kernels that run in packets, except those for which a packet has an operation (collectives, matrix functions, dot
- * products, MADW). */
+ * products, MADW, pieces of math functions). */
 #include "lanes/analysis/shape.h"
 #include "lanes/ir/calls.h"
 #include "lanes/ir/explain.h"
@@ -47,7 +47,8 @@ static void inline_all(struct tsr__compilation *l)
             keep_call(l, functions[i], false);
             continue;
         }
-        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i])) {
+        if (tsr_matrix_find(tsr__name(functions[i])) || tsr__is_dot(l, functions[i]) || tsr__is_madw(functions[i]) ||
+            tsr__keep_math_op(l, functions[i])) {
             tsr__add_fn_attr(l, functions[i], "noinline");
             continue;
         }
@@ -84,6 +85,10 @@ bool tsr__pass_restore_bodies(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     for (size_t i = 0; i < count; i++) {
         const char *name = tsr_arena_format(&l->scratch, "%s", tsr__name(functions[i])), *dot = strrchr(name, '.');
+        if (tsr__math_op(functions[i])) { /* calls that are left are of one work-item */
+            tsr__drop_fn_attr(functions[i], "noinline");
+            tsr__add_fn_attr(l, functions[i], "alwaysinline");
+        }
         if (!dot || strcmp(dot, BODY) != 0)
             continue;
         char *plain = tsr_arena_format(&l->scratch, "%.*s", (int)(dot - name), name);

@@ -20,6 +20,8 @@
 static bool call_may_hurt(LLVMValueRef callee)
 {
     LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    if (callee && tsr__math_op(callee))
+        return false;
     return !callee || !LLVMGetIntrinsicID(callee) || tsr__starts_with(tsr__name(callee), "llvm.mem") ||
            !LLVMGetEnumAttributeAtIndex(callee, at, tsr__attr_kind("willreturn"));
 }

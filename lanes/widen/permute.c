@@ -21,7 +21,7 @@ LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned f
     return tsr__pick_lanes(s, x, NULL, from, count);
 }
 
-static LLVMValueRef join_registers(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
+LLVMValueRef tsr__join_registers(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
 {
     unsigned from[TSR__MAX_ELEMENTS], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
     for (unsigned i = 0; i < count; i++)
@@ -103,7 +103,7 @@ static LLVMValueRef permute_by(struct tsr__widener *s, const struct permute *p, 
         made[i] = look_up(s, p, source, count, tsr__slice_lanes(s, index, i * p->lanes, p->lanes));
     for (; count > 1; count /= 2)
         for (unsigned i = 0; i < count / 2; i++)
-            made[i] = join_registers(s, made[2 * i], made[2 * i + 1]);
+            made[i] = tsr__join_registers(s, made[2 * i], made[2 * i + 1]);
     return LLVMBuildTrunc(s->b, made[0], type, "");
 }
 

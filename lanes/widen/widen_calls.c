@@ -5,6 +5,7 @@
 #include "lanes/widen/widen_dot.h"
 #include "lanes/widen/widen_image.h"
 #include "lanes/widen/widen_madw.h"
+#include "lanes/widen/widen_math.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/prepare/sub_group_pairs.h"
 #include "lanes/widen/widener.h"
@@ -367,11 +368,12 @@ bool tsr__widen_call(struct tsr__widener *s, LLVMValueRef inst)
     if (tsr__is_image(callee))
         return tsr__widen_image(s, inst);
     unsigned id = LLVMGetIntrinsicID(callee);
-    if (!id)
+    const struct tsr__math_op *math = tsr__math_op(callee);
+    if (!id && !math)
         return false;
     if (uniform_in && !tsr__is_varying(tsr__shape_of(&s->shapes, inst)) && LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind) {
         clone_call(s, inst);
         return true;
     }
-    return tsr__widen_intrinsic(s, inst, id);
+    return math ? tsr__widen_math(s, inst, math) : tsr__widen_intrinsic(s, inst, id);
 }
