@@ -68,6 +68,10 @@ static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size,
     RETURN_IF(context, mem && !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "argument %u is no memory object", index);
     RETURN_IF(context, mem && mem->context != context, CL_INVALID_MEM_OBJECT, "argument %u is a memory object of another context", index);
     RETURN_IF(context, mem && mem->image, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
+    const struct tsr_arg_info *arg = &kernel->info->args[index];
+    bool reads_only = arg->address_qualifier == CL_KERNEL_ARG_ADDRESS_CONSTANT || arg->type_qualifier & CL_KERNEL_ARG_TYPE_CONST;
+    RETURN_IF(context, mem && mem->flags & CL_MEM_IMMUTABLE_EXT && !reads_only, CL_INVALID_ARG_VALUE,
+              "argument %u is neither constant nor const, but the buffer is CL_MEM_IMMUTABLE_EXT", index);
     uint64_t address = mem ? (uint64_t)(uintptr_t)mem->data : 0;
     set(kernel, index, &address, mem, false);
     return CL_SUCCESS;
@@ -90,8 +94,8 @@ static cl_int set_image(struct _cl_kernel *kernel, cl_uint index, size_t size, c
     cl_uint access = arg->access_qualifier;
     RETURN_IF(context, mem->flags & CL_MEM_WRITE_ONLY && access != CL_KERNEL_ARG_ACCESS_WRITE_ONLY, CL_INVALID_ARG_VALUE,
               "argument %u is read, but the image is CL_MEM_WRITE_ONLY", index);
-    RETURN_IF(context, mem->flags & CL_MEM_READ_ONLY && access != CL_KERNEL_ARG_ACCESS_READ_ONLY, CL_INVALID_ARG_VALUE,
-              "argument %u is written, but the image is CL_MEM_READ_ONLY", index);
+    RETURN_IF(context, mem->flags & (CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT) && access != CL_KERNEL_ARG_ACCESS_READ_ONLY,
+              CL_INVALID_ARG_VALUE, "argument %u is written, but the image is CL_MEM_READ_ONLY or CL_MEM_IMMUTABLE_EXT", index);
     uint64_t address = (uint64_t)(uintptr_t)&mem->image->desc;
     set(kernel, index, &address, mem, false);
     return CL_SUCCESS;

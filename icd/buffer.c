@@ -50,6 +50,8 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         goto fail;
     FAIL_IF(context, !tsr__mem_flags_valid(flags), CL_INVALID_VALUE, "flags 0x%llx: unknown, or some that exclude each other",
             (unsigned long long)flags);
+    FAIL_IF(context, !tsr__mem_flags_give_contents(flags), CL_INVALID_VALUE,
+            "CL_MEM_IMMUTABLE_EXT needs CL_MEM_COPY_HOST_PTR or CL_MEM_USE_HOST_PTR");
     FAIL_IF(context, size == 0, CL_INVALID_BUFFER_SIZE, "a buffer of 0 bytes");
     FAIL_IF(context, tsr__mem_too_large(context, size), CL_INVALID_BUFFER_SIZE,
             "%zu bytes are more than CL_DEVICE_MAX_MEM_ALLOC_SIZE of any device", size);

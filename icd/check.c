@@ -48,6 +48,13 @@ cl_int tsr__check_host_access(const char *function, cl_mem mem, bool reads, bool
     if (writes && mem->flags & (CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS))
         return tsr__error(mem->context, CL_INVALID_OPERATION, function, "mem",
                           "the host may not write this memory object, by the flags that it was created with");
+    return writes ? tsr__check_mutable(function, mem) : CL_SUCCESS;
+}
+
+cl_int tsr__check_mutable(const char *function, cl_mem mem)
+{
+    if (mem->flags & CL_MEM_IMMUTABLE_EXT)
+        return tsr__error(mem->context, CL_INVALID_OPERATION, function, "mem", "the memory object is CL_MEM_IMMUTABLE_EXT");
     return CL_SUCCESS;
 }
 

@@ -40,7 +40,8 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBuffer(cl_command_queue queue, cl_mem fr
     cl_int err;
     if ((err = tsr__check_queue(__func__, queue)) || (err = tsr__check_buffer(__func__, queue, from)) ||
         (err = tsr__check_buffer(__func__, queue, to)) || (err = tsr__check_range(__func__, from, from_offset, size)) ||
-        (err = tsr__check_range(__func__, to, to_offset, size)) || (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        (err = tsr__check_range(__func__, to, to_offset, size)) || (err = tsr__check_mutable(__func__, to)) ||
+        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     /* "CL_MEM_COPY_OVERLAP if src_buffer and dst_buffer are the same buffer or sub-buffer object and the source and destination regions
      * overlap or if they are different sub-buffers of the same associated buffer object and they overlap." */
@@ -60,7 +61,7 @@ TSR_API cl_int CL_API_CALL clEnqueueFillBuffer(cl_command_queue queue, cl_mem bu
     if ((err = tsr__check_queue(__func__, queue)) || (err = tsr__check_buffer(__func__, queue, buffer)) ||
         (err = tsr__check_range(__func__, buffer, offset, size)) ||
         (err = tsr__check_pattern(__func__, queue->context, pattern, pattern_size, offset, size)) ||
-        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+        (err = tsr__check_mutable(__func__, buffer)) || (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     struct _cl_event *command =
         tsr__fill_command(queue, CL_COMMAND_FILL_BUFFER, buffer, buffer->data + offset, size, pattern, pattern_size);

@@ -189,7 +189,8 @@ TSR_API cl_int CL_API_CALL clEnqueueFillImage(cl_command_queue queue, cl_mem ima
     if ((err = tsr__check_queue(__func__, queue)) || (err = check_image(__func__, queue, image)))
         return err;
     RETURN_IF(queue->context, !color, CL_INVALID_VALUE, "fill_color is NULL");
-    if ((err = read_part(__func__, image, origin, region, &part)) || (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
+    if ((err = read_part(__func__, image, origin, region, &part)) || (err = tsr__check_mutable(__func__, image)) ||
+        (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     size_t bytes[3];
     unsigned char pixel[TSR__MOST_PIXEL];
@@ -211,7 +212,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyImage(cl_command_queue queue, cl_mem fro
     RETURN_IF(context, from->image->format != to->image->format, CL_IMAGE_FORMAT_MISMATCH, "pixels of %s cannot become %s",
               from->image->format->name, to->image->format->name);
     if ((err = read_part(__func__, from, from_origin, region, &source)) || (err = read_part(__func__, to, to_origin, region, &target)) ||
-        (err = tsr__check_wait_list(context, wait_count, wait_list)))
+        (err = tsr__check_mutable(__func__, to)) || (err = tsr__check_wait_list(context, wait_count, wait_list)))
         return err;
     size_t bytes[3];
     struct tsr__box from_box = box_of(from, &source, bytes), to_box = box_of(to, &target, bytes);
@@ -236,6 +237,7 @@ static cl_int copy_with_buffer(const char *function, bool to_buffer, cl_command_
     size_t bytes[3];
     struct tsr__box pixels = box_of(image, &part, bytes);
     if ((err = tsr__check_range(function, buffer, offset, bytes[0] * bytes[1] * bytes[2])) ||
+        (err = tsr__check_mutable(function, to_buffer ? buffer : image)) ||
         (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
     struct tsr__box packed = {buffer, buffer->data + offset, bytes[0], bytes[0] * bytes[1]};

@@ -61,6 +61,11 @@ static cl_int make(const char *function, cl_context context, const cl_mem_proper
     if (!tsr__mem_flags_valid(flags))
         return tsr__error(context, CL_INVALID_VALUE, function, "flags", "flags 0x%llx: unknown, or some that exclude each other",
                           (unsigned long long)flags);
+    const struct _cl_mem *of = desc && tsr__valid(desc->mem_object, TSR_TAG_MEM) ? desc->mem_object : NULL;
+    if (of ? of->flags & ~flags & CL_MEM_IMMUTABLE_EXT : !tsr__mem_flags_give_contents(flags))
+        return tsr__error(context, CL_INVALID_VALUE, function, "CL_MEM_IMMUTABLE_EXT", "%s",
+                          of ? "the object that the image is made of is CL_MEM_IMMUTABLE_EXT, so the image must be"
+                             : "CL_MEM_IMMUTABLE_EXT needs CL_MEM_COPY_HOST_PTR or CL_MEM_USE_HOST_PTR");
     struct tsr__image *image = tsr_calloc(1, sizeof *image);
     if (!image)
         return tsr__error(context, CL_OUT_OF_HOST_MEMORY, function, "image", "no memory for an image object");

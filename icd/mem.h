@@ -56,6 +56,8 @@ bool tsr__mem_too_large(const struct _cl_context *context, size_t size);
 bool tsr__mem_flags_valid(cl_mem_flags flags);
 /* The flags of a new object that has memory of its own, with the defaults filled in. */
 cl_mem_flags tsr__mem_flags_of_root(cl_mem_flags flags);
+/* False: an immutable object that would never have contents. */
+bool tsr__mem_flags_give_contents(cl_mem_flags flags);
 /* The flags of a new object that lies in another one: what `flags` leaves open is inherited. CL_INVALID_VALUE if they do not fit. */
 cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent, cl_mem_flags flags, cl_mem_flags *all);
 /* CL_INVALID_HOST_PTR if the pointer is there and the flags do not use it, or the other way round. */
@@ -94,6 +96,8 @@ cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem bu
 cl_int tsr__check_range(const char *function, cl_mem buffer, size_t offset, size_t size);
 /* CL_INVALID_OPERATION if the host may not read or write it, by the flags that it was created with. */
 cl_int tsr__check_host_access(const char *function, cl_mem mem, bool reads, bool writes);
+/* CL_INVALID_OPERATION if no command may write it: CL_MEM_IMMUTABLE_EXT. */
+cl_int tsr__check_mutable(const char *function, cl_mem mem);
 /* CL_INVALID_VALUE unless a pattern of this size can fill `size` bytes from `start` on (an offset or an address). */
 cl_int tsr__check_pattern(const char *function, struct _cl_context *context, const void *pattern, size_t pattern_size, uintptr_t start,
                           size_t size);

@@ -8,7 +8,8 @@ enum {
     FLAGS_ACCESS = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY,
     FLAGS_HOST_POINTER = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR,
     FLAGS_HOST_ACCESS = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS,
-    FLAGS_ALL = FLAGS_ACCESS | FLAGS_HOST_POINTER | FLAGS_HOST_ACCESS,
+    FLAGS_ALL = FLAGS_ACCESS | FLAGS_HOST_POINTER | FLAGS_HOST_ACCESS | CL_MEM_IMMUTABLE_EXT,
+    FLAGS_NOT_IMMUTABLE = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_HOST_WRITE_ONLY,
 };
 
 /* ---- flags ------------------------------------------------------------------------------------------------------------------------- */
@@ -23,12 +24,18 @@ static bool one_of(cl_mem_flags flags, cl_mem_flags group)
 bool tsr__mem_flags_valid(cl_mem_flags flags)
 {
     return !(flags & ~(cl_mem_flags)FLAGS_ALL) && one_of(flags, FLAGS_ACCESS) && one_of(flags, FLAGS_HOST_ACCESS) &&
-           !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
+           !(flags & CL_MEM_USE_HOST_PTR && flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR)) &&
+           !(flags & CL_MEM_IMMUTABLE_EXT && flags & FLAGS_NOT_IMMUTABLE);
 }
 
 cl_mem_flags tsr__mem_flags_of_root(cl_mem_flags flags)
 {
-    return flags & FLAGS_ACCESS ? flags : flags | CL_MEM_READ_WRITE;
+    return flags & (FLAGS_ACCESS | CL_MEM_IMMUTABLE_EXT) ? flags : flags | CL_MEM_READ_WRITE;
+}
+
+bool tsr__mem_flags_give_contents(cl_mem_flags flags)
+{
+    return !(flags & CL_MEM_IMMUTABLE_EXT) || flags & (CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR);
 }
 
 cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent, cl_mem_flags flags, cl_mem_flags *all)
@@ -42,6 +49,7 @@ cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent
         {CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY, "CL_MEM_READ_ONLY"},
         {CL_MEM_HOST_WRITE_ONLY, CL_MEM_HOST_READ_ONLY, "CL_MEM_HOST_WRITE_ONLY"},
         {CL_MEM_HOST_READ_ONLY, CL_MEM_HOST_WRITE_ONLY, "CL_MEM_HOST_READ_ONLY"},
+        {CL_MEM_IMMUTABLE_EXT, FLAGS_NOT_IMMUTABLE, "CL_MEM_IMMUTABLE_EXT"},
         {CL_MEM_HOST_NO_ACCESS, CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_WRITE_ONLY, "CL_MEM_HOST_NO_ACCESS"},
     };
     if (!tsr__mem_flags_valid(flags) || flags & FLAGS_HOST_POINTER)
@@ -50,7 +58,8 @@ cl_int tsr__mem_flags_of_part(const char *function, const struct _cl_mem *parent
     for (size_t i = 0; i < TSR_ARRAY_LEN(rules); i++)
         if (parent->flags & rules[i].parent && flags & rules[i].excludes)
             return tsr__error(context, CL_INVALID_VALUE, function, "flags", "the memory object is %s", rules[i].name);
-    cl_mem_flags access = flags & FLAGS_ACCESS ? flags & FLAGS_ACCESS : parent->flags & FLAGS_ACCESS;
+    const cl_mem_flags group = FLAGS_ACCESS | CL_MEM_IMMUTABLE_EXT;
+    cl_mem_flags access = (flags & group ? flags & group : parent->flags & group) | (parent->flags & CL_MEM_IMMUTABLE_EXT);
     cl_mem_flags host = flags & FLAGS_HOST_ACCESS ? flags & FLAGS_HOST_ACCESS : parent->flags & FLAGS_HOST_ACCESS;
     *all = access | host | (parent->flags & FLAGS_HOST_POINTER);
     return CL_SUCCESS;

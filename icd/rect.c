@@ -157,7 +157,7 @@ TSR_API cl_int CL_API_CALL clEnqueueCopyBufferRect(cl_command_queue queue, cl_me
     RETURN_IF(context, from == to && (source.row_pitch != target.row_pitch || source.slice_pitch != target.slice_pitch), CL_INVALID_VALUE,
               "within one buffer both boxes must have the same pitches: rows %zu and %zu, slices %zu and %zu", source.row_pitch,
               target.row_pitch, source.slice_pitch, target.slice_pitch);
-    if ((err = tsr__check_wait_list(context, wait_count, wait_list)))
+    if ((err = tsr__check_mutable(__func__, to)) || (err = tsr__check_wait_list(context, wait_count, wait_list)))
         return err;
     struct tsr__box from_box = {from, from->data + source.offset, source.row_pitch, source.slice_pitch};
     struct tsr__box to_box = {to, to->data + target.offset, target.row_pitch, target.slice_pitch};

@@ -410,12 +410,72 @@ static void test_destructors(void **state)
     test_end(&w);
 }
 
+/* cl_ext_immutable_memory_objects: nothing writes such an object. */
+static void test_immutable(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    cl_int data[32] = {1, 2, 3}, got[32] = {0}, zero = 0, code;
+    cl_mem mem, part, other = test_buffer(w.context, 0, sizeof data, NULL);
+    const cl_mem_flags wrong[] = {0, CL_MEM_ALLOC_HOST_PTR, CL_MEM_COPY_HOST_PTR | CL_MEM_READ_WRITE,
+                                  CL_MEM_COPY_HOST_PTR | CL_MEM_WRITE_ONLY, CL_MEM_COPY_HOST_PTR | CL_MEM_HOST_WRITE_ONLY};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK_CREATE(mem, clCreateBuffer(w.context, CL_MEM_IMMUTABLE_EXT | wrong[i], sizeof data, i > 1 ? data : NULL, &err),
+                     CL_INVALID_VALUE);
+    cl_program program =
+        test_build(w.context, w.device, "kernel void k(global int *a, constant int *b, const global int *c) { *a = *b + *c; }", NULL);
+    cl_kernel kernel = test_kernel(program, "k");
+    for (int uses = 0; uses < 2; uses++) {
+        const cl_mem_flags flags = CL_MEM_IMMUTABLE_EXT | (uses ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR | CL_MEM_READ_ONLY);
+        const size_t origin[3] = {0}, region[3] = {4, 4, 1};
+        cl_mem_flags all;
+        mem = test_buffer(w.context, flags, sizeof data, data);
+        CHECK(clGetMemObjectInfo(mem, CL_MEM_FLAGS, sizeof all, &all, NULL));
+        assert_int_equal(all, flags);
+        cl_buffer_region half = {0, sizeof data / 2};
+        CHECK_CREATE(part, clCreateSubBuffer(mem, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &half, &err), CL_INVALID_VALUE);
+        CHECK_CREATE(part, clCreateSubBuffer(mem, CL_MEM_HOST_WRITE_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &half, &err), CL_INVALID_VALUE);
+        CHECK_CREATE(part, clCreateSubBuffer(mem, CL_MEM_READ_ONLY, CL_BUFFER_CREATE_TYPE_REGION, &half, &err), CL_SUCCESS);
+        cl_mem both[] = {mem, part};
+        for (int i = 0; i < 2; i++) {
+            CHECK_CODE(clEnqueueWriteBuffer(w.queue, both[i], CL_TRUE, 0, 4, &zero, 0, NULL, NULL), CL_INVALID_OPERATION);
+            CHECK_CODE(clEnqueueWriteBufferRect(w.queue, both[i], CL_TRUE, origin, origin, region, 0, 0, 0, 0, got, 0, NULL, NULL),
+                       CL_INVALID_OPERATION);
+            CHECK_CODE(clEnqueueCopyBuffer(w.queue, other, both[i], 0, 0, 4, 0, NULL, NULL), CL_INVALID_OPERATION);
+            CHECK_CODE(clEnqueueCopyBufferRect(w.queue, other, both[i], origin, origin, region, 0, 0, 0, 0, 0, NULL, NULL),
+                       CL_INVALID_OPERATION);
+            CHECK_CODE(clEnqueueFillBuffer(w.queue, both[i], &zero, 4, 0, 4, 0, NULL, NULL), CL_INVALID_OPERATION);
+            CHECK_THAT(!clEnqueueMapBuffer(w.queue, both[i], CL_TRUE, CL_MAP_WRITE, 0, 4, 0, NULL, NULL, &code));
+            assert_int_equal(code, CL_INVALID_OPERATION);
+            CHECK_CODE(clSetKernelArg(kernel, 0, sizeof(cl_mem), &both[i]), CL_INVALID_ARG_VALUE);
+            CHECK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &other));
+            CHECK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &both[i]));
+            CHECK(clSetKernelArg(kernel, 2, sizeof(cl_mem), &both[i]));
+            const size_t one = 1;
+            CHECK(clEnqueueNDRangeKernel(w.queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+            CHECK(clEnqueueReadBuffer(w.queue, other, CL_TRUE, 0, 4, got, 0, NULL, NULL));
+            assert_int_equal(got[0], 2);
+            CHECK(clEnqueueCopyBuffer(w.queue, both[i], other, 0, 0, 8, 0, NULL, NULL));
+            CHECK(clEnqueueReadBuffer(w.queue, both[i], CL_TRUE, 0, sizeof data / 2, got, 0, NULL, NULL));
+            assert_memory_equal(got, data, sizeof data / 2);
+        }
+        CHECK(clReleaseMemObject(part));
+        CHECK(clReleaseMemObject(mem));
+    }
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    CHECK(clReleaseMemObject(other));
+    test_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_create),      cmocka_unit_test(test_sub_buffer),   cmocka_unit_test(test_info),
-        cmocka_unit_test(test_transfers),   cmocka_unit_test(test_host_pointer), cmocka_unit_test(test_transfer_errors),
-        cmocka_unit_test(test_destructors), cmocka_unit_test(test_large),
+        cmocka_unit_test(test_immutable),       cmocka_unit_test(test_create),
+        cmocka_unit_test(test_sub_buffer),      cmocka_unit_test(test_info),
+        cmocka_unit_test(test_transfers),       cmocka_unit_test(test_host_pointer),
+        cmocka_unit_test(test_transfer_errors), cmocka_unit_test(test_destructors),
+        cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
