@@ -39,6 +39,8 @@ DECLARE(3d, THREE)
     {                                                                                                                                      \
         if (__tsr_is_constant(sampler) && !(sampler & TSR_SAMPLER_LINEAR) && image->quick == TSR_IMAGE_RGBA8)                           \
             return rgba8(image, nearest(image, sampler, 4, ARGS_##shape));                                                                 \
+        if (__tsr_is_constant(sampler) && !(sampler & TSR_SAMPLER_LINEAR) && image->quick == TSR_IMAGE_RGBA32F)                            \
+            return rgba32f(nearest(image, sampler, 16, ARGS_##shape));                                                                     \
         return __tsr_image_sample_f_##shape(image, sampler, NAMES_##shape);                                                                \
     }                                                                                                                                      \
     INLINE uint4 sample_i_##shape(image_desc image, uint sampler, PARAMS_##shape(float))                                                   \

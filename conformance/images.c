@@ -312,15 +312,14 @@ static void sample(const struct image *m, const struct sampler *s, const float c
 
 /* ---- the device ------------------------------------------------------------------------------------------------------------------- */
 
-static const char source_of_kind[] =
-    "#pragma OPENCL EXTENSION cl_khr_depth_images : enable\n"
-    "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n"
-    "kernel void read(read_only %s m, sampler_t s, global const float4 *at, global %s *o)\n"
-    "{ size_t g = get_global_id(0); float4 c = at[g]; o[g] = read_image%s(m, s, %s); }\n"
-    "kernel void fetch(read_only %s m, global const int4 *at, global %s *o)\n"
-    "{ size_t g = get_global_id(0); int4 i = at[g]; o[g] = read_image%s(m, %s); }\n"
-    "kernel void put(write_only %s m, global const int4 *at, global const %s *v)\n"
-    "{ size_t g = get_global_id(0); int4 i = at[g]; write_image%s(m, %s, v[g]); }\n";
+static const char source_of_kind[] = "#pragma OPENCL EXTENSION cl_khr_depth_images : enable\n"
+                                     "#pragma OPENCL EXTENSION cl_khr_3d_image_writes : enable\n"
+                                     "kernel void read(read_only %s m, sampler_t s, global const float4 *at, global %s *o)\n"
+                                     "{ size_t g = get_global_id(0); float4 c = at[g]; o[g] = read_image%s(m, s, %s); }\n"
+                                     "kernel void fetch(read_only %s m, global const int4 *at, global %s *o)\n"
+                                     "{ size_t g = get_global_id(0); int4 i = at[g]; o[g] = read_image%s(m, %s); }\n"
+                                     "kernel void put(write_only %s m, global const int4 *at, global const %s *v)\n"
+                                     "{ size_t g = get_global_id(0); int4 i = at[g]; write_image%s(m, %s, v[g]); }\n";
 
 struct device {
     struct session session;
@@ -412,9 +411,8 @@ static void compare(struct device *d, const struct image *m, const char *what, i
                     double tolerance)
 {
     for (int k = 0; k < (m->kind->depth ? 1 : 4); k++) {
-        double got = stored(m, values, g, k), exact = tolerance || values_of(m->format.image_channel_data_type) != FLOATS
-                                                          ? wanted[k]
-                                                          : (double)(float)wanted[k];
+        double got = stored(m, values, g, k),
+               exact = tolerance || values_of(m->format.image_channel_data_type) != FLOATS ? wanted[k] : (double)(float)wanted[k];
         d->checks++;
         REQUIRE(fabs(got - exact) <= tolerance, "%s, order 0x%x, type 0x%x, %s, item %d, component %d: %.9g, not %.9g", m->kind->name,
                 m->format.image_channel_order, m->format.image_channel_data_type, what, g, k, got, exact);
@@ -455,7 +453,8 @@ static void try_sampler(struct device *d, const struct image *m, cl_mem image, c
     REQUIRE(!clEnqueueReadBuffer(d->session.queue, d->values, CL_TRUE, 0, ITEMS * value_bytes(m), values, 0, NULL, NULL), "read");
     double tolerance = s->linear ? 4e-7 * largest(m) : is_srgb(&m->format) ? 4e-7 : 0;
     char what[96];
-    snprintf(what, sizeof what, "sampler %s %s 0x%x", s->normalised ? "normalised" : "unnormalised", s->linear ? "linear" : "nearest", s->mode);
+    snprintf(what, sizeof what, "sampler %s %s 0x%x", s->normalised ? "normalised" : "unnormalised", s->linear ? "linear" : "nearest",
+             s->mode);
     for (int g = 0; g < ITEMS; g++) {
         double wanted[4];
         sample(m, s, at[g], wanted);
@@ -568,7 +567,8 @@ static void try_writes(struct device *d, struct image *m)
             at[g][0] = g % 2 ? m->w + g : -1 - g;
         for (int k = 0; k < each; k++) {
             if (v == FLOATS)
-                values.f[each * g + k] = (float)((int)(random_word() % 3001) - 1000) / 1000 * (m->format.image_channel_data_type == CL_FLOAT ? 99 : 1);
+                values.f[each * g + k] =
+                    (float)((int)(random_word() % 3001) - 1000) / 1000 * (m->format.image_channel_data_type == CL_FLOAT ? 99 : 1);
             else
                 values.u[each * g + k] = random_word() >> (random_word() % 32);
         }
@@ -591,7 +591,8 @@ static void try_writes(struct device *d, struct image *m)
         const unsigned char *p = pixel(m, place[0], place[1], place[2], place[3]);
         if (g % 7 == 3) {
             d->checks++;
-            REQUIRE(!memcmp(p, before + (p - m->bytes), (size_t)pixel_bytes(&m->format)), "%s: pixel %d was not to be written", m->kind->name, g);
+            REQUIRE(!memcmp(p, before + (p - m->bytes), (size_t)pixel_bytes(&m->format)), "%s: pixel %d was not to be written",
+                    m->kind->name, g);
             continue;
         }
         for (int k = 3; k >= 0; k--) {
@@ -620,12 +621,8 @@ static void try_kind(struct device *d, const struct kind *k)
         if ((formats[i].image_channel_order == CL_DEPTH) != k->depth)
             continue;
         static struct image m;
-        m = (struct image){.kind = k,
-                           .format = formats[i],
-                           .w = WIDTH,
-                           .h = k->y ? HEIGHT : 1,
-                           .d = k->z ? DEPTH : 1,
-                           .layers = k->layers ? LAYERS : 1};
+        m = (struct image){
+            .kind = k, .format = formats[i], .w = WIDTH, .h = k->y ? HEIGHT : 1, .d = k->z ? DEPTH : 1, .layers = k->layers ? LAYERS : 1};
         fill(&m);
         cl_mem image = make_image(d, &m, CL_MEM_READ_ONLY);
         try_samplers(d, &m, image);

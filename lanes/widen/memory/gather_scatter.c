@@ -5,7 +5,6 @@
 #include "lanes/widen/memory/access.h"
 #include "lanes/ir/mad_op.h"
 #include "lanes/ir/layout.h"
-#include "lanes/prepare/image_items.h"
 #include "tessera/item.h"
 
 enum { WIDE_BYTES = 16 };
@@ -69,11 +68,10 @@ static unsigned packed_parts(const struct tsr__access *a)
 }
 
 /* A whole register for each lane, where gathers are no instruction: half as many loads as of 64 bits, and shuffles in pairs of such
- * registers put the lanes in order. Of pixels as well, four gathers of which would take longer. */
+ * registers put the lanes in order. */
 static bool is_wide(const struct tsr__widener *s, const struct tsr__access *a)
 {
-    bool gathers = tsr__has(s->l, TSR_CPU_AVX512F) && !tsr__has_text_attr(s->from, TSR__IMAGE_ITEM);
-    return !gathers && a->simple && a->scalar_bytes >= 4 && a->component_count * a->scalar_bytes == WIDE_BYTES;
+    return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->component_count * a->scalar_bytes == WIDE_BYTES;
 }
 
 /* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
