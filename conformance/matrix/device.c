@@ -64,7 +64,8 @@ static bool try_device(struct device *d, cl_device_id id)
     d->id = id;
     d->extensions = calloc(size + 1, 1);
     if (d->extensions && clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, size, d->extensions, NULL) == CL_SUCCESS &&
-        device_has(d, "cl_intel_subgroup_matrix_multiply_accumulate"))
+        (device_has(d, "cl_intel_subgroup_matrix_multiply_accumulate") ||
+         (device_is_gpu(d) && device_has(d, "cl_tessera_madw")))) /* without units the functions are our library's */
         return true;
     free(d->extensions);
     return false;
