@@ -34,6 +34,8 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     struct tsr__blocks *blocks = &launch->blocks;
     unsigned threads = tsr__cpu_caps()->compute_units;
     uint64_t wanted = threads > 1 ? threads * TSR__GROUPS_PER_WORKER : 1, in_group[2];
+    if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
+        return;
     if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS) || launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(group))
         return;
     for (int d = 0; d < 2; d++) {

@@ -59,8 +59,11 @@ struct tsr__entry {
     _Atomic uint64_t least_ps;        /* the same of the fastest launch */
     _Atomic uint64_t launches;        /* how many there were */
     _Atomic uint64_t small_groups_ns; /* what launches have taken whose work-groups could be lanes */
-    _Atomic uint32_t loop_size[2];    /* columns and rows of C of a loop over K that waited (tiles_share.c), 0 = unknown */
+    /* Columns and rows of C of a loop over K that waited (tiles_share.c); 0 = unknown. */
+    _Atomic uint32_t loop_size[2];
 };
+
+#define TSR__LOOPS_DO_NOT_WAIT UINT32_MAX /* in loop_size: it did not pay */
 
 /* TESSERA_GROUPS, in the order of its words. */
 enum tsr__group_way { TSR__GROUPS_BY_TIME, TSR__GROUPS_AS_LANES, TSR__GROUPS_AS_PACKETS, TSR__GROUPS_IN_REGIONS };

@@ -13,8 +13,8 @@ enum {
     MOST_SIDE = 2048,      /* different operands of a side */
     MOST_PLACES = 1 << 15, /* of a grid */
     HASH = 2 * MOST_SIDE,
-    LEAST_ROWS = 64,   /* of loops with the same B, for which packing pays */
-    MOST_ALONE = 4,    /* loops in a row that shared nothing: the others will not either */
+    LEAST_ROWS = 128,  /* of loops with the same packed B, for which packing it again pays */
+    MOST_ALONE = 4,    /* times in a row that nothing was shared: it will not be later either */
     SCRATCH_TILES = 3, /* slot of tsr_worker_scratch */
 };
 
@@ -180,6 +180,16 @@ static void run_together(struct tsr__tile_share *s)
     }
 }
 
+/* For later launches: columns and rows of C of a loop. */
+static void learn(struct tsr__run *run, uint32_t columns, uint32_t rows)
+{
+    _Atomic uint32_t *size = run->launch->entry->loop_size;
+    if (atomic_load_explicit(&size[0], memory_order_relaxed) != columns)
+        atomic_store_explicit(&size[0], columns, memory_order_relaxed);
+    if (atomic_load_explicit(&size[1], memory_order_relaxed) != rows)
+        atomic_store_explicit(&size[1], rows, memory_order_relaxed);
+}
+
 static void flush(struct tsr__run *run)
 {
     struct tsr__tile_share *s = run->share;
@@ -187,13 +197,13 @@ static void flush(struct tsr__run *run)
         return;
     const struct tsr_tile_loop *x = &s->loop;
     bool few = x->tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(x) && s->a.count * x->rows * x->tile_rows < LEAST_ROWS;
-    if (few || s->count == 1 || !all_are_apart(s))
+    bool shares = !few && s->count > 1;
+    if (!shares || !all_are_apart(s))
         run_alone(run, s);
     else
         run_together(s);
-    atomic_store_explicit(&run->launch->entry->loop_size[0], (uint32_t)(x->columns * TSR_TILE_ROWS), memory_order_relaxed);
-    atomic_store_explicit(&run->launch->entry->loop_size[1], (uint32_t)(x->rows * x->tile_rows), memory_order_relaxed);
-    s->alone = s->count == 1 ? s->alone + 1 : 0;
+    learn(run, (uint32_t)(x->columns * TSR_TILE_ROWS), (uint32_t)(x->rows * x->tile_rows));
+    s->alone = shares ? 0 : s->alone + 1;
     s->count = 0;
     forget(&s->a);
     forget(&s->b);
@@ -229,9 +239,23 @@ static struct tsr__tile_share *make_share(struct tsr__run *run)
     return s;
 }
 
+/* Is B best read where it is, in panels as a program packs them for itself, by blocks with many rows? */
+static bool is_packed_already(const struct tsr_tile_loop *x)
+{
+    return x->tile_rows == TSR_TILE_ROWS && x->rows > 1 && !(x->how & TSR_TILE_B_ROWS) && !tsr__is_in_tiles(x) && x->b_stride > 0 &&
+           x->b_stride <= 2 * TSR_TILE_ROW_BYTES;
+}
+
 static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
 {
-    if (!run->shares || !tsr__tile_grid_fits(x) || atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed))
+    if (!run->shares)
+        return false;
+    if (is_packed_already(x)) {
+        learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
+        run->shares = false; /* all loops of the kernel are alike, as a rule */
+        return false;
+    }
+    if (atomic_load_explicit(&run->launch->shares_nothing, memory_order_relaxed) || !tsr__tile_grid_fits(x))
         return false;
     if (!run->share)
         run->share = make_share(run);
@@ -244,6 +268,7 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
         row = column = 0;
     }
     if (s->alone >= MOST_ALONE) {
+        learn(run, TSR__LOOPS_DO_NOT_WAIT, TSR__LOOPS_DO_NOT_WAIT);
         atomic_store_explicit(&run->launch->shares_nothing, true, memory_order_relaxed);
         return false;
     }
