@@ -58,6 +58,17 @@ SUITES = {
     "conversions": ("conversions/test_conversions", []),
     "math": ("math_brute_force/test_bruteforce", []),
     "spirv": ("spirv_new/test_spirv_new", []),
+    "images_info": ("images/clGetInfo/test_cl_get_info", ["small_images"]),
+    "images_copy": ("images/clCopyImage/test_cl_copy_images", ["small_images"]),
+    "images_copy_pitches": ("images/clCopyImage/test_cl_copy_images", ["small_images", "use_pitches"]),
+    "images_copy_mipmaps": ("images/clCopyImage/test_cl_copy_images", ["small_images", "test_mipmaps"]),
+    "images_fill": ("images/clFillImage/test_cl_fill_images", ["small_images"]),
+    "images_fill_pitches": ("images/clFillImage/test_cl_fill_images", ["small_images", "use_pitches"]),
+    "images_transfer": ("images/clReadWriteImage/test_cl_read_write_images", ["small_images"]),
+    "images_transfer_pitches": ("images/clReadWriteImage/test_cl_read_write_images", ["small_images", "use_pitches"]),
+    "images_transfer_mipmaps": ("images/clReadWriteImage/test_cl_read_write_images", ["small_images", "test_mipmaps"]),
+    "images_samplerless": ("images/samplerlessReads/test_samplerless_reads", ["small_images"]),
+    "images_methods": ("images/kernel_image_methods/test_kernel_image_methods", ["small_images"]),
     "command_buffer": ("extensions/cl_khr_command_buffer/test_cl_khr_command_buffer", []),
     "semaphore": ("extensions/cl_khr_semaphore/test_cl_khr_semaphore", []),
     "mutable_dispatch": (
@@ -104,6 +115,8 @@ def run_test(suite, test, args, env):
     with tempfile.TemporaryDirectory() as scratch, open(log, "wb") as output:
         verdict = pathlib.Path(scratch) / "verdict.json"
         wanted = dict(env, CL_CONFORMANCE_RESULTS_FILENAME=str(verdict))
+        if suite.startswith("images_"):
+            wanted["TESSERA_IMAGES"] = "1"
         names, registered = ([*conversions(test.removeprefix("to_"))], "conversions") if suite == "conversions" else ([test], test)
         command = [program, *words, *offline_words(args, suite, test), "-w", *names]
         process = subprocess.Popen(command, cwd=program.parent, env=wanted, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
