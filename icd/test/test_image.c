@@ -347,6 +347,27 @@ static void memory_of_the_host(void **state)
     test_end(&w);
 }
 
+/* The elements of a 1D array lie a slice pitch apart, which may be more than the row pitch. */
+static void an_array_with_gaps(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
+    unsigned char host[3 * 48], now[3 * 20];
+    for (size_t i = 0; i < sizeof host; i++)
+        host[i] = (unsigned char)i;
+    const size_t extent[3] = {5, 3, 1}, zero[3] = {0};
+    cl_image_desc desc = image_desc(CL_MEM_OBJECT_IMAGE1D_ARRAY, extent);
+    desc.image_row_pitch = 24;
+    desc.image_slice_pitch = 48;
+    cl_mem image;
+    CHECK_CREATE(image, clCreateImage(w.context, CL_MEM_USE_HOST_PTR, &rgba8, &desc, host, &err), CL_SUCCESS);
+    CHECK(clEnqueueReadImage(w.queue, image, CL_TRUE, zero, extent, 0, 0, now, 0, NULL, NULL));
+    for (size_t i = 0; i < 3; i++)
+        CHECK_THAT(!memcmp(now + i * 20, host + i * 48, 20));
+    CHECK(clReleaseMemObject(image));
+    test_end(&w);
+}
+
 /* Images of every type in a buffer and in a sub-buffer share its bytes. */
 static void images_in_buffers(void **state)
 {
@@ -643,6 +664,7 @@ int main(void)
         cmocka_unit_test(queries),
         cmocka_unit_test(requirements),
         cmocka_unit_test(memory_of_the_host),
+        cmocka_unit_test(an_array_with_gaps),
         cmocka_unit_test(images_in_buffers),
         cmocka_unit_test(refusals_in_buffers),
         cmocka_unit_test(images_in_images),
