@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * What all functions on images stand on: for each kind of image, reads with integer and with float coordinates and with a level of detail,
- * and writes. The vector engine makes each of them for a packet (lanes/prepare/image_calls.c). */
+ * and writes. The vector engine makes each of them for a packet (lanes/prepare/image_items.c). */
 #include "image.h"
 
 #define EACH_SHAPE(M) M(1d) M(1d_array) M(2d) M(2d_array) M(3d)
@@ -13,11 +13,11 @@
 #define FETCH(shape)                                                                                                                       \
     float4 READS __tsr_image_fetch_f_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                          \
     {                                                                                                                                      \
-        return components_f(image, unpack_f(fetch(image, sampler, image->pixel_bytes, ARGS_##shape), image->type));                                            \
+        return components_f(image, unpack_f(fetch(image, sampler, image->pixel_bytes, ARGS_##shape), image->type));                        \
     }                                                                                                                                      \
     uint4 READS __tsr_image_fetch_i_##shape(image_desc image, uint sampler, PARAMS_##shape(int))                                           \
     {                                                                                                                                      \
-        return components_i(image, unpack_i(fetch(image, sampler, image->pixel_bytes, ARGS_##shape), image->type));                                            \
+        return components_i(image, unpack_i(fetch(image, sampler, image->pixel_bytes, ARGS_##shape), image->type));                        \
     }
 EACH_SHAPE(FETCH)
 
@@ -40,14 +40,15 @@ INLINE void add_corner(struct channels_f *sum, float weight, struct channels_f c
         sum->c[k] += weight * c.c[k];
 }
 
-/* The mean of the pixels around a place. The commonest formats have code of their own. */
+/* The mean of the pixels around a place. Of the commonest format all pixels are read at once. */
 INLINE struct channels_f filtered(image_desc image, image_level level, uint sampler, enum shape shape, struct place p)
 {
     int corners = HAS_Z(shape) ? 8 : HAS_Y(shape) ? 4 : 2;
     struct channels_f sum = {{0, 0, 0, 0}};
     if (image->type == TSR_IMAGE_UNORM_INT8 && image->pixel_bytes == 4) {
         _Pragma("unroll") for (int corner = 0; corner < corners; corner++)
-            add_corner(&sum, corner_weight(shape, p, corner), unpack_f(corner_pixel(image, level, sampler, 4, shape, p, corner), TSR_IMAGE_UNORM_INT8));
+            add_corner(&sum, corner_weight(shape, p, corner),
+                       unpack_f(corner_pixel(image, level, sampler, 4, shape, p, corner), TSR_IMAGE_UNORM_INT8));
     } else {
         _Pragma("nounroll") for (int corner = 0; corner < corners; corner++)
             add_corner(&sum, corner_weight(shape, p, corner),
@@ -158,10 +159,10 @@ INLINE struct pixel packed_i(image_desc image, uint r, uint g, uint b, uint a)
 #define WRITE(shape)                                                                                                                       \
     void WRITES __tsr_image_write_f_##shape(image_desc image, int lod, PARAMS_##shape(int), float r, float g, float b, float a)            \
     {                                                                                                                                      \
-        write(image, lod, image->pixel_bytes, packed_f(image, r, g, b, a), ARGS_##shape);                                                                      \
+        write(image, lod, image->pixel_bytes, packed_f(image, r, g, b, a), ARGS_##shape);                                                  \
     }                                                                                                                                      \
     void WRITES __tsr_image_write_i_##shape(image_desc image, int lod, PARAMS_##shape(int), uint r, uint g, uint b, uint a)                \
     {                                                                                                                                      \
-        write(image, lod, image->pixel_bytes, packed_i(image, r, g, b, a), ARGS_##shape);                                                                      \
+        write(image, lod, image->pixel_bytes, packed_i(image, r, g, b, a), ARGS_##shape);                                                  \
     }
 EACH_SHAPE(WRITE)

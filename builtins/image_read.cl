@@ -37,7 +37,7 @@ DECLARE(3d, THREE)
     }                                                                                                                                      \
     INLINE float4 sample_f_##shape(image_desc image, uint sampler, PARAMS_##shape(float))                                                  \
     {                                                                                                                                      \
-        if (__tsr_is_constant(sampler) && !(sampler & TSR_SAMPLER_LINEAR) && image->quick == TSR_IMAGE_RGBA8)                           \
+        if (__tsr_is_constant(sampler) && !(sampler & TSR_SAMPLER_LINEAR) && image->quick == TSR_IMAGE_RGBA8)                              \
             return rgba8(image, nearest(image, sampler, 4, ARGS_##shape));                                                                 \
         if (__tsr_is_constant(sampler) && !(sampler & TSR_SAMPLER_LINEAR) && image->quick == TSR_IMAGE_RGBA32F)                            \
             return rgba32f(nearest(image, sampler, 16, ARGS_##shape));                                                                     \
@@ -83,19 +83,19 @@ QUICK(3d)
 #define READ_WITHOUT_SAMPLER(type, shape, access, R, suffix, kind, as)                                                                     \
     R READS read_image##suffix(access type image, COORDINATE_##shape(int) c)                                                               \
     {                                                                                                                                      \
-        return as(fetch_##kind##_##shape(__tsr_image_descriptor(image), CLK_ADDRESS_NONE, TAKE_##shape(c)));                   \
+        return as(fetch_##kind##_##shape(__tsr_image_descriptor(image), CLK_ADDRESS_NONE, TAKE_##shape(c)));                               \
     }
 #define READ_WITH_SAMPLER(type, shape, R, suffix, kind, as)                                                                                \
     R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(int) c)                                         \
     {                                                                                                                                      \
-        return as(fetch_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));       \
+        return as(fetch_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));                   \
     }                                                                                                                                      \
     R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(float) c)                                       \
     {                                                                                                                                      \
-        return as(sample_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));      \
+        return as(sample_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c)));                  \
     }
 #define READ_LEVEL(type, shape, R,         suffix, kind, as)                                                                               \
-    R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(float) c, float lod)                               \
+    R READS read_image##suffix(read_only type image, sampler_t sampler, COORDINATE_##shape(float) c, float lod)                            \
     {                                                                                                                                      \
         return as(                                                                                                                         \
             __tsr_image_lod_##kind##_##shape(__tsr_image_descriptor(image), __tsr_image_sampler(sampler), TAKE_##shape(c), lod));          \

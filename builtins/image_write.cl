@@ -43,7 +43,7 @@ QUICK(3d)
 #define WRITE(type, shape, access, T, suffix, kind, from)                                                                                  \
     void OVER write_image##suffix(access type image, COORDINATE_##shape(int) c, T colour)                                                  \
     {                                                                                                                                      \
-        write_##kind##_##shape(__tsr_image_descriptor(image), TAKE_##shape(c), from(colour));                               \
+        write_##kind##_##shape(__tsr_image_descriptor(image), TAKE_##shape(c), from(colour));                                              \
     }
 #define WRITE_LEVEL(type, shape, access, T, suffix, kind, from)                                                                            \
     void OVER write_image##suffix(access type image, COORDINATE_##shape(int) c, int lod, T colour)                                         \
