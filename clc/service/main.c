@@ -152,7 +152,8 @@ static int serve_in_child(void)
 static const char usage[] =
     "Usage: tessera-cc -c FILE.cl -o FILE.tsr [tool options] [build options]\n"
     "\n"
-    "Compiles OpenCL C, SPIR-V or the tensor language as clBuildProgram does, for this machine. The driver itself starts tessera-cc without words.\n"
+    "Compiles OpenCL C, SPIR-V or the tensor language as clBuildProgram does, for this machine. The driver itself starts tessera-cc "
+    "without words.\n"
     "\n"
     "  -c FILE        source, or a SPIR-V module; '-' is standard input\n"
     "  -o FILE        where the program goes; '-' is standard output\n"
