@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Images in kernels: samples of each kind, and filters by images beside the same by buffers; 1024 x 1024 results. Each driver runs with as
- * many threads as it takes. Tessera needs TESSERA_IMAGES=1. */
+ * many threads as it takes. */
 #include "bench.h"
 
 enum { SIDE = 1024, VOLUME = 64, ROUNDS = 15 };

@@ -641,7 +641,7 @@ int main(void)
     if (!images) {
         printf("the device has no images\n");
         close_session(&d.session);
-        return 77;
+        return 1;
     }
     cl_int err;
     d.at = clCreateBuffer(d.session.context, CL_MEM_READ_ONLY, ITEMS * 16, NULL, &err);

@@ -115,8 +115,6 @@ def run_test(suite, test, args, env):
     with tempfile.TemporaryDirectory() as scratch, open(log, "wb") as output:
         verdict = pathlib.Path(scratch) / "verdict.json"
         wanted = dict(env, CL_CONFORMANCE_RESULTS_FILENAME=str(verdict))
-        if suite.startswith("images_"):
-            wanted["TESSERA_IMAGES"] = "1"
         names, registered = ([*conversions(test.removeprefix("to_"))], "conversions") if suite == "conversions" else ([test], test)
         command = [program, *words, *offline_words(args, suite, test), "-w", *names]
         process = subprocess.Popen(command, cwd=program.parent, env=wanted, stdin=subprocess.DEVNULL, stdout=output, stderr=output,

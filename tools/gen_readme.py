@@ -27,9 +27,7 @@ def environment():
 
 def extensions():
     quiet = " (in kernels; the queries do not name it)"
-    images = " (with `TESSERA_IMAGES=1`)"
-    yield ", ".join(f"`{row[0]}`" + (quiet if row[-1] == "QUIET" else images if "image" in row[0] else "")
-                    for row in rows("include/tessera/ext.def", "TSR_EXT"))
+    yield ", ".join(f"`{row[0]}`" + quiet * (row[-1] == "QUIET") for row in rows("include/tessera/ext.def", "TSR_EXT"))
 
 
 def standin_settings():

@@ -35,6 +35,17 @@ static bool offers(cl_device_id device, const char *name)
     return images || !strstr(name, "image");
 }
 
+/* clang has these macros from OpenCL C 2.0 on. */
+static bool is_later(const char *name)
+{
+    return strstr(name, "mipmap") || strstr(name, "srgb");
+}
+
+static char *want_macro(char *at, const char *end, const char *name)
+{
+    return at + snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", name, name);
+}
+
 static void macros(void **state)
 {
     (void)state;
@@ -43,8 +54,8 @@ static void macros(void **state)
     cl_context context = test_context(device);
     char *at = source, *end = source + sizeof(source);
     for (size_t i = 0; i < COUNT(extensions); i++)
-        if (extensions[i].macro && offers(device, extensions[i].name))
-            at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", extensions[i].name, extensions[i].name);
+        if (extensions[i].macro && offers(device, extensions[i].name) && !is_later(extensions[i].name))
+            at = want_macro(at, end, extensions[i].name);
     char *features_at = at;
     at += snprintf(at, (size_t)(end - at), "kernel void k() {}\n");
     CHECK(clReleaseProgram(test_build(context, device, source, "")));
@@ -52,7 +63,10 @@ static void macros(void **state)
     at = features_at;
     for (size_t i = 0; i < COUNT(features); i++)
         if (offers(device, features[i].name))
-            at += snprintf(at, (size_t)(end - at), "#if %s != 1\n#error %s\n#endif\n", features[i].name, features[i].name);
+            at = want_macro(at, end, features[i].name);
+    for (size_t i = 0; i < COUNT(extensions); i++)
+        if (extensions[i].macro && offers(device, extensions[i].name) && is_later(extensions[i].name))
+            at = want_macro(at, end, extensions[i].name);
     static const char *const optional[] = {
         "__opencl_c_3d_image_writes",
         "__opencl_c_atomic_order_acq_rel",
@@ -78,9 +92,11 @@ static void macros(void **state)
         "cl_khr_depth_images",
     };
     for (size_t i = 0; i < COUNT(optional); i++) {
-        bool listed = false;
+        bool listed = !strcmp(optional[i], "__IMAGE_SUPPORT__") && offers(device, "image");
         for (size_t j = 0; j < COUNT(features); j++)
             listed |= !strcmp(optional[i], features[j].name) && offers(device, features[j].name);
+        for (size_t j = 0; j < COUNT(extensions); j++)
+            listed |= !strcmp(optional[i], extensions[j].name) && offers(device, extensions[j].name);
         if (!listed)
             at += snprintf(at, (size_t)(end - at), "#ifdef %s\n#error %s is not offered\n#endif\n", optional[i], optional[i]);
     }

@@ -234,7 +234,6 @@ static void test_each(void **state)
         char text[16], *arguments[] = {"icd_fail_alloc", "session", NULL};
         snprintf(text, sizeof text, "%d", n);
         setenv("TESSERA_FAIL_ALLOC", text, 1);
-        setenv("TESSERA_IMAGES", "1", 1);
         pid_t child;
         int status;
         CHECK_THAT(!posix_spawn(&child, "/proc/self/exe", NULL, NULL, arguments, environ));

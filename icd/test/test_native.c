@@ -129,6 +129,7 @@ static void test_images(void **state)
 
 int main(void)
 {
+    setenv("TESSERA_IMAGES", "0", 1); /* icd_image has the device with images */
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_native), cmocka_unit_test(test_images)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
