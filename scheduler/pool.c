@@ -436,6 +436,8 @@ static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat, ui
         join(pool, seat, task, &wakes);
     else if ((shadowed(seat) && !tsr__gang_waits(pool)) || !(task = enter_gang(pool, false, &missing)))
         set_idle(pool, seat->worker.index, true);
+    else
+        claim_some(pool, missing, &wakes);
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
     return task;
