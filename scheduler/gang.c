@@ -51,7 +51,7 @@ bool tsr__gang_open(struct tsr_pool *pool, struct tsr_task *task)
     return true;
 }
 
-struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, struct tsr__joined *joined)
+struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, unsigned *missing)
 {
     struct tsr__gang *gang = &pool->gang;
     uint64_t state = state_of(gang), next;
@@ -61,7 +61,7 @@ struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, struct tsr__j
         next = state + ONE(RUNNERS) - spins * ONE(SPINNERS);
     } while (!change(gang, &state, next));
     unsigned present = count(next, RUNNERS) + count(next, SPINNERS), want = count(next, WANT);
-    *joined = (struct tsr__joined){.alone = count(next, RUNNERS) == 1, .missing = want > present ? want - present : 0};
+    *missing = want > present ? want - present : 0;
     return atomic_load_explicit(&gang->task, memory_order_relaxed);
 }
 

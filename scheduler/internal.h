@@ -215,13 +215,9 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
 
 /* Opens a task to the gang; under the lock. False: the gang has a task, or there is no memory. */
 bool tsr__gang_open(struct tsr_pool *pool, struct tsr_task *task);
-/* Joins the gang's task. spins: the thread is counted among those that spin, and will not be. NULL: none is open, there are enough, or the
- * spinning thread is called to the ready list. */
-struct tsr__joined {
-    bool alone;       /* no other thread runs the task */
-    unsigned missing; /* threads that it is worth and that neither run it nor spin */
-};
-struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, struct tsr__joined *joined);
+/* Joins the gang's task. spins: the thread is counted among those that spin, and will not be. missing: the threads that the task is worth
+ * and that neither run it nor spin. NULL: none is open, there are enough, or the spinning thread is called to the ready list. */
+struct tsr_task *tsr__gang_join(struct tsr_pool *pool, bool spins, unsigned *missing);
 /* Leaves it. rest: units remain. True: this was the last thread, the task is to be completed, and the gang is free. Else, with `spins`, the
  * thread is counted among those that spin from now on. */
 bool tsr__gang_leave(struct tsr_pool *pool, bool rest, bool spins);

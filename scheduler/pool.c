@@ -207,16 +207,17 @@ void tsr__helper_lifts(struct tsr__seat *seat)
     seat->shadow = NULL;
 }
 
-/* Joins the gang's task, and begins it if it has not begun. */
+/* Joins the gang's task. Of the threads that join it first, whichever is the fastest begins it: no unit runs before. */
 static struct tsr_task *enter_gang(struct tsr_pool *pool, bool spins, unsigned *missing)
 {
-    struct tsr__joined joined;
-    struct tsr_task *task = tsr__gang_join(pool, spins, &joined);
+    struct tsr_task *task = tsr__gang_join(pool, spins, missing);
     if (!task)
         return NULL;
-    if (joined.alone && !task->started)
+    TSR__POINT();
+    int phase = atomic_load_explicit(&task->phase, memory_order_relaxed);
+    if (phase == TSR_TASK_SUBMITTED &&
+        atomic_compare_exchange_strong_explicit(&task->phase, &phase, TSR_TASK_RUNNING, memory_order_relaxed, memory_order_relaxed))
         tsr__task_begin(task);
-    *missing = joined.missing;
     return task;
 }
 
@@ -247,7 +248,7 @@ static bool turns_out_long(const struct tsr_task *task)
 static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task *task, struct tsr__wakes *wakes)
 {
     assert(task->linked && task->want <= pool->width && task->runners < task->want);
-    if (!task->started) {
+    if (atomic_load_explicit(&task->phase, memory_order_relaxed) == TSR_TASK_SUBMITTED) {
         if (task->want > 1) {
             task->range = pool->free_ranges;
             if (task->range)

@@ -10,7 +10,7 @@ void tsr_task_init(struct tsr_task *task, struct tsr_pool *pool)
     task->range = NULL;
     task->want = task->runners = 0;
     task->generation = 0;
-    task->linked = task->started = task->ganged = false;
+    task->linked = task->ganged = false;
     task->edge_count = 0;
     task->estimate = 0;
     atomic_init(&task->phase, TSR_TASK_NEW);

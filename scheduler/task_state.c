@@ -44,7 +44,6 @@ void tsr__task_weigh(struct tsr_task *task)
 
 void tsr__task_begin(struct tsr_task *task)
 {
-    task->started = true;
     if (task->timed || (task->want > 1 && !task->unit_cost))
         task->start_ns = tsr_now_ns();
     atomic_store_explicit(&task->phase, TSR_TASK_RUNNING, memory_order_release);

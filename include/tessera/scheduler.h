@@ -89,7 +89,7 @@ struct tsr_task {
     _Atomic uint64_t cost;      /* nanoseconds a unit as far as known, or 0 */
     unsigned want, runners;     /* threads that it is worth, threads inside; under the pool's lock */
     unsigned generation;        /* of the process that submitted it: changes at fork() */
-    bool linked, started;       /* under the pool's lock; `started` of a task of the gang: by the first thread that joins it */
+    bool linked;                /* in the ready list; under the pool's lock */
     bool ganged;                /* shared by the gang, and not in the ready list */
     _Atomic int blockers;       /* dependencies not yet done, plus one until submitted */
     _Atomic int failed;         /* first failure */

@@ -2,8 +2,9 @@
  * A small model checker: the scheduler's own code, built with TSR_MODEL, runs on coroutines that can change at each step between threads,
  * and every order of the steps with up to a bound of preemptions is tried. Sequential consistency only; ThreadSanitizer looks at the rest.
  *
- * Checked: nobody sleeps for ever, every unit runs once, every task ends once and in order. That the checker can find such faults is shown
- * with a kernel whose futexes lose wake-ups, one whose futexes do not compare, and a lock that does not lock. */
+ * Checked: nobody sleeps for ever, every unit runs once and after the task has begun, every task ends once and in order. That the checker
+ * can find such faults is shown with a kernel whose futexes lose wake-ups, one whose futexes do not compare, and a lock that does not lock.
+ */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -293,6 +294,8 @@ static int probe_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t 
 {
     struct probe *p = TSR_CONTAINER_OF(task, struct probe, task);
     (void)worker;
+    if (task->phase != TSR_TASK_RUNNING)
+        give_up("a unit runs before the task has begun");
     tsr__model_point();
     for (uint64_t i = begin; i < end; i++)
         p->seen[i]++;
