@@ -196,10 +196,7 @@ static void free_kernel(struct kernel *k)
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
 #if __has_include(<dnnl.h>)
-#include <dlfcn.h>
-#include <dnnl.h>
-
-#define FUNCTIONS(F)                                                                                                                       \
+#define DNNL_FUNCTIONS(F)                                                                                                                  \
     F(engine_create)                                                                                                                       \
     F(stream_create)                                                                                                                       \
     F(stream_wait)                                                                                                                         \
@@ -214,25 +211,14 @@ static void free_kernel(struct kernel *k)
     F(matmul_desc_init)                                                                                                                    \
     F(sgemm)
 
-static struct {
-#define F(name) __typeof__(dnnl_##name) *name;
-    FUNCTIONS(F)
-#undef F
-    dnnl_engine_t engine;
-    dnnl_stream_t stream;
-} lib;
+#include "dnnl_library.h"
+
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
 
 static bool open_library(void)
 {
-    void *handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
-    bool all = handle != NULL;
-#define F(function)                                                                                                                        \
-    if (all)                                                                                                                               \
-        *(void **)&lib.function = dlsym(handle, "dnnl_" #function);                                                                        \
-    all = all && lib.function;
-    FUNCTIONS(F)
-#undef F
-    return all && !lib.engine_create(&lib.engine, dnnl_cpu, 0) && !lib.stream_create(&lib.stream, lib.engine, dnnl_stream_default_flags);
+    return find_library() && !lib.engine_create(&engine, dnnl_cpu, 0) && !lib.stream_create(&stream, engine, dnnl_stream_default_flags);
 }
 
 struct batch {
@@ -250,13 +236,12 @@ static bool make_batch(const struct problem *p, struct batch *batch)
     dnnl_matmul_desc_t matmul;
     dnnl_primitive_desc_t desc;
     *batch = (struct batch){0};
-    if (p->type->in_bytes == 8 || !lib.stream || lib.memory_desc_init_by_tag(&da, 3, a, in, dnnl_abc) ||
+    if (p->type->in_bytes == 8 || !stream || lib.memory_desc_init_by_tag(&da, 3, a, in, dnnl_abc) ||
         lib.memory_desc_init_by_tag(&db, 3, b, in, dnnl_abc) || lib.memory_desc_init_by_tag(&dc, 3, c, out, dnnl_abc) ||
-        lib.matmul_desc_init(&matmul, &db, &da, NULL, &dc) || lib.primitive_desc_create(&desc, &matmul, NULL, lib.engine, NULL))
+        lib.matmul_desc_init(&matmul, &db, &da, NULL, &dc) || lib.primitive_desc_create(&desc, &matmul, NULL, engine, NULL))
         return false;
-    bool good = !lib.primitive_create(&batch->product, desc) && !lib.memory_create(&batch->memory[0], &db, lib.engine, p->b) &&
-                !lib.memory_create(&batch->memory[1], &da, lib.engine, p->a) &&
-                !lib.memory_create(&batch->memory[2], &dc, lib.engine, p->c);
+    bool good = !lib.primitive_create(&batch->product, desc) && !lib.memory_create(&batch->memory[0], &db, engine, p->b) &&
+                !lib.memory_create(&batch->memory[1], &da, engine, p->a) && !lib.memory_create(&batch->memory[2], &dc, engine, p->c);
     lib.primitive_desc_destroy(desc);
     return good;
 }
@@ -264,8 +249,8 @@ static bool make_batch(const struct problem *p, struct batch *batch)
 static void run_batch(const struct batch *batch)
 {
     dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, batch->memory[0]}, {DNNL_ARG_WEIGHTS, batch->memory[1]}, {DNNL_ARG_DST, batch->memory[2]}};
-    lib.primitive_execute(batch->product, lib.stream, 3, args);
-    lib.stream_wait(lib.stream);
+    lib.primitive_execute(batch->product, stream, 3, args);
+    lib.stream_wait(stream);
 }
 
 static void free_batch(struct batch *batch)
@@ -277,7 +262,7 @@ static void free_batch(struct batch *batch)
 
 static bool has_calls(const struct problem *p)
 {
-    return lib.stream && !strcmp(p->type->in, "f32");
+    return stream && !strcmp(p->type->in, "f32");
 }
 
 static void run_calls(const struct problem *p)

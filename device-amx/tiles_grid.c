@@ -4,14 +4,11 @@
  * Columns of C are taken in blocks whose B, packed, stays in the second cache, in panels of two tiles. For each strip of rows, A is packed
  * into the first cache; then the strip is multiplied by all panels of the block, each with its accumulators in registers for all of K.
  * So C is written once, and a work-group's results do not depend on which others are in its grid. */
-#include <immintrin.h>
 #include <string.h>
 
-#include "device-amx/tiles.h"
+#include "device-amx/tiles_dot.h"
 #include "tessera/base.h"
 
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16")))
-#define INLINE __attribute__((always_inline)) static inline
 #define EACH(i, count) _Pragma("GCC unroll 16") for (unsigned i = 0; i < (count); i++)
 
 enum {
@@ -111,28 +108,6 @@ static void pack_panels(const struct block *b)
 
 /* ---- products in registers -------------------------------------------------------------------------------------------------------------
  */
-
-AVX512 INLINE __m512i dot(__m512i sum, __m512i a, __m512i b, enum tsr_tile_product product)
-{
-    if (product == TSR_TILE_BF16_PAIRS)
-        return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)a, (__m512bh)b));
-    bool b_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
-    return b_signed ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
-}
-
-typedef int word __attribute__((may_alias, aligned(1)));
-
-AVX512 INLINE __m512i spread(const char *at)
-{
-    __m512i all;
-    __asm__("vpbroadcastd %1, %0" : "=v"(all) : "m"(*(const word *)at));
-    return all;
-}
-
-INLINE bool has_same_signs(enum tsr_tile_product product)
-{
-    return product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
-}
 
 /* 64 bytes of K of each row of a strip. */
 typedef char packed_rows[STRIP][LINE];

@@ -7,15 +7,12 @@
  * u - 128, by flipping the highest bit. The difference is 128 times the sum of a column of B, which the first strip of the column computes.
  * A's bytes are flipped once for each strip; B's would be for every eight rows. */
 #include <assert.h>
-#include <immintrin.h>
 #include <string.h>
 
-#include "device-amx/tiles.h"
+#include "device-amx/tiles_dot.h"
 #include "tessera/base.h"
 
 /* VDPBF16PS is used in functions for BF16_PAIRS only, which are not called on CPUs without it. */
-#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512vnni,avx512bf16")))
-#define INLINE __attribute__((always_inline)) static inline
 #define EACH_ROW _Pragma("GCC unroll 8") for (unsigned r = 0; r < STRIP; r++)
 enum {
     STRIP = 8,
@@ -69,34 +66,12 @@ static void tile_by_tile_amx(const struct tsr_tile_loop *x)
 /* ---- strips -----------------------------------------------------------------------------------------------------------------------------
  */
 
-AVX512 INLINE __m512i dot(__m512i sum, __m512i a, __m512i b, enum tsr_tile_product product)
-{
-    if (product == TSR_TILE_BF16_PAIRS)
-        return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), (__m512bh)a, (__m512bh)b));
-    bool b_signed = product == TSR_TILE_S8S8 || product == TSR_TILE_U8S8;
-    return b_signed ? _mm512_dpbusd_epi32(sum, a, b) : _mm512_dpbusd_epi32(sum, b, a);
-}
-
-typedef int word __attribute__((may_alias, aligned(1)));
-
-AVX512 INLINE __m512i spread(const char *at)
-{
-    __m512i all;
-    __asm__("vpbroadcastd %1, %0" : "=v"(all) : "m"(*(const word *)at));
-    return all;
-}
-
 AVX512 INLINE void put(const struct tsr_tile_loop *x, char *to, __m512i row)
 {
     if (x->past)
         _mm512_stream_si512((void *)to, row);
     else
         _mm512_storeu_si512(to, row);
-}
-
-INLINE bool has_same_signs(enum tsr_tile_product product)
-{
-    return product == TSR_TILE_S8S8 || product == TSR_TILE_U8U8;
 }
 
 /* A step of A, row after row. */

@@ -3,12 +3,10 @@
 #include "gemm.h"
 
 #if __has_include(<dnnl.h>)
-#include <dlfcn.h>
-#include <dnnl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define FUNCTIONS(F)                                                                                                                       \
+#define DNNL_FUNCTIONS(F)                                                                                                                  \
     F(engine_create)                                                                                                                       \
     F(engine_destroy)                                                                                                                      \
     F(stream_create)                                                                                                                       \
@@ -26,24 +24,7 @@
     F(primitive_desc_destroy)                                                                                                              \
     F(matmul_desc_init)
 
-static struct {
-#define F(name) __typeof__(dnnl_##name) *name;
-    FUNCTIONS(F)
-#undef F
-} lib;
-
-static bool find_library(void)
-{
-    void *handle = dlopen("libdnnl.so.2", RTLD_NOW | RTLD_LOCAL);
-    bool all = handle != NULL;
-#define F(function)                                                                                                                        \
-    if (all)                                                                                                                               \
-        *(void **)&lib.function = dlsym(handle, "dnnl_" #function);                                                                        \
-    all = all && lib.function;
-    FUNCTIONS(F)
-#undef F
-    return all;
-}
+#include "../dnnl_library.h"
 
 #define CHECK(call)                                                                                                                        \
     do {                                                                                                                                   \

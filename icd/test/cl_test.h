@@ -59,6 +59,25 @@ static CL_TEST_UNUSED cl_platform_id test_platform(void)
     return NULL;
 }
 
+/* The test fails if the platform has no such function. */
+static CL_TEST_UNUSED void *test_extension_function(const char *name)
+{
+    void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), name);
+    if (!address)
+        fail_msg("no %s", name);
+    return address;
+}
+
+struct test_function {
+    void *slot; /* the pointer to the function */
+    const char *name;
+};
+static CL_TEST_UNUSED void test_find_functions(const struct test_function *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy(list[i].slot, &(void *){test_extension_function(list[i].name)}, sizeof(void *));
+}
+
 /* CL_TEST_DEVICE: the number of the device to test; default 0. */
 static CL_TEST_UNUSED cl_device_id test_device(void)
 {

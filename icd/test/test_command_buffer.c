@@ -27,10 +27,7 @@ static struct {
 static int find_functions(void **state)
 {
     (void)state;
-    const struct {
-        void *slot;
-        const char *name;
-    } all[] = {
+    const struct test_function all[] = {
         {&cb.create, "clCreateCommandBufferKHR"},
         {&cb.finalize, "clFinalizeCommandBufferKHR"},
         {&cb.retain, "clRetainCommandBufferKHR"},
@@ -51,12 +48,7 @@ static int find_functions(void **state)
         {&cb.update, "clUpdateMutableCommandsKHR"},
         {&cb.command_info, "clGetMutableCommandInfoKHR"},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), all[i].name);
-        if (!address)
-            fail_msg("no %s", all[i].name);
-        memcpy(all[i].slot, &address, sizeof address);
-    }
+    test_find_functions(all, sizeof all / sizeof *all);
     return 0;
 }
 

@@ -406,24 +406,17 @@ static void levels(void **state)
 
 /* ---- command buffers --------------------------------------------------------------------------------------------------------------- */
 
-static void *function(const char *name)
-{
-    void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), name);
-    if (!address)
-        fail_msg("no %s", name);
-    return address;
-}
-
 /* Recorded: a fill of a depth image, whose colour is one float, and a copy from level to level. */
 static void recorded(void **state)
 {
     (void)state;
-    clCreateCommandBufferKHR_fn create = (clCreateCommandBufferKHR_fn)(uintptr_t)function("clCreateCommandBufferKHR");
-    clCommandFillImageKHR_fn fill = (clCommandFillImageKHR_fn)(uintptr_t)function("clCommandFillImageKHR");
-    clCommandCopyImageKHR_fn copy = (clCommandCopyImageKHR_fn)(uintptr_t)function("clCommandCopyImageKHR");
-    clFinalizeCommandBufferKHR_fn finalize = (clFinalizeCommandBufferKHR_fn)(uintptr_t)function("clFinalizeCommandBufferKHR");
-    clEnqueueCommandBufferKHR_fn enqueue = (clEnqueueCommandBufferKHR_fn)(uintptr_t)function("clEnqueueCommandBufferKHR");
-    clReleaseCommandBufferKHR_fn release = (clReleaseCommandBufferKHR_fn)(uintptr_t)function("clReleaseCommandBufferKHR");
+    clCreateCommandBufferKHR_fn create = (clCreateCommandBufferKHR_fn)(uintptr_t)test_extension_function("clCreateCommandBufferKHR");
+    clCommandFillImageKHR_fn fill = (clCommandFillImageKHR_fn)(uintptr_t)test_extension_function("clCommandFillImageKHR");
+    clCommandCopyImageKHR_fn copy = (clCommandCopyImageKHR_fn)(uintptr_t)test_extension_function("clCommandCopyImageKHR");
+    clFinalizeCommandBufferKHR_fn finalize =
+        (clFinalizeCommandBufferKHR_fn)(uintptr_t)test_extension_function("clFinalizeCommandBufferKHR");
+    clEnqueueCommandBufferKHR_fn enqueue = (clEnqueueCommandBufferKHR_fn)(uintptr_t)test_extension_function("clEnqueueCommandBufferKHR");
+    clReleaseCommandBufferKHR_fn release = (clReleaseCommandBufferKHR_fn)(uintptr_t)test_extension_function("clReleaseCommandBufferKHR");
     struct test_world w = test_begin(0);
     struct picture depth = picture_make(w.context, CL_MEM_OBJECT_IMAGE2D, (cl_image_format){CL_DEPTH, CL_FLOAT}, 4, 4, 1);
     cl_image_desc desc = image_desc(CL_MEM_OBJECT_IMAGE3D, (const size_t[3]){8, 4, 2});

@@ -14,10 +14,7 @@ static struct {
 static int find_functions(void **state)
 {
     (void)state;
-    const struct {
-        void *slot;
-        const char *name;
-    } all[] = {
+    const struct test_function all[] = {
         {&sem.create, "clCreateSemaphoreWithPropertiesKHR"},
         {&sem.wait, "clEnqueueWaitSemaphoresKHR"},
         {&sem.signal, "clEnqueueSignalSemaphoresKHR"},
@@ -25,12 +22,7 @@ static int find_functions(void **state)
         {&sem.retain, "clRetainSemaphoreKHR"},
         {&sem.release, "clReleaseSemaphoreKHR"},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        void *address = clGetExtensionFunctionAddressForPlatform(test_platform(), all[i].name);
-        if (!address)
-            fail_msg("no %s", all[i].name);
-        memcpy(all[i].slot, &address, sizeof address);
-    }
+    test_find_functions(all, sizeof all / sizeof *all);
     return 0;
 }
 
