@@ -90,6 +90,7 @@ void tsr__gang_spin(struct tsr_pool *pool, bool spins)
 
 bool tsr__gang_call(struct tsr_pool *pool)
 {
+    atomic_thread_fence(memory_order_seq_cst); /* a thread that this one does not see spin sees the task in the ready list */
     uint64_t state = state_of(&pool->gang);
     do {
         if (!count(state, SPINNERS))
@@ -98,7 +99,7 @@ bool tsr__gang_call(struct tsr_pool *pool)
     return true;
 }
 
-unsigned tsr__gang_spinners(struct tsr_pool *pool)
+unsigned tsr__gang_spinners(const struct tsr_pool *pool)
 {
     return count(atomic_load_explicit(&pool->gang.state, memory_order_relaxed), SPINNERS);
 }
@@ -113,13 +114,17 @@ bool tsr__gang_has_room(struct tsr_pool *pool)
     return has_room(atomic_load_explicit(&pool->gang.state, memory_order_relaxed));
 }
 
-bool tsr__gang_waits(struct tsr_pool *pool)
+bool tsr__gang_waits(const struct tsr_pool *pool)
 {
     uint64_t state = atomic_load_explicit(&pool->gang.state, memory_order_relaxed);
     return state & OPEN && !count(state, RUNNERS);
 }
 
-bool tsr__gang_called(struct tsr_pool *pool)
+bool tsr__gang_answer(struct tsr_pool *pool)
 {
-    return atomic_load_explicit(&pool->gang.state, memory_order_relaxed) & CALLED;
+    uint64_t state = atomic_load_explicit(&pool->gang.state, memory_order_relaxed);
+    while (state & CALLED)
+        if (change(&pool->gang, &state, (state & ~CALLED) - ONE(SPINNERS)))
+            return true;
+    return false;
 }

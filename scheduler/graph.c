@@ -78,7 +78,8 @@ static struct tsr_task *pop(struct tsr__self *self)
 /* A small task that nothing else waits for: the thread that ended its dependency runs it at once, without the list. */
 static bool runs_on(const struct tsr_task *task, const struct tsr_pool *member)
 {
-    return task->pool == member && task->want <= 1 && !atomic_load_explicit(&member->ready_count, memory_order_relaxed);
+    return task->pool == member && task->want <= 1 && !atomic_load_explicit(&member->ready_count, memory_order_relaxed) &&
+           !tsr__gang_waits(member);
 }
 
 static void release_dependents(struct tsr__self *self, struct tsr__edge *edge, int status, struct tsr_pool *member, struct tsr_task **next)

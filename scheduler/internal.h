@@ -225,11 +225,12 @@ bool tsr__gang_leave(struct tsr_pool *pool, bool rest, bool spins);
 void tsr__gang_spin(struct tsr_pool *pool, bool spins);
 /* Calls one of those that spin to the ready list. False: none spins. */
 bool tsr__gang_call(struct tsr_pool *pool);
-bool tsr__gang_called(struct tsr_pool *pool);
-unsigned tsr__gang_spinners(struct tsr_pool *pool);
+/* A thread that is counted among those that spin takes the call: it is not counted any more, and looks at the ready list. */
+bool tsr__gang_answer(struct tsr_pool *pool);
+unsigned tsr__gang_spinners(const struct tsr_pool *pool);
 bool tsr__gang_has(struct tsr_pool *pool, const struct tsr_task *task); /* it is the gang's task; a hint */
 bool tsr__gang_has_room(struct tsr_pool *pool);                         /* a further thread may join */
-bool tsr__gang_waits(struct tsr_pool *pool);                            /* units remain, and no thread runs them */
+bool tsr__gang_waits(const struct tsr_pool *pool);                      /* units remain, and no thread runs them */
 
 /* ---- limits.c ------------------------------------------------------------------------------------------------------------------ */
 

@@ -89,6 +89,12 @@ static void claim_any(struct tsr_pool *pool, struct tsr__wakes *wakes)
         claim(pool, i, wakes);
 }
 
+/* There is work for a thread that does not look for it: those that spin find the gang's task themselves. */
+static bool wants_thread(const struct tsr_pool *pool)
+{
+    return pool->ready_count || (tsr__gang_waits(pool) && !tsr__gang_spinners(pool));
+}
+
 static void worker_main(void *seat);
 
 static bool start(struct tsr_pool *pool, struct tsr__seat *seat)
@@ -215,9 +221,11 @@ static struct tsr_task *enter_gang(struct tsr_pool *pool, bool spins, unsigned *
         return NULL;
     TSR__POINT();
     int phase = atomic_load_explicit(&task->phase, memory_order_relaxed);
-    if (phase == TSR_TASK_SUBMITTED &&
-        atomic_compare_exchange_strong_explicit(&task->phase, &phase, TSR_TASK_RUNNING, memory_order_relaxed, memory_order_relaxed))
-        tsr__task_begin(task);
+    if (phase == TSR_TASK_SUBMITTED) {
+        uint64_t now = task->timed ? tsr_now_ns() : 0;
+        if (atomic_compare_exchange_strong_explicit(&task->phase, &phase, TSR_TASK_RUNNING, memory_order_release, memory_order_relaxed))
+            task->start_ns = now;
+    }
     return task;
 }
 
@@ -269,7 +277,7 @@ static void join(struct tsr_pool *pool, struct tsr__seat *seat, struct tsr_task 
     else if (turns_out_long(task))
         claim_sharers(pool, task, wakes);
     /* Tasks that this thread will not reach soon go to other threads. */
-    bool others = pool->ready_count > task->linked;
+    bool others = pool->ready_count > task->linked || tsr__gang_waits(pool);
     if (others && !wakes->count && task->estimate + pool->backlog > TSR__SMALL_NS)
         claim_any(pool, wakes);
 }
@@ -351,7 +359,8 @@ void tsr__pool_push(struct tsr_task *task, enum tsr__pusher pusher)
     if (task->want <= 1 || !task->unit_cost || !tsr__gang_open(pool, task))
         link_task(pool, task, false);
     /* A submitter wakes no further thread, unless a sleeping thread may depend on this task. */
-    if (pusher == TSR__OUTSIDER || (pusher == TSR__SUBMITTER && pool->blocked_waiters))
+    bool needs_thread = pusher == TSR__OUTSIDER || (pusher == TSR__SUBMITTER && pool->blocked_waiters);
+    if (needs_thread && (task->linked || !tsr__gang_spinners(pool)))
         claim_any(pool, &wakes);
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
@@ -361,7 +370,7 @@ void tsr__pool_nudge(struct tsr_pool *pool)
 {
     struct tsr__wakes wakes = {0};
     tsr__lock(&pool->lock);
-    if (pool->ready_count || tsr__gang_waits(pool))
+    if (wants_thread(pool))
         claim_any(pool, &wakes);
     tsr__unlock(&pool->lock);
     wake(pool, &wakes);
@@ -380,7 +389,7 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
         tsr__unlock(&pool->lock);
         return;
     }
-    if (pool->ready_count || tsr__gang_waits(pool))
+    if (wants_thread(pool))
         claim_any(pool, &wakes);
     bool blocked = atomic_load_explicit(&task->blockers, memory_order_relaxed) > 0;
     pool->blocked_waiters += blocked;
@@ -401,11 +410,11 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 
 /* ---- workers and helpers --------------------------------------------------------------------------------------------------------- */
 
-/* Looks out for the gang's next task, or a call to the ready list. */
-static struct tsr_task *look_out(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns)
+/* Looks out for the gang's next task, or a call to the ready list, which one of those that look out answers. */
+static struct tsr_task *look_out(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns, bool *called)
 {
     struct tsr__spin spin = {0};
-    while (!tsr__gang_called(pool) && !shadowed(seat)) {
+    while (!(*called = tsr__gang_answer(pool)) && !shadowed(seat)) {
         struct tsr_task *task = tsr__gang_has_room(pool) ? join_gang(pool, seat, true) : NULL;
         if (task)
             return task;
@@ -421,16 +430,18 @@ static struct tsr_task *search(struct tsr_pool *pool, struct tsr__seat *seat, ui
     if (!seat->spins)
         tsr__gang_spin(pool, true);
     set_spins(seat, true);
+    atomic_thread_fence(memory_order_seq_cst); /* as in tsr__gang_call: a task that became ready while no thread spun called none */
     struct tsr_task *task = NULL;
-    /* Tasks that became ready while no thread spun called none. */
-    if (!atomic_load_explicit(&pool->ready_count, memory_order_seq_cst) && (task = look_out(pool, seat, ns))) {
+    bool called = false;
+    if (!atomic_load_explicit(&pool->ready_count, memory_order_relaxed) && (task = look_out(pool, seat, ns, &called))) {
         set_spins(seat, false);
         return task;
     }
     struct tsr__wakes wakes = {0};
     unsigned missing;
     tsr__lock(&pool->lock);
-    tsr__gang_spin(pool, false);
+    if (!called)
+        tsr__gang_spin(pool, false);
     set_spins(seat, false);
     task = first_ready(pool);
     if (task)

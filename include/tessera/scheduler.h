@@ -87,7 +87,7 @@ struct tsr_task {
     _Atomic uint64_t next_unit; /* of a task that one thread runs */
     uint64_t estimate;          /* nanoseconds of the whole task */
     _Atomic uint64_t cost;      /* nanoseconds a unit as far as known, or 0 */
-    unsigned want, runners;     /* threads that it is worth, threads inside; under the pool's lock */
+    unsigned want, runners;     /* threads that it is worth; threads inside, of one that is not ganged; under the pool's lock */
     unsigned generation;        /* of the process that submitted it: changes at fork() */
     bool linked;                /* in the ready list; under the pool's lock */
     bool ganged;                /* shared by the gang, and not in the ready list */

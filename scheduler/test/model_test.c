@@ -289,6 +289,8 @@ static struct probe {
 } probes[3];
 static unsigned ended;
 static int statuses[3];
+static bool awaits_0; /* probes[1] runs until probes[0] has ended, as a program's own function may */
+static _Atomic uint32_t ended_0;
 
 static int probe_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
@@ -297,6 +299,8 @@ static int probe_run(struct tsr_task *task, struct tsr_worker *worker, uint64_t 
     if (task->phase != TSR_TASK_RUNNING)
         give_up("a unit runs before the task has begun");
     tsr__model_point();
+    if (awaits_0 && p == &probes[1])
+        tsr__futex_wait(&ended_0, 0);
     for (uint64_t i = begin; i < end; i++)
         p->seen[i]++;
     return 0;
@@ -308,6 +312,10 @@ static void probe_done(struct tsr_task *task, int status)
     (void)status;
     p->dones++;
     p->order = ++ended;
+    if (p == &probes[0]) {
+        ended_0 = 1;
+        tsr__futex_wake(&ended_0);
+    }
 }
 
 static void probe_released(struct tsr_task *task)
@@ -323,6 +331,8 @@ static void init(unsigned i, uint64_t units, uint64_t cost, bool external)
     tsr_task_init(&probes[i].task, external ? NULL : pool);
     statuses[i] = 1;
     ended = 0;
+    awaits_0 = false;
+    ended_0 = 0;
 }
 
 /* Ended once, each unit run once. */
@@ -483,6 +493,16 @@ static void shared_and_small(void)
     tsr_task_submit(&probes[0].task);
 }
 
+/* One that waits for a shared task without the scheduler's knowledge takes a thread; another has to come for the shared one. */
+static void shared_and_awaiting(void)
+{
+    init(0, 2, 20000, false);
+    init(1, 1, 1000000, false);
+    awaits_0 = true;
+    tsr_task_submit(&probes[0].task);
+    tsr_task_submit(&probes[1].task);
+}
+
 /* Whoever waits for the small one leaves the shared one, of which units remain. */
 static void shared_and_small_ready(void)
 {
@@ -533,6 +553,7 @@ static const struct scenario scenarios[] = {
     {"two shared tasks, one without a waiting thread", 2, 2, false, two_shared, {wait_0, submit_and_flush_1}, both},
     {"a small task beside a shared one", 2, 2, false, shared_and_small, {wait_0, submit_and_flush_1}, both},
     {"a small task is waited for beside a shared one", 2, 2, false, shared_and_small_ready, {wait_1, flush_only}, both},
+    {"a task awaits a shared one", 2, 2, false, shared_and_awaiting, {flush_only}, both},
     {"each its own", 1, 3, false, two_small, {submit_wait_0, submit_wait_1}, waited_both},
 };
 
