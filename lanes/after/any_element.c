@@ -115,8 +115,8 @@ static LLVMValueRef join(struct tsr__compilation *l, LLVMBuilderRef b, struct tr
         wanted[i] = LLVMConstNull(i1);
     for (struct leaf *leaf = first; leaf < t->leaf + t->count; leaf++)
         if (go_together(first, leaf)) {
+            count += LLVMIsNull(wanted[leaf->element]); /* an element may be compared twice */
             wanted[leaf->element] = LLVMConstAllOnes(i1);
-            count++;
         }
     if (count < TSR__ANY_ELEMENT_LEAST)
         return NULL;

@@ -21,12 +21,20 @@ LLVMValueRef tsr__slice_lanes(struct tsr__widener *s, LLVMValueRef x, unsigned f
     return tsr__pick_lanes(s, x, NULL, from, count);
 }
 
-LLVMValueRef tsr__join_registers(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
+static LLVMValueRef join_pair(struct tsr__widener *s, LLVMValueRef low, LLVMValueRef high)
 {
     unsigned from[TSR__MAX_ELEMENTS], count = 2 * LLVMGetVectorSize(LLVMTypeOf(low));
     for (unsigned i = 0; i < count; i++)
         from[i] = i;
     return tsr__pick_lanes(s, low, high, from, count);
+}
+
+LLVMValueRef tsr__join_registers(struct tsr__widener *s, LLVMValueRef *parts, unsigned count)
+{
+    for (; count > 1; count /= 2)
+        for (unsigned i = 0; i < count / 2; i++)
+            parts[i] = join_pair(s, parts[2 * i], parts[2 * i + 1]);
+    return parts[0];
 }
 
 /* Instructions that permute the elements of one register, or of two, by those of another. They look at the low bits of an index only. */
@@ -101,10 +109,7 @@ static LLVMValueRef permute_by(struct tsr__widener *s, const struct permute *p, 
         source[i] = tsr__slice_lanes(s, x, i * p->lanes, p->lanes);
     for (unsigned i = 0; i < count; i++)
         made[i] = look_up(s, p, source, count, tsr__slice_lanes(s, index, i * p->lanes, p->lanes));
-    for (; count > 1; count /= 2)
-        for (unsigned i = 0; i < count / 2; i++)
-            made[i] = tsr__join_registers(s, made[2 * i], made[2 * i + 1]);
-    return LLVMBuildTrunc(s->b, made[0], type, "");
+    return LLVMBuildTrunc(s->b, tsr__join_registers(s, made, count), type, "");
 }
 
 static bool is_constant_vector(struct tsr__widener *s, LLVMValueRef v)

@@ -41,7 +41,7 @@ static LLVMValueRef on_register(struct tsr__widener *s, const struct instruction
     if (with == &getmant)
         args[count++] = tsr__i32(s->l, SIGNIFICAND_INTERVAL);
     args[count++] = LLVMConstNull(type);
-    args[count++] = LLVMConstAllOnes(LLVMIntTypeInContext(s->l->context, lanes));
+    args[count++] = LLVMConstAllOnes(LLVMIntTypeInContext(s->l->context, lanes < 8 ? 8 : lanes));
     if (with->rounds && size == 512)
         args[count++] = tsr__i32(s->l, CURRENT_ROUNDING);
     return tsr__intrinsic(s, name, NULL, 0, args, count);
@@ -57,10 +57,7 @@ static LLVMValueRef on_packet(struct tsr__widener *s, const struct instruction *
         return on_register(s, with, x, y);
     for (unsigned i = 0; i < count; i++)
         made[i] = on_register(s, with, tsr__slice_lanes(s, x, i * lanes, lanes), y ? tsr__slice_lanes(s, y, i * lanes, lanes) : NULL);
-    for (; count > 1; count /= 2)
-        for (unsigned i = 0; i < count / 2; i++)
-            made[i] = tsr__join_registers(s, made[2 * i], made[2 * i + 1]);
-    return made[0];
+    return tsr__join_registers(s, made, count);
 }
 
 static LLVMValueRef constant(LLVMValueRef like, double value)

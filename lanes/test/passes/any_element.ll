@@ -72,3 +72,34 @@ define i1 @others(<4 x i32> %x, <4 x i32> %y, ptr %p) {
   %o3 = select i1 %o2, i1 true, i1 %c3
   ret i1 %o3
 }
+
+; One of the elements is compared twice, another not at all.
+; CHECK-LABEL: define i1 @twice(
+; CHECK: icmp eq <8 x i32> %x, %{{.*}}
+; CHECK: and <8 x i1> %{{.*}}, <i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 true, i1 false>
+define i1 @twice(<8 x i32> %x, i32 %n) {
+  %x0 = extractelement <8 x i32> %x, i64 0
+  %c0 = icmp eq i32 %x0, %n
+  %x1 = extractelement <8 x i32> %x, i64 1
+  %c1 = icmp eq i32 %x1, %n
+  %x2 = extractelement <8 x i32> %x, i64 2
+  %c2 = icmp eq i32 %x2, %n
+  %x3 = extractelement <8 x i32> %x, i64 3
+  %c3 = icmp eq i32 %x3, %n
+  %x4 = extractelement <8 x i32> %x, i64 4
+  %c4 = icmp eq i32 %x4, %n
+  %x5 = extractelement <8 x i32> %x, i64 5
+  %c5 = icmp eq i32 %x5, %n
+  %x6 = extractelement <8 x i32> %x, i64 6
+  %c6 = icmp eq i32 %x6, %n
+  %x7 = extractelement <8 x i32> %x, i64 0
+  %c7 = icmp eq i32 %x7, %n
+  %o1 = or i1 %c0, %c1
+  %o2 = or i1 %o1, %c2
+  %o3 = or i1 %o2, %c3
+  %o4 = or i1 %o3, %c4
+  %o5 = or i1 %o4, %c5
+  %o6 = or i1 %o5, %c6
+  %o7 = or i1 %o6, %c7
+  ret i1 %o7
+}
