@@ -206,14 +206,16 @@ static void choose_group_code(struct _cl_kernel *kernel, const struct _cl_device
     unsigned possible = ops->group_codes(loaded, range, kernel->local_bytes), missing = 0;
     struct tsr_code *others[TSR_GROUP_CODES] = {0};
     for (unsigned c = 1; c < TSR_GROUP_CODES; c++) {
+        bool never = true;
         if (possible >> c & 1)
-            others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], false);
-        missing |= others[c] ? 0 : possible & 1U << c;
+            others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], false, &never);
+        missing |= others[c] || never ? 0 : 1U << c;
     }
     if (missing && ops->wants_group_codes(loaded, range))
         for (unsigned c = 1; c < TSR_GROUP_CODES; c++)
             if (missing >> c & 1)
-                others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], true);
+                others[c] = tsr__code_of_groups(kernel->program, device, loaded->info, (enum tsr_group_code)c, range->local[0], true,
+                                                &(bool){false});
     struct tsr_loaded_kernel made[TSR_GROUP_CODES];
     const struct tsr_loaded_kernel *codes[TSR_GROUP_CODES] = {loaded};
     bool any = false;

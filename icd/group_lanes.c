@@ -98,7 +98,7 @@ static struct tsr_code *find(struct tsr_build *build, const char *name, enum tsr
 }
 
 struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _cl_device_id *device, const struct tsr_kernel_info *kernel,
-                                     enum tsr_group_code which, uint64_t size, bool wanted)
+                                     enum tsr_group_code which, uint64_t size, bool wanted, bool *never)
 {
     enum tsr_engine engine = engine_of(which, size);
     pthread_mutex_lock(&program->lock);
@@ -121,6 +121,7 @@ struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _
         code->alone = !there; /* not again */
         code->busy = false;
     }
+    *never = !code || code->alone;
     pthread_mutex_unlock(&program->lock);
     return there ? code : NULL;
 }

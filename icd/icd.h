@@ -249,8 +249,8 @@ struct tsr_code {
     struct tsr_program_info info;
     _Atomic(struct tsr_module *) module; /* loaded when first needed */
     bool busy;                           /* a thread makes this code; the program's `coded` is signalled when it has ended */
-    bool alone;                          /* the compiler failed on this kernel together with others: make it alone */
-    struct tsr_code *with;               /* of a kernel: the one whose image contains its code; NULL: its own image does */
+    bool alone;            /* the compiler failed on this kernel together with others: make it alone; for small groups: it failed */
+    struct tsr_code *with; /* of a kernel: the one whose image contains its code; NULL: its own image does */
 };
 
 /* The build of a program for one device. */

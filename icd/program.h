@@ -49,10 +49,10 @@ cl_int tsr__code_of_binary(struct _cl_program *program, struct tsr_build *build,
 cl_int tsr__code_of_all(struct _cl_program *program, struct tsr_build *build);
 
 /* Code of the kernel for small work-groups: several are lanes of a packet, or each, of `size` work-items, is a packet. NULL: it is not
- * there, and if `make`, it cannot be made. `make` blocks while the compiler works; other threads go on without it. (icd/group_lanes.c) */
+ * there; *never: and cannot be made. `wanted` blocks while the compiler works; other threads go on without it. (icd/group_lanes.c) */
 enum { TSR__GROUP_SLOTS = 2 + TSR_ENGINE_GROUP_OF_16 - TSR_ENGINE_GROUP_OF_1 };
 struct tsr_code *tsr__code_of_groups(struct _cl_program *program, const struct _cl_device_id *device, const struct tsr_kernel_info *kernel,
-                                     enum tsr_group_code which, uint64_t size, bool make);
+                                     enum tsr_group_code which, uint64_t size, bool wanted, bool *never);
 
 /* ---- images of a build (icd/code.c) -------------------------------------------------------------------------------------------- */
 
