@@ -6,18 +6,13 @@
 #include "device-amx/cpu.h"
 #include "device-amx/tiles.h"
 
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 /* Rows of C of a work-group, or columns: as earlier launches had them. */
 static uint64_t of_group(const struct tsr_launch *launch, int dim)
 {
     const struct tsr_group *group = &launch->group;
     uint64_t packets = dim ? group->enqueued_local_size[1] : group->enqueued_local_size[0] / group->sub_group_size;
     uint64_t known = atomic_load_explicit(&launch->entry->loop_size[dim], memory_order_relaxed);
-    return packets * (known ? known : TSR_TILE_ROWS);
+    return packets * (known && known != TSR__LOOPS_DO_NOT_WAIT ? known : TSR_TILE_ROWS);
 }
 
 static bool are_full_groups(const struct tsr_group *group)
@@ -40,20 +35,22 @@ void tsr__blocks_cut(struct tsr_launch *launch)
         return;
     for (int d = 0; d < 2; d++) {
         in_group[d] = of_group(launch, d);
-        blocks->size[d] = divide_up(group->num_groups[d], divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST));
+        blocks->size[d] = tsr__divide_up(group->num_groups[d], tsr__divide_up(group->num_groups[d] * in_group[d], TSR__BLOCK_MOST));
     }
     for (;;) {
         for (int d = 0; d < 2; d++)
-            blocks->count[d] = divide_up(group->num_groups[d], blocks->size[d]);
-        int d = blocks->size[1] * in_group[1] >= blocks->size[0] * in_group[0];
-        if (blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted || blocks->size[d] == 1 ||
-            blocks->size[d] * in_group[d] <= TSR__BLOCK_LEAST)
+            blocks->count[d] = tsr__divide_up(group->num_groups[d], blocks->size[d]);
+        bool halves[2];
+        for (int d = 0; d < 2; d++)
+            halves[d] = blocks->size[d] > 1 && blocks->size[d] * in_group[d] > TSR__BLOCK_LEAST;
+        int longer = blocks->size[1] * in_group[1] >= blocks->size[0] * in_group[0], d = halves[longer] ? longer : !longer;
+        if (blocks->count[0] * blocks->count[1] * group->num_groups[2] >= wanted || !halves[d])
             break;
-        blocks->size[d] = divide_up(blocks->size[d], 2);
+        blocks->size[d] = tsr__divide_up(blocks->size[d], 2);
     }
     uint64_t items = launch->groups * launch->group_items;
     launch->groups = blocks->count[0] * blocks->count[1] * group->num_groups[2];
-    launch->group_items = divide_up(items, launch->groups);
+    launch->group_items = tsr__divide_up(items, launch->groups);
 }
 
 void tsr__blocks_run(struct tsr__run *run, uint64_t begin, uint64_t end)

@@ -15,11 +15,6 @@ static uint64_t least(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-static uint64_t divide_up(uint64_t a, uint64_t b)
-{
-    return a <= b ? a != 0 : a / b + (a % b != 0);
-}
-
 /* The columns of boxes are counted from the last multiple of the sub-group size at or before the first global id. */
 static uint64_t shift(const struct tsr_group *group, int dim)
 {
@@ -45,7 +40,7 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     uint64_t items = least(total / TSR__BOXES, TSR__BOX_MOST_ITEMS), row = shift(group, 0) + group->global_size[0];
     if (items < (uint64_t)TSR__BOX_LEAST_PACKETS * width)
         items = (uint64_t)TSR__BOX_LEAST_PACKETS * width;
-    boxes->size[0] = divide_up(divide_up(row, divide_up(row, items)), width) * width;
+    boxes->size[0] = tsr__divide_up(tsr__divide_up(row, tsr__divide_up(row, items)), width) * width;
     for (int d = 1; d < 3; d++) {
         items /= boxes->size[d - 1];
         boxes->size[d] = items <= 1 ? 1 : least(group->global_size[d], items);
@@ -53,10 +48,10 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     launch->groups = 1;
     for (int d = 0; d < 3; d++) {
         uint64_t full = end_of_full(launch, d);
-        boxes->count[d] = (full ? divide_up(full + shift(group, d), boxes->size[d]) : 0) + (full < group->global_size[d]);
+        boxes->count[d] = (full ? tsr__divide_up(full + shift(group, d), boxes->size[d]) : 0) + (full < group->global_size[d]);
         launch->groups *= boxes->count[d];
     }
-    launch->group_items = launch->groups ? divide_up(total, launch->groups) : 0;
+    launch->group_items = launch->groups ? tsr__divide_up(total, launch->groups) : 0;
     return true;
 }
 
@@ -115,7 +110,7 @@ static void run_box(struct tsr__run *run, const struct part *box)
 {
     uint64_t width = run->group.sub_group_size, before = shift(&run->group, 0);
     uint64_t begin = box->from[0], end = begin + box->size[0];
-    uint64_t first = divide_up(begin + before, width) * width, last = (end + before) / width * width;
+    uint64_t first = tsr__divide_up(begin + before, width) * width, last = (end + before) / width * width;
     if (!(run->launch->flags & TSR_KERNEL_GLOBAL_IDS_ONLY) || first >= last) {
         run_mixed(run, box);
         return;

@@ -129,6 +129,11 @@ void tsr__print_flush(struct tsr_print_sink *sink);
 
 /* ---- launch.c ------------------------------------------------------------------------------------------------------------------- */
 
+static inline uint64_t tsr__divide_up(uint64_t a, uint64_t b)
+{
+    return a <= b ? a != 0 : a / b + (a % b != 0);
+}
+
 /* A range cut into boxes of work-items. In each dimension the smaller work-groups at the end have boxes of their own. */
 struct tsr__boxes {
     uint64_t size[3], count[3];

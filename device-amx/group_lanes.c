@@ -55,7 +55,7 @@ static bool is_clear(struct record code, struct record best)
  * later one now and then. One that takes several times as long as the best gets fewer. */
 enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES])
 {
-    struct record records[TSR_GROUP_CODES], best = {0};
+    struct record records[TSR_GROUP_CODES] = {0}, best = {0};
     unsigned fastest = TSR_GROUP_CODES, count = 0;
     uint64_t launches = 0;
     const enum tsr__group_way way = codes[TSR_GROUPS_USUAL]->module->group_way;
@@ -75,8 +75,10 @@ enum tsr_group_code tsr__choose_group_code(const struct tsr_loaded_kernel *const
             best = records[c];
         }
     }
+    if (!count)
+        return TSR_GROUPS_USUAL;
     for (unsigned c = 0; c < TSR_GROUP_CODES; c++) {
-        if (!codes[c] || (c == fastest && count == 1))
+        if (!records[c].launches || (c == fastest && count == 1))
             continue;
         bool clear = c != fastest && is_clear(records[c], best);
         if (records[c].launches < (clear ? TSR__GROUP_LANES_CLEAR_TRIES : TSR__GROUP_LANES_TRIES))

@@ -87,7 +87,7 @@ static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
     return x->how & TSR_TILE_HALF_K ? TSR__TILE_WORDS / 2 : TSR__TILE_WORDS;
 }
 
-/* Rows of B in a word of K, and bytes in a row of them, in a loop with TSR_TILE_B_ROWS. */
+/* Rows of B in a word of K, in a loop with TSR_TILE_B_ROWS. */
 static inline unsigned tsr__loop_in_word(const struct tsr_tile_loop *x)
 {
     return (x->how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? 4 : 2;

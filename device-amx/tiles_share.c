@@ -202,7 +202,8 @@ static void flush(struct tsr__run *run)
         run_alone(run, s);
     else
         run_together(s);
-    learn(run, (uint32_t)(x->columns * TSR_TILE_ROWS), (uint32_t)(x->rows * x->tile_rows));
+    if (shares || atomic_load_explicit(&run->launch->entry->loop_size[0], memory_order_relaxed) != TSR__LOOPS_DO_NOT_WAIT)
+        learn(run, (uint32_t)(x->columns * TSR_TILE_ROWS), (uint32_t)(x->rows * x->tile_rows));
     s->alone = shares ? 0 : s->alone + 1;
     s->count = 0;
     forget(&s->a);
@@ -304,5 +305,4 @@ void tsr__tile_loops_end(struct tsr__run *run)
 {
     if (run->share)
         flush(run);
-    run->shares = false;
 }
