@@ -99,35 +99,30 @@ static bool find_parts(struct job *job)
 
 static const char line_tables[] = "-debug-info-kind=line-tables-only";
 
-/* A source in the tensor language comes by the same calls as OpenCL C, and with the same options. */
-static bool read_tensor(struct job *job)
+/* What the options mean for a module that has been read. A module in SPIR-V is for any device: with neither our functions nor our notes. */
+static void apply_options(struct job *job)
 {
-    const struct tsr_clc_text *source = &job->request->request.source;
-    job->module = tsr_tensor_module(source->data, source->size, job->context, &job->answer->log);
-    stage(job, "tensor");
-    if (!job->module)
-        return fail(job, TSR_CLC_FAILED);
+    if (job->debug->emit_spirv)
+        return;
     if (!job->target->other_library)
         tsr__link_relax(job->module, &job->options, job->parts);
     tsr__link_note_options(job->module, &job->options);
-    return true;
 }
 
+/* A source in the tensor language comes by the same calls as OpenCL C, and with the same options. */
 static bool compile_source(struct job *job)
 {
     const struct tsr_clc_text *source = &job->request->request.source;
-    if (tsr_tensor_is_text(source->data, source->size))
-        return read_tensor(job);
+    bool is_tensor = tsr_tensor_is_text(source->data, source->size);
     const char *lines = job->explain && !set(job, TSR_CLC_OPTION_DEBUG_INFO) ? line_tables : NULL;
-    job->module = tsr__front_compile(job->request, &job->options, lines, job->parts, job->context, &job->files, &job->answer->log);
-    stage(job, "clang");
+    if (is_tensor)
+        job->module = tsr_tensor_module(source->data, source->size, job->context, &job->answer->log);
+    else
+        job->module = tsr__front_compile(job->request, &job->options, lines, job->parts, job->context, &job->files, &job->answer->log);
+    stage(job, is_tensor ? "tensor" : "clang");
     if (!job->module)
         return fail(job, TSR_CLC_FAILED);
-    if (job->debug->emit_spirv) /* for any device: neither our functions nor our notes */
-        return true;
-    if (!job->target->other_library)
-        tsr__link_relax(job->module, &job->options, job->parts);
-    tsr__link_note_options(job->module, &job->options);
+    apply_options(job);
     return true;
 }
 
@@ -161,9 +156,7 @@ static bool read_spirv(struct job *job)
         return fail(job, TSR_CLC_FAILED);
     if (set(job, TSR_CLC_OPTION_UNIFORM_GROUPS))
         note_uniform_groups(job);
-    if (!job->target->other_library)
-        tsr__link_relax(job->module, &job->options, job->parts);
-    tsr__link_note_options(job->module, &job->options);
+    apply_options(job);
     return true;
 }
 

@@ -110,6 +110,7 @@ LLVMModuleRef tsr__plain_types(LLVMModuleRef module, bool images)
     if (!plain)
         return module;
     LLVMDisposeModule(module);
-    resolve_samplers(plain);
+    if (images)
+        resolve_samplers(plain);
     return plain;
 }

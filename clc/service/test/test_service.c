@@ -6,6 +6,36 @@
 
 /* ---- good programs -------------------------------------------------------------------------------------------------------------- */
 
+/* A device without images refuses samplers, also where events become plain pointers. */
+static void samplers_need_images(void **state)
+{
+    (void)state;
+    static const char *const sources[] = {
+        "int use(sampler_t s) { return 1; }\nkernel void k(global int *o) { const sampler_t s = 0x10; *o = use(s); }\n",
+        "int use(sampler_t s) { return 1; }\nkernel void k(global int *o, local int *l) { const sampler_t s = 0x10;\n"
+        "event_t e = async_work_group_copy(l, o, 16, 0); wait_group_events(1, &e); *o = use(s) + l[3]; }\n"};
+    for (size_t i = 0; i < TSR_ARRAY_LEN(sources); i++) {
+        struct tsr_clc_request request = {.op = TSR_CLC_BUILD, .source = {NULL, sources[i], strlen(sources[i])}, .options = ""};
+        request.target = (struct tsr_target){.triple = TSR_TRIPLE_X86_64, .default_sub_group_size = 8, .macros = "-cl-ext=-all"};
+        struct answer answer = ask(&request);
+        expect(&answer, TSR_CLC_FAILED, "undefined reference to '__translate_sampler_initializer'");
+        end(&answer);
+    }
+}
+
+/* Each example of the tensor language's manual, and each spelling. */
+static void tensor_texts_become_code(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+#define TEXT(...) #__VA_ARGS__,
+#include "tensor/test/good.def"
+#undef TEXT
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(texts); i++)
+        check(texts[i], "", TSR_CLC_DONE, NULL);
+}
+
 /* A request names its target: code for another is refused, features and engine are its own, and what was compiled for one does not go into
  * a program for another. */
 static void targets(void **state)
@@ -815,6 +845,8 @@ static void reports(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(samplers_need_images),
+        cmocka_unit_test(tensor_texts_become_code),
         cmocka_unit_test(targets),
         cmocka_unit_test(language_of_the_source),
         cmocka_unit_test(shared_object),
