@@ -36,7 +36,7 @@ static bool check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst 
 
 TSR_CHECK_FUNCTION(alloca)
 {
-    enum { DEFAULT_ALIGNMENT = 128, LARGEST = 1 << 20 };
+    enum { LARGEST = 1 << 20 };
     const struct tsr__t_type *type = inst->results[0]->type;
     if (type->kind != TSR__T_MEMREF)
         return tsr__t_fault(p, inst, NULL, NULL, "Expected memref type");
@@ -52,7 +52,7 @@ TSR_CHECK_FUNCTION(alloca)
         return tsr__t_fault(p, inst, NULL, NULL, "The memref is larger than local memory");
     const struct tsr__t_attr *alignment = tsr__t_attr(inst->attributes, "alignment");
     tsr__t_check_attributes(p, inst->at, type, inst->attributes);
-    if (alignment && alignment->kind == TSR__T_ATTR_INT && alignment->number > DEFAULT_ALIGNMENT)
+    if (alignment && alignment->kind == TSR__T_ATTR_INT && alignment->number > TSR__T_LOCAL_ALIGNMENT)
         return tsr__t_fault(p, inst, NULL, NULL, "The alignment must not be larger than the default alignment of 128 bytes");
     return true;
 }

@@ -126,6 +126,8 @@ extern const struct tsr__t_op_info tsr__t_ops[TSR__T_OPS];
 enum tsr__t_atomic { TSR__T_PLAIN, TSR__T_ATOMIC, TSR__T_ATOMIC_ADD };
 enum { TSR__T_ROWS_CHECKED = 1, TSR__T_COLS_CHECKED = 2 };
 enum { TSR__T_FENCE_GLOBAL = 1, TSR__T_FENCE_LOCAL = 2 };
+enum { TSR__T_LOCAL_ALIGNMENT = 128 }; /* bytes, of each alloca */
+enum { TSR__T_MOST_VARIABLES = 64 };   /* of a foreach loop */
 
 /* An offset, a size or a factor: a value, or a number where that is NULL. */
 struct tsr__t_index {

@@ -329,7 +329,8 @@ static bool put_alloca(struct gen *g)
 {
     const struct view *like = any_view(g);
     int type = (int)below(g, TYPES), mode[MOST_MODES];
-    if (like->order > 2 || g->view_count + 1 >= MOST_VIEWS || !promotable(like->type, type) || !fits(type, bound_of(g, like)))
+    if (like->order > 2 || g->view_count + 1 >= MOST_VIEWS || g->memories >= MOST_VIEWS || !promotable(like->type, type) ||
+        !fits(type, bound_of(g, like)))
         return false;
     for (uint32_t i = 0; i < like->order; i++) {
         mode[i] = like->mode[i];
@@ -414,6 +415,13 @@ static double put_arithmetic(struct gen *g, int type, uint32_t name, double x, d
     return bound > y ? bound : y;
 }
 
+/* A type that a loop may count in; all sizes fit into each. */
+static const char *any_width(struct gen *g)
+{
+    static const char *const widths[] = {"i8", "i16", "i32", "i64", "index"};
+    return widths[below(g, TSR_ARRAY_LEN(widths))];
+}
+
 /* Each element of a view from those of two others. */
 static bool put_foreach(struct gen *g)
 {
@@ -427,24 +435,33 @@ static bool put_foreach(struct gen *g)
     if (types[a->type].class != 0 && types[c->type].class == 0)
         return false; /* what does not fit is undefined */
     uint32_t name = g->next_name++;
+    const char *width = any_width(g);
     for (uint32_t i = 0; i < c->order; i++) {
         line(g);
-        tsr_buf_printf(&g->text, "%%e%u_%u = size %%%s[%u] : index", name, i, c->name, i);
+        tsr_buf_printf(&g->text, "%%m%u_%u = size %%%s[%u] : index %%e%u_%u = cast %%m%u_%u : %s", name, i, c->name, i, name, i, name, i,
+                       width);
     }
     line(g);
-    tsr_buf_printf(&g->text, "%%z%u = constant 0 : index", name);
+    tsr_buf_printf(&g->text, "%%z%u = constant 0 : %s", name, width);
     line(g);
     tsr_buf_printf(&g->text, "foreach (");
     for (int part = 0; part < 3; part++) {
-        tsr_buf_printf(&g->text, part == 0 ? "" : part == 1 ? ") = (" : "), (");
+        if (part == 1)
+            tsr_buf_printf(&g->text, "):%s = (", width);
+        else if (part == 2)
+            tsr_buf_printf(&g->text, "), (");
         for (uint32_t i = 0; i < c->order; i++)
             tsr_buf_printf(&g->text, part == 0 ? "%s%%j%u_%u" : part == 1 ? "%s%%z%u" : "%s%%e%u_%u", i ? "," : "", name, i);
     }
     char index[64] = "";
     for (uint32_t i = 0; i < c->order; i++)
-        snprintf(index + strlen(index), sizeof index - strlen(index), "%s%%j%u_%u", i ? "," : "", name, i);
+        snprintf(index + strlen(index), sizeof index - strlen(index), "%s%%i%u_%u", i ? "," : "", name, i);
     tsr_buf_printf(&g->text, ") {");
     g->indent++;
+    for (uint32_t i = 0; i < c->order; i++) {
+        line(g);
+        tsr_buf_printf(&g->text, "%%i%u_%u = cast %%j%u_%u : index", name, i, name, i);
+    }
     line(g);
     tsr_buf_printf(&g->text, "%%w%u = load %%%s[%s] : %s", name, a->name, index, types[a->type].name);
     line(g);
@@ -547,8 +564,7 @@ static bool put_branch(struct gen *g)
     if (g->indent > 2)
         return false;
     if (chance(g, 50)) {
-        static const char *const widths[] = {"i8", "i16", "i32", "i64", "index"};
-        const char *width = widths[below(g, 5)];
+        const char *width = any_width(g);
         line(g);
         tsr_buf_printf(&g->text, "%%f%u = constant 3 : %s", name, width);
         line(g);

@@ -156,6 +156,11 @@ static void logs_have_lines_and_notes(void)
          " %n = constant 1.0 : coopmatrix<f32x512x1024,matrix_b>\n %r = cooperative_matrix_mul_add %m, %n, %a : "
          "coopmatrix<f32x512x1024,matrix_acc> }\n}\n",
          "too large"},
+        {"func @f() {\n  parallel { %a = constant 1.0 : coopmatrix<f32x512x512,matrix_acc>\n %m = constant 1.0 : "
+         "coopmatrix<f16x512x512,matrix_a>\n"
+         " %n = constant 1.0 : coopmatrix<f16x512x512,matrix_b>\n %r = cooperative_matrix_mul_add %m, %n, %a : "
+         "coopmatrix<f32x512x512,matrix_acc> }\n}\n",
+         "too large"},
         {"func @f() attributes{subgroup_size=64} {}", "Unsupported subgroup size"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -166,6 +171,37 @@ static void logs_have_lines_and_notes(void)
         EXPECT(strstr(log, texts[i][1]));
         if (!strstr(log, texts[i][1]))
             fprintf(stderr, "%s\n", log);
+        clReleaseProgram(program);
+    }
+}
+
+/* The step of a round, which is the number of work-items, is more than the type of the variable has. */
+static void small_variables_count_to_their_end(void)
+{
+    enum { N = 120, RUNS = 3 };
+    static const char form[] = "func @f(%%x: memref<i32x120>) attributes{work_group_size=[%d,%d]} {\n"
+                               "  %%from = constant -60 : i8 %%to = constant 60 : i8 %%c60 = constant 60 : i8 %%one = constant 1 : i32\n"
+                               "  foreach (%%i):i8 = (%%from),(%%to) {\n"
+                               "    %%k = cast %%i : index %%w = cast %%c60 : index %%j = arith.add %%k, %%w : index\n"
+                               "    store.atomic_add %%one, %%x[%%j]\n"
+                               "  }\n}\n";
+    static const size_t sizes[RUNS][3] = {{16, 1, 1}, {128, 1, 1}, {128, 2, 1}};
+    for (int r = 0; r < RUNS; r++) {
+        char text[1024];
+        cl_int x[N] = {0};
+        snprintf(text, sizeof text, form, (int)sizes[r][0], (int)sizes[r][1]);
+        cl_program program = build_good(text);
+        cl_kernel kernel = clCreateKernel(program, "f", NULL);
+        cl_mem memory = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof x, x, NULL);
+        clSetKernelArg(kernel, 0, sizeof memory, &memory);
+        EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, sizes[r], sizes[r], 0, NULL, NULL));
+        clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof x, x, 0, NULL, NULL);
+        int wrong = 0;
+        for (int i = 0; i < N; i++)
+            wrong += x[i] != 1;
+        EXPECT(!wrong);
+        clReleaseMemObject(memory);
+        clReleaseKernel(kernel);
         clReleaseProgram(program);
     }
 }
@@ -242,6 +278,7 @@ int main(void)
     the_sample_of_the_manual();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
+    small_variables_count_to_their_end();
     functions();
     clReleaseCommandQueue(queue);
     clReleaseContext(context);

@@ -185,6 +185,7 @@ static void multiply_by_function(struct tsr__te *e, const struct tsr__t_inst *in
                                  const struct matrix *d, LLVMValueRef *parts)
 {
     uint32_t depth = tsr__te_mad_depth(a->type->number);
+    limit(e, inst, (uint64_t)d->blocks * (a->cols / depth) * d->cols);
     LLVMValueRef *sums = tsr__te_room(e, d->cols), *own = tsr__te_room(e, d->cols), row[32];
     for (uint32_t r = 0; r < d->blocks; r++) {
         for (uint32_t j = 0; j < d->cols; j++)

@@ -204,8 +204,10 @@ void tsr__te_barrier(struct tsr__te *e, uint32_t fences)
     uint32_t flags = (fences & TSR__T_FENCE_LOCAL ? CLK_LOCAL : 0) | (fences & TSR__T_FENCE_GLOBAL ? CLK_GLOBAL : 0);
     LLVMValueRef argument = tsr__te_i32(e, flags);
     tsr__te_call(e, e->one_sub_group ? "sub_group_barrier" : "barrier", "j", LLVMVoidTypeInContext(e->context), &argument, 1);
-    if (!e->spmd) /* what comes behind it in an SPMD region is touched after it */
-        e->touched = (struct tsr__te_touched){0};
+    if (e->spmd) /* what comes behind it in an SPMD region is touched after it */
+        return;
+    e->touched.read &= ~fences;
+    e->touched.written &= ~fences;
 }
 
 void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now)
@@ -213,8 +215,8 @@ void tsr__te_touch(struct tsr__te *e, struct tsr__te_touched now)
     uint32_t hazard = (e->touched.written & (now.read | now.written)) | (e->touched.read & now.written);
     if (e->spmd)
         return;
-    if (hazard)
-        tsr__te_barrier(e, hazard);
+    if (hazard) /* one barrier for all memory that has been touched */
+        tsr__te_barrier(e, e->touched.read | e->touched.written);
     e->touched.read |= now.read;
     e->touched.written |= now.written;
 }

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-enum { BLOCK_ALIGNMENT = 64, MOST_BYTES = 1 << 24 };
+enum { MOST_BYTES = 1 << 24 };
 
 struct slot {
     uint32_t value, born, last, offset, size;
@@ -28,6 +28,7 @@ static void add_slot(struct layout *l, const struct tsr__t_inst *inst)
     int64_t bytes = tsr__t_numbers[type->number].bytes;
     if (type->order)
         bytes *= type->stride[type->order - 1] * type->shape[type->order - 1];
+    bytes = bytes ? bytes : 1; /* an empty one has an address too */
     l->slots[l->count++] = (struct slot){.value = inst->results[0]->index, .born = l->now, .last = l->now, .size = (uint32_t)bytes};
     l->root[inst->results[0]->index] = l->count;
 }
@@ -58,7 +59,7 @@ static void walk(struct layout *l, const struct tsr__t_region *region)
 
 static uint32_t round_up(uint32_t bytes)
 {
-    return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    return (bytes + TSR__T_LOCAL_ALIGNMENT - 1) / TSR__T_LOCAL_ALIGNMENT * TSR__T_LOCAL_ALIGNMENT;
 }
 
 /* The lowest place where no other slot that lives at the same time is; only slots before it have a place. */

@@ -7,7 +7,7 @@
 
 #include "tensor/llvm/emit.h"
 
-enum { SPIR_KERNEL = 76, LOCAL_ALIGNMENT = 128 };
+enum { SPIR_KERNEL = 76 };
 
 static const char data_layout[] = "e-i64:64-v16:16-v24:32-v32:32-v48:64-v96:128-v192:256-v256:256-v512:512-v1024:1024-G1";
 
@@ -166,7 +166,7 @@ static void make_local(struct tsr__te *e)
     e->local = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.local", e->func->name), 3);
     LLVMSetLinkage(e->local, LLVMInternalLinkage);
     LLVMSetInitializer(e->local, LLVMGetUndef(type));
-    LLVMSetAlignment(e->local, LOCAL_ALIGNMENT);
+    LLVMSetAlignment(e->local, TSR__T_LOCAL_ALIGNMENT);
 }
 
 static void emit_function(struct tsr__te *e)

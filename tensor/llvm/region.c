@@ -120,7 +120,8 @@ TSR_TE_FUNCTION(for)
 }
 
 /* The first mode lies over the work-items, the second over the second mode of the work-group. Each block of a mode has as many iterations
- * as there are work-items, so that all of them make the same rounds, and those beyond the end do nothing. */
+ * as there are work-items, so that all of them make the same rounds, and those beyond the end do nothing. The rounds are counted in i64:
+ * the type of the variable may end within the last block. */
 static void foreach_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint32_t mode)
 {
     uint32_t count = inst->variable_count, width = 1;
@@ -129,7 +130,9 @@ static void foreach_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint
         return;
     }
     LLVMValueRef from = tsr__te_get_number(e, inst->operands[mode]).re, to = tsr__te_get_number(e, inst->operands[count + mode]).re;
-    LLVMTypeRef type = LLVMTypeOf(from);
+    LLVMTypeRef type = LLVMTypeOf(from), i64 = LLVMInt64TypeInContext(e->context);
+    from = LLVMBuildIntCast2(e->builder, from, i64, true, "");
+    to = LLVMBuildIntCast2(e->builder, to, i64, true, "");
     const uint32_t *sizes = e->func->info.work_group_size;
     LLVMValueRef item = NULL;
     if (mode == 0) {
@@ -144,13 +147,14 @@ static void foreach_mode(struct tsr__te *e, const struct tsr__t_inst *inst, uint
         width = sizes[1];
     }
     struct tsr__te_loop loop;
-    tsr__te_loop(e, &loop, from, to, LLVMConstInt(type, width, false), NULL, 0);
+    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, width), NULL, 0);
     LLVMValueRef index = loop.index;
     LLVMBasicBlockRef end = NULL;
     if (item) {
-        index = LLVMBuildAdd(e->builder, index, LLVMBuildIntCast2(e->builder, item, type, true, ""), "");
+        index = LLVMBuildAdd(e->builder, index, item, "");
         end = tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntSLT, index, to, ""));
     }
+    index = LLVMBuildIntCast2(e->builder, index, type, true, "");
     tsr__te_set(e, inst->variables[mode], &index, 1);
     foreach_mode(e, inst, mode ? mode - 1 : UINT32_MAX);
     tsr__te_end_if(e, end);

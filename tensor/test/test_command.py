@@ -3,6 +3,7 @@
 """test_command.py PROGRAM COMPILER: what the command `tessera tensor` writes, and how it ends."""
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -12,6 +13,15 @@ GOOD = """func @f(%a: f32, %X: memref<f32x4>, %n: i16, %Y: memref<f32x?>) {
   %one = constant 1.0 : f32
   %0 = subview %Y[0:4] : memref<f32x4>
   axpby.n %a, %X, %one, %0
+}
+"""
+LOCAL = """func @f(%x: f32, %O: memref<f32x4>) attributes{work_group_size=[32,1]} {
+  %a = alloca {alignment=128} : memref<f32x4,local>
+  %b = alloca {alignment=128} : memref<f32x4,local>
+  store %x, %a[0]
+  barrier.global
+  %0 = load %a[0] : f32
+  store %0, %b[0]
 }
 """
 BAD = "func @f(%a: f32) { %0 = arith.neg %a : f64 }"
@@ -40,5 +50,11 @@ with tempfile.TemporaryDirectory() as folder:
     assert status == 0 and image.stat().st_size > 1000, err
     status, out, err = run("compile", "-", "-o", str(image), text=BAD)
     assert status == 1 and "input.tensor:1.25-42: error" in err, err
+    module = pathlib.Path(folder, "f.ll")
+    status, out, err = run("compile", "-", "--emit-llvm", "-o", str(module), text=LOCAL)
+    text = module.read_text()
+    assert status == 0 and "[144 x i8]" in text, (err, text)  # the second alloca is aligned as well
+    # A fence of global memory is none for the local memory that is read next.
+    assert re.search(r"barrierj\(i32 2\)\n.*barrierj\(i32 1\)\n.* = load float", text), text
 assert run("check", "/nonexistent")[0] == 1
 assert run("what", "-")[0] == 2
