@@ -77,6 +77,12 @@ static const char *copy(struct tsr__t_lexer *l, size_t from, size_t count)
     return word;
 }
 
+/* In every locale. */
+static bool is_letter(int c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 static struct tsr__t_token identifier(struct tsr__t_lexer *l)
 {
     size_t count = 1, from = 1;
@@ -86,8 +92,8 @@ static struct tsr__t_token identifier(struct tsr__t_lexer *l)
             count++;
         while (from + 1 < count && peek(l, from) == '0')
             from++;
-    } else if (isalpha(peek(l, 1))) {
-        while (isalnum(peek(l, count)) || peek(l, count) == '_')
+    } else if (is_letter(peek(l, 1))) {
+        while (is_letter(peek(l, count)) || isdigit(peek(l, count)) || peek(l, count) == '_')
             count++;
     } else {
         struct tsr__t_token none = take(l, TSR__T_END, 1);
@@ -261,5 +267,5 @@ bool tsr_tensor_is_text(const void *text, size_t size)
         return false;
     advance(&l, 4);
     skip_space(&l);
-    return peek(&l, 0) == '@' && isalnum(peek(&l, 1));
+    return peek(&l, 0) == '@' && (is_letter(peek(&l, 1)) || isdigit(peek(&l, 1)));
 }

@@ -2,6 +2,7 @@
  * Regions, functions, programs. */
 #include "tensor/parser.h"
 
+#include <locale.h>
 #include <string.h>
 
 enum { MOST_FUNCTIONS = 4096 };
@@ -121,6 +122,8 @@ struct tsr_tensor_program *tsr_tensor_parse(const char *text, size_t size, const
     struct tsr_tensor_program *p = tsr_calloc(1, sizeof *p);
     if (!p)
         return NULL;
+    /* Of this thread: numbers have a point, whatever the application's locale has. */
+    locale_t own_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(own_locale);
     p->last_diagnostic = &p->diagnostics;
     p->target = *target;
     int left = setjmp(p->out);
@@ -132,6 +135,8 @@ struct tsr_tensor_program *tsr_tensor_parse(const char *text, size_t size, const
         p->name = strcpy(own_name, name);
         read_program(p);
     }
+    uselocale(before);
+    freelocale(own_locale);
     if (left == TSR__T_NO_MEMORY) {
         tsr_tensor_free(p);
         return NULL;

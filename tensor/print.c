@@ -2,6 +2,7 @@
  * The printer: text that parses to the same program, in the spelling of the language's manual. */
 #include "tensor/ir.h"
 
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -370,9 +371,12 @@ static void print_func(const struct tsr__t_func *func, struct tsr_buf *out)
 
 void tsr_tensor_print(const struct tsr_tensor_program *p, struct tsr_buf *out)
 {
+    locale_t own = newlocale(LC_ALL_MASK, "C", (locale_t)0), before = uselocale(own); /* a point in numbers, as the parser wants it */
     for (const struct tsr__t_func *f = p->first; f; f = f->next) {
         print_func(f, out);
         if (f->next)
             tsr_buf_printf(out, "\n");
     }
+    uselocale(before);
+    freelocale(own);
 }

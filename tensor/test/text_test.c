@@ -5,7 +5,9 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -149,6 +151,50 @@ static void other_languages_are_told_apart(void **state)
         assert_false(tsr_tensor_is_text(others[i], strlen(others[i])));
 }
 
+/* Makes a locale with a comma in numbers and é among the letters, in the folder. False: there is no localedef. */
+static bool make_locale(const char *folder)
+{
+    static const char categories[] = "LC_CTYPE\nalpha <U00E9>\nEND LC_CTYPE\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\n"
+                                     "grouping -1\nEND LC_NUMERIC\n";
+    char command[256], path[64];
+    snprintf(path, sizeof path, "%s/comma", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(categories, file);
+    fclose(file);
+    snprintf(command, sizeof command, "localedef -c -i %s/comma -f ISO-8859-1 %s/xx_XX >%s/log 2>&1", folder, folder, folder);
+    int unused = system(command); /* warns of what is missing */
+    (void)unused;
+    setenv("LOCPATH", folder, 1);
+    return setlocale(LC_ALL, "xx_XX");
+}
+
+static void the_locale_of_the_application_does_not_matter(void **state)
+{
+    (void)state;
+    static const char text[] = "func @f() {\n  %0 = constant 2.5 : f32\n  %1 = constant [0.125, 1e-3] : c64\n}\n";
+    char folder[] = "/tmp/tessera-test-XXXXXX", command[64], number[8];
+    assert_non_null(mkdtemp(folder));
+    bool made = make_locale(folder);
+    snprintf(number, sizeof number, "%.1f", 2.5);
+    char *once = made ? print(text) : NULL, *twice = made ? print(once) : NULL;
+    assert_false(tsr_tensor_is_text("func @\xe9", 7));
+    const char *after = setlocale(LC_ALL, NULL);
+    bool same = !made || !strcmp(after, "xx_XX");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    setlocale(LC_ALL, "C");
+    assert_int_equal(system(command), 0);
+    if (!made)
+        skip();
+    assert_string_equal(number, "2,5");
+    assert_true(same);
+    assert_non_null(strstr(once, "constant 2.5 : f32"));
+    assert_non_null(strstr(once, "constant [0.125, 0.001] : c64"));
+    assert_string_equal(once, twice);
+    tsr_free(once);
+    tsr_free(twice);
+}
+
 /* Texts that would need a stack or time without end. */
 static void nesting_has_a_limit(void **state)
 {
@@ -189,6 +235,7 @@ int main(void)
         cmocka_unit_test(what_is_printed_parses_to_the_same),
         cmocka_unit_test(lines_of_the_source_stand_in_messages),
         cmocka_unit_test(other_languages_are_told_apart),
+        cmocka_unit_test(the_locale_of_the_application_does_not_matter),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(each_allocation_may_fail),
     };
