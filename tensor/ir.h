@@ -50,6 +50,8 @@ bool tsr__t_promote(enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_numb
 enum tsr__t_number tsr__t_sum_type(enum tsr__t_number c);
 /* The product, or '?' where a factor is '?' or the product does not fit. */
 int64_t tsr__t_product(int64_t a, int64_t b);
+/* Neither is '?', and the product does not fit. */
+bool tsr__t_overflows(int64_t a, int64_t b);
 /* Fills stride[1 …] as in packed memory, from stride[0] on. */
 void tsr__t_packed(const int64_t *shape, int64_t *stride, uint32_t order);
 void tsr__t_print_type(const struct tsr__t_type *type, struct tsr_buf *out);

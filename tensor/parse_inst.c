@@ -286,19 +286,24 @@ static void read_cumsum(struct tsr__t_parser *ps, struct reading *r)
     read_plain(ps, r);
 }
 
+static void read_transpose(struct tsr__t_parser *ps, struct tsr__t_inst *inst)
+{
+    if (tsr__t_accept(ps, ".t"))
+        inst->transpose[0] = true;
+    else
+        tsr__t_accept(ps, ".n");
+}
+
 static void read_coop_load(struct tsr__t_parser *ps, struct reading *r)
 {
-    read_modifiers(ps, r->inst);
+    read_transpose(ps, r->inst);
     read_checked_flag(ps, r->inst);
     read_load(ps, r);
 }
 
 static void read_coop_store(struct tsr__t_parser *ps, struct reading *r)
 {
-    if (tsr__t_accept(ps, ".t"))
-        r->inst->transpose[0] = true;
-    else
-        tsr__t_accept(ps, ".n");
+    read_transpose(ps, r->inst);
     read_checked_flag(ps, r->inst);
     read_store(ps, r);
 }

@@ -66,7 +66,8 @@ static void read_layout(struct tsr__t_parser *ps, struct tsr__t_type *type, stru
         tsr__t_error(ps->p, tsr__t_since(ps, from), "Shape and stride list must have the same length");
 }
 
-/* The first fault, if any: sizes and strides that are negative, and strides that are no layout by columns. */
+/* The first fault, if any: sizes and strides that are negative, a number of elements or a distance that does not fit, and strides that are
+ * no layout by columns. */
 static void check_memref(struct tsr__t_parser *ps, const struct tsr__t_type *type, struct tsr_tensor_range at)
 {
     for (uint32_t i = 0; i < type->order; i++) {
@@ -74,6 +75,14 @@ static void check_memref(struct tsr__t_parser *ps, const struct tsr__t_type *typ
             tsr__t_error(ps->p, at, "Invalid shape: sizes and strides must not be negative");
             return;
         }
+    }
+    int64_t elements = 1;
+    for (uint32_t i = 0; i < type->order; i++) {
+        if (tsr__t_overflows(elements, type->shape[i]) || tsr__t_overflows(type->stride[i], type->shape[i])) {
+            tsr__t_error(ps->p, at, "Invalid shape: the memref is too large");
+            return;
+        }
+        elements = tsr__t_product(elements, type->shape[i]);
     }
     for (uint32_t i = 0; i < type->order; i++) {
         int64_t least = i ? tsr__t_product(type->stride[i - 1], type->shape[i - 1]) : 1;

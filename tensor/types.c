@@ -80,12 +80,17 @@ enum tsr__t_number tsr__t_sum_type(enum tsr__t_number c)
     }
 }
 
-int64_t tsr__t_product(int64_t a, int64_t b)
+bool tsr__t_overflows(int64_t a, int64_t b)
 {
     int64_t product;
-    if (a == TSR__T_DYNAMIC || b == TSR__T_DYNAMIC || __builtin_mul_overflow(a, b, &product))
+    return a != TSR__T_DYNAMIC && b != TSR__T_DYNAMIC && __builtin_mul_overflow(a, b, &product);
+}
+
+int64_t tsr__t_product(int64_t a, int64_t b)
+{
+    if (a == TSR__T_DYNAMIC || b == TSR__T_DYNAMIC || tsr__t_overflows(a, b))
         return TSR__T_DYNAMIC;
-    return product;
+    return a * b;
 }
 
 void tsr__t_packed(const int64_t *shape, int64_t *stride, uint32_t order)
