@@ -222,8 +222,11 @@ static void take_param(struct tsr__ti *t, const struct tsr__t_value *value, cons
     const void *first = *(*next)++;
     if (type->kind == TSR__T_BOOL || type->kind == TSR__T_NUMBER) {
         enum tsr__t_number number = type->kind == TSR__T_BOOL ? TSR__T_I8 : type->number;
+        struct tsr__ti_number read = tsr__ti_read(number, first);
+        if (type->kind == TSR__T_BOOL) /* any byte but 0 is true */
+            read.i = read.i != 0;
         for (uint32_t i = 0; i < t->items; i++)
-            own->number[i] = tsr__ti_read(number, first);
+            own->number[i] = read;
         return;
     }
     own->word[0] = word_of(first);

@@ -79,6 +79,20 @@ static void numbers_wrap_and_are_rounded_once(void **state)
     assert_int_equal(bits[1], 0x3f80);
 }
 
+static void any_byte_but_zero_is_true(void **state)
+{
+    (void)state;
+    static const char text[] = "func @f(%t: bool, %out: memref<i32>) { %y = constant true : bool %e = arith.xor %t, %y : bool\n"
+                               "%r = if %e -> (i32) { %a = constant 1 : i32 yield (%a) } else { %b = constant 2 : i32 yield (%b) }\n"
+                               "store %r, %out[] }";
+    int32_t out, *pointer = &out;
+    for (int8_t truth = -1; truth <= 2; truth++) {
+        const void *arguments[] = {&truth, &pointer};
+        run(text, arguments, one_group);
+        assert_int_equal(out, truth ? 2 : 1);
+    }
+}
+
 static void what_is_undefined_is_reported(void **state)
 {
     (void)state;
@@ -128,6 +142,7 @@ int main(void)
         cmocka_unit_test(loops_carry_values),
         cmocka_unit_test(groups_have_sizes_of_their_own),
         cmocka_unit_test(numbers_wrap_and_are_rounded_once),
+        cmocka_unit_test(any_byte_but_zero_is_true),
         cmocka_unit_test(what_is_undefined_is_reported),
         cmocka_unit_test(each_allocation_may_fail),
     };
