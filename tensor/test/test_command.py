@@ -40,6 +40,9 @@ assert status == 0 and run("print", "-", text=out) == (0, out, ""), out
 assert run("run", "-", "f", "1", "2", "4", "0", "5", "5") == (0, "%X: -2 -1 0 1\n%Y: -6 -3 0 3 2\n", "")
 status, out, err = run("run", "-", "f", "1", "2")
 assert status == 2 and "float a, float* X, short n, float* Y, long Y" in err, err
+for groups in ("", "-1", "two", "1x", "99999999999999999999"):
+    status, out, err = run("run", "-", "f", groups, "2", "4", "0", "5", "5")
+    assert status == 2 and "number of work-groups" in err, (groups, status, err)
 status, out, err = run("run", "-", "g", "1")
 assert status == 2 and "no function @g" in err, err
 status, out, err = run("run", "-", "f", "1", "2", "4", "0", "3", "3")

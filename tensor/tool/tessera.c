@@ -145,11 +145,22 @@ static void show(const struct arguments *a, uint32_t i)
     printf("%s\n", a->elements[i] > MOST_SHOWN ? " …" : "");
 }
 
+/* Digits alone: strtoull takes a sign as well. */
+static bool take_groups(const char *word, uint64_t *groups)
+{
+    char *end;
+    errno = 0;
+    *groups = strtoull(word, &end, 10);
+    return word[0] >= '0' && word[0] <= '9' && !*end && errno != ERANGE;
+}
+
 static int interpret(struct tsr_tensor_program *p, uint32_t number, char **words, int count)
 {
     struct arguments a = {.info = tsr_tensor_function(p, number), .func = p->first};
-    uint64_t groups[] = {1, 1, strtoull(words[0], NULL, 10)};
+    uint64_t groups[] = {1, 1, 0};
     const char *why = NULL;
+    if (!take_groups(words[0], &groups[2]))
+        return complain("'%s' is no number of work-groups", words[0]);
     for (uint32_t i = 0; i < number; i++)
         a.func = a.func->next;
     uint32_t wanted = a.info->argument_count;
