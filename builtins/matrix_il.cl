@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The matrix functions over nothing but shuffles of a sub-group, for GPUs whose matrix units lack them: tessera_il_<name>. The compiler puts
- * them in the place of calls (clc/service/il_own.c). There is none for pairs of sub-groups: only a unit lets two of them meet. */
+ * them in the place of calls (clc/service/il_units.c). There is none for pairs of sub-groups: only a unit lets two of them meet. */
 #include "library.h"
 #include "tessera/matrix_math.h"
 
