@@ -12,6 +12,9 @@
 bool tsr__t_fault(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_value *a, const struct tsr__t_value *b,
                   const char *text);
 
+/* Numbers of this memory have the atomic operation that the instruction asks for, if any. */
+bool tsr__t_check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_value *memory);
+
 TSR_CHECK_FUNCTION(arith);
 TSR_CHECK_FUNCTION(unary);
 TSR_CHECK_FUNCTION(compare);

@@ -47,14 +47,11 @@ static bool check_promotion(struct tsr_tensor_program *p, const struct tsr__t_in
 static bool check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct blas *o)
 {
     double beta;
-    enum tsr__t_number c = o->c->type->number;
     if (inst->atomic == TSR__T_PLAIN)
         return true;
     if (!tsr__t_constant_number(o->beta, &beta) || (beta != 0 && beta != 1))
         return tsr__t_fault(p, inst, o->beta, NULL, "beta must be constant and 0 or 1 for atomic linear algebra operations");
-    if (c == TSR__T_I8 || c == TSR__T_I16 || c == TSR__T_BF16)
-        return tsr__t_fault(p, inst, o->c, NULL, "Atomic data type unsupported: there are no atomic operations on i8, i16 and bf16");
-    return true;
+    return tsr__t_check_atomic(p, inst, o->c);
 }
 
 static bool check_common(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, struct blas *o)

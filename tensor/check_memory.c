@@ -22,15 +22,6 @@ static bool check_is_memref(struct tsr_tensor_program *p, const struct tsr__t_in
     return value->type->kind == TSR__T_MEMREF || tsr__t_fault(p, inst, value, NULL, "Expected memref type");
 }
 
-/* Numbers that have an atomic operation. */
-static bool check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_value *memory)
-{
-    enum tsr__t_number number = memory->type->number;
-    if (inst->atomic != TSR__T_PLAIN && (number == TSR__T_I8 || number == TSR__T_I16 || number == TSR__T_BF16))
-        return tsr__t_fault(p, inst, memory, NULL, "Atomic data type unsupported: there are no atomic operations on i8, i16 and bf16");
-    return true;
-}
-
 /* ---- alloca
  * ------------------------------------------------------------------------------------------------------------------------------ */
 
@@ -257,7 +248,7 @@ TSR_CHECK_FUNCTION(store)
         return tsr__t_fault(p, inst, value, memory, "Scalar type mismatch");
     if (inst->operand_count - 2 != memory->type->order)
         return tsr__t_fault(p, inst, memory, NULL, "Number of indices must match memref order or must be 1 for group types");
-    return check_atomic(p, inst, memory);
+    return tsr__t_check_atomic(p, inst, memory);
 }
 
 /* A matrix and the memory it goes to or comes from, whose indices begin with operand `first`. */
@@ -274,7 +265,7 @@ static bool check_coop_memory(struct tsr_tensor_program *p, const struct tsr__t_
         return tsr__t_fault(p, inst, memory, NULL, "Number of indices must match memref order or must be 1 for group types");
     if (matrix->number != memory->type->number)
         return tsr__t_fault(p, inst, memory, NULL, "Scalar type mismatch");
-    return check_atomic(p, inst, memory);
+    return tsr__t_check_atomic(p, inst, memory);
 }
 
 TSR_CHECK_FUNCTION(coop_load)

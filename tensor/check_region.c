@@ -39,9 +39,8 @@ TSR_CHECK_FUNCTION(for)
 
 TSR_CHECK_FUNCTION(foreach)
 {
-    enum { MOST_VARIABLES = 64 };
     const struct tsr__t_type *type = inst->variables[0]->type;
-    if (inst->variable_count > MOST_VARIABLES)
+    if (inst->variable_count > TSR__T_MOST_VARIABLES)
         return tsr__t_fault(p, inst, NULL, NULL, "A foreach loop has 64 variables at most");
     if (!tsr__t_is_number(type, TSR__T_INTEGER))
         return tsr__t_fault(p, inst, NULL, NULL, "Expected integer type");

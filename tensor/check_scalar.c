@@ -13,6 +13,14 @@ bool tsr__t_fault(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, 
     return false;
 }
 
+bool tsr__t_check_atomic(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_value *memory)
+{
+    enum tsr__t_number number = memory->type->number;
+    if (inst->atomic != TSR__T_PLAIN && (number == TSR__T_I8 || number == TSR__T_I16 || number == TSR__T_BF16))
+        return tsr__t_fault(p, inst, memory, NULL, "Atomic data type unsupported: there are no atomic operations on i8, i16 and bf16");
+    return true;
+}
+
 static const char operand_type[] = "Type of operand must match return type";
 
 static enum tsr__t_class class_of(const struct tsr__t_type *type)

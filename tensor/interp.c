@@ -45,11 +45,6 @@ static bool any_active(const struct tsr__ti *t)
     return memchr(t->active, true, t->items) != NULL;
 }
 
-static size_t numbers_of(const struct tsr__ti *t, const struct tsr__t_type *type)
-{
-    return type->kind == TSR__T_COOP ? t->items / t->lanes * (size_t)(type->rows * type->cols) : t->items;
-}
-
 /* For work-items that take part: the value gets the numbers, or the matrices, that it is to have next. */
 static void copy_value(struct tsr__ti *t, const struct tsr__t_value *to)
 {
@@ -66,7 +61,7 @@ static void copy_value(struct tsr__ti *t, const struct tsr__t_value *to)
 static void copy_values(struct tsr__ti *t, struct tsr__t_value *const *to, struct tsr__t_value *const *from, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
-        size_t size = numbers_of(t, from[i]->type) * sizeof(struct tsr__ti_number);
+        size_t size = tsr__ti_count(t, from[i]->type) * sizeof(struct tsr__ti_number);
         memcpy(tsr__ti_value(t, to[i])->next, tsr__ti_value(t, from[i])->number, size);
     }
     for (uint32_t i = 0; i < count; i++)
@@ -130,11 +125,9 @@ TSR_TI_FUNCTION(for)
 TSR_TI_FUNCTION(foreach)
 {
     uint32_t count = inst->variable_count;
-    int64_t from[64], to[64], at[64];
-    bool empty = count > TSR_ARRAY_LEN(at);
+    int64_t from[TSR__T_MOST_VARIABLES], to[TSR__T_MOST_VARIABLES], at[TSR__T_MOST_VARIABLES];
+    bool empty = false;
     struct mask saved = save_active(t);
-    if (empty)
-        tsr__ti_fail(t, "the interpreter takes loops of 64 variables at most");
     for (uint32_t i = 0; i < count; i++) {
         at[i] = from[i] = tsr__ti_value(t, inst->operands[i])->number[0].i;
         to[i] = tsr__ti_value(t, inst->operands[count + i])->number[0].i;
@@ -193,8 +186,8 @@ static void make_value(struct tsr__ti *t, const struct tsr__t_value *value)
         own->word = tsr__ti_alloc(t, own->words * sizeof *own->word);
         return;
     default:
-        own->number = tsr__ti_alloc(t, numbers_of(t, type) * sizeof *own->number);
-        own->next = tsr__ti_alloc(t, numbers_of(t, type) * sizeof *own->number);
+        own->number = tsr__ti_alloc(t, tsr__ti_count(t, type) * sizeof *own->number);
+        own->next = tsr__ti_alloc(t, tsr__ti_count(t, type) * sizeof *own->number);
         return;
     }
 }

@@ -41,6 +41,12 @@ static inline struct tsr__ti_value *tsr__ti_value(struct tsr__ti *t, const struc
     return &t->values[value->index];
 }
 
+/* Numbers of a value: of work-items, or elements of the matrices of all sub-groups. */
+static inline uint32_t tsr__ti_count(const struct tsr__ti *t, const struct tsr__t_type *type)
+{
+    return type->kind == TSR__T_COOP ? t->items / t->lanes * (uint32_t)(type->rows * type->cols) : t->items;
+}
+
 /* ---- interp_number.c ---- */
 /* The number that a type has for a result: integers wrap, others are rounded to nearest even. */
 struct tsr__ti_number tsr__ti_round(enum tsr__t_number type, struct tsr__ti_number a);

@@ -4,12 +4,6 @@
 
 #include <math.h>
 
-/* Numbers of a value: of work-items, or elements of the matrices of all sub-groups. */
-static uint32_t count_of(const struct tsr__ti *t, const struct tsr__t_type *type)
-{
-    return type->kind == TSR__T_COOP ? t->items / t->lanes * (uint32_t)(type->rows * type->cols) : t->items;
-}
-
 static bool takes_part(const struct tsr__ti *t, const struct tsr__t_type *type, uint32_t i)
 {
     return type->kind == TSR__T_COOP || t->active[i];
@@ -20,7 +14,7 @@ TSR_TI_FUNCTION(arith)
     const struct tsr__t_type *type = inst->results[0]->type;
     const struct tsr__ti_number *a = tsr__ti_value(t, inst->operands[0])->number, *b = tsr__ti_value(t, inst->operands[1])->number;
     enum tsr__t_number number = type->kind == TSR__T_BOOL ? TSR__T_I8 : type->number;
-    for (uint32_t i = 0; i < count_of(t, type); i++)
+    for (uint32_t i = 0; i < tsr__ti_count(t, type); i++)
         if (takes_part(t, type, i))
             tsr__ti_value(t, inst->results[0])->number[i] = tsr__ti_arith(inst->op, number, a[i], b[i]);
 }
@@ -29,7 +23,7 @@ TSR_TI_FUNCTION(unary)
 {
     const struct tsr__t_type *type = inst->operands[0]->type;
     const struct tsr__ti_number *a = tsr__ti_value(t, inst->operands[0])->number;
-    for (uint32_t i = 0; i < count_of(t, type); i++) {
+    for (uint32_t i = 0; i < tsr__ti_count(t, type); i++) {
         if (!takes_part(t, type, i))
             continue;
         struct tsr__ti_number made = tsr__ti_unary(inst->op, type->number, a[i]);
@@ -52,7 +46,7 @@ TSR_TI_FUNCTION(cast)
 {
     const struct tsr__t_type *from = inst->operands[0]->type, *to = inst->results[0]->type;
     const struct tsr__ti_number *a = tsr__ti_value(t, inst->operands[0])->number;
-    for (uint32_t i = 0; i < count_of(t, to); i++)
+    for (uint32_t i = 0; i < tsr__ti_count(t, to); i++)
         if (takes_part(t, to, i))
             tsr__ti_value(t, inst->results[0])->number[i] = tsr__ti_convert(a[i], from->number, to->number);
 }
@@ -71,7 +65,7 @@ TSR_TI_FUNCTION(constant)
     struct tsr__ti_number number = {.i = inst->integer, .re = inst->floating[0], .im = inst->floating[1]};
     if (!inst->constant_is_integer && !inst->constant_is_bool)
         number = tsr__ti_round(type->number, number);
-    for (uint32_t i = 0; i < count_of(t, type); i++)
+    for (uint32_t i = 0; i < tsr__ti_count(t, type); i++)
         if (takes_part(t, type, i))
             tsr__ti_value(t, inst->results[0])->number[i] = number;
 }
@@ -219,7 +213,7 @@ TSR_TI_FUNCTION(coop_scale)
     const struct tsr__t_type *type = inst->results[0]->type;
     uint32_t size = (uint32_t)(type->rows * type->cols);
     const struct tsr__ti_number *s = tsr__ti_value(t, inst->operands[0])->number, *m = tsr__ti_value(t, inst->operands[1])->number;
-    for (uint32_t i = 0; i < count_of(t, type); i++)
+    for (uint32_t i = 0; i < tsr__ti_count(t, type); i++)
         tsr__ti_value(t, inst->results[0])->number[i] = tsr__ti_arith(TSR__T_MUL, type->number, s[i / size * t->lanes], m[i]);
 }
 

@@ -26,7 +26,8 @@ struct tsr__t_number_info {
 extern const struct tsr__t_number_info tsr__t_numbers[TSR__T_NUMBERS];
 
 enum tsr__t_kind { TSR__T_BOOL, TSR__T_NUMBER, TSR__T_MEMREF, TSR__T_GROUP, TSR__T_COOP };
-enum tsr__t_use { TSR__T_MATRIX_A, TSR__T_MATRIX_B, TSR__T_MATRIX_ACC };
+enum tsr__t_use { TSR__T_MATRIX_A, TSR__T_MATRIX_B, TSR__T_MATRIX_ACC, TSR__T_USES };
+extern const char *const tsr__t_use_names[TSR__T_USES];
 #define TSR__T_DYNAMIC INT64_MIN /* '?' */
 
 struct tsr__t_type {
@@ -118,7 +119,7 @@ enum tsr__t_form {
 };
 enum tsr__t_region_kind { TSR__T_MIXED, TSR__T_COLLECTIVE, TSR__T_SPMD };
 struct tsr__t_op_info {
-    const char *text, *later;
+    const char *text;
     enum tsr__t_form form;
     uint32_t transposes, operands;
     enum tsr__t_region_kind region;
@@ -143,9 +144,7 @@ struct tsr__t_slice {
 };
 
 struct tsr__t_region {
-    enum tsr__t_region_kind kind; /* COLLECTIVE or SPMD */
     struct tsr__t_inst *first, *last;
-    struct tsr_tensor_range at;
 };
 
 struct tsr__t_inst {
@@ -170,7 +169,7 @@ struct tsr__t_inst {
     struct tsr__t_region *regions[2];
     struct tsr__t_value **variables;
     uint32_t variable_count; /* for: 1 + carried values, whose first values are the last operands */
-    bool has_step, has_variable_type;
+    bool has_step;
     const struct tsr__t_type **returned; /* types that the text gives to results of for and if */
     uint32_t returned_count;
     const struct tsr__t_attr *attributes;

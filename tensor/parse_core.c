@@ -86,6 +86,15 @@ void *tsr__t_grow(struct tsr__t_parser *ps, void *array, uint32_t count, size_t 
     return (char *)*pointer + count * size;
 }
 
+void tsr__t_append(struct tsr__t_region *region, struct tsr__t_inst *inst)
+{
+    if (region->last)
+        region->last->next = inst;
+    else
+        region->first = inst;
+    region->last = inst;
+}
+
 /* ---- names
  * -------------------------------------------------------------------------------------------------------------------------------
  */
@@ -179,11 +188,7 @@ struct tsr__t_value *tsr__t_use_or_number(struct tsr__t_parser *ps, const struct
     constant->results[0] = value;
     value->type = type;
     value->by = constant;
-    if (ps->region->last)
-        ps->region->last->next = constant;
-    else
-        ps->region->first = constant;
-    ps->region->last = constant;
+    tsr__t_append(ps->region, constant);
     tsr__t_advance(ps);
     return value;
 }

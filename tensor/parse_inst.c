@@ -395,15 +395,15 @@ static void read_for(struct tsr__t_parser *ps, struct reading *r)
         tsr__t_unexpected(ps, "local identifier");
     add_variable(ps, inst, &ps->token, NULL);
     tsr__t_advance(ps);
-    inst->has_variable_type = tsr__t_accept(ps, ":");
-    if (inst->has_variable_type)
+    bool has_type = tsr__t_accept(ps, ":");
+    if (has_type)
         inst->variables[0]->type = tsr__t_read_type(ps);
     tsr__t_expect(ps, "=");
     read_operands(ps, inst, 2);
     inst->has_step = tsr__t_accept(ps, ",");
     if (inst->has_step)
         add_operand(ps, inst, tsr__t_use(ps));
-    if (!inst->has_variable_type)
+    if (!has_type)
         inst->variables[0]->type = bound_type(ps, inst, inst->operand_count);
     if (tsr__t_accept(ps, "init"))
         read_carried(ps, r);
@@ -421,8 +421,7 @@ static void read_foreach(struct tsr__t_parser *ps, struct reading *r)
     tsr__t_expect(ps, "(");
     struct tsr__t_token *names = tsr__t_identifiers(ps, &variables);
     tsr__t_expect(ps, ")");
-    inst->has_variable_type = tsr__t_accept(ps, ":");
-    const struct tsr__t_type *type = inst->has_variable_type ? tsr__t_read_type(ps) : NULL;
+    const struct tsr__t_type *type = tsr__t_accept(ps, ":") ? tsr__t_read_type(ps) : NULL;
     tsr__t_expect(ps, "=");
     for (int i = 0; i < 2; i++) {
         uint32_t before = inst->operand_count;
@@ -471,15 +470,6 @@ static void (*const forms[])(struct tsr__t_parser *ps, struct reading *r) = {
     [TSR__T_FORM_CUMSUM] = read_cumsum,     [TSR__T_FORM_COOP_LOAD] = read_coop_load, [TSR__T_FORM_COOP_STORE] = read_coop_store,
 };
 
-static void append(struct tsr__t_region *region, struct tsr__t_inst *inst)
-{
-    if (region->last)
-        region->last->next = inst;
-    else
-        region->first = inst;
-    region->last = inst;
-}
-
 static void define_results(struct tsr__t_parser *ps, struct reading *r, const struct tsr__t_token *names, uint32_t count)
 {
     struct tsr__t_inst *inst = r->inst;
@@ -513,7 +503,7 @@ void tsr__t_read_inst(struct tsr__t_parser *ps)
     forms[tsr__t_ops[inst->op].form](ps, &r);
     inst->at = tsr__t_since(ps, inst->at);
     define_results(ps, &r, names, count);
-    append(region, inst);
+    tsr__t_append(region, inst);
     tsr__t_check_inst(ps->p, inst, ps->kind);
     if (inst->regions[0])
         tsr__t_check_returns(ps->p, inst, inst->regions[0], false);

@@ -148,7 +148,6 @@ static const struct tsr__t_type *read_group(struct tsr__t_parser *ps)
 
 static const struct tsr__t_type *read_coop(struct tsr__t_parser *ps)
 {
-    static const char *const uses[] = {"matrix_a", "matrix_b", "matrix_acc"};
     struct tsr_tensor_range from = ps->token.at;
     struct tsr__t_type *type = new_type(ps, TSR__T_COOP);
     int64_t *sizes = NULL;
@@ -160,9 +159,9 @@ static const struct tsr__t_type *read_coop(struct tsr__t_parser *ps)
         tsr__t_unexpected(ps, count < 2 ? "'x'" : "','");
     tsr__t_expect(ps, ",");
     unsigned use = 0;
-    while (use < TSR_ARRAY_LEN(uses) && !tsr__t_accept(ps, uses[use]))
+    while (use < TSR__T_USES && !tsr__t_accept(ps, tsr__t_use_names[use]))
         use++;
-    if (use == TSR_ARRAY_LEN(uses))
+    if (use == TSR__T_USES)
         tsr__t_unexpected(ps, "'matrix_a', 'matrix_b' or 'matrix_acc'");
     type->use = (enum tsr__t_use)use;
     tsr__t_expect(ps, ">");

@@ -14,9 +14,8 @@ static struct tsr__t_region *read_region(struct tsr__t_parser *ps, enum tsr__t_r
     struct tsr__t_region *region = tsr__t_alloc(ps->p, sizeof *region), *outer = ps->region;
     enum tsr__t_region_kind outer_kind = ps->kind;
     struct tsr__t_scope scope;
-    struct tsr_tensor_range from = ps->token.at;
     tsr__t_deeper(ps);
-    region->kind = ps->kind = kind;
+    ps->kind = kind;
     ps->region = region;
     tsr__t_open_scope(ps, &scope);
     tsr__t_expect(ps, "{");
@@ -30,7 +29,6 @@ static struct tsr__t_region *read_region(struct tsr__t_parser *ps, enum tsr__t_r
     ps->region = outer;
     ps->kind = outer_kind;
     ps->depth--;
-    region->at = tsr__t_since(ps, from);
     return region;
 }
 

@@ -45,6 +45,8 @@ void tsr__t_deeper(struct tsr__t_parser *ps);
 /* A growing array in the arena: *array has `count` elements; returns room for one more at its end. */
 void *tsr__t_grow(struct tsr__t_parser *ps, void *array, uint32_t count, size_t size);
 
+void tsr__t_append(struct tsr__t_region *region, struct tsr__t_inst *inst);
+
 void tsr__t_open_scope(struct tsr__t_parser *ps, struct tsr__t_scope *scope);
 void tsr__t_close_scope(struct tsr__t_parser *ps);
 void tsr__t_begin_names(struct tsr__t_parser *ps); /* of a function: none */

@@ -10,9 +10,11 @@ const struct tsr__t_number_info tsr__t_numbers[] = {
 #undef TSR_NUMBER
 };
 
+const char *const tsr__t_use_names[TSR__T_USES] = {"matrix_a", "matrix_b", "matrix_acc"};
+
 const struct tsr__t_op_info tsr__t_ops[] = {
 #define TSR_OP(name, text, later, form, transposes, operands, region, group)                                                               \
-    {text, later, TSR__T_FORM_##form, transposes, operands, TSR__T_##region},
+    {text, TSR__T_FORM_##form, transposes, operands, TSR__T_##region},
 #include "tensor/ops.def"
 #undef TSR_OP
 };
@@ -134,7 +136,6 @@ static void print_memref(const struct tsr__t_type *type, struct tsr_buf *out)
 
 void tsr__t_print_type(const struct tsr__t_type *type, struct tsr_buf *out)
 {
-    static const char *const uses[] = {"matrix_a", "matrix_b", "matrix_acc"};
     switch (type->kind) {
     case TSR__T_BOOL:
         tsr_buf_printf(out, "bool");
@@ -158,7 +159,7 @@ void tsr__t_print_type(const struct tsr__t_type *type, struct tsr_buf *out)
         return;
     case TSR__T_COOP:
         tsr_buf_printf(out, "coopmatrix<%s", tsr__t_numbers[type->number].text);
-        tsr_buf_printf(out, "x%lldx%lld,%s>", (long long)type->rows, (long long)type->cols, uses[type->use]);
+        tsr_buf_printf(out, "x%lldx%lld,%s>", (long long)type->rows, (long long)type->cols, tsr__t_use_names[type->use]);
         return;
     }
 }

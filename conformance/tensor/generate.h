@@ -5,7 +5,7 @@
 
 #include "tessera/tensor.h"
 
-enum { MOST_BUFFERS = 6, MOST_MODES = 3, MOST_SCALARS = 4 };
+enum { MOST_BUFFERS = 6, MOST_MODES = 3 };
 
 /* A memref parameter: its last mode is that of the work-groups. Strides are those of packed memory, but for a gap behind each column. */
 struct buffer {
@@ -21,17 +21,12 @@ struct generated {
     char *text; /* malloc'd */
     struct buffer buffers[MOST_BUFFERS];
     uint32_t buffer_count;
-    struct {
-        char type[8];
-        int value;
-    } scalars[MOST_SCALARS];
-    uint32_t scalar_count;
     uint32_t groups;
     uint32_t local[2]; /* work-group size that the function has */
 };
 
 /* All numbers are small integers in whatever type they are, so that no order of additions makes a difference. The parameters are the
- * buffers, then the scalars. */
+ * buffers. */
 void generate(uint64_t seed, struct generated *g);
 /* Number k of a buffer as it is at the start. */
 int initial_value(uint64_t seed, uint32_t buffer, size_t k);

@@ -177,31 +177,10 @@ static LLVMBasicBlockRef if_first_sub_group(struct tsr__te *e)
     return tsr__te_if(e, LLVMBuildICmp(e->builder, LLVMIntEQ, id, zero, ""));
 }
 
-static struct tsr__te_number sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a)
+static struct tsr__te_number load_or_zero_as(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, LLVMValueRef inside,
+                                             enum tsr__t_number number)
 {
-    enum tsr__t_number wide = number == TSR__T_BF16 ? TSR__T_F32 : number;
-    a = tsr__te_convert(e, a, number, wide);
-    LLVMValueRef *parts[] = {&a.re, &a.im};
-    for (int i = 0; i < 2 && *parts[i]; i++)
-        *parts[i] = tsr__te_call(e, name, tsr__te_code(wide), LLVMTypeOf(*parts[i]), parts[i], 1);
-    return tsr__te_convert(e, a, wide, number);
-}
-
-/* Element `index` of a vector where it has one, otherwise 0; without a branch around what follows, where all lanes have to be. */
-static struct tsr__te_number load_or_zero(struct tsr__te *e, const struct tsr__te_memref *m, LLVMValueRef *index, LLVMValueRef inside,
-                                          enum tsr__t_number number)
-{
-    struct tsr__te_number zero = tsr__te_zero(e, number);
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder), end = tsr__te_if(e, inside);
-    struct tsr__te_number loaded = load_as(e, m, index, number);
-    LLVMBasicBlockRef blocks[] = {before, LLVMGetInsertBlock(e->builder)};
-    tsr__te_end_if(e, end);
-    LLVMValueRef from[2][2] = {{zero.re, loaded.re}, {zero.im, loaded.im}}, made[2] = {NULL, NULL};
-    for (int i = 0; i < 2 && from[i][0]; i++) {
-        made[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(zero.re), "");
-        LLVMAddIncoming(made[i], from[i], blocks, 2);
-    }
-    return (struct tsr__te_number){made[0], made[1]};
+    return tsr__te_convert(e, tsr__te_load_or_zero(e, m, index, inside), m->type->number, number);
 }
 
 /* The sum of a vector: each lane adds up what it comes to, and then the lanes do. */
@@ -216,11 +195,11 @@ static void sum_all(struct tsr__te *e, const struct tsr__te_blas *o)
     LLVMValueRef index = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
     LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntSLT, index, o->a.shape[0], "");
     sum = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
-    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_or_zero(e, &o->a, &index, inside, c));
+    sum = tsr__te_arith(e, TSR__T_ADD, c, sum, load_or_zero_as(e, &o->a, &index, inside, c));
     next[0] = sum.re;
     next[1] = sum.im;
     tsr__te_end_loop(e, &loop, next);
-    sum = sub_group(e, "sub_group_reduce_add", c, (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL});
+    sum = tsr__te_sub_group(e, "sub_group_reduce_add", c, (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL});
     end = tsr__te_if(e, e->first_item);
     tsr__te_update(e, o, tsr__te_address(e, &o->c, &none), sum, c);
     tsr__te_end_if(e, end);
@@ -250,10 +229,10 @@ static void scan_vector(struct tsr__te *e, const struct tsr__te_blas *o)
     tsr__te_loop(e, &loop, tsr__te_i64(e, 0), o->a.shape[0], tsr__te_i64(e, e->func->info.sub_group_size), first, tsr__te_parts(c));
     LLVMValueRef index = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
     LLVMValueRef inside = LLVMBuildICmp(e->builder, LLVMIntSLT, index, o->a.shape[0], "");
-    struct tsr__te_number own = load_or_zero(e, &o->a, &index, inside, c);
+    struct tsr__te_number own = load_or_zero_as(e, &o->a, &index, inside, c);
     carry = (struct tsr__te_number){loop.carried[0], first[1] ? loop.carried[1] : NULL};
-    struct tsr__te_number scan = tsr__te_arith(e, TSR__T_ADD, c, carry, sub_group(e, "sub_group_scan_inclusive_add", c, own));
-    struct tsr__te_number all = tsr__te_arith(e, TSR__T_ADD, c, carry, sub_group(e, "sub_group_reduce_add", c, own));
+    struct tsr__te_number scan = tsr__te_arith(e, TSR__T_ADD, c, carry, tsr__te_sub_group(e, "sub_group_scan_inclusive_add", c, own));
+    struct tsr__te_number all = tsr__te_arith(e, TSR__T_ADD, c, carry, tsr__te_sub_group(e, "sub_group_reduce_add", c, own));
     end = tsr__te_if(e, inside);
     tsr__te_update(e, o, tsr__te_address(e, &o->c, &index), scan, c);
     tsr__te_end_if(e, end);

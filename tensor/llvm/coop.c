@@ -84,24 +84,6 @@ static void locate(struct tsr__te *e, const struct matrix *m, const struct place
         *good = and_if(e, *good, inside(e, index[1 - rows], p->memory.shape[1 - rows]));
 }
 
-static struct tsr__te_number load_component(struct tsr__te *e, const struct place *p, LLVMValueRef index[2], LLVMValueRef good)
-{
-    enum tsr__t_number number = p->memory.type->number;
-    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(e->builder)}, end = tsr__te_if(e, good);
-    struct tsr__te_number loaded = tsr__te_load_number(e, &p->memory, tsr__te_address(e, &p->memory, index)),
-                          zero = tsr__te_zero(e, number);
-    if (!good)
-        return loaded;
-    blocks[1] = LLVMGetInsertBlock(e->builder);
-    tsr__te_end_if(e, end);
-    LLVMValueRef from[2][2] = {{zero.re, loaded.re}, {zero.im, loaded.im}}, made[2] = {NULL, NULL};
-    for (int i = 0; i < 2 && from[i][0]; i++) {
-        made[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(zero.re), "");
-        LLVMAddIncoming(made[i], from[i], blocks, 2);
-    }
-    return (struct tsr__te_number){made[0], made[1]};
-}
-
 static void limit(struct tsr__te *e, const struct tsr__t_inst *inst, uint64_t count)
 {
     if (count > MOST_PRODUCTS)
@@ -118,7 +100,7 @@ TSR_TE_FUNCTION(coop_load)
     for (uint32_t r = 0; r < m.blocks; r++) {
         for (uint32_t j = 0; j < m.cols; j++) {
             locate(e, &m, &p, r, own, tsr__te_i64(e, j), index, &good);
-            set_component(&m, parts, r, j, load_component(e, &p, index, good));
+            set_component(&m, parts, r, j, tsr__te_load_or_zero(e, &p.memory, index, good));
         }
     }
     tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);

@@ -112,12 +112,18 @@ struct tsr__te_memref tsr__te_get_memref(struct tsr__te *e, const struct tsr__t_
 /* The address of an element. */
 LLVMValueRef tsr__te_address(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index);
 struct tsr__te_number tsr__te_load_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address);
+/* The element `index` where `good` holds (NULL: always), otherwise 0; without a branch around what follows, where all lanes have to be. */
+struct tsr__te_number tsr__te_load_or_zero(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef *index, LLVMValueRef good);
 void tsr__te_store_number(struct tsr__te *e, const struct tsr__te_memref *memref, LLVMValueRef address, struct tsr__te_number number,
                           enum tsr__t_atomic atomic);
 static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 {
     return memref->local ? TSR__T_FENCE_LOCAL : TSR__T_FENCE_GLOBAL;
 }
+
+/* ---- scalar.c ---- */
+/* A function of OpenCL C on one number of each work-item of a sub-group; of bf16 it is computed in f32 and rounded once. */
+struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a);
 
 /* ---- layout.c ---- */
 /* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all, or TOO_MUCH. */

@@ -186,17 +186,23 @@ TSR_TE_FUNCTION(broadcast)
     tsr__te_set(e, inst->results[0], parts, parts[1] ? 2 : 1);
 }
 
-/* Sums of bf16 are sums of f32 that are rounded once. */
+struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a)
+{
+    enum tsr__t_number wide = number == TSR__T_BF16 ? TSR__T_F32 : number;
+    a = tsr__te_convert(e, a, number, wide);
+    LLVMValueRef *parts[] = {&a.re, &a.im};
+    for (int i = 0; i < 2 && *parts[i]; i++)
+        *parts[i] = tsr__te_call(e, name, tsr__te_code(wide), LLVMTypeOf(*parts[i]), parts[i], 1);
+    return tsr__te_convert(e, a, wide, number);
+}
+
 TSR_TE_FUNCTION(subgroup)
 {
     static const char *const kinds[] = {"scan_exclusive", "scan_inclusive", "reduce"}, *const ops[] = {"add", "max", "min"};
     unsigned which = inst->op - TSR__T_SUBGROUP_ADD_EXCLUSIVE;
-    enum tsr__t_number number = inst->operands[0]->type->number, wide = number == TSR__T_BF16 ? TSR__T_F32 : number;
-    struct tsr__te_number a = tsr__te_convert(e, tsr__te_get_number(e, inst->operands[0]), number, wide);
-    LLVMValueRef *parts[] = {&a.re, &a.im};
+    const struct tsr__t_value *operand = inst->operands[0];
     char name[64];
     snprintf(name, sizeof name, "sub_group_%s_%s", kinds[which % 3], ops[which / 3]);
-    for (int i = 0; i < 2 && *parts[i]; i++)
-        *parts[i] = tsr__te_call(e, name, tsr__te_code(wide), LLVMTypeOf(*parts[i]), parts[i], 1);
-    tsr__te_set_number(e, inst->results[0], tsr__te_convert(e, a, wide, number));
+    struct tsr__te_number a = tsr__te_get_number(e, operand);
+    tsr__te_set_number(e, inst->results[0], tsr__te_sub_group(e, name, operand->type->number, a));
 }
