@@ -2,15 +2,11 @@
  * bench_batched [-t THREADS] [-r ROUNDS]: batches of products of small matrices, C = A B by columns, in the tensor language on Tessera and
  * in oneDNN 2.x, whose library is looked for when the program runs: by its batched product and, for f32, by a call for each product.
  * Medians of rounds in turn. What is wrong gets no time. */
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
+#include "bench.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { MOST_ROUNDS = 99, OPERATIONS = 1 << 23, MOST_BATCH = 1 << 17, OTHER = 12345 };
 
@@ -26,13 +22,6 @@ struct problem {
     int m, n, k, count;
     void *a, *b, *c;
 };
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* ---- problems
  * ---------------------------------------------------------------------------------------------------------------------------- */
@@ -113,17 +102,12 @@ static struct {
 
 static bool open_host(void)
 {
-    cl_platform_id platforms[8];
-    cl_uint count = 0;
-    clGetPlatformIDs(8, platforms, &count);
-    for (cl_uint i = 0; i < count && i < 8; i++) {
-        char name[64] = "";
-        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        if (!strcmp(name, "Tessera") && !clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_CPU, 1, &host.device, NULL)) {
-            host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, NULL);
-            host.queue = clCreateCommandQueueWithProperties(host.context, host.device, NULL, NULL);
-        }
-    }
+    struct bench_driver drivers[BENCH_DRIVERS];
+    if (!bench_drivers(drivers) || strcmp(drivers[0].name, "Tessera") != 0)
+        return false;
+    host.device = drivers[0].device;
+    host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, NULL);
+    host.queue = clCreateCommandQueueWithProperties(host.context, host.device, NULL, NULL);
     return host.queue != NULL;
 }
 
@@ -150,14 +134,14 @@ static struct kernel make_kernel(const struct problem *p)
     const char *source = text, *in = p->type->in, *out = p->type->out;
     snprintf(text, sizeof text, form, in, p->m, p->k, in, p->k, p->n, out, p->m, p->n, in, p->m, p->k, in, p->k, p->n, out, p->m, p->n,
              p->type->is_int ? "1" : "1.0", in, p->type->is_int ? "0" : "0.0", out);
-    double began = now_us();
+    double began = bench_now_us();
     cl_int error;
     k.program = clCreateProgramWithSource(host.context, 1, &source, NULL, NULL);
-    error = clBuildProgram(k.program, 1, &host.device, "", NULL, NULL);
+    cl_int built = clBuildProgram(k.program, 1, &host.device, "", NULL, NULL);
     k.kernel = clCreateKernel(k.program, "mm", &error);
-    k.build_us = now_us() - began;
-    if (error) {
-        fprintf(stderr, "the kernel was not built: error %d\n%s", error, text);
+    k.build_us = bench_now_us() - began;
+    if (built || error) {
+        fprintf(stderr, "the kernel was not built: error %d\n%s", built ? built : error, text);
         exit(1);
     }
     const struct {
@@ -304,18 +288,6 @@ static void run_calls(const struct problem *p)
 /* ---- measurements
  * ------------------------------------------------------------------------------------------------------------------------ */
 
-static int compare_times(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *times, int count)
-{
-    qsort(times, (size_t)count, sizeof *times, compare_times);
-    return times[count / 2];
-}
-
 static void measure(const struct type *type, const int *size, int rounds)
 {
     static double times[3][MOST_ROUNDS];
@@ -337,19 +309,19 @@ static void measure(const struct type *type, const int *size, int rounds)
     }
     for (int r = 0; r < rounds; r++) {
         for (int which = 0; which < 3; which++) {
-            double began = now_us();
+            double began = bench_now_us();
             if (which == 0)
                 run_kernel(&kernel);
             else if (which == 1 && right[1])
                 run_batch(&batch);
             else if (which == 2 && right[2])
                 run_calls(&p);
-            times[which][r] = now_us() - began;
+            times[which][r] = bench_now_us() - began;
         }
     }
     double best = INFINITY, time[3];
     for (int which = 0; which < 3; which++) {
-        time[which] = right[which] ? median(times[which], rounds) * 1e3 / p.count : NAN;
+        time[which] = right[which] ? bench_median(times[which], rounds) * 1e3 / p.count : NAN;
         if (which && right[which] && time[which] < best)
             best = time[which];
     }

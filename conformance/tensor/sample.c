@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Programs in the tensor language through the API: the example of the language's manual with its group of matrices, what the queries tell
  * of kernels, build logs, and values of functions that random programs leave out. Runs in the engine that TESSERA_ENGINE names. */
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
+#include "../host/host.h"
+
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static cl_context context;
 static cl_command_queue queue;
@@ -22,7 +19,7 @@ static int failures;
         }                                                                                                                                  \
     } while (0)
 
-static cl_program build(const char *text, const char *options, cl_int *error, char *log, size_t size)
+static cl_program build_text(const char *text, const char *options, cl_int *error, char *log, size_t size)
 {
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     *error = clBuildProgram(program, 1, &device, options, NULL, NULL);
@@ -34,7 +31,7 @@ static cl_program build_good(const char *text)
 {
     char log[4096] = "";
     cl_int error;
-    cl_program program = build(text, "", &error, log, sizeof log);
+    cl_program program = build_text(text, "", &error, log, sizeof log);
     if (error)
         fprintf(stderr, "%s\n", log);
     EXPECT(!error);
@@ -166,7 +163,7 @@ static void logs_have_lines_and_notes(void)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         char log[4096] = "";
         cl_int error;
-        cl_program program = build(texts[i][0], "", &error, log, sizeof log);
+        cl_program program = build_text(texts[i][0], "", &error, log, sizeof log);
         EXPECT(error == CL_BUILD_PROGRAM_FAILURE);
         EXPECT(strstr(log, texts[i][1]));
         if (!strstr(log, texts[i][1]))
@@ -260,27 +257,15 @@ static void functions(void)
 
 int main(void)
 {
-    cl_platform_id platforms[8];
-    cl_uint count = 0;
-    clGetPlatformIDs(8, platforms, &count);
-    for (cl_uint i = 0; i < count && i < 8 && !device; i++) {
-        char name[64] = "";
-        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        if (!strcmp(name, "Tessera"))
-            clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &device, NULL);
-    }
-    context = device ? clCreateContext(NULL, 1, &device, NULL, NULL, NULL) : NULL;
-    queue = context ? clCreateCommandQueueWithProperties(context, device, NULL, NULL) : NULL;
-    if (!queue) {
-        fprintf(stderr, "there is no device of Tessera\n");
-        return 1;
-    }
+    struct session s = open_session();
+    device = s.device;
+    context = s.context;
+    queue = s.queue;
     the_sample_of_the_manual();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();
     functions();
-    clReleaseCommandQueue(queue);
-    clReleaseContext(context);
+    close_session(&s);
     return failures != 0;
 }

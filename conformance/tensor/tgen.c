@@ -1,21 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * conformance_tensor [-n COUNT] [-s SEED] [-v]: random programs in the tensor language, in the interpreter and in both engines of the
  * driver. What differs is printed with its seed. TESSERA_ENGINE, which the compiler reads at each build, chooses the engine. */
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "generate.h"
 
-static const char *const engines[] = {"lanes", "reference"};
+#include "../host/host.h"
 
-struct host {
-    cl_context context;
-    cl_command_queue queue;
-    cl_device_id device;
-};
+static const char *const engines[] = {"lanes", "reference"};
 
 /* One program: its memory as it was, and as the interpreter left it. */
 struct run {
@@ -24,23 +14,6 @@ struct run {
     void *before[MOST_BUFFERS], *after[MOST_BUFFERS], *got;
     int64_t sizes[MOST_BUFFERS][2 * MOST_MODES + 2];
 };
-
-static bool open_host(struct host *h)
-{
-    cl_platform_id platforms[8];
-    cl_uint count = 0;
-    clGetPlatformIDs(8, platforms, &count);
-    for (cl_uint i = 0; i < count && i < 8; i++) {
-        char name[64] = "";
-        clGetPlatformInfo(platforms[i], CL_PLATFORM_NAME, sizeof name, name, NULL);
-        if (strcmp(name, "Tessera") != 0 || clGetDeviceIDs(platforms[i], CL_DEVICE_TYPE_ALL, 1, &h->device, NULL))
-            continue;
-        h->context = clCreateContext(NULL, 1, &h->device, NULL, NULL, NULL);
-        h->queue = clCreateCommandQueueWithProperties(h->context, h->device, NULL, NULL);
-        return h->queue != NULL;
-    }
-    return false;
-}
 
 /* ---- memory
  * ------------------------------------------------------------------------------------------------------------------------------ */
@@ -153,7 +126,7 @@ static bool fail(const char *what, cl_int error)
     return false;
 }
 
-static cl_program build(const struct host *h, const struct run *r)
+static cl_program build_text(const struct session *h, const struct run *r)
 {
     cl_int error;
     const char *text = r->g.text;
@@ -169,7 +142,7 @@ static cl_program build(const struct host *h, const struct run *r)
     return NULL;
 }
 
-static bool compare(const struct host *h, struct run *r, cl_mem *buffers)
+static bool compare(const struct session *h, struct run *r, cl_mem *buffers)
 {
     for (uint32_t i = 0; i < r->g.buffer_count; i++) {
         const struct buffer *b = &r->g.buffers[i];
@@ -184,11 +157,11 @@ static bool compare(const struct host *h, struct run *r, cl_mem *buffers)
     return true;
 }
 
-static bool launch(const struct host *h, struct run *r)
+static bool launch(const struct session *h, struct run *r)
 {
     cl_int error = 0;
     cl_mem buffers[MOST_BUFFERS];
-    cl_program program = build(h, r);
+    cl_program program = build_text(h, r);
     if (!program)
         return false;
     cl_kernel kernel = clCreateKernel(program, "f", &error);
@@ -214,7 +187,7 @@ static bool launch(const struct host *h, struct run *r)
     return good;
 }
 
-static bool run_seed(const struct host *h, uint64_t seed, bool verbose)
+static bool run_seed(const struct session *h, uint64_t seed, bool verbose)
 {
     struct run r = {.seed = seed};
     generate(seed, &r.g);
@@ -241,7 +214,7 @@ static bool run_seed(const struct host *h, uint64_t seed, bool verbose)
 
 int main(int argc, char **argv)
 {
-    struct host h;
+    struct session h = open_session();
     unsigned long long count = 100, seed = 1, bad = 0;
     bool verbose = false;
     for (int i = 1; i < argc; i++) {
@@ -252,14 +225,9 @@ int main(int argc, char **argv)
         else
             verbose = true;
     }
-    if (!open_host(&h)) {
-        fprintf(stderr, "there is no device of Tessera\n");
-        return 1;
-    }
     for (unsigned long long i = 0; i < count; i++)
         bad += !run_seed(&h, seed + i, verbose);
     printf("%llu programs, %llu differ\n", count, bad);
-    clReleaseCommandQueue(h.queue);
-    clReleaseContext(h.context);
+    close_session(&h);
     return bad != 0;
 }
