@@ -74,7 +74,8 @@ static inline bool tsr__image_has_level(const struct tsr__image *image, unsigned
 }
 /* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
 void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3]);
-/* Bytes from one pixel to the next in the direction of the second and third coordinate. */
+/* Bytes from one pixel to the next in the direction of the second and third coordinate. A 1D array is one slice, whose rows are its
+ * elements, so the second number is the size of all of it. */
 void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t strides[2]);
 
 /* A pixel in memory: TSR__MOST_PIXEL bytes at most. `color` has one value of 32 bits (CL_DEPTH) or four, as clEnqueueFillImage takes them.

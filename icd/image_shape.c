@@ -328,5 +328,5 @@ void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t st
 {
     const struct tsr_image_level *at = &image->desc.level[level];
     strides[0] = image->kind->dims > 1 ? at->row_pitch : at->slice_pitch;
-    strides[1] = at->slice_pitch;
+    strides[1] = image->kind->dims > 1 ? at->slice_pitch : at->slice_pitch * image->desc.array_size;
 }

@@ -208,23 +208,57 @@ static void copies(void **state)
     test_end(&w);
 }
 
-/* Parts of one image that touch each other do not overlap, parts with one pixel in common do. */
-static void copies_that_overlap(void **state)
+/* Parts of an image from `a` and from `b` on: whether a copy and two mappings for writing are refused. */
+static void check_parts(const struct test_world *w, const struct picture *p, const size_t a[3], const size_t b[3], const size_t region[3],
+                        bool overlap)
+{
+    size_t row, slice;
+    void *first, *second;
+    CHECK_CODE(clEnqueueCopyImage(w->queue, p->mem, p->mem, a, b, region, 0, NULL, NULL), overlap ? CL_MEM_COPY_OVERLAP : CL_SUCCESS);
+    CHECK_CREATE(first, clEnqueueMapImage(w->queue, p->mem, CL_TRUE, CL_MAP_WRITE, a, region, &row, &slice, 0, NULL, NULL, &err),
+                 CL_SUCCESS);
+    CHECK_CREATE(second, clEnqueueMapImage(w->queue, p->mem, CL_TRUE, CL_MAP_WRITE, b, region, &row, &slice, 0, NULL, NULL, &err),
+                 overlap ? CL_INVALID_OPERATION : CL_SUCCESS);
+    CHECK(clEnqueueUnmapMemObject(w->queue, p->mem, first, 0, NULL, NULL));
+    if (second)
+        CHECK(clEnqueueUnmapMemObject(w->queue, p->mem, second, 0, NULL, NULL));
+}
+
+/* Parts of one image that touch each other do not overlap, parts with one pixel in common do, whichever comes first. */
+static void parts_that_overlap(void **state)
 {
     (void)state;
     struct test_world w = test_begin(0);
-    struct picture p = picture_make(w.context, CL_MEM_OBJECT_IMAGE3D, rgba8, 16, 8, 4);
-    const size_t zero[3] = {0}, region[3] = {4, 3, 2};
-    for (int i = 0; i < 3; i++) {
-        size_t beside[3] = {0}, within[3] = {region[0] - 1, region[1] - 1, region[2] - 1};
-        beside[i] = region[i];
-        CHECK(clEnqueueCopyImage(w.queue, p.mem, p.mem, zero, beside, region, 0, NULL, NULL));
-        CHECK_CODE(clEnqueueCopyImage(w.queue, p.mem, p.mem, zero, within, region, 0, NULL, NULL), CL_MEM_COPY_OVERLAP);
+    for (size_t t = 0; t < IMAGE_TYPES; t++) {
+        struct picture p = picture_make(w.context, image_types[t], rgba8, 16, 8, 4);
+        size_t zero[3] = {0}, region[3] = {4, 3, 2}, within[3];
+        for (int i = 0; i < 3; i++) {
+            if (p.extent[i] == 1)
+                region[i] = 1;
+            within[i] = region[i] - 1;
+        }
+        for (int i = 0; i < 3; i++) {
+            size_t beside[3] = {0};
+            beside[i] = region[i];
+            if (p.extent[i] > 1) {
+                check_parts(&w, &p, zero, beside, region, false);
+                check_parts(&w, &p, beside, zero, region, false);
+            }
+        }
+        check_parts(&w, &p, zero, within, region, true);
+        check_parts(&w, &p, within, zero, region, true);
+        picture_free(&p);
     }
-    picture_free(&p);
+    test_end(&w);
+}
+
+static void copies_of_other_formats(void **state)
+{
+    (void)state;
+    struct test_world w = test_begin(0);
     struct picture other = picture_make(w.context, CL_MEM_OBJECT_IMAGE2D, (cl_image_format){CL_BGRA, CL_UNORM_INT8}, 16, 8, 1);
-    p = picture_make(w.context, CL_MEM_OBJECT_IMAGE2D, rgba8, 16, 8, 1);
-    const size_t one[3] = {1, 1, 1};
+    struct picture p = picture_make(w.context, CL_MEM_OBJECT_IMAGE2D, rgba8, 16, 8, 1);
+    const size_t zero[3] = {0}, one[3] = {1, 1, 1};
     CHECK_CODE(clEnqueueCopyImage(w.queue, p.mem, other.mem, zero, zero, one, 0, NULL, NULL), CL_IMAGE_FORMAT_MISMATCH);
     picture_free(&other);
     picture_free(&p);
@@ -456,7 +490,8 @@ int main(void)
         cmocka_unit_test(to_and_from_buffers),
         cmocka_unit_test(maps),
         cmocka_unit_test(copies),
-        cmocka_unit_test(copies_that_overlap),
+        cmocka_unit_test(parts_that_overlap),
+        cmocka_unit_test(copies_of_other_formats),
         cmocka_unit_test(maps_that_overlap),
         cmocka_unit_test(fills_of_each_format),
         cmocka_unit_test(a_depth_color_is_one_float),
