@@ -139,6 +139,12 @@ static cl_int check_sync_points(const struct tsr__record_call *call)
     return CL_SUCCESS;
 }
 
+static cl_int report_finalized(const struct tsr__record_call *call)
+{
+    return tsr__error(call->buffer->queue->context, CL_INVALID_OPERATION, call->function, "finalized",
+                      "the command buffer has been finalized");
+}
+
 cl_int tsr__record_check(const struct tsr__record_call *call, bool dispatch)
 {
     if (!tsr__valid(call->buffer, TSR_TAG_COMMAND_BUFFER))
@@ -152,7 +158,7 @@ cl_int tsr__record_check(const struct tsr__record_call *call, bool dispatch)
     bool finalized = call->buffer->finalized;
     pthread_mutex_unlock(&call->buffer->lock);
     if (finalized)
-        return tsr__error(context, CL_INVALID_OPERATION, call->function, "finalized", "the command buffer has been finalized");
+        return report_finalized(call);
     if (!dispatch && call->properties && call->properties[0])
         return tsr__error(context, CL_INVALID_VALUE, call->function, "properties", "no command of this kind has the property 0x%llx",
                           (unsigned long long)call->properties[0]);
@@ -248,7 +254,8 @@ cl_int tsr__record_add(const struct tsr__record_call *call, const struct tsr__re
 {
     struct _cl_command_buffer_khr *buffer = call->buffer;
     pthread_mutex_lock(&buffer->lock);
-    struct _cl_mutable_command_khr *command = command_new(call, recording);
+    bool finalized = buffer->finalized; /* perhaps since the check */
+    struct _cl_mutable_command_khr *command = finalized ? NULL : command_new(call, recording);
     cl_uint number = 0;
     if (command) {
         for (cl_uint i = 0; i < command->wait_count; i++)
@@ -259,6 +266,8 @@ cl_int tsr__record_add(const struct tsr__record_call *call, const struct tsr__re
             buffer->barrier = number;
     }
     pthread_mutex_unlock(&buffer->lock);
+    if (finalized)
+        return report_finalized(call);
     if (!command)
         return tsr__error(buffer->queue->context, CL_OUT_OF_HOST_MEMORY, call->function, "command", "no memory to record a command");
     if (call->sync_point)

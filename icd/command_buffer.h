@@ -59,7 +59,8 @@ struct tsr__record_call {
 /* The checks that begin every recording; `dispatch`: properties and a handle are allowed, the caller checks them.
  * CL_INVALID_COMMAND_BUFFER_KHR, CL_INVALID_COMMAND_QUEUE, CL_INVALID_OPERATION, CL_INVALID_VALUE, CL_INVALID_SYNC_POINT_WAIT_LIST_KHR. */
 cl_int tsr__record_check(const struct tsr__record_call *call, bool dispatch);
-/* Adds the command; after that its args belong to the command buffer. CL_OUT_OF_HOST_MEMORY: they stay the caller's. */
+/* Adds the command; after that its args belong to the command buffer. They stay the caller's on an error: CL_OUT_OF_HOST_MEMORY, or
+ * CL_INVALID_OPERATION if another thread has finalized the command buffer since the check. */
 cl_int tsr__record_add(const struct tsr__record_call *call, const struct tsr__recording *recording);
 
 enum {

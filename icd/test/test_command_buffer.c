@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Command buffers and mutable dispatches: recording, order, replays, updates, and the code of each error. */
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "cl_test.h"
 
 static struct {
@@ -711,6 +714,46 @@ static void wrong_enqueues(void **state)
     end(&u);
 }
 
+/* Records launches until the command buffer has been finalized. */
+struct recorder {
+    const struct world *t;
+    cl_command_buffer_khr buffer;
+    atomic_int recorded, end; /* end: the code of the last recording */
+};
+
+static void *record_launches(void *data)
+{
+    enum { MOST = 40 };
+    struct recorder *r = data;
+    while (r->recorded < MOST && !(r->end = cb.launch(r->buffer, NULL, NULL, r->t->add, 1, NULL, &items, NULL, 0, NULL, NULL, NULL)))
+        r->recorded++;
+    return NULL;
+}
+
+/* What another thread records while the command buffer is finalized is in it from then on, or refused. */
+static void finalized_while_another_thread_records(void **state)
+{
+    (void)state;
+    struct world t = begin(0);
+    set_add(&t, t.a, 1);
+    for (int round = 0; round < 60; round++) {
+        struct recorder r = {.t = &t, .buffer = new_buffer(&t, 0)};
+        pthread_t thread;
+        CHECK(clEnqueueFillBuffer(t.w.queue, t.a, &zero, sizeof zero, 0, BYTES, 0, NULL, NULL));
+        assert_int_equal(pthread_create(&thread, NULL, record_launches, &r), 0);
+        while (r.recorded < 3 && !r.end)
+            ;
+        cl_int finalized = cb.finalize(r.buffer), enqueued = cb.enqueue(0, NULL, r.buffer, 0, NULL, NULL);
+        assert_int_equal(pthread_join(thread, NULL), 0);
+        CHECK(finalized);
+        CHECK(enqueued);
+        CHECK_THAT(r.end == CL_INVALID_OPERATION || r.end == CL_SUCCESS);
+        expect(&t, t.a, r.recorded, 0);
+        CHECK(cb.release(r.buffer));
+    }
+    end(&t);
+}
+
 /* The command buffer keeps buffers and kernels that the application has released, and its program cannot be built again. */
 static void released_objects(void **state)
 {
@@ -765,6 +808,7 @@ int main(void)
         cmocka_unit_test(wrong_recordings),
         cmocka_unit_test(wrong_enqueues),
         cmocka_unit_test(released_objects),
+        cmocka_unit_test(finalized_while_another_thread_records),
     };
     return cmocka_run_group_tests(tests, find_functions, NULL);
 }
