@@ -89,9 +89,7 @@ static enum tsr_engine engine_of(enum tsr_group_code which, uint64_t size)
 
 static struct tsr_code *find(struct tsr_build *build, const char *name, enum tsr_engine engine)
 {
-    uint32_t count = build->code.info.kernel_count, i = 0;
-    while (i < count && strcmp(build->code.info.kernels[i].name, name) != 0)
-        i++;
+    uint32_t count = build->code.info.kernel_count, i = tsr_find_kernel(&build->code.info, name);
     if (!build->group_codes)
         build->group_codes = tsr_calloc(TSR__GROUP_SLOTS * (count + (size_t)1), sizeof(*build->group_codes));
     return i < count && build->group_codes ? &build->group_codes[TSR__GROUP_SLOTS * i + (engine - TSR_ENGINE_GROUPS)] : NULL;
