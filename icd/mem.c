@@ -30,7 +30,7 @@ static cl_int addresses(struct _cl_mem *mem, struct tsr_info_out out)
     RETURN_IF(mem->context, !root->addressed, CL_INVALID_OPERATION, "the buffer was made without CL_MEM_DEVICE_PRIVATE_ADDRESS_EXT");
     cl_mem_device_address_ext list[context->device_count];
     for (cl_uint i = 0; i < context->device_count; i++)
-        list[i] = tsr__mem_address(root, context->devices[i]) + mem->origin;
+        list[i] = tsr__mem_address(root, context->devices[i]) + (uint64_t)(mem->data - root->data);
     return tsr__info_bytes(out, list, sizeof list);
 }
 

@@ -87,6 +87,16 @@ static void test_properties(void **state)
     CHECK_CREATE(part, clCreateSubBuffer(mem, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, &err), CL_SUCCESS);
     CHECK_THAT(address_of(part) == address_of(mem) + BYTES);
     CHECK_CODE(clGetMemObjectInfo(mem, CL_MEM_DEVICE_ADDRESS_EXT, sizeof address - 1, &address, NULL), CL_INVALID_VALUE);
+    cl_bool has_images;
+    CHECK(clGetDeviceInfo(w.device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL));
+    if (has_images) {
+        const cl_image_format format = {CL_R, CL_SIGNED_INT32};
+        const cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE1D_BUFFER, .image_width = COUNT, .mem_object = part};
+        cl_mem image;
+        CHECK_CREATE(image, clCreateImage(w.context, CL_MEM_READ_ONLY, &format, &desc, NULL, &err), CL_SUCCESS);
+        CHECK_THAT(address_of(image) == address_of(part));
+        CHECK(clReleaseMemObject(image));
+    }
     CHECK(clReleaseMemObject(part));
     CHECK(clReleaseMemObject(mem));
 }
