@@ -87,14 +87,11 @@ static void user_event_destroy(struct tsr_object *object)
     tsr_free(event);
 }
 
-/* clCreateUserEvent: OpenCL 3.0, 5.11. */
-TSR_API cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *errcode_ret)
+struct _cl_event *tsr__user_event_new(struct _cl_context *context)
 {
-    struct _cl_event *event = NULL;
-    cl_int err = CL_SUCCESS;
-    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
-    event = tsr_calloc(1, sizeof *event);
-    FAIL_IF(context, !event, CL_OUT_OF_HOST_MEMORY, "no memory for an event");
+    struct _cl_event *event = tsr_calloc(1, sizeof *event);
+    if (!event)
+        return NULL;
     tsr__object_init(&event->base, TSR_TAG_EVENT, user_event_destroy);
     pthread_mutex_init(&event->lock, NULL);
     tsr__hold(context);
@@ -106,6 +103,17 @@ TSR_API cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *errco
     event->task.released = user_event_released;
     tsr_task_init(&event->task, NULL);
     tsr_task_submit(&event->task);
+    return event;
+}
+
+/* clCreateUserEvent: OpenCL 3.0, 5.11. */
+TSR_API cl_event CL_API_CALL clCreateUserEvent(cl_context context, cl_int *errcode_ret)
+{
+    struct _cl_event *event = NULL;
+    cl_int err = CL_SUCCESS;
+    FAIL_IF(NULL, !tsr__valid(context, TSR_TAG_CONTEXT), CL_INVALID_CONTEXT, "not a context: %p", (void *)context);
+    event = tsr__user_event_new(context);
+    FAIL_IF(context, !event, CL_OUT_OF_HOST_MEMORY, "no memory for an event");
 fail:
     return tsr__created(event, err, errcode_ret);
 }

@@ -367,6 +367,8 @@ cl_int tsr__commands_submit(struct _cl_event *const *commands, size_t count, cl_
 void tsr__commands_spoil(struct _cl_event *const *commands, size_t count);
 /* A queue of no application. NULL: out of memory. (icd/queue.c) */
 struct _cl_command_queue *tsr__queue_new(struct _cl_context *context, struct _cl_device_id *device, cl_command_queue_properties flags);
+/* A user event. NULL: out of memory, which the caller reports, so this may be called under a lock. (icd/event.c) */
+struct _cl_event *tsr__user_event_new(struct _cl_context *context);
 /* Blocks until the event is complete; the caller keeps it alive. *status gets what it ended with. CL_INVALID_OPERATION from a callback. */
 cl_int tsr__event_wait(struct _cl_event *event, cl_int *status);
 /* Steps of an event's life, with the callbacks that are due. */

@@ -135,7 +135,7 @@ static bool gate_of_signal(struct _cl_semaphore_khr *semaphore, cl_event *gate)
         semaphore->awaited_count--;
         memmove(semaphore->awaited, semaphore->awaited + 1, semaphore->awaited_count * sizeof *semaphore->awaited);
     } else if (!semaphore->signaled) {
-        *gate = clCreateUserEvent(semaphore->context, NULL);
+        *gate = tsr__user_event_new(semaphore->context);
         good = *gate;
         if (good)
             clRetainEvent(*gate);
@@ -155,7 +155,7 @@ static cl_event gate_of_wait(struct _cl_semaphore_khr *semaphore)
     cl_event *awaited = gate ? NULL : tsr_realloc(semaphore->awaited, (semaphore->awaited_count + 1) * sizeof *semaphore->awaited);
     if (awaited) {
         semaphore->awaited = awaited;
-        gate = clCreateUserEvent(semaphore->context, NULL);
+        gate = tsr__user_event_new(semaphore->context);
         if (gate) {
             clRetainEvent(gate);
             awaited[semaphore->awaited_count++] = gate;

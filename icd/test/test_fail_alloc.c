@@ -136,17 +136,58 @@ static void use_images(cl_context context, cl_command_queue queue)
     TRY(clReleaseMemObject(image));
 }
 
+#define FUNCTION(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name)
+
+static struct {
+    cl_semaphore_khr semaphore; /* NULL: none is there */
+    clGetSemaphoreInfoKHR_fn info;
+} asked;
+
+/* The context's callback: what the application asks from there is answered. */
+static void CL_CALLBACK ask(const char *message, const void *private_info, size_t cb, void *data)
+{
+    (void)message, (void)private_info, (void)cb, (void)data;
+    cl_semaphore_payload_khr payload;
+    if (asked.semaphore)
+        TRY(asked.info(asked.semaphore, CL_SEMAPHORE_PAYLOAD_KHR, sizeof payload, &payload, NULL));
+}
+
+/* A signal before its wait, and a wait before its signal. */
+static void use_semaphore(cl_platform_id platform, cl_context context, cl_device_id device)
+{
+    FUNCTION(clCreateSemaphoreWithPropertiesKHR);
+    FUNCTION(clEnqueueSignalSemaphoresKHR);
+    FUNCTION(clEnqueueWaitSemaphoresKHR);
+    FUNCTION(clReleaseSemaphoreKHR);
+    asked.info = (clGetSemaphoreInfoKHR_fn)clGetExtensionFunctionAddressForPlatform(platform, "clGetSemaphoreInfoKHR");
+    cl_int err;
+    const cl_semaphore_properties_khr binary[] = {CL_SEMAPHORE_TYPE_KHR, CL_SEMAPHORE_TYPE_BINARY_KHR, 0};
+    const cl_queue_properties out_of_order[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
+    cl_command_queue queue = clCreateCommandQueueWithProperties(context, device, out_of_order, &err);
+    if (!worked(err, "clCreateCommandQueueWithProperties"))
+        return;
+    cl_semaphore_khr semaphore = asked.semaphore = clCreateSemaphoreWithPropertiesKHR(context, binary, &err);
+    if (worked(err, "clCreateSemaphoreWithPropertiesKHR")) {
+        TRY(clEnqueueSignalSemaphoresKHR(queue, 1, &semaphore, NULL, 0, NULL, NULL));
+        TRY(clEnqueueWaitSemaphoresKHR(queue, 1, &semaphore, NULL, 0, NULL, NULL));
+        TRY(clEnqueueWaitSemaphoresKHR(queue, 1, &semaphore, NULL, 0, NULL, NULL));
+        TRY(clEnqueueSignalSemaphoresKHR(queue, 1, &semaphore, NULL, 0, NULL, NULL));
+        asked.semaphore = NULL;
+        TRY(clReleaseSemaphoreKHR(semaphore)); /* a wait whose signal had no memory ends with an error */
+        TRY(clFinish(queue));
+    }
+    TRY(clReleaseCommandQueue(queue));
+}
+
 /* Recorded, changed and enqueued; the buffer stays, so what is enqueued can run after a later call has failed. */
 static void use_command_buffer(cl_platform_id platform, cl_command_queue queue, cl_mem mem)
 {
-#define FUNCTION(name) name##_fn name = (name##_fn)clGetExtensionFunctionAddressForPlatform(platform, #name)
     FUNCTION(clCreateCommandBufferKHR);
     FUNCTION(clCommandFillBufferKHR);
     FUNCTION(clCommandBarrierWithWaitListKHR);
     FUNCTION(clFinalizeCommandBufferKHR);
     FUNCTION(clEnqueueCommandBufferKHR);
     FUNCTION(clReleaseCommandBufferKHR);
-#undef FUNCTION
     cl_int err;
     cl_event event = NULL;
     const cl_command_buffer_properties_khr properties[] = {CL_COMMAND_BUFFER_FLAGS_KHR, CL_COMMAND_BUFFER_MUTABLE_KHR, 0};
@@ -176,7 +217,7 @@ static int session(void)
     if (!TRY(clGetDeviceIDs(platform, type, 1, &device, NULL)))
         return outcome;
     cl_int err;
-    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &err);
+    cl_context context = clCreateContext(NULL, 1, &device, ask, NULL, &err);
     if (!worked(err, "clCreateContext"))
         return outcome;
     for (int kind = 0; kind < 2; kind++) {
@@ -221,6 +262,7 @@ static int session(void)
         if (queue)
             TRY(clReleaseCommandQueue(queue));
     }
+    use_semaphore(platform, context, device);
     TRY(clReleaseContext(context));
     return outcome;
 }
