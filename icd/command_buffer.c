@@ -168,18 +168,12 @@ cl_int tsr__record_check(const struct tsr__record_call *call, bool dispatch)
     return check_sync_points(call);
 }
 
-/* Whether the barrier waits for all commands before it. */
-static bool is_full_barrier(const struct tsr__record_call *call, const struct tsr__recording *recording)
-{
-    return !recording->enqueue && !call->wait_count;
-}
-
 /* Notes what the command waits for: synchronization points, the last barrier, in an in-order queue the command before it; a barrier
  * without a list, everything. The lock is held. False: out of memory. */
-static bool order(struct _cl_mutable_command_khr *command, const struct tsr__record_call *call)
+static bool order(struct _cl_mutable_command_khr *command, const struct tsr__record_call *call, bool barrier)
 {
     struct _cl_command_buffer_khr *buffer = command->buffer;
-    bool full = is_full_barrier(call, &command->recording);
+    bool full = barrier && !call->wait_count;
     command->waits = tsr_malloc((full ? buffer->count : call->wait_count + 2) * sizeof(cl_uint) + 1);
     if (!command->waits)
         return false;
@@ -231,9 +225,7 @@ static struct _cl_mutable_command_khr *command_new(const struct tsr__record_call
     if (command && args) {
         tsr__object_init(&command->base, TSR_TAG_RECORDED_COMMAND, NULL);
         command->buffer = call->buffer;
-        command->recording.type = recording->type;
-        command->recording.enqueue = recording->enqueue;
-        if (order(command, call) && copy_properties(command, call->properties) && grow(call->buffer)) {
+        if (order(command, call, !recording->enqueue) && copy_properties(command, call->properties) && grow(call->buffer)) {
             if (recording->args_size)
                 memcpy(args, recording->args, recording->args_size);
             command->recording = *recording;
@@ -313,17 +305,15 @@ TSR_API cl_int CL_API_CALL clFinalizeCommandBufferKHR(cl_command_buffer_khr comm
     return CL_SUCCESS;
 }
 
-/* The first and the last of the tasks that an enqueued command buffer becomes. */
+/* Payload of the last of the tasks that an enqueued command buffer becomes. */
 struct span {
-    struct _cl_event *begin; /* held */
+    struct _cl_event *begin; /* the first one, held */
 };
 
 /* The event's time begins when the first command may begin. */
 static void span_cleanup(struct _cl_event *end)
 {
     struct span *span = (struct span *)(void *)end->payload;
-    if (!span->begin)
-        return;
     uint64_t begin = span->begin->task.end_ns;
     if (end->task.timed)
         end->device_start_ns = begin > end->task.submit_ns ? begin : end->task.submit_ns;
