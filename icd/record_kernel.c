@@ -213,19 +213,17 @@ static bool is_uniform(const struct dispatch *d)
     return true;
 }
 
+/* After check_config. */
 static cl_int update(struct _cl_command_buffer_khr *buffer, const cl_mutable_dispatch_config_khr *c)
 {
     struct _cl_context *context = buffer->queue->context;
-    cl_int err = check_config(buffer, c);
-    if (err != CL_SUCCESS)
-        return err;
     const struct dispatch *before = dispatch_of(c->command);
     struct dispatch *d = open_update(dispatch_of(c->command));
     RETURN_IF(context, !d, CL_OUT_OF_HOST_MEMORY, "no memory for the kernel's arguments");
     take_sizes(d->dim, c->global_work_offset, &d->has_offset, d->offset);
     take_sizes(d->dim, c->global_work_size, &d->has_global, d->global);
     take_sizes(d->dim, c->local_work_size, &d->has_local, d->local);
-    err = set_arguments(d->launched, c);
+    cl_int err = set_arguments(d->launched, c);
     if (err == CL_SUCCESS)
         err = check(buffer->recorder, d, true);
     if (err != CL_SUCCESS)
@@ -237,12 +235,13 @@ static cl_int update(struct _cl_command_buffer_khr *buffer, const cl_mutable_dis
     return CL_SUCCESS;
 }
 
-/* Ends the updates of the commands: they count, or are forgotten. */
-static void close_updates(struct _cl_command_buffer_khr *buffer, bool good)
+/* Ends the updates: they count, or are forgotten. */
+static void close_updates(const void *const *configs, cl_uint count, bool good)
 {
-    for (cl_uint i = 0; i < buffer->count; i++) {
-        struct dispatch *d = dispatch_of(buffer->commands[i]), *u = d ? d->update : NULL;
-        if (!u)
+    for (cl_uint i = 0; i < count; i++) {
+        const cl_mutable_dispatch_config_khr *c = configs[i];
+        struct dispatch *d = dispatch_of(c->command), *u = d->update;
+        if (!u) /* there was no memory, or the command has another update in the list */
             continue;
         struct dispatch unused = good ? *d : *u;
         if (good)
@@ -282,9 +281,13 @@ TSR_API cl_int CL_API_CALL clUpdateMutableCommandsKHR(cl_command_buffer_khr comm
     if (err != CL_SUCCESS)
         return err;
     pthread_mutex_lock(&command_buffer->lock);
-    for (cl_uint i = 0; i < num_configs && err == CL_SUCCESS; i++)
-        err = update(command_buffer, configs[i]);
-    close_updates(command_buffer, err == CL_SUCCESS);
+    cl_uint opened = 0;
+    while (opened < num_configs && err == CL_SUCCESS) {
+        err = check_config(command_buffer, configs[opened]);
+        if (err == CL_SUCCESS)
+            err = update(command_buffer, configs[opened++]);
+    }
+    close_updates(configs, opened, err == CL_SUCCESS);
     pthread_mutex_unlock(&command_buffer->lock);
     return err;
 }
