@@ -63,7 +63,8 @@ TSR_API cl_mem CL_API_CALL clCreateBufferWithProperties(cl_context context, cons
         goto fail;
 
     mem = tsr__mem_new(context, CL_MEM_OBJECT_BUFFER, tsr__mem_flags_of_root(flags), size);
-    FAIL_IF(context, !mem || !tsr__mem_keep_properties(mem, properties, words), CL_OUT_OF_HOST_MEMORY, "no memory for a buffer object");
+    FAIL_IF(context, !mem || !tsr__keep_properties(properties, words, &mem->properties, &mem->property_count), CL_OUT_OF_HOST_MEMORY,
+            "no memory for a buffer object");
     if (flags & CL_MEM_USE_HOST_PTR) {
         mem->data = mem->host_ptr = host_ptr;
         mem->uses_svm = listed && inside.kind == TSR__SVM;

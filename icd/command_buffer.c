@@ -100,12 +100,8 @@ TSR_API cl_command_buffer_khr CL_API_CALL clCreateCommandBufferKHR(cl_uint num_q
     FAIL_IF(context, !buffer, CL_OUT_OF_HOST_MEMORY, "no memory for a command buffer");
     buffer->flags = flags;
     buffer->asserts = asserts;
-    if (properties) {
-        buffer->property_count = words + 1;
-        buffer->properties = tsr_malloc(buffer->property_count * sizeof *properties);
-        FAIL_IF(context, !buffer->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
-        memcpy(buffer->properties, properties, buffer->property_count * sizeof *properties);
-    }
+    FAIL_IF(context, !tsr__keep_properties(properties, words + 1, &buffer->properties, &buffer->property_count), CL_OUT_OF_HOST_MEMORY,
+            "no memory for the properties");
 fail:
     return tsr__created(buffer, err, errcode_ret);
 }
@@ -192,15 +188,10 @@ static bool order(struct _cl_mutable_command_khr *command, const struct tsr__rec
 
 static bool copy_properties(struct _cl_mutable_command_khr *command, const cl_command_properties_khr *properties)
 {
-    if (!properties)
-        return true;
-    while (properties[command->property_count])
-        command->property_count += 2;
-    command->property_count++;
-    command->properties = tsr_malloc(command->property_count * sizeof *properties);
-    if (command->properties)
-        memcpy(command->properties, properties, command->property_count * sizeof *properties);
-    return command->properties;
+    size_t words = 0;
+    while (properties && properties[words])
+        words += 2;
+    return tsr__keep_properties(properties, words + 1, &command->properties, &command->property_count);
 }
 
 /* Room for one more command. The lock is held. */

@@ -110,6 +110,9 @@ struct tsr_info_out {
 cl_int tsr__info_bytes(struct tsr_info_out out, const void *data, size_t size);
 cl_int tsr__info_str(struct tsr_info_out out, const char *text); /* NULL counts as "" */
 #define tsr__info_value(out, type, expression) tsr__info_bytes(out, &(type){expression}, sizeof(type))
+/* A copy (tsr_malloc'd) of a list of properties, for the query that answers it as it was given. `words`: with the final zero. NULL stays
+ * NULL, with a count of 0. False: out of memory, and *kept is NULL. */
+bool tsr__keep_properties(const cl_properties *list, size_t words, cl_properties **kept, size_t *count);
 
 /* ---- objects ------------------------------------------------------------------------------------------------------------------------ */
 

@@ -86,7 +86,7 @@ fail:
     }
     mem->image = image;
     *made = mem;
-    if (!tsr__mem_keep_properties(mem, properties, 1))
+    if (!tsr__keep_properties(properties, 1, &mem->properties, &mem->property_count))
         return tsr__error(context, CL_OUT_OF_HOST_MEMORY, function, "properties", "no memory for an image object");
     if (parent)
         tsr__mem_become_part(mem, parent, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * What all clGet*Info functions share: the rules for sizes. */
+ * What all clGet*Info functions share: the rules for sizes, and lists of properties as they were given. */
 #include <string.h>
 
 #include "icd/icd.h"
@@ -23,4 +23,13 @@ cl_int tsr__info_str(struct tsr_info_out out, const char *text)
     if (!text)
         text = "";
     return tsr__info_bytes(out, text, strlen(text) + 1);
+}
+
+bool tsr__keep_properties(const cl_properties *list, size_t words, cl_properties **kept, size_t *count)
+{
+    *kept = list ? tsr_malloc(words * sizeof *list) : NULL;
+    *count = *kept ? words : 0;
+    if (*kept)
+        memcpy(*kept, list, words * sizeof *list);
+    return !list || *kept;
 }

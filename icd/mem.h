@@ -47,8 +47,6 @@ static inline struct _cl_mem *tsr__mem_root(struct _cl_mem *mem)
 struct _cl_mem *tsr__mem_new(struct _cl_context *context, cl_mem_object_type type, cl_mem_flags flags, size_t size);
 /* The object lies in another one, which it holds, from this byte on. */
 void tsr__mem_become_part(struct _cl_mem *mem, struct _cl_mem *parent, size_t origin);
-/* Keeps a copy of the list for CL_MEM_PROPERTIES; it may be NULL. `words`: with the final zero. False: out of memory. */
-bool tsr__mem_keep_properties(struct _cl_mem *mem, const cl_mem_properties *properties, size_t words);
 /* True if no device of the context can hold so much in one object. */
 bool tsr__mem_too_large(const struct _cl_context *context, size_t size);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The start and the end of a memory object, and its flags: what buffers, sub-buffers and images have in common. */
-#include <string.h>
-
 #include "icd/mem.h"
 
 enum {
@@ -135,18 +133,6 @@ struct _cl_mem *tsr__mem_new(struct _cl_context *context, cl_mem_object_type typ
     mem->flags = flags;
     mem->size = size;
     return mem;
-}
-
-bool tsr__mem_keep_properties(struct _cl_mem *mem, const cl_mem_properties *properties, size_t words)
-{
-    if (!properties)
-        return true;
-    mem->properties = tsr_malloc(words * sizeof *properties);
-    if (!mem->properties)
-        return false;
-    memcpy(mem->properties, properties, words * sizeof *properties);
-    mem->property_count = words;
-    return true;
 }
 
 void tsr__mem_become_part(struct _cl_mem *mem, struct _cl_mem *parent, size_t origin)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Command queues: creation, flush, finish, queries. */
-#include <string.h>
-
 #include "icd/icd.h"
 
 enum {
@@ -107,12 +105,8 @@ TSR_API cl_command_queue CL_API_CALL clCreateCommandQueueWithProperties(cl_conte
 
     queue = tsr__queue_new(context, device, flags);
     FAIL_IF(context, !queue, CL_OUT_OF_HOST_MEMORY, "no memory for a queue");
-    if (properties) {
-        queue->property_count = words + 1;
-        queue->properties = tsr_malloc(queue->property_count * sizeof *properties);
-        FAIL_IF(context, !queue->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
-        memcpy(queue->properties, properties, queue->property_count * sizeof *properties);
-    }
+    FAIL_IF(context, !tsr__keep_properties(properties, words + 1, &queue->properties, &queue->property_count), CL_OUT_OF_HOST_MEMORY,
+            "no memory for the properties");
 fail:
     return tsr__created(queue, err, errcode_ret);
 }

@@ -113,13 +113,8 @@ static cl_int make(const char *function, cl_context context, const cl_sampler_pr
     tsr__hold(context);
     sampler->context = context;
     *made = sampler;
-    if (!keep || !list)
-        return CL_SUCCESS;
-    sampler->properties = tsr_malloc(words * sizeof *list);
-    if (!sampler->properties)
+    if (!tsr__keep_properties(keep ? list : NULL, words, &sampler->properties, &sampler->property_count))
         return tsr__error(context, CL_OUT_OF_HOST_MEMORY, function, "properties", "no memory for a sampler");
-    memcpy(sampler->properties, list, words * sizeof *list);
-    sampler->property_count = words;
     return CL_SUCCESS;
 }
 

@@ -93,7 +93,6 @@ TSR_API cl_semaphore_khr CL_API_CALL clCreateSemaphoreWithPropertiesKHR(cl_conte
     err = read_properties(context, sema_props, &wanted);
     if (err != CL_SUCCESS)
         goto fail;
-    size_t bytes = (wanted.words + 1) * sizeof *sema_props;
     semaphore = tsr_calloc(1, sizeof *semaphore);
     FAIL_IF(context, !semaphore, CL_OUT_OF_HOST_MEMORY, "no memory for a semaphore");
     tsr__object_init(&semaphore->base, TSR_TAG_SEMAPHORE, semaphore_destroy);
@@ -103,10 +102,8 @@ TSR_API cl_semaphore_khr CL_API_CALL clCreateSemaphoreWithPropertiesKHR(cl_conte
     if (wanted.device)
         tsr__hold(wanted.device);
     semaphore->device = wanted.device;
-    semaphore->properties = tsr_malloc(bytes);
-    FAIL_IF(context, !semaphore->properties, CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
-    memcpy(semaphore->properties, sema_props, bytes);
-    semaphore->property_count = wanted.words + 1;
+    FAIL_IF(context, !tsr__keep_properties(sema_props, wanted.words + 1, &semaphore->properties, &semaphore->property_count),
+            CL_OUT_OF_HOST_MEMORY, "no memory for the properties");
 fail:
     return tsr__created(semaphore, err, errcode_ret);
 }
