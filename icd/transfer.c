@@ -211,37 +211,55 @@ static cl_int box_execute(struct _cl_event *command, struct tsr_worker *worker, 
     return CL_SUCCESS;
 }
 
+/* Rows without gaps between them become one longer row, and slices likewise. `shape`: width in bytes, rows, slices. True: one row is left.
+ */
+static bool join(const struct tsr__box *to, const struct tsr__box *from, size_t shape[3])
+{
+    if (shape[1] > 1 && (to->row_pitch != shape[0] || from->row_pitch != shape[0]))
+        return false;
+    shape[0] *= shape[1];
+    shape[1] = 1;
+    if (shape[2] > 1 && (to->slice_pitch != shape[0] || from->slice_pitch != shape[0]))
+        return false;
+    shape[0] *= shape[2];
+    shape[2] = 1;
+    return true;
+}
+
+static size_t box_bytes(const struct tsr__box *box, const size_t shape[3])
+{
+    return (shape[2] - 1) * box->slice_pitch + (shape[1] - 1) * box->row_pitch + shape[0];
+}
+
+/* The rest of a new command over boxes, whose units are rows. A fill, which has one box, gives it twice. As with_uses. */
+static struct _cl_event *set_box(struct _cl_event *command, cl_int (*execute)(struct _cl_event *, struct tsr_worker *, uint64_t, uint64_t),
+                                 const struct tsr__box *to, const struct tsr__box *from, const size_t shape[3])
+{
+    struct transfer *t = transfer_of(command);
+    t->to = to->start;
+    t->to_row = to->row_pitch;
+    t->to_slice = to->slice_pitch;
+    t->from = from->start;
+    t->from_row = from->row_pitch;
+    t->from_slice = from->slice_pitch;
+    t->size = shape[0];
+    t->rows = shape[1];
+    command->execute = execute;
+    command->task.units = (uint64_t)shape[1] * shape[2];
+    command->task.unit_cost = shape[0] / BYTES_PER_NS + PIECE_NS;
+    return command->context->own_memory ? with_uses(command, box_bytes(to, shape), box_bytes(from, shape), true) : command;
+}
+
 struct _cl_event *tsr__box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, struct tsr__box from,
                                    const size_t region[3])
 {
     if (by_device(queue))
         return tsr__device_box_command(queue, type, to, from, region);
-    size_t width = region[0], rows = region[1], slices = region[2];
-    /* Rows without gaps between them are one longer row, and slices likewise. */
-    if (rows == 1 || (to.row_pitch == width && from.row_pitch == width)) {
-        width *= rows;
-        rows = 1;
-        if (slices == 1 || (to.slice_pitch == width && from.slice_pitch == width))
-            return tsr__copy_command(queue, type, to.mem, to.start, from.mem, from.start, width * slices);
-    }
+    size_t shape[3] = {region[0], region[1], region[2]};
+    if (join(&to, &from, shape))
+        return tsr__copy_command(queue, type, to.mem, to.start, from.mem, from.start, shape[0]);
     struct _cl_event *command = transfer_new(queue, type, to.mem, from.mem, 0);
-    if (!command)
-        return NULL;
-    struct transfer *t = transfer_of(command);
-    t->to = to.start;
-    t->to_row = to.row_pitch;
-    t->to_slice = to.slice_pitch;
-    t->from = from.start;
-    t->from_row = from.row_pitch;
-    t->from_slice = from.slice_pitch;
-    t->size = width;
-    t->rows = rows;
-    command->execute = box_execute;
-    command->task.units = (uint64_t)rows * slices;
-    command->task.unit_cost = width / BYTES_PER_NS + PIECE_NS;
-    size_t to_bytes = (slices - 1) * to.slice_pitch + (rows - 1) * to.row_pitch + width;
-    size_t from_bytes = (slices - 1) * from.slice_pitch + (rows - 1) * from.row_pitch + width;
-    return queue->context->own_memory ? with_uses(command, to_bytes, from_bytes, true) : command;
+    return command ? set_box(command, box_execute, &to, &from, shape) : NULL;
 }
 
 /* The row begins with whole patterns and is filled by doubling. */
@@ -266,29 +284,16 @@ static cl_int fill_box_execute(struct _cl_event *command, struct tsr_worker *wor
 struct _cl_event *tsr__fill_box_command(struct _cl_command_queue *queue, cl_command_type type, struct tsr__box to, const size_t region[3],
                                         const void *pattern, size_t pattern_size)
 {
-    size_t width = region[0], rows = region[1], slices = region[2];
-    if (rows == 1 || to.row_pitch == width) {
-        width *= rows;
-        rows = 1;
-        if (slices == 1 || to.slice_pitch == width)
-            return tsr__fill_command(queue, type, to.mem, to.start, width * slices, pattern, pattern_size);
-    }
+    size_t shape[3] = {region[0], region[1], region[2]};
+    if (join(&to, &to, shape))
+        return tsr__fill_command(queue, type, to.mem, to.start, shape[0], pattern, pattern_size);
     struct _cl_event *command = transfer_new(queue, type, to.mem, NULL, pattern_size);
     if (!command)
         return NULL;
     struct transfer *t = transfer_of(command);
-    t->to = to.start;
-    t->to_row = to.row_pitch;
-    t->to_slice = to.slice_pitch;
-    t->size = width;
-    t->rows = rows;
     t->pattern_size = pattern_size;
     memcpy(t->pattern, pattern, pattern_size);
-    command->execute = fill_box_execute;
-    command->task.units = (uint64_t)rows * slices;
-    command->task.unit_cost = width / BYTES_PER_NS + PIECE_NS;
-    return queue->context->own_memory ? with_uses(command, (slices - 1) * to.slice_pitch + (rows - 1) * to.row_pitch + width, 0, true)
-                                      : command;
+    return set_box(command, fill_box_execute, &to, &to, shape);
 }
 
 /* ---- nothing ---------------------------------------------------------------------------------------------------------------------- */
