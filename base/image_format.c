@@ -7,15 +7,13 @@
 
 enum { ZERO = TSR_IMAGE_ZERO, ONE = TSR_IMAGE_ONE };
 
-#define TSR_IMAGE_ORDER(name, number, channels, r, g, b, a, border_alpha)                                                                  \
-    ORDER_##name = number, CHANNELS_##name = channels, R_##name = r, G_##name = g, B_##name = b, A_##name = a, BORDER_##name = border_alpha,
+#define TSR_IMAGE_ORDER(name, number, channels, r, g, b, a)                                                                                \
+    ORDER_##name = number, CHANNELS_##name = channels, R_##name = r, G_##name = g, B_##name = b, A_##name = a,
 enum {
 #include "tessera/image_format.def"
 };
 
-enum values { FLOAT, INT, UINT };
-#define TSR_IMAGE_TYPE(name, number, bytes, packed, values)                                                                                \
-    TYPE_##name = number, BYTES_##name = bytes, PACKED_##name = packed, FILTERS_##name = values == FLOAT,
+#define TSR_IMAGE_TYPE(name, number, bytes, packed) TYPE_##name = number, BYTES_##name = bytes, PACKED_##name = packed,
 enum {
 #include "tessera/image_format.def"
 };
@@ -37,9 +35,7 @@ const struct tsr_image_format tsr_image_formats[] = {
         .channels = CHANNELS_##o,                                                                                                          \
         .both = IS_##access,                                                                                                               \
         .depth = ORDER_##o == ORDER_DEPTH,                                                                                                 \
-        .filters = FILTERS_##t,                                                                                                            \
         .dense = IS_SRGB(o) ? TSR_IMAGE_SRGB8 : TSR_IMAGE_##t,                                                                             \
-        .border_alpha = BORDER_##o,                                                                                                        \
         .read = {R_##o, G_##o, B_##o, A_##o},                                                                                              \
         .write = {STORED(o, 0), STORED(o, 1), STORED(o, 2), STORED(o, 3)},                                                                 \
     },
@@ -88,8 +84,6 @@ void tsr_image_set_format(struct tsr_image_desc *desc, const struct tsr_image_fo
     desc->channel_type = format->type;
     desc->pixel_bytes = format->pixel_bytes;
     desc->type = format->dense;
-    desc->channels = (tsr_image_u8)format->channels;
-    desc->border_alpha = format->border_alpha;
     desc->pixel_shift = (tsr_image_u32)__builtin_ctz(format->pixel_bytes);
     desc->normalised = 0;
     desc->plain = !memcmp(format->read, straight, sizeof straight);

@@ -298,7 +298,6 @@ cl_int tsr__image_shape(const char *function, struct _cl_context *context, const
     const struct tsr__image_kind *kind = image->kind = tsr__image_kind(desc->image_type);
     if (!kind)
         return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_type", "0x%x is no type of image", desc->image_type);
-    image->desc.object_type = kind->type;
     cl_int err;
     bool has_memory = pixels == TSR__IMAGE_OF_HOST || desc->mem_object;
     if ((err = check_format(function, context, format, kind, image)) ||

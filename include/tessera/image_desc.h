@@ -20,7 +20,7 @@ typedef float tsr_image_f32;
 
 /* Dense numbers of the channel types: those of tessera/image_format.def in its order. */
 enum tsr_image_type {
-#define TSR_IMAGE_TYPE(name, number, bytes, packed, values) TSR_IMAGE_##name,
+#define TSR_IMAGE_TYPE(name, number, bytes, packed) TSR_IMAGE_##name,
 #include "tessera/image_format.def"
     TSR_IMAGE_SRGB8, /* UNORM_INT8 of the orders sRGBA and sBGRA */
     TSR_IMAGE_TYPES,
@@ -60,15 +60,12 @@ struct tsr_image_desc {
     struct tsr_image_level level[TSR_IMAGE_MAX_LEVELS]; /* the first `mip_levels` */
     tsr_image_u32 array_size;                           /* 1 if it is no array */
     tsr_image_u32 mip_levels;                           /* at least 1 */
-    tsr_image_u32 object_type;                          /* CL_MEM_OBJECT_IMAGE* */
     tsr_image_u32 channel_order, channel_type;          /* CL_*: what the queries of OpenCL C answer */
     tsr_image_u32 pixel_bytes;
 
     /* What the format means, by tsr_image_set_format. */
-    tsr_image_u8 type;                               /* enum tsr_image_type */
-    tsr_image_u8 channels;                           /* in memory */
-    tsr_image_u8 border_alpha;                       /* A of the border colour, 0 or 1; R, G and B are 0 */
-    tsr_image_u8 plain;                              /* 1: R, G, B, A are channels 0, 1, 2, 3 of memory */
+    tsr_image_u32 type;                              /* enum tsr_image_type */
+    tsr_image_u32 plain;                             /* 1: R, G, B, A are channels 0, 1, 2, 3 of memory */
     tsr_image_u8 read[4];                            /* for R, G, B, A: where a read takes it from */
     tsr_image_u8 write[4];                           /* for each channel of memory: which component a write stores in it */
     tsr_image_u32 normalised;                        /* 1: a channel is an integer that stands for 0 to 1 or -1 to 1 */
@@ -78,22 +75,23 @@ struct tsr_image_desc {
     tsr_image_f32 reciprocal[4], reciprocal_rest[4]; /* 1 / largest, and what that lacks: their sum is exact to twice the digits */
 };
 
-#ifndef __OPENCL_C_VERSION__
-
 _Static_assert(sizeof(struct tsr_image_level) == 40, "the same for the host and for kernels");
 _Static_assert(sizeof(struct tsr_image_desc) == TSR_IMAGE_MAX_LEVELS * 40 + 96, "the same for the host and for kernels");
+_Static_assert(__builtin_offsetof(struct tsr_image_desc, largest) == TSR_IMAGE_MAX_LEVELS * 40 + 48,
+               "the same for the host and for kernels");
+
+#ifndef __OPENCL_C_VERSION__
 
 /* A format of tessera/image_format.def. */
 struct tsr_image_format {
-    const char *name;     /* "RGBA UNORM_INT8" */
-    uint32_t order, type; /* CL_* */
-    uint32_t pixel_bytes; /* size of an element */
-    uint32_t channels;    /* in memory */
-    bool both;            /* CL_MEM_KERNEL_READ_AND_WRITE is there as well; reading and writing by different kernels always is */
-    bool depth;           /* of 2D images and arrays of 2D images only; depth images in OpenCL C */
-    bool filters;         /* read_imagef reads it, so linear filters are there */
-    tsr_image_u8 dense, border_alpha; /* as in struct tsr_image_desc */
-    tsr_image_u8 read[4], write[4];   /* likewise */
+    const char *name;               /* "RGBA UNORM_INT8" */
+    uint32_t order, type;           /* CL_* */
+    uint32_t pixel_bytes;           /* size of an element */
+    uint32_t channels;              /* in memory */
+    bool both;                      /* CL_MEM_KERNEL_READ_AND_WRITE is there as well; reading and writing by different kernels always is */
+    bool depth;                     /* of 2D images and arrays of 2D images only; depth images in OpenCL C */
+    uint32_t dense;                 /* enum tsr_image_type */
+    tsr_image_u8 read[4], write[4]; /* as in struct tsr_image_desc */
 };
 
 /* The formats that devices with images have. Static storage, any thread. */
