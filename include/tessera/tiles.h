@@ -56,9 +56,9 @@ enum {
  * tile_multiply adds the product of two operands, made with the same `how`, to an accumulator: a tile of C in one piece.
  * tile_loop     does a whole loop over K, as struct tsr_tile_loop says. Answers 0: the results are in the accumulators, `c`; or not 0: they
  *               have been stored at `to`, and the accumulators' contents are undefined. With TSR_TILE_MAY_WAIT they may also be stored
- * there later, before the launch ends: A, B and `to` are in global memory, nothing in the packet looks at memory after the loop, and the
- * kernel does nothing by which work-groups could wait for each other. tile_pack     packs a tile of B, in one piece, from rows of 16
- * elements with the same K, a stride apart. Leaves AMX's registers alone. */
+ *               there later, before the launch ends: A, B and `to` are in global memory, nothing in the packet looks at memory after the
+ *               loop, and the kernel does nothing by which work-groups could wait for each other.
+ * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
 
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
