@@ -19,11 +19,11 @@ enum {
     /* Of images in buffers: rows and the first pixel begin at any multiple of the pixel. */
     TSR__IMAGE_ALIGN = 1,
 };
+enum { TSR__MOST_PIXEL = 16 }; /* bytes of the largest pixel */
 /* CL_DEVICE_IMAGE_MAX_BUFFER_SIZE: any format fits into the largest object. */
 static inline uint64_t tsr__image_buffer_limit(const struct tsr_device_caps *caps)
 {
-    enum { LARGEST_PIXEL = 16 };
-    uint64_t pixels = caps->max_allocation / LARGEST_PIXEL;
+    uint64_t pixels = caps->max_allocation / TSR__MOST_PIXEL;
     return pixels < TSR__IMAGE_BUFFER ? pixels : TSR__IMAGE_BUFFER;
 }
 
@@ -53,8 +53,9 @@ struct tsr__image {
 bool tsr__context_has_images(const struct _cl_context *context);
 bool tsr__context_has_mipmaps(const struct _cl_context *context);
 
-/* Pixels of the widest image of this type that some device of the context has. */
-uint64_t tsr__image_widest(const struct _cl_context *context, const struct tsr__image_kind *kind);
+/* The sizes that an image can have, and the most that some device of the context has of each; 0: this type has no such size. */
+enum { TSR__IMAGE_WIDTH, TSR__IMAGE_HEIGHT, TSR__IMAGE_DEPTH, TSR__IMAGE_ARRAY_SIZE, TSR__IMAGE_SIZES };
+void tsr__image_limits(const struct _cl_context *context, const struct tsr__image_kind *kind, uint64_t most[TSR__IMAGE_SIZES]);
 
 /* Where the pixels of an image are, if in no other object. */
 enum tsr__image_pixels {
@@ -80,7 +81,6 @@ void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t st
 
 /* A pixel in memory: TSR__MOST_PIXEL bytes at most. `color` has one value of 32 bits (CL_DEPTH) or four, as clEnqueueFillImage takes them.
  * (icd/image_pixel.c) */
-enum { TSR__MOST_PIXEL = 16 };
 void tsr__image_pack(const struct tsr_image_format *format, const void *color, unsigned char pixel[TSR__MOST_PIXEL]);
 
 /* A sampler as a kernel gets it. (icd/sampler.c) */

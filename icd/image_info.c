@@ -69,22 +69,17 @@ TSR_API cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info name, size_t
 static cl_int most(struct _cl_context *context, const struct tsr__image_kind *kind, cl_image_requirements_info_ext name,
                    struct tsr_info_out out)
 {
-    const struct {
-        cl_image_requirements_info_ext name;
-        bool has;
-        uint64_t most;
-    } sizes[] = {
-        {CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT, true, tsr__image_widest(context, kind)},
-        {CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT, kind->dims > 1, kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D},
-        {CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT, kind->dims > 2, TSR__IMAGE_3D},
-        {CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT, kind->array, TSR__IMAGE_LAYERS},
-    };
-    for (size_t i = 0; i < TSR_ARRAY_LEN(sizes); i++)
-        if (sizes[i].name == name && sizes[i].has)
-            return tsr__info_value(out, cl_uint, (cl_uint)sizes[i].most);
-        else if (sizes[i].name == name)
-            return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, __func__, "image_type", "a %s has no such size", kind->name);
-    return tsr__error(context, CL_INVALID_VALUE, __func__, "param_name", "0x%x is no requirement of images", name);
+    static const cl_image_requirements_info_ext names[TSR__IMAGE_SIZES] = {
+        CL_IMAGE_REQUIREMENTS_MAX_WIDTH_EXT, CL_IMAGE_REQUIREMENTS_MAX_HEIGHT_EXT, CL_IMAGE_REQUIREMENTS_MAX_DEPTH_EXT,
+        CL_IMAGE_REQUIREMENTS_MAX_ARRAY_SIZE_EXT};
+    uint64_t limits[TSR__IMAGE_SIZES];
+    tsr__image_limits(context, kind, limits);
+    size_t i = 0;
+    while (i < TSR__IMAGE_SIZES && names[i] != name)
+        i++;
+    RETURN_IF(context, i == TSR__IMAGE_SIZES, CL_INVALID_VALUE, "0x%x is no requirement of images", name);
+    RETURN_IF(context, !limits[i], CL_INVALID_IMAGE_DESCRIPTOR, "a %s has no such size", kind->name);
+    return tsr__info_value(out, cl_uint, (cl_uint)limits[i]);
 }
 
 TSR_API cl_int CL_API_CALL clGetImageRequirementsInfoEXT(cl_context context, const cl_mem_properties *properties, cl_mem_flags flags,

@@ -96,15 +96,18 @@ static cl_int check_format(const char *function, struct _cl_context *context, co
 
 /* ---- sizes ------------------------------------------------------------------------------------------------------------------------- */
 
-uint64_t tsr__image_widest(const struct _cl_context *context, const struct tsr__image_kind *kind)
+void tsr__image_limits(const struct _cl_context *context, const struct tsr__image_kind *kind, uint64_t most[TSR__IMAGE_SIZES])
 {
-    uint64_t most = kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D;
+    uint64_t side = kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D;
+    most[TSR__IMAGE_WIDTH] = side;
+    most[TSR__IMAGE_HEIGHT] = kind->dims > 1 ? side : 0;
+    most[TSR__IMAGE_DEPTH] = kind->dims > 2 ? side : 0;
+    most[TSR__IMAGE_ARRAY_SIZE] = kind->array ? TSR__IMAGE_LAYERS : 0;
     for (cl_uint i = 0; i < context->device_count && kind->type == CL_MEM_OBJECT_IMAGE1D_BUFFER; i++) {
         const struct tsr_device_caps *caps = context->devices[i]->caps;
-        if (caps->images && tsr__image_buffer_limit(caps) > most)
-            most = tsr__image_buffer_limit(caps);
+        if (caps->images && tsr__image_buffer_limit(caps) > most[TSR__IMAGE_WIDTH])
+            most[TSR__IMAGE_WIDTH] = tsr__image_buffer_limit(caps);
     }
-    return most;
 }
 
 /* "CL_INVALID_IMAGE_DESCRIPTOR if values specified in image_desc are not valid", "CL_INVALID_IMAGE_SIZE if image dimensions specified in
@@ -112,25 +115,17 @@ uint64_t tsr__image_widest(const struct _cl_context *context, const struct tsr__
 static cl_int check_size(const char *function, struct _cl_context *context, const cl_image_desc *desc, struct tsr__image *image)
 {
     const struct tsr__image_kind *kind = image->kind;
-    const struct {
-        bool has;
-        size_t size;
-        uint64_t most;
-        const char *name;
-    } sizes[] = {
-        {true, desc->image_width, tsr__image_widest(context, kind), "width"},
-        {kind->dims > 1, desc->image_height, kind->dims == 3 ? TSR__IMAGE_3D : TSR__IMAGE_2D, "height"},
-        {kind->dims > 2, desc->image_depth, TSR__IMAGE_3D, "depth"},
-        {kind->array, desc->image_array_size, TSR__IMAGE_LAYERS, "array size"},
-    };
-    for (size_t i = 0; i < TSR_ARRAY_LEN(sizes); i++)
-        if (sizes[i].has && !sizes[i].size)
-            return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_desc", "the %s of a %s is 0", sizes[i].name,
-                              kind->name);
-    for (size_t i = 0; i < TSR_ARRAY_LEN(sizes); i++)
-        if (sizes[i].has && sizes[i].size > sizes[i].most)
-            return tsr__error(context, CL_INVALID_IMAGE_SIZE, function, "image_desc", "the %s %zu of a %s is more than %llu", sizes[i].name,
-                              sizes[i].size, kind->name, (unsigned long long)sizes[i].most);
+    static const char *const names[TSR__IMAGE_SIZES] = {"width", "height", "depth", "array size"};
+    const size_t sizes[TSR__IMAGE_SIZES] = {desc->image_width, desc->image_height, desc->image_depth, desc->image_array_size};
+    uint64_t most[TSR__IMAGE_SIZES];
+    tsr__image_limits(context, kind, most);
+    for (size_t i = 0; i < TSR__IMAGE_SIZES; i++)
+        if (most[i] && !sizes[i])
+            return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_desc", "the %s of a %s is 0", names[i], kind->name);
+    for (size_t i = 0; i < TSR__IMAGE_SIZES; i++)
+        if (most[i] && sizes[i] > most[i])
+            return tsr__error(context, CL_INVALID_IMAGE_SIZE, function, "image_desc", "the %s %zu of a %s is more than %llu", names[i],
+                              sizes[i], kind->name, (unsigned long long)most[i]);
     struct tsr_image_level *level = &image->desc.level[0];
     level->width = (uint32_t)desc->image_width;
     level->height = kind->dims > 1 ? (uint32_t)desc->image_height : 1;
