@@ -18,6 +18,24 @@ static cl_int check_image(const char *function, cl_command_queue queue, cl_mem i
     return CL_SUCCESS;
 }
 
+/* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
+static void get_extent(const struct tsr__image *image, cl_uint level, size_t extent[3])
+{
+    const struct tsr_image_level *at = &image->desc.level[level];
+    extent[0] = at->width;
+    extent[1] = image->kind->dims > 1 ? at->height : image->desc.array_size;
+    extent[2] = image->kind->dims == 3 ? at->depth : image->kind->dims == 2 ? image->desc.array_size : 1;
+}
+
+/* Bytes from one pixel to the next in the direction of the second and third coordinate. A 1D array is one slice, whose rows are its
+ * elements, so the second number is the size of all of it. */
+static void get_strides(const struct tsr__image *image, cl_uint level, size_t strides[2])
+{
+    const struct tsr_image_level *at = &image->desc.level[level];
+    strides[0] = image->kind->dims > 1 ? at->row_pitch : at->slice_pitch;
+    strides[1] = image->kind->dims > 1 ? at->slice_pitch : at->slice_pitch * image->desc.array_size;
+}
+
 /* A part of an image, in pixels. */
 struct part {
     cl_uint level;
@@ -39,9 +57,9 @@ static cl_int read_part(const char *function, cl_mem mem, const size_t *origin, 
     if (mipmapped)
         part->level = (cl_uint)origin[coordinates];
     size_t extent[3];
-    tsr__image_extent(image, part->level, extent);
+    get_extent(image, part->level, extent);
     for (unsigned i = 0; i < 3; i++) {
-        size_t begin = i == coordinates && mipmapped ? 0 : origin[i]; /* the level has been read */
+        size_t begin = tsr__image_has_level(image, i) ? 0 : origin[i]; /* the level has been read */
         if (!region[i] || begin > extent[i] || region[i] > extent[i] - begin)
             return tsr__error(context, CL_INVALID_VALUE, function, "origin, region",
                               "direction %u: %zu pixels from %zu on are not in the %s, which has %zu", i, region[i], begin,
@@ -57,7 +75,7 @@ static struct tsr__box box_of(cl_mem mem, const struct part *part, size_t bytes[
 {
     const struct tsr__image *image = mem->image;
     size_t strides[2], pixel = image->desc.pixel_bytes;
-    tsr__image_strides(image, part->level, strides);
+    get_strides(image, part->level, strides);
     bytes[0] = part->region[0] * pixel;
     bytes[1] = part->region[1];
     bytes[2] = part->region[2];
@@ -85,7 +103,7 @@ static cl_int host_box(const char *function, cl_mem mem, const struct part *part
     struct _cl_context *context = mem->context;
     const struct tsr__image_kind *kind = mem->image->kind;
     size_t row = part->region[0] * mem->image->desc.pixel_bytes, slice;
-    bool has_slices = kind->array || kind->dims == 3;
+    bool has_slices = tsr__image_has_slices(kind);
     if (row_pitch && row_pitch < row)
         return tsr__error(context, CL_INVALID_VALUE, function, "row_pitch", "row pitch %zu, but a row has %zu bytes", row_pitch, row);
     if (slice_pitch && !has_slices)
@@ -157,7 +175,7 @@ TSR_API void *CL_API_CALL clEnqueueMapImage(cl_command_queue queue, cl_mem image
         (err = read_part(__func__, image, origin, region, &part)) || (err = tsr__check_map_flags(__func__, image, flags)))
         goto fail;
     const struct tsr__image_kind *kind = image->image->kind;
-    bool has_slices = kind->array || kind->dims == 3;
+    bool has_slices = tsr__image_has_slices(kind);
     FAIL_IF(queue->context, !row_pitch, CL_INVALID_VALUE, "image_row_pitch is NULL");
     FAIL_IF(queue->context, has_slices && !slice_pitch, CL_INVALID_VALUE, "image_slice_pitch is NULL, and a %s has slices", kind->name);
     if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))

@@ -38,6 +38,11 @@ static inline unsigned tsr__image_coordinates(const struct tsr__image_kind *kind
 {
     return kind->dims + kind->array;
 }
+/* Whether images have a slice pitch: that of a 1D array is from element to element. */
+static inline bool tsr__image_has_slices(const struct tsr__image_kind *kind)
+{
+    return kind->array || kind->dims == 3;
+}
 /* NULL: no type of images. */
 const struct tsr__image_kind *tsr__image_kind(cl_mem_object_type type);
 
@@ -73,11 +78,6 @@ static inline bool tsr__image_has_level(const struct tsr__image *image, unsigned
 {
     return image->mip_levels > 1 && tsr__image_coordinates(image->kind) == index;
 }
-/* Pixels of level `level` in each of three directions; 1 where the image has no such coordinate. */
-void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3]);
-/* Bytes from one pixel to the next in the direction of the second and third coordinate. A 1D array is one slice, whose rows are its
- * elements, so the second number is the size of all of it. */
-void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t strides[2]);
 
 /* A pixel in memory: TSR__MOST_PIXEL bytes at most. `color` has one value of 32 bits (CL_DEPTH) or four, as clEnqueueFillImage takes them.
  * (icd/image_pixel.c) */

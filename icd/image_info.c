@@ -42,7 +42,7 @@ TSR_API cl_int CL_API_CALL clGetImageInfo(cl_mem mem, cl_image_info name, size_t
     case CL_IMAGE_ROW_PITCH:
         return tsr__info_value(out, size_t, level->row_pitch);
     case CL_IMAGE_SLICE_PITCH:
-        return tsr__info_value(out, size_t, kind->array || kind->dims == 3 ? level->slice_pitch : 0);
+        return tsr__info_value(out, size_t, tsr__image_has_slices(kind) ? level->slice_pitch : 0);
     case CL_IMAGE_WIDTH:
         return tsr__info_value(out, size_t, level->width);
     case CL_IMAGE_HEIGHT:

@@ -172,7 +172,7 @@ static cl_int check_pitches(const char *function, struct _cl_context *context, c
     level->row_pitch = row ? row : least;
     if (__builtin_mul_overflow(level->row_pitch, (uint64_t)level->height, &least))
         return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_row_pitch", "row pitch %zu passes the address space", row);
-    bool has_slices = kind->array || kind->dims == 3;
+    bool has_slices = tsr__image_has_slices(kind);
     if (slice && has_slices && slice < least)
         return tsr__error(context, CL_INVALID_IMAGE_DESCRIPTOR, function, "image_slice_pitch", "slice pitch %zu, but a slice has %zu bytes",
                           slice, least);
@@ -306,21 +306,4 @@ cl_int tsr__image_shape(const char *function, struct _cl_context *context, const
         return err;
     lay_out_levels(image);
     return parent ? check_buffer(function, context, parent, image) : CL_SUCCESS;
-}
-
-/* ---- coordinates -------------------------------------------------------------------------------------------------------------------- */
-
-void tsr__image_extent(const struct tsr__image *image, cl_uint level, size_t extent[3])
-{
-    const struct tsr_image_level *at = &image->desc.level[level];
-    extent[0] = at->width;
-    extent[1] = image->kind->dims > 1 ? at->height : image->desc.array_size;
-    extent[2] = image->kind->dims == 3 ? at->depth : image->kind->dims == 2 ? image->desc.array_size : 1;
-}
-
-void tsr__image_strides(const struct tsr__image *image, cl_uint level, size_t strides[2])
-{
-    const struct tsr_image_level *at = &image->desc.level[level];
-    strides[0] = image->kind->dims > 1 ? at->row_pitch : at->slice_pitch;
-    strides[1] = image->kind->dims > 1 ? at->slice_pitch : at->slice_pitch * image->desc.array_size;
 }
