@@ -13,6 +13,7 @@ enum tsr_clc_op {
     TSR_CLC_CODE,    /* TSR_IMAGE_PROGRAM → executable with one of its kernels, or with all */
 };
 
+/* OPENCL_C: or the tensor language, which the compiler recognises by its first tokens. */
 enum tsr_clc_language { TSR_CLC_OPENCL_C, TSR_CLC_SPIRV };
 
 struct tsr_clc_text {
@@ -38,7 +39,7 @@ struct tsr_clc_request {
     const struct tsr_clc_input *inputs;
     const char *kernel;    /* CODE: name, NULL for all kernels; with kernel_count, those that follow it in the order of names, too */
     uint32_t kernel_count; /* CODE: how many of them; 0 counts as 1 */
-    bool by_kernel;        /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that nobody creates */
+    bool by_kernel;        /* BUILD, LINK: the answer may be a TSR_IMAGE_PROGRAM, to save work for kernels that are never created */
     bool without_code;     /* BUILD, LINK: the answer is a TSR_IMAGE_PROGRAM in any case */
     const char *options;   /* as the application gave them; NULL is "" */
     struct tsr_target target;
@@ -63,8 +64,8 @@ struct tsr_clc_result {
 /* Runs a request to its end, through the disk cache. Blocks; any thread; several at once run in several compiler processes. */
 void tsr_clc_run(const struct tsr_clc_request *request, struct tsr_clc_result *result);
 void tsr_clc_result_free(struct tsr_clc_result *result);
-/* Results that others make of those of the compiler, in the same disk cache. `key`: bytes that tell the result from all others. find: false
- * if it is not there, and *result is as it was. keep: of a result that is DONE. Nothing happens if there is no cache. */
+/* The disk cache for results that a device's own compiler makes of an image (icd/finish.c). `key`: bytes that differ for different results.
+ * find: false if there is no such entry; *result is then unchanged. keep: for results that are DONE; does nothing if there is no cache. */
 bool tsr_clc_find(const void *key, size_t size, struct tsr_clc_result *result);
 void tsr_clc_keep(const void *key, size_t size, const struct tsr_clc_result *result);
 /* Starts one compiler process in the background, so that the first build need not wait for it. Returns at once, never fails. */

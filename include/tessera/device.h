@@ -27,12 +27,12 @@ enum tsr_svm { /* CL_DEVICE_SVM_* */
                TSR_SVM_ATOMICS = 8,
 };
 
-/* Kinds of memory that kernels and the program know by the same address: those of cl_intel_unified_shared_memory; SVM is one of the last
- * and the first. */
+/* Kinds of memory with the same address in kernels and on the host: those of cl_intel_unified_shared_memory. SVM allocations are SHARED or
+ * HOST. */
 enum tsr_usm {
-    TSR_USM_HOST,   /* the host's; kernels reach it there */
-    TSR_USM_DEVICE, /* the device's; the host cannot touch it, if the device has memory of its own */
-    TSR_USM_SHARED, /* goes where it is used */
+    TSR_USM_HOST,   /* memory of the host, which kernels access in place */
+    TSR_USM_DEVICE, /* memory of the device; if the device has memory of its own, the host cannot access it */
+    TSR_USM_SHARED, /* migrates to where it is used */
     TSR_USM_COUNT
 };
 enum tsr_usm_access { /* CL_UNIFIED_SHARED_MEMORY_*_INTEL */
@@ -43,7 +43,7 @@ enum tsr_usm_access { /* CL_UNIFIED_SHARED_MEMORY_*_INTEL */
                       TSR_USM_ALL = 15,
 };
 
-/* What an allocation of such memory is to be. */
+/* A request for an allocation of such memory. */
 struct tsr_usm_request {
     enum tsr_usm kind;
     uint64_t size;
@@ -127,7 +127,7 @@ struct tsr_device_ops {
 
     /* ---- parts (clCreateSubDevices). All of these are NULL if the device cannot be split. */
 
-    /* Whether parts that share this give at least two. */
+    /* Whether a split along this affinity domain gives at least two parts. */
     bool (*splits)(const struct tsr_device *device, enum tsr_domain domain);
     /* A part for each number of compute units, none of them shared. The sum is at most device->compute_units. False: out of memory, and
      * nothing was made. */
@@ -147,8 +147,8 @@ struct tsr_device_ops {
 
     /* Asked with each executable image that the compiler has made; both are NULL if the image is final. finish: makes code of info->code,
      * which is appended to `code`, and may correct what `info` says of kernels. *log gets malloc'd text for the build log, or NULL.
-     * INVALID: the code cannot be made, and the log says why. finish_key: text that is another one wherever `finish` would make another
-     * code, for the disk cache; malloc'd. NULL: out of memory. */
+     * INVALID: the code cannot be made, and the log says why. finish_key: text for the key of the disk cache, which differs wherever
+     * `finish` would make different code; malloc'd. NULL: out of memory. */
     enum tsr_status (*finish)(const struct tsr_device *device, struct tsr_program_info *info, struct tsr_buf *code, char **log);
     char *(*finish_key)(const struct tsr_device *device);
 
@@ -184,9 +184,9 @@ struct tsr_device_ops {
     uint64_t (*max_work_group)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, uint64_t local_argument_bytes);
     /* A good local size for the range (local_size NULL in clEnqueueNDRangeKernel, clGetKernelSuggestedLocalWorkSize). */
     void (*suggest_local_size)(const struct tsr_device *device, const struct tsr_kernel_info *kernel, struct tsr_ndrange *range);
-    /* Asked with each launch of a kernel that tsr_groups_may_be_lanes(); all NULL if the device has no such code. A bit for each code
-     * (enum tsr_group_code) that this range could run with; whether they should be made now, as the launches so far have taken long; and
-     * which of those that are there, as others are NULL, it is to run with. */
+    /* Asked with each launch of a kernel for which tsr_groups_may_be_lanes(); all NULL if the device has no such code. group_codes: a bit
+     * for each code (enum tsr_group_code) that this range could run with. wants_group_codes: whether these should be compiled now, as the
+     * launches so far have taken long. choose_group_code: which of the codes that are not NULL the launch runs with. */
     unsigned (*group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range, uint64_t local_argument_bytes);
     bool (*wants_group_codes)(const struct tsr_loaded_kernel *kernel, const struct tsr_ndrange *range);
     enum tsr_group_code (*choose_group_code)(const struct tsr_loaded_kernel *const codes[TSR_GROUP_CODES]);

@@ -53,8 +53,8 @@ _Static_assert((0
  * docs/engine.md, "Forms of a launch". A *runner* is a work-item, or with TSR_KERNEL_PACKETS a packet. */
 enum tsr_form {
     TSR_FORM_RUNNERS, /* a call runs a runner, one after the other on the worker's stack */
-    TSR_FORM_FIBERS,  /* a call runs a runner, all of a group at once on stacks of their own: they meet */
-    TSR_FORM_ROWS,    /* a call runs whole packets of a box of work-groups, row by row; what is left of a group, another one */
+    TSR_FORM_FIBERS,  /* a call runs a runner; all of a group run on stacks of their own, which switch at barriers and exchanges */
+    TSR_FORM_ROWS,    /* a call runs the full packets of a box of work-groups, row by row; other calls run partial packets */
     TSR_FORM_BOXES,   /* the same, in boxes of work-items that may cut work-groups: chosen by the device for a launch */
     TSR_FORM_REGIONS, /* a call runs all packets of work-groups that follow each other in x, from barrier to barrier */
 };
@@ -100,7 +100,7 @@ static inline uint32_t tsr_packet_width(const struct tsr_kernel_info *kernel)
                                                         : kernel->sub_group_size;
 }
 
-/* Codes of a kernel of which a launch of small work-groups takes one: several groups are lanes of a packet, or a group is a packet. */
+/* The codes of a kernel for launches of small work-groups: the usual one, several groups as lanes of a packet, each group as a packet. */
 enum tsr_group_code { TSR_GROUPS_USUAL, TSR_GROUPS_AS_LANES, TSR_GROUPS_AS_PACKETS, TSR_GROUP_CODES };
 
 /* Can small work-groups of the kernel be lanes of a packet, or packets, in code of their own? It has local memory or barriers; without
@@ -159,7 +159,7 @@ static inline uint32_t tsr_find_kernel(const struct tsr_program_info *info, cons
     return info->kernel_count;
 }
 
-/* Can what was compiled for *target use the image? */
+/* Can a device with this target use the image? */
 static inline bool tsr_image_fits(const struct tsr_program_info *info, const struct tsr_target *target)
 {
     bool same_compiler = !info->other_build || info->kind != TSR_IMAGE_EXECUTABLE; /* bitcode of others can be read */

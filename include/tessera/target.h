@@ -11,11 +11,11 @@
 #define TSR_TRIPLE_SPIRV64 "spirv64-unknown-unknown" /* the code is that of tessera/il_code.h, for the compiler of a device's driver */
 
 enum tsr_engine {
-    TSR_ENGINE_ANY,       /* TESSERA_ENGINE says; the vector engine where it says nothing */
-    TSR_ENGINE_LANES,     /* a sub-group in each vector register */
+    TSR_ENGINE_ANY,       /* the one that TESSERA_ENGINE names, by default the vector engine */
+    TSR_ENGINE_LANES,     /* the vector engine: a work-item in each lane of a vector register */
     TSR_ENGINE_REFERENCE, /* a work-item at a time */
     TSR_ENGINE_GROUPS,    /* LANES, and work-groups with barriers or local memory are so small that a packet has several of them */
-    /* LANES, and work-groups with barriers or local memory have so many work-items, and are packets. */
+    /* LANES, and work-groups with barriers or local memory have this number of work-items, and are packets. */
     TSR_ENGINE_GROUP_OF_1,
     TSR_ENGINE_GROUP_OF_2,
     TSR_ENGINE_GROUP_OF_4,
