@@ -215,6 +215,18 @@ static const cl_device_matrix_combination_tessera matrix_combinations[] = {
 #undef TSR_COMBINATION
 };
 
+/* Those of the last lines are for sub-groups of 8. */
+static size_t combination_count(const struct tsr_device_caps *caps)
+{
+    size_t count = TSR_ARRAY_LEN(matrix_combinations);
+    bool eight = false;
+    for (uint32_t i = 0; i < caps->sub_group_size_count; i++)
+        eight |= caps->sub_group_sizes[i] == 8;
+    while (!eight && count && matrix_combinations[count - 1].n == 8)
+        count--;
+    return count;
+}
+
 #define FEATURE(name) c->extensions.has[TSR_HAS___opencl_c_##name]
 #define EXTENSION(name) c->extensions.has[TSR_HAS_##name]
 /* A limit of images: 0 on devices without them. */

@@ -44,6 +44,7 @@ struct job {
     struct tsr_program_info info;
     struct tsr_clang_files files;
     enum tsr_clc_explain explain;
+    bool written_anew;              /* a program in SPIR-V, for the driver of a device */
     uint64_t wall_began, cpu_began; /* of the stage */
 };
 
@@ -425,36 +426,42 @@ static bool check_builtins(struct job *job)
     return good;
 }
 
-/* A program that is a module of SPIR-V goes to the driver as it is; what the module says of kernels, our reader tells. */
+/* A program that is a module of SPIR-V goes to the driver as it is, unless that would not know it; what the module says of kernels, our
+ * reader tells. */
 static bool goes_as_it_is(const struct job *job)
 {
-    return job->request->request.op == TSR_CLC_BUILD && job->request->request.language == TSR_CLC_SPIRV;
+    return job->request->request.op == TSR_CLC_BUILD && job->request->request.language == TSR_CLC_SPIRV && !job->written_anew;
 }
 
-/* Kernels of such a module get no further argument: those that would need one take uniform groups only. */
-static void forbid_uneven_groups(struct tsr_program_info *info)
+/* Finds what the driver would not know, and gives it bodies of ours. */
+static bool replace_unknown(struct job *job, const struct tsr__il_report *report)
 {
-    for (uint32_t i = 0; i < info->kernel_count; i++)
-        if (info->kernels[i].flags & TSR_KERNEL_RANGE_ARGUMENT)
-            info->kernels[i].flags ^= TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS;
+    const struct tsr_clc_request *q = &job->request->request;
+    const char *capability = goes_as_it_is(job) ? tsr__il_new_capability(q->source.data, q->source.size) : NULL;
+    bool replaced;
+    if (!tsr__il_check_units(job->module, &q->target, report, &replaced, &job->answer->log))
+        return false;
+    if (capability)
+        tsr__il_note_module(report, &job->info, capability);
+    job->written_anew |= replaced || capability;
+    return true;
 }
 
 static bool generate_il(struct job *job, struct tsr_buf *object)
 {
-    struct tsr_buf *log = &job->answer->log, *explain = job->explain == TSR_CLC_EXPLAIN_TEXT ? log : NULL;
-    const struct tsr_target *target = &job->request->request.target;
-    bool good = tsr__il_describe(job->module, target, &job->info, log);
+    struct tsr_buf *log = &job->answer->log;
+    const struct tsr__il_report report = {job->explain ? log : NULL, job->explain == TSR_CLC_EXPLAIN_JSON};
+    bool good = tsr__il_describe(job->module, &job->request->request.target, &job->info, log);
     job->info.global_bytes = tsr__link_variable_bytes(job->module);
-    good = good && tsr__il_check_units(job->module, target, !goes_as_it_is(job), explain, log);
+    good = good && replace_unknown(job, &report);
     if (good && !goes_as_it_is(job))
-        good = tsr__il_add_own(job->module, job->parts, explain, log);
-    if (good && tsr__il_asks_for_range(job->module, &job->info))
-        good = tsr__il_add_range(job->module, &job->info, log);
+        good = tsr__il_add_own(job->module, job->parts, &report, log);
     if (good && goes_as_it_is(job)) {
-        forbid_uneven_groups(&job->info);
+        tsr__il_forbid_uneven_groups(job->module, &job->info);
         tsr__il_copy(&job->request->request.source, object);
     } else if (good) {
-        good = tsr__il_split_vectors(job->module, log) && tsr__il_write(job->module, false, object, log);
+        good = !tsr__il_asks_for_range(job->module, &job->info) || tsr__il_add_range(job->module, &job->info, log);
+        good = good && tsr__il_split_values(job->module, log) && tsr__il_write(job->module, false, object, log);
     }
     stage(job, "writer");
     return good || fail(job, TSR_CLC_FAILED);

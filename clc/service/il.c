@@ -88,7 +88,8 @@ bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log)
     return run_passes(module, "always-inline,globaldce", log);
 }
 
-/* ---- vectors that SPIR-V lacks ----------------------------------------------------------------------------------------------------------
+/* ---- values that LLVM's writer lacks
+ * ----------------------------------------------------------------------------------------------------------
  */
 
 /* Kernels have vectors of 2, 3, 4, 8 and 16 components. */
@@ -143,8 +144,30 @@ static void step_over_all_arrays(LLVMModuleRef module)
     LLVMDisposeBuilder(builder);
 }
 
-bool tsr__il_split_vectors(LLVMModuleRef module, struct tsr_buf *log)
+static bool takes_arrays(LLVMValueRef function)
 {
+    bool found = LLVMGetTypeKind(LLVMGetReturnType(LLVMGlobalGetValueType(function))) == LLVMArrayTypeKind;
+    for (unsigned i = 0; i < LLVMCountParams(function); i++)
+        found |= LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(function, i))) == LLVMArrayTypeKind;
+    return found;
+}
+
+/* Matrices of our reader of SPIR-V are arrays, and functions take them as arguments. */
+static bool split_matrices(LLVMModuleRef module, struct tsr_buf *log)
+{
+    if (!tsr__il_has_arrays(module))
+        return true;
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        if (!LLVMIsDeclaration(f) && takes_arrays(f))
+            tsr__il_mark_inline(f);
+    return run_passes(module, "always-inline,globaldce,function(sroa)", log) && tsr__il_split_arrays(module, log) &&
+           run_passes(module, "function(sroa,dce)", log);
+}
+
+bool tsr__il_split_values(LLVMModuleRef module, struct tsr_buf *log)
+{
+    if (!split_matrices(module, log))
+        return false;
     if (!has_odd_vectors(module))
         return true;
     if (!run_passes(module, "function(sroa,scalarizer<load-store>,dce)", log))
@@ -197,6 +220,25 @@ static void mend_alignments(unsigned char *module, size_t size)
     }
 }
 
+/* To learn where the format of printf is, the back end looks up a register of one function in another, so what it finds is chance. In
+ * OpenCL C formats are in constant memory: the extension that allows another one, which not all drivers know, goes again. */
+static void forget_printf_extension(struct tsr_buf *spirv)
+{
+    static const char name[] = "SPV_EXT_relaxed_printf_string_address_space";
+    enum { HEADER = 5 * sizeof(uint32_t), OP_EXTENSION = 10 };
+    uint32_t word;
+    for (size_t at = HEADER, bytes; at + sizeof word <= spirv->size; at += bytes) {
+        memcpy(&word, spirv->data + at, sizeof word);
+        bytes = (word >> 16) * sizeof word;
+        if ((word & 0xffff) != OP_EXTENSION || bytes < sizeof word + sizeof name ||
+            memcmp(spirv->data + at + sizeof word, name, sizeof name) != 0)
+            continue;
+        memmove(spirv->data + at, spirv->data + at + bytes, spirv->size - at - bytes);
+        spirv->size -= bytes;
+        return;
+    }
+}
+
 /* LLVM 22's back end keeps numbers of blocks in a static variable, by the address of their function, and takes them for those of a later
  * module whose function has the same address. So a process writes one module, and is replaced. */
 static atomic_bool has_written;
@@ -227,6 +269,8 @@ bool tsr__il_write(LLVMModuleRef module, bool any_extension, struct tsr_buf *spi
         tsr_buf_bytes(spirv, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
     if (!failed && !spirv->failed)
         mend_alignments(spirv->data, spirv->size);
+    if (!failed && !spirv->failed && !any_extension)
+        forget_printf_extension(spirv);
     if (message)
         LLVMDisposeMessage(message);
     if (bytes)

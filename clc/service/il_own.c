@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Functions of OpenCL C that a program for a GPU gets from our library: clc/service/il_own.def says which, and why. They become parts of
- * their callers, so that nobody takes them for the driver's functions of these names. */
+ * their callers, so that nobody takes them for the driver's functions of these names; bodies, which have names of their own and are long,
+ * stay functions. */
 #include "clc/service/service.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct own {
@@ -45,7 +45,7 @@ static bool is_wanted(const char *name)
 }
 
 /* Whether the module calls one; tells of each. */
-static bool is_called(LLVMModuleRef module, struct tsr_buf *explain)
+static bool is_called(LLVMModuleRef module, const struct tsr__il_report *report)
 {
     bool found = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
@@ -54,11 +54,8 @@ static bool is_called(LLVMModuleRef module, struct tsr_buf *explain)
             continue;
         const char *mangled = LLVMGetValueName2(f, &length);
         const struct own *own = find_own(mangled);
-        if (own && explain) {
-            char *name = tsr__source_name(f);
-            tsr_buf_printf(explain, "note: %s is Tessera's: %s\n", name ? name : own->name, own->reason);
-            free(name);
-        }
+        if (own)
+            tsr__il_note(report, f, own->reason);
         found |= own || is_body(mangled);
     }
     return found;
@@ -84,9 +81,9 @@ static bool rename_primitives(LLVMModuleRef module)
     return found;
 }
 
-bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *explain, struct tsr_buf *log)
+bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, const struct tsr__il_report *report, struct tsr_buf *log)
 {
-    if (!is_called(module, explain))
+    if (!is_called(module, report))
         return true;
     /* What the program defines itself stays as it is. */
     struct tsr_arena arena = {0};
@@ -107,8 +104,10 @@ bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struc
             own = before[i] != f;
         if (!own)
             continue;
+        size_t length;
         LLVMSetLinkage(f, LLVMInternalLinkage);
-        tsr__il_mark_inline(f);
+        if (!is_body(LLVMGetValueName2(f, &length)))
+            tsr__il_mark_inline(f);
     }
     tsr_arena_free(&arena);
     return good && tsr__il_inline(module, log);

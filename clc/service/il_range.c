@@ -139,44 +139,68 @@ static const struct builtin {
 /* ---- who asks
  * ----------------------------------------------------------------------------------------------------------------------------- */
 
-static bool is_uniform(const struct tsr_program_info *info, LLVMValueRef kernel)
+static struct tsr_kernel_info *info_of(const struct tsr_program_info *info, LLVMValueRef kernel)
 {
     size_t length;
     const char *name = LLVMGetValueName2(kernel, &length);
     for (uint32_t i = 0; i < info->kernel_count; i++)
         if (!strcmp(info->kernels[i].name, name))
-            return info->kernels[i].flags & TSR_KERNEL_UNIFORM_GROUPS;
-    return true;
+            return &info->kernels[i];
+    return NULL;
 }
 
-/* Marks every function that calls this one, directly or not, to become part of its callers. Whether a kernel of other groups is among them.
- */
-static bool mark_callers(LLVMValueRef function, const struct tsr_program_info *info)
+/* Calls `visit` for every function that calls this one, directly or not; `visit` may have seen it before. */
+static void each_caller(LLVMValueRef function, const struct tsr_program_info *info,
+                        void (*visit)(LLVMValueRef caller, struct tsr_kernel_info *kernel, bool *found), bool *found)
 {
-    bool found = false;
     for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         if (!LLVMIsACallInst(user))
             continue;
         LLVMValueRef caller = LLVMGetBasicBlockParent(LLVMGetInstructionParent(user));
-        if (tsr__cc_is_kernel(caller)) {
-            found |= !is_uniform(info, caller);
-            continue;
-        }
-        tsr__il_mark_inline(caller);
-        found |= mark_callers(caller, info); /* there is no recursion */
+        bool is_kernel = tsr__cc_is_kernel(caller);
+        visit(caller, is_kernel ? info_of(info, caller) : NULL, found);
+        if (!is_kernel)
+            each_caller(caller, info, visit, found); /* there is no recursion */
     }
-    return found;
 }
 
-bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info *info)
+static bool each_asker(LLVMModuleRef module, const struct tsr_program_info *info,
+                       void (*visit)(LLVMValueRef caller, struct tsr_kernel_info *kernel, bool *found))
 {
     bool found = false;
     for (size_t i = 0; i < TSR_ARRAY_LEN(builtins); i++) {
         LLVMValueRef function = LLVMGetNamedFunction(module, builtins[i].name);
-        found |= function && mark_callers(function, info);
+        if (function)
+            each_caller(function, info, visit, &found);
     }
     return found;
+}
+
+/* What asks becomes part of its callers. */
+static void mark(LLVMValueRef caller, struct tsr_kernel_info *kernel, bool *found)
+{
+    if (!tsr__cc_is_kernel(caller))
+        tsr__il_mark_inline(caller);
+    *found |= kernel && !(kernel->flags & TSR_KERNEL_UNIFORM_GROUPS);
+}
+
+bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info *info)
+{
+    return each_asker(module, info, mark);
+}
+
+static void forbid(LLVMValueRef caller, struct tsr_kernel_info *kernel, bool *found)
+{
+    (void)caller;
+    (void)found;
+    if (kernel)
+        kernel->flags |= TSR_KERNEL_UNIFORM_GROUPS;
+}
+
+void tsr__il_forbid_uneven_groups(LLVMModuleRef module, struct tsr_program_info *info)
+{
+    each_asker(module, info, forbid);
 }
 
 /* ---- kernels

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Matrix functions that the matrix units of a GPU lack: another sub-group size, another type, or there are no units. A driver would not
+ * Functions of matrices and 2D blocks that a GPU lacks: another sub-group size, another type, or there are no units. A driver would not
  * know the function, or make a loop of its own of it that nobody has compared with anything. */
 #include "clc/service/service.h"
 
@@ -39,20 +39,34 @@ static const char *lack_of(const struct tsr_matrix_builtin *f, uint64_t has)
     return (has & elements) != elements ? "the device's matrix units lack its types" : NULL;
 }
 
+static const char all_lack[] = "not all drivers know it";
+
+/* What has bodies of ours besides matrix functions: names that begin so, and what the bits of enum tsr_il_units have to be for the
+ * driver's. */
+static const struct {
+    const char *prefix;
+    uint64_t needs; /* 0: no device has it for sure */
+    const char *lack;
+} others[] = {
+    {"intel_sub_group_2d_block_", 16, "the device has no 2D blocks"},
+    {"intel_sub_group_block_prefetch_", 0, all_lack},
+    {"sub_group_rotate", 0, all_lack},
+    {"sub_group_clustered_rotate", 0, all_lack},
+};
+
 /* The same for any function; *replaceable: it has a body of ours. */
 static const char *lack_of_function(const char *mangled, uint64_t has, bool *replaceable)
 {
-    static const char block2d[] = "intel_sub_group_2d_block_", any[] = TSR_CLC_SPIRV_MATRIX;
     const struct tsr_matrix_builtin *f = tsr_matrix_find(mangled);
-    *replaceable = f && f->form != TSR_MATRIX_SPLIT;
+    *replaceable = !f || f->form != TSR_MATRIX_SPLIT;
     if (f)
         return lack_of(f, has);
     size_t length;
     const char *name = tsr__mangled_name(mangled, &length);
-    if (name && !strncmp(name, block2d, sizeof block2d - 1))
-        return has & 16 ? NULL : "the device has no 2D blocks";
-    unsigned size = strncmp(mangled, any, sizeof any - 1) ? 0 : (unsigned)atoi(mangled + sizeof any - 1);
-    return size && !(has & TSR_IL_SIZES & size) ? "the device has no matrix units for this sub-group size" : NULL;
+    for (size_t i = 0; name && i < TSR_ARRAY_LEN(others); i++)
+        if (!strncmp(name, others[i].prefix, strlen(others[i].prefix)))
+            return has & others[i].needs ? NULL : others[i].lack;
+    return NULL;
 }
 
 /* _Z36intel_sub_… becomes _Z47tessera_il_intel_sub_… */
@@ -67,26 +81,26 @@ static void rename_to_body(LLVMValueRef function, const char *mangled)
     tsr_free(body);
 }
 
-bool tsr__il_check_units(LLVMModuleRef module, const struct tsr_target *target, bool replaces, struct tsr_buf *explain, struct tsr_buf *log)
+bool tsr__il_check_units(LLVMModuleRef module, const struct tsr_target *target, const struct tsr__il_report *report, bool *replaced,
+                         struct tsr_buf *log)
 {
     bool good = true;
+    *replaced = false;
     for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f)) {
         size_t length;
         bool replaceable = false;
         const char *mangled = LLVMGetValueName2(f, &length);
         const char *lack = !LLVMIsDeclaration(f) || !LLVMGetFirstUse(f) ? NULL : lack_of_function(mangled, target->features, &replaceable);
-        if (!lack)
-            continue;
-        char *name = tsr__source_name(f);
-        bool works = replaceable && replaces;
-        struct tsr_buf *to = works ? explain : log;
-        if (to)
-            tsr_buf_printf(to, "%s: %s %s: %s\n", works ? "note" : "error", name ? name : mangled,
-                           works ? "is Tessera's" : "cannot be used", lack);
-        free(name);
-        if (works)
+        if (lack && replaceable) {
+            tsr__il_note(report, f, lack);
             rename_to_body(f, mangled);
-        good &= works;
+            *replaced = true;
+        } else if (lack) {
+            char *name = tsr__source_name(f);
+            tsr_buf_printf(log, "error: %s cannot be used: %s\n", name ? name : mangled, lack);
+            free(name);
+            good = false;
+        }
     }
     return good;
 }

@@ -157,21 +157,37 @@ bool tsr__il_describe(LLVMModuleRef module, const struct tsr_target *target, str
 /* tsr__il_inline makes the functions that have been marked parts of their callers, and removes what is unused. False: told in the log. */
 void tsr__il_mark_inline(LLVMValueRef function);
 bool tsr__il_inline(LLVMModuleRef module, struct tsr_buf *log);
-/* Looks at the matrix functions that the module calls. Those that the device's units lack are replaced by our bodies over shuffles, which
- * tsr__il_add_own adds; `replaces` false: that is an error, as are functions that have no such body. `explain`: NULL, or gets a line for
- * each. False: told in the log. (il_units.c) */
-bool tsr__il_check_units(LLVMModuleRef module, const struct tsr_target *target, bool replaces, struct tsr_buf *explain,
+/* Where the report of a build goes that tells which functions are ours; no log: there is none. */
+struct tsr__il_report {
+    struct tsr_buf *log;
+    bool json;
+};
+/* Says that a declared function is ours, and why: a note, or in JSON an object for each kernel that reaches it. (il_report.c) */
+void tsr__il_note(const struct tsr__il_report *report, LLVMValueRef function, const char *reason);
+/* Says that a program in SPIR-V does not go to the driver as it is, because it declares this capability. (il_report.c) */
+void tsr__il_note_module(const struct tsr__il_report *report, const struct tsr_program_info *info, const char *capability);
+/* Looks at the functions of matrices and 2D blocks that the module calls. Those that the device lacks become calls of our bodies, which
+ * tsr__il_add_own adds; *replaced: there are such. False: there are some that have no body, which the log tells. (il_units.c) */
+bool tsr__il_check_units(LLVMModuleRef module, const struct tsr_target *target, const struct tsr__il_report *report, bool *replaced,
                          struct tsr_buf *log);
-/* Begins the names of such bodies (builtins/matrix_il.cl). */
+/* The first capability of a checked module in SPIR-V that not all drivers know, and that our reader makes other code of. NULL: none.
+ * (il_capabilities.c) */
+const char *tsr__il_new_capability(const void *module, size_t size);
+/* Begins the names of such bodies (builtins/matrix_il.cl, block2d_il.cl). */
 #define TSR__IL_BODY "tessera_il_"
-/* Makes vectors of lengths that SPIR-V lacks, which LLVM's writer would write all the same, their components. False: told in the log. */
-bool tsr__il_split_vectors(LLVMModuleRef module, struct tsr_buf *log);
-/* Adds the functions of il_own.def that the module calls, as parts of their callers. `explain`: NULL, or gets a line for each. False: told
- * in the log. (il_own.c) */
-bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, struct tsr_buf *explain, struct tsr_buf *log);
+/* Whether functions have arrays as values; makes these their elements. False: told in the log. (il_arrays.c) */
+bool tsr__il_has_arrays(LLVMModuleRef module);
+bool tsr__il_split_arrays(LLVMModuleRef module, struct tsr_buf *log);
+/* Makes vectors of lengths that SPIR-V lacks, which LLVM's writer would write all the same, and matrices of our reader their components.
+ * False: told in the log. */
+bool tsr__il_split_values(LLVMModuleRef module, struct tsr_buf *log);
+/* Adds the functions of il_own.def that the module calls, as parts of their callers. False: told in the log. (il_own.c) */
+bool tsr__il_add_own(LLVMModuleRef module, const struct tsr__parts *parts, const struct tsr__il_report *report, struct tsr_buf *log);
 /* Whether a kernel, of those whose groups need not be uniform, asks for sizes and numbers of the range; what asks for it becomes ready for
  * the next function. (il_range.c) */
 bool tsr__il_asks_for_range(LLVMModuleRef module, const struct tsr_program_info *info);
+/* The same kernels get TSR_KERNEL_UNIFORM_GROUPS: those of a module that goes to the driver as it is. */
+void tsr__il_forbid_uneven_groups(LLVMModuleRef module, struct tsr_program_info *info);
 /* Gives these kernels TSR_KERNEL_RANGE_ARGUMENT. False: told in the log. */
 bool tsr__il_add_range(LLVMModuleRef module, struct tsr_program_info *info, struct tsr_buf *log);
 /* Appends SPIR-V of the module, which is of no use afterwards, with the extensions of il_extensions.def or with any. Once in a process.

@@ -152,6 +152,9 @@ static void matrix_functions_that_the_device_lacks(void **state)
                                 "{ *c = intel_sub_group_i8_i8_split_matrix_mad_k32(*a, *b, *c); }\n";
     static const char block[] = "kernel void k(global uint *a)\n"
                                 "{ intel_sub_group_2d_block_prefetch_8b_8r32x1c(a, 64, 64, 64, (int2)(0)); }\n";
+    static const char read[] = "kernel void k(global uint *a)\n"
+                               "{ ushort v[8]; intel_sub_group_2d_block_read_16b_8r16x1c(a, 64, 64, 64, (int2)(0), v); a[9] = v[7]; }\n";
+    static const char rotate[] = "kernel void k(global int *a) { a[get_local_id(0)] = sub_group_rotate(*a, 3); }\n";
     struct tsr_target no_pairs = dg2, no_int4 = dg2;
     no_pairs.features &= ~(uint64_t)TSR_IL_PAIRS;
     no_int4.features &= ~(uint64_t)TSR_IL_INT4;
@@ -172,7 +175,11 @@ static void matrix_functions_that_the_device_lacks(void **state)
         {&mtl, narrow, "is Tessera's: the device has no matrix units", TSR_CLC_DONE},
         {&mtl, split, "cannot be used: the device has no matrix units", TSR_CLC_FAILED},
         {&no_pairs, split, "cannot be used: the device's matrix units do not work in pairs", TSR_CLC_FAILED},
-        {&dg2, block, "cannot be used: the device has no 2D blocks", TSR_CLC_FAILED},
+        {&dg2, block, "is Tessera's: the device has no 2D blocks", TSR_CLC_DONE},
+        {&pvc, block, NULL, TSR_CLC_DONE},
+        {&pvc, read, NULL, TSR_CLC_DONE},
+        {&mtl, read, "is Tessera's: the device has no 2D blocks", TSR_CLC_DONE},
+        {&pvc, rotate, "sub_group_rotate(int, int) is Tessera's: not all drivers know it", TSR_CLC_DONE},
         {&pvc, narrow, "sub-groups of 8, which this device does not have", TSR_CLC_FAILED},
     };
     for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
@@ -186,6 +193,67 @@ static void matrix_functions_that_the_device_lacks(void **state)
         }
         end(&answer);
     }
+}
+
+/* In JSON: an object for each kernel that reaches such a function. */
+static void reports_in_json(void **state)
+{
+    (void)state;
+    static const char source[] = "int8 f(int8 c) { return intel_sub_group_i8_i8_matrix_mad_k32((short8)(1), c, c); }\n"
+                                 "kernel void one(global int8 *c) { *c = f(f(*c)); }\n"
+                                 "kernel void none(global int8 *c) { *c = 1; }\n"
+                                 "kernel void two(global int8 *c) { *c = f(intel_sub_group_i8_i8_matrix_mad_k32((short8)(1), *c, *c)); }\n";
+    setenv("TESSERA_EXPLAIN", "json", 1);
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD, source, "-cl-opt-disable");
+    unsetenv("TESSERA_EXPLAIN");
+    code_of(&answer);
+    expect(&answer, TSR_CLC_DONE,
+           "{\"kernel\":\"one\",\"count\":2,\"topic\":\"function\",\"verdict\":\"Tessera's\",\"text\":\"intel_sub_group_i8_i8_matrix_mad_"
+           "k32(");
+    expect(&answer, TSR_CLC_DONE, "{\"kernel\":\"two\",\"count\":2,");
+    expect(&answer, TSR_CLC_DONE, "the device's matrix units are for another sub-group size\"}\n");
+    assert_null(strstr(answer.result.log, "\"none\""));
+    end(&answer);
+}
+
+/* A module in SPIR-V that a driver would not take is written anew, with the values of its constants: one that calls what the device lacks,
+ * or has a capability that not all drivers know. */
+static void modules_that_drivers_do_not_take(void **state)
+{
+    (void)state;
+    enum { OP_CAPABILITY = 17, MATRIX_MULTIPLY_ACCUMULATE = 6236, EXTRA = 2 };
+    static const char source[] = "kernel void k(global short8 *a, global int8 *b, global int8 *c)\n"
+                                 "{ size_t i = get_global_linear_id(); c[i] = intel_sub_group_i8_i8_matrix_mad_k32(a[i], b[i], c[i]); }\n";
+    struct answer first = build_for(&pvc, TSR_CLC_BUILD, source, "-cl-std=CL3.0 -cl-uniform-work-group-size");
+    struct tsr_il_code code = code_of(&first);
+    uint32_t *words = malloc(code.spirv_size + EXTRA * 4), capability[EXTRA] = {EXTRA << 16 | OP_CAPABILITY, MATRIX_MULTIPLY_ACCUMULATE};
+    for (int declared = 0; declared < 2; declared++) {
+        size_t head = HEADER_WORDS * 4, more = declared ? sizeof capability : 0;
+        memcpy(words, code.spirv, head);
+        memcpy((char *)words + head, capability, more);
+        memcpy((char *)words + head + more, (const char *)code.spirv + head, code.spirv_size - head);
+        setenv("TESSERA_EXPLAIN", "1", 1);
+        struct answer again =
+            ask_for(declared ? &pvc : &dg2, (struct tsr_clc_request){.op = TSR_CLC_BUILD,
+                                                                     .language = TSR_CLC_SPIRV,
+                                                                     .source = {NULL, (const char *)words, code.spirv_size + more}});
+        unsetenv("TESSERA_EXPLAIN");
+        struct tsr_il_code anew = code_of(&again);
+        expect(
+            &again, TSR_CLC_DONE,
+            declared
+                ? "note: the SPIR-V for the driver is Tessera's: not all drivers know the capability SubgroupMatrixMultiplyAccumulateINTEL"
+                : "is Tessera's: the device's matrix units are for another sub-group size");
+        assert_int_equal(declared, calls_driver(&anew));
+        for (size_t at = HEADER_WORDS; at < anew.spirv_size / 4; at += word(&anew, at) >> 16)
+            assert_false((word(&anew, at) & 0xffff) == OP_CAPABILITY && word(&anew, at + 1) == MATRIX_MULTIPLY_ACCUMULATE);
+        assert_int_equal(again.info.kernels[0].arg_count, 3);
+        assert_int_equal(required_size(&anew), 16);
+        assert_int_equal(again.info.kernels[0].flags & (TSR_KERNEL_RANGE_ARGUMENT | TSR_KERNEL_UNIFORM_GROUPS), TSR_KERNEL_RANGE_ARGUMENT);
+        end(&again);
+    }
+    free(words);
+    end(&first);
 }
 
 static void what_is_refused(void **state)
@@ -269,6 +337,19 @@ static void functions_of_our_library(void **state)
     end(&answer);
 }
 
+/* Also in a module whose last function, a body of ours, has other registers than the caller of printf. */
+static void formats_of_printf(void **state)
+{
+    (void)state;
+    struct answer answer = build_for(&dg2, TSR_CLC_BUILD,
+                                     "kernel void a(global int *a) { if (a[1]) printf(\"%d\\n\", a[0]); }\n"
+                                     "kernel void b(global int *a) { a[1] = sub_group_rotate(a[1], 1); }\n",
+                                     "-cl-std=CL3.0");
+    struct tsr_il_code code = code_of(&answer);
+    assert_null(memmem(code.spirv, code.spirv_size, "relaxed_printf", strlen("relaxed_printf")));
+    end(&answer);
+}
+
 /* A variable of 128 bytes lies at a multiple of that. */
 static void alignments(void **state)
 {
@@ -337,11 +418,14 @@ int main(void)
         cmocka_unit_test(matrix_functions_keep_their_names),
         cmocka_unit_test(sub_groups_that_the_device_lacks),
         cmocka_unit_test(matrix_functions_that_the_device_lacks),
+        cmocka_unit_test(reports_in_json),
+        cmocka_unit_test(modules_that_drivers_do_not_take),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(objects_are_linked),
         cmocka_unit_test(modules_go_through_as_they_are),
         cmocka_unit_test(kernels_that_see_their_range),
         cmocka_unit_test(functions_of_our_library),
+        cmocka_unit_test(formats_of_printf),
         cmocka_unit_test(alignments),
         cmocka_unit_test(the_process_ends_after_it),
     };
