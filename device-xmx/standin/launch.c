@@ -125,6 +125,15 @@ static uint32_t find_uses(const struct tsr__kernel *kernel, const ze_group_count
     return count;
 }
 
+/* Memory of the host and shared memory cannot be closed, as the host may use it at any time; so a test has to read what was said of it. */
+static void tell_access(const struct tsr__kernel *kernel)
+{
+    ze_kernel_indirect_access_flags_t access = kernel->indirect;
+    tsr_log(TSR_LOG_DEVICE, "stand-in: kernel %s, indirect access:%s%s%s", kernel->info->name,
+            access & ZE_KERNEL_INDIRECT_ACCESS_FLAG_HOST ? " host" : "", access & ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE ? " device" : "",
+            access & ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED ? " shared" : "");
+}
+
 static ze_result_t append(const char *function, ze_command_list_handle_t hCommandList, ze_kernel_handle_t hKernel,
                           const ze_group_count_t *count, bool indirect, ze_event_handle_t signal, uint32_t wait_count,
                           ze_event_handle_t *waits)
@@ -138,6 +147,7 @@ static ze_result_t append(const char *function, ze_command_list_handle_t hComman
     ze_result_t result = check_kernel(function, list, kernel);
     if (result)
         return result;
+    tell_access(kernel);
     struct tsr__use *uses = tsr_calloc(kernel->info->arg_count + 1, sizeof *uses);
     unsigned char *args = tsr_malloc(kernel->info->args_size + 1);
     struct launch *launch = NULL;

@@ -157,6 +157,66 @@ static void memory_by_address(void)
     end(&w);
 }
 
+/* What a kernel may reach besides its arguments is what its launches tell the driver, each of its own. */
+static void indirect_access(void)
+{
+    enum { HOST = 1, SHARED = 2, POINTERS = 4, SVM = 8 };
+    static const struct {
+        unsigned told;
+        const char *log;
+    } ways[] = {{0, "indirect access: device"},
+                {HOST, "indirect access: host device"},
+                {SHARED, "indirect access: device shared"},
+                {HOST | SHARED, "indirect access: host device shared"},
+                {POINTERS, "indirect access: host device shared"},
+                {SVM, "indirect access: device shared"}};
+    char path[] = "/tmp/tessera_gpu_XXXXXX", text[65536] = "";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    setenv("TESSERA_LOG_FILE", path, 1);
+    setenv("TESSERA_DEBUG", "device", 1);
+    struct world w = begin(CL_DEVICE_TYPE_GPU);
+    build(&w);
+    usm_load();
+    void *pointers[2], *svm;
+    CHECK_CREATE(pointers[0], usm_clHostMemAllocINTEL(w.context, NULL, 64, 0, &err), CL_SUCCESS);
+    CHECK_CREATE(pointers[1], usm_clSharedMemAllocINTEL(w.context, w.devices[0], NULL, 64, 0, &err), CL_SUCCESS);
+    assert_non_null(svm = clSVMAlloc(w.context, 0, 64, 0));
+    cl_mem buffer;
+    CHECK_CREATE(buffer, clCreateBuffer(w.context, 0, COUNT * sizeof(cl_int), NULL, &err), CL_SUCCESS);
+    cl_kernel kernels[sizeof ways / sizeof *ways];
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        cl_bool host = ways[i].told & HOST ? CL_TRUE : CL_FALSE, shared = ways[i].told & SHARED ? CL_TRUE : CL_FALSE;
+        kernels[i] = test_kernel(w.program, "add");
+        CHECK(clSetKernelExecInfo(kernels[i], CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, sizeof host, &host));
+        CHECK(clSetKernelExecInfo(kernels[i], CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL, sizeof shared, &shared));
+        if (ways[i].told & POINTERS)
+            CHECK(clSetKernelExecInfo(kernels[i], CL_KERNEL_EXEC_INFO_USM_PTRS_INTEL, sizeof pointers, pointers));
+        if (ways[i].told & SVM)
+            CHECK(clSetKernelExecInfo(kernels[i], CL_KERNEL_EXEC_INFO_SVM_PTRS, sizeof svm, &svm));
+        CHECK(enqueue_add(&w, 0, kernels[i], buffer, 1, NULL, NULL));
+    }
+    CHECK(clFinish(w.queues[0]));
+    assert_true(read(file, text, sizeof text - 1) > 0);
+    const char *at = text;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        at = strstr(at, "indirect access:");
+        assert_non_null(at);
+        size_t length = strcspn(at, "\n");
+        if (length != strlen(ways[i].log) || strncmp(at, ways[i].log, length) != 0)
+            fail_msg("launch %zu: '%.*s', not '%s'", i, (int)length, at, ways[i].log);
+        at += length;
+        CHECK(clReleaseKernel(kernels[i]));
+    }
+    CHECK(clReleaseMemObject(buffer));
+    for (int i = 0; i < 2; i++)
+        CHECK(usm_clMemFreeINTEL(w.context, pointers[i]));
+    clSVMFree(w.context, svm);
+    end(&w);
+    close(file);
+    unlink(path);
+}
+
 /* A buffer over memory that all devices reach is that memory; over memory that the host cannot touch there is none. */
 static void buffers_over_memory_by_address(void)
 {
@@ -483,6 +543,7 @@ static const struct test_case {
     {"lists_in_any_order", devices_take_turns, {"STANDIN_ORDER=reversed"}},
     {"memory_by_address", memory_by_address, {"STANDIN_DEVICES=dg2", "STANDIN_LEAKS=report"}},
     {"memory_by_address_of_two_gpus", memory_by_address, {"STANDIN_DEVICES=dg2,bmg", "TESSERA_DEVICES=gpu"}},
+    {"indirect_access", indirect_access, {"STANDIN_DEVICES=dg2", "TESSERA_DEVICES=gpu"}},
     {"buffers_over_memory_by_address", buffers_over_memory_by_address, {"STANDIN_DEVICES=dg2,bmg"}},
     {"drivers_that_share_nothing", drivers_that_share_nothing, {"ZE_ENABLE_ALT_DRIVERS=" STANDIN "," STANDIN}},
     {"no_memory_by_address", no_memory_by_address, {"STANDIN_FAULT=memory=4000000"}},
