@@ -36,18 +36,44 @@ int gemm_close(void **state)
     return 0;
 }
 
-cl_program gemm_build(const struct way *w)
+/* NULL: it does not build. */
+static cl_program build(const struct way *w, char options[600])
 {
-    char options[600], mad[100];
+    char mad[100];
     snprintf(mad, sizeof(mad), "intel_sub_group_%s_%s%s_matrix_mad_k%d", elements[w->a].name, elements[w->b].name, w->split ? "_split" : "",
              256 / elements[w->a].bits);
     snprintf(
-        options, sizeof(options),
+        options, 600,
         "-cl-std=CL3.0 -DSG=%d -DM=%d -DA_ROWS=%d -DROWS=%d -DCOLUMNS=%d -DCHAIN=%d -DMAD=%s -Delement=%s -Da_scalar=%s%s -Db_scalar=%s %s",
         w->sub_group, w->m, w->split ? w->m / 2 : w->m, w->rows, w->columns, w->chain, mad, w->a >= BF16 ? "float" : "int",
         elements[w->a].is_unsigned ? "u" : "", w->sub_group == 16 ? "short" : "int", elements[w->b].is_unsigned ? "uint" : "int",
         w->options ? w->options : "");
-    cl_program program = device_build(&device, source, options);
+    return device_build(&device, source, options);
+}
+
+bool gemm_has(const struct way *w)
+{
+    enum { FEW = 4 };
+    static bool seen[2];
+    static const char *const reasons[2] = {"sub-groups of 8, which this device does not have", "cannot be used: the device"};
+    bool has_size = device_has_size(&device, (size_t)w->sub_group);
+    bool has_pairs = !w->split || !device_is_gpu(&device) || device_has(&device, "cl_intel_subgroup_split_matrix_multiply_accumulate");
+    bool has_units = !device_is_gpu(&device) || w->sub_group != 16 || device_has(&device, "cl_intel_subgroup_2d_block_io");
+    if (has_size && has_pairs) /* functions that the units lack are much code: products with few of them are enough */
+        return has_units || w->rows * w->columns * w->chain <= FEW;
+    char options[600];
+    if (!seen[has_size]) {
+        assert_null(build(w, options));
+        assert_non_null(strstr(device.log, reasons[has_size]));
+    }
+    seen[has_size] = true;
+    return false;
+}
+
+cl_program gemm_build(const struct way *w)
+{
+    char options[600];
+    cl_program program = build(w, options);
     if (!program)
         fprintf(stderr, "%s\n%s\n", options, device.log);
     assert_non_null(program);

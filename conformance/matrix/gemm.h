@@ -31,6 +31,9 @@ extern struct device device;
 /* Of a group of tests. */
 int gemm_open(void **state);
 int gemm_close(void **state);
+/* Whether the device has the sub-groups that it needs, or pairs of them, and is fast enough. If it lacks them, the build fails, as this
+ * sees the first time. */
+bool gemm_has(const struct way *w);
 /* The program; device.log is then the build log. */
 cl_program gemm_build(const struct way *w);
 /* Does the build log tell what becomes tiles, in those of the model? */

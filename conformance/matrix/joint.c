@@ -208,6 +208,16 @@ void joint_begin(struct module *m, enum generation g)
 
 struct device joint_device;
 
+bool joint_has(unsigned lanes)
+{
+    return !lanes || device_has_size(&joint_device, lanes);
+}
+
+bool joint_has_type(enum component c)
+{
+    return c != F64 || device_has(&joint_device, "cl_khr_fp64");
+}
+
 cl_program joint_build(struct module *m)
 {
     cl_int status;

@@ -72,6 +72,10 @@ uint32_t joint_load(struct module *m, enum generation g, const struct matrix *x,
 void joint_store(struct module *m, enum generation g, const struct matrix *x, uint32_t value, uint32_t place, uint32_t scope);
 /* A module that declares what matrices of the generation need. */
 void joint_begin(struct module *m, enum generation g);
+/* Whether the device has sub-groups of this size, 0: any. */
+bool joint_has(unsigned lanes);
+/* Whether it has this type: double precision is not on every GPU. */
+bool joint_has_type(enum component c);
 /* Fails with the log. */
 cl_program joint_build(struct module *m);
 /* What a component of this type keeps of a number. */

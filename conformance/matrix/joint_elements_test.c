@@ -206,9 +206,13 @@ static void check_elements(unsigned lanes, bool apply, size_t first, size_t step
     struct module m;
     uint32_t seed = 1;
     char name[8];
+    if (!joint_has(lanes))
+        return;
     joint_begin(&m, KHRONOS);
     for (size_t i = first; i < JOINT_COUNT(element_cases); i += step) {
         const struct elements *e = &element_cases[i];
+        if (!joint_has_type(e->type))
+            continue;
         make_matrix(&matrices[i], e->type, e->use, (enum layout)(i % 2), e->rows, e->columns);
         fill_matrix(&matrices[i], &seed, random_value);
         snprintf(name, sizeof name, "e%zu", i);
@@ -216,6 +220,8 @@ static void check_elements(unsigned lanes, bool apply, size_t first, size_t step
     }
     cl_program program = joint_build(&m);
     for (size_t i = first; i < JOINT_COUNT(element_cases); i += step) {
+        if (!joint_has_type(element_cases[i].type))
+            continue;
         snprintf(name, sizeof name, "e%zu", i);
         run_elements(program, &matrices[i], lanes, name, scopes[i % 5 == 4], apply ? way_of_application(i) : ONE_BY_ONE);
         free_matrix(&matrices[i]);
@@ -278,6 +284,8 @@ static void several_sizes(void **state)
     struct matrix *const all[] = {&x, &one_by_one, &applied_to};
     uint32_t seed = 5;
     (void)state;
+    if (!joint_has(8) || !joint_has(32))
+        return;
     joint_begin(&m, KHRONOS);
     for (size_t i = 0; i < JOINT_COUNT(all); i++) {
         make_matrix(all[i], S16, ACCUMULATOR, BY_ROWS, 9, 20);
@@ -394,6 +402,8 @@ static void checked_transfers(void **state)
         struct module m;
         size_t count = 0;
         char name[8];
+        if (!joint_has(sizes[l]))
+            continue;
         joint_begin(&m, KHRONOS);
         for (size_t i = 0; i < JOINT_COUNT(checked_cases); i++)
             for (enum layout layout = BY_ROWS; layout <= (checked_cases[i].use == B ? PACKED : BY_COLUMNS); layout++) {
@@ -429,6 +439,8 @@ static void arithmetic_and_conversions(void **state)
         struct matrix x[JOINT_COUNT(types)];
         struct module m;
         uint32_t seed = 3, element[JOINT_COUNT(types)], type[JOINT_COUNT(types)], at[JOINT_COUNT(types)], value[JOINT_COUNT(types)];
+        if (!joint_has(cases[i].lanes))
+            continue;
         joint_begin(&m, KHRONOS);
         for (size_t k = 0; k < JOINT_COUNT(types); k++) {
             make_matrix(&x[k], types[k], ACCUMULATOR, (enum layout)(k % 2), cases[i].rows, cases[i].columns);
@@ -569,9 +581,13 @@ static void other_components_and_uses(void **state)
         struct module m;
         uint32_t seed = 7;
         char name[8];
+        if (!joint_has(sizes[l]))
+            continue;
         joint_begin(&m, KHRONOS);
         for (size_t i = l % step; i < JOINT_COUNT(changes); i += step) {
             const struct change *c = &changes[i];
+            if (!joint_has_type(c->from) || !joint_has_type(c->to))
+                continue;
             make_matrix(&from[i], c->from, c->from_use, (enum layout)(i % 2), c->rows, c->columns);
             fill_matrix(&from[i], &seed, random_value);
             make_matrix(&to[i], c->to, c->to_use, (enum layout)(i / 2 % 2), c->rows, c->columns);
@@ -580,6 +596,8 @@ static void other_components_and_uses(void **state)
         }
         cl_program program = joint_build(&m);
         for (size_t i = l % step; i < JOINT_COUNT(changes); i += step) {
+            if (!joint_has_type(changes[i].from) || !joint_has_type(changes[i].to))
+                continue;
             snprintf(name, sizeof name, "c%zu", i);
             run_change(program, &from[i], &to[i], sizes[l], name);
             free_matrix(&from[i]);

@@ -216,13 +216,16 @@ static void products_and_conversions(void **state)
     (void)state;
     module_begin(&m, capabilities, extensions);
     for (size_t i = 0; i < JOINT_COUNT(products); i += step) {
+        if (!joint_has(products[i].lanes))
+            continue;
         make_all(&products[i], numbers[i]);
         snprintf(name, sizeof name, "p%zu", i);
         add_kernel(&m, &products[i], numbers[i], name);
     }
     cl_program program = joint_build(&m);
     for (size_t i = 0; i < JOINT_COUNT(products); i += step)
-        run(program, &products[i], numbers[i], i);
+        if (joint_has(products[i].lanes))
+            run(program, &products[i], numbers[i], i);
     clReleaseProgram(program);
     module_free(&m);
 }
