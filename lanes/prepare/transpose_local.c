@@ -206,8 +206,9 @@ static void transpose_arrays(struct tsr__compilation *l, LLVMValueRef kernel, co
     struct tsr__cfg cfg;
     struct tsr__shapes shapes;
     bool known = tsr__cfg_make(&cfg, kernel, &arena);
+    unsigned width = tsr__sub_group_size(l, info);
     if (known)
-        tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = tsr__sub_group_size(l, info), .whole_rows = true}, &arena);
+        tsr__shapes_find(&shapes, &cfg, (struct tsr__packet){.width = width, .sub_group = width, .whole_rows = true}, &arena);
     struct tsr__map done = {.arena = &arena};
     for (size_t i = 0; known && i < base_count; i++) {
         int64_t layout[4], costs[2] = {0};
