@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Barriers and fences (OpenCL C 6.15.8, 6.15.9, 6.15.12.6), asynchronous copies (6.15.11) and address space queries (6.15.10). */
+ * Barriers and fences (OpenCL C 6.15.8, 6.15.9, 6.15.12.6), asynchronous copies (6.15.11), those of boxes, and address space queries
+ * (6.15.10). */
 #include "library.h"
 
 INLINE void fence(void)
@@ -100,6 +101,64 @@ EACH_WIDTH(COPY, ulong)
 EACH_WIDTH(COPY, float)
 EACH_WIDTH(COPY, double)
 EACH_WIDTH(COPY, half)
+
+/* cl_khr_extended_async_copies: boxes of lines of planes. Offsets, lengths and areas count elements of `size` bytes. Each work-item copies
+ * every n-th piece of the box, of eight bytes where all lines allow that; x, y and z are its place, and step along by n without a
+ * division. */
+struct box {
+    ulong line, lines, planes;      /* bytes, lines, planes */
+    ulong to_line, to_plane;        /* bytes from one to the next */
+    ulong from_line, from_plane;
+};
+
+#define COPY_PIECES(name, TO, FROM, T)                                                                                                     \
+    INLINE void name(TO uchar *to, const FROM uchar *from, struct box b)                                                                   \
+    {                                                                                                                                      \
+        ulong width = b.line / sizeof(T), n = group_items(), i = __tsr_linear_id();                                                        \
+        ulong dx = n % width, dy = n / width % b.lines, dz = n / width / b.lines;                                                          \
+        ulong x = i % width, y = i / width % b.lines, z = i / width / b.lines;                                                             \
+        while (z < b.planes) {                                                                                                             \
+            *(TO T *)(to + z * b.to_plane + y * b.to_line + x * sizeof(T)) =                                                               \
+                *(const FROM T *)(from + z * b.from_plane + y * b.from_line + x * sizeof(T));                                              \
+            x += dx;                                                                                                                       \
+            bool next_line = x >= width;                                                                                                   \
+            x -= next_line ? width : 0;                                                                                                    \
+            y += dy + next_line;                                                                                                           \
+            bool next_plane = y >= b.lines;                                                                                                \
+            y -= next_plane ? b.lines : 0;                                                                                                 \
+            z += dz + next_plane;                                                                                                          \
+        }                                                                                                                                  \
+    }
+#define COPY_BOX(TO, FROM)                                                                                                                 \
+    COPY_PIECES(copy_bytes_to_##TO, TO, FROM, uchar)                                                                                       \
+    COPY_PIECES(copy_longs_to_##TO, TO, FROM, ulong)                                                                                       \
+    INLINE void copy_box_to_##TO(TO uchar *to, const FROM uchar *from, struct box b)                                                       \
+    {                                                                                                                                      \
+        ulong all = (ulong)to | (ulong)from | b.line | b.to_line | b.to_plane | b.from_line | b.from_plane;                                \
+        if (!b.line || !b.lines)                                                                                                           \
+            return;                                                                                                                        \
+        if (all % sizeof(ulong))                                                                                                           \
+            copy_bytes_to_##TO(to, from, b);                                                                                               \
+        else                                                                                                                               \
+            copy_longs_to_##TO(to, from, b);                                                                                               \
+    }                                                                                                                                      \
+    event_t OVER async_work_group_copy_2D2D(TO void *to, size_t to_offset, const FROM void *from, size_t from_offset, size_t size,         \
+                                            size_t line, size_t lines, size_t from_line, size_t to_line, event_t event)                    \
+    {                                                                                                                                      \
+        struct box b = {line * size, lines, 1, to_line * size, 0, from_line * size, 0};                                                    \
+        copy_box_to_##TO((TO uchar *)to + to_offset * size, (const FROM uchar *)from + from_offset * size, b);                             \
+        return event;                                                                                                                      \
+    }                                                                                                                                      \
+    event_t OVER async_work_group_copy_3D3D(TO void *to, size_t to_offset, const FROM void *from, size_t from_offset, size_t size,         \
+                                            size_t line, size_t lines, size_t planes, size_t from_line, size_t from_plane,                 \
+                                            size_t to_line, size_t to_plane, event_t event)                                                \
+    {                                                                                                                                      \
+        struct box b = {line * size, lines, planes, to_line * size, to_plane * size, from_line * size, from_plane * size};                 \
+        copy_box_to_##TO((TO uchar *)to + to_offset * size, (const FROM uchar *)from + from_offset * size, b);                             \
+        return event;                                                                                                                      \
+    }
+COPY_BOX(local, global)
+COPY_BOX(global, local)
 
 void OVER __attribute__((convergent)) wait_group_events(int count, __generic event_t *events)
 {

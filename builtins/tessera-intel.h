@@ -113,6 +113,17 @@ TSR__PREFETCHES(ulong, _ul)
 #undef TSR__ARITHMETIC
 #endif
 
+#ifdef cl_khr_extended_async_copies
+#define TSR__ASYNC_BOX(TO, FROM)                                                                                                           \
+    event_t TSR__CONVERGENT async_work_group_copy_2D2D(TO void *, size_t, const FROM void *, size_t, size_t, size_t, size_t, size_t,       \
+                                                       size_t, event_t);                                                                   \
+    event_t TSR__CONVERGENT async_work_group_copy_3D3D(TO void *, size_t, const FROM void *, size_t, size_t, size_t, size_t, size_t,       \
+                                                       size_t, size_t, size_t, size_t, event_t);
+TSR__ASYNC_BOX(local, global)
+TSR__ASYNC_BOX(global, local)
+#undef TSR__ASYNC_BOX
+#endif
+
 #ifdef cl_intel_bfloat16_conversions
 #define TSR__BFLOAT16(N)                                                                                                                   \
     ushort##N __attribute__((overloadable, const)) intel_convert_bfloat16##N##_as_ushort##N(float##N);                                     \

@@ -270,6 +270,8 @@ static const struct {
     {"__opencl_c_fp64", "(int)fma((double)i, 1.0, 0.5)", same},
     {"__opencl_c_generic_address_space", "({ int v = i; int *p = &v; *p; })", same},
     {"__opencl_c_int64", "(int)mul_hi((long)i << 32, 1L << 32)", same},
+    {"cl_khr_extended_async_copies",
+     "({ event_t e = async_work_group_copy_2D2D(ints, 0, numbers, 0, 4, 4, 4, 4, 4, 0); wait_group_events(1, &e); ints[i]; })", same},
     {"__opencl_c_program_scope_global_variables", "at_program_scope + i - 7", same},
     {"__opencl_c_subgroups", "sub_group_reduce_add(i)", sum16},
     {"__opencl_c_subgroups", "sub_group_scan_exclusive_add(i)", before},
