@@ -100,6 +100,8 @@ struct tsr__stacks;
  * asks. NULL: out of memory. */
 struct tsr__stacks *tsr__stacks_take(unsigned hint, size_t count, size_t bytes);
 void tsr__stacks_give_back(unsigned hint, struct tsr__stacks *stacks);
+/* The mapping. */
+const void *tsr__stacks_memory(const struct tsr__stacks *stacks, size_t *size);
 /* Memory that one fiber takes, its guard page and what the device adds included; for limits. */
 size_t tsr__stack_bytes(uint64_t private_bytes);
 /* Makes stack `index` ready to call start(argument); start must not return. */
@@ -155,8 +157,9 @@ struct tsr_launch {
     struct tsr__blocks blocks; /* of ROWS, unless count[0] is 0: `groups` counts these */
     struct tsr_group group;    /* fields that are the same for all work-groups of the launch */
     _Atomic uint64_t ns, groups_done;
-    _Atomic bool shares_nothing; /* its work-groups have no operands in common: their loops over K do not wait */
-    _Atomic(char *) why;         /* text of the first failure */
+    _Atomic bool shares_nothing;         /* its work-groups have no operands in common: their loops over K do not wait */
+    _Atomic(char *) why;                 /* text of the first failure */
+    _Atomic(struct tsr__space *) spaces; /* stacks and local memory of all its workers, with TSR_KERNEL_ASKS_SPACES (spaces.c) */
     struct tsr_print_sink sink;
     _Alignas(TSR_MAX_ALIGN) unsigned char args[];
 };
@@ -168,6 +171,14 @@ int tsr__launch_run(struct tsr_launch *launch, struct tsr_worker *worker, uint64
 void tsr__launch_end(struct tsr_launch *launch, char **why);
 /* Notes why the launch failed; the first reason stays. `why` is malloc'd and consumed; NULL means "out of memory". Answers the status. */
 int tsr__launch_fail(struct tsr_launch *launch, char *why);
+
+/* ---- spaces.c ----------------------------------------------------------------------------------------------------------------------- */
+
+/* Notes that private or local memory of the launch's work-items lies there, if its kernel asks for that. False: out of memory. */
+bool tsr__space_add(struct tsr_launch *launch, const void *memory, size_t size, enum tsr_space space);
+void tsr__spaces_free(struct tsr_launch *launch);
+/* What struct tsr_rt promises of address_space. */
+uint32_t tsr__space_of(struct tsr_item *item, const void *pointer);
 
 /* ---- run.c, packets.c
  * -------------------------------------------------------------------------------------------------------------------- */

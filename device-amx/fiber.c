@@ -130,6 +130,12 @@ void tsr__stacks_give_back(unsigned hint, struct tsr__stacks *stacks)
         unmap(atomic_exchange(&parked[hint % PARKED], stacks));
 }
 
+const void *tsr__stacks_memory(const struct tsr__stacks *stacks, size_t *size)
+{
+    *size = stacks->mapped;
+    return stacks->base;
+}
+
 void tsr__fiber_make(struct tsr__stacks *stacks, size_t index, struct tsr__fiber *fiber, void (*start)(void *), void *argument)
 {
     assert(index < stacks->count);

@@ -12,6 +12,7 @@ enum {
     SCRATCH_CONTEXTS = 2, /* 3: tiles_share.c */
     /* Kernels with more private memory run on a stack of their own: the thread may be the application's. */
     WORKER_STACK_BYTES = 16384,
+    DRIVER_STACK_BYTES = 4096, /* between the frame that starts a range of work-groups and the kernel's first one */
     PRINT_STACK_BYTES = 65536,
     /* MXCSR: all exceptions masked, round to nearest; flush to zero and denormals are zero. */
     CONTROL = 0x1f80,
@@ -94,6 +95,7 @@ void tsr__launch_end(struct tsr_launch *launch, char **why)
         *why = text;
     else
         tsr_free(text);
+    tsr__spaces_free(launch);
     tsr_free(launch);
 }
 
@@ -136,10 +138,23 @@ static void loop_main(void *argument)
     tsr__fiber_end(&loop->run->worker);
 }
 
+/* Stacks for the launch's work-items, which it knows as private memory. NULL: out of memory. */
+static struct tsr__stacks *stacks_for(struct tsr_launch *launch, unsigned hint, size_t count, size_t bytes)
+{
+    struct tsr__stacks *stacks = tsr__stacks_take(hint, count, bytes);
+    size_t size;
+    const void *memory = stacks ? tsr__stacks_memory(stacks, &size) : NULL;
+    if (stacks && !tsr__space_add(launch, memory, size, TSR_SPACE_PRIVATE)) {
+        tsr__stacks_give_back(hint, stacks);
+        return NULL;
+    }
+    return stacks;
+}
+
 /* The same on a stack of its own, for kernels with large private arrays. */
 static int run_on_large_stack(struct tsr__run *run, struct loop *loop, unsigned hint)
 {
-    struct tsr__stacks *stacks = tsr__stacks_take(hint, 1, run->launch->private_bytes + PRINT_STACK_BYTES);
+    struct tsr__stacks *stacks = stacks_for(run->launch, hint, 1, run->launch->private_bytes + PRINT_STACK_BYTES);
     if (!stacks)
         return tsr__launch_fail(run->launch, tsr_format("kernel '%s' needs %lu bytes of private memory for each work-item: out of memory",
                                                         run->launch->entry->name, (unsigned long)run->launch->private_bytes));
@@ -162,7 +177,7 @@ static bool take_stacks(struct tsr__run *run, unsigned hint, size_t count, uint6
 {
     struct tsr_launch *launch = run->launch;
     if (!run->stacks)
-        run->stacks = tsr__stacks_take(hint, count, bytes);
+        run->stacks = stacks_for(launch, hint, count, bytes);
     if (!run->stacks)
         run->status =
             tsr__launch_fail(launch, tsr_format("kernel '%s' needs %lu stacks of %lu bytes for a work-group: out of memory",
@@ -297,7 +312,11 @@ static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct 
             return false;
     }
     tsr__fiber_worker(&run->worker);
-    return true;
+    /* On the thread's own stack, `run` lies above the kernel's frames. */
+    const size_t most = WORKER_STACK_BYTES + DRIVER_STACK_BYTES;
+    return tsr__space_add(launch, run->group.local, launch->local_bytes, TSR_SPACE_LOCAL) &&
+           tsr__space_add(launch, run->contexts, run->contexts_bytes, TSR_SPACE_PRIVATE) &&
+           tsr__space_add(launch, (const char *)run - most, most, TSR_SPACE_PRIVATE);
 }
 
 /* The groups [loop->begin, loop->end), with the floating-point control and the tile registers of kernels. */

@@ -289,20 +289,6 @@ static void rt_print(struct tsr_item *item, const char *format, const unsigned c
     tsr__fiber_switch(&w->fiber, &w->run->worker);
 }
 
-/* Private memory lies between this frame and the top of the stack. If work-items share the worker's stack, `run` stands above their frames.
- * */
-static uint32_t rt_address_space(struct tsr_item *item, const void *pointer)
-{
-    const struct tsr__work_item *w = (const struct tsr__work_item *)item;
-    const char *contexts = (const char *)w->run->contexts, *contexts_end = contexts + w->run->contexts_bytes;
-    const char *p = pointer, *local = (const char *)w->run->group.local, *frame = __builtin_frame_address(0);
-    const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
-    if ((p >= frame && p < top) || (p >= contexts && p < contexts_end))
-        return TSR_SPACE_PRIVATE;
-    /* With several groups as lanes, `local_bytes` counts the local memory of all of them. */
-    return p >= local && p < local + w->run->launch->local_bytes ? TSR_SPACE_LOCAL : TSR_SPACE_GLOBAL;
-}
-
 static void make_ready(struct tsr__work_item *w)
 {
     w->state = TSR__READY;
@@ -340,9 +326,9 @@ static void rt_apart(struct tsr_item *item, uint64_t context_bytes)
     report(run, waits);
 }
 
-const struct tsr_rt tsr__rt = {rt_barrier,         rt_exchange,      rt_torn,        rt_apart,
-                               rt_print,           rt_address_space, tsr__tile_move, tsr__tile_operand,
-                               tsr__tile_multiply, tsr__tile_loop,   tsr__tile_pack};
+const struct tsr_rt tsr__rt = {rt_barrier,         rt_exchange,    rt_torn,        rt_apart,
+                               rt_print,           tsr__space_of,  tsr__tile_move, tsr__tile_operand,
+                               tsr__tile_multiply, tsr__tile_loop, tsr__tile_pack};
 
 /* ---- the round ------------------------------------------------------------------------------------------------------------------- */
 

@@ -16,7 +16,7 @@ static const struct {
     {TSR__RT_PREFIX "barrier_mismatch", offsetof(struct tsr_rt, barrier_mismatch), 0},
     {TSR__RT_PREFIX "divergent_barrier", offsetof(struct tsr_rt, divergent_barrier), 0},
     {TSR__RT_PREFIX "print", offsetof(struct tsr_rt, print), TSR_KERNEL_PRINTF},
-    {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), 0},
+    {TSR__RT_PREFIX "address_space", offsetof(struct tsr_rt, address_space), TSR_KERNEL_ASKS_SPACES},
     {TSR__RT_PREFIX "tile_move", offsetof(struct tsr_rt, tile_move), 0},
     {TSR__RT_PREFIX "tile_operand", offsetof(struct tsr_rt, tile_operand), 0},
     {TSR__RT_PREFIX "tile_multiply", offsetof(struct tsr_rt, tile_multiply), 0},
@@ -100,7 +100,7 @@ bool tsr__pass_runtime_calls(struct tsr__compilation *l)
     for (v.kernel = 0; v.kernel < l->info->kernel_count; v.kernel++) {
         struct tsr_kernel_info *kernel = &l->info->kernels[v.kernel];
         kernel->flags &= ~(uint32_t)(TSR_KERNEL_FIBERS | TSR_KERNEL_PRINTF | TSR_KERNEL_AMX_TILES | TSR_KERNEL_HALF_K_TILES |
-                                     TSR_KERNEL_SHARES_OPERANDS);
+                                     TSR_KERNEL_SHARES_OPERANDS | TSR_KERNEL_ASKS_SPACES);
         LLVMValueRef entry = tsr__entry(l, kernel);
         if (!entry)
             return false;
