@@ -69,6 +69,7 @@ SUITES = {
     "images_transfer_mipmaps": ("images/clReadWriteImage/test_cl_read_write_images", ["small_images", "test_mipmaps"]),
     "images_samplerless": ("images/samplerlessReads/test_samplerless_reads", ["small_images"]),
     "images_methods": ("images/kernel_image_methods/test_kernel_image_methods", ["small_images"]),
+    "pipes": ("pipes/test_pipes", []),
     "command_buffer": ("extensions/cl_khr_command_buffer/test_cl_khr_command_buffer", []),
     "semaphore": ("extensions/cl_khr_semaphore/test_cl_khr_semaphore", []),
     "mutable_dispatch": (

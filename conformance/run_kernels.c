@@ -10,6 +10,8 @@
  *   // buffer: TYPE COUNT = INIT  the next argument: a buffer; TYPE char uchar short ushort int uint long ulong float double
  *   // edge-buffer: TYPE COUNT = INIT   … that ends where memory ends, and begins so if it fills pages of 4096 bytes
  *   // local-buffer: BYTES        the next argument: local memory
+ *   // pipe: BYTES PACKETS        the next argument: a pipe of that many packets of that size
+ *   // pipe: as ARGUMENT          … the pipe that is argument number ARGUMENT, too
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
  *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word, or it has
  *                                sub-groups of the size, if the word is a number
@@ -37,8 +39,10 @@ static const struct type {
              {"uint", 4, 'u'}, {"long", 8, 'i'},  {"ulong", 8, 'u'}, {"float", 4, 'f'},  {"double", 8, 'f'}};
 
 struct argument {
-    const struct type *type; /* NULL: local memory */
+    const struct type *type; /* NULL: local memory or a pipe */
     size_t count, local_bytes;
+    cl_uint packet_bytes, packets; /* of a pipe; 0: no new one */
+    int same_pipe;                 /* the argument that has the pipe, -1: none */
     char init[MAX_LINE], expect[MAX_LINE];
     bool expected, edge;
 };
@@ -252,6 +256,16 @@ static bool has_size(const struct session *s, size_t sub_group)
     return found;
 }
 
+static void read_pipe(struct test *t, const char *value)
+{
+    REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
+    struct argument *a = &t->args[t->arg_count++];
+    a->same_pipe = -1;
+    bool known = sscanf(value, "as %d", &a->same_pipe) == 1 && a->same_pipe >= 0 && (cl_uint)a->same_pipe < t->arg_count &&
+                 t->args[a->same_pipe].packets;
+    REQUIRE(known || sscanf(value, "%u %u", &a->packet_bytes, &a->packets) == 2, "pipe: BYTES PACKETS expected, not '%s'", value);
+}
+
 /* False: the device lacks what the test needs. */
 static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
 {
@@ -277,6 +291,7 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
     else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer") || !strcmp(key, "edge-buffer")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
         struct argument *a = &t->args[t->arg_count++];
+        a->same_pipe = -1;
         if (*key == 'l') {
             a->local_bytes = strtoul(value, NULL, 0);
             return true;
@@ -291,6 +306,8 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         }
         REQUIRE(a->type, "no type %s", type);
         snprintf(a->init, sizeof a->init, "%s", value + used);
+    } else if (!strcmp(key, "pipe")) {
+        read_pipe(t, value);
     } else if (!strcmp(key, "expect")) {
         unsigned number;
         int used = 0;
@@ -396,6 +413,12 @@ static int run_with(const struct session *s, const struct test *t, const char *s
     struct region regions[MAX_ARGS];
     for (cl_uint i = 0; i < t->arg_count; i++) {
         const struct argument *a = &t->args[i];
+        if (a->packets || a->same_pipe >= 0) {
+            cl_mem pipe = a->packets ? clCreatePipe(s->context, 0, a->packet_bytes, a->packets, NULL, &err) : buffers[a->same_pipe];
+            REQUIRE(pipe && clSetKernelArg(kernel, i, sizeof pipe, &pipe) == CL_SUCCESS, "%s: argument %u", title, i);
+            buffers[i] = a->packets ? pipe : NULL;
+            continue;
+        }
         if (!a->type) {
             REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "%s: argument %u", title, i);
             continue;
@@ -415,10 +438,10 @@ static int run_with(const struct session *s, const struct test *t, const char *s
     for (cl_uint i = 0; i < t->arg_count; i++) {
         if (t->args[i].expected)
             failed += compare(s, t, i, buffers[i], &compared, title);
-        if (buffers[i]) {
+        if (buffers[i])
             clReleaseMemObject(buffers[i]);
+        if (t->args[i].type)
             release(&regions[i]);
-        }
     }
     REQUIRE(compared, "%s expects nothing", path);
     clReleaseKernel(kernel);

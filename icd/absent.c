@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Functions of optional features and extensions that the driver lacks: pipes, sharing with OpenGL, EGL and Direct3D, the old device
+ * Functions of optional features and extensions that the driver lacks: sharing with OpenGL, EGL and Direct3D, the old device
  * fission. The dispatch table has slots for them, so each answers with the error that its specification gives for "not supported here". */
 #include "icd/entry.h"
 
@@ -19,23 +19,6 @@ static cl_int no_enqueue(cl_command_queue queue, cl_int code, const char *functi
 {
     RETURN_IF(NULL, !tsr__valid(queue, TSR_TAG_QUEUE), CL_INVALID_COMMAND_QUEUE, "%s: the command queue is not valid", function);
     return tsr__error(queue->context, code, function, "not supported", "%s is not supported by any device", what);
-}
-
-/* ---- pipes -------------------------------------------------------------------------------------------------------------------- */
-
-TSR_API cl_mem CL_API_CALL clCreatePipe(cl_context context, cl_mem_flags flags, cl_uint pipe_packet_size, cl_uint pipe_max_packets,
-                                        const cl_pipe_properties *properties, cl_int *errcode_ret)
-{
-    (void)flags, (void)pipe_packet_size, (void)pipe_max_packets, (void)properties;
-    /* "CL_INVALID_OPERATION if no devices in context support Pipes." */
-    return no_object(context, errcode_ret, CL_INVALID_OPERATION, __func__, "a pipe");
-}
-
-TSR_API cl_int CL_API_CALL clGetPipeInfo(cl_mem pipe, cl_pipe_info param_name, size_t param_value_size, void *param_value,
-                                         size_t *param_value_size_ret)
-{
-    (void)pipe, (void)param_name, (void)param_value_size, (void)param_value, (void)param_value_size_ret;
-    return tsr__error(NULL, CL_INVALID_MEM_OBJECT, __func__, "pipe", "the memory object is not a pipe");
 }
 
 /* ---- OpenGL: "CL_INVALID_CONTEXT if context is not a valid context or was not created from a GL context" ------------------------ */

@@ -67,7 +67,7 @@ static cl_int set_pointer(struct _cl_kernel *kernel, cl_uint index, size_t size,
     cl_mem mem = value ? *(const cl_mem *)value : NULL;
     RETURN_IF(context, mem && !tsr__valid(mem, TSR_TAG_MEM), CL_INVALID_MEM_OBJECT, "argument %u is no memory object", index);
     RETURN_IF(context, mem && mem->context != context, CL_INVALID_MEM_OBJECT, "argument %u is a memory object of another context", index);
-    RETURN_IF(context, mem && mem->image, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
+    RETURN_IF(context, mem && mem->type != CL_MEM_OBJECT_BUFFER, CL_INVALID_ARG_VALUE, "argument %u takes a buffer", index);
     const struct tsr_arg_info *arg = &kernel->info->args[index];
     bool reads_only = arg->address_qualifier == CL_KERNEL_ARG_ADDRESS_CONSTANT || arg->type_qualifier & CL_KERNEL_ARG_TYPE_CONST;
     RETURN_IF(context, mem && mem->flags & CL_MEM_IMMUTABLE_EXT && !reads_only, CL_INVALID_ARG_VALUE,
@@ -97,6 +97,19 @@ static cl_int set_image(struct _cl_kernel *kernel, cl_uint index, size_t size, c
     RETURN_IF(context, mem->flags & (CL_MEM_READ_ONLY | CL_MEM_IMMUTABLE_EXT) && access != CL_KERNEL_ARG_ACCESS_READ_ONLY,
               CL_INVALID_ARG_VALUE, "argument %u is written, but the image is CL_MEM_READ_ONLY or CL_MEM_IMMUTABLE_EXT", index);
     uint64_t address = (uint64_t)(uintptr_t)&mem->image->desc;
+    set(kernel, index, &address, mem, false);
+    return CL_SUCCESS;
+}
+
+static cl_int set_pipe(struct _cl_kernel *kernel, cl_uint index, size_t size, const void *value)
+{
+    struct _cl_context *context = kernel->program->context;
+    RETURN_IF(context, size != sizeof(cl_mem), CL_INVALID_ARG_SIZE, "argument %u is a pipe: its size is %zu, not %zu", index,
+              sizeof(cl_mem), size);
+    cl_mem mem = value ? *(const cl_mem *)value : NULL;
+    RETURN_IF(context, !tsr__valid(mem, TSR_TAG_MEM) || mem->context != context || mem->type != CL_MEM_OBJECT_PIPE, CL_INVALID_MEM_OBJECT,
+              "argument %u takes a pipe of the kernel's context", index);
+    uint64_t address = (uint64_t)(uintptr_t)mem->data;
     set(kernel, index, &address, mem, false);
     return CL_SUCCESS;
 }
@@ -155,7 +168,9 @@ TSR_API cl_int CL_API_CALL clSetKernelArg(cl_kernel kernel, cl_uint arg_index, s
         return set_sampler(kernel, arg_index, arg_size, arg_value);
     case TSR_ARG_IMAGE:
         return set_image(kernel, arg_index, arg_size, arg_value);
-    default: /* pipes, device queues: a kernel that has one does not build */
+    case TSR_ARG_PIPE:
+        return set_pipe(kernel, arg_index, arg_size, arg_value);
+    default: /* device queues: a kernel that has one does not build */
         return tsr__error(context, CL_INVALID_ARG_VALUE, __func__, "kind", "argument %u is of a kind that no device has", arg_index);
     }
 }

@@ -25,7 +25,7 @@ cl_int tsr__check_queue(const char *function, cl_command_queue queue)
 
 cl_int tsr__check_buffer(const char *function, cl_command_queue queue, cl_mem buffer)
 {
-    if (!tsr__valid(buffer, TSR_TAG_MEM) || buffer->image)
+    if (!tsr__valid(buffer, TSR_TAG_MEM) || buffer->type != CL_MEM_OBJECT_BUFFER)
         return tsr__error(queue->context, CL_INVALID_MEM_OBJECT, function, "buffer", "not a buffer: %p", (void *)buffer);
     if (buffer->context != queue->context)
         return tsr__error(queue->context, CL_INVALID_CONTEXT, function, "buffer", "queue and buffer belong to different contexts");

@@ -7,6 +7,7 @@
 #include "clc/common/build_id.h"
 #include "icd/command_buffer.h"
 #include "icd/image.h"
+#include "tessera/pipe.h"
 
 static_assert(sizeof(size_t) == sizeof(uint64_t), "caps keep sizes as uint64_t");
 
@@ -59,7 +60,7 @@ TSR_API cl_int CL_API_CALL clReleaseDevice(cl_device_id device)
 
 /* ---- queries -------------------------------------------------------------------------------------------------------------------- */
 
-/* Versions that the compiler takes in -cl-std. 2.0 is not among them: it demands device-side enqueue, pipes and images. */
+/* Versions that the compiler takes in -cl-std. 2.0 is not among them: it demands device-side enqueue. */
 static const cl_name_version c_versions[] = {
     {CL_MAKE_VERSION(1, 0, 0), "OpenCL C"},
     {CL_MAKE_VERSION(1, 1, 0), "OpenCL C"},
@@ -85,9 +86,11 @@ static const char *const spirv_extensions[] = {
 #define TSR_SPIRV_EXTENSION(name) #name,
 #include "tessera/spirv.def"
 };
-/* Those of images first: a device without images has the rest. */
+/* Those of images first: a device without images has the rest. Then those of pipes: a device without them has no images either. */
 static const cl_uint spirv_capabilities[] = {
 #define TSR_SPIRV_IMAGE_CAPABILITY(name, number) number,
+#include "tessera/spirv.def"
+#define TSR_SPIRV_PIPE_CAPABILITY(name, number) number,
 #include "tessera/spirv.def"
 #define TSR_SPIRV_CAPABILITY(name, number) number,
 #include "tessera/spirv.def"
@@ -97,7 +100,19 @@ enum {
     IMAGE_CAPABILITIES = 0
 #define TSR_SPIRV_IMAGE_CAPABILITY(name, number) +1
 #include "tessera/spirv.def"
+    ,
+    PIPE_CAPABILITIES = 0
+#define TSR_SPIRV_PIPE_CAPABILITY(name, number) +1
+#include "tessera/spirv.def"
 };
+
+/* Capabilities at the start of the table that the device lacks. */
+static size_t lacks_capabilities(const struct tsr_device_caps *caps)
+{
+    if (caps->images)
+        return 0;
+    return IMAGE_CAPABILITIES + (caps->extensions.has[TSR_HAS___opencl_c_pipes] ? 0 : PIPE_CAPABILITIES);
+}
 
 /* The version contains a part of the build id: programs that cache binaries, pyopencl for one, tell drivers apart by this text, and a
  * binary of another build is refused. */
@@ -231,6 +246,8 @@ static size_t combination_count(const struct tsr_device_caps *caps)
 #define EXTENSION(name) c->extensions.has[TSR_HAS_##name]
 /* A limit of images: 0 on devices without them. */
 #define IMAGES(limit) (c->images ? (limit) : 0)
+/* What is said of pipes: 0 on devices without them. */
+#define PIPES(value) (c->extensions.has[TSR_HAS___opencl_c_pipes] ? (value) : 0)
 
 TSR_API cl_int CL_API_CALL clGetDeviceInfo(cl_device_id device, cl_device_info param_name, size_t param_value_size, void *param_value,
                                            size_t *param_value_size_ret)

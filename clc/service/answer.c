@@ -145,6 +145,7 @@ static LLVMModuleRef read_module(struct job *job, bool lines, LLVMContextRef con
                                     .constants = job->request->request.spec_constants,
                                     .constant_count = job->request->request.spec_count,
                                     .images = strstr(job->request->request.target.macros, "__opencl_c_images"),
+                                    .pipes = strstr(job->request->request.target.macros, "__opencl_c_pipes"),
                                     .lines = lines};
     return tsr__translate_wanted() ? tsr__translate(job->request, context, log) : tsr_spirv_read(&input, context, log);
 }

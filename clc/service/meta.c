@@ -19,12 +19,13 @@ enum {
     ACCESS_WRITE_ONLY = 0x11A1,
     ACCESS_READ_WRITE = 0x11A2,
     ACCESS_NONE = 0x11A3,
+    TYPE_PIPE = 8,
 };
 static const uint32_t address_of_space[] = {ADDRESS_PRIVATE, ADDRESS_GLOBAL, ADDRESS_CONSTANT, ADDRESS_LOCAL};
 static const struct {
     const char *word;
     uint64_t bit;
-} type_words[] = {{"const", 1}, {"restrict", 2}, {"volatile", 4}, {"pipe", 8}};
+} type_words[] = {{"const", 1}, {"restrict", 2}, {"volatile", 4}, {"pipe", TYPE_PIPE}};
 
 /* Metadata node of a kernel that lists a property of its arguments. */
 struct list {
@@ -136,6 +137,8 @@ static void read_args(const struct source *source, LLVMValueRef function, struct
         arg->access_qualifier = access_number(get_string(source, &access, i));
         read_kind(get_string(source, &base_types, i), arg);
         arg->type_qualifier = type_bits(get_string(source, &qualifiers, i));
+        if (arg->type_qualifier & TYPE_PIPE) /* whose types are those of its packets */
+            arg->kind = TSR_ARG_PIPE;
         if (names.there) {
             arg->name = get_string(source, &names, i);
             arg->type_name = get_string(source, &types, i);

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Makes events, images and samplers plain pointers and numbers. clang emits types that only SPIR has, of which LLVM makes no machine code:
- * it gives up. builtins/pack.py does the same with the built-in library. */
+ * Makes events, pipes, reservations, images and samplers plain pointers and numbers. clang emits types that only SPIR has, of which LLVM
+ * makes no machine code: it gives up. builtins/pack.py does the same with the built-in library. */
 #include "clc/service/service.h"
 
 #include <string.h>
 
 #include <llvm-c/IRReader.h>
 
-enum { EVENT, IMAGE, SAMPLER, TYPES };
+enum { EVENT, RESERVATION, PIPE, IMAGE, SAMPLER, TYPES };
 
 static const struct {
     const char *name, *text, *plain; /* text: its beginning */
 } types[TYPES] = {
     [EVENT] = {"spirv.Event", "target(\"spirv.Event\"", "ptr"},
-    [IMAGE] = {"spirv.Image", "target(\"spirv.Image\"", "ptr addrspace(1)"}, /* to a struct tsr_image_desc */
-    [SAMPLER] = {"spirv.Sampler", "target(\"spirv.Sampler\"", "i32"},        /* tessera/sampler.def */
+    [RESERVATION] = {"spirv.ReserveId", "target(\"spirv.ReserveId\"", "i64"}, /* builtins/pipe.cl */
+    [PIPE] = {"spirv.Pipe", "target(\"spirv.Pipe\"", "ptr addrspace(1)"},     /* to a struct tsr_pipe */
+    [IMAGE] = {"spirv.Image", "target(\"spirv.Image\"", "ptr addrspace(1)"},  /* to a struct tsr_image_desc */
+    [SAMPLER] = {"spirv.Sampler", "target(\"spirv.Sampler\"", "i32"},         /* tessera/sampler.def */
 };
 
 /* Those of the first `count` types. */
@@ -54,6 +56,18 @@ static bool function_has_opaque(LLVMValueRef f, int count)
     return false;
 }
 
+/* A reservation may be in a variable of local memory and nowhere else. */
+static bool module_has_opaque(LLVMModuleRef module, int count)
+{
+    for (LLVMValueRef v = LLVMGetFirstGlobal(module); v; v = LLVMGetNextGlobal(v))
+        if (is_opaque(LLVMGlobalGetValueType(v), count))
+            return true;
+    LLVMValueRef f = LLVMGetFirstFunction(module);
+    while (f && !function_has_opaque(f, count))
+        f = LLVMGetNextFunction(f);
+    return f;
+}
+
 /* The text of the module with other types; "target(…)" has no parentheses within. */
 static void rewrite(const char *before, int count, struct tsr_buf *text)
 {
@@ -91,11 +105,8 @@ static void resolve_samplers(LLVMModuleRef module)
 /* LLVM-C cannot change a type in place; the text of the module can. */
 LLVMModuleRef tsr__plain_types(LLVMModuleRef module, bool images)
 {
-    int count = images ? TYPES : EVENT + 1;
-    LLVMValueRef f = LLVMGetFirstFunction(module);
-    while (f && !function_has_opaque(f, count))
-        f = LLVMGetNextFunction(f);
-    if (!f)
+    int count = images ? TYPES : IMAGE;
+    if (!module_has_opaque(module, count))
         return module;
     struct tsr_buf text = {0};
     char *before = LLVMPrintModuleToString(module), *message = NULL;

@@ -9,7 +9,7 @@
 enum { CLK_LOCAL = 1, CLK_GLOBAL = 2 };
 
 /* The scope at an operand: WORK_GROUP or SUB_GROUP. */
-static uint32_t execution_scope(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
+uint32_t tsr__spirv_execution_scope(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand)
 {
     uint64_t scope = tsr__spirv_constant(r, in, operand, "the scope");
     if (scope != TSR__ScopeWorkgroup && scope != TSR__ScopeSubgroup)
@@ -58,7 +58,7 @@ static void barrier(struct tsr__reader *r, const struct tsr__inst *in)
     LLVMValueRef semantics = tsr__spirv_value(r, in, 2);
     uint64_t bits = LLVMIsAConstantInt(semantics) ? LLVMConstIntGetZExtValue(semantics) : UINT64_MAX;
     uint32_t flags = (bits & TSR__SemanticsWorkgroupMemory ? CLK_LOCAL : 0) | (bits & TSR__SemanticsCrossWorkgroupMemory ? CLK_GLOBAL : 0);
-    bool sub_group = execution_scope(r, in, 0) == TSR__ScopeSubgroup;
+    bool sub_group = tsr__spirv_execution_scope(r, in, 0) == TSR__ScopeSubgroup;
     struct tsr__arg arg = {.value = tsr__u32(r, flags), .sign = TSR__UNSIGNED};
     tsr__spirv_call(r, sub_group ? "sub_group_barrier" : "barrier", LLVMVoidTypeInContext(r->context), &arg, 1, TSR__MEETS);
 }
@@ -73,7 +73,7 @@ LLVMValueRef tsr__emit_control_barrier(struct tsr__reader *r, const struct tsr__
 /* Work-items need not wait when they arrive, so the second half alone is the barrier. */
 LLVMValueRef tsr__emit_split_barrier(struct tsr__reader *r, const struct tsr__inst *in, int wait)
 {
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     if (wait)
         barrier(r, in);
     else
@@ -96,7 +96,7 @@ LLVMValueRef tsr__emit_async_copy(struct tsr__reader *r, const struct tsr__inst 
 {
     (void)argument;
     LLVMTypeRef size = LLVMInt64TypeInContext(r->context);
-    if (execution_scope(r, in, 0) != TSR__ScopeWorkgroup)
+    if (tsr__spirv_execution_scope(r, in, 0) != TSR__ScopeWorkgroup)
         tsr__spirv_fail(r, in, "only a work-group copies");
     LLVMValueRef count = tsr__spirv_value(r, in, 3), stride = tsr__spirv_value(r, in, 4), event = tsr__spirv_value(r, in, 5);
     if (!tsr__is_int(LLVMTypeOf(count)) || !tsr__is_int(LLVMTypeOf(stride)) || LLVMTypeOf(event) != tsr__spirv_result_type(r, in)->llvm)
@@ -129,7 +129,7 @@ LLVMValueRef tsr__emit_async_copy_untyped(struct tsr__reader *r, const struct ts
         tsr__spirv_fail(r, in, "elements of %llu bytes: they have to have a power of two of bytes, at most 128", (unsigned long long)bytes);
     LLVMValueRef count = tsr__spirv_value(r, in, 4), stride = tsr__spirv_value(r, in, 5), event = tsr__spirv_value(r, in, 6);
     const struct tsr__type *to = tsr__spirv_type_of(r, in, 1), *from = tsr__spirv_type_of(r, in, 2);
-    if (execution_scope(r, in, 0) != TSR__ScopeWorkgroup || to->kind != TSR__POINTER || from->kind != TSR__POINTER ||
+    if (tsr__spirv_execution_scope(r, in, 0) != TSR__ScopeWorkgroup || to->kind != TSR__POINTER || from->kind != TSR__POINTER ||
         LLVMTypeOf(count) != size || LLVMTypeOf(stride) != size || LLVMTypeOf(event) != tsr__spirv_result_type(r, in)->llvm)
         tsr__spirv_fail(r, in, "it takes the scope Workgroup, two pointers, number and stride with 64 bits, and an event");
     struct tsr__arg args[5] = {{.value = tsr__spirv_value(r, in, 1)}, {.value = tsr__spirv_value(r, in, 2), .is_const = true}};
@@ -145,7 +145,7 @@ LLVMValueRef tsr__emit_wait_events(struct tsr__reader *r, const struct tsr__inst
 {
     (void)argument;
     const struct tsr__type *type = tsr__spirv_type_of(r, in, 2);
-    if (execution_scope(r, in, 0) != TSR__ScopeWorkgroup || type->kind != TSR__POINTER || !type->element ||
+    if (tsr__spirv_execution_scope(r, in, 0) != TSR__ScopeWorkgroup || type->kind != TSR__POINTER || !type->element ||
         type->element->kind != TSR__EVENT)
         tsr__spirv_fail(r, in, "it takes the scope Workgroup and a pointer to events");
     struct tsr__arg args[] = {{.value = lane_operand(r, in, 1)},
@@ -222,7 +222,7 @@ static LLVMValueRef widen_operand(struct tsr__reader *r, LLVMValueRef value, con
 LLVMValueRef tsr__emit_group_arithmetic(struct tsr__reader *r, const struct tsr__inst *in, int non_uniform)
 {
     const struct operation *o = find_operation(in->op->number);
-    uint32_t scope = execution_scope(r, in, 0), form = tsr__spirv_word(r, in, 1);
+    uint32_t scope = tsr__spirv_execution_scope(r, in, 0), form = tsr__spirv_word(r, in, 1);
     LLVMValueRef value = tsr__spirv_value(r, in, 2);
     LLVMTypeRef type = LLVMTypeOf(value);
     bool logical = type == truth(r), is_float = tsr__is_float(type);
@@ -247,7 +247,7 @@ LLVMValueRef tsr__emit_group_arithmetic(struct tsr__reader *r, const struct tsr_
 
 LLVMValueRef tsr__emit_group_vote(struct tsr__reader *r, const struct tsr__inst *in, int opcode)
 {
-    bool sub_group = execution_scope(r, in, 0) == TSR__ScopeSubgroup;
+    bool sub_group = tsr__spirv_execution_scope(r, in, 0) == TSR__ScopeSubgroup;
     const char *name =
         tsr_arena_format(&r->arena, "%s_%s", sub_group ? "sub_group" : "work_group", opcode == TSR__OpGroupAll ? "all" : "any");
     struct tsr__arg arg = {.value = truth_operand(r, in, 1)};
@@ -257,14 +257,14 @@ LLVMValueRef tsr__emit_group_vote(struct tsr__reader *r, const struct tsr__inst 
 LLVMValueRef tsr__emit_elect(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     return is_true(r, tsr__spirv_call(r, "sub_group_elect", tsr__i32(r), NULL, 0, TSR__MEETS));
 }
 
 LLVMValueRef tsr__emit_lane_vote(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     bool all = in->op->number == TSR__OpGroupNonUniformAll;
     struct tsr__arg arg = {.value = truth_operand(r, in, 1)};
     return is_true(r,
@@ -275,7 +275,7 @@ LLVMValueRef tsr__emit_lane_vote(struct tsr__reader *r, const struct tsr__inst *
 LLVMValueRef tsr__emit_all_equal(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     LLVMValueRef value = tsr__spirv_value(r, in, 1), all = NULL;
     LLVMTypeRef type = LLVMTypeOf(value);
     if (!is_number(type))
@@ -308,7 +308,7 @@ static struct tsr__arg ballot_operand(struct tsr__reader *r, const struct tsr__i
 LLVMValueRef tsr__emit_ballot(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     struct tsr__arg arg = {.value = truth_operand(r, in, 1)};
     return tsr__spirv_call(r, "sub_group_ballot", ballot_type(r), &arg, 1, TSR__MEETS);
 }
@@ -316,7 +316,7 @@ LLVMValueRef tsr__emit_ballot(struct tsr__reader *r, const struct tsr__inst *in,
 LLVMValueRef tsr__emit_inverse_ballot(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     struct tsr__arg arg = ballot_operand(r, in, 1);
     return is_true(r, tsr__spirv_call(r, "sub_group_inverse_ballot", tsr__i32(r), &arg, 1, TSR__PURE));
 }
@@ -324,14 +324,14 @@ LLVMValueRef tsr__emit_inverse_ballot(struct tsr__reader *r, const struct tsr__i
 LLVMValueRef tsr__emit_ballot_bit(struct tsr__reader *r, const struct tsr__inst *in, int argument)
 {
     (void)argument;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     struct tsr__arg args[] = {ballot_operand(r, in, 1), {.value = lane_operand(r, in, 2), .sign = TSR__UNSIGNED}};
     return is_true(r, tsr__spirv_call(r, "sub_group_ballot_bit_extract", tsr__i32(r), args, 2, TSR__PURE));
 }
 
 static LLVMValueRef ballot_number(struct tsr__reader *r, const struct tsr__inst *in, const char *name, uint32_t operand)
 {
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     struct tsr__arg arg = ballot_operand(r, in, operand);
     LLVMTypeRef type = tsr__spirv_result_type(r, in)->llvm;
     if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
@@ -388,7 +388,7 @@ LLVMValueRef tsr__emit_group_broadcast(struct tsr__reader *r, const struct tsr__
 {
     (void)argument;
     LLVMValueRef value = tsr__spirv_value(r, in, 1), id = tsr__spirv_value(r, in, 2);
-    bool sub_group = execution_scope(r, in, 0) == TSR__ScopeSubgroup, vector = tsr__is_vector(LLVMTypeOf(id));
+    bool sub_group = tsr__spirv_execution_scope(r, in, 0) == TSR__ScopeSubgroup, vector = tsr__is_vector(LLVMTypeOf(id));
     unsigned dimensions = vector ? LLVMGetVectorSize(LLVMTypeOf(id)) : 1;
     if (!tsr__is_int(LLVMTypeOf(id)) || dimensions > 3 || (sub_group && vector))
         tsr__spirv_fail(r, in, "LocalId has to be an integer, or for a work-group a vector of two or three");
@@ -424,7 +424,7 @@ LLVMValueRef tsr__emit_lane_move(struct tsr__reader *r, const struct tsr__inst *
     size_t which = 0;
     while (moves[which].opcode != in->op->number)
         which++;
-    execution_scope(r, in, 0);
+    tsr__spirv_execution_scope(r, in, 0);
     bool rotates = in->op->number == TSR__OpGroupNonUniformRotateKHR;
     struct tsr__arg rest[2];
     unsigned count = 0;

@@ -95,7 +95,7 @@ const char *tsr__image_type_name(struct tsr__reader *r, const struct tsr__type *
 const char *tsr__image_access_name(const struct tsr__type *type)
 {
     static const char *const words[] = {"read_only", "write_only", "read_write"};
-    return type->kind == TSR__IMAGE ? words[type->access] : "none";
+    return type->kind == TSR__IMAGE || type->kind == TSR__PIPE ? words[type->access] : "none";
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------------------------------

@@ -154,11 +154,12 @@ static void set_arguments(struct tsr__reader *r, LLVMValueRef kernel, const stru
         const struct tsr__type *own = declared_type(r, type->members[i], p->result);
         const char *word = next_word(r, &types), *qualifier = next_word(r, &qualifiers);
         bool opaque = own->kind == TSR__IMAGE || own->kind == TSR__SAMPLER;
-        lists[SPACE][i] = number(r, own->kind == TSR__POINTER || own->kind == TSR__IMAGE ? LLVMGetPointerAddressSpace(own->llvm) : 0);
+        bool address = own->kind == TSR__POINTER || own->kind == TSR__IMAGE || own->kind == TSR__PIPE;
+        lists[SPACE][i] = number(r, address ? LLVMGetPointerAddressSpace(own->llvm) : 0);
         lists[ACCESS][i] = text(r, tsr__image_access_name(own));
         lists[TYPE][i] = text(r, word ? word : type_name(r, own, 0));
         lists[BASE][i] = opaque ? text(r, type_name(r, own, 0)) : lists[TYPE][i];
-        lists[QUALIFIERS][i] = text(r, qualifier ? qualifier : type_qualifiers(r, own, p->result));
+        lists[QUALIFIERS][i] = text(r, own->kind == TSR__PIPE ? "pipe" : qualifier ? qualifier : type_qualifiers(r, own, p->result));
         lists[NAME][i] = text(r, id->name ? id->name : "");
         named |= id->name != NULL;
     }

@@ -45,7 +45,9 @@ enum tsr__kind {
     TSR__IMAGE, /* image.c, as the next two */
     TSR__SAMPLER,
     TSR__SAMPLED_IMAGE, /* element: the image */
-    TSR__MATRIX,        /* cooperative and joint ones: matrix.h */
+    TSR__PIPE,          /* pipe.c, as the next one */
+    TSR__RESERVATION,
+    TSR__MATRIX, /* cooperative and joint ones: matrix.h */
 };
 
 struct tsr__type {
@@ -60,7 +62,7 @@ struct tsr__type {
     const struct tsr__type **members;    /* of a struct; the parameters of a function */
     const struct tsr__matrix *matrix;    /* MATRIX */
     const struct tsr__image_kind *image; /* IMAGE */
-    uint32_t access;                     /* IMAGE: 0 to 2, read only, write only, both */
+    uint32_t access;                     /* IMAGE, PIPE: 0 to 2, read only, write only, both */
 };
 
 struct tsr__decoration {
@@ -236,6 +238,11 @@ bool tsr__spirv_make_variable(struct tsr__reader *r, const struct tsr__inst *in)
 /* image.c: fills the type, or makes the constant. False: it is none of images. */
 bool tsr__image_make_type(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type);
 bool tsr__image_make_constant(struct tsr__reader *r, const struct tsr__inst *in);
+/* pipe.c: the same for pipes and reservations. */
+bool tsr__pipe_make_type(struct tsr__reader *r, const struct tsr__inst *in, struct tsr__type *type);
+enum { TSR__PIPE_WRITES = 1, TSR__PIPE_OF_GROUPS = 2 }; /* what emit.def says of instructions with reservations */
+/* Workgroup or Subgroup; others are refused. (group.c) */
+uint32_t tsr__spirv_execution_scope(struct tsr__reader *r, const struct tsr__inst *in, uint32_t operand);
 /* As OpenCL C calls the type of an image, and the access to a type of any kind. */
 const char *tsr__image_type_name(struct tsr__reader *r, const struct tsr__type *type);
 const char *tsr__image_access_name(const struct tsr__type *type);

@@ -21,19 +21,19 @@ static const char *capability_name(uint32_t number)
 
 static void read_capability(struct tsr__reader *r, const struct tsr__inst *in)
 {
-    static const uint32_t accepted[] = {
-#define TSR_SPIRV_CAPABILITY(name, number) number,
+    const struct {
+        uint32_t number;
+        bool there;
+    } known[] = {
+#define TSR_SPIRV_CAPABILITY(name, number) {number, true},
+#include "tessera/spirv.def"
+#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) {number, r->input->images},
+#include "tessera/spirv.def"
+#define TSR_SPIRV_PIPE_CAPABILITY(name, number) {number, r->input->pipes},
 #include "tessera/spirv.def"
     };
-    static const uint32_t of_images[] = {
-#define TSR_SPIRV_IMAGE_CAPABILITY(name, number) number,
-#include "tessera/spirv.def"
-    };
-    for (size_t i = 0; r->input->images && i < TSR_ARRAY_LEN(of_images); i++)
-        if (of_images[i] == in->operand[0])
-            return;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(accepted); i++)
-        if (accepted[i] == in->operand[0])
+    for (size_t i = 0; i < TSR_ARRAY_LEN(known); i++)
+        if (known[i].number == in->operand[0] && known[i].there)
             return;
     const char *name = capability_name(in->operand[0]);
     if (name)

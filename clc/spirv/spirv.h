@@ -14,8 +14,8 @@ struct tsr_spirv_input {
     size_t size;                                /* bytes */
     const struct tsr_spirv_constant *constants; /* values for specialisation constants; what the module lacks is ignored */
     uint32_t constant_count;
-    bool images; /* the device has them */
-    bool lines;  /* the module gets debug locations, where this one has lines */
+    bool images, pipes; /* the device has them */
+    bool lines;         /* the module gets debug locations, where this one has lines */
 };
 
 /* As clang has them for spir64. */

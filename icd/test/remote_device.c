@@ -273,6 +273,7 @@ static void find_out(void)
         TSR_HAS___opencl_c_3d_image_writes,
         TSR_HAS___opencl_c_images,
         TSR_HAS___opencl_c_read_write_images,
+        TSR_HAS___opencl_c_pipes,
         TSR_HAS_cl_khr_il_program,
         TSR_HAS_cl_khr_spirv_queries,
         TSR_HAS_cl_khr_spirv_linkonce_odr,

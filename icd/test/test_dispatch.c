@@ -146,9 +146,6 @@ static void absent(void **state)
     (void)state;
     struct test_world w = test_begin(0);
     cl_mem mem, buffer = test_buffer(w.context, CL_MEM_READ_WRITE, 64, NULL);
-    CHECK_CREATE(mem, clCreatePipe(w.context, 0, 4, 4, NULL, &err), CL_INVALID_OPERATION);
-    CHECK_CREATE(mem, clCreatePipe(NULL, 0, 4, 4, NULL, &err), CL_INVALID_CONTEXT);
-    CHECK_CODE(clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     CHECK_CREATE(mem, clCreateFromGLBuffer(w.context, CL_MEM_READ_ONLY, 1, &err), CL_INVALID_CONTEXT);
     CHECK_CREATE(mem, clCreateFromGLTexture(w.context, CL_MEM_READ_ONLY, 0, 0, 1, &err), CL_INVALID_CONTEXT);
     CHECK_CREATE(mem, clCreateFromGLRenderbuffer(w.context, CL_MEM_READ_ONLY, 1, &err), CL_INVALID_CONTEXT);

@@ -126,6 +126,9 @@ static void use_images(cl_context context, cl_command_queue queue)
     cl_sampler sampler = clCreateSamplerWithProperties(context, list, &err);
     if (worked(err, "clCreateSamplerWithProperties"))
         TRY(clReleaseSampler(sampler));
+    cl_mem pipe = clCreatePipe(context, 0, 8, 100, NULL, &err);
+    if (worked(err, "clCreatePipe"))
+        TRY(clReleaseMemObject(pipe));
     cl_mem image = clCreateImageWithProperties(context, none, 0, &format, &desc, NULL, &err);
     if (!worked(err, "clCreateImageWithProperties"))
         return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Tests of native kernels, and of what the devices lack: images, samplers, pipes. */
+ * Tests of native kernels, and of what devices may lack: images, samplers. */
 #include "icd/test/cl_test.h"
 
 struct args {
@@ -120,9 +120,6 @@ static void test_images(void **state)
     CHECK_CODE(clReleaseSampler((cl_sampler)b), CL_INVALID_SAMPLER);
     CHECK_CODE(clGetSamplerInfo((cl_sampler)b, CL_SAMPLER_CONTEXT, 0, NULL, NULL), CL_INVALID_SAMPLER);
 
-    cl_mem pipe;
-    CHECK_CREATE(pipe, clCreatePipe(context, CL_MEM_HOST_NO_ACCESS, 4, 4, NULL, &err), CL_INVALID_OPERATION);
-    CHECK_CODE(clGetPipeInfo(b, CL_PIPE_PACKET_SIZE, 0, NULL, NULL), CL_INVALID_MEM_OBJECT);
     CHECK(clReleaseMemObject(b));
     test_end(&w);
 }

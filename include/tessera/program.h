@@ -15,7 +15,7 @@ enum tsr_arg_kind {
     TSR_ARG_LOCAL,   /* local memory: 8 bytes, the offset from the group's local memory base */
     TSR_ARG_SAMPLER, /* 4 bytes: the sampler's bit pattern */
     TSR_ARG_IMAGE,   /* 8 bytes: the address of a struct tsr_image_desc. */
-    TSR_ARG_PIPE,
+    TSR_ARG_PIPE,    /* 8 bytes: the address of a struct tsr_pipe */
     TSR_ARG_QUEUE,
 };
 

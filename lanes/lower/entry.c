@@ -35,7 +35,7 @@ static char *classify_argument(LLVMValueRef function, const struct tsr_kernel_in
     }
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
-        if (arg->kind == TSR_ARG_IMAGE)
+        if (arg->kind == TSR_ARG_IMAGE || arg->kind == TSR_ARG_PIPE)
             return NULL;
         arg->kind = LLVMGetPointerAddressSpace(type) == TSR__LOCAL_SPACE ? TSR_ARG_LOCAL : TSR_ARG_POINTER;
         arg->pointee_align = tsr__param_align(function, p);
