@@ -70,6 +70,7 @@ SUITES = {
     "images_samplerless": ("images/samplerlessReads/test_samplerless_reads", ["small_images"]),
     "images_methods": ("images/kernel_image_methods/test_kernel_image_methods", ["small_images"]),
     "pipes": ("pipes/test_pipes", []),
+    "cxx_for_opencl": ("extensions/cl_ext_cxx_for_opencl/test_cl_ext_cxx_for_opencl", []),
     "command_buffer": ("extensions/cl_khr_command_buffer/test_cl_khr_command_buffer", []),
     "semaphore": ("extensions/cl_khr_semaphore/test_cl_khr_semaphore", []),
     "mutable_dispatch": (

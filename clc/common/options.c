@@ -142,6 +142,9 @@ const char *tsr_clc_option_clang(enum tsr_clc_option option)
     return table[option].clang;
 }
 
+/* C++ for OpenCL; the first name means the version that CL_DEVICE_CXX_FOR_OPENCL_NUMERIC_VERSION_EXT tells, 1.0. */
+static const char *const cxx_names[] = {"CLC++", "CLC++1.0", "CLC++2021"};
+
 static char *refuse_version(const char *word)
 {
     char list[128];
@@ -150,16 +153,25 @@ static char *refuse_version(const char *word)
     for (uint32_t i = 0; tsr_clc_c_version(i); i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%sCL%u.%u", i ? ", " : "", tsr_clc_c_version(i) / 100,
                               tsr_clc_c_version(i) / 10 % 10);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cxx_names); i++)
+        n += (size_t)snprintf(list + n, sizeof list - n, ", %s", cxx_names[i]);
     return tsr_format("'%s': this device compiles %s", word, list);
 }
 
-static bool parse_version(const char *word, unsigned *version)
+static bool parse_version(const char *word, struct tsr_clc_options *options)
 {
+    options->cxx_name = NULL;
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cxx_names); i++)
+        if (!strcmp(word, cxx_names[i])) {
+            options->cxx_name = cxx_names[i];
+            options->c_version = 300;
+            return true;
+        }
     for (uint32_t i = 0; tsr_clc_c_version(i); i++) {
         char name[16];
         snprintf(name, sizeof name, "CL%u.%u", tsr_clc_c_version(i) / 100, tsr_clc_c_version(i) / 10 % 10);
         if (!strcmp(word, name)) {
-            *version = tsr_clc_c_version(i);
+            options->c_version = tsr_clc_c_version(i);
             return true;
         }
     }
@@ -289,7 +301,7 @@ static enum tsr_status take_words(struct call call, char *const *words, uint32_t
             status = take_value(call, word, i + 1 < count ? &words[i + 1] : NULL, &used_next, options, why);
             i += used_next;
         } else if (!strncmp(word, "-cl-std=", 8) && call.op != TSR_CLC_LINK) {
-            if (call.language == TSR_CLC_OPENCL_C && !parse_version(word + 8, &options->c_version)) {
+            if (call.language == TSR_CLC_OPENCL_C && !parse_version(word + 8, options)) {
                 *why = refuse_version(word);
                 return TSR_INVALID;
             }

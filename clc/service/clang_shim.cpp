@@ -437,7 +437,8 @@ LLVMModuleRef tsr_clang_compile(const struct tsr_clang_input *input, LLVMContext
     instance.setVirtualFileSystem(file_system);
     instance.createDiagnostics(&printer, /*ShouldOwnClient=*/false);
     instance.setVerboseOutputStream(stream);
-    instance.setExternalSemaSource(llvm::makeIntrusiveRefCnt<ImplicitFunctions>(input->declared_elsewhere));
+    if (!invocation->getLangOpts().OpenCLCPlusPlus) // which has no such functions, and templates whose names are found later
+        instance.setExternalSemaSource(llvm::makeIntrusiveRefCnt<ImplicitFunctions>(input->declared_elsewhere));
     CompileAction action(unwrap(context), files->volatile_);
     bool done = instance.ExecuteAction(action);
     lookups.take(files);

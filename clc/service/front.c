@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include <llvm-c/Comdat.h>
+
 /* clang's header of types and constants, from the LLVM that we are built with (base_header.S). */
 extern const char tsr__base_header[], tsr__base_header_end[];
 
@@ -45,6 +47,14 @@ static const char *const lenient_words[] = {
     "-Wno-error=implicit-int",
 };
 
+/* Options of C++ for OpenCL. What has to run before the first kernel or after the last one is refused, as nobody runs it. */
+static const char *const cxx_words[] = {
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-Werror=global-constructors",
+    "-Werror=exit-time-destructors",
+};
+
 struct words {
     const char **at;
     uint32_t count;
@@ -65,7 +75,12 @@ static void add_each(struct words *words, const char *text, struct tsr_arena *ar
 
 static void add_options(struct words *words, const struct tsr_clc_options *options, const char *folder, struct tsr_arena *arena)
 {
-    add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", options->c_version / 100, options->c_version / 10 % 10));
+    if (options->cxx_name)
+        add(words, tsr_arena_format(arena, "-cl-std=%s", options->cxx_name));
+    else
+        add(words, tsr_arena_format(arena, "-cl-std=CL%u.%u", options->c_version / 100, options->c_version / 10 % 10));
+    for (size_t i = 0; options->cxx_name && i < TSR_ARRAY_LEN(cxx_words); i++)
+        add(words, cxx_words[i]);
     if (!tsr_clc_option_set(options, TSR_CLC_OPTION_WARNINGS_ARE_ERRORS))
         for (size_t i = 0; i < TSR_ARRAY_LEN(lenient_words); i++)
             add(words, lenient_words[i]);
@@ -147,18 +162,38 @@ static LLVMModuleRef compile(struct tsr_clang_input *input, const struct words *
     return compile(input, words, set | missed, context, files, log);
 }
 
+/* C++: constructors that -w keeps clang from complaining of; and groups of copies of a function, of which a program has one only. */
+static LLVMModuleRef finish_cxx(LLVMModuleRef module, struct tsr_buf *log)
+{
+    if (LLVMGetNamedGlobal(module, "llvm.global_ctors") || LLVMGetNamedGlobal(module, "llvm.global_dtors")) {
+        tsr_buf_printf(log, "error: a variable of the program has a constructor or destructor that has to run; only constexpr ones are "
+                            "possible there\n");
+        LLVMDisposeModule(module);
+        return NULL;
+    }
+    for (LLVMValueRef f = LLVMGetFirstFunction(module); f; f = LLVMGetNextFunction(f))
+        LLVMSetComdat(f, NULL);
+    for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+        LLVMSetComdat(g, NULL);
+    return module;
+}
+
 LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const struct tsr_clc_options *options, const char *extra,
                                  const struct tsr__parts *parts, LLVMContextRef context, struct tsr_clang_files *files, struct tsr_buf *log)
 {
     const struct tsr_clc_request *q = &request->request;
     struct tsr_arena arena = {0};
     struct tsr_clc_words macros;
+    if (options->cxx_name && !strstr(q->target.macros, "cl_ext_cxx_for_opencl")) {
+        tsr_buf_printf(log, "error: this device does not compile C++ for OpenCL (cl_ext_cxx_for_opencl)\n");
+        return NULL;
+    }
     if (tsr_clc_words_split(q->target.macros, &macros) != TSR_OK) {
         tsr__out_of_memory();
         return NULL;
     }
-    size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + macros.count + 2 * options->word_count +
-                  OPTION_WORDS * TSR_CLC_OPTION_COUNT + 7 + SECTIONS;
+    size_t most = TSR_ARRAY_LEN(fixed_words) + TSR_ARRAY_LEN(lenient_words) + TSR_ARRAY_LEN(cxx_words) + macros.count +
+                  2 * options->word_count + OPTION_WORDS * TSR_CLC_OPTION_COUNT + 7 + SECTIONS;
     struct words words = {.at = tsr_arena_alloc(&arena, most * sizeof(char *))};
     for (size_t i = 0; i < TSR_ARRAY_LEN(fixed_words); i++)
         add(&words, fixed_words[i]);
@@ -182,6 +217,8 @@ LLVMModuleRef tsr__front_compile(const struct tsr_wire_request *request, const s
     struct tsr_clang_input input = {
         .source = q->source, .header_count = q->header_count + OWN_HEADERS, .headers = headers, .declared_elsewhere = declared_in_section};
     LLVMModuleRef module = compile(&input, &words, mentioned_by_request(q), context, files, log);
+    if (module && options->cxx_name)
+        module = finish_cxx(module, log);
     if (module)
         module = tsr__plain_types(module, strstr(q->target.macros, "__opencl_c_images"));
     for (LLVMValueRef f = module ? LLVMGetFirstFunction(module) : NULL; f; f = LLVMGetNextFunction(f))

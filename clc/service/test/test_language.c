@@ -52,6 +52,20 @@ static void language(void **state)
         {"int f(int a) { return a ? f(a - 1) : 0; }\nkernel void k(global int *o) { *o = 1; }", "", GOOD, ""}, /* nobody calls it */
         {"int f(int a) { return a; }\nint g(int a) { return f(a) + f(1); }\nkernel void k(global int *o) { *o = f(1) + g(1) + g(2); }", "",
          GOOD, ""},
+        /* C++ for OpenCL */
+        {"template <class T> T f(T x) { return x; }\nkernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", GOOD, ""},
+        {"template <class T> T f(T x) { return x; }\nkernel void k(global int *o) { *o = f(1); }", "", BAD, "template"},
+        {"struct S { int a; S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++2021", BAD,
+         "input.cl:2:10: error: declaration requires a global constructor"},
+        {"struct S { int a; S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++ -w", BAD,
+         "error: a variable of the program has a constructor or destructor that has to run"},
+        {"struct S { int a; ~S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", BAD,
+         "input.cl:2:10: error: declaration requires a"},
+        {"struct S { int a; constexpr S() : a(5) {} };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", GOOD,
+         ""},
+        {"kernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", BAD, "use of undeclared identifier 'f'"},
+        {"kernel void k(global int *o) { throw 1; }", "-cl-std=CLC++", BAD, "exceptions"},
+        {"struct S { virtual int f(); };\nkernel void k(global int *o) { *o = 1; }", "-cl-std=CLC++", BAD, "virtual"},
         /* assembly */
         {"kernel void k(global int *o) { asm(\"nop\"); }", "", BAD, "inline assembly is not part of OpenCL C"},
         {"kernel void k(global int *o) { __asm__ volatile(\"nop\"); }", "", BAD, "inline assembly is not part of OpenCL C"},
