@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * A pipe as a kernel sees it: its argument is the address of a struct tsr_pipe, behind which the packets lie. icd/ makes it when the pipe is
- * made, the functions of builtins/pipe.cl work on it. For C and for OpenCL C. */
+ * A pipe as a kernel sees it: its argument is the address of a struct tsr_pipe, behind which the packets lie. icd/ makes it when the pipe
+ * is made, the functions of builtins/pipe.cl work on it. For C and for OpenCL C. */
 #ifndef TESSERA_PIPE_H
 #define TESSERA_PIPE_H
 
@@ -14,9 +14,9 @@ typedef uint32_t tsr_pipe_u32;
 #endif
 
 /* The packets are a ring. Number n, counted from the first one that was ever reserved, lies in slot n % max_packets in lap n / max_packets.
- * The state of a slot says what may be done with it: 2 * lap: it can be written; 2 * lap + 1: it can be read. So writers and readers need no
- * lock, and packets come out in the order in which they were reserved, whoever commits first. What several threads write lies in cache lines
- * of its own. Of zeros, but for the first three, it is an empty pipe. */
+ * The state of a slot says what may be done with it: 2 * lap: it can be written; 2 * lap + 1: it can be read. So writers and readers need
+ * no lock, and packets come out in the order in which they were reserved, whoever commits first. What several threads write lies in cache
+ * lines of its own. Of zeros, but for the first three, it is an empty pipe. */
 struct tsr_pipe {
     tsr_pipe_u32 packet_bytes, max_packets;
     tsr_pipe_u64 packets; /* bytes from here to the first packet */

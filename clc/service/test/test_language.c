@@ -2,17 +2,34 @@
  * Programs and what becomes of them: what is accepted as it was by older compilers, what is refused and in which words. */
 #include "clc/service/test/service_test.h"
 
-/* Programs of which clang of today refuses more than its forerunners did, and those that are no OpenCL C: outcome, and what the log says;
- * "" where it says nothing. */
+enum { GOOD = TSR_CLC_DONE, BAD = TSR_CLC_FAILED };
+
+/* A program, its outcome, and what the log says; "" where it says nothing. */
+struct program {
+    const char *source, *options;
+    enum tsr_clc_outcome outcome;
+    const char *log;
+};
+
+static void try_all(const struct program *cases, size_t count)
+{
+    int wrong = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct answer answer = compile(TSR_CLC_BUILD, cases[i].source, cases[i].options);
+        bool quiet = !*cases[i].log && *answer.result.log && !strstr(answer.result.log, "note: kernel");
+        if (quiet || answer.result.outcome != cases[i].outcome || !strstr(answer.result.log, cases[i].log))
+            wrong++, print_error("with \"%s\":\n%s\noutcome %d, not %d, or no \"%s\" in the log:\n%s", cases[i].options, cases[i].source,
+                                 (int)answer.result.outcome, (int)cases[i].outcome, cases[i].log, answer.result.log);
+        end(&answer);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* Programs of which clang of today refuses more than its forerunners did, and those that are no OpenCL C. */
 static void language(void **state)
 {
     (void)state;
-    enum { GOOD = TSR_CLC_DONE, BAD = TSR_CLC_FAILED };
-    static const struct {
-        const char *source, *options;
-        enum tsr_clc_outcome outcome;
-        const char *log;
-    } cases[] = {
+    static const struct program cases[] = {
         /* old C: warnings, and errors with -Werror */
         {"kernel void k(global int *o) { global int4 *t = o; t[0] = 1; }", "", GOOD, "warning: incompatible pointer types"},
         {"kernel void k(global int *o) { global int4 *t = o; t[0] = 1; }", "-Werror", BAD, "error: incompatible pointer types"},
@@ -52,20 +69,6 @@ static void language(void **state)
         {"int f(int a) { return a ? f(a - 1) : 0; }\nkernel void k(global int *o) { *o = 1; }", "", GOOD, ""}, /* nobody calls it */
         {"int f(int a) { return a; }\nint g(int a) { return f(a) + f(1); }\nkernel void k(global int *o) { *o = f(1) + g(1) + g(2); }", "",
          GOOD, ""},
-        /* C++ for OpenCL */
-        {"template <class T> T f(T x) { return x; }\nkernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", GOOD, ""},
-        {"template <class T> T f(T x) { return x; }\nkernel void k(global int *o) { *o = f(1); }", "", BAD, "template"},
-        {"struct S { int a; S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++2021", BAD,
-         "input.cl:2:10: error: declaration requires a global constructor"},
-        {"struct S { int a; S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++ -w", BAD,
-         "error: a variable of the program has a constructor or destructor that has to run"},
-        {"struct S { int a; ~S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", BAD,
-         "input.cl:2:10: error: declaration requires a"},
-        {"struct S { int a; constexpr S() : a(5) {} };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", GOOD,
-         ""},
-        {"kernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", BAD, "use of undeclared identifier 'f'"},
-        {"kernel void k(global int *o) { throw 1; }", "-cl-std=CLC++", BAD, "exceptions"},
-        {"struct S { virtual int f(); };\nkernel void k(global int *o) { *o = 1; }", "-cl-std=CLC++", BAD, "virtual"},
         /* assembly */
         {"kernel void k(global int *o) { asm(\"nop\"); }", "", BAD, "inline assembly is not part of OpenCL C"},
         {"kernel void k(global int *o) { __asm__ volatile(\"nop\"); }", "", BAD, "inline assembly is not part of OpenCL C"},
@@ -100,16 +103,28 @@ static void language(void **state)
         {"#ifdef __has_embed\n#error\n#endif\n", "", GOOD, ""},
         {"constant char t[] = {\n#embed \"none.bin\"\n};\n", "", BAD, "'none.bin' file not found"},
     };
-    int wrong = 0;
-    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
-        struct answer answer = compile(TSR_CLC_BUILD, cases[i].source, cases[i].options);
-        bool quiet = !*cases[i].log && *answer.result.log && !strstr(answer.result.log, "note: kernel");
-        if (quiet || answer.result.outcome != cases[i].outcome || !strstr(answer.result.log, cases[i].log))
-            wrong++, print_error("with \"%s\":\n%s\noutcome %d, not %d, or no \"%s\" in the log:\n%s", cases[i].options, cases[i].source,
-                                 (int)answer.result.outcome, (int)cases[i].outcome, cases[i].log, answer.result.log);
-        end(&answer);
-    }
-    assert_int_equal(wrong, 0);
+    try_all(cases, TSR_ARRAY_LEN(cases));
+}
+
+static void cxx(void **state)
+{
+    (void)state;
+    static const struct program cases[] = {
+        {"template <class T> T f(T x) { return x; }\nkernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", GOOD, ""},
+        {"template <class T> T f(T x) { return x; }\nkernel void k(global int *o) { *o = f(1); }", "", BAD, "template"},
+        {"struct S { int a; S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++2021", BAD,
+         "input.cl:2:10: error: declaration requires a global constructor"},
+        {"struct S { int a; S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++ -w", BAD,
+         "error: a variable of the program has a constructor or destructor that has to run"},
+        {"struct S { int a; ~S() { a = 5; } };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", BAD,
+         "input.cl:2:10: error: declaration requires a"},
+        {"struct S { int a; constexpr S() : a(5) {} };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", GOOD,
+         ""},
+        {"kernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", BAD, "use of undeclared identifier 'f'"},
+        {"kernel void k(global int *o) { throw 1; }", "-cl-std=CLC++", BAD, "exceptions"},
+        {"struct S { virtual int f(); };\nkernel void k(global int *o) { *o = 1; }", "-cl-std=CLC++", BAD, "virtual"},
+    };
+    try_all(cases, TSR_ARRAY_LEN(cases));
 }
 
 /* #embed finds what #include finds on the disk, and the result names the file as one that was read. */
@@ -140,6 +155,6 @@ static void embedded_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(language), cmocka_unit_test(embedded_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(language), cmocka_unit_test(cxx), cmocka_unit_test(embedded_files)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
