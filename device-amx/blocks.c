@@ -15,12 +15,13 @@ static uint64_t of_group(const struct tsr_launch *launch, int dim)
     return packets * (known && known != TSR__LOOPS_DO_NOT_WAIT ? known : TSR_TILE_ROWS);
 }
 
-static bool are_full_groups(const struct tsr_group *group)
+static bool are_full_groups(const struct tsr_launch *launch)
 {
+    const struct tsr_group *group = &launch->group;
     for (int d = 0; d < 3; d++)
         if (group->global_size[d] % group->enqueued_local_size[d])
             return false;
-    return tsr__packets_in_rows(group);
+    return tsr__packets_in_rows(launch);
 }
 
 void tsr__blocks_cut(struct tsr_launch *launch)
@@ -31,7 +32,7 @@ void tsr__blocks_cut(struct tsr_launch *launch)
     uint64_t wanted = threads > 1 ? threads * TSR__GROUPS_PER_WORKER : 1, in_group[2];
     if (atomic_load_explicit(&launch->entry->loop_size[0], memory_order_relaxed) == TSR__LOOPS_DO_NOT_WAIT)
         return;
-    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS) || launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(group))
+    if (!(launch->flags & TSR_KERNEL_SHARES_OPERANDS) || launch->form != TSR_FORM_ROWS || !launch->groups || !are_full_groups(launch))
         return;
     for (int d = 0; d < 2; d++) {
         in_group[d] = of_group(launch, d);

@@ -33,7 +33,7 @@ bool tsr__boxes_cut(struct tsr_launch *launch)
     const struct tsr_group *group = &launch->group;
     struct tsr__boxes *boxes = &launch->boxes;
     uint32_t width = group->sub_group_size;
-    bool rows = !(launch->flags & (TSR_KERNEL_GLOBAL_IDS_ONLY | TSR_KERNEL_GROUP_LANES)) && tsr__packets_in_rows(group);
+    bool rows = !(launch->flags & (TSR_KERNEL_GLOBAL_IDS_ONLY | TSR_KERNEL_GROUP_LANES)) && tsr__packets_in_rows(launch);
     if (!(launch->flags & TSR_KERNEL_MIXED_GROUPS) || rows)
         return false;
     uint64_t total = group->global_size[0] * group->global_size[1] * group->global_size[2];

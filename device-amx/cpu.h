@@ -187,8 +187,9 @@ struct tsr__run;
 /* The number of packets of a work-group of this size; the lanes of a packet of the run's work-group. */
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3]);
 uint32_t tsr__packet_lanes(const struct tsr__run *run, uint32_t packet);
-/* Whether the rows of all work-groups start at multiples of the sub-group size, in local and in global ids. */
-bool tsr__packets_in_rows(const struct tsr_group *group);
+/* Whether the rows of all work-groups start at multiples of the sub-group size, in local ids and, if the kernel reads them, in global ids.
+ */
+bool tsr__packets_in_rows(const struct tsr_launch *launch);
 /* Writes the local ids of all lanes of the group's packets, unless run->ids holds those of a group of the same size. */
 void tsr__packets_write_ids(struct tsr__run *run);
 /* Runs full packets in one call: `columns` columns of a box of work-groups, from the work-item with this local id on. */

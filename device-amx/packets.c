@@ -55,9 +55,10 @@ static void find_box(const struct tsr__run *run, uint64_t most, uint64_t count[3
 }
 
 /* Whether the group consists of full packets. */
-static bool is_whole(const struct tsr_group *group)
+static bool is_whole(const struct tsr__run *run)
 {
-    return tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
+    const struct tsr_group *group = &run->group;
+    return tsr__packets_in_rows(run->launch) && group->local_size[0] % group->sub_group_size == 0;
 }
 
 static const uint64_t first_id[3];
@@ -65,7 +66,7 @@ static const uint64_t first_id[3];
 static uint64_t run_whole(struct tsr__run *run, uint64_t most)
 {
     uint64_t count[3];
-    if (!is_whole(&run->group))
+    if (!is_whole(run))
         return 0;
     find_box(run, most, count);
     tsr__packets_rows(run, first_id, run->group.local_size[0], count);
@@ -76,7 +77,7 @@ uint64_t tsr__packets_in_regions(struct tsr__run *run, uint64_t most)
 {
     uint64_t count[3] = {alike(run, most), 1, 1};
     run->items->run = run;
-    if (is_whole(&run->group)) {
+    if (is_whole(run)) {
         tsr__packets_rows(run, first_id, run->group.local_size[0], count);
         return count[0];
     }

@@ -14,10 +14,12 @@ int tsr__launch_fail(struct tsr_launch *launch, char *why)
     return TSR__OUT_OF_RESOURCES;
 }
 
-bool tsr__packets_in_rows(const struct tsr_group *group)
+bool tsr__packets_in_rows(const struct tsr_launch *launch)
 {
+    const struct tsr_group *group = &launch->group;
     uint32_t width = group->sub_group_size;
-    return group->enqueued_local_size[0] % width == 0 && group->global_offset[0] % width == 0;
+    bool rows = group->enqueued_local_size[0] % width == 0;
+    return rows && (launch->flags & TSR_KERNEL_FULL_PACKETS || group->global_offset[0] % width == 0);
 }
 
 uint32_t tsr__packets_of(uint32_t flags, uint32_t width, const uint64_t size[3])
@@ -96,7 +98,7 @@ void tsr__visit_runners(struct tsr__run *run, bool one, void (*visit)(struct tsr
 {
     const struct tsr_group *group = &run->group;
     uint32_t step = group->sub_group_size / run->unit; /* work-items of each runner */
-    bool whole = run->ids && tsr__packets_in_rows(group) && group->local_size[0] % group->sub_group_size == 0;
+    bool whole = run->ids && tsr__packets_in_rows(run->launch) && group->local_size[0] % group->sub_group_size == 0;
     uint64_t id[3] = {0};
     run->runners = (run->count + step - 1) / step;
     if (run->ids && !whole)

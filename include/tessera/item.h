@@ -92,7 +92,8 @@ struct tsr_item {
     uint32_t sub_group_size; /* of the item's own sub-group */
     uint32_t site;           /* number of the last convergent call site of the user's program that was reached, stored by generated code */
     /* ---- packets (TSR_KERNEL_PACKETS); the fields above are those of lane 0 ---- */
-    uint32_t whole_packet; /* every lane is there, all lie in one row that starts at a multiple of S, in local and in global ids */
+    uint32_t whole_packet; /* every lane is there, all lie in one row that starts at a multiple of S, in local and, if the kernel reads
+                              them, global ids */
     /* Local ids of every lane, by dimension. In regions, those of each further packet of the group lie three times TSR_MAX_LANES numbers
      * behind. */
     const uint32_t *packet_ids[3];

@@ -145,6 +145,21 @@ static bool mark_group(struct tsr__compilation *l, struct tsr__packet_kernel *k,
     return true;
 }
 
+/* Whether every packet is full in any launch: then there is no function for other packets. Global ids would tell where the range begins,
+ * which need not be a multiple of the width. */
+static bool mark_full_packets(struct tsr__compilation *l, struct tsr__packet_kernel *k, unsigned width)
+{
+    size_t count;
+    LLVMValueRef *code = tsr__instructions(l, k->item, &count);
+    if (!(k->info->flags & TSR_KERNEL_UNIFORM_GROUPS) || !k->info->reqd_local_size[0] || k->info->reqd_local_size[0] % width)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (tsr__call_of(code[i]) == TSR__CALL_GLOBAL_ID)
+            return false;
+    k->info->flags |= TSR_KERNEL_FULL_PACKETS;
+    return true;
+}
+
 /* Every packet of one work-item is full. */
 static void split_into_items(struct tsr__compilation *l, struct tsr_kernel_info *info)
 {
@@ -176,7 +191,7 @@ static void split_kernel(struct tsr__compilation *l, struct tsr_kernel_info *inf
         info->flags |= TSR_KERNEL_GROUP_LANES;
     else
         k.whole = declare_packet_function(l, k.kernel, FULL);
-    if (groups || !mark_group(l, &k, width)) {
+    if (groups || (!mark_group(l, &k, width) && !mark_full_packets(l, &k, width))) {
         k.partial = declare_packet_function(l, k.kernel, PARTIAL);
         tsr__add_fn_attr(l, k.partial, "noinline"); /* for the edges: small is better */
     }

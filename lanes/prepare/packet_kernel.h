@@ -9,11 +9,10 @@
  * pass also runs on the dump of the one before. */
 struct tsr__packet_kernel {
     struct tsr_kernel_info *info;
-    LLVMValueRef kernel; /* calls one of the packet functions */
-    LLVMValueRef item;   /* the code of a work-item */
-    LLVMValueRef whole;  /* the packet function for full packets: a declaration until the pass "widen_full"; NULL: groups are lanes */
-    LLVMValueRef
-        partial; /* … for other packets: a declaration until the pass "widen_partial"; NULL: a packet is one work-item, or a work-group */
+    LLVMValueRef kernel;   /* calls one of the packet functions */
+    LLVMValueRef item;     /* the code of a work-item */
+    LLVMValueRef whole;    /* the packet function for full packets: a declaration until the pass "widen_full"; NULL: groups are lanes */
+    LLVMValueRef partial;  /* … for other packets: a declaration until the pass "widen_partial"; NULL: all packets are full */
     LLVMValueRef wrapping; /* … for full packets of launches in which an index may wrap (versioning.c); NULL: `whole` is right for all */
     struct tsr__packet packet; /* of a full packet */
 };

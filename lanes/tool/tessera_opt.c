@@ -67,6 +67,34 @@ static const char *kernel_name(struct tsr_arena *arena, LLVMModuleRef module, LL
     return tsr__is_kernel(f) && !LLVMGetNamedFunction(module, tsr_arena_format(arena, "%s" TSR__ENTRY_SUFFIX, name)) ? name : NULL;
 }
 
+static bool has_uniform_groups(LLVMValueRef f)
+{
+    static const char name[] = "uniform-work-group-size";
+    unsigned length = 0;
+    LLVMAttributeRef attribute = LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name, sizeof name - 1);
+    const char *value = attribute ? LLVMGetStringAttributeValue(attribute, &length) : "";
+    return length == 4 && !strncmp(value, "true", length);
+}
+
+static void read_required_size(LLVMValueRef f, uint64_t size[3])
+{
+    static const char name[] = "reqd_work_group_size";
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+    size_t count;
+    LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(f, &count);
+    for (unsigned i = 0; i < count; i++) {
+        if (LLVMValueMetadataEntriesGetKind(all, i) != LLVMGetMDKindIDInContext(context, name, sizeof name - 1))
+            continue;
+        LLVMValueRef node = LLVMMetadataAsValue(context, LLVMValueMetadataEntriesGetMetadata(all, i)), numbers[3];
+        if (LLVMGetMDNodeNumOperands(node) != TSR_ARRAY_LEN(numbers))
+            continue;
+        LLVMGetMDNodeOperands(node, numbers);
+        for (int d = 0; d < 3; d++)
+            size[d] = LLVMConstIntGetZExtValue(numbers[d]);
+    }
+    LLVMDisposeValueMetadataEntries(all);
+}
+
 /* What the front end and the passes before would have filled in. */
 static void find_kernels(LLVMModuleRef module, struct tsr_arena *arena, struct tsr_program_info *info)
 {
@@ -83,6 +111,9 @@ static void find_kernels(LLVMModuleRef module, struct tsr_arena *arena, struct t
         kernel->attributes = "";
         if (tsr__has_text_attr(f, TSR__WIDE_PACKETS))
             kernel->reqd_sub_group_size = TSR__WIDE_LANES;
+        if (has_uniform_groups(f))
+            kernel->flags |= TSR_KERNEL_UNIFORM_GROUPS;
+        read_required_size(f, kernel->reqd_local_size);
         if (tsr__is_kernel(f)) {
             kernel->arg_count = LLVMCountParams(f) - tsr__has_text_attr(f, TSR__HAS_ITEM);
             kernel->args = tsr_arena_alloc(arena, kernel->arg_count * sizeof *kernel->args);

@@ -27,8 +27,8 @@ static bool widen_item(struct tsr__compilation *l, LLVMValueRef item, unsigned w
 
 bool tsr__pass_widen_images(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    if (!k->partial)
-        return true; /* packets of one work-item */
+    if (k->packet.width == 1)
+        return true;
     size_t count;
     LLVMValueRef *code = tsr__instructions(l, k->item, &count);
     for (size_t i = 0; i < count; i++) {

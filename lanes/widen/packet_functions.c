@@ -52,9 +52,23 @@ static bool take_item(struct tsr__compilation *l, struct tsr__packet_kernel *k)
     return true;
 }
 
+/* What the device gets to know of a kernel that has no sub-groups, or whose packets wait for each other (`meets`). */
+static void note_visibility(struct tsr_kernel_info *info, enum tsr__visibility sees, bool meets)
+{
+    if (sees >= TSR__SEES_SUB_GROUPS)
+        return;
+    info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
+    if (meets)
+        return;
+    info->flags |= sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED_GROUPS : 0;
+    if (sees == TSR__SEES_RANGE && !(info->flags & TSR_KERNEL_FULL_PACKETS)) /* a range that is cut has packets that are not full */
+        info->flags |= TSR_KERNEL_GLOBAL_IDS_ONLY;
+}
+
 bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel *k)
 {
-    if (!k->partial)
+    bool full = k->info->flags & TSR_KERNEL_FULL_PACKETS;
+    if (!k->partial && !full)
         k->info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
     if (k->packet.width == 1)
         return take_item(l, k);
@@ -62,6 +76,8 @@ bool tsr__pass_widen_full(struct tsr__compilation *l, struct tsr__packet_kernel 
         return true;
     if (!widen(l, k, k->whole, k->packet, false))
         return false;
+    if (full)
+        note_visibility(k->info, tsr__group_visibility(l, k->item), tsr__has_barrier(l, k->whole));
     if (!k->wrapping)
         return true;
     tsr__forget_no_wrap_marks(l, k->whole);
@@ -87,11 +103,7 @@ bool tsr__pass_widen_partial(struct tsr__compilation *l, struct tsr__packet_kern
     packet.in_group = packet.whole_rows && meets;
     packet.same_sizes = info->flags & TSR_KERNEL_UNIFORM_GROUPS;
     packet.required_x = info->reqd_local_size[0];
-    if (packet.whole_rows)
-        info->flags |= TSR_KERNEL_IGNORES_SUB_GROUPS;
-    if (packet.mixed)
-        info->flags |=
-            (sees <= TSR__SEES_NUMBERS ? TSR_KERNEL_MIXED_GROUPS : 0) | (sees == TSR__SEES_RANGE ? TSR_KERNEL_GLOBAL_IDS_ONLY : 0);
+    note_visibility(info, sees, meets);
     return widen(l, k, k->partial, packet, true);
 }
 
