@@ -247,3 +247,16 @@ DOT(uint, uchar, uchar, uu_uint)
 DOT(int, char, char, ss_int)
 DOT(int, char, uchar, su_int)
 DOT(int, uchar, char, us_int)
+
+/* For products of matrices in the tensor language (tensor/llvm/gemm_dot.c): a sum that wraps, and two products of bfloat16 in the order of
+ * VDPBF16PS. */
+int PURE tessera_dot_add_us(uint a, uint b, int c)
+{
+    return dot_4x8packed_us_int(a, b) + c;
+}
+
+float PURE tessera_dot_add_bf16(uint a, uint b, float c)
+{
+    c = __builtin_fmaf(__builtin_astype(a & 0xffff0000, float), __builtin_astype(b & 0xffff0000, float), c);
+    return __builtin_fmaf(__builtin_astype(a << 16, float), __builtin_astype(b << 16, float), c);
+}

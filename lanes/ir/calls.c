@@ -103,7 +103,7 @@ LLVMValueRef tsr__build_query(struct tsr__compilation *l, LLVMBuilderRef b, enum
 }
 
 static const struct tsr__dot dots[] = {
-#define TSR_DOT(name, a, b, packed, accumulates) {#name, a, b, packed, accumulates},
+#define TSR_DOT(name, a, b, packed, sum) {#name, a, b, packed, TSR__DOT_##sum},
 #include "lanes/ir/dot.def"
 #undef TSR_DOT
 };
@@ -118,13 +118,14 @@ const struct tsr__dot *tsr__dot_named(const char *name)
 
 bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function)
 {
-    return tsr__has(l, TSR_CPU_AVX512VNNI) && !tsr__has_text_attr(function, TSR__USER) && tsr__dot_named(tsr__name(function));
+    const struct tsr__dot *dot = tsr__has_text_attr(function, TSR__USER) ? NULL : tsr__dot_named(tsr__name(function));
+    return dot && tsr__has(l, dot->sum == TSR__DOT_BFLOAT16 ? TSR_CPU_BF16_PAIRS : TSR_CPU_AVX512VNNI);
 }
 
 const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed)
 {
     const struct tsr__dot *d = dots;
-    while (d->a_signed != a_signed || d->b_signed != b_signed || d->packed != packed || d->accumulates)
+    while (d->a_signed != a_signed || d->b_signed != b_signed || d->packed != packed || d->sum)
         d++;
     return d->name;
 }

@@ -98,9 +98,11 @@ bool tsr__is_dot(struct tsr__compilation *l, LLVMValueRef function);
 /* The function of two vectors of four bytes, or of two words of them, that does not accumulate. */
 const char *tsr__dot_name(bool a_signed, bool b_signed, bool packed);
 
+enum tsr__dot_sum { TSR__DOT_NONE, TSR__DOT_CLAMPED, TSR__DOT_WRAPPED, TSR__DOT_BFLOAT16 }; /* dot.def */
 struct tsr__dot {
     const char *name;
-    bool a_signed, b_signed, packed, accumulates;
+    bool a_signed, b_signed, packed;
+    enum tsr__dot_sum sum;
 };
 /* The dot product of the built-in library called so, or NULL. */
 const struct tsr__dot *tsr__dot_named(const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Integer dot products of four bytes (cl_khr_integer_dot_product) in packets.
+ * Dot products of four bytes (cl_khr_integer_dot_product) and of two bfloat16 in packets.
  *
  * VPDPBUSD adds up four products of an unsigned and a signed byte. If both operands have the same signedness, one of them is moved by
  * 128 into the other range, and 128 times the sum of the other operand's bytes corrects the result. */
@@ -81,6 +81,28 @@ static LLVMValueRef add_products(struct tsr__widener *s, LLVMValueRef sum, LLVMV
     return made;
 }
 
+/* VDPBF16PS: for each lane the sum and two products. */
+static void add_bf16_products(struct tsr__widener *s, LLVMValueRef inst)
+{
+    const char *name = s->width >= 16 ? "llvm.x86.avx512bf16.dpbf16ps.512" : "llvm.x86.avx512bf16.dpbf16ps.256";
+    unsigned lanes = s->width >= 16 ? 16 : 8, id = LLVMLookupIntrinsicID(name, strlen(name));
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, NULL, 0), made = NULL, operands[3];
+    tsr__explain(s->l, inst, "dot", "VDPBF16PS", "one");
+    for (unsigned i = 0; i < 3; i++)
+        operands[i] = tsr__component_of(s, LLVMGetOperand(inst, i), 0);
+    for (unsigned at = 0; at < s->width; at += lanes) {
+        LLVMValueRef args[3];
+        for (unsigned i = 0; i < 3; i++) {
+            args[i] = s->width > lanes ? slice_elements(s, operands[i], at, lanes) : operands[i];
+            args[i] = LLVMBuildBitCast(s->b, args[i], LLVMTypeOf(LLVMGetParam(f, (i + 1) % 3)), "");
+        }
+        LLVMValueRef in_order[] = {args[2], args[0], args[1]};
+        LLVMValueRef component = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, in_order, 3, "");
+        made = made ? LLVMBuildShuffleVector(s->b, made, component, tsr__iota(s, LLVMInt32TypeInContext(s->l->context), 1), "") : component;
+    }
+    tsr__set_component(s, inst, 0, made);
+}
+
 /* Is the operand made in the block of the call? */
 static bool is_beside(LLVMValueRef call, unsigned operand)
 {
@@ -91,13 +113,18 @@ static bool is_beside(LLVMValueRef call, unsigned operand)
 void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
 {
     const struct tsr__dot *dot = tsr__dot_named(tsr__name(tsr__callee(inst)));
+    bool clamps = dot->sum == TSR__DOT_CLAMPED;
+    if (dot->sum == TSR__DOT_BFLOAT16) {
+        add_bf16_products(s, inst);
+        return;
+    }
     LLVMTypeRef words = tsr__vector_of(s, LLVMInt32TypeInContext(s->l->context));
     LLVMValueRef a = operand_bytes(s, LLVMGetOperand(inst, 0), dot->packed), b = operand_bytes(s, LLVMGetOperand(inst, 1), dot->packed);
-    LLVMValueRef none = LLVMConstNull(words), more = dot->accumulates ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;
+    LLVMValueRef none = LLVMConstNull(words), more = dot->sum ? tsr__component_of(s, LLVMGetOperand(inst, 2), 0) : none, made;
     bool one = dot->a_signed != dot->b_signed;
     tsr__explain(s->l, inst, "dot", "VPDPBUSD", "%s", one ? "one" : dot->a_signed ? "two: both sides are signed" : "two: none is signed");
     if (one) {
-        made = add_products(s, more, dot->a_signed ? b : a, dot->a_signed ? a : b, dot->accumulates);
+        made = add_products(s, more, dot->a_signed ? b : a, dot->a_signed ? a : b, clamps);
     } else {
         /* (x + 128)·y - 128·y, with signs; (x - 128)·y + 128·y without. What is taken away or added is of the side from another block: if
          * that is before a loop, so is the product. */
@@ -106,7 +133,7 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
         made = dot->a_signed ? add_products(s, none, near, y, false) : add_products(s, none, y, near, false);
         extra = dot->a_signed ? add_products(s, none, moved, y, false) : add_products(s, none, y, moved, false);
         made = LLVMBuildSub(s->b, made, extra, "");
-        if (dot->accumulates) {
+        if (clamps) {
             const char *name = dot->a_signed ? "llvm.sadd.sat" : "llvm.uadd.sat";
             unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
             LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &words, 1), args[2] = {made, more};

@@ -166,3 +166,21 @@ define spir_kernel void @one_side_uniform(ptr addrspace(1) %a, ptr addrspace(1) 
   store i32 %s, ptr addrspace(1) %to
   ret void
 }
+
+; A sum that wraps goes on from the third argument.
+; CHECK-LABEL: define internal void @sum.whole(
+; CHECK: [[X:%.*]] = load <16 x i32>
+; CHECK: call <16 x i32> @llvm.x86.avx512.vpdpbusd.512(<16 x i32> [[X]], <64 x i8> {{%.*}}, <64 x i8> {{%.*}})
+; CHECK-NOT: vpdpbusd
+; CHECK: ret void
+declare i32 @_Z18tessera_dot_add_usjji(i32, i32, i32)
+define spir_kernel void @sum(ptr addrspace(1) %a, ptr addrspace(1) %o) {
+  %i = call i64 @__tsr_global_id(i32 0)
+  %p = getelementptr i32, ptr addrspace(1) %a, i64 %i
+  %x = load i32, ptr addrspace(1) %p
+  %u = load i32, ptr addrspace(1) %a
+  %s = call i32 @_Z18tessera_dot_add_usjji(i32 %u, i32 %x, i32 %x)
+  %q = getelementptr i32, ptr addrspace(1) %o, i64 %i
+  store i32 %s, ptr addrspace(1) %q
+  ret void
+}
