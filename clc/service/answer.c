@@ -110,14 +110,30 @@ static void apply_options(struct job *job)
     tsr__link_note_options(job->module, &job->options);
 }
 
+static bool has_feature(const struct tsr_target *target, enum tsr_cpu_feature feature)
+{
+    return target->features >> feature & 1;
+}
+
+/* Of the CPU: dot products in vector registers, where nothing multiplies blocks faster. */
+static struct tsr_tensor_unit tensor_unit(const struct job *job)
+{
+    const struct tsr_target *target = &job->request->request.target;
+    bool cpu = !job->target->other_library && !job->debug->emit_spirv;
+    bool dots = cpu && !has_feature(target, TSR_CPU_AMX_TILE) && !has_feature(target, TSR_CPU_TILES_MODEL);
+    return (struct tsr_tensor_unit){.dots_of_bytes = dots && has_feature(target, TSR_CPU_AVX512VNNI),
+                                    .dots_of_bf16 = dots && has_feature(target, TSR_CPU_BF16_PAIRS)};
+}
+
 /* A source in the tensor language comes by the same calls as OpenCL C, and with the same options. */
 static bool compile_source(struct job *job)
 {
     const struct tsr_clc_text *source = &job->request->request.source;
     bool is_tensor = tsr_tensor_is_text(source->data, source->size);
+    struct tsr_tensor_unit unit = tensor_unit(job);
     const char *lines = job->explain && !set(job, TSR_CLC_OPTION_DEBUG_INFO) ? line_tables : NULL;
     if (is_tensor)
-        job->module = tsr_tensor_module(source->data, source->size, job->context, &job->answer->log);
+        job->module = tsr_tensor_module(source->data, source->size, &unit, job->context, &job->answer->log);
     else
         job->module = tsr__front_compile(job->request, &job->options, lines, job->parts, job->context, &job->files, &job->answer->log);
     stage(job, is_tensor ? "tensor" : "clang");

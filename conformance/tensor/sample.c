@@ -255,6 +255,33 @@ static void functions(void)
     clReleaseProgram(program);
 }
 
+/* Groups are uniform, and a range may begin anywhere. */
+static void ranges(void)
+{
+    static const char text[] =
+        "func @ids(%C: memref<i64x?>) {\n  %g = builtin.group_id : index\n  %v = cast %g : i64\n  store %v, %C[%g]\n}\n"
+        "func @two(%C: memref<i64x?>) attributes {work_group_size=[32,2]} {\n  %g = builtin.group_id : index\n"
+        "  %v = cast %g : i64\n  store %v, %C[%g]\n}\n";
+    static const char *const names[] = {"ids", "two"};
+    cl_program program = build_good(text);
+    for (int i = 0; i < 2; i++) {
+        cl_int error;
+        cl_kernel kernel = clCreateKernel(program, names[i], &error);
+        size_t offset[] = {3, 1}, global[] = {i ? 96 : 48, i ? 2 : 1}, odd[] = {global[0] - 1, global[1]};
+        cl_long count = 3, ids[3] = {-1, -1, -1};
+        cl_mem memory = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof ids, ids, NULL);
+        error |= clSetKernelArg(kernel, 0, sizeof memory, &memory);
+        error |= clSetKernelArg(kernel, 1, sizeof count, &count);
+        error |= clEnqueueNDRangeKernel(queue, kernel, 2, offset, global, NULL, 0, NULL, NULL);
+        error |= clEnqueueReadBuffer(queue, memory, CL_TRUE, 0, sizeof ids, ids, 0, NULL, NULL);
+        EXPECT(!error && ids[0] == 0 && ids[1] == 1 && ids[2] == 2);
+        EXPECT(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, odd, NULL, 0, NULL, NULL) == CL_INVALID_WORK_GROUP_SIZE);
+        clReleaseMemObject(memory);
+        clReleaseKernel(kernel);
+    }
+    clReleaseProgram(program);
+}
+
 int main(void)
 {
     struct session s = open_session();
@@ -262,6 +289,7 @@ int main(void)
     context = s.context;
     queue = s.queue;
     the_sample_of_the_manual();
+    ranges();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();

@@ -5,6 +5,7 @@
 #define TESSERA_TENSOR_LLVM_EMIT_H
 
 #include "tensor/ir.h"
+#include "tensor/llvm/module.h"
 
 #include <llvm-c/Core.h>
 
@@ -39,10 +40,13 @@ struct tsr__te {
     struct tsr__te_value *values; /* by index of the value */
     uint32_t *local_offset;       /* of an alloca, by index of its value: bytes */
     LLVMValueRef local;           /* the bytes that these are in; NULL: none */
-    LLVMValueRef item[2];         /* i64: local id */
-    LLVMValueRef first_item;      /* i1 */
-    bool one_sub_group;           /* the work-group is one */
-    bool spmd;                    /* in an SPMD region */
+    LLVMValueRef scratch;         /* local memory of single instructions; NULL: none */
+    uint32_t scratch_bytes;
+    struct tsr_tensor_unit unit;
+    LLVMValueRef item[2];    /* i64: local id */
+    LLVMValueRef first_item; /* i1 */
+    bool one_sub_group;      /* the work-group is one */
+    bool spmd;               /* in an SPMD region */
     struct tsr__te_touched touched;
     void (*region)(struct tsr__te *e, const struct tsr__t_region *region);
 };
@@ -125,6 +129,10 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 /* A function of OpenCL C on one number of each work-item of a sub-group; of bf16 it is computed in f32 and rounded once. */
 struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a);
 
+/* ---- module.c ---- */
+/* Local memory of so many bytes for the instruction that is being made; another one gets the same. */
+LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
+
 /* ---- layout.c ---- */
 /* Where the allocas of the function lie: fills local_offset, by the index of the value; returns the bytes of all, or TOO_MUCH. */
 #define TSR__TE_TOO_MUCH UINT32_MAX
@@ -196,5 +204,7 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
                  uint32_t count);
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
+/* ---- gemm_dot.c; false: as above ---- */
+bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 
 #endif

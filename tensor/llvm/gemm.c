@@ -151,7 +151,7 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
 TSR_TE_FUNCTION(gemm)
 {
     struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
-    if (tsr__te_gemm_by_mad(e, inst, &g.o))
+    if (tsr__te_gemm_by_dots(e, inst, &g.o) || tsr__te_gemm_by_mad(e, inst, &g.o))
         return;
     g.sum = tsr__t_sum_type(g.o.c.type->number);
     g.width = e->func->info.work_group_size[0];

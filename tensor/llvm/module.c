@@ -146,10 +146,42 @@ static void declare(struct tsr__te *e)
     e->function = LLVMAddFunction(e->module, info->name, type);
     LLVMSetFunctionCallConv(e->function, SPIR_KERNEL);
     static const char *const attributes[] = {"nounwind", "convergent"};
+    static const char uniform[] = "uniform-work-group-size", yes[] = "true";
+    LLVMAddAttributeAtIndex(e->function, (unsigned)LLVMAttributeFunctionIndex,
+                            LLVMCreateStringAttribute(e->context, uniform, sizeof uniform - 1, yes, sizeof yes - 1));
     for (size_t i = 0; i < TSR_ARRAY_LEN(attributes); i++) {
         unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
         LLVMAddAttributeAtIndex(e->function, (unsigned)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
     }
+}
+
+static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t bytes)
+{
+    LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
+    LLVMValueRef made = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.%s", e->func->name, name), 3);
+    LLVMSetLinkage(made, LLVMInternalLinkage);
+    LLVMSetInitializer(made, LLVMGetUndef(type));
+    LLVMSetAlignment(made, TSR__T_LOCAL_ALIGNMENT);
+    return made;
+}
+
+LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes)
+{
+    if (!e->scratch)
+        e->scratch = local_array(e, "any", 0);
+    e->scratch_bytes = bytes > e->scratch_bytes ? bytes : e->scratch_bytes;
+    return e->scratch;
+}
+
+/* How large it has to be is known now. */
+static void make_scratch(struct tsr__te *e)
+{
+    if (!e->scratch)
+        return;
+    LLVMReplaceAllUsesWith(e->scratch, local_array(e, "scratch", e->scratch_bytes));
+    LLVMDeleteGlobal(e->scratch);
+    e->scratch = NULL;
+    e->scratch_bytes = 0;
 }
 
 static void make_local(struct tsr__te *e)
@@ -162,11 +194,7 @@ static void make_local(struct tsr__te *e)
     }
     if (!bytes)
         return;
-    LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
-    e->local = LLVMAddGlobalInAddressSpace(e->module, type, tsr_arena_format(e->arena, "%s.local", e->func->name), 3);
-    LLVMSetLinkage(e->local, LLVMInternalLinkage);
-    LLVMSetInitializer(e->local, LLVMGetUndef(type));
-    LLVMSetAlignment(e->local, TSR__T_LOCAL_ALIGNMENT);
+    e->local = local_array(e, "local", bytes);
 }
 
 static void emit_function(struct tsr__te *e)
@@ -193,6 +221,7 @@ static void emit_function(struct tsr__te *e)
         take_param(e, &e->func->params[i].value, &next);
     emit_region(e, e->func->body);
     LLVMBuildRetVoid(e->builder);
+    make_scratch(e);
 }
 
 /* ---- modules
@@ -243,7 +272,8 @@ static size_t without_added_line(const char *text, size_t size)
     return at ? (size_t)(at - text) : size;
 }
 
-LLVMModuleRef tsr_tensor_module(const void *text, size_t size, LLVMContextRef context, struct tsr_buf *log)
+LLVMModuleRef tsr_tensor_module(const void *text, size_t size, const struct tsr_tensor_unit *unit, LLVMContextRef context,
+                                struct tsr_buf *log)
 {
     struct tsr_tensor_program *program = tsr_tensor_parse(text, without_added_line(text, size), "input.tensor", &tsr_tensor_cpu_target);
     if (!program) {
@@ -251,7 +281,8 @@ LLVMModuleRef tsr_tensor_module(const void *text, size_t size, LLVMContextRef co
         return NULL;
     }
     struct tsr__te *e = tsr_arena_alloc(&program->arena, sizeof *e);
-    *e = (struct tsr__te){.program = program, .arena = &program->arena, .log = log, .context = context, .region = emit_region};
+    *e = (struct tsr__te){
+        .program = program, .arena = &program->arena, .log = log, .context = context, .region = emit_region, .unit = *unit};
     bool good = !program->diagnostics && emit_program(e);
     tsr_tensor_print_diagnostics(program, log);
     good = good && verify(e);

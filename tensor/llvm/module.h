@@ -7,8 +7,14 @@
 
 #include <llvm-c/Core.h>
 
+/* What the code is for: packets of AVX-512 have dot products of these, and there is no unit that multiplies blocks. */
+struct tsr_tensor_unit {
+    bool dots_of_bytes, dots_of_bf16;
+};
+
 /* The module, for spir64; each function of the text is a kernel that requires its work-group and sub-group sizes. NULL: the log says why,
  * as tsr_tensor_print_diagnostics does. Memory that ends leaves through tsr_arena_on_failure. One context at a time for each thread. */
-LLVMModuleRef tsr_tensor_module(const void *text, size_t size, LLVMContextRef context, struct tsr_buf *log);
+LLVMModuleRef tsr_tensor_module(const void *text, size_t size, const struct tsr_tensor_unit *unit, LLVMContextRef context,
+                                struct tsr_buf *log);
 
 #endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Products of matrices of bytes and of bfloat16 by dot products of words: four bytes or two bfloat16 that follow each other in K. A lane
+ * has a row of A, whose words it makes of single elements; a word of B is the same for all lanes. Words of B are read in place where they
+ * lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local memory first. */
+#include "tensor/llvm/emit.h"
+
+enum { SUMS = 24, OPEN_COLUMNS = 16, MOST_ROWS = 4, MOST_COPIED_DEPTH = 1024, MOST_STRAIGHT = 160, WORD_BYTES = 4, SIGN = 0x80 };
+
+struct dots {
+    const struct tsr__te_blas *o;
+    bool ta, tb;
+    enum tsr__t_number number, sum;
+    uint32_t in_word, depth, words; /* elements of a word; of K; words of K, the last of which may have fewer elements */
+    uint32_t width;                 /* rows of a vector */
+    LLVMValueRef copy;              /* of a block of columns of B; NULL: B is read in place */
+};
+
+/* A block of C: `rows` vectors of rows and `cols` columns. */
+struct block {
+    LLVMValueRef row, col;
+    uint32_t rows, cols;
+};
+
+static LLVMTypeRef i32(struct tsr__te *e)
+{
+    return LLVMInt32TypeInContext(e->context);
+}
+
+static LLVMValueRef add(struct tsr__te *e, LLVMValueRef a, uint32_t b)
+{
+    return b ? LLVMBuildNSWAdd(e->builder, a, tsr__te_i64(e, b), "") : a;
+}
+
+static LLVMValueRef times(struct tsr__te *e, LLVMValueRef a, uint32_t b)
+{
+    return LLVMBuildNSWMul(e->builder, a, tsr__te_i64(e, b), "");
+}
+
+static LLVMValueRef element_address(struct tsr__te *e, const struct tsr__te_memref *m, bool turned, LLVMValueRef i, LLVMValueRef j)
+{
+    LLVMValueRef index[] = {turned ? j : i, turned ? i : j};
+    return tsr__te_address(e, m, index);
+}
+
+static LLVMValueRef load_word(struct tsr__te *e, LLVMValueRef address, uint32_t align)
+{
+    LLVMValueRef word = LLVMBuildLoad2(e->builder, i32(e), address, "");
+    LLVMSetAlignment(word, align);
+    return word;
+}
+
+/* ---- words ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Elements of a word that begins with element k; zeros behind the last one. `along`: the mode of the memref that K is. */
+static LLVMValueRef word_of(struct tsr__te *e, const struct dots *d, const struct tsr__te_memref *m, bool turned, uint32_t along,
+                            LLVMValueRef at[2], uint32_t count)
+{
+    uint32_t bytes = tsr__t_numbers[d->number].bytes;
+    LLVMValueRef word = NULL, first = at[along];
+    if (count == d->in_word && tsr__te_known(m->stride[turned ? 1 - along : along]) == 1)
+        return load_word(e, element_address(e, m, turned, at[0], at[1]), bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        at[along] = add(e, first, i);
+        LLVMValueRef one = tsr__te_load_number(e, m, element_address(e, m, turned, at[0], at[1])).re;
+        one = LLVMBuildZExt(e->builder, one, i32(e), "");
+        if (i)
+            one = LLVMBuildShl(e->builder, one, tsr__te_i32(e, 8 * bytes * i), "");
+        word = word ? LLVMBuildOr(e->builder, word, one, "") : one;
+    }
+    at[along] = first;
+    return word;
+}
+
+static LLVMValueRef word_of_a(struct tsr__te *e, const struct dots *d, LLVMValueRef row, LLVMValueRef k, uint32_t count)
+{
+    LLVMValueRef at[] = {row, k};
+    return word_of(e, d, &d->o->a, d->ta, 1, at, count);
+}
+
+/* A word of B in memory; `word` counts them. */
+static LLVMValueRef word_of_b(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef col, uint32_t count)
+{
+    LLVMValueRef at[] = {times(e, word, d->in_word), col};
+    return word_of(e, d, &d->o->b, d->tb, 0, at, count);
+}
+
+/* ---- copies of B
+ * --------------------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t elements_of(const struct dots *d, uint32_t word)
+{
+    uint32_t left = d->depth - word * d->in_word;
+    return left < d->in_word ? left : d->in_word;
+}
+
+/* Where the copy has a word. Of a transposed B columns are side by side, so that lanes write side by side there, too. */
+static LLVMValueRef copied_address(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef col, uint32_t cols)
+{
+    LLVMValueRef at =
+        d->tb ? LLVMBuildNSWAdd(e->builder, times(e, word, cols), col, "") : LLVMBuildNSWAdd(e->builder, times(e, col, d->words), word, "");
+    return LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &at, 1, "");
+}
+
+static void copy_word(struct tsr__te *e, const struct dots *d, LLVMValueRef word, LLVMValueRef address)
+{
+    if (d->number == TSR__T_I8)
+        word = LLVMBuildXor(e->builder, word, tsr__te_i32(e, SIGN * 0x01010101u), "");
+    LLVMSetAlignment(LLVMBuildStore(e->builder, word, address), WORD_BYTES);
+}
+
+/* Lanes take words that follow each other: the columns of the block are one run of memory. */
+static void copy_run(struct tsr__te *e, const struct dots *d, const struct block *b)
+{
+    LLVMValueRef first = element_address(e, &d->o->b, false, tsr__te_i64(e, 0), b->col), all = tsr__te_i64(e, (int64_t)b->cols * d->words);
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, e->item[0], all, tsr__te_i64(e, d->width), NULL, 0);
+    LLVMValueRef from = LLVMBuildInBoundsGEP2(e->builder, i32(e), first, &loop.index, 1, "");
+    LLVMValueRef to = LLVMBuildInBoundsGEP2(e->builder, i32(e), d->copy, &loop.index, 1, "");
+    copy_word(e, d, load_word(e, from, tsr__t_numbers[d->number].bytes), to);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
+/* Lanes take columns of a transposed B, words of another one. The last word may have fewer elements; all lanes write the same there. */
+static void copy_words(struct tsr__te *e, const struct dots *d, const struct block *b)
+{
+    uint32_t whole = d->depth / d->in_word, rest = d->depth % d->in_word;
+    LLVMValueRef lane = e->item[0], cols = tsr__te_i64(e, b->cols), zero = tsr__te_i64(e, 0), one = tsr__te_i64(e, 1);
+    LLVMValueRef words = tsr__te_i64(e, whole), wide = tsr__te_i64(e, d->width);
+    struct tsr__te_loop outer, inner;
+    tsr__te_loop(e, &outer, d->tb ? lane : zero, cols, d->tb ? wide : one, NULL, 0);
+    LLVMValueRef col = LLVMBuildNSWAdd(e->builder, b->col, outer.index, "");
+    tsr__te_loop(e, &inner, d->tb ? zero : lane, words, d->tb ? one : wide, NULL, 0);
+    copy_word(e, d, word_of_b(e, d, inner.index, col, d->in_word), copied_address(e, d, inner.index, outer.index, b->cols));
+    tsr__te_end_loop(e, &inner, NULL);
+    if (rest)
+        copy_word(e, d, word_of_b(e, d, words, col, rest), copied_address(e, d, words, outer.index, b->cols));
+    tsr__te_end_loop(e, &outer, NULL);
+}
+
+static void copy_columns(struct tsr__te *e, const struct dots *d, const struct block *b)
+{
+    const struct tsr__te_memref *m = &d->o->b;
+    struct tsr__te_touched before = e->touched;
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL); /* behind the products of the block before */
+    if (!d->tb && tsr__te_known(m->stride[0]) == 1 && tsr__te_known(m->stride[1]) == d->depth && d->depth % d->in_word == 0)
+        copy_run(e, d, b);
+    else
+        copy_words(e, d, b);
+    tsr__te_barrier(e, TSR__T_FENCE_LOCAL);
+    e->touched = before;
+}
+
+/* ---- products
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef dot(struct tsr__te *e, const struct dots *d, LLVMValueRef a, LLVMValueRef b, LLVMValueRef sum)
+{
+    LLVMValueRef bytes[] = {b, a, sum}, halves[] = {a, b, sum};
+    return d->number == TSR__T_I8 ? tsr__te_call(e, "tessera_dot_add_us", "jji", LLVMTypeOf(sum), bytes, 3)
+                                  : tsr__te_call(e, "tessera_dot_add_bf16", "jjf", LLVMTypeOf(sum), halves, 3);
+}
+
+/* Adds the products of a word of all rows with one of all columns. Behind the sums there is, for bytes, one of each row of A: what makes
+ * bytes of B unsigned, times that, is too much. */
+static void step(struct tsr__te *e, const struct dots *d, const struct block *b, LLVMValueRef word, uint32_t count, LLVMValueRef *sums)
+{
+    LLVMValueRef a[MOST_ROWS], k = times(e, word, d->in_word);
+    for (uint32_t r = 0; r < b->rows; r++) {
+        a[r] = word_of_a(e, d, add(e, b->row, r * d->width), k, count);
+        LLVMValueRef *extra = &sums[b->rows * b->cols + r];
+        if (d->number == TSR__T_I8)
+            *extra = dot(e, d, a[r], tsr__te_i32(e, SIGN * 0x01010101u), *extra);
+    }
+    for (uint32_t c = 0; c < b->cols; c++) {
+        LLVMValueRef own = d->copy ? load_word(e, copied_address(e, d, word, tsr__te_i64(e, c), b->cols), WORD_BYTES)
+                                   : word_of_b(e, d, word, add(e, b->col, c), count);
+        for (uint32_t r = 0; r < b->rows; r++)
+            sums[c * b->rows + r] = dot(e, d, a[r], own, sums[c * b->rows + r]);
+    }
+}
+
+static void multiply(struct tsr__te *e, const struct dots *d, const struct block *b)
+{
+    uint32_t count = b->rows * b->cols, all = count + (d->number == TSR__T_I8 ? b->rows : 0), whole = d->depth / d->in_word;
+    LLVMValueRef *sums = tsr__te_room(e, count + b->rows), zero = tsr__te_i64(e, 0);
+    struct tsr__te_loop k;
+    for (uint32_t i = 0; i < all; i++)
+        sums[i] = LLVMConstNull(tsr__te_type(e, d->sum));
+    if (d->words * count <= MOST_STRAIGHT) {
+        for (uint32_t w = 0; w < whole; w++)
+            step(e, d, b, tsr__te_i64(e, w), d->in_word, sums);
+    } else {
+        tsr__te_loop(e, &k, zero, tsr__te_i64(e, whole), tsr__te_i64(e, 1), sums, all);
+        for (uint32_t i = 0; i < all; i++)
+            sums[i] = k.carried[i];
+        step(e, d, b, k.index, d->in_word, sums);
+        tsr__te_end_loop(e, &k, sums);
+        tsr__te_hint(e, &k, "llvm.loop.unroll.disable", 0);
+        for (uint32_t i = 0; i < all; i++)
+            sums[i] = k.carried[i];
+    }
+    if (whole < d->words)
+        step(e, d, b, tsr__te_i64(e, whole), elements_of(d, whole), sums);
+    for (uint32_t i = 0; i < count; i++) {
+        LLVMValueRef index[] = {add(e, b->row, i % b->rows * d->width), add(e, b->col, i / b->rows)};
+        LLVMValueRef sum = d->number == TSR__T_I8 ? LLVMBuildSub(e->builder, sums[i], sums[count + i % b->rows], "") : sums[i];
+        tsr__te_update(e, d->o, tsr__te_address(e, &d->o->c, index), (struct tsr__te_number){sum, NULL}, d->sum);
+    }
+}
+
+/* ---- blocks of C
+ * --------------------------------------------------------------------------------------------------------------------------- */
+
+static void rows_between(struct tsr__te *e, const struct dots *d, struct block b, LLVMValueRef from, LLVMValueRef to, bool whole)
+{
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, b.rows * d->width), NULL, 0);
+    b.row = LLVMBuildNSWAdd(e->builder, loop.index, e->item[0], "");
+    LLVMBasicBlockRef end = tsr__te_if(e, whole ? NULL : LLVMBuildICmp(e->builder, LLVMIntSLT, b.row, to, ""));
+    multiply(e, d, &b);
+    tsr__te_end_if(e, end);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
+/* Vectors of rows as many at a time as there are registers for; then one at a time; then the lanes that are left. */
+static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_t cols)
+{
+    struct block b = {.col = col, .cols = cols, .rows = SUMS / cols < MOST_ROWS ? SUMS / cols : MOST_ROWS};
+    LLVMValueRef rows = d->o->c.shape[0], from = tsr__te_i64(e, 0);
+    int64_t known = tsr__te_known(rows);
+    if (d->copy)
+        copy_columns(e, d, &b);
+    while (known >= 0 && b.rows > 1 && known < (int64_t)b.rows * d->width)
+        b.rows--;
+    for (; b.rows; b.rows = b.rows > 1 ? 1 : 0) {
+        uint32_t wide = b.rows * d->width;
+        LLVMValueRef whole =
+            known >= 0 ? tsr__te_i64(e, known / wide * wide) : times(e, LLVMBuildSDiv(e->builder, rows, tsr__te_i64(e, wide), ""), wide);
+        if (known < 0 || tsr__te_known(whole) > tsr__te_known(from))
+            rows_between(e, d, b, from, whole, true);
+        from = whole;
+    }
+    b.rows = 1;
+    if (known < 0 || known > tsr__te_known(from))
+        rows_between(e, d, b, from, rows, false);
+}
+
+static void loop_over_columns(struct tsr__te *e, struct dots *d, LLVMValueRef from, LLVMValueRef to, uint32_t cols)
+{
+    struct tsr__te_loop loop;
+    tsr__te_loop(e, &loop, from, to, tsr__te_i64(e, cols), NULL, 0);
+    columns(e, d, loop.index, cols);
+    tsr__te_end_loop(e, &loop, NULL);
+}
+
+static void all_columns(struct tsr__te *e, struct dots *d)
+{
+    LLVMValueRef cols = d->o->c.shape[1], zero = tsr__te_i64(e, 0);
+    int64_t known = tsr__te_known(cols);
+    if (known < 0) {
+        LLVMValueRef whole = times(e, LLVMBuildSDiv(e->builder, cols, tsr__te_i64(e, OPEN_COLUMNS), ""), OPEN_COLUMNS);
+        loop_over_columns(e, d, zero, whole, OPEN_COLUMNS);
+        loop_over_columns(e, d, whole, cols, 1);
+    } else if (known) { /* blocks of about the same size */
+        int64_t blocks = (known + SUMS - 1) / SUMS, wide = (known + blocks - 1) / blocks, whole = known / wide * wide;
+        loop_over_columns(e, d, zero, tsr__te_i64(e, whole), (uint32_t)wide);
+        if (whole < known)
+            columns(e, d, tsr__te_i64(e, whole), (uint32_t)(known - whole));
+    }
+}
+
+static bool has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+{
+    if (a != b || !e->one_sub_group)
+        return false;
+    return a == TSR__T_I8 ? e->unit.dots_of_bytes && sum == TSR__T_I32 : a == TSR__T_BF16 && e->unit.dots_of_bf16 && sum == TSR__T_F32;
+}
+
+bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o)
+{
+    struct dots d = {.o = o, .ta = inst->transpose[0], .tb = inst->transpose[1], .number = o->a.type->number};
+    int64_t depth = tsr__te_known(o->a.shape[d.ta ? 0 : 1]);
+    d.sum = tsr__t_sum_type(o->c.type->number);
+    if (!has_dots(e, d.number, o->b.type->number, d.sum) || depth < 1 || depth > INT32_MAX)
+        return false;
+    d.in_word = WORD_BYTES / tsr__t_numbers[d.number].bytes;
+    d.depth = (uint32_t)depth;
+    d.words = (d.depth + d.in_word - 1) / d.in_word;
+    d.width = e->func->info.work_group_size[0];
+    if (d.number == TSR__T_I8 || d.tb || tsr__te_known(o->b.stride[0]) != 1) {
+        if (depth > MOST_COPIED_DEPTH)
+            return false;
+        d.copy = tsr__te_scratch(e, SUMS * d.words * WORD_BYTES);
+    }
+    all_columns(e, &d);
+    return true;
+}
