@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Personas: what the CPU device says of itself as if it were an Intel GPU, so that a program which chooses its kernels by that takes those
- * that it has for this GPU. They are right and fast here, too. */
+ * Personas: device queries of the CPU device with the answers of an Intel GPU. A program that chooses its kernels by these queries then
+ * runs its kernels for this GPU on the CPU. */
 #include "device-amx/caps.h"
 
 /* As CL_DEVICE_IP_VERSION_INTEL has it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Semaphores (cl_khr_semaphore), of type binary. A signal and the wait that it is for are put together when the second of them is enqueued:
- * between them is a *gate*, a user event that the signal's end sets. So it does not matter which is enqueued first, nor when commands run:
- * after a wait has been enqueued, the semaphore can be signaled again. */
+ * Binary semaphores (cl_khr_semaphore). Each signal command is paired with one wait command when the second of the two is enqueued. A user
+ * event, the *gate*, connects them: the end of the signal command completes the gate, and the wait command depends on it. The two may be
+ * enqueued in either order. Once a wait is enqueued, the semaphore can be signaled again, whether or not the commands have run. */
 #include <string.h>
 
 #include "icd/mem.h"

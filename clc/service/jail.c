@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
- * Takes rights away from the compiler process. It reads text that nobody has vetted; a hole in clang must not lead out of the process. */
+ * The sandbox of the compiler process: seccomp and Landlock. The process compiles untrusted source; an exploit of clang
+ * must not reach the rest of the system. */
 #include "clc/service/service.h"
 
 #include <errno.h>

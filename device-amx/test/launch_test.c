@@ -141,7 +141,7 @@ static void test_numbers(void **state)
     }
 }
 
-/* A kernel that sees no work-groups may be cut in any way. */
+/* The range of a kernel that does not observe work-groups may be cut in any way. */
 static void test_global_ids(void **state)
 {
     (void)state;

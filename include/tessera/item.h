@@ -33,11 +33,11 @@ struct tsr_rt {
      * size S. Slots of work-items that take no part are zero. *mask gets a bit per participating slot (first 64 slots).
      * The array stays valid until this work-item's next-but-one exchange of the same scope. */
     const void *(*exchange)(struct tsr_item *item, uint32_t scope, uint32_t mode, const void *value, uint32_t size, uint64_t *mask);
-    /* A packet is where all of its scope must arrive with these lanes, of those that it has. If some are missing, the launch fails; the
-     * call returns all the same. */
+    /* A packet reaches a function that all work-items of its scope must reach: `here` has the lanes that reach it, `all` those of the
+     * packet. If `here` lacks some, the launch fails; the call returns in any case. */
     void (*divergent_barrier)(struct tsr_item *item, uint64_t here, uint64_t all);
-    /* The packets of a group in regions came to different ends of a round. Each context begins with the number of the call site where its
-     * packet waits, or 0 if it has returned. The caller returns afterwards. */
+    /* The packets of a work-group whose kernel is split at barriers stopped at different barriers. Each packet's context begins with the
+     * number of the call site where it waits, or 0 if it has returned. The caller returns afterwards. */
     void (*barrier_mismatch)(struct tsr_item *item, uint64_t context_bytes);
     /* printf of one work-item. `args`: the values packed by lanes/lower/lower_printf.c, see tessera/printf.h. */
     void (*print)(struct tsr_item *item, const char *format, const unsigned char *args);

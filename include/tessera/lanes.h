@@ -17,14 +17,14 @@ struct tsr_lanes_options {
     uint32_t default_sub_group_size; /* for kernels without a required size */
     int opt_level;                   /* 0 (-cl-opt-disable) … 3 */
     bool packets;                    /* the vector engine: one call of an entry runs a sub-group */
-    bool group_lanes;      /* packets: those of kernels that know work-groups, and no sub-groups, have small work-groups as lanes */
-    uint32_t group_items;  /* packets: not 0: work-groups of kernels that know them, and no sub-groups, have so many work-items, in x, and a
-                            * packet is a work-group. It is the default sub-group size, unless it is 1 */
-    bool check;            /* packets look whether all their lanes reach the functions that all must reach */
-    bool debug;            /* built with -g: frame pointers stay */
-    bool denorms_are_zero; /* -cl-denorms-are-zero */
-    uint64_t code_budget;  /* what packets of a kernel may cost the code generator, in registers written; 0: anything */
-    struct tsr_buf *log;   /* NULL, or gets lines about what was not done as asked */
+    bool group_lanes;                /* packets: in kernels that use work-groups but no sub-groups, each lane is a small work-group */
+    uint32_t group_items;    /* packets, if not 0: in kernels that use work-groups but no sub-groups, a packet is a work-group of this many
+                              * work-items in x. It is the default sub-group size, unless it is 1 */
+    bool check;              /* packets look whether all their lanes reach the functions that all must reach */
+    bool debug;              /* built with -g: frame pointers stay */
+    bool denorms_are_zero;   /* -cl-denorms-are-zero */
+    uint64_t code_budget;    /* what packets of a kernel may cost the code generator, in registers written; 0: anything */
+    struct tsr_buf *log;     /* NULL, or gets lines about what was not done as asked */
     struct tsr_buf *explain; /* NULL, or gets a report of what became of each kernel */
     bool explain_json;       /* as JSON objects, one in a line */
     struct tsr_buf *times;   /* NULL, or gets a line for each pass: how long it took */
