@@ -49,12 +49,18 @@ static inline bool tsr__is_in_tiles(const struct tsr_tile_loop *x)
 struct tsr__tile_grid {
     const struct tsr_tile_loop *loop; /* one of them */
     int64_t rows, columns;
-    const char *const *a; /* for each row of the grid */
-    const char *const *b; /* for each column */
-    char *const *to;      /* row after row; NULL: there is no such loop */
-    char *memory;         /* TSR__GRID_BYTES, aligned to 64 */
+    const char *const *a;                      /* for each row of the grid */
+    const char *const *b;                      /* for each column */
+    const struct tsr_tile_matrix *a_at, *b_at; /* with edges: where these lie in their matrices; else NULL */
+    char *const *to;                           /* row after row; NULL: there is no such loop */
+    char *memory;                              /* TSR__GRID_BYTES, aligned to 64 */
 };
-enum { TSR__GRID_PANEL_BYTES = 1 << 20, TSR__GRID_STRIP_BYTES = 1 << 19, TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES };
+enum {
+    TSR__GRID_PANEL_BYTES = 1 << 20,
+    TSR__GRID_STRIP_BYTES = 1 << 19,
+    TSR__GRID_EDGE_BYTES = 1 << 15, /* a row of A with zeros outside of its matrix */
+    TSR__GRID_BYTES = TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES + TSR__GRID_EDGE_BYTES
+};
 /* Is there memory enough for the operands of such loops? */
 bool tsr__tile_grid_fits(const struct tsr_tile_loop *loop);
 /* (tiles_grid.c) */
@@ -81,6 +87,18 @@ static inline bool tsr__tile_is_wide(enum tsr_tile_product product)
     return product < TSR_TILE_BF16 ? !tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512VNNI) : product != TSR_TILE_BF16_PAIRS;
 }
 
+/* ---- operands that cross edges of their matrices (tiles_edges.c) -----------------------------------------------------------------------
+ */
+
+/* Copies `rows` rows of `bytes` bytes that lie `stride` apart from `from` on, which is at `at` in its matrix; zeros where that is not. */
+void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes,
+                           const struct tsr_tile_matrix *at);
+/* Does all of A, or of B, through all steps, lie in its matrix? */
+bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);
+bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at);
+/* The loop, whose operands cross edges, at once. */
+void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *loop);
+
 /* Words of K in a step of the loop: those of a row of A, and rows of B. */
 static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
 {
@@ -91,6 +109,17 @@ static inline unsigned tsr__loop_words(const struct tsr_tile_loop *x)
 static inline unsigned tsr__loop_in_word(const struct tsr_tile_loop *x)
 {
     return (x->how & TSR_TILE_PRODUCT) < TSR_TILE_BF16 ? 4 : 2;
+}
+
+/* Rows of B in memory in a step, and bytes in each that belong to one tile. */
+static inline int64_t tsr__loop_b_rows(const struct tsr_tile_loop *x)
+{
+    return (int64_t)tsr__loop_words(x) * (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
+}
+
+static inline int64_t tsr__loop_b_bytes(const struct tsr_tile_loop *x)
+{
+    return TSR_TILE_ROW_BYTES / (x->how & TSR_TILE_B_ROWS ? tsr__loop_in_word(x) : 1);
 }
 
 /* A row of A in the first step. */

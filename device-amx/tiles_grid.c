@@ -53,6 +53,24 @@ static const char *row_of_a(const struct tsr__tile_grid *g, int64_t row)
     return g->a[row / rows_of_loop(x)] + in_loop / x->tile_rows * x->a_next + in_loop % x->tile_rows * x->a_stride;
 }
 
+/* The same, and how far it is to the next step. A row that leaves its matrix is copied, into memory that there is for one. */
+static const char *edged_row_of_a(const struct tsr__tile_grid *g, int64_t row, int64_t *step)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
+    const char *from = row_of_a(g, row);
+    *step = x->a_step;
+    if (!g->a_at || tsr__loop_a_is_within(x, &g->a_at[row / rows_of_loop(x)]))
+        return from;
+    char *copy = g->memory + TSR__GRID_PANEL_BYTES + TSR__GRID_STRIP_BYTES;
+    struct tsr_tile_matrix at = g->a_at[row / rows_of_loop(x)];
+    at.y += row % rows_of_loop(x);
+    for (int64_t i = 0; i < x->steps; i++, at.x += x->a_step)
+        tsr__tile_copy_within(copy + i * bytes, 0, from + i * x->a_step, 0, 1, bytes, &at);
+    *step = bytes;
+    return copy;
+}
+
 /* Where 16 columns of a row of C go; NULL: nowhere. */
 static char *row_of_c(const struct tsr__tile_grid *g, int64_t row, int64_t column)
 {
@@ -78,17 +96,41 @@ static void copy_lines_256(char *to, int64_t to_stride, const char *from, int64_
         memcpy(to, from, LINE);
 }
 
-/* A tile's column of B through all of K. */
-static void pack_column(char *to, const struct tsr_tile_loop *x, const char *from)
+/* A tile's column of B through all of K. `at`: where it lies, if it leaves its matrix; else NULL. */
+static void pack_column(char *to, const struct tsr_tile_loop *x, const char *from, const struct tsr_tile_matrix *at)
 {
     const unsigned words = tsr__loop_words(x);
+    const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
     bool wide = tsr_cpu_has(tsr_cpu(), TSR_CPU_AVX512F);
+    char copy[TSR_TILE_BYTES];
     for (int64_t step = 0; step < x->steps; step++, to += words * PANEL_LINE, from += x->b_step) {
+        const char *first = at ? copy : from;
+        const int64_t stride = at ? bytes : x->b_stride;
+        if (at) {
+            struct tsr_tile_matrix now = *at;
+            now.y += step * rows;
+            tsr__tile_copy_within(copy, bytes, from, x->b_stride, rows, bytes, &now);
+        }
         if (x->how & TSR_TILE_B_ROWS)
-            tsr__tile_pack_rows(to, PANEL_LINE, from, x->b_stride, (uint32_t)x->how);
+            tsr__tile_pack_rows(to, PANEL_LINE, first, stride, (uint32_t)x->how);
         else
-            (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, from, x->b_stride, words);
+            (wide ? copy_lines : copy_lines_256)(to, PANEL_LINE, first, stride, words);
     }
+}
+
+/* A tile's column of the grid. */
+static void pack_column_of_grid(char *to, const struct tsr__tile_grid *g, int64_t column)
+{
+    const struct tsr_tile_loop *x = g->loop;
+    const char *from = g->b[column / x->columns] + column % x->columns * x->b_next;
+    struct tsr_tile_matrix at;
+    if (!g->b_at || tsr__loop_b_is_within(x, &g->b_at[column / x->columns])) {
+        pack_column(to, x, from, NULL);
+        return;
+    }
+    at = g->b_at[column / x->columns];
+    at.x += column % x->columns * x->b_next;
+    pack_column(to, x, from, &at);
 }
 
 /* A last column that stands alone is its own neighbour, whose results go nowhere. */
@@ -100,7 +142,7 @@ static void pack_panels(const struct block *b)
     for (int64_t i = 0; i < b->columns; i++) {
         int64_t column = b->column + i < all ? b->column + i : all - 1;
         char *panel = b->panels + i / PANEL * b->words * PANEL_LINE;
-        pack_column(panel + i % PANEL * LINE, x, b->grid->b[column / x->columns] + column % x->columns * x->b_next);
+        pack_column_of_grid(panel + i % PANEL * LINE, b->grid, column);
         if (packed < b->words)
             memset(panel + packed * PANEL_LINE, 0, (size_t)(b->words - packed) * PANEL_LINE);
     }
@@ -113,15 +155,17 @@ static void pack_panels(const struct block *b)
 typedef char packed_rows[STRIP][LINE];
 
 /* Two halves of a step lie beside each other. Bytes go into the other range, as in tiles_loop.c. */
-AVX512 INLINE void pack_strip(packed_rows *to, const char *const *rows, unsigned count, const struct tsr_tile_loop *x,
-                              enum tsr_tile_product product)
+AVX512 INLINE void pack_strip(packed_rows *to, const struct tsr__tile_grid *g, int64_t first, unsigned count, enum tsr_tile_product product)
 {
+    const struct tsr_tile_loop *x = g->loop;
+    const int64_t end = g->rows * rows_of_loop(x);
     const unsigned words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words;
     const __mmask16 all = (__mmask16)((1u << words) - 1);
     const __m512i flip = has_same_signs(product) ? _mm512_set1_epi8(-128) : _mm512_setzero_si512();
     for (unsigned r = 0; r < count; r++) {
-        const char *from = rows[r];
-        for (int64_t step = 0; step < x->steps; step++, from += x->a_step) {
+        int64_t far;
+        const char *from = edged_row_of_a(g, first + r < end ? first + r : end - 1, &far);
+        for (int64_t step = 0; step < x->steps; step++, from += far) {
             __m512i row = _mm512_xor_si512(_mm512_maskz_loadu_epi32(all, from), flip);
             _mm512_mask_storeu_epi32(to[step / in_line][r] + step % in_line * words * 4, all, row);
         }
@@ -190,12 +234,8 @@ AVX512 INLINE void find_corrections(const struct block *b, enum tsr_tile_product
 AVX512 INLINE void strip_by_panels(const struct block *b, int64_t row, unsigned rows, enum tsr_tile_product product)
 {
     const struct tsr__tile_grid *g = b->grid;
-    const int64_t all = g->rows * rows_of_loop(g->loop);
     char nowhere[LINE] __attribute__((aligned(LINE)));
-    const char *from[STRIP];
-    for (unsigned r = 0; r < rows; r++)
-        from[r] = row_of_a(g, row + r < all ? row + r : all - 1);
-    pack_strip((packed_rows *)b->strip, from, rows, g->loop, product);
+    pack_strip((packed_rows *)b->strip, g, row, rows, product);
     for (int64_t p = 0; p < b->columns / PANEL; p++) {
         char *to[STRIP][PANEL];
         bool any = false;
@@ -276,9 +316,10 @@ static void wide_strip_by_panels(const struct block *b, int64_t row, int64_t row
                               .zero = true,
                               .to_stride = of->to_stride};
     for (int64_t r = 0; r < rows; r++) {
-        const char *from = row_of_a(g, row + r < all ? row + r : all - 1);
+        int64_t far;
+        const char *from = edged_row_of_a(g, row + r < all ? row + r : all - 1, &far);
         for (int64_t step = 0; step < of->steps; step++)
-            memcpy(b->strip + (step * rows + r) * LINE, from + step * of->a_step, bytes);
+            memcpy(b->strip + (step * rows + r) * LINE, from + step * far, bytes);
     }
     for (unsigned i = 0; i < rows / TSR_TILE_ROWS * PANEL; i++)
         x.c[i] = tiles[i];
@@ -336,10 +377,11 @@ static void pack_tiles(const struct block *b, int64_t row)
     const int64_t all = b->grid->rows * rows_of_loop(x), words = tsr__loop_words(x), in_line = TSR__TILE_WORDS / words,
                   last = b->words / TSR__TILE_WORDS - 1;
     for (int64_t r = 0; r < TILES_HIGH * TSR_TILE_ROWS; r++) {
-        const char *from = row_of_a(b->grid, row + r < all ? row + r : all - 1);
+        int64_t far;
+        const char *from = edged_row_of_a(b->grid, row + r < all ? row + r : all - 1, &far);
         char *to = b->strip + r * LINE;
         memset(to + last * TILES_HIGH * TSR_TILE_BYTES, 0, LINE);
-        for (int64_t step = 0; step < x->steps; step++, from += x->a_step)
+        for (int64_t step = 0; step < x->steps; step++, from += far)
             memcpy(to + step / in_line * TILES_HIGH * TSR_TILE_BYTES + step % in_line * words * 4, from, (size_t)words * 4);
     }
 }

@@ -22,8 +22,9 @@ enum {
 struct side {
     uint32_t count, last;
     const char *at[MOST_SIDE];
-    uint16_t number[HASH];     /* + 1; 0: free */
-    uint16_t *slot[MOST_SIDE]; /* where the number is */
+    struct tsr_tile_matrix in[MOST_SIDE]; /* with edges: where it is in its matrix */
+    uint16_t number[HASH];                /* + 1; 0: free */
+    uint16_t *slot[MOST_SIDE];            /* where the number is */
 };
 
 struct tsr__tile_share {
@@ -61,9 +62,10 @@ static uint32_t find(struct side *s, const char *at)
     return number ? number - 1u : s->count;
 }
 
-static void add(struct side *s, uint32_t number, const char *at)
+static void add(struct side *s, uint32_t number, const char *at, const struct tsr_tile_matrix *in)
 {
     if (number == s->count) {
+        s->in[number] = *in;
         s->slot[number] = slot_of(s, at);
         *s->slot[number] = (uint16_t)(number + 1);
         s->at[s->count++] = at;
@@ -98,6 +100,18 @@ static bool overlap(struct range x, struct range y)
     return x.begin < y.end && y.begin < x.end;
 }
 
+/* What of the range is in the matrix in which `at` is. */
+static void clip(struct range *x, const char *at, int64_t stride, const struct tsr_tile_matrix *in)
+{
+    const char *base = at - in->y * stride - in->x, *end = base + (in->height - 1) * stride + in->width;
+    if (stride < 0)
+        return;
+    if (in->height <= 0 || in->width <= 0)
+        end = base;
+    x->begin = x->begin < base ? base : x->begin;
+    x->end = x->end > end ? end : x->end;
+}
+
 /* C must not change while A and B are read. The ranges are where each of the three begins, in one loop or in many. */
 static bool is_apart(const struct tsr_tile_loop *x, struct range a, struct range b, struct range c)
 {
@@ -112,6 +126,10 @@ static bool is_apart(const struct tsr_tile_loop *x, struct range a, struct range
     widen(&b, x->columns, x->b_next);
     widen(&b, x->steps, x->b_step);
     widen(&c, x->rows * x->tile_rows, x->to_stride);
+    if (x->how & TSR_TILE_A_EDGES)
+        clip(&a, x->a, x->a_stride, &x->a_matrix);
+    if (x->how & TSR_TILE_B_EDGES)
+        clip(&b, x->b, x->b_stride, &x->b_matrix);
     return !overlap(a, c) && !overlap(b, c);
 }
 
@@ -136,10 +154,18 @@ static bool all_are_apart(const struct tsr__tile_share *s)
 /* ---- doing them ------------------------------------------------------------------------------------------------------------------------
  */
 
-static void run_grid(struct tsr__tile_share *s, const char *const *a, uint32_t rows, const char *const *b, uint32_t columns,
-                     char *const *to)
+/* Rows and columns of the notes' grid, from these on. */
+static void run_grid(struct tsr__tile_share *s, uint32_t row, uint32_t rows, uint32_t column, uint32_t columns, char *const *to)
 {
-    struct tsr__tile_grid grid = {.loop = &s->loop, .rows = rows, .columns = columns, .a = a, .b = b, .to = to, .memory = s->memory};
+    struct tsr__tile_grid grid = {.loop = &s->loop,
+                                  .rows = rows,
+                                  .columns = columns,
+                                  .a = s->a.at + row,
+                                  .b = s->b.at + column,
+                                  .a_at = s->loop.how & TSR_TILE_A_EDGES ? s->a.in + row : NULL,
+                                  .b_at = s->loop.how & TSR_TILE_B_EDGES ? s->b.in + column : NULL,
+                                  .to = to,
+                                  .memory = s->memory};
     tsr__tile_grid_multiply(&grid);
 }
 
@@ -155,8 +181,8 @@ static void run_alone(struct tsr__run *run, struct tsr__tile_share *s)
         x.a = s->a.at[note->row];
         x.b = s->b.at[note->column];
         x.to = note->to;
-        if (x.tile_rows < TSR_TILE_ROWS || tsr__is_in_tiles(&x))
-            run_grid(s, &x.a, 1, &x.b, 1, &x.to);
+        if (x.tile_rows < TSR_TILE_ROWS || tsr__is_in_tiles(&x) || x.how & (TSR_TILE_A_EDGES | TSR_TILE_B_EDGES))
+            run_grid(s, note->row, 1, note->column, 1, &x.to);
         else
             tsr__tile_loop_now(&run->items->item, &x);
     }
@@ -176,7 +202,7 @@ static void run_together(struct tsr__tile_share *s)
             else
                 *place = note.to;
         }
-        run_grid(s, s->a.at, s->a.count, s->b.at, s->b.count, s->to);
+        run_grid(s, 0, s->a.count, 0, s->b.count, s->to);
     }
 }
 
@@ -220,10 +246,24 @@ static bool same_shape(const struct tsr_tile_loop *x, const struct tsr_tile_loop
            x->tile_rows == y->tile_rows && x->how == y->how && x->to_stride == y->to_stride && x->past == y->past;
 }
 
+/* Is it in the same matrix as the others of the side, and if it is one of them, at the same place there? Addresses alone do not say that.
+ */
+static bool same_matrix(const struct side *s, uint32_t number, const char *at, int64_t stride, const struct tsr_tile_matrix *in)
+{
+    const struct tsr_tile_matrix *first = &s->in[0];
+    if (number < s->count && (s->in[number].x != in->x || s->in[number].y != in->y))
+        return false;
+    return first->width == in->width && first->height == in->height &&
+           s->at[0] - first->y * stride - first->x == at - in->y * stride - in->x;
+}
+
 /* Can it join the others, with its operands at this row and column of their grid? */
 static bool joins(const struct tsr__tile_share *s, const struct tsr_tile_loop *x, uint32_t row, uint32_t column)
 {
     bool new_row = row == s->a.count, new_column = column == s->b.count;
+    if ((x->how & TSR_TILE_A_EDGES && !same_matrix(&s->a, row, x->a, x->a_stride, &x->a_matrix)) ||
+        (x->how & TSR_TILE_B_EDGES && !same_matrix(&s->b, column, x->b, x->b_stride, &x->b_matrix)))
+        return false;
     return same_shape(&s->loop, x) && !(new_row && new_column) && s->count < MOST_PLACES && row < MOST_SIDE && column < MOST_SIDE &&
            (s->a.count + new_row) * (s->b.count + new_column) <= MOST_PLACES;
 }
@@ -275,8 +315,8 @@ static bool wait_for_others(struct tsr__run *run, const struct tsr_tile_loop *x)
     }
     if (!s->count)
         s->loop = *x;
-    add(&s->a, row, x->a);
-    add(&s->b, column, x->b);
+    add(&s->a, row, x->a, &x->a_matrix);
+    add(&s->b, column, x->b, &x->b_matrix);
     s->notes[s->count++] = (struct note){.row = (uint16_t)row, .column = (uint16_t)column, .to = x->to};
     return true;
 }
@@ -297,6 +337,11 @@ uint32_t tsr__tile_loop(struct tsr_item *item, const struct tsr_tile_loop *loop)
     if (x.how & TSR_TILE_MAY_WAIT && x.to && x.zero && wait_for_others(((struct tsr__work_item *)item)->run, &x))
         return true;
     x.to = x.tile_rows == TSR_TILE_ROWS && !tsr__is_in_tiles(&x) ? x.to : NULL;
+    if ((x.how & TSR_TILE_A_EDGES && !tsr__loop_a_is_within(&x, &x.a_matrix)) ||
+        (x.how & TSR_TILE_B_EDGES && !tsr__loop_b_is_within(&x, &x.b_matrix))) {
+        tsr__tile_loop_at_edges(item, &x);
+        return false;
+    }
     tsr__tile_loop_now(item, &x);
     return x.to != NULL;
 }

@@ -2,8 +2,8 @@
  * C = A·B as people write it for GPUs, one sub-group a work-group: each makes ROWS·M rows and COLUMNS·16 columns of C. A lies row after row.
  * B is a matrix of 32-bit words of K's elements (four bytes or two bfloat16), row after row, or with B_ROWS one of elements.
  *
- * M: rows of one matrix function, 1, 2, 4 or 8. INDEX: the type of all indices. BLOCKS: A and B by 2D block reads, of M = 8 and single
- * columns. BF16 chooses the type. n: rows and columns of all matrices. */
+ * M: rows of one matrix function, 1, 2, 4 or 8. INDEX: the type of all indices. BLOCKS: A and B by 2D block reads, of M = 8. BF16 chooses the
+ * type. n: rows and columns of all matrices. */
 #define JOIN_(a, b) a##b
 #define JOIN(a, b) JOIN_(a, b)
 #if M == 1
@@ -47,12 +47,14 @@ kernel void gemm(global const short *a, global const void *b, global number *c, 
         a_part x[ROWS];
         int8 y[COLUMNS];
 #ifdef BLOCKS
-        READ_A((global void *)a, n * BYTES, n, n * BYTES, (int2)(k, row), (private ushort *)&x[0]);
+        for (int i = 0; i < ROWS; i++)
+            READ_A((global void *)a, n * BYTES, n, n * BYTES, (int2)(k, row + i * M), (private ushort *)&x[i]);
+        for (int j = 0; j < COLUMNS; j++)
 #ifdef B_ROWS
-        READ_B_ROWS((global void *)b, n * BYTES, n, n * BYTES, (int2)(column, k), (private uint *)&y[0]);
+            READ_B_ROWS((global void *)b, n * BYTES, n, n * BYTES, (int2)(column + j * 16, k), (private uint *)&y[j]);
 #else
-        intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, n * 4, n / IN_WORD, n * 4, (int2)(column, k / IN_WORD),
-                                                  (private uint *)&y[0]);
+            intel_sub_group_2d_block_read_32b_8r16x1c((global void *)b, n * 4, n / IN_WORD, n * 4, (int2)(column + j * 16, k / IN_WORD),
+                                                      (private uint *)&y[j]);
 #endif
 #else
         for (int i = 0; i < ROWS; i++)

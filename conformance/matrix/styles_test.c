@@ -24,30 +24,41 @@ static const struct style {
     const char *index;
     enum end end;
     bool clamps; /* work-groups at the end move back into the range, and so overlap others */
+    bool blocks; /* A and B by 2D block reads, of matrices that may end within a block */
 } styles[] = {
-    {8, 1, 1, INT8, false, "int", STORES, false},
-    {8, 1, 1, BF16, true, "long", STORES, true},
-    {8, 4, 2, INT8, true, "long", STORES, false},
-    {4, 3, 2, UINT8, false, "long", STORES, false},
-    {1, 1, 1, BF16, false, "int", STORES, false},
-    {8, 1, 1, INT8, false, "int", ADDS_TO_C, false},
-    {8, 2, 1, INT8, true, "long", READS_BACK, false},
+    {8, 1, 1, INT8, false, "int", STORES, false, false},
+    {8, 1, 1, BF16, true, "long", STORES, true, false},
+    {8, 4, 2, INT8, true, "long", STORES, false, false},
+    {4, 3, 2, UINT8, false, "long", STORES, false, false},
+    {1, 1, 1, BF16, false, "int", STORES, false, false},
+    {8, 1, 1, INT8, false, "int", ADDS_TO_C, false, false},
+    {8, 2, 1, INT8, true, "long", READS_BACK, false, false},
+    {.m = 8, .rows = 1, .columns = 1, .type = INT8, .index = "int", .blocks = true},
+    {.m = 8, .rows = 1, .columns = 2, .type = BF16, .b_rows = true, .index = "int", .blocks = true},
     /* These only with the argument `all`. */
-    {8, 4, 2, INT8, false, "int", STORES, false},
-    {8, 4, 2, BF16, true, "long", STORES, false},
-    {8, 1, 1, INT8, true, "long", STORES, true},
-    {8, 1, 2, BF16, true, "int", STORES, false},
-    {4, 1, 1, BF16, false, "long", STORES, true},
-    {2, 1, 3, UINT8, true, "long", STORES, false},
-    {1, 1, 1, INT8, false, "long", STORES, false},
-    {1, 1, 4, BF16, true, "long", STORES, false},
-    {8, 2, 1, UINT8, true, "uint", STORES, true},
-    {8, 1, 1, BF16, false, "int", CUTS_NEGATIVE, false},
-    {8, 1, 1, INT8, true, "long", COUNTS, false},
-    {8, 3, 1, BF16, false, "long", STORES, false},
+    {8, 4, 2, INT8, false, "int", STORES, false, false},
+    {8, 4, 2, BF16, true, "long", STORES, false, false},
+    {8, 1, 1, INT8, true, "long", STORES, true, false},
+    {8, 1, 2, BF16, true, "int", STORES, false, false},
+    {4, 1, 1, BF16, false, "long", STORES, true, false},
+    {2, 1, 3, UINT8, true, "long", STORES, false, false},
+    {1, 1, 1, INT8, false, "long", STORES, false, false},
+    {1, 1, 4, BF16, true, "long", STORES, false, false},
+    {8, 2, 1, UINT8, true, "uint", STORES, true, false},
+    {8, 1, 1, BF16, false, "int", CUTS_NEGATIVE, false, false},
+    {8, 1, 1, INT8, true, "long", COUNTS, false, false},
+    {8, 3, 1, BF16, false, "long", STORES, false, false},
+    {.m = 8, .rows = 1, .columns = 1, .type = UINT8, .b_rows = true, .index = "int", .blocks = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = BF16, .index = "int", .blocks = true},
+    {.m = 8, .rows = 4, .columns = 2, .type = INT8, .b_rows = true, .index = "int", .blocks = true},
+    {.m = 4, .rows = 1, .columns = 3, .type = BF16, .index = "int", .blocks = true},
+    {.m = 1, .rows = 1, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .blocks = true},
+    {.m = 2, .rows = 3, .columns = 1, .type = INT8, .index = "int", .blocks = true},
+    {.m = 8, .rows = 1, .columns = 1, .type = BF16, .index = "int", .end = CUTS_NEGATIVE, .blocks = true},
+    {.m = 8, .rows = 2, .columns = 1, .type = INT8, .b_rows = true, .index = "int", .end = READS_BACK, .blocks = true},
 };
 
-enum { FEW = 7 };
+enum { FEW = 9 };
 
 static struct device device;
 static bool all_styles;
@@ -73,7 +84,7 @@ static cl_program build(const struct style *s)
     text_add(&text,
              "__attribute__((intel_reqd_sub_group_size(16)))\n"
              "kernel void k(global char *a_at, global char *b_at, global char *c_at, global int *count, index depth, index a_pitch,\n"
-             "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch)\n"
+             "              index pitch, index c_pitch, index a_batch, index b_batch, index c_batch, int4 edges, int4 origin)\n"
              "{\n"
              "    index lane = get_sub_group_local_id(), row = get_global_id(1) * ROWS * M,\n"
              "          column = get_global_id(0) / 16 * COLUMNS * 16;\n");
@@ -89,17 +100,34 @@ static cl_program build(const struct style *s)
              "            for (int r = 0; r < M; r++)\n"
              "                ((private number *)&sum[i][j])[r] = %s;\n",
              s->end == ADDS_TO_C ? "c[(row + i * M + r) * c_pitch + column + 16 * j + lane]" : "0");
+    text_add(&text, "    for (index k = 0; k < depth; k += 8 * IN_WORD) {\n"
+                    "        a_part x[ROWS]; B_TYPE y[COLUMNS];\n");
+    if (s->blocks)
+        text_add(
+            &text,
+            "        for (int i = 0; i < ROWS; i++)\n"
+            "            intel_sub_group_2d_block_read_%db_%dr%dx1c(a_at + get_global_id(2) * a_batch, edges.x, edges.y, a_pitch * 2,\n"
+            "                (int2)(k + origin.x, row + i * M + origin.y), (private ushort *)&x[i]);\n"
+            "        for (int j = 0; j < COLUMNS; j++)\n"
+            "            intel_sub_group_2d_block_read_%s(b_at + get_global_id(2) * b_batch, edges.z, edges.w, pitch * %s,\n"
+            "                (int2)(column + j * 16 + origin.z, k / %s + origin.w), (private uint *)&y[j]);\n",
+            s->type == BF16 ? 16 : 8, s->m, s->type == BF16 ? 16 : 32,
+            !s->b_rows        ? "32b_8r16x1c"
+            : s->type == BF16 ? "transform_16b_16r16x1c"
+                              : "transform_8b_32r16x1c",
+            s->b_rows ? "(4 / IN_WORD)" : "4", s->b_rows ? "1" : "IN_WORD");
+    else
+        text_add(&text,
+                 "        for (int i = 0; i < ROWS; i++)\n"
+                 "            for (int r = 0; r < M; r++)\n"
+                 "                ((private short *)&x[i])[r] = a[(row + i * M + r) * a_pitch + k / (IN_WORD / 2) + lane];\n"
+                 "        for (int j = 0; j < COLUMNS; j++)\n"
+                 "            for (int w = 0; w < 8; w++) {\n"
+                 "                global const element *p = b + (k + w * IN_WORD) * pitch + column + 16 * j + lane;\n"
+                 "                y[j][w] = %s;\n"
+                 "            }\n",
+                 s->b_rows ? "WORD" : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + 16 * j + lane]");
     text_add(&text,
-             "    for (index k = 0; k < depth; k += 8 * IN_WORD) {\n"
-             "        a_part x[ROWS]; B_TYPE y[COLUMNS];\n"
-             "        for (int i = 0; i < ROWS; i++)\n"
-             "            for (int r = 0; r < M; r++)\n"
-             "                ((private short *)&x[i])[r] = a[(row + i * M + r) * a_pitch + k / (IN_WORD / 2) + lane];\n"
-             "        for (int j = 0; j < COLUMNS; j++)\n"
-             "            for (int w = 0; w < 8; w++) {\n"
-             "                global const element *p = b + (k + w * IN_WORD) * pitch + column + 16 * j + lane;\n"
-             "                y[j][w] = %s;\n"
-             "            }\n"
              "        for (int i = 0; i < ROWS; i++)\n"
              "            for (int j = 0; j < COLUMNS; j++)\n"
              "                sum[i][j] = MAD(x[i], y[j], sum[i][j]);\n"
@@ -109,7 +137,6 @@ static cl_program build(const struct style *s)
              "            for (int r = 0; r < M; r++)\n"
              "                c[(row + i * M + r) * c_pitch + column + 16 * j + lane] = %s(((private number *)&sum[i][j])[r]%s);\n"
              "%s}\n",
-             s->b_rows ? "WORD" : "((global const uint *)b)[(k / IN_WORD + w) * pitch + column + 16 * j + lane]",
              s->end == CUTS_NEGATIVE ? "max" : "", s->end == CUTS_NEGATIVE ? ", (number)0" : "",
              s->end == READS_BACK ? "    c[row * c_pitch + column + lane] += 1;\n"
              : s->end == COUNTS   ? "    atomic_inc(count);\n"
@@ -124,21 +151,32 @@ struct shape {
     int pad;                    /* bytes between rows, a multiple of 16 */
     bool same_a, same_b;        /* in z */
     enum { APART, C_BESIDE_A, C_OVER_A } place;
+    int cut[4];    /* of 2D blocks: so many elements less of A's width and height, and of B's (words, if it is packed) */
+    int origin[4]; /* where the first block begins: column and row in A and in B */
 };
 
 static const struct shape shapes[] = {
-    {{1, 1, 1}, {1, 1}, 1, 0, false, false, APART},
-    {{5, 7, 1}, {1, 1}, 2, 16, false, false, APART},
-    {{3, 37, 1}, {1, 1}, 5, 0, false, false, APART},
-    {{9, 2, 1}, {2, 1}, 3, 0, false, false, APART},
-    {{2, 9, 2}, {1, 2}, 4, 48, true, false, APART},
-    {{4, 5, 3}, {1, 1}, 3, 16, false, true, APART},
-    {{2, 2, 60}, {1, 1}, 1, 0, true, true, APART},
-    {{1, 1, 20}, {1, 1}, 2, 0, false, false, APART},
-    {{3, 3, 1}, {1, 1}, 0, 0, false, false, APART},
-    {{3, 4, 1}, {1, 1}, 4, 0, false, false, C_BESIDE_A},
-    {{1, 6, 1}, {1, 1}, 7, 0, false, false, C_OVER_A},
-    {{2, 3, 1}, {1, 1}, 1026, 0, false, false, APART}, /* more of K than is packed at a time */
+    {{1, 1, 1}, {1, 1}, 1, 0, false, false, APART, {0}, {0}},
+    {{5, 7, 1}, {1, 1}, 2, 16, false, false, APART, {0}, {0}},
+    {{3, 37, 1}, {1, 1}, 5, 0, false, false, APART, {0}, {0}},
+    {{9, 2, 1}, {2, 1}, 3, 0, false, false, APART, {0}, {0}},
+    {{2, 9, 2}, {1, 2}, 4, 48, true, false, APART, {0}, {0}},
+    {{4, 5, 3}, {1, 1}, 3, 16, false, true, APART, {0}, {0}},
+    {{2, 2, 60}, {1, 1}, 1, 0, true, true, APART, {0}, {0}},
+    {{1, 1, 20}, {1, 1}, 2, 0, false, false, APART, {0}, {0}},
+    {{3, 3, 1}, {1, 1}, 0, 0, false, false, APART, {0}, {0}},
+    {{3, 4, 1}, {1, 1}, 4, 0, false, false, C_BESIDE_A, {0}, {0}},
+    {{1, 6, 1}, {1, 1}, 7, 0, false, false, C_OVER_A, {0}, {0}},
+    {{2, 3, 1}, {1, 1}, 1026, 0, false, false, APART, {0}, {0}}, /* more of K than is packed at a time */
+    {{3, 5, 1}, {1, 1}, 3, 16, false, false, APART, {5, 3, 7, 2}, {0}},
+    {{5, 4, 2}, {1, 1}, 4, 0, false, true, APART, {0, 11, 0, 0}, {0}},
+    {{2, 7, 1}, {1, 1}, 2, 0, true, false, APART, {1, 0, 0, 1}, {0}},
+    {{2, 20, 1}, {2, 1}, 3, 32, false, false, APART, {0, 0, 33, 40}, {0}},
+    {{3, 6, 1}, {1, 1}, 4, 0, false, false, APART, {0}, {-3, -5, -9, -2}},
+    {{4, 3, 1}, {1, 2}, 3, 0, false, false, APART, {2, 1, 3, 1}, {4, 2, 5, 3}},
+    {{3, 9, 1}, {1, 1}, 4, 48, false, false, APART, {-16, 0, -4, 0}, {0}}, /* the matrices reach into the gaps between rows */
+    {{2, 2, 1}, {1, 1}, 1, 0, false, false, APART, {1000, 0, 0, 0}, {0}},  /* nothing is there */
+    {{2, 3, 1}, {1, 1}, 1026, 0, false, false, APART, {9, 1, 2, 5}, {-1, 0, -1, 0}},
 };
 
 /* Small whole numbers, so that sums of bfloat16 are exact in any order. */
@@ -207,6 +245,46 @@ static unsigned char *b_at(unsigned char *b, const struct style *s, const struct
     return b + k / l->in_word * l->b_pitch + column * 4 + k % l->in_word * l->element;
 }
 
+/* Numbers of 2D blocks: width in bytes and height of A, and of B. */
+static void edges_of(const struct style *s, const struct shape *x, const struct layout *l, cl_int *edges)
+{
+    const size_t in_b = s->b_rows ? l->element : 4;
+    edges[0] = (cl_int)((int)(l->depth * l->element) - x->cut[0] * (int)l->element);
+    edges[1] = (cl_int)l->rows - x->cut[1];
+    edges[2] = (cl_int)((int)(l->columns * in_b) - x->cut[2] * (int)in_b);
+    edges[3] = (cl_int)(s->b_rows ? l->depth : l->depth / l->in_word) - x->cut[3];
+}
+
+static bool is_inside(int64_t byte, int64_t row, const cl_int *edges)
+{
+    return byte >= 0 && row >= 0 && byte < edges[0] && row < edges[1];
+}
+
+static int element_of_a(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *a, size_t row, size_t k)
+{
+    cl_int edges[4];
+    int64_t column = (int64_t)k + x->origin[0], line = (int64_t)row + x->origin[1];
+    if (!s->blocks)
+        return get(a + row * l->a_pitch + k * l->element, s->type);
+    edges_of(s, x, l, edges);
+    if (!is_inside(column * (int)l->element, line, edges))
+        return 0;
+    return get(a + line * (int64_t)l->a_pitch + column * (int64_t)l->element, s->type);
+}
+
+static int element_of_b(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *b, size_t k, size_t column)
+{
+    cl_int edges[4];
+    if (!s->blocks)
+        return get(b_at(b, s, l, k, column), s->type);
+    edges_of(s, x, l, edges);
+    int64_t at = (int64_t)column + x->origin[2], row = (int64_t)(s->b_rows ? k : k / l->in_word) + x->origin[3];
+    int64_t byte = at * (int64_t)(s->b_rows ? l->element : 4);
+    if (!is_inside(byte, row, edges + 2))
+        return 0;
+    return get(b + row * (int64_t)l->b_pitch + byte + (s->b_rows ? 0 : k % l->in_word * l->element), s->type);
+}
+
 /* In place, as the kernel; work-groups do not read what others write. */
 static void expect(const struct style *s, const struct shape *x, const struct layout *l, unsigned char *a, unsigned char *b,
                    unsigned char *c)
@@ -219,9 +297,9 @@ static void expect(const struct style *s, const struct shape *x, const struct la
             memset(sums, 0, l->columns * step * sizeof *sums);
             for (size_t r = 0; r < (size_t)step; r++)
                 for (size_t k = 0; k < l->depth; k++) {
-                    int value = get(a + (first + r) * l->a_pitch + k * l->element, s->type);
-                    for (size_t column = 0; column < l->columns; column++)
-                        sums[r * l->columns + column] += value * get(b_at(b, s, l, k, column), s->type);
+                    int value = element_of_a(s, x, l, a, first + r, k);
+                    for (size_t column = 0; column < l->columns && value; column++)
+                        sums[r * l->columns + column] += value * element_of_b(s, x, l, b, k, column);
                 }
             for (size_t i = 0; i < l->columns * step; i++) {
                 size_t r = i / l->columns, column = i % l->columns;
@@ -286,6 +364,10 @@ static bool run(const struct style *s, const struct shape *x, cl_kernel kernel)
         bool wide = strcmp(s->index, "long") == 0;
         assert_int_equal(clSetKernelArg(kernel, 4 + i, wide ? 8 : 4, wide ? (const void *)&numbers[i] : &narrow), CL_SUCCESS);
     }
+    cl_int edges[4];
+    edges_of(s, x, &l, edges);
+    assert_int_equal(clSetKernelArg(kernel, 11, sizeof edges, edges), CL_SUCCESS);
+    assert_int_equal(clSetKernelArg(kernel, 12, sizeof x->origin, x->origin), CL_SUCCESS);
     const size_t local[3] = {16 * x->local[0], x->local[1], 1},
                  global[3] = {x->groups[0] * local[0], x->groups[1] * local[1], x->groups[2]};
     const size_t size = joint ? l.bytes[0] : l.bytes[2];
@@ -320,6 +402,14 @@ static void check_report(const struct style *s)
         assert_int_equal(shared, s->end == STORES && !mixed);
 }
 
+/* Edges are for 2D blocks alone; reads that begin in front of the matrices need no memory there. */
+static bool suits(const struct style *s, const struct shape *x)
+{
+    static const int none[4];
+    bool edges = memcmp(x->cut, none, sizeof none) || memcmp(x->origin, none, sizeof none);
+    return (x->place == APART || (!s->clamps && s->end != READS_BACK)) && (s->blocks || !edges);
+}
+
 static void styles_in_all_shapes(void **state)
 {
     (void)state;
@@ -331,7 +421,7 @@ static void styles_in_all_shapes(void **state)
         cl_kernel kernel = clCreateKernel(program, "k", NULL);
         assert_non_null(kernel);
         for (size_t k = 0; k < sizeof shapes / sizeof shapes[0]; k++)
-            if ((shapes[k].place == APART || (!s->clamps && s->end != READS_BACK)) && !run(s, &shapes[k], kernel))
+            if (suits(s, &shapes[k]) && !run(s, &shapes[k], kernel))
                 fail_msg("style %zu, shape %zu", i, k);
         clReleaseKernel(kernel);
         clReleaseProgram(program);
@@ -354,6 +444,7 @@ static struct style random_style(unsigned *seed)
     s.end = below(seed, 3) ? STORES : below(seed, COUNTS + 1);
     s.end = s.end == ADDS_TO_C && s.type == BF16 ? STORES : s.end; /* C holds integers at first */
     s.clamps = s.end == STORES && below(seed, 3) == 0;
+    s.blocks = below(seed, 3) == 0;
     return s;
 }
 
@@ -368,6 +459,10 @@ static struct shape random_shape(unsigned *seed, const struct style *s)
     if (!s->clamps && s->end != READS_BACK && below(seed, 6) == 0) {
         x.groups[0] = x.local[0] = x.groups[2] = 1;
         x.place = C_OVER_A;
+    }
+    for (int i = 0; i < 4 && s->blocks && x.place == APART; i++) {
+        x.cut[i] = (int)below(seed, below(seed, 6) ? 20 : 300) * (below(seed, 2) != 0);
+        x.origin[i] = ((int)below(seed, 25) - 12) * (below(seed, 3) == 0);
     }
     return x;
 }
@@ -387,9 +482,10 @@ static void random_styles(void **state)
             struct shape x = random_shape(&seed, &s);
             if (!run(&s, &x, kernel))
                 fail_msg("matrix_styles random 1 %lu, range %d: %dx%d of M = %d, type %d, %s, %s, end %d, clamps %d; %zux%zux%zu of "
-                         "%zux%zu, depth %d, pad %d, place %d",
+                         "%zux%zu, depth %d, pad %d, place %d%s",
                          first_seed + i, k, s.rows, s.columns, s.m, s.type, s.b_rows ? "rows" : "words", s.index, s.end, s.clamps,
-                         x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place);
+                         x.groups[0], x.groups[1], x.groups[2], x.local[0], x.local[1], x.depth, x.pad, x.place,
+                         s.blocks ? ", blocks" : "");
         }
         clReleaseKernel(kernel);
         clReleaseProgram(program);

@@ -36,11 +36,13 @@ enum tsr_tile_product { TSR_TILE_S8S8, TSR_TILE_S8U8, TSR_TILE_U8S8, TSR_TILE_U8
 enum {
     TSR_TILE_PRODUCT = 7, /* mask */
     TSR_TILE_IS_B = 8,
-    TSR_TILE_IN_MODEL = 16, /* plain C */
-    TSR_TILE_HALF_K = 32,   /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
-    TSR_TILE_B_ROWS = 64,   /* of a loop: B is not packed */
-    TSR_TILE_IN_AMX = 256,  /* by AMX's instructions; of a loop */
-    TSR_TILE_MAY_WAIT = 128 /* of a loop: may be done after its packet, with the loops of other work-groups */
+    TSR_TILE_IN_MODEL = 16,  /* plain C */
+    TSR_TILE_HALF_K = 32,    /* 32 bytes of K, 8 rows of packed B; not of single products by vectors */
+    TSR_TILE_B_ROWS = 64,    /* of a loop: B is not packed */
+    TSR_TILE_IN_AMX = 256,   /* by AMX's instructions; of a loop */
+    TSR_TILE_MAY_WAIT = 128, /* of a loop: may be done after its packet, with the loops of other work-groups */
+    TSR_TILE_A_EDGES = 512,  /* of a loop: A lies in the matrix `a_matrix`, elements outside of which are zero */
+    TSR_TILE_B_EDGES = 1024, /* the same of B and `b_matrix` */
 };
 enum {
     TSR_TILE_OPERAND_BYTES =
@@ -60,6 +62,12 @@ enum {
  *               loop, and the kernel does nothing by which work-groups could wait for each other.
  * tile_pack     packs a tile of B, in one piece, from rows of 16 elements with the same K, a stride apart. Leaves AMX's registers alone. */
 
+/* A matrix in memory, for an operand that may lie outside in part: `width` bytes and `height` rows, 0 of them if negative. The operand's
+ * first row begins at byte x of row y. */
+struct tsr_tile_matrix {
+    int64_t x, y, width, height;
+};
+
 /* A loop over K: rows x columns tiles of C get the products of rows tiles of A, which lie under each other, and columns tiles of B.
  * In step s, row r of row i's A is at a + s * a_step + i * a_next + r * a_stride, and row r of column j's B is at
  * b + s * b_step + j * b_next + r * b_stride. With TSR_TILE_B_ROWS, a row of B is 16 elements with the same K, as matrices by rows have
@@ -67,7 +75,11 @@ enum {
  * and B, then the device does not use it. rows, columns and steps are at least 1, rows * columns at most TSR_TILE_LOOP_MAX.
  *
  * The tiles of A and C may have fewer rows, 1, 2, 4, or 8 (`tile_rows`), if `rows` is 1. The tiles in `c` have room for 16 rows all the
- * same; what is in the others afterwards is undefined. */
+ * same; what is in the others afterwards is undefined.
+ *
+ * With TSR_TILE_A_EDGES, rows of A are rows of `a_matrix`: a_stride is the distance of these, tiles under each other are 16 rows apart, and
+ * steps go to the right. With TSR_TILE_B_EDGES, rows of B are rows of `b_matrix`, and steps go down by the rows of a step. Nothing outside
+ * of the matrix is read. */
 struct tsr_tile_loop {
     const char *a, *b;          /* of the first step */
     int64_t a_stride, b_stride; /* from row to row */
@@ -81,7 +93,8 @@ struct tsr_tile_loop {
     void *packed;      /* memory of TSR_TILE_PACKED_BYTES, with TSR_TILE_B_ROWS */
     char *to;          /* where the tiles are to lie at last, side by side and under each other; they may go there at once. Or NULL */
     int64_t to_stride;
-    uint64_t past;              /* not 0: past the caches, if the rows fill lines */
+    uint64_t past; /* not 0: past the caches, if the rows fill lines */
+    struct tsr_tile_matrix a_matrix, b_matrix;
     void *c[TSR_TILE_LOOP_MAX]; /* row after row, each a tile in one piece, aligned to 64 */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Symbolic addresses as polynomials: sums of products of values. A value that is not understood is a variable. */
 #include "lanes/analysis/polynomial.h"
+#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 
 #include <string.h>
@@ -262,6 +263,10 @@ static struct tsr__polynomial polynomial_of_value(struct tsr__compilation *l, LL
     case LLVMTrunc:
         if (extension != TSR__EXT_NONE && LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0))) == 64)
             return low_bits(LLVMGetOperand(v, 0), LLVMGetIntTypeWidth(LLVMTypeOf(v)), extension);
+        break;
+    case LLVMCall:
+        if (tsr__callee(v) && !strcmp(tsr__name(tsr__callee(v)), TSR__BLOCK2D_PLACE))
+            return polynomial_of_value(l, LLVMGetOperand(v, TSR__PLACE_ADDRESS), extension, depth - 1);
         break;
     default:
         break;

@@ -165,6 +165,21 @@ LLVMValueRef tsr__exchange_all_slots(struct tsr__compilation *l, LLVMBuilderRef 
 LLVMValueRef tsr__block2d_build(struct tsr__compilation *l, LLVMBuilderRef b, const char *name, LLVMTypeRef result, LLVMValueRef *args,
                                 unsigned count);
 
+/* Placeholders in the way through a loop that is for the device alone (block2d_loops.c), up to the pass `tiles`.
+ *
+ *     ptr tsr.block2d.place(ptr address, ptr base, i64 width, i64 height, i64 pitch, i64 x, i64 y)
+ *
+ * is the address: of row y, from byte x on, in a matrix of which elements outside read as zero. Loads behind it may lie outside, so no
+ * code may run them.
+ *
+ *     i1 tsr.block2d.shares(i32 number)
+ *
+ * Is that way taken? */
+#define TSR__BLOCK2D_PLACE "tsr.block2d.place"
+#define TSR__BLOCK2D_SHARES "tsr.block2d.shares"
+#define TSR__BLOCK2D_PLACEHOLDER "tsr.block2d." /* what names of both begin with */
+enum { TSR__PLACE_ADDRESS, TSR__PLACE_BASE, TSR__PLACE_WIDTH, TSR__PLACE_HEIGHT, TSR__PLACE_PITCH, TSR__PLACE_X, TSR__PLACE_Y };
+
 /* The placeholder for the address of an array in local memory, from the pass `local_memory` until the pass `place_local_arrays`:
  * (offset in local memory, rows, columns, bytes of an element). NULL: `type` is no such array. */
 LLVMValueRef tsr__local_array_placeholder(struct tsr__compilation *l, LLVMBuilderRef b, LLVMTypeRef type, uint64_t offset);

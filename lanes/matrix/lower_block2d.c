@@ -12,111 +12,46 @@
 #include <llvm-c/DebugInfo.h>
 
 #include "lanes/ir/explain.h"
-#include "tessera/block2d.h"
 #include "lanes/prepare/unroll.h"
-#include "lanes/ir/calls.h"
-#include "lanes/matrix/matrix.h"
+#include "lanes/matrix/block2d.h"
 #include "lanes/analysis/polynomial.h"
 
-enum { LANES = TSR_BLOCK2D_LANES, MAX_ROW_BYTES = 64, LINE = TSR_CACHE_LINE };
-enum { MAX_ROWS = 64, MAX_BYTES = 256 }; /* of a block that reads are joined to */
+enum { LANES = TSR_BLOCK2D_LANES, LINE = TSR_CACHE_LINE };
+enum { MAX_BYTES = 256 }; /* of a row of a block that reads are joined to */
 
-/* Operands of the operations: the same in all up to y. */
-enum { BASE, WIDTH, HEIGHT, PITCH, X, Y, LAYOUT, READ_BITS, READ_ROWS, READ_COLUMNS, READ_BLOCKS };
-enum { WRITE_BITS = LAYOUT, WRITE_PRESENT, WRITE_VALUES };
-enum { PREFETCH_ROWS = LAYOUT, PREFETCH_BYTES };
+/* Operands behind y. */
+enum { WRITE_BITS = TSR__BLOCK2D_Y + 1, WRITE_PRESENT, WRITE_VALUES };
+enum { PREFETCH_ROWS = TSR__BLOCK2D_Y + 1, PREFETCH_BYTES };
 
-/* Everything in bytes but rows and height, and in 64 bits. */
-struct region {
-    LLVMValueRef base, width, height, pitch, x, y;
-    unsigned rows, bytes; /* of the block */
-};
-
-/* A block in memory, and its rows. */
-struct area {
-    struct area *in;   /* the larger one that it became a part of, or NULL */
-    LLVMValueRef call; /* the first read of it */
-    struct region region;
-    LLVMValueRef first, pitch;
-    LLVMValueRef at[MAX_ROWS]; /* the rows that were asked for */
-};
-
-/* A read whose loads are still to come: a part of an area. */
-struct pending {
-    LLVMValueRef call;
-    struct area *area;
-    unsigned row, byte;
-};
-
-struct blocks {
-    struct tsr__compilation *l;
-    LLVMBuilderRef b, entry;
-    struct pending *pending;
-    size_t pending_count;
-    struct tsr__map places; /* instruction → number in the function */
-    struct tsr__map frozen; /* reads whose results LLVM's passes have frozen as a whole: each value that is loaded will be */
-};
-
-static LLVMTypeRef i8(const struct blocks *o)
+static LLVMTypeRef i8(const struct tsr__blocks2d *o)
 {
     return LLVMInt8TypeInContext(o->l->context);
 }
 
-static LLVMTypeRef i64(const struct blocks *o)
+static LLVMTypeRef i64(const struct tsr__blocks2d *o)
 {
     return LLVMInt64TypeInContext(o->l->context);
 }
 
-static LLVMValueRef const_i64(const struct blocks *o, int64_t n)
+static LLVMValueRef const_i64(const struct tsr__blocks2d *o, int64_t n)
 {
     return tsr__i64(o->l, (uint64_t)n);
-}
-
-/* ---- operations --------------------------------------------------------------------------------------------------------------------- */
-
-static bool is_operation(LLVMValueRef inst, const char *action)
-{
-    LLVMValueRef callee = LLVMIsACallInst(inst) ? tsr__callee(inst) : NULL;
-    return callee && tsr__starts_with(tsr__name(callee), TSR__BLOCK2D_PREFIX) &&
-           tsr__starts_with(tsr__name(callee) + strlen(TSR__BLOCK2D_PREFIX), action);
-}
-
-static unsigned constant_operand(LLVMValueRef call, unsigned operand)
-{
-    return (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(call, operand));
 }
 
 /* ---- the matrix in memory -------------------------------------------------------------------------------------------------------------
  */
 
-static struct region region_of(struct blocks *o, LLVMValueRef call, unsigned rows, unsigned columns, unsigned size)
-{
-    struct region r = {.base = LLVMGetOperand(call, BASE), .rows = rows, .bytes = columns * size};
-    LLVMValueRef *to[] = {[WIDTH] = &r.width, [HEIGHT] = &r.height, [PITCH] = &r.pitch, [X] = &r.x, [Y] = &r.y};
-    for (unsigned i = WIDTH; i <= Y; i++)
-        *to[i] = LLVMBuildSExt(o->b, LLVMGetOperand(call, i), i64(o), "");
-    r.x = LLVMBuildMul(o->b, r.x, const_i64(o, size), "");
-    r.width = LLVMBuildAnd(o->b, r.width, const_i64(o, -(int64_t)size), ""); /* whole elements */
-    return r;
-}
-
-static LLVMValueRef row_address(struct blocks *o, LLVMValueRef base, LLVMValueRef pitch, LLVMValueRef row, LLVMValueRef byte)
-{
-    LLVMValueRef offset = LLVMBuildAdd(o->b, LLVMBuildMul(o->b, row, pitch, ""), byte, "");
-    return LLVMBuildGEP2(o->b, i8(o), base, &offset, 1, "");
-}
-
-static LLVMValueRef and_conditions(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef and_conditions(struct tsr__blocks2d *o, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildAnd(o->b, a, b, "");
 }
 
-static LLVMValueRef at_least(struct blocks *o, LLVMValueRef a, LLVMValueRef b)
+static LLVMValueRef at_least(struct tsr__blocks2d *o, LLVMValueRef a, LLVMValueRef b)
 {
     return LLVMBuildICmp(o->b, LLVMIntSGE, a, b, "");
 }
 
-static LLVMValueRef lies_within(struct blocks *o, const struct region *r)
+static LLVMValueRef lies_within(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
 {
     LLVMValueRef last_x = LLVMBuildSub(o->b, r->width, const_i64(o, r->bytes), "");
     LLVMValueRef last_y = LLVMBuildSub(o->b, r->height, const_i64(o, r->rows), "");
@@ -125,14 +60,14 @@ static LLVMValueRef lies_within(struct blocks *o, const struct region *r)
                           and_conditions(o, at_least(o, r->y, zero), at_least(o, last_y, r->y)));
 }
 
-static LLVMValueRef clamp(struct blocks *o, LLVMValueRef v, LLVMValueRef low, LLVMValueRef high)
+static LLVMValueRef clamp(struct tsr__blocks2d *o, LLVMValueRef v, LLVMValueRef low, LLVMValueRef high)
 {
     v = LLVMBuildSelect(o->b, at_least(o, v, low), v, low, "");
     return LLVMBuildSelect(o->b, at_least(o, high, v), v, high, "");
 }
 
 /* The block on the stack, row by row without gaps. */
-static LLVMValueRef stack_buffer(struct blocks *o, const struct region *r)
+static LLVMValueRef stack_buffer(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
 {
     LLVMValueRef made = LLVMBuildAlloca(o->entry, LLVMArrayType2(i8(o), r->rows * r->bytes), "block");
     LLVMSetAlignment(made, LINE);
@@ -143,7 +78,7 @@ static LLVMValueRef stack_buffer(struct blocks *o, const struct region *r)
 
 /* void (ptr buffer, ptr base, i64 width, height, pitch, x, y, rows, bytes): for each row of the block, copies the part that lies within the
  * matrix to the buffer or, `out`, from it. */
-static LLVMValueRef copy_function(struct blocks *o, bool out)
+static LLVMValueRef copy_function(struct tsr__blocks2d *o, bool out)
 {
     enum { BUFFER, FROM, COPY_WIDTH, COPY_HEIGHT, COPY_PITCH, COPY_X, COPY_Y, ROWS, BYTES, PARAMS };
     const char *name = out ? "tsr.block2d.put" : "tsr.block2d.get";
@@ -180,8 +115,8 @@ static LLVMValueRef copy_function(struct blocks *o, bool out)
     LLVMPositionBuilderAtEnd(o->b, loop);
     LLVMValueRef row = LLVMBuildPhi(o->b, i64(o), "row");
     LLVMValueRef there =
-        row_address(o, p[FROM], p[COPY_PITCH], LLVMBuildAdd(o->b, p[COPY_Y], row, ""), LLVMBuildAdd(o->b, p[COPY_X], low, ""));
-    LLVMValueRef here = row_address(o, p[BUFFER], p[BYTES], row, low), size = LLVMBuildSub(o->b, high, low, "");
+        tsr__block2d_row(o, p[FROM], p[COPY_PITCH], LLVMBuildAdd(o->b, p[COPY_Y], row, ""), LLVMBuildAdd(o->b, p[COPY_X], low, ""));
+    LLVMValueRef here = tsr__block2d_row(o, p[BUFFER], p[BYTES], row, low), size = LLVMBuildSub(o->b, high, low, "");
     LLVMBuildMemCpy(o->b, out ? there : here, 1, out ? here : there, 1, size);
     LLVMValueRef next = LLVMBuildAdd(o->b, row, const_i64(o, 1), "");
     LLVMBuildCondBr(o->b, LLVMBuildICmp(o->b, LLVMIntULT, next, bottom, ""), loop, end);
@@ -193,7 +128,7 @@ static LLVMValueRef copy_function(struct blocks *o, bool out)
     return f;
 }
 
-static void copy_rows(struct blocks *o, const struct region *r, LLVMValueRef memory, bool out)
+static void copy_rows(struct tsr__blocks2d *o, const struct tsr__block2d_region *r, LLVMValueRef memory, bool out)
 {
     LLVMValueRef f = copy_function(o, out);
     LLVMValueRef args[] = {memory, r->base, r->width, r->height, r->pitch, r->x, r->y, const_i64(o, r->rows), const_i64(o, r->bytes)};
@@ -220,7 +155,7 @@ static void redirect_phis(LLVMBasicBlockRef from, LLVMBasicBlockRef to)
 
 /* What stands before `at` moves into a block of its own before the rest, so that phis further on need not change. Between them, control
  * goes through one of two blocks. */
-static struct fork fork_before(struct blocks *o, LLVMValueRef at, LLVMValueRef is_within)
+static struct fork fork_before(struct tsr__blocks2d *o, LLVMValueRef at, LLVMValueRef is_within)
 {
     LLVMContextRef c = o->l->context;
     struct fork f = {.rest = LLVMGetInstructionParent(at)};
@@ -246,7 +181,7 @@ static struct fork fork_before(struct blocks *o, LLVMValueRef at, LLVMValueRef i
 
 /* ---- reads -------------------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef phi_of(struct blocks *o, const struct fork *f, LLVMValueRef straight, LLVMValueRef at_edge)
+static LLVMValueRef phi_of(struct tsr__blocks2d *o, const struct fork *f, LLVMValueRef straight, LLVMValueRef at_edge)
 {
     LLVMValueRef made = LLVMBuildPhi(o->b, LLVMTypeOf(straight), "");
     LLVMAddIncoming(made, (LLVMValueRef[]){straight, at_edge}, (LLVMBasicBlockRef[]){f->within, f->edge}, 2);
@@ -254,23 +189,23 @@ static LLVMValueRef phi_of(struct blocks *o, const struct fork *f, LLVMValueRef 
 }
 
 /* The constant by which `to` is larger than `from`, if there is one. */
-static bool is_apart(struct blocks *o, LLVMValueRef from, LLVMValueRef to, int64_t *distance)
+static bool is_apart(struct tsr__blocks2d *o, LLVMValueRef from, LLVMValueRef to, int64_t *distance)
 {
     struct tsr__polynomial a = tsr__polynomial_of(o->l, from), b = tsr__polynomial_of(o->l, to), rest = tsr__polynomial_minus(&b, &a);
     *distance = rest.constant;
     return rest.valid && !rest.count;
 }
 
-static bool same_matrix(const struct area *a, const struct area *b)
+static bool same_matrix(const struct tsr__block2d_area *a, const struct tsr__block2d_area *b)
 {
-    static const unsigned operands[] = {BASE, WIDTH, HEIGHT, PITCH, READ_BITS};
+    static const unsigned operands[] = {TSR__BLOCK2D_BASE, TSR__BLOCK2D_WIDTH, TSR__BLOCK2D_HEIGHT, TSR__BLOCK2D_PITCH, TSR__READ_BITS};
     for (size_t i = 0; i < TSR_ARRAY_LEN(operands); i++)
         if (LLVMGetOperand(a->call, operands[i]) != LLVMGetOperand(b->call, operands[i]))
             return false;
     return true;
 }
 
-static void move_into(struct blocks *o, struct area *from, struct area *to, unsigned row, unsigned byte)
+static void move_into(struct tsr__blocks2d *o, struct tsr__block2d_area *from, struct tsr__block2d_area *to, unsigned row, unsigned byte)
 {
     from->in = to;
     for (size_t i = 0; i < o->pending_count; i++)
@@ -282,14 +217,14 @@ static void move_into(struct blocks *o, struct area *from, struct area *to, unsi
 }
 
 /* Joins b to a if it lies right under it or beside it, and as wide or high. */
-static bool merge_areas(struct blocks *o, struct area *a, struct area *b)
+static bool merge_areas(struct tsr__blocks2d *o, struct tsr__block2d_area *a, struct tsr__block2d_area *b)
 {
     int64_t down, right;
     if (!same_matrix(a, b) || !is_apart(o, a->region.y, b->region.y, &down) || !is_apart(o, a->region.x, b->region.x, &right))
         return false;
     bool under = right == 0 && down == a->region.rows && a->region.bytes == b->region.bytes;
     bool beside = down == 0 && right == a->region.bytes && a->region.rows == b->region.rows;
-    if ((!under && !beside) || (under && a->region.rows + b->region.rows > MAX_ROWS) ||
+    if ((!under && !beside) || (under && a->region.rows + b->region.rows > TSR__BLOCK2D_MAX_ROWS) ||
         (beside && a->region.bytes + b->region.bytes > MAX_BYTES))
         return false;
     move_into(o, b, a, under ? a->region.rows : 0, beside ? a->region.bytes : 0);
@@ -298,7 +233,7 @@ static bool merge_areas(struct blocks *o, struct area *a, struct area *b)
     return true;
 }
 
-static void merge_reads(struct blocks *o, struct area *areas, size_t count)
+static void merge_reads(struct tsr__blocks2d *o, struct tsr__block2d_area *areas, size_t count)
 {
     for (bool again = true; again;) {
         again = false;
@@ -309,11 +244,11 @@ static void merge_reads(struct blocks *o, struct area *areas, size_t count)
 }
 
 /* Finds out where the rows are, before `at`. */
-static void find_rows(struct blocks *o, struct area *area, LLVMValueRef at)
+static void find_rows(struct tsr__blocks2d *o, struct tsr__block2d_area *area, LLVMValueRef at)
 {
-    struct region *r = &area->region;
+    struct tsr__block2d_region *r = &area->region;
     LLVMPositionBuilderBefore(o->b, at);
-    LLVMValueRef memory = stack_buffer(o, r), first = row_address(o, r->base, r->pitch, r->y, r->x);
+    LLVMValueRef memory = stack_buffer(o, r), first = tsr__block2d_row(o, r->base, r->pitch, r->y, r->x);
     struct fork f = fork_before(o, at, lies_within(o, r));
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.edge));
     copy_rows(o, r, memory, false);
@@ -324,15 +259,13 @@ static void find_rows(struct blocks *o, struct area *area, LLVMValueRef at)
 }
 
 /* Of all reads so far. */
-static void find_rows_of_all(struct blocks *o, LLVMValueRef at)
+static void find_rows_of_all(struct tsr__blocks2d *o, LLVMValueRef at)
 {
-    struct area *areas = tsr_arena_alloc(&o->l->scratch, (o->pending_count + 1) * sizeof *areas);
+    struct tsr__block2d_area *areas = tsr_arena_alloc(&o->l->scratch, (o->pending_count + 1) * sizeof *areas);
     LLVMPositionBuilderBefore(o->b, at);
     for (size_t i = 0; i < o->pending_count; i++) {
         LLVMValueRef call = o->pending[i].call;
-        unsigned size = constant_operand(call, READ_BITS) / 8,
-                 columns = constant_operand(call, READ_COLUMNS) * constant_operand(call, READ_BLOCKS);
-        areas[i] = (struct area){.call = call, .region = region_of(o, call, constant_operand(call, READ_ROWS), columns, size)};
+        areas[i] = (struct tsr__block2d_area){.call = call, .region = tsr__block2d_region_of_read(o, call)};
         o->pending[i].area = &areas[i];
         tsr__explain(o->l, call, "block", "rows", "%u rows of %u bytes, each one load", areas[i].region.rows, areas[i].region.bytes);
     }
@@ -342,139 +275,8 @@ static void find_rows_of_all(struct blocks *o, LLVMValueRef at)
             find_rows(o, &areas[i], at);
 }
 
-static LLVMValueRef load_row_part(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned row, unsigned byte)
-{
-    struct area *area = p->area;
-    LLVMValueRef *at = &area->at[p->row + row];
-    if (!*at)
-        *at = p->row + row ? row_address(o, area->first, area->pitch, const_i64(o, p->row + row), const_i64(o, 0)) : area->first;
-    LLVMValueRef made = LLVMBuildLoad2(o->b, type, tsr__at_offset(o->l, o->b, *at, p->byte + byte), "");
-    LLVMSetAlignment(made, 1);
-    return made;
-}
-
-static LLVMValueRef shuffle_rows(struct blocks *o, LLVMValueRef x, LLVMValueRef y, const unsigned *from, unsigned count)
-{
-    LLVMValueRef indices[MAX_ROW_BYTES];
-    for (unsigned i = 0; i < count; i++)
-        indices[i] = tsr__i32(o->l, from[i]);
-    return LLVMBuildShuffleVector(o->b, x, y, LLVMConstVector(indices, count), "");
-}
-
-/* x, then y. */
-static LLVMValueRef concat_rows(struct blocks *o, LLVMValueRef x, LLVMValueRef y)
-{
-    unsigned from[MAX_ROW_BYTES], n = LLVMGetVectorSize(LLVMTypeOf(x));
-    for (unsigned i = 0; i < 2 * n; i++)
-        from[i] = i;
-    return shuffle_rows(o, x, y, from, 2 * n);
-}
-
-/* Value i: that of one row, or of the two that share the lanes. */
-static LLVMValueRef plain_value(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned i, unsigned lanes_each, unsigned count,
-                                unsigned byte)
-{
-    if (lanes_each == LANES)
-        return load_row_part(o, p, type, i, byte);
-    LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), lanes_each);
-    LLVMValueRef even = load_row_part(o, p, half, 2 * i, byte);
-    return concat_rows(o, even, 2 * i + 1 < count ? load_row_part(o, p, half, 2 * i + 1, byte) : LLVMConstNull(half));
-}
-
-/* The order of bytes in which four rows become columns, from memory that LLVM does not look into: it would make a dozen instructions of the
- * shuffle, though one can do it. */
-static LLVMValueRef byte_order(struct blocks *o, const unsigned *from)
-{
-    static const char name[] = "tsr.block2d.order";
-    LLVMValueRef bytes[4 * LANES], memory = LLVMGetNamedGlobal(o->l->module, name);
-    LLVMTypeRef type = LLVMVectorType(i8(o), 4 * LANES);
-    if (!memory) {
-        for (unsigned i = 0; i < 4 * LANES; i++)
-            bytes[i] = LLVMConstInt(i8(o), from[i], false);
-        memory = LLVMAddGlobal(o->l->module, type, name);
-        LLVMSetLinkage(memory, LLVMInternalLinkage);
-        LLVMSetInitializer(memory, LLVMConstVector(bytes, 4 * LANES));
-    }
-    return tsr__load_fixed(o->l, o->b, type, memory, 0, LINE);
-}
-
-/* Value i of a lane is its column of the rows first … first + each - 1. */
-static LLVMValueRef transformed_value(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned each, unsigned byte)
-{
-    LLVMTypeRef row = LLVMVectorType(LLVMIntTypeInContext(o->l->context, 32 / each), LANES);
-    LLVMValueRef r[4], all;
-    unsigned from[4 * LANES];
-    for (unsigned i = 0; i < each; i++)
-        r[i] = load_row_part(o, p, row, first + i, byte);
-    for (unsigned i = 0; i < each * LANES; i++)
-        from[i] = i % each * LANES + i / each;
-    if (each == 2) {
-        all = shuffle_rows(o, r[0], r[1], from, 2 * LANES);
-    } else if (tsr__has(o->l, TSR_CPU_AVX512VBMI)) {
-        static const char permute[] = "llvm.x86.avx512.permvar.qi.512";
-        LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID(permute, strlen(permute)), NULL, 0);
-        LLVMValueRef args[] = {concat_rows(o, concat_rows(o, r[0], r[1]), concat_rows(o, r[2], r[3])), byte_order(o, from)};
-        all = LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, 2, "");
-    } else {
-        all = shuffle_rows(o, concat_rows(o, r[0], r[1]), concat_rows(o, r[2], r[3]), from, 4 * LANES);
-    }
-    return LLVMBuildBitCast(o->b, all, type, "");
-}
-
-/* Column c of the rows first, first + step … becomes vector c. The rows of lanes 0 to 7 lie in the lower halves of eight vectors, those of
- * lanes 8 to 15 in the upper ones; each half is transposed by exchanging blocks of 4 x 4, 2 x 2 and 1 x 1. */
-static void transposed_values(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned first, unsigned step, LLVMValueRef *columns)
-{
-    enum { SIDE = 8 };
-    LLVMTypeRef half = LLVMVectorType(LLVMGetElementType(type), SIDE);
-    for (unsigned i = 0; i < SIDE; i++)
-        columns[i] =
-            concat_rows(o, load_row_part(o, p, half, first + i * step, 0), load_row_part(o, p, half, first + (i + SIDE) * step, 0));
-    for (unsigned d = SIDE / 2; d; d /= 2) {
-        unsigned upper[LANES], lower[LANES];
-        for (unsigned n = 0; n < LANES; n++) {
-            upper[n] = n & d ? LANES + n - d : n;
-            lower[n] = n & d ? LANES + n : n + d;
-        }
-        for (unsigned i = 0; i < SIDE; i++) {
-            if (i & d)
-                continue;
-            LLVMValueRef a = columns[i], b = columns[i + d];
-            columns[i] = shuffle_rows(o, a, b, upper, LANES);
-            columns[i + d] = shuffle_rows(o, a, b, lower, LANES);
-        }
-    }
-}
-
-static void make_values(struct blocks *o, struct pending *p, LLVMTypeRef type, unsigned count, LLVMValueRef *values)
-{
-    LLVMValueRef call = p->call;
-    unsigned bits = constant_operand(call, READ_BITS), rows = constant_operand(call, READ_ROWS),
-             columns = constant_operand(call, READ_COLUMNS);
-    unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / bits, in_block = count / constant_operand(call, READ_BLOCKS);
-    for (unsigned i = 0; i < count; i++) {
-        unsigned n = i % in_block, byte = i / in_block * columns * bits / 8;
-        LLVMValueRef found[MAX_ROW_BYTES / 8];
-        switch ((enum tsr_block2d_layout)constant_operand(call, LAYOUT)) {
-        case TSR_BLOCK2D_PLAIN:
-            values[i] = plain_value(o, p, type, n, columns / each, rows, byte);
-            break;
-        case TSR_BLOCK2D_TRANSFORM:
-            values[i] = transformed_value(o, p, type, n * each, each, byte);
-            break;
-        case TSR_BLOCK2D_TRANSPOSE: /* value i is column i / deep of the rows deep · lane + i % deep */
-            if (i >= rows / LANES)
-                break;
-            transposed_values(o, p, type, i, rows / LANES, found);
-            for (unsigned c = 0; c < columns; c++)
-                values[c * (rows / LANES) + i] = found[c];
-            break;
-        }
-    }
-}
-
 /* The result of a read as one value, for users other than extractvalue: LLVM makes a phi of results where it finds one of their values. */
-static LLVMValueRef whole_of(struct blocks *o, LLVMTypeRef type, LLVMValueRef *values, unsigned count)
+static LLVMValueRef whole_of(struct tsr__blocks2d *o, LLVMTypeRef type, LLVMValueRef *values, unsigned count)
 {
     LLVMValueRef whole = LLVMGetPoison(type);
     for (unsigned i = 0; i < count; i++)
@@ -482,12 +284,12 @@ static LLVMValueRef whole_of(struct blocks *o, LLVMTypeRef type, LLVMValueRef *v
     return whole;
 }
 
-static void finish_read(struct blocks *o, struct pending *p)
+static void finish_read(struct tsr__blocks2d *o, struct tsr__block2d_read *p)
 {
     LLVMTypeRef all = LLVMTypeOf(p->call);
     unsigned count = LLVMCountStructElementTypes(all);
     LLVMValueRef *values = tsr_arena_alloc(&o->l->scratch, count * sizeof *values);
-    make_values(o, p, LLVMStructGetTypeAtIndex(all, 0), count, values);
+    tsr__block2d_values(o, p, LLVMStructGetTypeAtIndex(all, 0), count, values);
     for (unsigned i = 0; i < count && tsr__map_get(&o->frozen, p->call); i++)
         values[i] = LLVMBuildFreeze(o->b, values[i], "");
     for (LLVMUseRef use = LLVMGetFirstUse(p->call); use;) {
@@ -504,7 +306,7 @@ static void finish_read(struct blocks *o, struct pending *p)
 }
 
 /* The loads of all reads so far, before `at`. */
-static void finish_reads(struct blocks *o, LLVMValueRef at)
+static void finish_reads(struct tsr__blocks2d *o, LLVMValueRef at)
 {
     find_rows_of_all(o, at);
     for (size_t i = 0; i < o->pending_count; i++) {
@@ -516,10 +318,10 @@ static void finish_reads(struct blocks *o, LLVMValueRef at)
 
 /* ---- writes and prefetches ----------------------------------------------------------------------------------------------------------- */
 
-static void write_rows(struct blocks *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
+static void write_rows(struct tsr__blocks2d *o, LLVMValueRef call, LLVMValueRef first, LLVMValueRef pitch, unsigned rows)
 {
     for (unsigned i = 0; i < rows; i++) {
-        LLVMValueRef at = row_address(o, first, pitch, const_i64(o, i), const_i64(o, 0));
+        LLVMValueRef at = tsr__block2d_row(o, first, pitch, const_i64(o, i), const_i64(o, 0));
         LLVMSetAlignment(LLVMBuildStore(o->b, LLVMGetOperand(call, WRITE_VALUES + i), at), 1);
     }
 }
@@ -527,19 +329,19 @@ static void write_rows(struct blocks *o, LLVMValueRef call, LLVMValueRef first, 
 /* A write that is to be made. */
 struct writing {
     LLVMValueRef call, memory, first; /* a buffer; where its rows begin if it lies within the matrix */
-    struct region r;
+    struct tsr__block2d_region r;
     LLVMValueRef is_within;
 };
 
 /* Before the builder's place. Work-items that are absent have no columns. */
-static struct writing begin_write(struct blocks *o, LLVMValueRef call)
+static struct writing begin_write(struct tsr__blocks2d *o, LLVMValueRef call)
 {
-    unsigned rows = LLVMGetNumArgOperands(call) - WRITE_VALUES, size = constant_operand(call, WRITE_BITS) / 8;
+    unsigned rows = LLVMGetNumArgOperands(call) - WRITE_VALUES, size = tsr__block2d_number(call, WRITE_BITS) / 8;
     LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(call, WRITE_VALUES));
     unsigned each = LLVMGetIntTypeWidth(LLVMGetElementType(type)) / 8;
-    struct writing w = {.call = call, .r = region_of(o, call, rows, LANES * each / size, size)};
+    struct writing w = {.call = call, .r = tsr__block2d_region(o, call, rows, LANES * each / size, size)};
     w.memory = stack_buffer(o, &w.r);
-    w.first = row_address(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
+    w.first = tsr__block2d_row(o, w.r.base, w.r.pitch, w.r.y, w.r.x);
     LLVMValueRef present = LLVMBuildZExt(o->b, LLVMGetOperand(call, WRITE_PRESENT), i64(o), "");
     LLVMValueRef end = LLVMBuildAdd(o->b, w.r.x, LLVMBuildMul(o->b, present, const_i64(o, each), ""), "");
     w.r.width = LLVMBuildSelect(o->b, at_least(o, w.r.width, end), end, w.r.width, "");
@@ -549,7 +351,7 @@ static struct writing begin_write(struct blocks *o, LLVMValueRef call)
 }
 
 /* At the edge by way of the stack. */
-static void write_before(struct blocks *o, const struct writing *w, LLVMValueRef at)
+static void write_before(struct tsr__blocks2d *o, const struct writing *w, LLVMValueRef at)
 {
     struct fork f = fork_before(o, at, w->is_within);
     LLVMPositionBuilderBefore(o->b, LLVMGetBasicBlockTerminator(f.within));
@@ -561,7 +363,7 @@ static void write_before(struct blocks *o, const struct writing *w, LLVMValueRef
 
 /* Writes that follow each other, with nothing in between that touches memory. If all lie within their matrices, one basic block has all
  * their stores, where the pass `tiles` finds them. */
-static void lower_writes(struct blocks *o, LLVMValueRef *calls, size_t count)
+static void lower_writes(struct tsr__blocks2d *o, LLVMValueRef *calls, size_t count)
 {
     struct writing *list = tsr_arena_alloc(&o->l->scratch, count * sizeof *list);
     LLVMValueRef last = calls[count - 1], all = NULL;
@@ -586,11 +388,11 @@ static void lower_writes(struct blocks *o, LLVMValueRef *calls, size_t count)
 }
 
 /* Rows and columns outside are no reason to look for pages that are not there. */
-static void lower_prefetch(struct blocks *o, LLVMValueRef call)
+static void lower_prefetch(struct tsr__blocks2d *o, LLVMValueRef call)
 {
-    unsigned rows = constant_operand(call, PREFETCH_ROWS), bytes = constant_operand(call, PREFETCH_BYTES);
+    unsigned rows = tsr__block2d_number(call, PREFETCH_ROWS), bytes = tsr__block2d_number(call, PREFETCH_BYTES);
     LLVMPositionBuilderBefore(o->b, call);
-    struct region r = region_of(o, call, rows, bytes, 1);
+    struct tsr__block2d_region r = tsr__block2d_region(o, call, rows, bytes, 1);
     LLVMValueRef zero = const_i64(o, 0), one = const_i64(o, 1), last = LLVMBuildSub(o->b, r.height, one, "");
     LLVMTypeRef type = LLVMTypeOf(r.base);
     LLVMValueRef f = LLVMGetIntrinsicDeclaration(o->l->module, LLVMLookupIntrinsicID("llvm.prefetch", 13), &type, 1);
@@ -600,7 +402,7 @@ static void lower_prefetch(struct blocks *o, LLVMValueRef call)
         for (unsigned row = 0; row < rows; row++) {
             LLVMValueRef y = clamp(o, LLVMBuildAdd(o->b, r.y, const_i64(o, row), ""), zero, last);
             enum { FOR_READING = 0, ALL_LEVELS = 3, DATA = 1 };
-            LLVMValueRef args[] = {row_address(o, r.base, r.pitch, y, x), tsr__i32(o->l, FOR_READING), tsr__i32(o->l, ALL_LEVELS),
+            LLVMValueRef args[] = {tsr__block2d_row(o, r.base, r.pitch, y, x), tsr__i32(o->l, FOR_READING), tsr__i32(o->l, ALL_LEVELS),
                                    tsr__i32(o->l, DATA)};
             LLVMBuildCall2(o->b, LLVMGlobalGetValueType(f), f, args, TSR_ARRAY_LEN(args), "");
         }
@@ -633,7 +435,7 @@ static bool may_write_memory(LLVMValueRef inst)
 }
 
 /* Does the instruction use the result of a read, or a value of it? Extractvalues, which stand behind their read, do not count. */
-static bool uses_pending(const struct blocks *o, LLVMValueRef inst)
+static bool uses_pending(const struct tsr__blocks2d *o, LLVMValueRef inst)
 {
     for (int i = 0; !LLVMIsAExtractValueInst(inst) && i < LLVMGetNumOperands(inst); i++) {
         LLVMValueRef v = LLVMGetOperand(inst, (unsigned)i), result = LLVMIsAExtractValueInst(v) ? LLVMGetOperand(v, 0) : v;
@@ -645,10 +447,10 @@ static bool uses_pending(const struct blocks *o, LLVMValueRef inst)
 }
 
 /* A freeze of a result would part reads that follow each other. */
-static void take_freeze(struct blocks *o, LLVMValueRef freeze)
+static void take_freeze(struct tsr__blocks2d *o, LLVMValueRef freeze)
 {
     LLVMValueRef read = LLVMGetOperand(freeze, 0);
-    if (!is_operation(read, "read"))
+    if (!tsr__is_block2d_operation(read, "read"))
         return;
     tsr__map_set(&o->frozen, read, true);
     LLVMReplaceAllUsesWith(freeze, read);
@@ -656,7 +458,7 @@ static void take_freeze(struct blocks *o, LLVMValueRef freeze)
 }
 
 /* What takes a result apart goes right behind the read: it is erased together with it, so it must not stand where code is still to come. */
-static void gather_values(struct blocks *o, LLVMValueRef read)
+static void gather_values(struct tsr__blocks2d *o, LLVMValueRef read)
 {
     LLVMValueRef behind = LLVMGetNextInstruction(read);
     for (LLVMUseRef use = LLVMGetFirstUse(read); use; use = LLVMGetNextUse(use)) {
@@ -672,7 +474,7 @@ static void gather_values(struct blocks *o, LLVMValueRef read)
 }
 
 /* LLVM's passes leave freezes of whole results, and move extractvalues down, into other blocks, too. */
-static void settle_results(struct blocks *o, LLVMValueRef function)
+static void settle_results(struct tsr__blocks2d *o, LLVMValueRef function)
 {
     size_t count;
     LLVMValueRef *code = tsr__instructions(o->l, function, &count);
@@ -681,14 +483,14 @@ static void settle_results(struct blocks *o, LLVMValueRef function)
             take_freeze(o, code[i]);
     code = tsr__instructions(o->l, function, &count);
     for (size_t i = 0; i < count; i++)
-        if (is_operation(code[i], "read"))
+        if (tsr__is_block2d_operation(code[i], "read"))
             gather_values(o, code[i]);
 }
 
 static bool has_operations(LLVMValueRef *code, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (is_operation(code[i], ""))
+        if (tsr__is_block2d_operation(code[i], ""))
             return true;
     return false;
 }
@@ -707,7 +509,7 @@ static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
     size_t n = 0;
     for (size_t i = 0; i < count && !LLVMIsATerminatorInst(code[i]); i++) {
         bool loads = LLVMIsALoadInst(code[i]), stores = LLVMIsAStoreInst(code[i]);
-        if (is_operation(code[i], "write")) {
+        if (tsr__is_block2d_operation(code[i], "write")) {
             taken[n++] = code[i];
             code[i] = NULL;
         } else if (loads || stores ? !is_own(LLVMGetOperand(code[i], stores)) : may_write_memory(code[i])) {
@@ -721,13 +523,13 @@ static size_t take_writes(LLVMValueRef *code, size_t count, LLVMValueRef *taken)
 
 enum { MAX_CHAIN = 12 }; /* of arithmetic that makes an operand */
 
-static uintptr_t position_of(const struct blocks *o, LLVMValueRef v)
+static uintptr_t position_of(const struct tsr__blocks2d *o, LLVMValueRef v)
 {
     return tsr__map_get(&o->places, v);
 }
 
 /* Is the value there at the place, or can be, as it is arithmetic of what is? */
-static bool can_come_to(const struct blocks *o, LLVMValueRef v, LLVMValueRef place, int depth)
+static bool can_come_to(const struct tsr__blocks2d *o, LLVMValueRef v, LLVMValueRef place, int depth)
 {
     if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) ||
         position_of(o, v) < position_of(o, place))
@@ -739,7 +541,7 @@ static bool can_come_to(const struct blocks *o, LLVMValueRef v, LLVMValueRef pla
     return arithmetic;
 }
 
-static void make_available(struct blocks *o, LLVMValueRef v, LLVMValueRef place)
+static void make_available(struct tsr__blocks2d *o, LLVMValueRef v, LLVMValueRef place)
 {
     if (!LLVMIsAInstruction(v) || LLVMGetInstructionParent(v) != LLVMGetInstructionParent(place) ||
         position_of(o, v) < position_of(o, place))
@@ -755,44 +557,45 @@ static void make_available(struct blocks *o, LLVMValueRef v, LLVMValueRef place)
 }
 
 /* Products write no memory: what is read behind them can be read before them, together with what they want. */
-static void take_reads_ahead(struct blocks *o, LLVMValueRef *code, size_t count)
+static void take_reads_ahead(struct tsr__blocks2d *o, LLVMValueRef *code, size_t count)
 {
     for (size_t i = 0; i < count && code[i] && !LLVMIsATerminatorInst(code[i]); i++) {
-        bool read = is_operation(code[i], "read"), comes = read;
-        if (!read && !is_operation(code[i], "prefetch") && may_write_memory(code[i]))
+        bool read = tsr__is_block2d_operation(code[i], "read"), comes = read;
+        if (!read && !tsr__is_block2d_operation(code[i], "prefetch") && may_write_memory(code[i]))
             break;
         for (int k = 0; comes && k < LLVMGetNumOperands(code[i]); k++)
             comes = can_come_to(o, LLVMGetOperand(code[i], (unsigned)k), code[0], MAX_CHAIN);
         if (!comes)
             continue;
         make_available(o, code[i], code[0]);
-        o->pending[o->pending_count++] = (struct pending){.call = code[i]};
+        o->pending[o->pending_count++] = (struct tsr__block2d_read){.call = code[i]};
         code[i] = NULL;
     }
 }
 
-static void lower_all(struct blocks *o, LLVMValueRef *code, size_t count)
+static void lower_all(struct tsr__blocks2d *o, LLVMValueRef *code, size_t count)
 {
     LLVMValueRef *writes = tsr_arena_alloc(&o->l->scratch, count * sizeof *writes);
     for (size_t i = 0; i < count; i++) {
         LLVMValueRef inst = code[i];
         if (!inst) /* taken */
             continue;
-        bool read = is_operation(inst, "read"), prefetch = is_operation(inst, "prefetch");
+        bool read = tsr__is_block2d_operation(inst, "read"), prefetch = tsr__is_block2d_operation(inst, "prefetch");
         if (o->pending_count && !read && !prefetch && (LLVMIsATerminatorInst(inst) || may_write_memory(inst) || uses_pending(o, inst))) {
             take_reads_ahead(o, code + i, count - i);
             finish_reads(o, inst);
         }
         if (read)
-            o->pending[o->pending_count++] = (struct pending){.call = inst};
+            o->pending[o->pending_count++] = (struct tsr__block2d_read){.call = inst};
         else if (prefetch)
             lower_prefetch(o, inst);
-        else if (is_operation(inst, "write"))
+        else if (tsr__is_block2d_operation(inst, "write"))
             lower_writes(o, writes, take_writes(code + i, count - i, writes));
     }
 }
 
-/* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now. */
+/* Reads are joined within a round of a loop; so loops in which one step of K is made are made to do two now; not so the copies of loops
+ * that are for the device. */
 bool tsr__pass_unroll_block_reads(struct tsr__compilation *l)
 {
     size_t function_count;
@@ -807,6 +610,8 @@ bool tsr__pass_unroll_block_reads(struct tsr__compilation *l)
         return true;
     if (!tsr__run_llvm(l, "function(sroa,early-cse,simplifycfg,loop-simplify)"))
         return false;
+    for (size_t i = 0; i < function_count; i++)
+        tsr__block2d_loops(l, functions[i]);
     for (size_t i = 0; i < function_count; i++)
         tsr__mark_mad_unroll(l, functions[i], NULL);
     for (size_t i = 0; i < function_count; i++)
@@ -823,7 +628,7 @@ bool tsr__pass_lower_block2d(struct tsr__compilation *l)
         LLVMValueRef *code = tsr__instructions(l, functions[i], &count);
         if (!has_operations(code, count))
             continue;
-        struct blocks o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
+        struct tsr__blocks2d o = {.l = l, .b = LLVMCreateBuilderInContext(l->context), .entry = tsr__builder_at_entry(l, functions[i])};
         o.places.arena = o.frozen.arena = &l->scratch;
         settle_results(&o, functions[i]);
         code = tsr__instructions(l, functions[i], &count);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lanes/ir/calls.h"
 #include "lanes/ir/match.h"
 #include "lanes/matrix/tiles/tiles.h"
 
@@ -19,6 +20,8 @@ struct moving {
     LLVMValueRef address;
     bool by_rows; /* of elements; else rows of tiles */
     struct tsr__polynomial at, stride, step /* from round to round */;
+    LLVMValueRef place;                                 /* in a matrix with edges, or NULL */
+    struct tsr__polynomial pitch, x, y, step_x, step_y; /* the first vector in this matrix: bytes and rows */
 };
 
 /* What one accumulator gets in a round: `depth` products. */
@@ -123,6 +126,46 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function)
 /* ---- which ------------------------------------------------------------------------------------------------------------------------------
  */
 
+static bool same_distance(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
+{
+    return tsr__polynomial_is_multiple(a, b, 1);
+}
+
+static bool is_zero(const struct tsr__polynomial *a)
+{
+    return a->valid && !a->count && !a->constant;
+}
+
+/* Where the operand is in a matrix with edges, if it is in one. A moves to the right in each round, B down. */
+static bool find_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMBasicBlockRef loop, struct moving *m)
+{
+    int64_t row, byte;
+    m->place = tsr__tile_place(m->address);
+    if (!m->place)
+        return true;
+    struct tsr__polynomial origin = tsr__polynomial_of(t->l, m->place), from = tsr__polynomial_minus(&m->at, &origin);
+    m->pitch = tsr__polynomial_of(t->l, LLVMGetOperand(m->place, TSR__PLACE_PITCH));
+    if (s->rows == 1 && !s->is_b)
+        m->stride = m->pitch;
+    if (!tsr__polynomial_divide(&from, &m->pitch, &row, &byte) || !same_distance(&m->stride, &m->pitch))
+        return false;
+    m->x = tsr__polynomial_of(t->l, LLVMGetOperand(m->place, TSR__PLACE_X));
+    m->y = tsr__polynomial_of(t->l, LLVMGetOperand(m->place, TSR__PLACE_Y));
+    m->x.constant += byte;
+    m->y.constant += row;
+    return tsr__polynomial_step(t->l, &m->x, loop, &m->step_x) && tsr__polynomial_step(t->l, &m->y, loop, &m->step_y) &&
+           is_zero(s->is_b ? &m->step_x : &m->step_y);
+}
+
+/* Do both move in the same matrix, in the direction of their kind only? */
+static bool go_along(const struct moving *from, const struct moving *to, bool is_b)
+{
+    struct tsr__polynomial aside = {.valid = true};
+    if (from->place && to->place)
+        aside = is_b ? tsr__polynomial_minus(&to->x, &from->x) : tsr__polynomial_minus(&to->y, &from->y);
+    return is_zero(&aside) && tsr__tile_same_matrix(from->address, to->address);
+}
+
 static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, struct moving *m)
 {
     LLVMBasicBlockRef loop = LLVMGetInstructionParent(point);
@@ -133,17 +176,12 @@ static bool find_moving(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     if (m->by_rows && !tsr__tile_by_rows(t, s, point, &m->address, &m->stride))
         return false;
     m->at = tsr__polynomial_of(t->l, m->address);
-    return !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
+    return find_place(t, s, loop, m) && !tsr__polynomial_varies(&m->stride, loop) && tsr__polynomial_step(t->l, &m->at, loop, &m->step);
 }
 
 static struct tsr__polynomial address_distance(const struct moving *from, const struct moving *to)
 {
     return tsr__polynomial_minus(&to->at, &from->at);
-}
-
-static bool same_distance(const struct tsr__polynomial *a, const struct tsr__polynomial *b)
-{
-    return tsr__polynomial_is_multiple(a, b, 1);
 }
 
 static const struct tsr__fragment *accumulator_at(const struct tsr__live_range *life, LLVMBasicBlockRef block)
@@ -161,6 +199,14 @@ static bool is_looked_at(const struct tsr__tiles *t, const struct tsr__live_rang
         if (t->registers.places.at[life->unpackings[i].place].ref == block)
             return true;
     return false;
+}
+
+/* Rows of B in memory that a product takes. */
+static int64_t rows_of_step(struct tsr__tiles *t, const struct part *part)
+{
+    const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
+    int64_t words = part->half ? TSR__WORDS : TSR_TILE_ROWS;
+    return part->b.by_rows ? words * (product->number < TSR_TILE_BF16 ? 4 : 2) : words;
 }
 
 /* All that goes into the accumulator of `life` in the loop. False: it is not only products of tiles at regular distances. */
@@ -195,14 +241,16 @@ static bool find_part(struct tsr__tiles *t, const struct tsr__multiply *list, si
             part->inner_a = far_a;
             part->inner_b = far_b;
         }
-        if (source_a.half != part->half || b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) ||
-            !same_distance(&b.stride, &part->b.stride) || !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
+        if (!go_along(&part->a, &a, false) || !go_along(&part->b, &b, true) || source_a.half != part->half ||
+            b.by_rows != part->b.by_rows || !same_distance(&a.stride, &part->a.stride) || !same_distance(&b.stride, &part->b.stride) ||
+            !tsr__polynomial_is_multiple(&far_a, &part->inner_a, part->depth - 1) ||
             !tsr__polynomial_is_multiple(&far_b, &part->inner_b, part->depth - 1))
             return false;
     }
     part->zero = !part->phi->in[!back]->web && tsr__tile_starts_zero(t, part->phi, !back);
     return part->depth && holds == part->phi->in[back] && tsr__polynomial_is_multiple(&part->a.step, &part->inner_a, part->depth) &&
-           tsr__polynomial_is_multiple(&part->b.step, &part->inner_b, part->depth);
+           tsr__polynomial_is_multiple(&part->b.step, &part->inner_b, part->depth) &&
+           (!part->b.place || tsr__polynomial_is_multiple(&part->inner_b, &part->b.pitch, rows_of_step(t, part)));
 }
 
 static bool go_together(const struct part *x, const struct part *y)
@@ -230,6 +278,24 @@ static struct tsr__polynomial first_distance(const struct part *parts, unsigned 
     return d;
 }
 
+/* If A and B are in matrices with edges: do tiles of A lie right under each other there, and those of B beside each other? */
+static bool lie_in_matrices(const struct tsr__k_loop *x)
+{
+    const struct part *first = &x->parts[0];
+    for (unsigned i = 0; i < x->rows * x->columns; i++) {
+        const struct moving *a = &x->parts[i].a, *b = &x->parts[i].b;
+        struct tsr__polynomial right = {.valid = true}, down = {.valid = true};
+        if (a->place && first->a.place)
+            right = tsr__polynomial_minus(&a->x, &first->a.x);
+        if (b->place && first->b.place)
+            down = tsr__polynomial_minus(&b->y, &first->b.y);
+        if (!is_zero(&right) || !is_zero(&down) || !tsr__tile_same_matrix(a->address, first->a.address) ||
+            !tsr__tile_same_matrix(b->address, first->b.address))
+            return false;
+    }
+    return x->rows == 1 || !first->a.place || tsr__polynomial_is_multiple(&x->a_next, &first->a.pitch, TSR_TILE_ROWS);
+}
+
 /* Puts the parts into rows and columns. False: they do not fill such a block. */
 static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsigned count)
 {
@@ -254,7 +320,7 @@ static bool arrange_parts(struct tsr__k_loop *x, const struct part *parts, unsig
         x->parts[i] = *part;
         x->zero = x->zero && part->zero;
     }
-    return !tsr__polynomial_varies(&x->a_next, x->loop) && !tsr__polynomial_varies(&x->b_next, x->loop);
+    return !tsr__polynomial_varies(&x->a_next, x->loop) && !tsr__polynomial_varies(&x->b_next, x->loop) && lie_in_matrices(x);
 }
 
 /* The stores of the loop's accumulators, in the block behind it or in the one to which that leads. To be asked before code is put there:
@@ -283,7 +349,8 @@ static bool runs_alone(LLVMValueRef function)
         if (!LLVMIsACallInst(i) || tsr__mad_read(i, &mad))
             continue;
         if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && strcmp(tsr__name(callee), TSR__PACKET_END) &&
-                        !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_")))
+                        !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_") &&
+                        !tsr__starts_with(tsr__name(callee), TSR__BLOCK2D_PLACEHOLDER)))
             return false;
         if (!LLVMIsDeclaration(callee) && !runs_alone(callee))
             return false;
@@ -331,6 +398,10 @@ static void add_loop(struct tsr__tiles *t, LLVMBasicBlockRef loop, const struct 
         x->leaving = stores_behind(t, x);
         x->runs_now = must_run_now(t, x);
         bool whole = tsr__rows_of_block(parts->life->block) == TSR_TILE_ROWS;
+        if (!x->runs_now)
+            tsr__tile_store_waits(x->leaving);
+        if (x->runs_now && (parts->a.place || parts->b.place)) /* there is another way */
+            return;
         if (!x->runs_now || t->unit == TSR__TILES_VECTORS || (t->unit == TSR__TILES_MODEL && whole))
             t->rounds = x;
         return;
@@ -354,12 +425,19 @@ void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *bloc
             tsr__map_set(blocks, x->loop, 1);
 }
 
-unsigned tsr__tile_loops_of_few_rows(const struct tsr__tiles *t)
+bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block)
 {
-    unsigned n = 0;
-    for (const struct tsr__k_loop *x = t->rounds; x; x = x->next)
-        n += !x->runs_now && tsr__rows_of_block(x->lives[0]->block) < TSR_TILE_ROWS;
-    return n;
+    size_t all = 0, waiting = 0;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        struct tsr__mad mad;
+        all += tsr__mad_read(i, &mad);
+    }
+    for (size_t i = 0; i < t->webs.mad_count; i++)
+        for (const struct tsr__k_loop *x = t->webs.mads[i].block == block ? t->rounds : NULL; x; x = x->next)
+            for (unsigned k = 0; k < x->rows * x->columns; k++)
+                if (x->loop == block && !x->runs_now && tsr__is_in_block_of_webs(x->lives[k]->block, t->webs.mads[i].d->web))
+                    waiting++;
+    return all == waiting;
 }
 
 bool tsr__tile_loops_reject(struct tsr__tiles *t)
@@ -457,12 +535,32 @@ static LLVMValueRef reserve_stack(struct tsr__tiles *t, uint64_t bytes)
     return made;
 }
 
+/* The number in the first round. */
+static LLVMValueRef first_number(struct tsr__tiles *t, const struct tsr__polynomial *at, const struct tsr__polynomial *step,
+                                 LLVMValueRef rounds)
+{
+    LLVMValueRef back = LLVMBuildSub(t->b, tsr__i64(t->l, 1), rounds, "");
+    back = LLVMBuildMul(t->b, tsr__polynomial_build(t->l, t->b, step), back, "");
+    return LLVMBuildAdd(t->b, tsr__polynomial_build(t->l, t->b, at), back, "");
+}
+
+static void store_place(struct tsr__tiles *t, LLVMValueRef loop, size_t offset, const struct moving *m, LLVMValueRef rounds)
+{
+    if (!m->place)
+        return;
+    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, x), first_number(t, &m->x, &m->step_x, rounds));
+    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, y), first_number(t, &m->y, &m->step_y, rounds));
+    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, width), LLVMGetOperand(m->place, TSR__PLACE_WIDTH));
+    store_field(t, loop, offset + offsetof(struct tsr_tile_matrix, height), LLVMGetOperand(m->place, TSR__PLACE_HEIGHT));
+}
+
 static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
 {
     const struct part *part = &x->parts[0];
     const struct tsr__tile_product *product = tsr__tile_product(t->l, part->life->block->webs[0][0]->mads[0]->mad.f);
     bool prepares = t->unit == TSR__TILES_MODEL;
-    unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u);
+    unsigned how = tsr__tile_product_bits(t, product) | (part->half ? TSR_TILE_HALF_K : 0u) | (part->b.by_rows ? TSR_TILE_B_ROWS : 0u) |
+                   (part->a.place ? TSR_TILE_A_EDGES : 0u) | (part->b.place ? TSR_TILE_B_EDGES : 0u);
     LLVMValueRef args[2], loop = args[1] = reserve_stack(t, sizeof(struct tsr_tile_loop)), rounds = count_rounds(t, x->loop, part->phi);
     LLVMBasicBlockRef after = exit_of_loop(x->loop);
     if (!x->runs_now) {
@@ -486,6 +584,8 @@ static void emit_loop_call(struct tsr__tiles *t, const struct tsr__k_loop *x)
     PUT(how, tsr__i64(t->l, how));
     PUT(packed, part->b.by_rows ? reserve_stack(t, TSR_TILE_PACKED_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     PUT(zero, tsr__i64(t->l, x->zero));
+    store_place(t, loop, offsetof(struct tsr_tile_loop, a_matrix), &part->a, rounds);
+    store_place(t, loop, offsetof(struct tsr_tile_loop, b_matrix), &part->b, rounds);
     PUT(operands, prepares ? reserve_stack(t, (uint64_t)(x->rows + x->columns) * TSR_TILE_OPERAND_BYTES) : LLVMConstNull(tsr__ptr(t->l)));
     for (unsigned i = 0; i < x->rows * x->columns; i++)
         PUT(c[i], tsr__tile_slot(t, x->lives[i]->accumulator));

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * The operands of tile multiplications: which vectors a tile consists of, and whether they are the rows of a tile in memory, which a
  * tile load can read in place. */
+#include <string.h>
+
+#include "lanes/ir/calls.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 static LLVMValueRef base_object(LLVMValueRef address)
@@ -10,10 +13,26 @@ static LLVMValueRef base_object(LLVMValueRef address)
     return address;
 }
 
+LLVMValueRef tsr__tile_place(LLVMValueRef address)
+{
+    LLVMValueRef base = base_object(address), callee = LLVMIsACallInst(base) ? tsr__callee(base) : NULL;
+    return callee && !strcmp(tsr__name(callee), TSR__BLOCK2D_PLACE) ? base : NULL;
+}
+
+bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b)
+{
+    a = tsr__tile_place(a);
+    b = tsr__tile_place(b);
+    for (unsigned i = TSR__PLACE_BASE; a && b && i <= TSR__PLACE_PITCH; i++)
+        if (LLVMGetOperand(a, i) != LLVMGetOperand(b, i))
+            return false;
+    return !a == !b;
+}
+
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst)
 {
-    static const char *const harmless[] = {"llvm.x86.tile",    "llvm.x86.tdp",  TSR__RT_PREFIX "tile_",
-                                           "llvm.masked.load", "llvm.prefetch", "llvm.lifetime"};
+    static const char *const harmless[] = {"llvm.x86.tile", "llvm.x86.tdp",  TSR__RT_PREFIX "tile_", "llvm.masked.load",
+                                           "llvm.prefetch", "llvm.lifetime", TSR__BLOCK2D_PLACE};
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMStore: /* into the buffers of this pass */
         return !tsr__map_get(&t->buffers, base_object(LLVMGetOperand(inst, 1)));
@@ -79,7 +98,7 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
     if (!fills_rows(s))
         return false;
     for (unsigned i = 0; i < s->rows * s->chunks; i++) {
-        if (!is_live_load(t, s->from[i], point))
+        if (!is_live_load(t, s->from[i], point) || !tsr__tile_same_matrix(LLVMGetOperand(s->from[i], 0), LLVMGetOperand(s->from[0], 0)))
             return false;
         struct tsr__polynomial at = tsr__polynomial_of(t->l, LLVMGetOperand(s->from[i], 0));
         if (i == 0)
@@ -168,6 +187,8 @@ bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMVa
                 first = at;
                 *address = LLVMGetOperand(elements[k], 0);
             }
+            if (!tsr__tile_same_matrix(LLVMGetOperand(elements[k], 0), *address))
+                return false;
             at = tsr__polynomial_minus(&at, &first);
             at = tsr__polynomial_minus(&at, &in_row);
             if (i == 0 && k == 1)

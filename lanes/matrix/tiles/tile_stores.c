@@ -31,6 +31,7 @@ struct tsr__pending_tile_store {
     struct tsr__polynomial origin, stride;
     int64_t left, right; /* bytes of a row that are written */
     int argument;        /* of the kernel, if the launch may want all of them past the caches; or -1 */
+    bool waits;          /* a loop that waits makes it */
     LLVMValueRef done;   /* have the tiles been stored already? Or NULL */
 };
 
@@ -82,7 +83,8 @@ static bool find_stores(struct tsr__tiles *t, struct tsr__unpacking *u)
     const struct tsr__tile_block *block = t->life->block;
     unsigned index = tsr__web_index(u->f), m = u->f->m;
     u->stores = NULL;
-    if ((t->rows < TSR_TILE_ROWS && t->whole_stores) || t->chunk * block->columns < TSR_TILE_ROW_BYTES)
+    if ((t->rows < TSR_TILE_ROWS && tsr__map_get(&t->whole_stores, t->registers.places.at[u->place].ref)) ||
+        t->chunk * block->columns < TSR_TILE_ROW_BYTES)
         return false;
     LLVMValueRef *stores = tsr_arena_alloc(&t->l->scratch, (size_t)t->rows * block->columns * sizeof *stores);
     for (unsigned i = 0; i < t->rows * block->columns; i++) {
@@ -267,17 +269,21 @@ static bool has_few_rows(const struct tsr__pending_tile_store *x)
     return false;
 }
 
-unsigned tsr__tile_stores_of_few_rows(const struct tsr__tiles *t)
+bool tsr__tile_stores_refuse(struct tsr__tiles *t)
 {
-    unsigned n = 0;
-    for (const struct tsr__pending_tile_store *x = t->pending_stores; x; x = x->next)
-        n += has_few_rows(x);
-    return n;
+    bool any = false;
+    for (struct tsr__pending_tile_store *x = t->pending_stores; x; x = x->next)
+        if (has_few_rows(x) && !x->waits) {
+            tsr__map_set(&t->whole_stores, x->block, 1);
+            any = true;
+        }
+    return any;
 }
 
 /* ---- early ----------------------------------------------------------------------------------------------------------------------------
  */
 
+/* But in the next round of the loop of one block that makes it. */
 static bool is_only_stored(const struct spot *spot)
 {
     const struct tsr__fragment *f = spot->u->f;
@@ -286,7 +292,7 @@ static bool is_only_stored(const struct spot *spot)
     for (unsigned i = 0; i < f->web->fragment_count; i++) {
         const struct tsr__fragment *other = f->web->fragments[i];
         for (unsigned e = 0; e < other->in_count; e++)
-            if (other->in[e] == f)
+            if (other->in[e] == f && other->block != f->block)
                 return false;
     }
     for (unsigned i = 0; i < f->web->mad_count; i++)
@@ -425,6 +431,11 @@ LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVM
     *stride = build_early(x, from, x->stride);
     LLVMValueRef at = LLVMBuildIntToPtr(b, build_early(x, from, x->origin), ptr, "");
     return LLVMBuildSelect(b, are_apart(x, *stride), at, LLVMConstNull(ptr), "");
+}
+
+void tsr__tile_store_waits(struct tsr__pending_tile_store *x)
+{
+    x->waits = true;
 }
 
 void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done)

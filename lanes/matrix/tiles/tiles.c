@@ -368,8 +368,8 @@ static bool has_tiles(const struct tsr__tiles *t)
 static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
 {
     struct tsr__multiply *list;
-    bool lacks;
-    t->whole_stores = false;
+    bool again;
+    t->whole_stores = (struct tsr__map){.arena = &t->l->scratch};
     do {
         t->pending_stores = NULL;
         t->rounds = NULL;
@@ -378,9 +378,8 @@ static struct tsr__multiply *find_all(struct tsr__tiles *t, size_t *count)
         if (t->halves)
             go_back_and_forth(t, list, *count);
         tsr__tile_loops_find(t, list, *count);
-        lacks = !t->whole_stores && tsr__tile_stores_of_few_rows(t) != tsr__tile_loops_of_few_rows(t);
-        t->whole_stores = t->whole_stores || lacks;
-    } while (tsr__tile_loops_reject(t) || lacks);
+        again = tsr__tile_loops_reject(t) || tsr__tile_stores_refuse(t);
+    } while (again);
     return list;
 }
 
@@ -444,7 +443,7 @@ static bool wants_halves(struct tsr__tiles *t)
     return false;
 }
 
-/* Does it leave these registers alone, and two for whole operands? */
+/* Does it leave these registers alone, and two for whole operands? A loop with places, which has to wait, needs them all. */
 static bool has_room_for_halves(const struct tsr__tiles *t)
 {
     for (size_t i = 0; i < t->webs.block_count; i++)
@@ -484,7 +483,7 @@ static void choose_halves(struct tsr__compilation *l, struct tsr__tiles *all, si
         join_callees(all, &number, &all[i]);
     for (size_t i = 0; i < count; i++) {
         wanted[leading_function(&all[i]) - all] |= wants_halves(&all[i]);
-        refused[leading_function(&all[i]) - all] |= !has_room_for_halves(&all[i]);
+        refused[leading_function(&all[i]) - all] |= !has_room_for_halves(&all[i]) || tsr__has_places(all[i].webs.function);
     }
     for (size_t i = 0; i < count; i++)
         all[i].halves = wanted[leading_function(&all[i]) - all] && !refused[leading_function(&all[i]) - all];
@@ -499,21 +498,40 @@ static void drop_packet_ends(struct tsr__compilation *l)
         LLVMDeleteFunction(function);
 }
 
+static void analyse_loops(struct tsr__tiles *t, struct tsr__compilation *l, LLVMValueRef function)
+{
+    size_t count;
+    analyse_function(t, l, function);
+    if (has_tiles(t))
+        find_all(t, &count);
+}
+
 /* Loops that the device may run together with others take any K in a round, so they are not unrolled. */
 bool tsr__pass_mad_unroll(struct tsr__compilation *l, LLVMValueRef function)
 {
     struct tsr__map waits = {.arena = &l->scratch};
     enum tsr__tile_unit unit = tsr__tile_unit(l);
+    struct tsr__tiles t;
+    if (tsr__has_two_ways(function)) {
+        analyse_loops(&t, l, function);
+        if (!tsr__takes_device_way(&t) && !tsr__choose_way(l, function, false))
+            return false;
+    }
     if (unit == TSR__TILES_AMX || unit == TSR__TILES_MODEL) {
-        struct tsr__tiles t;
-        size_t count;
-        analyse_function(&t, l, function);
-        if (has_tiles(&t))
-            find_all(&t, &count);
+        analyse_loops(&t, l, function);
         tsr__tile_loops_that_wait(&t, &waits);
     }
     tsr__mark_mad_unroll(l, function, &waits);
     return true;
+}
+
+static bool settle_ways(struct tsr__compilation *l, LLVMValueRef function)
+{
+    struct tsr__tiles t;
+    if (!tsr__has_two_ways(function))
+        return true;
+    analyse_loops(&t, l, function);
+    return tsr__choose_way(l, function, tsr__takes_device_way(&t));
 }
 
 bool tsr__pass_tiles(struct tsr__compilation *l)
@@ -525,11 +543,14 @@ bool tsr__pass_tiles(struct tsr__compilation *l)
     LLVMValueRef *functions = tsr__defined_functions(l, &count);
     struct tsr__tiles *all = tsr_arena_alloc(&l->scratch, (count + 1) * sizeof *all);
     for (size_t i = 0; i < count; i++)
+        if (!settle_ways(l, functions[i]))
+            return false;
+    for (size_t i = 0; i < count; i++)
         analyse_function(&all[i], l, functions[i]);
     if (unit != TSR__TILES_VECTORS)
         choose_halves(l, all, count);
     for (size_t i = 0; i < count; i++)
         rewrite_function(&all[i]);
     drop_packet_ends(l);
-    return true;
+    return tsr__drop_places(l);
 }

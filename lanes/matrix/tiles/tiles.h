@@ -156,6 +156,13 @@ static inline struct tsr__tile_mad *tsr__operation_of_web(const struct tsr__tile
 {
     return block->webs[row][column]->mads[mad->number];
 }
+static inline bool tsr__is_in_block_of_webs(const struct tsr__tile_block *block, const struct tsr__web *web)
+{
+    for (unsigned i = 0; i < block->rows * block->columns; i++)
+        if (block->webs[i / block->columns][i % block->columns] == web)
+            return true;
+    return false;
+}
 /* Rows of the tile that the webs of a block make together. */
 static inline unsigned tsr__rows_of_block(const struct tsr__tile_block *block)
 {
@@ -212,7 +219,7 @@ struct tsr__tiles {
     struct tsr__compilation *l;
     LLVMBuilderRef b, entry;
     enum tsr__tile_unit unit;
-    bool whole_stores;                  /* only accumulators of 16 rows have tile stores */
+    struct tsr__map whole_stores;       /* blocks where only accumulators of 16 rows have tile stores */
     bool halves;                        /* two registers are for single operations of 32 bytes of K */
     LLVMValueRef slots[TSR__ALL_TILES]; /* on the stack: tiles in memory, and without AMX all */
     struct tsr__map buffers;            /* on the stack, by this pass → 1 */
@@ -240,6 +247,10 @@ bool tsr__tile_in_place(struct tsr__tiles *t, const struct tsr__source *s, LLVMV
  * from one to the next. (tile_operands.c) */
 bool tsr__tile_by_rows(struct tsr__tiles *t, const struct tsr__source *s, LLVMValueRef point, LLVMValueRef *address,
                        struct tsr__polynomial *stride);
+/* The placeholder that says in which matrix the address is, or NULL. (tile_operands.c) */
+LLVMValueRef tsr__tile_place(LLVMValueRef address);
+/* Do placeholders say the same matrix of both addresses, or none? (tile_operands.c) */
+bool tsr__tile_same_matrix(LLVMValueRef a, LLVMValueRef b);
 /* May the instruction write to memory other than this pass's buffers? (tile_operands.c) */
 bool tsr__tile_may_write(const struct tsr__tiles *t, LLVMValueRef inst);
 /* Are all values that flow to `to` from outside of the webs zero? (tile_operands.c) */
@@ -273,8 +284,8 @@ bool tsr__clobbers_tiles(LLVMValueRef instruction);
 /* Finds the stores that tile stores replace, and in the end makes the code of these. (tile_stores.c) */
 void tsr__tile_stores_find(struct tsr__tiles *t);
 void tsr__tile_stores_make(struct tsr__tiles *t);
-/* How many of these places have accumulators of fewer than 16 rows: only the end of a loop that waits stores them. */
-unsigned tsr__tile_stores_of_few_rows(const struct tsr__tiles *t);
+/* Refuses the tile stores of fewer than 16 rows that no loop that waits makes; true: there were some. */
+bool tsr__tile_stores_refuse(struct tsr__tiles *t);
 /* The tile store at the start of `block`, if it stores exactly these accumulators, in rows and columns as given, which have no other
  * use there, and if its address can be computed behind the phis of `from` (`block` or a block before it). Else NULL. */
 struct tsr__pending_tile_store *tsr__tile_store_at(struct tsr__tiles *t, LLVMBasicBlockRef block, LLVMBasicBlockRef from,
@@ -285,6 +296,8 @@ LLVMValueRef tsr__tile_store_destination(struct tsr__pending_tile_store *x, LLVM
                                          LLVMValueRef *past);
 /* Are these stores, to global memory, all that a packet does to memory from the start of `from` on? */
 bool tsr__tile_store_ends_packet(const struct tsr__pending_tile_store *x, LLVMBasicBlockRef from);
+/* A loop that waits will make it. */
+void tsr__tile_store_waits(struct tsr__pending_tile_store *x);
 /* Sets the value, computed in `from`, that is not 0 at run time if the tiles have been stored already. */
 void tsr__tile_store_done(struct tsr__pending_tile_store *x, LLVMBasicBlockRef from, LLVMValueRef done);
 
@@ -302,12 +315,23 @@ void tsr__tile_loops_prepare(struct tsr__compilation *l, LLVMValueRef function);
 void tsr__tile_loops_find(struct tsr__tiles *t, const struct tsr__multiply *list, size_t count);
 /* Adds the loops that wait to the set of blocks. */
 void tsr__tile_loops_that_wait(const struct tsr__tiles *t, struct tsr__map *blocks);
-/* How many loops that wait have tiles of fewer than 16 rows. */
-unsigned tsr__tile_loops_of_few_rows(const struct tsr__tiles *t);
+/* Are all products of the block in loops that wait? */
+bool tsr__tile_loops_make_all(const struct tsr__tiles *t, LLVMBasicBlockRef block);
 /* Rejects the live ranges that are worth it only in loops that wait, and are not in one; true: there were some. */
 bool tsr__tile_loops_reject(struct tsr__tiles *t);
 bool tsr__in_tile_loop(const struct tsr__tiles *t, const struct tsr__multiply *x, enum tsr__operand_place *b, const char **runs_now);
 bool tsr__tile_loop_fills(const struct tsr__tiles *t, const struct tsr__live_range *life, const struct tsr__fragment *phi);
 void tsr__tile_loops_make(struct tsr__tiles *t);
+
+/* Loops that are made twice (tile_ways.c; lanes/matrix/block2d_loops.c): is there such a loop in the function? */
+bool tsr__has_two_ways(LLVMValueRef function);
+/* Has it addresses that only the device may look at? */
+bool tsr__has_places(LLVMValueRef function);
+/* Once all loops are found: is the way for the device to be taken, as its loops wait? */
+bool tsr__takes_device_way(const struct tsr__tiles *t);
+/* Drops the other one. */
+bool tsr__choose_way(struct tsr__compilation *l, LLVMValueRef function, bool of_device);
+/* At the end nothing but addresses is left of the placeholders. False: code that would run has one. */
+bool tsr__drop_places(struct tsr__compilation *l);
 
 #endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Operands of loops over K that cross edges of their matrices: elements outside are zero, and nothing outside is read. */
+#include <string.h>
+
+#include "device-amx/tiles.h"
+
+void tsr__tile_copy_within(char *to, int64_t to_stride, const char *from, int64_t stride, int64_t rows, int64_t bytes,
+                           const struct tsr_tile_matrix *at)
+{
+    const int64_t left = at->x < 0 ? -at->x : 0, end = at->width - at->x < bytes ? at->width - at->x : bytes;
+    for (int64_t r = 0; r < rows; r++, to += to_stride) {
+        memset(to, 0, (size_t)bytes);
+        if (at->y + r >= 0 && at->y + r < at->height && left < end)
+            memcpy(to + left, from + r * stride + left, (size_t)(end - left));
+    }
+}
+
+static bool is_within(const struct tsr_tile_matrix *at, int64_t rows, int64_t bytes)
+{
+    return at->x >= 0 && at->y >= 0 && at->x + bytes <= at->width && at->y + rows <= at->height;
+}
+
+bool tsr__loop_a_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)
+{
+    const int64_t bytes = 4 * (int64_t)tsr__loop_words(x);
+    struct tsr_tile_matrix last = *at;
+    last.x += (x->steps - 1) * x->a_step;
+    return is_within(at, x->rows * x->tile_rows, bytes) && is_within(&last, 1, bytes);
+}
+
+bool tsr__loop_b_is_within(const struct tsr_tile_loop *x, const struct tsr_tile_matrix *at)
+{
+    const int64_t rows = x->steps * tsr__loop_b_rows(x);
+    struct tsr_tile_matrix last = *at;
+    last.x += (x->columns - 1) * x->b_next;
+    return is_within(at, rows, tsr__loop_b_bytes(x)) && is_within(&last, 1, tsr__loop_b_bytes(x));
+}
+
+/* A step of a tile of A. */
+static void copy_a(char *to, const struct tsr_tile_loop *x, int64_t row, int64_t step)
+{
+    const char *from = x->a + row * x->a_next + step * x->a_step;
+    struct tsr_tile_matrix at = x->a_matrix;
+    at.x += step * x->a_step;
+    at.y += row * TSR_TILE_ROWS;
+    if (x->how & TSR_TILE_A_EDGES)
+        tsr__tile_copy_within(to, TSR_TILE_ROW_BYTES, from, x->a_stride, x->tile_rows, 4 * (int64_t)tsr__loop_words(x), &at);
+    for (int64_t r = 0; r < x->tile_rows && !(x->how & TSR_TILE_A_EDGES); r++)
+        memcpy(to + r * TSR_TILE_ROW_BYTES, from + r * x->a_stride, 4 * tsr__loop_words(x));
+}
+
+static void copy_b(char *to, const struct tsr_tile_loop *x, int64_t column, int64_t step)
+{
+    const int64_t rows = tsr__loop_b_rows(x), bytes = tsr__loop_b_bytes(x);
+    const char *from = x->b + column * x->b_next + step * x->b_step;
+    char in_rows[TSR_TILE_BYTES], *first = x->how & TSR_TILE_B_ROWS ? in_rows : to;
+    struct tsr_tile_matrix at = x->b_matrix;
+    at.x += column * x->b_next;
+    at.y += step * rows;
+    if (x->how & TSR_TILE_B_EDGES)
+        tsr__tile_copy_within(first, bytes, from, x->b_stride, rows, bytes, &at);
+    for (int64_t r = 0; r < rows && !(x->how & TSR_TILE_B_EDGES); r++)
+        memcpy(first + r * bytes, from + r * x->b_stride, (size_t)bytes);
+    if (x->how & TSR_TILE_B_ROWS)
+        tsr__tile_pack_rows(to, TSR_TILE_ROW_BYTES, in_rows, bytes, (uint32_t)x->how);
+}
+
+void tsr__tile_loop_at_edges(struct tsr_item *item, const struct tsr_tile_loop *x)
+{
+    char a[TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
+    char b[TSR_TILE_BYTES] __attribute__((aligned(TSR_TILE_ROW_BYTES))) = {0};
+    struct tsr_tile_loop part = {.a = a,
+                                 .b = b,
+                                 .a_stride = TSR_TILE_ROW_BYTES,
+                                 .b_stride = TSR_TILE_ROW_BYTES,
+                                 .steps = 1,
+                                 .rows = 1,
+                                 .columns = 1,
+                                 .tile_rows = TSR_TILE_ROWS,
+                                 .how = x->how & (TSR_TILE_PRODUCT | TSR_TILE_HALF_K | TSR_TILE_IN_MODEL | TSR_TILE_IN_AMX),
+                                 .operands = x->operands};
+    for (int64_t i = 0; i < x->rows * x->columns; i++)
+        for (int64_t step = 0; step < x->steps; step++) {
+            copy_a(a, x, i / x->columns, step);
+            copy_b(b, x, i % x->columns, step);
+            part.c[0] = x->c[i];
+            part.zero = x->zero && step == 0;
+            tsr__tile_loop_now(item, &part);
+        }
+}

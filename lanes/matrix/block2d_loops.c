@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * A second way through loops over K whose products take their operands from 2D blocks.
+ *
+ * The device runs a whole loop together with those of other work-groups (tiles/tile_loops.c) if the loop is one basic block whose
+ * operands are rows of tiles in memory. Reads of 2D blocks have a way of their own for blocks that cross an edge of their matrix, so they
+ * are several basic blocks. So such a loop, with all that follows up to the end of the packet, is made twice. One is lowered as any
+ * other code (lower_block2d.c). In the other one reads are plain loads, whatever lies where; a placeholder says of each address in which
+ * matrix it is. The pass `tiles` keeps this one only if the device gets all of its products: the device looks for edges itself. */
+#include <string.h>
+
+#include <llvm-c/DebugInfo.h>
+
+#include "lanes/ir/match.h"
+#include "lanes/matrix/block2d.h"
+#include "lanes/prepare/unroll.h"
+
+enum { MOST_BLOCKS = 64, MOST_INSTRUCTIONS = 4096 }; /* that are made twice */
+
+struct copy {
+    struct tsr__compilation *l;
+    LLVMValueRef function;
+    LLVMBuilderRef b;
+    LLVMBasicBlockRef loop, end;           /* `end`: where the packet ends */
+    LLVMBasicBlockRef blocks[MOST_BLOCKS]; /* the loop, and what follows up to `end` */
+    LLVMBasicBlockRef copies[MOST_BLOCKS];
+    size_t count, instructions;
+    struct tsr__map number; /* block → number + 1 */
+    struct tsr__map made;   /* instruction → its copy */
+};
+
+/* ---- placeholders ---------------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef pure_function(struct tsr__compilation *l, const char *name, LLVMTypeRef type)
+{
+    static const char *const promises[] = {"nounwind", "willreturn", "nosync", "nofree", "nocallback"};
+    LLVMValueRef f = tsr__declare(l, name, type);
+    for (size_t i = 0; i < TSR_ARRAY_LEN(promises); i++)
+        tsr__add_fn_attr(l, f, promises[i]);
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, tsr__int_attr(l, "memory", 0));
+    return f;
+}
+
+static LLVMValueRef build_place(struct tsr__blocks2d *o, const struct tsr__block2d_region *r)
+{
+    LLVMTypeRef ptr = LLVMTypeOf(r->base), i64 = LLVMInt64TypeInContext(o->l->context),
+                types[] = {[TSR__PLACE_ADDRESS] = ptr, [TSR__PLACE_BASE] = ptr, [TSR__PLACE_WIDTH] = i64, [TSR__PLACE_HEIGHT] = i64,
+                           [TSR__PLACE_PITCH] = i64,   [TSR__PLACE_X] = i64,    [TSR__PLACE_Y] = i64};
+    LLVMValueRef args[] = {[TSR__PLACE_ADDRESS] = tsr__block2d_row(o, r->base, r->pitch, r->y, r->x),
+                           [TSR__PLACE_BASE] = r->base,
+                           [TSR__PLACE_WIDTH] = r->width,
+                           [TSR__PLACE_HEIGHT] = r->height,
+                           [TSR__PLACE_PITCH] = r->pitch,
+                           [TSR__PLACE_X] = r->x,
+                           [TSR__PLACE_Y] = r->y};
+    LLVMTypeRef type = LLVMFunctionType(ptr, types, TSR_ARRAY_LEN(types), false);
+    LLVMValueRef f = pure_function(o->l, TSR__BLOCK2D_PLACE, type);
+    return LLVMBuildCall2(o->b, type, f, args, TSR_ARRAY_LEN(args), "");
+}
+
+/* ---- which loops ----------------------------------------------------------------------------------------------------------------------
+ */
+
+/* Is the value, cast or not, A or B of products, and nothing else? */
+static bool is_operand_only(LLVMValueRef v)
+{
+    struct tsr__mad mad;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsABitCastInst(user) ? !is_operand_only(user) : !tsr__mad_read(user, &mad))
+            return false;
+        for (unsigned i = 0; LLVMIsACallInst(user) && i < mad.f->m; i++)
+            if (tsr__mad_c(&mad, i) == v)
+                return false;
+    }
+    return true;
+}
+
+static bool gives_operands(LLVMValueRef read)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(read); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAExtractValueInst(user) || LLVMGetInstructionParent(user) != LLVMGetInstructionParent(read) || !is_operand_only(user))
+            return false;
+    }
+    return true;
+}
+
+/* The block from which alone the loop is entered, and which leads nowhere else; or NULL. */
+static LLVMBasicBlockRef way_into(LLVMBasicBlockRef loop)
+{
+    LLVMBasicBlockRef from = NULL;
+    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(loop)); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMBasicBlockRef before = LLVMIsATerminatorInst(user) ? LLVMGetInstructionParent(user) : loop;
+        if (before == loop)
+            continue;
+        if (from || LLVMGetNumSuccessors(user) != 1)
+            return NULL;
+        from = before;
+    }
+    return from;
+}
+
+static bool is_candidate(struct tsr__compilation *l, LLVMBasicBlockRef loop)
+{
+    bool reads = false, multiplies = false;
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(loop);
+    if (!LLVMIsABranchInst(end) || LLVMGetNumSuccessors(end) != 2 ||
+        (LLVMGetSuccessor(end, 0) == loop) == (LLVMGetSuccessor(end, 1) == loop))
+        return false;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loop); i; i = LLVMGetNextInstruction(i)) {
+        struct tsr__mad mad;
+        bool read = tsr__is_block2d_operation(i, "read");
+        multiplies = multiplies || (tsr__mad_read(i, &mad) && tsr__tile_product(l, mad.f));
+        reads = reads || read;
+        if (LLVMIsAStoreInst(i) || LLVMIsAFenceInst(i) || LLVMIsAAtomicRMWInst(i) || LLVMIsAAtomicCmpXchgInst(i) ||
+            tsr__is_block2d_operation(i, "write") || (read && !gives_operands(i)))
+            return false;
+    }
+    return reads && multiplies && way_into(loop);
+}
+
+/* ---- what is made twice ---------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMValueRef packet_end_in(LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef callee = LLVMIsACallInst(i) ? tsr__callee(i) : NULL;
+        if (callee && !strcmp(tsr__name(callee), TSR__PACKET_END))
+            return i;
+    }
+    return NULL;
+}
+
+/* The packet's end gets a block that begins with it. */
+static void split_before_end(struct copy *x, LLVMBasicBlockRef block, LLVMValueRef end)
+{
+    LLVMBasicBlockRef made = LLVMInsertBasicBlockInContext(x->l->context, block, "");
+    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;) {
+        LLVMValueRef user = LLVMGetUser(use);
+        use = LLVMGetNextUse(use);
+        for (unsigned i = 0; LLVMIsATerminatorInst(user) && i < LLVMGetNumSuccessors(user); i++)
+            if (LLVMGetSuccessor(user, i) == block)
+                LLVMSetSuccessor(user, i, made);
+    }
+    LLVMPositionBuilderAtEnd(x->b, made);
+    for (LLVMValueRef i; (i = LLVMGetFirstInstruction(block)) != end;) {
+        LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
+        LLVMInstructionRemoveFromParent(i);
+        LLVMInsertIntoBuilder(x->b, i);
+        LLVMInstructionSetDebugLoc(i, line);
+    }
+    LLVMBuildBr(x->b, block);
+}
+
+static bool has_products(LLVMBasicBlockRef block)
+{
+    struct tsr__mad mad;
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (tsr__mad_read(i, &mad))
+            return true;
+    return false;
+}
+
+/* Adds the block and what follows up to the packet's end. False: it is too much, or there are more products, or the packet does not end
+ * behind it. */
+static bool add_blocks(struct copy *x, LLVMBasicBlockRef block)
+{
+    LLVMValueRef end = packet_end_in(block);
+    if (block == x->end || tsr__map_get(&x->number, block))
+        return true;
+    if (end && LLVMGetFirstInstruction(block) == end) {
+        bool first = !x->end;
+        x->end = block;
+        return first;
+    }
+    if (end) {
+        split_before_end(x, block, end);
+        return add_blocks(x, LLVMGetPreviousBasicBlock(block));
+    }
+    LLVMValueRef last = LLVMGetBasicBlockTerminator(block);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        x->instructions++;
+    if (x->count == MOST_BLOCKS || x->instructions > MOST_INSTRUCTIONS || !LLVMIsABranchInst(last) ||
+        (block != x->loop && has_products(block)))
+        return false;
+    x->blocks[x->count++] = block;
+    tsr__map_set(&x->number, block, x->count);
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(last); i++)
+        if (!add_blocks(x, LLVMGetSuccessor(last, i)))
+            return false;
+    return true;
+}
+
+/* Does nothing outside use a value of these blocks? */
+static bool are_closed(const struct copy *x)
+{
+    for (size_t n = 0; n < x->count; n++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(x->blocks[n]); i; i = LLVMGetNextInstruction(i))
+            for (LLVMUseRef use = LLVMGetFirstUse(i); use; use = LLVMGetNextUse(use))
+                if (!tsr__map_get(&x->number, LLVMGetInstructionParent(LLVMGetUser(use))))
+                    return false;
+    return true;
+}
+
+/* ---- the copy ---------------------------------------------------------------------------------------------------------------------------
+ */
+
+static LLVMBasicBlockRef copy_of_block(const struct copy *x, LLVMBasicBlockRef block)
+{
+    size_t number = tsr__map_get(&x->number, block);
+    return number ? x->copies[number - 1] : NULL;
+}
+
+static LLVMValueRef copy_of(const struct copy *x, LLVMValueRef v)
+{
+    LLVMValueRef made = (LLVMValueRef)tsr__map_get(&x->made, v);
+    return made ? made : v;
+}
+
+static void copy_instructions(struct copy *x, LLVMBasicBlockRef from, LLVMBasicBlockRef to)
+{
+    LLVMPositionBuilderAtEnd(x->b, to);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(from); i; i = LLVMGetNextInstruction(i)) {
+        LLVMMetadataRef line = LLVMInstructionGetDebugLoc(i);
+        LLVMValueRef made = LLVMIsAPHINode(i) ? LLVMBuildPhi(x->b, LLVMTypeOf(i), "") : LLVMInstructionClone(i);
+        if (!LLVMIsAPHINode(i))
+            LLVMInsertIntoBuilder(x->b, made);
+        LLVMInstructionSetDebugLoc(made, line);
+        tsr__map_set(&x->made, i, (uintptr_t)made);
+    }
+}
+
+/* The loop is entered from where the other one is; all other ways lie within the copy. */
+static void connect_phi(struct copy *x, LLVMValueRef phi, LLVMValueRef made)
+{
+    for (unsigned e = 0; e < LLVMCountIncoming(phi); e++) {
+        LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, e), copied = copy_of_block(x, from);
+        LLVMValueRef v = copied ? copy_of(x, LLVMGetIncomingValue(phi, e)) : LLVMGetIncomingValue(phi, e);
+        if (copied || LLVMGetInstructionParent(phi) == x->loop)
+            LLVMAddIncoming(made, &v, copied ? &copied : &from, 1);
+    }
+}
+
+static void connect(struct copy *x, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef made = copy_of(x, i);
+        if (LLVMIsAPHINode(i)) {
+            connect_phi(x, i, made);
+            continue;
+        }
+        for (int k = 0; k < LLVMGetNumOperands(made); k++) {
+            LLVMValueRef v = LLVMGetOperand(made, (unsigned)k);
+            if (LLVMIsAInstruction(v))
+                LLVMSetOperand(made, (unsigned)k, copy_of(x, v));
+        }
+        for (unsigned k = 0; LLVMIsATerminatorInst(made) && k < LLVMGetNumSuccessors(made); k++) {
+            LLVMBasicBlockRef to = copy_of_block(x, LLVMGetSuccessor(made, k));
+            if (to)
+                LLVMSetSuccessor(made, k, to);
+        }
+    }
+}
+
+static void lower_read(struct copy *x, LLVMValueRef read)
+{
+    struct tsr__blocks2d o = {.l = x->l, .b = x->b, .whole_words = true};
+    struct tsr__block2d_area area = {.call = read};
+    struct tsr__block2d_read part = {.call = read, .area = &area};
+    LLVMTypeRef all = LLVMTypeOf(read);
+    unsigned count = LLVMCountStructElementTypes(all);
+    LLVMValueRef *values = tsr_arena_alloc(&x->l->scratch, count * sizeof *values);
+    LLVMPositionBuilderBefore(x->b, read);
+    area.region = tsr__block2d_region_of_read(&o, read);
+    area.first = build_place(&o, &area.region);
+    area.pitch = area.region.pitch;
+    tsr__block2d_values(&o, &part, LLVMStructGetTypeAtIndex(all, 0), count, values);
+    for (LLVMUseRef use; (use = LLVMGetFirstUse(read)) != NULL;) {
+        LLVMValueRef user = LLVMGetUser(use);
+        LLVMReplaceAllUsesWith(user, values[*LLVMGetIndices(user)]);
+        LLVMInstructionEraseFromParent(user);
+    }
+    LLVMInstructionEraseFromParent(read);
+}
+
+static void lower_reads(struct copy *x, LLVMBasicBlockRef loop)
+{
+    for (LLVMValueRef i = LLVMGetFirstInstruction(loop), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (tsr__is_block2d_operation(i, "prefetch"))
+            LLVMInstructionEraseFromParent(i);
+        if (!tsr__is_block2d_operation(i, "read"))
+            continue;
+        while (LLVMIsAExtractValueInst(next) && LLVMGetOperand(next, 0) == i) /* erased with the read */
+            next = LLVMGetNextInstruction(next);
+        lower_read(x, i);
+    }
+}
+
+/* Which of the two runs is known once the pass `tiles` has looked at the copy. */
+static void choose_way(struct copy *x, unsigned number)
+{
+    LLVMTypeRef i32 = LLVMInt32TypeInContext(x->l->context), type = LLVMFunctionType(LLVMInt1TypeInContext(x->l->context), &i32, 1, false);
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(way_into(x->loop)), args[] = {tsr__i32(x->l, number)};
+    LLVMPositionBuilderBefore(x->b, end);
+    LLVMValueRef shares = LLVMBuildCall2(x->b, type, pure_function(x->l, TSR__BLOCK2D_SHARES, type), args, 1, "");
+    LLVMBuildCondBr(x->b, shares, x->copies[0], x->loop);
+    LLVMInstructionEraseFromParent(end);
+}
+
+static void make_copy(struct copy *x, unsigned number)
+{
+    LLVMContextRef c = x->l->context;
+    for (size_t n = 0; n < x->count; n++) {
+        x->copies[n] = LLVMAppendBasicBlockInContext(c, x->function, "");
+        copy_instructions(x, x->blocks[n], x->copies[n]);
+    }
+    for (size_t n = 0; n < x->count; n++)
+        connect(x, x->blocks[n]);
+    choose_way(x, number);
+    lower_reads(x, x->copies[0]);
+    LLVMValueRef latch = LLVMGetBasicBlockTerminator(x->copies[0]);
+    LLVMSetMetadata(latch, LLVMGetMDKindIDInContext(c, "llvm.loop", 9), NULL);
+    tsr__set_loop_hint(x->l, latch, "llvm.loop.unroll.disable", 0);
+}
+
+bool tsr__block2d_loops(struct tsr__compilation *l, LLVMValueRef function)
+{
+    unsigned made = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        if (!is_candidate(l, b))
+            continue;
+        struct copy x = {.l = l, .function = function, .b = LLVMCreateBuilderInContext(l->context), .loop = b};
+        x.number.arena = x.made.arena = &l->scratch;
+        if (add_blocks(&x, b) && x.end && are_closed(&x))
+            make_copy(&x, ++made);
+        LLVMDisposeBuilder(x.b);
+    }
+    return made;
+}
