@@ -51,11 +51,12 @@ static struct dispatch *dispatch_of(const struct _cl_mutable_command_khr *comman
     return command->recording.enqueue == launch ? (struct dispatch *)(uintptr_t)command->recording.args : NULL;
 }
 
-/* What the application gives of a range; dimensions that cannot be are told by the checks. */
+/* What the application gives of a range; a number of dimensions that cannot be is told by the checks, and then nothing is known to be
+ * there. */
 static void take_sizes(cl_uint dim, const size_t *given, bool *has, size_t sizes[3])
 {
     *has |= given != NULL;
-    for (cl_uint i = 0; given && i < dim && i < 3; i++)
+    for (cl_uint i = 0; given && dim <= 3 && i < dim; i++)
         sizes[i] = given[i];
 }
 
