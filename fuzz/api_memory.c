@@ -122,7 +122,13 @@ void fuzz_call_svm_alloc(void)
     cl_int err = 1;
     if (fuzz_svm[i])
         return;
-    switch (fuzz_below(&fuzz_in, 6)) {
+    const cl_svm_alloc_properties_khr list[] = {fuzz_odds(4) ? CL_SVM_ALLOC_ALIGNMENT_KHR : 0, fuzz_any_size() & 255,
+                                                fuzz_odds(4) ? CL_SVM_ALLOC_ASSOCIATED_DEVICE_HANDLE_KHR : 0,
+                                                (cl_ulong)(uintptr_t)fuzz_pick(DEVICE), 0};
+    switch (fuzz_below(&fuzz_in, 7)) {
+    case 3:
+        fuzz_svm[i] = clSVMAllocWithPropertiesKHR(context, list, fuzz_below(&fuzz_in, 5), size | 1, &err);
+        break;
     case 0:
         fuzz_svm[i] = clHostMemAllocINTEL(context, properties, size, alignment, &err);
         break;

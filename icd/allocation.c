@@ -76,6 +76,7 @@ static void *make_by_device(struct tsr__allocation *wanted, bool any_device)
 static void release(const struct tsr__allocation *allocation)
 {
     const struct _cl_device_id *maker = allocation->maker;
+    tsr_free(allocation->properties);
     if (maker)
         maker->ops->memory_free(maker->impl, (uint64_t)(uintptr_t)allocation->base);
     else
@@ -90,6 +91,7 @@ void *tsr__allocate(struct _cl_context *context, struct tsr__allocation wanted)
     wanted.maker = own ? device : wanted.kind == TSR__USM_DEVICE ? NULL : context->usm_device;
     wanted.base = wanted.maker ? make_by_device(&wanted, !own) : tsr__mem_allocate(wanted.size);
     if (wanted.base && !add(context, &wanted)) {
+        wanted.properties = NULL; /* the caller's still */
         release(&wanted);
         return NULL;
     }

@@ -300,6 +300,10 @@ TSR_API cl_int CL_API_CALL clSetKernelExecInfo(cl_kernel kernel, cl_kernel_exec_
         RETURN_IF(context, err == CL_SUCCESS && *(const cl_bool *)param_value && !(context->svm_caps & TSR_SVM_FINE_GRAIN_SYSTEM),
                   CL_INVALID_OPERATION, "no device of the context has fine-grain system SVM");
         return err;
+    case CL_KERNEL_EXEC_INFO_SVM_INDIRECT_ACCESS_KHR: /* only devices with memory of their own want to know, and have no such SVM */
+        RETURN_IF(context, !tsr__context_has_unified_svm(context), CL_INVALID_OPERATION,
+                  "not all devices of the context have cl_khr_unified_svm");
+        return check_flag(context, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL:
         return set_indirect(kernel, TSR_USM_HOST, param_value_size, param_value);
     case CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL:

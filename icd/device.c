@@ -182,6 +182,12 @@ static cl_int uuid(struct tsr_info_out out, const char *kind, const char *text, 
     return tsr__info_bytes(out, bytes, sizeof(bytes));
 }
 
+/* "Each entry … zero, indicating that the SVM type is not supported by this device": without the extension there are no entries. */
+static cl_int svm_types(struct _cl_device_id *d, struct tsr_info_out out)
+{
+    return d->caps->extensions.has[TSR_HAS_cl_khr_unified_svm] ? tsr__svm_types(out) : tsr__info_bytes(out, NULL, 0);
+}
+
 static cl_int device_uuid(struct _cl_device_id *d, struct tsr_info_out out)
 {
     size_t size;

@@ -61,13 +61,20 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMFree(cl_command_queue queue, cl_uint coun
 
 /* ---- copy and fill ------------------------------------------------------------------------------------------------------------------ */
 
+/* Since cl_khr_unified_svm nothing can be copied from nowhere to nowhere. */
+static bool may_be_null(const struct _cl_command_queue *queue, cl_command_type type, size_t size)
+{
+    bool svm = type == CL_COMMAND_SVM_MEMCPY || type == CL_COMMAND_SVM_MEMFILL;
+    return svm && !size && tsr__has_unified_svm(queue->device);
+}
+
 cl_int tsr__enqueue_memcpy(const char *function, cl_command_queue queue, cl_command_type type, cl_bool blocking, void *to, const void *from,
                            size_t size, cl_uint wait_count, const cl_event *wait_list, cl_event *event)
 {
     cl_int err = tsr__check_svm_queue(function, queue);
     if (err != CL_SUCCESS)
         return err;
-    if (!to || !from)
+    if ((!to || !from) && !may_be_null(queue, type, size))
         return tsr__error(queue->context, CL_INVALID_VALUE, function, "pointers", "NULL pointer: to %p, from %p", to, from);
     if ((err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
         return err;
@@ -86,7 +93,7 @@ cl_int tsr__enqueue_memfill(const char *function, cl_command_queue queue, cl_com
     cl_int err = tsr__check_svm_queue(function, queue);
     if (err != CL_SUCCESS)
         return err;
-    if (!pointer)
+    if (!pointer && !may_be_null(queue, type, size))
         return tsr__error(queue->context, CL_INVALID_VALUE, function, "pointer", "the pointer to fill from is NULL");
     if ((err = tsr__check_pattern(function, queue->context, pattern, pattern_size, (uintptr_t)pointer, size)) ||
         (err = tsr__check_wait_list(queue->context, wait_count, wait_list)))
@@ -156,6 +163,8 @@ TSR_API cl_int CL_API_CALL clEnqueueSVMMigrateMem(cl_command_queue queue, cl_uin
               CL_INVALID_VALUE, "unknown bits in 0x%llx", (unsigned long long)flags);
     for (cl_uint i = 0; i < count; i++) {
         struct tsr__allocation allocation;
+        if (!pointers[i] && !(sizes && sizes[i]) && tsr__has_unified_svm(queue->device))
+            continue;
         bool found = tsr__allocation_find(queue->context, pointers[i], TSR__SVM, &allocation);
         RETURN_IF(queue->context, !found || (sizes && sizes[i] > tsr__allocation_left(&allocation, pointers[i])), CL_INVALID_VALUE,
                   "entry %u, %p with %zu bytes, lies in no allocation of clSVMAlloc", i, pointers[i], sizes ? sizes[i] : 0);

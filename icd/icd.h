@@ -431,13 +431,21 @@ struct tsr__allocation {
     unsigned char *base;
     size_t size;
     enum tsr__allocation_kind kind;
-    struct _cl_device_id *device;   /* of USM, one of the context's; NULL: of no device */
+    struct _cl_device_id *device;   /* one of the context's; NULL: of no device */
     cl_mem_alloc_flags_intel flags; /* of USM, as given */
     bool fine;                      /* of SVM: CL_MEM_SVM_FINE_GRAIN_BUFFER */
+    /* Of SVM that clSVMAllocWithPropertiesKHR has allocated: the number of its type, its access flags, and the list of properties, which is
+     * the allocation's own, with its length in words. */
+    cl_uint type;
+    cl_bitfield access;
+    cl_ulong *properties;
+    size_t property_count;
     /* Set by tsr__allocate: the device whose driver made it, and as what; NULL: it is ordinary memory of the process. */
     const struct _cl_device_id *maker;
     enum tsr_usm made_as;
 };
+/* The answer to CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR of devices that have cl_khr_unified_svm, and to that of the platform. */
+cl_int tsr__svm_types(struct tsr_info_out out);
 /* Memory of wanted.size bytes, aligned to TSR_MAX_ALIGN, with an entry in the context's list. NULL: none left. If the context is
  * usm_split, only memory for one device can be had. */
 void *tsr__allocate(struct _cl_context *context, struct tsr__allocation wanted);

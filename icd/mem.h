@@ -74,6 +74,9 @@ cl_int tsr__residence_allocate(struct tsr__residence *residence);
 /* The root buffer's first byte as kernels of the device see it. It is allocated there, or the device uses the host's memory. */
 uint64_t tsr__mem_address(const struct _cl_mem *root, const struct _cl_device_id *device);
 
+/* cl_khr_unified_svm (icd/unified_svm.c): whether the device, or each device of the context, has it; the capabilities of its types. */
+bool tsr__has_unified_svm(const struct _cl_device_id *device);
+bool tsr__context_has_unified_svm(const struct _cl_context *context);
 /* As clSVMFree. */
 void tsr__svm_free(struct _cl_context *context, void *pointer);
 /* As tsr__check_queue, and "CL_INVALID_OPERATION if the device associated with command queue does not support SVM". (icd/enqueue_svm.c) */

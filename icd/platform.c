@@ -73,6 +73,17 @@ static const struct tsr__extensions *common_extensions(void)
     return &common;
 }
 
+/* "Each SVM type must be supported by at least one device in the platform." */
+static cl_int svm_types(struct tsr_info_out out)
+{
+    struct _cl_device_id **devices;
+    unsigned count = tsr__root_devices(&devices);
+    for (unsigned i = 0; i < count; i++)
+        if (devices[i]->caps->extensions.has[TSR_HAS_cl_khr_unified_svm])
+            return tsr__svm_types(out);
+    return tsr__info_bytes(out, NULL, 0);
+}
+
 static cl_ulong host_timer_resolution(void)
 {
     struct timespec step;
@@ -101,6 +112,8 @@ TSR_API cl_int CL_API_CALL clGetPlatformInfo(cl_platform_id of, cl_platform_info
         return tsr__info_str(out, common_extensions()->names);
     case CL_PLATFORM_EXTENSIONS_WITH_VERSION:
         return tsr__info_bytes(out, common_extensions()->list, common_extensions()->count * sizeof(cl_name_version));
+    case CL_PLATFORM_SVM_TYPE_CAPABILITIES_KHR:
+        return svm_types(out);
     case CL_PLATFORM_HOST_TIMER_RESOLUTION:
         return tsr__info_value(out, cl_ulong, host_timer_resolution());
     case CL_PLATFORM_ICD_SUFFIX_KHR:

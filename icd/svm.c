@@ -28,6 +28,8 @@ TSR_API void *CL_API_CALL clSVMAlloc(cl_context context, cl_svm_mem_flags flags,
             "no device of the context has CL_DEVICE_SVM_FINE_GRAIN_BUFFER");
     FAIL_IF(context, rest & CL_MEM_SVM_ATOMICS && !(svm & TSR_SVM_ATOMICS), CL_INVALID_VALUE,
             "no device of the context has CL_DEVICE_SVM_ATOMICS");
+    if (!size && tsr__context_has_unified_svm(context))
+        return NULL; /* which is no error there */
     FAIL_IF(context, size == 0, CL_INVALID_VALUE, "an allocation of 0 bytes");
     for (cl_uint i = 0; i < context->device_count; i++)
         FAIL_IF(context, context->devices[i]->caps->svm && size > context->devices[i]->caps->max_allocation, CL_INVALID_VALUE,

@@ -279,6 +279,7 @@ static void find_out(void)
         TSR_HAS_cl_khr_spirv_linkonce_odr,
         TSR_HAS_cl_khr_spirv_no_integer_wrap_decoration,
         TSR_HAS_cl_intel_unified_shared_memory,
+        TSR_HAS_cl_khr_unified_svm,
         TSR_HAS_cl_khr_fp16,
         TSR_HAS_cl_khr_fp64,
         TSR_HAS___opencl_c_fp64,

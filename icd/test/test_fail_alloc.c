@@ -110,6 +110,13 @@ static void use_pointers(cl_platform_id platform, cl_context context, cl_command
         return;
     TRY(set(queue, pointer, 1, 4096, 0, NULL, NULL));
     TRY(release(context, pointer)); /* if it fails, the context frees it */
+    if (!is_cpu())
+        return;
+    const cl_svm_alloc_properties_khr list[] = {CL_SVM_ALLOC_ALIGNMENT_KHR, 64, 0};
+    pointer = ((clSVMAllocWithPropertiesKHR_fn)clGetExtensionFunctionAddressForPlatform(platform, "clSVMAllocWithPropertiesKHR"))(
+        context, list, 0, 4096, &err);
+    if (worked(err, "clSVMAllocWithPropertiesKHR"))
+        clSVMFree(context, pointer);
 }
 
 /* Images and samplers, which the CPU alone has. */
