@@ -12,6 +12,10 @@
  *   // local-buffer: BYTES        the next argument: local memory
  *   // pipe: BYTES PACKETS        the next argument: a pipe of that many packets of that size
  *   // pipe: as ARGUMENT          … the pipe that is argument number ARGUMENT, too
+ *   // image: KIND ORDER TYPE X Y Z = INIT   the next argument: an image; KIND 1d 1d_array 2d 2d_array 3d, ORDER and TYPE from the tables
+ *                                below, Y and Z 1 where the image has none, Z the layers of a 2D array, Y those of a 1D array
+ *   // sampler: COORDINATES ADDRESSING FILTER   the next argument: a sampler; pixels or normalized, none clamp edge repeat or mirror,
+ *                                nearest or linear
  *   // expect: ARGUMENT = VALUES  what buffer number ARGUMENT (from 0) must hold afterwards
  *   // needs: WORD                skipped (exit code 77) unless the device's extensions or OpenCL C features have the word, or it has
  *                                sub-groups of the size, if the word is a number
@@ -38,13 +42,41 @@ static const struct type {
 } types[] = {{"char", 1, 'i'}, {"uchar", 1, 'u'}, {"short", 2, 'i'}, {"ushort", 2, 'u'}, {"int", 4, 'i'},
              {"uint", 4, 'u'}, {"long", 8, 'i'},  {"ulong", 8, 'u'}, {"float", 4, 'f'},  {"double", 8, 'f'}};
 
+/* Channel types of images, each with the type of the numbers that lie in its memory. */
+static const struct channel_type {
+    const char *name;
+    cl_channel_type number;
+    const char *memory;
+} channel_types[] = {{"unorm8", CL_UNORM_INT8, "uchar"},    {"int8", CL_SIGNED_INT8, "char"},      {"uint8", CL_UNSIGNED_INT8, "uchar"},
+                     {"int32", CL_SIGNED_INT32, "int"},     {"uint32", CL_UNSIGNED_INT32, "uint"}, {"uint16", CL_UNSIGNED_INT16, "ushort"},
+                     {"unorm16", CL_UNORM_INT16, "ushort"}, {"float", CL_FLOAT, "float"}};
+
+static const struct channel_order {
+    const char *name;
+    cl_channel_order number;
+    size_t channels;
+} channel_orders[] = {{"R", CL_R, 1}, {"RG", CL_RG, 2}, {"RGBA", CL_RGBA, 4}, {"BGRA", CL_BGRA, 4}, {"DEPTH", CL_DEPTH, 1}};
+
+static const struct image_kind {
+    const char *name;
+    cl_mem_object_type number;
+} image_kinds[] = {{"1d", CL_MEM_OBJECT_IMAGE1D},
+                   {"1d_array", CL_MEM_OBJECT_IMAGE1D_ARRAY},
+                   {"2d", CL_MEM_OBJECT_IMAGE2D},
+                   {"2d_array", CL_MEM_OBJECT_IMAGE2D_ARRAY},
+                   {"3d", CL_MEM_OBJECT_IMAGE3D}};
+
 struct argument {
-    const struct type *type; /* NULL: local memory or a pipe */
+    const struct type *type; /* NULL: local memory, a pipe or a sampler */
     size_t count, local_bytes;
     cl_uint packet_bytes, packets; /* of a pipe; 0: no new one */
     int same_pipe;                 /* the argument that has the pipe, -1: none */
     char init[MAX_LINE], expect[MAX_LINE];
     bool expected, edge;
+    cl_mem_object_type image; /* 0: none */
+    cl_image_format format;
+    size_t region[3];
+    cl_sampler_properties sampler[7]; /* [0] 0: none */
 };
 
 struct test {
@@ -266,6 +298,59 @@ static void read_pipe(struct test *t, const char *value)
     REQUIRE(known || sscanf(value, "%u %u", &a->packet_bytes, &a->packets) == 2, "pipe: BYTES PACKETS expected, not '%s'", value);
 }
 
+static const struct type *type_named(const char *name)
+{
+    for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
+        if (!strcmp(types[k].name, name))
+            return &types[k];
+    }
+    REQUIRE(false, "no type %s", name);
+    return NULL;
+}
+
+/* The row of a table that has the name. */
+#define NAMED(row, table, wanted)                                                                                                          \
+    for (row = table; strcmp(row->name, wanted); row++)                                                                                    \
+    REQUIRE(row + 1 < table + sizeof table / sizeof table[0], "'%s' is not in the table " #table, wanted)
+
+static void read_image(struct argument *a, const char *value)
+{
+    char kind[16], order[16], type[16];
+    int used = 0;
+    size_t *size = a->region;
+    REQUIRE(sscanf(value, "%15s %15s %15s %zu %zu %zu = %n", kind, order, type, &size[0], &size[1], &size[2], &used) == 6 && used,
+            "image: KIND ORDER TYPE X Y Z = INIT expected, not '%s'", value);
+    const struct image_kind *k;
+    const struct channel_order *o;
+    const struct channel_type *t;
+    NAMED(k, image_kinds, kind);
+    NAMED(o, channel_orders, order);
+    NAMED(t, channel_types, type);
+    a->image = k->number;
+    a->format = (cl_image_format){o->number, t->number};
+    a->type = type_named(t->memory);
+    a->count = size[0] * size[1] * size[2] * o->channels;
+    snprintf(a->init, sizeof a->init, "%s", value + used);
+}
+
+static void read_sampler(struct argument *a, const char *value)
+{
+    static const char *const modes[] = {"none", "edge", "clamp", "repeat", "mirror"}; /* in the order of CL_ADDRESS_* */
+    char coordinates[16], addressing[16], filter[16];
+    unsigned mode = 0;
+    REQUIRE(sscanf(value, "%15s %15s %15s", coordinates, addressing, filter) == 3, "sampler: COORDINATES ADDRESSING FILTER expected");
+    while (strcmp(modes[mode], addressing))
+        REQUIRE(++mode < sizeof modes / sizeof modes[0], "no addressing '%s'", addressing);
+    const cl_sampler_properties list[] = {CL_SAMPLER_NORMALIZED_COORDS,
+                                          !strcmp(coordinates, "normalized"),
+                                          CL_SAMPLER_ADDRESSING_MODE,
+                                          CL_ADDRESS_NONE + mode,
+                                          CL_SAMPLER_FILTER_MODE,
+                                          strcmp(filter, "linear") ? CL_FILTER_NEAREST : CL_FILTER_LINEAR,
+                                          0};
+    memcpy(a->sampler, list, sizeof list);
+}
+
 /* False: the device lacks what the test needs. */
 static bool directive(const struct session *s, struct test *t, const char *key, const char *value)
 {
@@ -288,10 +373,15 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         sscanf(value, "%zu %zu %zu", &local[0], &local[1], &local[2]);
     } else if (!strcmp(key, "needs"))
         return isdigit((unsigned char)*value) ? has_size(s, strtoul(value, NULL, 10)) : has_word(s, value);
-    else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer") || !strcmp(key, "edge-buffer")) {
+    else if (!strcmp(key, "local-buffer") || !strcmp(key, "buffer") || !strcmp(key, "edge-buffer") || !strcmp(key, "image") ||
+             !strcmp(key, "sampler")) {
         REQUIRE(t->arg_count < MAX_ARGS, "too many arguments");
         struct argument *a = &t->args[t->arg_count++];
         a->same_pipe = -1;
+        if (*key == 'i' || *key == 's') {
+            (*key == 'i' ? read_image : read_sampler)(a, value);
+            return true;
+        }
         if (*key == 'l') {
             a->local_bytes = strtoul(value, NULL, 0);
             return true;
@@ -300,11 +390,7 @@ static bool directive(const struct session *s, struct test *t, const char *key, 
         char type[16];
         int used = 0;
         REQUIRE(sscanf(value, "%15s %zu = %n", type, &a->count, &used) == 2 && used, "buffer: TYPE COUNT = INIT expected, not '%s'", value);
-        for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
-            if (!strcmp(types[k].name, type))
-                a->type = &types[k];
-        }
-        REQUIRE(a->type, "no type %s", type);
+        a->type = type_named(type);
         snprintf(a->init, sizeof a->init, "%s", value + used);
     } else if (!strcmp(key, "pipe")) {
         read_pipe(t, value);
@@ -350,8 +436,10 @@ static int compare(const struct session *s, const struct test *t, cl_uint number
     int failed = 0;
     REQUIRE(got && want, "out of memory");
     fill(a, a->expect, want);
-    cl_int err = clEnqueueReadBuffer(s->queue, buffer, CL_TRUE, 0, bytes, got, 0, NULL, NULL);
-    REQUIRE(err == CL_SUCCESS, "%s: clEnqueueReadBuffer: %d", title, err);
+    const size_t origin[3] = {0};
+    cl_int err = a->image ? clEnqueueReadImage(s->queue, buffer, CL_TRUE, origin, a->region, 0, 0, got, 0, NULL, NULL)
+                          : clEnqueueReadBuffer(s->queue, buffer, CL_TRUE, 0, bytes, got, 0, NULL, NULL);
+    REQUIRE(err == CL_SUCCESS, "%s: what came out cannot be read: %d", title, err);
     for (size_t k = 0; k < a->count; k++, ++*compared) {
         const unsigned char *g = got + k * a->type->size, *w = want + k * a->type->size;
         if (same(a->type, g, w) || ++failed > 8)
@@ -397,6 +485,64 @@ static cl_program build_il(const struct session *s, const char *path, int line)
     return program;
 }
 
+/* A copy of the pixels. */
+static cl_mem make_image(const struct session *s, const struct argument *a, void *pixels, cl_int *err)
+{
+    bool row_array = a->image == CL_MEM_OBJECT_IMAGE1D_ARRAY, plane_array = a->image == CL_MEM_OBJECT_IMAGE2D_ARRAY;
+    const cl_image_desc desc = {.image_type = a->image,
+                                .image_width = a->region[0],
+                                .image_height = row_array ? 1 : a->region[1],
+                                .image_depth = plane_array ? 1 : a->region[2],
+                                .image_array_size = a->region[row_array ? 1 : 2]};
+    return clCreateImage(s->context, CL_MEM_COPY_HOST_PTR, &a->format, &desc, pixels, err);
+}
+
+/* What an argument is made of; NULL and 0 where it has none. */
+struct made {
+    cl_mem memory;
+    cl_sampler sampler;
+    struct region region;
+};
+
+/* `others`: those before it. */
+static struct made set_argument(const struct session *s, const struct argument *a, const struct made *others, cl_kernel kernel, cl_uint i)
+{
+    cl_int err;
+    struct made made = {0};
+    if (a->sampler[0]) {
+        made.sampler = clCreateSamplerWithProperties(s->context, a->sampler, &err);
+        REQUIRE(made.sampler && clSetKernelArg(kernel, i, sizeof made.sampler, &made.sampler) == CL_SUCCESS, "argument %u: a sampler", i);
+        return made;
+    }
+    if (a->packets || a->same_pipe >= 0) {
+        made.memory = a->packets ? clCreatePipe(s->context, 0, a->packet_bytes, a->packets, NULL, &err) : others[a->same_pipe].memory;
+        REQUIRE(made.memory && clSetKernelArg(kernel, i, sizeof made.memory, &made.memory) == CL_SUCCESS, "argument %u: a pipe", i);
+        REQUIRE(a->packets || clRetainMemObject(made.memory) == CL_SUCCESS, "argument %u: a pipe", i);
+        return made;
+    }
+    if (!a->type) {
+        REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "argument %u: local memory", i);
+        return made;
+    }
+    size_t bytes = a->count * a->type->size;
+    made.region = region_for(bytes, false, false);
+    fill(a, a->init, made.region.data);
+    cl_mem_flags flags = a->edge ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
+    made.memory = a->image ? make_image(s, a, made.region.data, &err) : clCreateBuffer(s->context, flags, bytes, made.region.data, &err);
+    REQUIRE(made.memory && clSetKernelArg(kernel, i, sizeof(cl_mem), &made.memory) == CL_SUCCESS, "argument %u: an object, %d", i, err);
+    return made;
+}
+
+static void release_argument(struct made *made)
+{
+    if (made->sampler)
+        clReleaseSampler(made->sampler);
+    if (made->memory)
+        clReleaseMemObject(made->memory);
+    if (made->region.data)
+        release(&made->region);
+}
+
 /* `line`: which of the test's lines of options. */
 static int run_with(const struct session *s, const struct test *t, const char *source, int line, const size_t *local, const char *path)
 {
@@ -409,27 +555,9 @@ static int run_with(const struct session *s, const struct test *t, const char *s
     cl_int err;
     cl_kernel kernel = clCreateKernel(program, t->kernel, &err);
     REQUIRE(kernel, "%s: clCreateKernel(%s): %d", title, t->kernel, err);
-    cl_mem buffers[MAX_ARGS] = {0};
-    struct region regions[MAX_ARGS];
-    for (cl_uint i = 0; i < t->arg_count; i++) {
-        const struct argument *a = &t->args[i];
-        if (a->packets || a->same_pipe >= 0) {
-            cl_mem pipe = a->packets ? clCreatePipe(s->context, 0, a->packet_bytes, a->packets, NULL, &err) : buffers[a->same_pipe];
-            REQUIRE(pipe && clSetKernelArg(kernel, i, sizeof pipe, &pipe) == CL_SUCCESS, "%s: argument %u", title, i);
-            buffers[i] = a->packets ? pipe : NULL;
-            continue;
-        }
-        if (!a->type) {
-            REQUIRE(clSetKernelArg(kernel, i, a->local_bytes, NULL) == CL_SUCCESS, "%s: argument %u", title, i);
-            continue;
-        }
-        size_t bytes = a->count * a->type->size;
-        regions[i] = region_for(bytes, false, false);
-        fill(a, a->init, regions[i].data);
-        cl_mem_flags flags = a->edge ? CL_MEM_USE_HOST_PTR : CL_MEM_COPY_HOST_PTR;
-        buffers[i] = clCreateBuffer(s->context, flags, bytes, regions[i].data, &err);
-        REQUIRE(buffers[i] && clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]) == CL_SUCCESS, "%s: argument %u", title, i);
-    }
+    struct made made[MAX_ARGS];
+    for (cl_uint i = 0; i < t->arg_count; i++)
+        made[i] = set_argument(s, &t->args[i], made, kernel, i);
     err = clEnqueueNDRangeKernel(s->queue, kernel, t->dims, t->offset, t->global, local[0] ? local : NULL, 0, NULL, NULL);
     REQUIRE(err == CL_SUCCESS, "%s: clEnqueueNDRangeKernel: %d", title, err);
     err = clFinish(s->queue);
@@ -437,11 +565,8 @@ static int run_with(const struct session *s, const struct test *t, const char *s
     int failed = 0, compared = 0;
     for (cl_uint i = 0; i < t->arg_count; i++) {
         if (t->args[i].expected)
-            failed += compare(s, t, i, buffers[i], &compared, title);
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
-        if (t->args[i].type)
-            release(&regions[i]);
+            failed += compare(s, t, i, made[i].memory, &compared, title);
+        release_argument(&made[i]);
     }
     REQUIRE(compared, "%s expects nothing", path);
     clReleaseKernel(kernel);

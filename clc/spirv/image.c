@@ -146,18 +146,18 @@ static void add_coordinate(struct tsr__reader *r, const struct tsr__inst *in, st
     add(use, resized(r, at, use->kind->coordinates), TSR__SIGNED);
 }
 
-/* The image operands from this operand on: a level of detail, or gradients. Others are refused. */
+/* The image operands from this operand on: a level of detail, or gradients. Others than hints are refused. */
 struct operands {
     LLVMValueRef lod, gradients[2];
 };
 
 static struct operands image_operands(struct tsr__reader *r, const struct tsr__inst *in, unsigned at)
 {
-    enum { LOD = 2, GRADIENTS = 4, SIGN_EXTEND = 0x1000, ZERO_EXTEND = 0x2000 };
+    enum { LOD = 2, GRADIENTS = 4, SIGN_EXTEND = 0x1000, ZERO_EXTEND = 0x2000, NONTEMPORAL = 0x4000 };
     struct operands o = {0};
     uint32_t mask = in->count > at ? in->operand[at++] : 0;
-    if (mask & ~(uint32_t)(LOD | GRADIENTS | SIGN_EXTEND | ZERO_EXTEND) || (mask & LOD && mask & GRADIENTS))
-        tsr__spirv_fail(r, in, "image operands 0x%x: OpenCL has Lod, Grad, SignExtend and ZeroExtend", mask);
+    if (mask & ~(uint32_t)(LOD | GRADIENTS | SIGN_EXTEND | ZERO_EXTEND | NONTEMPORAL) || (mask & LOD && mask & GRADIENTS))
+        tsr__spirv_fail(r, in, "image operands 0x%x: OpenCL has Lod, Grad, SignExtend, ZeroExtend and Nontemporal", mask);
     if (mask & LOD)
         o.lod = tsr__spirv_value(r, in, at);
     for (unsigned i = 0; mask & GRADIENTS && i < 2; i++)
