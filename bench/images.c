@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Images in kernels: samples of each kind, and filters by images beside the same by buffers; 1024 x 1024 results. Each driver runs with as
- * many threads as it takes. */
+ * many threads as it takes. With -c the times are those of the process's threads on the CPU, which others on the machine disturb less. */
+#include <stdbool.h>
+
 #include "bench.h"
 
 enum { SIDE = 1024, VOLUME = 64, ROUNDS = 15 };
@@ -36,18 +38,31 @@ static const char source[] =
     "             (1 - a) * b * pixel(m, i, j + 1, n) + a * b * pixel(m, i + 1, j + 1, n);\n"
     "  o[y * n + x] = convert_uchar4_sat_rte(t * 255); }\n";
 
-enum memory { BYTES, FLOATS, CUBE, TARGET, BUFFER, RESULTS, MEMORIES };
+enum memory { BYTES, HALVES, FLOATS, CUBE, FLOAT_CUBE, TARGET, BUFFER, RESULTS, MEMORIES };
 static const struct row {
     const char *name, *kernel;
     enum memory in, out;
 } rows[] = {
-    {"bilinear, RGBA of bytes", "bilinear", BYTES, RESULTS}, {"bilinear, RGBA of floats", "bilinear", FLOATS, RESULTS},
-    {"nearest, RGBA of bytes", "nearest", BYTES, RESULTS},   {"nearest, RGBA of floats", "nearest", FLOATS, RESULTS},
-    {"linear 3D, RGBA of bytes", "volume", CUBE, RESULTS},   {"blur 5 x 5, image", "blur_image", BYTES, TARGET},
-    {"blur 5 x 5, buffer", "blur_buffer", BUFFER, RESULTS},  {"resize, image", "resize_image", BYTES, TARGET},
-    {"resize, buffer", "resize_buffer", BUFFER, RESULTS},
+    {"bilinear, RGBA of bytes", "bilinear", BYTES, RESULTS},     {"bilinear, RGBA of halves", "bilinear", HALVES, RESULTS},
+    {"bilinear, RGBA of floats", "bilinear", FLOATS, RESULTS},   {"nearest, RGBA of bytes", "nearest", BYTES, RESULTS},
+    {"nearest, RGBA of halves", "nearest", HALVES, RESULTS},     {"nearest, RGBA of floats", "nearest", FLOATS, RESULTS},
+    {"linear 3D, RGBA of bytes", "volume", CUBE, RESULTS},       {"linear 3D, RGBA of floats", "volume", FLOAT_CUBE, RESULTS},
+    {"blur 5 x 5, image", "blur_image", BYTES, TARGET},          {"blur 5 x 5, image of floats", "blur_image", FLOATS, TARGET},
+    {"blur 5 x 5, buffer", "blur_buffer", BUFFER, RESULTS},      {"resize, image", "resize_image", BYTES, TARGET},
+    {"resize, image of floats", "resize_image", FLOATS, TARGET}, {"resize, buffer", "resize_buffer", BUFFER, RESULTS},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool on_cpu; /* measure the time on the CPU */
+
+static double now_us(void)
+{
+    struct timespec now;
+    if (!on_cpu)
+        return bench_now_us();
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
 
 static cl_mem image(cl_context context, cl_channel_type type, size_t side, size_t depth, cl_mem_flags flags, void *pixels)
 {
@@ -65,10 +80,12 @@ static cl_mem image(cl_context context, cl_channel_type type, size_t side, size_
 static void measure(const struct bench_driver *driver, double *us)
 {
     static cl_uchar bytes[4 * SIDE * SIDE];
+    static cl_half halves[4 * SIDE * SIDE];
     static cl_float floats[4 * SIDE * SIDE];
     cl_int err;
     for (size_t i = 0; i < sizeof bytes; i++) {
         bytes[i] = (cl_uchar)(i * 2654435761u >> 13);
+        halves[i] = (cl_half)(0x3000 + bytes[i]); /* 0.125 and more */
         floats[i] = bytes[i] / 255.0f;
     }
     cl_context context = clCreateContext(NULL, 1, &driver->device, NULL, NULL, &err);
@@ -78,8 +95,10 @@ static void measure(const struct bench_driver *driver, double *us)
     const cl_mem_flags in = CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR;
     cl_mem memory[MEMORIES] = {
         [BYTES] = image(context, CL_UNORM_INT8, SIDE, 0, in, bytes),
+        [HALVES] = image(context, CL_HALF_FLOAT, SIDE, 0, in, halves),
         [FLOATS] = image(context, CL_FLOAT, SIDE, 0, in, floats),
         [CUBE] = image(context, CL_UNORM_INT8, VOLUME, VOLUME, in, bytes),
+        [FLOAT_CUBE] = image(context, CL_FLOAT, VOLUME, VOLUME, in, floats),
         [TARGET] = image(context, CL_UNORM_INT8, SIDE, 0, CL_MEM_WRITE_ONLY, NULL),
         [BUFFER] = clCreateBuffer(context, in, sizeof bytes, bytes, &err),
         [RESULTS] = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof floats, NULL, &err),
@@ -96,11 +115,11 @@ static void measure(const struct bench_driver *driver, double *us)
         BENCH_CHECK(clSetKernelArg(kernel, 0, sizeof(cl_mem), &memory[rows[row].in]));
         BENCH_CHECK(clSetKernelArg(kernel, 1, sizeof(cl_mem), &memory[rows[row].out]));
         for (int i = -1; i < ROUNDS; i++) {
-            double start = bench_now_us();
+            double start = now_us();
             BENCH_CHECK(clEnqueueNDRangeKernel(queue, kernel, 2, NULL, size, NULL, 0, NULL, NULL));
             BENCH_CHECK(clFinish(queue));
             if (i >= 0)
-                times[i] = bench_now_us() - start;
+                times[i] = now_us() - start;
         }
         us[row] = bench_median(times, ROUNDS);
         clReleaseKernel(kernel);
@@ -112,8 +131,9 @@ static void measure(const struct bench_driver *driver, double *us)
     clReleaseContext(context);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    on_cpu = argc > 1 && !strcmp(argv[1], "-c");
     struct bench_driver drivers[BENCH_DRIVERS];
     static double us[BENCH_DRIVERS][BENCH_ROWS];
     const char *names[ROWS + 1] = {0};

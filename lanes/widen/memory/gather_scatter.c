@@ -9,22 +9,36 @@
 
 enum { WIDE_BYTES = 16 };
 
-bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
+/* A whole register of SSE for each lane: fewer loads than gathers make, and shuffles of as many registers put the lanes in order. */
+static bool is_wide(const struct tsr__access *a)
 {
-    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->component_count * a->scalar_bytes % 4 == 0);
+    return a->simple && a->scalar_bytes >= 4 && a->component_count * a->scalar_bytes == WIDE_BYTES;
 }
 
-/* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. The lanes
- * that are not there have one place of their own instead, on the stack; then all lanes take part. */
-static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
+bool tsr__has_gather(const struct tsr__widener *s, const struct tsr__access *a)
 {
-    if (!s->mask || (bits >= 32 && tsr__has(s->l, TSR_CPU_AVX512F)))
-        return tsr__mask_or_all(s, s->mask);
+    return tsr__has(s->l, TSR_CPU_AVX512F) && (!a->simple || a->component_count * a->scalar_bytes % 4 == 0) &&
+           !(is_wide(a) && LLVMIsALoadInst(a->inst));
+}
+
+/* The lanes that are not there get one place of their own, on the stack, so that all lanes can take part. */
+static void place_of_inactive(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
+{
+    if (!s->mask)
+        return;
     LLVMTypeRef pointer = LLVMGetElementType(LLVMTypeOf(*pointers));
     LLVMValueRef place = tsr__stack_slot(s, LLVMArrayType2(LLVMInt8TypeInContext(s->l->context), bits / 8), "nowhere");
     LLVMSetAlignment(place, bits / 8);
     place = tsr__splat(s, LLVMBuildAddrSpaceCast(s->b, place, pointer, ""));
     *pointers = LLVMBuildSelect(s->b, s->mask, *pointers, place, "");
+}
+
+/* LLVM makes a branch for each lane of a masked access that the CPU has no instruction for: of bytes, and of all without AVX-512. */
+static LLVMValueRef mask_or_place(struct tsr__widener *s, unsigned bits, LLVMValueRef *pointers)
+{
+    if (bits >= 32 && tsr__has(s->l, TSR_CPU_AVX512F))
+        return tsr__mask_or_all(s, s->mask);
+    place_of_inactive(s, bits, pointers);
     return tsr__mask_or_all(s, NULL);
 }
 
@@ -67,14 +81,7 @@ static unsigned packed_parts(const struct tsr__access *a)
     return 1;
 }
 
-/* A whole register for each lane, where gathers are no instruction: half as many loads as of 64 bits, and shuffles in pairs of such
- * registers put the lanes in order. */
-static bool is_wide(const struct tsr__widener *s, const struct tsr__access *a)
-{
-    return !tsr__has(s->l, TSR_CPU_AVX512F) && a->simple && a->scalar_bytes >= 4 && a->component_count * a->scalar_bytes == WIDE_BYTES;
-}
-
-/* Of `count` rows of as many scalars, in both halves of a register or in one, the columns. */
+/* Of `count` rows of as many scalars, in each quarter or half of a register or in all of it, the columns. */
 static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned count, unsigned lanes)
 {
     for (unsigned half = count / 2; half; half /= 2)
@@ -96,24 +103,24 @@ static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned 
 
 static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
-    unsigned count = a->component_count, lanes = tsr__has(s->l, TSR_CPU_AVX2) && s->width >= 2 * count ? 2 * count : count;
+    unsigned count = a->component_count, parts = tsr__has(s->l, TSR_CPU_AVX512F) ? 4 : tsr__has(s->l, TSR_CPU_AVX2) ? 2 : 1;
+    while (parts * count > s->width)
+        parts /= 2;
+    unsigned lanes = parts * count;
     LLVMTypeRef type = LLVMVectorType(a->scalar, count);
     LLVMValueRef pieces[4][TSR_MAX_LANES];
-    int all[TSR_MAX_LANES];
-    for (int i = 0; i < TSR_MAX_LANES; i++)
-        all[i] = i;
-    mask_or_place(s, 8 * WIDE_BYTES, &pointers);
+    place_of_inactive(s, 8 * WIDE_BYTES, &pointers);
     for (unsigned turn = 0; turn < s->width / lanes; turn++) {
         LLVMValueRef rows[4];
         for (unsigned r = 0; r < count; r++) {
-            LLVMValueRef halves[2] = {0};
-            for (unsigned h = 0; h < lanes / count; h++) {
-                LLVMValueRef lane = tsr__i32(s->l, turn * lanes + h * count + r);
-                halves[h] = LLVMBuildLoad2(s->b, type, LLVMBuildExtractElement(s->b, pointers, lane, ""), "");
-                LLVMSetAlignment(halves[h], a->align);
-                tsr__copy_alias_metadata(s, a, halves[h]);
+            LLVMValueRef part[4];
+            for (unsigned p = 0; p < parts; p++) {
+                LLVMValueRef lane = tsr__i32(s->l, turn * lanes + p * count + r);
+                part[p] = LLVMBuildLoad2(s->b, type, LLVMBuildExtractElement(s->b, pointers, lane, ""), "");
+                LLVMSetAlignment(part[p], a->align);
+                tsr__copy_alias_metadata(s, a, part[p]);
             }
-            rows[r] = halves[1] ? tsr__shuffle(s, halves[0], halves[1], all, lanes) : halves[0];
+            rows[r] = tsr__concat_vectors(s, part, parts, count);
         }
         transpose_rows(s, rows, count, lanes);
         for (unsigned r = 0; r < count; r++)
@@ -126,7 +133,7 @@ static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLV
 void tsr__gather(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned each = packed_parts(a);
-    if (is_wide(s, a)) {
+    if (is_wide(a)) {
         gather_wide(s, a, pointers, components);
         return;
     }
