@@ -304,7 +304,7 @@ static void call_query(void)
     cl_uint what = fuzz_byte(&fuzz_in);
     size_t input[3] = {fuzz_any_size(), fuzz_any_size(), fuzz_any_size()};
     cl_device_id device = fuzz_pick(DEVICE);
-    switch (fuzz_below(&fuzz_in, 14)) {
+    switch (fuzz_below(&fuzz_in, 16)) {
     case 0:
         clGetPlatformInfo(fuzz_odds(16) ? (void *)device : fuzz_platform, 0x0900 + what, room, value, size);
         break;
@@ -344,6 +344,15 @@ static void call_query(void)
         break;
     case 12:
         clGetEventInfo(fuzz_pick(EVENT), 0x11D0 + (what & 7), room, value, size);
+        break;
+    case 13:
+        clGetImageInfo(fuzz_pick(MEM), 0x1110 + (what & 15), room, value, size);
+        break;
+    case 14:
+        clGetImageRequirementsInfoEXT(
+            fuzz_pick(CONTEXT), NULL, fuzz_below(&fuzz_in, 8), &(cl_image_format){CL_RGBA, 0x10D0 + (what & 15)},
+            &(cl_image_desc){.image_type = 0x10F0 + (what & 7), .image_width = input[0], .image_height = input[1]}, 0x1290 + (what & 15),
+            room, value, size);
         break;
     default:
         clGetEventProfilingInfo(fuzz_pick(EVENT), 0x1280 + (what & 7), room, value, size);
@@ -440,6 +449,10 @@ static void (*const calls[])(void) = {
     call_devices,
     call_sampler,
     fuzz_call_image,
+    fuzz_call_image,
+    fuzz_call_image_transfer,
+    fuzz_call_image_transfer,
+    fuzz_call_image_map,
     call_device_misc,
     fuzz_call_transfer,
     fuzz_call_bytes,
@@ -517,7 +530,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             fuzz_keep_mem(clCreateBuffer(context, 0, 2048, NULL, &err), err);
     }
     cl_program program =
-        clCreateProgramWithSource(table[CONTEXT][0].handle, 1, (const char *[]){fuzz_source(fuzz_below(&fuzz_in, 3))}, NULL, &err);
+        clCreateProgramWithSource(table[CONTEXT][0].handle, 1, (const char *[]){fuzz_source(fuzz_below(&fuzz_in, 4))}, NULL, &err);
     fuzz_keep(PROGRAM, program, err);
     FUZZ_CHECK(!clBuildProgram(program, 0, NULL, "-cl-std=CL3.0", NULL, NULL));
     cl_kernel kernels[2] = {0};

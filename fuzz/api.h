@@ -54,7 +54,6 @@ void fuzz_mem_released(cl_mem mem);
 void fuzz_memory_end(void);
 void fuzz_call_buffer(void);
 void fuzz_call_sub_buffer(void);
-void fuzz_call_image(void);
 void fuzz_call_svm_alloc(void);
 void fuzz_svm_free(unsigned i);
 void fuzz_call_transfer(void);
@@ -62,6 +61,13 @@ void fuzz_call_rect(void);
 void fuzz_call_map(void);
 void fuzz_call_svm(void);
 void fuzz_call_marker(void);
+
+/* api_image.c */
+void fuzz_image_released(cl_mem mem);
+void fuzz_images_end(void);
+void fuzz_call_image(void);
+void fuzz_call_image_transfer(void);
+void fuzz_call_image_map(void);
 
 /* api_bytes.c */
 void fuzz_begin_bytes(void);

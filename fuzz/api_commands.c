@@ -35,7 +35,7 @@ static void record(cl_command_buffer_khr buffer)
     for (unsigned i = 0; i < 9; i++)
         sizes[i] = fuzz_odds(3) ? fuzz_any_size() : fuzz_below(&fuzz_in, 64);
     cl_int err;
-    switch (fuzz_below(&fuzz_in, 7)) {
+    switch (fuzz_below(&fuzz_in, 10)) {
     case 0:
         err = clCommandBarrierWithWaitListKHR(buffer, queue, NULL, sync.count, waits, &point, out);
         break;
@@ -53,6 +53,18 @@ static void record(cl_command_buffer_khr buffer)
         break;
     case 4:
         err = clCommandFillImageKHR(buffer, queue, NULL, fuzz_pick(MEM), fuzz_pattern, sizes, sizes + 3, sync.count, waits, &point, out);
+        break;
+    case 5:
+        err = clCommandCopyImageKHR(buffer, queue, NULL, fuzz_pick(MEM), fuzz_pick(MEM), sizes, sizes + 3, sizes + 6, sync.count, waits,
+                                    &point, out);
+        break;
+    case 6:
+        err = clCommandCopyImageToBufferKHR(buffer, queue, NULL, fuzz_pick(MEM), fuzz_pick(MEM), sizes, sizes + 3, sizes[6], sync.count,
+                                            waits, &point, out);
+        break;
+    case 7:
+        err = clCommandCopyBufferToImageKHR(buffer, queue, NULL, fuzz_pick(MEM), fuzz_pick(MEM), sizes[6], sizes, sizes + 3, sync.count,
+                                            waits, &point, out);
         break;
     default:
         sizes[0] = fuzz_below(&fuzz_in, 5); /* kernels write as many items as they have */

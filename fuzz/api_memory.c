@@ -72,38 +72,6 @@ void fuzz_call_sub_buffer(void)
     fuzz_keep_mem(mem, err);
 }
 
-void fuzz_call_image(void)
-{
-    cl_image_format format = {0x10B0 + fuzz_below(&fuzz_in, 16), 0x10D0 + fuzz_below(&fuzz_in, 16)};
-    cl_image_desc desc = {.image_type = 0x10F0 + fuzz_below(&fuzz_in, 8),
-                          .image_width = fuzz_any_size(),
-                          .image_height = fuzz_any_size(),
-                          .image_depth = 1,
-                          .image_array_size = 1,
-                          .mem_object = fuzz_odds(2) ? NULL : fuzz_pick(MEM)};
-    cl_int err = 1;
-    cl_mem mem;
-    switch (fuzz_below(&fuzz_in, 5)) {
-    case 0:
-        mem = clCreateImage(fuzz_pick(CONTEXT), fuzz_any_flags() & 7, &format, fuzz_odds(8) ? NULL : &desc, NULL, &err);
-        break;
-    case 1:
-        mem = clCreateImage2D(fuzz_pick(CONTEXT), fuzz_any_flags() & 7, &format, fuzz_any_size(), fuzz_any_size(), 0, NULL, &err);
-        break;
-    case 2:
-        mem = clCreateImage3D(fuzz_pick(CONTEXT), fuzz_any_flags() & 7, &format, fuzz_any_size(), fuzz_any_size(), fuzz_any_size(), 0, 0,
-                              NULL, &err);
-        break;
-    case 3:
-        mem = clCreateImageWithProperties(fuzz_pick(CONTEXT), NULL, fuzz_any_flags() & 7, &format, &desc, NULL, &err);
-        break;
-    default:
-        mem = clCreatePipe(fuzz_pick(CONTEXT), fuzz_any_flags() & 7, fuzz_byte(&fuzz_in), fuzz_byte(&fuzz_in), NULL, &err);
-        break;
-    }
-    fuzz_keep_mem(mem, err);
-}
-
 void fuzz_svm_free(unsigned i)
 {
     if (clMemFreeINTEL(fuzz_svm_context[i], fuzz_svm[i])) /* an error: it is SVM */
@@ -352,6 +320,7 @@ void fuzz_mem_released(cl_mem mem)
     for (unsigned i = 0; i < TSR_ARRAY_LEN(maps); i++)
         if (maps[i].mem == mem)
             maps[i].mem = NULL;
+    fuzz_image_released(mem);
 }
 
 void fuzz_memory_end(void)
@@ -359,4 +328,5 @@ void fuzz_memory_end(void)
     memset(maps, 0, sizeof maps);
     while (host_pointer_count)
         free(host_pointers[--host_pointer_count]);
+    fuzz_images_end();
 }

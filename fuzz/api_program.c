@@ -18,6 +18,10 @@ static const char *const sources[] = {
     "{ barrier(CLK_LOCAL_MEM_FENCE); int n = work_group_reduce_add(1); if (a) a[0] = (uchar)(n + v.x + d); }\n",
     "kernel __attribute__((reqd_work_group_size(4, 1, 1))) void four(short s, global uchar *a) { if (a) a[0] = get_sub_group_size(); "
     "}\n",
+    "kernel void paint(write_only image2d_t o, read_only image2d_t i, sampler_t s)\n"
+    "{ int2 at = (int2)(get_global_id(0), get_global_id(1)); write_imagef(o, at, read_imagef(i, s, convert_float2(at) * 0.7f)); }\n"
+    "kernel void lines(read_write image1d_array_t o, read_only image3d_t i)\n"
+    "{ write_imageui(o, (int2)(get_global_id(0), get_global_id(1)), read_imageui(i, (int4)(get_global_id(0)))); }\n",
     "#include \"h.h\"\nint helper(int x); kernel void calls(global uchar *a) { if (a) a[0] = helper(H); }\n",
     "int helper(int x) { return x + 1; }\n",
     "#define H 1\n",
@@ -26,7 +30,7 @@ static const char *const sources[] = {
 };
 static const char *const option_texts[] = {
     NULL, "", "-w", "-cl-std=CL3.0 -cl-kernel-arg-info", "-cl-opt-disable -g", "-create-library", "-cl-std=CL3.0", "-x"};
-static const char *const kernel_names[] = {"touch", "meet", "four", "calls", "none", "wrong", "", "helper"};
+static const char *const kernel_names[] = {"touch", "meet", "four", "calls", "none", "wrong", "", "helper", "paint", "lines"};
 
 static const char *any_options(void)
 {
@@ -172,7 +176,8 @@ void fuzz_call_program_misc(void)
         fuzz_keep(KERNEL, clCloneKernel(fuzz_pick(KERNEL), &err), err);
         break;
     default:
-        clGetExtensionFunctionAddressForPlatform(fuzz_odds(2) ? fuzz_platform : fuzz_pick(DEVICE), kernel_names[fuzz_below(&fuzz_in, 8)]);
+        clGetExtensionFunctionAddressForPlatform(fuzz_odds(2) ? fuzz_platform : fuzz_pick(DEVICE),
+                                                 kernel_names[fuzz_below(&fuzz_in, TSR_ARRAY_LEN(kernel_names))]);
         break;
     }
 }
