@@ -1,314 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Images in kernels against a model in double, which computes by the specification's formulas alone (OpenCL 3.0, 8.2 to 8.4; OpenCL C 3.0,
- * 6.15.15): reads with every sampler, reads without one, and writes, of every format and kind of image that the device has.
+ * 6.15.15): reads with every sampler, reads without one, and writes, of every format and kind of image that the device has; and levels of
+ * mipmaps (OpenCL extensions, cl_khr_mipmap_image) by level of detail and by gradients.
  *
  * Sizes are powers of two and coordinates multiples of 1/64 of a pixel, so that all coordinates are exact and no pixel is doubtful. Numbers
  * that one pixel alone makes have to be the nearest floats; sums may be off by some units in the last place of the largest pixel. */
-#include <math.h>
-#include <stdbool.h>
-#include <stdint.h>
+#include <CL/cl_ext.h>
 
-#include "host/host.h"
+#include "image_model.h"
 
-enum { WIDTH = 8, HEIGHT = 4, DEPTH = 2, LAYERS = 3, ITEMS = 131, MOST_BYTES = WIDTH * HEIGHT * LAYERS * 16 };
-
-static const struct kind {
-    cl_mem_object_type type;
-    const char *name, *at, *whole; /* what a kernel calls it; coordinates of a float4 and of an int4 */
-    bool y, z, layers, depth;
-} kinds[] = {
-    {CL_MEM_OBJECT_IMAGE1D, "image1d_t", "c.x", "i.x", false, false, false, false},
-    {CL_MEM_OBJECT_IMAGE1D_ARRAY, "image1d_array_t", "c.xw", "i.xw", false, false, true, false},
-    {CL_MEM_OBJECT_IMAGE2D, "image2d_t", "c.xy", "i.xy", true, false, false, false},
-    {CL_MEM_OBJECT_IMAGE2D_ARRAY, "image2d_array_t", "c.xyww", "i.xyww", true, false, true, false},
-    {CL_MEM_OBJECT_IMAGE3D, "image3d_t", "c.xyzz", "i.xyzz", true, true, false, false},
-    {CL_MEM_OBJECT_IMAGE2D, "image2d_depth_t", "c.xy", "i.xy", true, false, false, true},
-    {CL_MEM_OBJECT_IMAGE2D_ARRAY, "image2d_array_depth_t", "c.xyww", "i.xyww", true, false, true, true},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-/* ---- formats ---------------------------------------------------------------------------------------------------------------------- */
-
-enum values { FLOATS, INTS, UINTS };
-
-static enum values values_of(cl_channel_type type)
-{
-    if (type == CL_SIGNED_INT8 || type == CL_SIGNED_INT16 || type == CL_SIGNED_INT32)
-        return INTS;
-    return type == CL_UNSIGNED_INT8 || type == CL_UNSIGNED_INT16 || type == CL_UNSIGNED_INT32 ? UINTS : FLOATS;
-}
-
-/* For each component which channel of memory it is, in the order of the name; -1: 0, -2: 1. */
-static const signed char *components_of(cl_channel_order order)
-{
-    static const signed char r[] = {0, -1, -1, -2}, a[] = {-1, -1, -1, 0}, rg[] = {0, 1, -1, -2}, ra[] = {0, -1, -1, 1},
-                             rgb[] = {0, 1, 2, -2}, rgba[] = {0, 1, 2, 3}, bgra[] = {2, 1, 0, 3}, argb[] = {1, 2, 3, 0},
-                             abgr[] = {3, 2, 1, 0}, intensity[] = {0, 0, 0, 0}, luminance[] = {0, 0, 0, -2};
-    switch (order) {
-    case CL_R:
-    case CL_DEPTH:
-        return r;
-    case CL_A:
-        return a;
-    case CL_RG:
-        return rg;
-    case CL_RA:
-        return ra;
-    case CL_RGB:
-        return rgb;
-    case CL_RGBA:
-    case CL_sRGBA:
-        return rgba;
-    case CL_BGRA:
-    case CL_sBGRA:
-        return bgra;
-    case CL_ARGB:
-        return argb;
-    case CL_ABGR:
-        return abgr;
-    case CL_INTENSITY:
-        return intensity;
-    case CL_LUMINANCE:
-        return luminance;
-    default:
-        REQUIRE(false, "channel order 0x%x is unknown to the model", order);
-        return NULL;
-    }
-}
-
-static int channels_of(cl_channel_order order)
-{
-    const signed char *c = components_of(order);
-    int most = 0;
-    for (int i = 0; i < 4; i++)
-        most = c[i] > most ? c[i] : most;
-    return most + 1;
-}
-
-/* Bits of a channel, and where they begin in a packed pixel; 0 bits: the type is not packed. */
-static int packed_bits(cl_channel_type type, int channel, int *from)
-{
-    static const struct {
-        cl_channel_type type;
-        signed char bits[4], from[4];
-    } packed[] = {
-        {CL_UNORM_SHORT_565, {5, 6, 5, 0}, {11, 5, 0, 0}},
-        {CL_UNORM_SHORT_555, {5, 5, 5, 0}, {10, 5, 0, 0}},
-        {CL_UNORM_INT_101010, {10, 10, 10, 0}, {20, 10, 0, 0}},
-        {CL_UNORM_INT_101010_2, {10, 10, 10, 2}, {22, 12, 2, 0}},
-    };
-    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
-        if (packed[i].type == type) {
-            *from = packed[i].from[channel];
-            return packed[i].bits[channel];
-        }
-    return 0;
-}
-
-static int channel_bytes(cl_channel_type type)
-{
-    switch (type) {
-    case CL_SNORM_INT8:
-    case CL_UNORM_INT8:
-    case CL_SIGNED_INT8:
-    case CL_UNSIGNED_INT8:
-        return 1;
-    case CL_SNORM_INT16:
-    case CL_UNORM_INT16:
-    case CL_SIGNED_INT16:
-    case CL_UNSIGNED_INT16:
-    case CL_HALF_FLOAT:
-        return 2;
-    default:
-        return 4;
-    }
-}
-
-static int pixel_bytes(const cl_image_format *f)
-{
-    int from;
-    if (packed_bits(f->image_channel_data_type, 0, &from))
-        return f->image_channel_data_type == CL_UNORM_SHORT_565 || f->image_channel_data_type == CL_UNORM_SHORT_555 ? 2 : 4;
-    return channel_bytes(f->image_channel_data_type) * channels_of(f->image_channel_order);
-}
-
-static bool is_srgb(const cl_image_format *f)
-{
-    return f->image_channel_order == CL_sRGBA || f->image_channel_order == CL_sBGRA;
-}
-
-static double half_value(unsigned bits)
-{
-    int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-    double v = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
-    return bits >> 15 ? -v : v;
-}
-
-/* The number that a channel of a pixel stands for. */
-static double channel_value(const cl_image_format *f, const unsigned char *pixel, int channel)
-{
-    cl_channel_type type = f->image_channel_data_type;
-    uint32_t bits = 0, whole = 0;
-    int from, width = packed_bits(type, channel, &from), bytes = channel_bytes(type);
-    memcpy(&whole, pixel, pixel_bytes(f) < 4 ? (size_t)pixel_bytes(f) : 4);
-    if (width)
-        return (double)(whole >> from & ((1u << width) - 1)) / ((1u << width) - 1);
-    memcpy(&bits, pixel + channel * bytes, (size_t)bytes);
-    switch (type) {
-    case CL_SNORM_INT8:
-        return fmax((int8_t)bits / 127.0, -1);
-    case CL_SNORM_INT16:
-        return fmax((int16_t)bits / 32767.0, -1);
-    case CL_UNORM_INT8: {
-        double c = bits / 255.0;
-        return !is_srgb(f) || channel == 3 ? c : c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
-    }
-    case CL_UNORM_INT16:
-        return bits / 65535.0;
-    case CL_HALF_FLOAT:
-        return half_value(bits);
-    case CL_FLOAT: {
-        float v;
-        memcpy(&v, &bits, sizeof v);
-        return v;
-    }
-    case CL_SIGNED_INT8:
-        return (int8_t)bits;
-    case CL_SIGNED_INT16:
-        return (int16_t)bits;
-    case CL_SIGNED_INT32:
-        return (int32_t)bits;
-    default:
-        return bits;
-    }
-}
-
-/* ---- images ----------------------------------------------------------------------------------------------------------------------- */
-
-struct image {
-    const struct kind *kind;
-    cl_image_format format;
-    int w, h, d, layers;
-    unsigned char bytes[MOST_BYTES];
-    size_t size;
-};
-
-static uint32_t random_word(void)
-{
-    static uint64_t state = 88172645463325252u;
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 16);
-}
-
-static void fill(struct image *m)
-{
-    m->size = (size_t)(m->w * m->h * m->d * m->layers * pixel_bytes(&m->format));
-    for (size_t i = 0; i < m->size; i++)
-        m->bytes[i] = (unsigned char)random_word();
-    for (size_t i = 0; i < m->size; i += 4) {
-        if (m->format.image_channel_data_type == CL_FLOAT) {
-            float v = (float)((int)(random_word() % 20001) - 10000) / 64;
-            memcpy(m->bytes + i, &v, sizeof v);
-        } else if (m->format.image_channel_data_type == CL_HALF_FLOAT) { /* finite ones of moderate size */
-            m->bytes[i + 1] = (unsigned char)((m->bytes[i + 1] & 0x80) | 0x30 | (m->bytes[i + 1] & 0xf));
-            if (i + 3 < m->size)
-                m->bytes[i + 3] = (unsigned char)((m->bytes[i + 3] & 0x80) | 0x30 | (m->bytes[i + 3] & 0xf));
-        }
-    }
-}
-
-static const unsigned char *pixel(const struct image *m, int x, int y, int z, int layer)
-{
-    return m->bytes + (((layer * m->d + z) * m->h + y) * m->w + x) * pixel_bytes(&m->format);
-}
-
-/* Component k of a pixel, or of the border. */
-static double component(const struct image *m, int x, int y, int z, int layer, int k)
-{
-    bool inside = x >= 0 && x < m->w && y >= 0 && y < m->h && z >= 0 && z < m->d;
-    cl_channel_order order = m->format.image_channel_order;
-    int c = components_of(order)[k];
-    if (!inside) /* OpenCL C 3.0, 6.15.15.1 */
-        return k == 3 && (order == CL_R || order == CL_RG || order == CL_RGB || order == CL_LUMINANCE || order == CL_DEPTH);
-    return c >= 0 ? channel_value(&m->format, pixel(m, x, y, z, layer), c) : c == -2;
-}
-
-/* ---- addressing (OpenCL 3.0, 8.2) ------------------------------------------------------------------------------------------------- */
-
-struct sampler {
-    bool normalised, linear;
-    cl_addressing_mode mode;
-};
-
-static int within(int x, int low, int high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
-static int addressed(int i, int size, const struct sampler *s)
-{
-    switch (s->mode) {
-    case CL_ADDRESS_CLAMP_TO_EDGE:
-        return within(i, 0, size - 1);
-    case CL_ADDRESS_CLAMP:
-        return within(i, -1, size);
-    default:
-        return i;
-    }
-}
-
-/* The pixels along an axis, and how much of the second. */
-static void along(double s, int size, const struct sampler *sampler, int i[2], double *a)
-{
-    double u = sampler->normalised ? s * size : s;
-    if (sampler->mode == CL_ADDRESS_REPEAT)
-        u = (s - floor(s)) * size;
-    if (sampler->mode == CL_ADDRESS_MIRRORED_REPEAT)
-        u = fabs(s - 2 * rint(0.5 * s)) * size;
-    if (!sampler->linear) {
-        i[0] = (int)floor(u);
-        if (sampler->mode == CL_ADDRESS_REPEAT && i[0] > size - 1)
-            i[0] -= size;
-        if (sampler->mode == CL_ADDRESS_MIRRORED_REPEAT)
-            i[0] = within(i[0], 0, size - 1);
-        i[0] = i[1] = addressed(i[0], size, sampler);
-        *a = 0;
-        return;
-    }
-    double v = u - 0.5;
-    i[0] = (int)floor(v);
-    i[1] = i[0] + 1;
-    *a = v - floor(v);
-    if (sampler->mode == CL_ADDRESS_REPEAT) {
-        i[0] += i[0] < 0 ? size : 0;
-        i[1] -= i[1] > size - 1 ? size : 0;
-    }
-    for (int k = 0; k < 2; k++)
-        i[k] = sampler->mode == CL_ADDRESS_MIRRORED_REPEAT ? within(i[k], 0, size - 1) : addressed(i[k], size, sampler);
-}
-
-static void sample(const struct image *m, const struct sampler *s, const float c[4], double result[4])
-{
-    int x[2], y[2] = {0, 0}, z[2] = {0, 0}, layer = m->kind->layers ? within((int)rint(c[3]), 0, m->layers - 1) : 0;
-    double part[3] = {0, 0, 0};
-    along(c[0], m->w, s, x, &part[0]);
-    if (m->kind->y)
-        along(c[1], m->h, s, y, &part[1]);
-    if (m->kind->z)
-        along(c[2], m->d, s, z, &part[2]);
-    for (int k = 0; k < 4; k++) {
-        result[k] = 0;
-        for (int corner = 0; corner < 8; corner++) {
-            double weight = 1;
-            for (int axis = 0; axis < 3; axis++)
-                weight *= corner >> axis & 1 ? part[axis] : 1 - part[axis];
-            if (weight)
-                result[k] += weight * component(m, x[corner & 1], y[corner >> 1 & 1], z[corner >> 2], layer, k);
-        }
-    }
-}
+enum { ITEMS = 131 }; /* of a launch */
 
 /* ---- the device ------------------------------------------------------------------------------------------------------------------- */
 
@@ -505,6 +206,136 @@ static void try_fetch(struct device *d, const struct image *m, cl_mem image)
     }
 }
 
+/* ---- mipmaps ---------------------------------------------------------------------------------------------------------------------- */
+
+enum { LEVELS = 3, LODS = 17, RATES = 5 };
+
+/* Items ask for levels of detail from -0.5 to 3.5 in turn, or for gradients of half a pixel of the first level up to eight. */
+static const char source_of_levels[] =
+    "#pragma OPENCL EXTENSION cl_khr_depth_images : enable\n"
+    "#pragma OPENCL EXTENSION cl_khr_mipmap_image : enable\n"
+    "kernel void lod(read_only %s m, sampler_t s, global const float4 *at, global %s *o)\n"
+    "{ size_t g = get_global_id(0); float4 c = at[g]; o[g] = read_image%s(m, s, %s, (float)(g %% 17) / 4 - 0.5f); }\n"
+    "kernel void gradient(read_only %s m, sampler_t s, global const float4 *at, global %s *o)\n"
+    "{ size_t g = get_global_id(0); float4 c = at[g]; float r = (float)(1 << g %% 5) / 2;\n"
+    "  float4 dx = (float4)(r / 8, 0, 0, 0), dy = (float4)(0, r / 8, 0, 0); o[g] = read_image%s(m, s, %s, dx.%s, dy.%s); }\n";
+
+/* As cl_khr_mipmap_image has it: the nearest level, or two of them. */
+static void sample_level(const struct image *levels, const struct sampler *s, double lod, bool between, const float c[4], double result[4])
+{
+    double second[4];
+    lod = fmin(fmax(lod, 0), LEVELS - 1);
+    int first = between ? (int)floor(lod) : lod <= 0.5 ? 0 : (int)ceil(lod + 0.5) - 1;
+    sample(&levels[first], s, c, result);
+    sample(&levels[within(first + 1, 0, LEVELS - 1)], s, c, second);
+    for (int k = 0; between && k < 4; k++)
+        result[k] += (lod - first) * (second[k] - result[k]);
+}
+
+static cl_mem make_levels(const struct device *d, const struct kind *k, const cl_image_format *format, struct image *levels)
+{
+    cl_image_desc desc = {.image_type = k->type,
+                          .image_width = WIDTH,
+                          .image_height = k->y ? HEIGHT : 0,
+                          .image_depth = k->z ? DEPTH : 0,
+                          .image_array_size = k->layers ? LAYERS : 0,
+                          .num_mip_levels = LEVELS};
+    cl_int err;
+    cl_mem made = clCreateImage(d->session.context, CL_MEM_READ_ONLY, format, &desc, NULL, &err);
+    REQUIRE(!err, "mipmaps of %s: %d", k->name, err);
+    for (int i = 0; i < LEVELS; i++) {
+        struct image *m = &levels[i];
+        *m = (struct image){.kind = k,
+                            .format = *format,
+                            .w = WIDTH >> i,
+                            .h = k->y ? within(HEIGHT >> i, 1, HEIGHT) : 1,
+                            .d = k->z ? within(DEPTH >> i, 1, DEPTH) : 1,
+                            .layers = k->layers ? LAYERS : 1};
+        fill(m);
+        size_t origin[4] = {0}, region[3] = {(size_t)m->w, 1, 1};
+        int n = 1;
+        if (k->y)
+            region[n++] = (size_t)m->h;
+        if (k->z || k->layers)
+            region[n++] = (size_t)(k->z ? m->d : m->layers);
+        origin[n] = (size_t)i;
+        REQUIRE(!clEnqueueWriteImage(d->session.queue, made, CL_TRUE, origin, region, 0, 0, m->bytes, 0, NULL, NULL), "a level of %s",
+                k->name);
+    }
+    return made;
+}
+
+static void try_levels_with(struct device *d, const struct image *levels, cl_mem image, cl_kernel kernel, bool gradient, bool linear,
+                            bool between)
+{
+    static unsigned char values[ITEMS * sizeof(cl_float4)];
+    float at[ITEMS][4];
+    const struct sampler s = {true, linear, CL_ADDRESS_CLAMP_TO_EDGE};
+    const cl_sampler_properties properties[] = {CL_SAMPLER_NORMALIZED_COORDS,
+                                                CL_TRUE,
+                                                CL_SAMPLER_ADDRESSING_MODE,
+                                                s.mode,
+                                                CL_SAMPLER_FILTER_MODE,
+                                                linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST,
+                                                CL_SAMPLER_MIP_FILTER_MODE_KHR,
+                                                between ? CL_FILTER_LINEAR : CL_FILTER_NEAREST,
+                                                0};
+    cl_int err;
+    cl_sampler sampler = clCreateSamplerWithProperties(d->session.context, properties, &err);
+    REQUIRE(!err, "a sampler of mipmaps: %d", err);
+    for (int g = 0; g < ITEMS; g++) {
+        for (int axis = 0; axis < 3; axis++)
+            at[g][axis] = (float)((int)(random_word() % 200) - 36) / 128 + 1.0f / 512; /* no pixel of any level is doubtful */
+        at[g][3] = (float)(g % (LAYERS + 1));
+    }
+    REQUIRE(!clEnqueueWriteBuffer(d->session.queue, d->at, CL_TRUE, 0, sizeof at, at, 0, NULL, NULL), "write");
+    set(kernel, 0, sizeof image, &image);
+    set(kernel, 1, sizeof sampler, &sampler);
+    set(kernel, 2, sizeof d->at, &d->at);
+    set(kernel, 3, sizeof d->values, &d->values);
+    run(d, kernel);
+    REQUIRE(!clEnqueueReadBuffer(d->session.queue, d->values, CL_TRUE, 0, ITEMS * value_bytes(levels), values, 0, NULL, NULL), "read");
+    char what[96];
+    snprintf(what, sizeof what, "%s, %s, %s level", gradient ? "gradient" : "level of detail", linear ? "linear" : "nearest",
+             between ? "between" : "nearest");
+    for (int g = 0; g < ITEMS; g++) {
+        double wanted[4], most = fmax(largest(&levels[0]), fmax(largest(&levels[1]), largest(&levels[2])));
+        sample_level(levels, &s, gradient ? g % RATES - 1 : (double)(g % LODS) / 4 - 0.5, between, at[g], wanted);
+        compare(d, levels, what, g, wanted, values, linear || between ? 8e-7 * most : 0);
+    }
+    clReleaseSampler(sampler);
+}
+
+static void try_levels(struct device *d, const struct kind *k)
+{
+    static const cl_image_format formats[] = {{CL_RGBA, CL_UNORM_INT8},
+                                              {CL_RGBA, CL_FLOAT},
+                                              {CL_RG, CL_HALF_FLOAT},
+                                              {CL_BGRA, CL_UNSIGNED_INT8}},
+                                 depth = {CL_DEPTH, CL_FLOAT};
+    static const char *const names[] = {"lod", "gradient"};
+    static struct image levels[LEVELS];
+    for (size_t i = 0; i < (k->depth ? 1 : sizeof formats / sizeof *formats); i++) {
+        const cl_image_format *format = k->depth ? &depth : &formats[i];
+        bool floats = values_of(format->image_channel_data_type) == FLOATS;
+        const char *type = k->depth ? "float" : floats ? "float4" : "uint4", *end = floats ? "f" : "ui";
+        char source[4096];
+        snprintf(source, sizeof source, source_of_levels, k->name, type, end, k->at, k->name, type, end, k->at, k->gradient, k->gradient);
+        cl_program program = build(&d->session, source, "-cl-std=CL3.0");
+        cl_mem image = make_levels(d, k, format, levels);
+        for (int gradient = 0; gradient < 2; gradient++) {
+            cl_int err;
+            cl_kernel kernel = clCreateKernel(program, names[gradient], &err);
+            REQUIRE(!err, "kernel %s of %s: %d", names[gradient], k->name, err);
+            for (int mode = 0; mode < (floats ? 4 : 1); mode++)
+                try_levels_with(d, levels, image, kernel, gradient, mode & 1, mode & 2);
+            clReleaseKernel(kernel);
+        }
+        clReleaseMemObject(image);
+        clReleaseProgram(program);
+    }
+}
+
 /* ---- writes (OpenCL 3.0, 8.3) ----------------------------------------------------------------------------------------------------- */
 
 /* Whether the channel of a pixel is what the write of `v` may leave there. */
@@ -611,6 +442,19 @@ static void try_writes(struct device *d, struct image *m)
     clReleaseMemObject(image);
 }
 
+/* Rows of one and of two pixels: of RGBA of bytes, linear filters read two neighbours at once where there are two. */
+static void try_narrow(struct device *d, struct image *m)
+{
+    if (m->format.image_channel_order != CL_RGBA || m->format.image_channel_data_type != CL_UNORM_INT8)
+        return;
+    for (m->w = 1; m->w <= 2; m->w++) {
+        fill(m);
+        cl_mem image = make_image(d, m, CL_MEM_READ_ONLY);
+        try_samplers(d, m, image);
+        clReleaseMemObject(image);
+    }
+}
+
 static void try_kind(struct device *d, const struct kind *k)
 {
     cl_image_format formats[256];
@@ -629,8 +473,16 @@ static void try_kind(struct device *d, const struct kind *k)
         try_fetch(d, &m, image);
         clReleaseMemObject(image);
         try_writes(d, &m);
+        try_narrow(d, &m);
     }
     drop_kernels(d, k);
+}
+
+static bool has_extension(const struct device *d, const char *name)
+{
+    static char text[1 << 16];
+    REQUIRE(!clGetDeviceInfo(d->session.device, CL_DEVICE_EXTENSIONS, sizeof text, text, NULL), "CL_DEVICE_EXTENSIONS");
+    return strstr(text, name);
 }
 
 int main(void)
@@ -648,8 +500,11 @@ int main(void)
     REQUIRE(!err, "clCreateBuffer: %d", err);
     d.values = clCreateBuffer(d.session.context, CL_MEM_READ_WRITE, ITEMS * 16, NULL, &err);
     REQUIRE(!err, "clCreateBuffer: %d", err);
-    for (int i = 0; i < KINDS; i++)
+    for (int i = 0; i < KINDS; i++) {
         try_kind(&d, &kinds[i]);
+        if (has_extension(&d, "cl_khr_mipmap_image"))
+            try_levels(&d, &kinds[i]);
+    }
     printf("%u numbers compared\n", d.checks);
     clReleaseMemObject(d.at);
     clReleaseMemObject(d.values);
