@@ -2,46 +2,36 @@
  * What the search for GPUs costs where Level Zero's loader is and no GPU: the first list of platforms and devices with that loader, and
  * without one, beside a program that opens the loader and calls zeInit itself. Each is measured in fresh processes, in turn. */
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl.h>
+#include "bench.h"
 
 enum { RUNS = 51, GPU_ONLY = 1 /* ZE_INIT_FLAG_GPU_ONLY */ };
 
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
-
-static void ask_the_loader(void)
+static bool ask_the_loader(void)
 {
     void *library = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
     int (*init)(unsigned) = NULL;
     if (library)
         *(void **)&init = dlsym(library, "zeInit");
-    if (init)
-        init(GPU_ONLY);
+    return init && (init(GPU_ONLY), true); /* without a GPU it fails */
 }
 
-static void ask_the_driver(void)
+static bool ask_the_driver(void)
 {
     cl_platform_id platform;
     cl_uint count;
-    if (!clGetPlatformIDs(1, &platform, NULL))
-        clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+    return !clGetPlatformIDs(1, &platform, NULL) && !clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
 }
 
 static const struct way {
     const char *name, *loader; /* TESSERA_LEVEL_ZERO; NULL: no driver is asked */
-    void (*ask)(void);
+    bool (*ask)(void);
 } ways[] = {
     {"dlopen of the loader and zeInit", NULL, ask_the_loader},
     {"platforms and devices, with that loader", "libze_loader.so.1", ask_the_driver},
@@ -49,7 +39,7 @@ static const struct way {
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
-/* Microseconds, in a process of its own. */
+/* Microseconds, in a process of its own; -1: it failed. */
 static double measure(const struct way *way)
 {
     int ends[2];
@@ -60,10 +50,10 @@ static double measure(const struct way *way)
     if (child == 0) {
         if (way->loader)
             setenv("TESSERA_LEVEL_ZERO", way->loader, 1);
-        double begin = now_us();
-        way->ask();
-        us = now_us() - begin;
-        _exit(write(ends[1], &us, sizeof us) != sizeof us);
+        double begin = bench_now_us();
+        bool good = way->ask();
+        us = bench_now_us() - begin;
+        _exit(!good || write(ends[1], &us, sizeof us) != sizeof us);
     }
     close(ends[1]);
     if (child < 0 || read(ends[0], &us, sizeof us) != sizeof us)
@@ -73,23 +63,21 @@ static double measure(const struct way *way)
     return us;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 int main(void)
 {
     static double times[WAYS][RUNS];
+    double medians[WAYS];
     for (int run = 0; run < RUNS; run++)
         for (int w = 0; w < WAYS; w++)
-            times[w][run] = measure(&ways[w]);
+            if ((times[w][run] = measure(&ways[w])) < 0) {
+                fprintf(stderr, "%s: failed; are libze_loader.so.1 and the driver there?\n", ways[w].name);
+                return 1;
+            }
     for (int w = 0; w < WAYS; w++) {
-        qsort(times[w], RUNS, sizeof times[w][0], compare);
-        printf("%-40s least %8.1f us, median %8.1f us\n", ways[w].name, times[w][0], times[w][RUNS / 2]);
+        medians[w] = bench_median(times[w], RUNS); /* sorts them */
+        printf("%-40s least %8.1f us, median %8.1f us\n", ways[w].name, times[w][0], medians[w]);
     }
     printf("%-40s least %8.1f us, median %8.1f us\n", "above the loader's own", times[1][0] - times[0][0] - times[2][0],
-           times[1][RUNS / 2] - times[0][RUNS / 2] - times[2][RUNS / 2]);
+           medians[1] - medians[0] - medians[2]);
     return 0;
 }

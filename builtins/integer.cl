@@ -252,7 +252,7 @@ DOT(int, uchar, char, us_int)
  * VDPBF16PS. */
 int PURE tessera_dot_add_us(uint a, uint b, int c)
 {
-    return dot_4x8packed_us_int(a, b) + c;
+    return (int)((uint)dot_4x8packed_us_int(a, b) + (uint)c);
 }
 
 float PURE tessera_dot_add_bf16(uint a, uint b, float c)

@@ -159,7 +159,7 @@ static bool run(cl_program program, const struct problem *p, int number)
 {
     char name[16];
     cl_int error;
-    cl_mem memory[3];
+    cl_mem memory[3] = {NULL};
     size_t local[3], bytes = elements(p, 2) * (size_t)p->type->out_bytes;
     void *made = malloc(bytes);
     snprintf(name, sizeof name, "f%d", number);
@@ -172,8 +172,10 @@ static bool run(cl_program program, const struct problem *p, int number)
         fprintf(stderr, "function f%d did not run\n", number);
     good = good && is_right(p, made, number);
     for (int w = 0; w < 3; w++)
-        clReleaseMemObject(memory[w]);
-    clReleaseKernel(kernel);
+        if (memory[w])
+            clReleaseMemObject(memory[w]);
+    if (kernel)
+        clReleaseKernel(kernel);
     free(made);
     return good;
 }

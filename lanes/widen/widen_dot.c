@@ -138,6 +138,8 @@ void tsr__widen_dot(struct tsr__widener *s, LLVMValueRef inst)
             unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
             LLVMValueRef f = LLVMGetIntrinsicDeclaration(s->l->module, id, &words, 1), args[2] = {made, more};
             made = LLVMBuildCall2(s->b, LLVMGlobalGetValueType(f), f, args, 2, "");
+        } else if (dot->sum == TSR__DOT_WRAPPED) {
+            made = LLVMBuildAdd(s->b, made, more, "");
         }
     }
     tsr__set_component(s, inst, 0, made);

@@ -130,7 +130,8 @@ static inline uint32_t tsr__te_space(const struct tsr__t_type *memref)
 struct tsr__te_number tsr__te_sub_group(struct tsr__te *e, const char *name, enum tsr__t_number number, struct tsr__te_number a);
 
 /* ---- module.c ---- */
-/* Local memory of so many bytes for the instruction that is being made; another one gets the same. */
+/* Local memory of so many bytes for the instruction that is being made; another one gets the same. NULL: the function's own local memory
+ * leaves too little. */
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes);
 
 /* ---- layout.c ---- */

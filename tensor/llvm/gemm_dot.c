@@ -288,9 +288,9 @@ bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, con
     d.words = (d.depth + d.in_word - 1) / d.in_word;
     d.width = e->func->info.work_group_size[0];
     if (d.number == TSR__T_I8 || d.tb || tsr__te_known(o->b.stride[0]) != 1) {
-        if (depth > MOST_COPIED_DEPTH)
+        d.copy = depth <= MOST_COPIED_DEPTH ? tsr__te_scratch(e, SUMS * d.words * WORD_BYTES) : NULL;
+        if (!d.copy)
             return false;
-        d.copy = tsr__te_scratch(e, SUMS * d.words * WORD_BYTES);
     }
     all_columns(e, &d);
     return true;

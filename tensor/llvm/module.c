@@ -155,6 +155,8 @@ static void declare(struct tsr__te *e)
     }
 }
 
+enum { MOST_LOCAL_MEMORY = 128 << 10 }; /* of the CPU device */
+
 static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t bytes)
 {
     LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes);
@@ -167,6 +169,9 @@ static LLVMValueRef local_array(struct tsr__te *e, const char *name, uint32_t by
 
 LLVMValueRef tsr__te_scratch(struct tsr__te *e, uint32_t bytes)
 {
+    uint64_t own = e->local ? LLVMGetArrayLength2(LLVMGlobalGetValueType(e->local)) : 0;
+    if (own + TSR__T_LOCAL_ALIGNMENT + bytes > MOST_LOCAL_MEMORY)
+        return NULL;
     if (!e->scratch)
         e->scratch = local_array(e, "any", 0);
     e->scratch_bytes = bytes > e->scratch_bytes ? bytes : e->scratch_bytes;
@@ -192,9 +197,7 @@ static void make_local(struct tsr__te *e)
         tsr__t_error(e->program, e->func->head, "The function allocates more than 16 MiB of local memory");
         longjmp(e->out, 1);
     }
-    if (!bytes)
-        return;
-    e->local = local_array(e, "local", bytes);
+    e->local = bytes ? local_array(e, "local", bytes) : NULL;
 }
 
 static void emit_function(struct tsr__te *e)
