@@ -111,22 +111,36 @@ struct box {
     ulong from_line, from_plane;
 };
 
+/* A quotient of numbers of work-items and a length, and the remainder: of larger lengths the quotient is 0. Floats are exact for them, and
+ * lanes have no instruction that divides integers. */
+struct split {
+    uint quotient, rest;
+};
+INLINE struct split split_by(uint items, ulong length)
+{
+    enum { MORE_THAN_ITEMS = 1 << 22 };
+    uint by = (uint)(length < MORE_THAN_ITEMS ? length : MORE_THAN_ITEMS), quotient = (uint)((float)items / (float)by);
+    quotient -= quotient * by > items;
+    return (struct split){quotient, items - quotient * by};
+}
+
 #define COPY_PIECES(name, TO, FROM, T)                                                                                                     \
     INLINE void name(TO uchar *to, const FROM uchar *from, struct box b)                                                                   \
     {                                                                                                                                      \
-        ulong width = b.line / sizeof(T), n = group_items(), i = __tsr_linear_id();                                                        \
-        ulong dx = n % width, dy = n / width % b.lines, dz = n / width / b.lines;                                                          \
-        ulong x = i % width, y = i / width % b.lines, z = i / width / b.lines;                                                             \
+        ulong width = b.line / sizeof(T);                                                                                                  \
+        struct split step = split_by((uint)group_items(), width), steps = split_by(step.quotient, b.lines);                                \
+        struct split own = split_by(__tsr_linear_id(), width), rows = split_by(own.quotient, b.lines);                                     \
+        ulong x = own.rest, y = rows.rest, z = rows.quotient;                                                                              \
         while (z < b.planes) {                                                                                                             \
             *(TO T *)(to + z * b.to_plane + y * b.to_line + x * sizeof(T)) =                                                               \
                 *(const FROM T *)(from + z * b.from_plane + y * b.from_line + x * sizeof(T));                                              \
-            x += dx;                                                                                                                       \
+            x += step.rest;                                                                                                                \
             bool next_line = x >= width;                                                                                                   \
             x -= next_line ? width : 0;                                                                                                    \
-            y += dy + next_line;                                                                                                           \
+            y += steps.rest + next_line;                                                                                                   \
             bool next_plane = y >= b.lines;                                                                                                \
             y -= next_plane ? b.lines : 0;                                                                                                 \
-            z += dz + next_plane;                                                                                                          \
+            z += steps.quotient + next_plane;                                                                                              \
         }                                                                                                                                  \
     }
 #define COPY_BOX(TO, FROM)                                                                                                                 \

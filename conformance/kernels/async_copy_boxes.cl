@@ -2,16 +2,15 @@
 // needs: cl_khr_extended_async_copies
 // kernel: boxes
 // global: 96
-// local: 1
-// local: 16
+// local: 4
 // local: 48
 // local: 96
-// buffer: uchar 3072 = i*7+i/256
-// buffer: uchar 294912 = 170
+// buffer: uchar 1216 = i*7+i/256
+// buffer: uchar 29184 = 170
 // buffer: int 96 = 0
 // expect: 2 = 0
 
-#define BYTES 3072
+#define BYTES 1216
 
 struct sizes {
     uint planes, lines, line, from_offset, from_line, from_plane, to_offset, to_line, to_plane;
@@ -67,7 +66,7 @@ kernel void boxes(global uchar *in, global uchar *out, global int *errors)
         {1, 1, 1, 0, 1, 1, 0, 1, 1},        {1, 5, 7, 3, 9, 45, 1, 8, 64},     {1, 8, 8, 0, 8, 64, 0, 8, 64},
         {1, 3, 20, 2, 24, 72, 0, 20, 60},   {3, 4, 5, 1, 6, 30, 2, 7, 35},     {2, 2, 2, 0, 2, 4, 0, 2, 4},
         {5, 1, 9, 4, 11, 13, 0, 9, 9},      {1, 0, 4, 0, 4, 16, 0, 4, 16},     {1, 4, 0, 0, 4, 16, 0, 4, 16},
-        {8, 6, 2, 8, 3, 20, 3, 4, 25},
+        {4, 6, 2, 8, 3, 20, 3, 4, 25},
     };
     const uint sizes[] = {1, 2, 3, 8, 12};
     int wrong = 0;

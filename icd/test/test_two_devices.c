@@ -570,6 +570,50 @@ static void test_usm(void **state)
     CHECK(clReleaseContext(alone));
 }
 
+/* cl_khr_unified_svm and pipes, which the CPU alone has. */
+static void test_of_one_device(void **state)
+{
+    (void)state;
+    clSVMAllocWithPropertiesKHR_fn allocate;
+    const struct test_function function = {&allocate, "clSVMAllocWithPropertiesKHR"};
+    test_find_functions(&function, 1);
+    size_t size;
+    CHECK(clGetDeviceInfo(devices[REMOTE], CL_DEVICE_SVM_TYPE_CAPABILITIES_KHR, 0, NULL, &size));
+    assert_int_equal(size, 0);
+    void *memory;
+    CHECK_CREATE(memory, allocate(context, NULL, 0, 64, &err), CL_INVALID_OPERATION);
+
+    cl_uint number = 1;
+    CHECK(clGetDeviceInfo(devices[REMOTE], CL_DEVICE_MAX_PIPE_ARGS, sizeof number, &number, NULL));
+    assert_int_equal(number, 0);
+    cl_context alone = test_context(devices[REMOTE]);
+    cl_mem pipe;
+    CHECK_CREATE(pipe, clCreatePipe(alone, 0, 4, 4, NULL, &err), CL_INVALID_OPERATION);
+    CHECK(clReleaseContext(alone));
+    CHECK_CREATE(pipe, clCreatePipe(context, 0, sizeof(cl_int), 4, NULL, &err), CL_SUCCESS);
+    const char *source = "kernel void k(write_only pipe int p, read_only pipe int q, global int *out) {\n"
+                         "    int x = 5, y = 0; *out = write_pipe(p, &x) == 0 && read_pipe(q, &y) == 0 ? y : 0;\n"
+                         "}\n";
+    cl_program built;
+    CHECK_CREATE(built, clCreateProgramWithSource(context, 1, &source, NULL, &err), CL_SUCCESS);
+    CHECK_CODE(clBuildProgram(built, 1, &devices[REMOTE], "-cl-std=CL3.0", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    CHECK(clBuildProgram(built, 1, &devices[CPU], "-cl-std=CL3.0", NULL, NULL));
+    cl_kernel kernel = test_kernel(built, "k");
+    cl_mem out = counted(CL_MEM_READ_WRITE);
+    const size_t one = 1;
+    cl_int got = 0;
+    CHECK(clSetKernelArg(kernel, 0, sizeof pipe, &pipe));
+    CHECK(clSetKernelArg(kernel, 1, sizeof pipe, &pipe));
+    CHECK(clSetKernelArg(kernel, 2, sizeof out, &out));
+    CHECK(clEnqueueNDRangeKernel(queues[CPU], kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queues[CPU], out, CL_TRUE, 0, sizeof got, &got, 0, NULL, NULL));
+    assert_int_equal(got, 5);
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(built));
+    CHECK(clReleaseMemObject(out));
+    CHECK(clReleaseMemObject(pipe));
+}
+
 /* ---- commands --------------------------------------------------------------------------------------------------------------------------
  */
 
@@ -833,6 +877,7 @@ int main(void)
         cmocka_unit_test(test_device_memory_ends),
         cmocka_unit_test(test_svm),
         cmocka_unit_test(test_usm),
+        cmocka_unit_test(test_of_one_device),
         cmocka_unit_test(test_known_addresses),
         cmocka_unit_test(test_native_kernel),
         cmocka_unit_test(test_events),
