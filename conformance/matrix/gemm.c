@@ -53,7 +53,7 @@ static cl_program build(const struct way *w, char options[600])
 
 bool gemm_has(const struct way *w)
 {
-    enum { FEW = 4 };
+    enum { FEW = 2 };
     static bool seen[2];
     static const char *const reasons[2] = {"sub-groups of 8, which this device does not have", "cannot be used: the device"};
     bool has_size = device_has_size(&device, (size_t)w->sub_group);
