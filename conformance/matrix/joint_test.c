@@ -203,6 +203,12 @@ static void run_all(struct module *m, struct problem *problems, unsigned count)
     module_free(m);
 }
 
+/* Of matrix functions that a GPU's units lack the code is long: few of them have to do. */
+static bool is_slow(unsigned lanes)
+{
+    return lanes != 8 && device_is_gpu(&joint_device) && !device_has(&joint_device, "cl_tessera_cooperative_matrix");
+}
+
 /* All products of a generation for a sub-group size, in one module. */
 static void check_products(enum generation g, unsigned lanes)
 {
@@ -212,8 +218,7 @@ static void check_products(enum generation g, unsigned lanes)
     struct module m;
     if (!joint_has(lanes))
         return;
-    /* Of matrix functions that a GPU's units lack the code is long. */
-    bool slow = lanes != 8 && device_is_gpu(&joint_device) && !device_has(&joint_device, "cl_tessera_cooperative_matrix");
+    bool slow = is_slow(lanes);
     joint_begin(&m, g);
     for (size_t i = 0; i < JOINT_COUNT(kinds); i++)
         for (size_t s = 0; s < JOINT_COUNT(shapes); s++) {
@@ -405,6 +410,8 @@ static void loops(void **state)
 {
     static const struct kind looped[] = {{S8, U8, S32, S32, USUAL}, {BFLOAT16, BFLOAT16, F32, F32, USUAL}, {F16, F16, F32, F32, USUAL}};
     (void)state;
+    if (is_slow(16))
+        skip();
     for (size_t i = 0; i < JOINT_COUNT(looped); i++)
         for (enum layout layout = BY_ROWS; layout <= PACKED; layout++) {
             unsigned deep = 512 / infos[looped[i].a].bits;
