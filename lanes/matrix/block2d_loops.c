@@ -78,6 +78,9 @@ static bool is_operand_only(LLVMValueRef v)
 
 static bool gives_operands(LLVMValueRef read)
 {
+    LLVMTypeRef value = LLVMStructGetTypeAtIndex(LLVMTypeOf(read), 0);
+    if (LLVMGetTypeKind(value) != LLVMVectorTypeKind || LLVMGetVectorSize(value) != TSR_BLOCK2D_LANES)
+        return false;
     for (LLVMUseRef use = LLVMGetFirstUse(read); use; use = LLVMGetNextUse(use)) {
         LLVMValueRef user = LLVMGetUser(use);
         if (!LLVMIsAExtractValueInst(user) || LLVMGetInstructionParent(user) != LLVMGetInstructionParent(read) || !is_operand_only(user))
