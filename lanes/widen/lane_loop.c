@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Loops over lanes: an instruction that has no vector form is executed once for each active lane. */
+#include "lanes/ir/costs.h"
 #include "lanes/ir/explain.h"
 #include "lanes/ir/layout.h"
 #include "lanes/widen/widener.h"
@@ -135,7 +136,7 @@ static void emit_active_lanes(struct tsr__widener *s, LLVMValueRef inst, const s
 void tsr__emit_lane_loop(struct tsr__widener *s, LLVMValueRef inst)
 {
     int components = tsr__component_count(LLVMTypeOf(inst)), count = LLVMGetNumOperands(inst);
-    bool loop = s->mask || LLVMIsACallInst(inst); /* calls are large */
+    bool loop = s->mask || LLVMIsACallInst(inst) || s->atomics > TSR__ROW_ATOMICS; /* calls are large */
     tsr__explain_serialised(s->l, inst);
     struct taken *operands = tsr_arena_alloc(s->arena, ((size_t)count + 1) * sizeof *operands);
     for (int i = 0; i < count; i++) {

@@ -200,12 +200,13 @@ static void prepare_operands(struct tsr__widener *s, LLVMValueRef inst, const st
     }
 }
 
-/* All lanes in a row if all are there. False: the address is not known well enough for that. */
+/* All lanes in a row if all are there. False: the address is not known well enough for that, or there are too many updates for a copy of
+ * each for every lane. */
 static bool update_each_place(struct tsr__widener *s, LLVMValueRef inst)
 {
     LLVMContextRef c = s->l->context;
     struct tsr__address a;
-    if (s->function_mask || !tsr__address_of(s, LLVMGetOperand(inst, 0), &a))
+    if (s->function_mask || s->atomics > TSR__ROW_ATOMICS || !tsr__address_of(s, LLVMGetOperand(inst, 0), &a))
         return false;
     int components = tsr__component_count(LLVMTypeOf(inst));
     LLVMValueRef old[2], base = tsr__address_base(s, &a);

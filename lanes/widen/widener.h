@@ -58,6 +58,7 @@ struct tsr__widener {
     struct tsr__map locations;             /* of the source: in the work-item function → in the packet function (debug_info.c) */
     struct tsr__widened_block *blocks;
     struct tsr__serial_choice *serial; /* per loop */
+    unsigned atomics;                  /* atomic updates in the function */
 };
 
 /* Fills `to`, which has the type of `from` and no body, with the code for a packet. False: irreducible control flow. (linearise.c) */

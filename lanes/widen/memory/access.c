@@ -298,7 +298,9 @@ static void widen_address(struct tsr__widener *s, LLVMValueRef inst)
 
 static void prepare_access(struct tsr__widener *s, LLVMValueRef inst)
 {
-    if (LLVMIsALoadInst(inst) || LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst))
+    bool updates = LLVMIsAAtomicRMWInst(inst) || LLVMIsAAtomicCmpXchgInst(inst);
+    s->atomics += updates;
+    if (LLVMIsALoadInst(inst) || updates)
         tsr__address_prepare(s, LLVMGetOperand(inst, 0));
     else if (LLVMIsAStoreInst(inst))
         tsr__address_prepare(s, LLVMGetOperand(inst, 1));
