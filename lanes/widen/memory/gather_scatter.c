@@ -104,7 +104,7 @@ static void transpose_rows(struct tsr__widener *s, LLVMValueRef *rows, unsigned 
 static void gather_wide(struct tsr__widener *s, const struct tsr__access *a, LLVMValueRef pointers, LLVMValueRef *components)
 {
     unsigned count = a->component_count, parts = tsr__has(s->l, TSR_CPU_AVX512F) ? 4 : tsr__has(s->l, TSR_CPU_AVX2) ? 2 : 1;
-    while (parts * count > s->width)
+    while (parts > 1 && parts * count > s->width)
         parts /= 2;
     unsigned lanes = parts * count;
     LLVMTypeRef type = LLVMVectorType(a->scalar, count);
