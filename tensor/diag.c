@@ -120,20 +120,21 @@ static void print_source(const struct tsr_tensor_program *p, const struct tsr_te
     }
 }
 
-static void print_one(const struct tsr_tensor_program *p, const struct tsr_tensor_diagnostic *d, const char *kind, struct tsr_buf *out)
+void tsr_tensor_print_diagnostic(const struct tsr_tensor_program *p, const struct tsr_tensor_diagnostic *d, bool is_note,
+                                 struct tsr_buf *out)
 {
     tsr_buf_printf(out, "%s:", p->name);
     print_range(&d->at, out);
-    tsr_buf_printf(out, ": %s%s\n\n", kind, d->text);
+    tsr_buf_printf(out, ": %s: %s\n\n", is_note ? "note" : "error", d->text);
     print_source(p, &d->at, out);
 }
 
 void tsr_tensor_print_diagnostics(const struct tsr_tensor_program *p, struct tsr_buf *out)
 {
     for (const struct tsr_tensor_diagnostic *d = p->diagnostics; d; d = d->next) {
-        print_one(p, d, "error: ", out);
+        tsr_tensor_print_diagnostic(p, d, false, out);
         for (const struct tsr_tensor_diagnostic *note = d->notes; note; note = note->next)
-            print_one(p, note, "note: ", out);
+            tsr_tensor_print_diagnostic(p, note, true, out);
     }
 }
 

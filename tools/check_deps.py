@@ -33,7 +33,7 @@ MAY_USE = {
 # Header pattern -> the only folders that may include it.
 ONLY_IN = [
     (r"CL/cl_icd\.h", ["icd"]),
-    (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test", "fuzz"]),
+    (r"CL/", ["icd", "examples", "bench", "conformance", "include", "clc/client/test", "fuzz", "tensor/api"]),
     (r"llvm-c/", ["lanes", "clc/service", "clc/spirv", "tensor/llvm", "conformance/host/host_llvm.c", "fuzz/spirv.c"]),
     (r"(llvm|clang|lld)/", ["clc/service", "lanes"]),
     (r"hwloc\.h", ["scheduler"]),

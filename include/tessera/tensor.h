@@ -38,6 +38,9 @@ void tsr_tensor_free(struct tsr_tensor_program *program);
 const struct tsr_tensor_diagnostic *tsr_tensor_diagnostics(const struct tsr_tensor_program *program);
 /* Appends the diagnostics as text: "name:range: error: …", with the lines of the source. */
 void tsr_tensor_print_diagnostics(const struct tsr_tensor_program *program, struct tsr_buf *out);
+/* One of them, or a note to one. */
+void tsr_tensor_print_diagnostic(const struct tsr_tensor_program *program, const struct tsr_tensor_diagnostic *diagnostic, bool is_note,
+                                 struct tsr_buf *out);
 /* Appends the program as text that parses to the same program. Only of a good one. */
 void tsr_tensor_print(const struct tsr_tensor_program *program, struct tsr_buf *out);
 
