@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * bench_batched [-t THREADS] [-r ROUNDS]: batches of products of small matrices, C = A B by columns, in the tensor language on Tessera and
- * in oneDNN 2.x, whose library is looked for when the program runs: by its batched product and, for f32, by a call for each product.
- * Medians of rounds in turn. What is wrong gets no time. */
+ * in oneDNN 2.x, whose library is looked for when the program runs: by its batched product and, for f32, by a call for each product; and
+ * for f32 and f64 by LIBXSMM's code for the size, by calls in one thread. Medians of rounds in turn. What is wrong gets no time. */
 #include "bench.h"
 
 #include <math.h>
@@ -285,56 +285,111 @@ static void run_calls(const struct problem *p)
 }
 #endif
 
+/* ---- LIBXSMM
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+struct code {
+    void (*f32)(const float *a, const float *b, float *c, ...);
+    void (*f64)(const double *a, const double *b, double *c, ...);
+};
+
+#ifdef HAS_LIBXSMM
+#include <libxsmm.h>
+
+static bool make_code(const struct problem *p, struct code *code)
+{
+    const int flags = LIBXSMM_GEMM_FLAG_BETA_0, prefetch = LIBXSMM_GEMM_PREFETCH_NONE;
+    *code = (struct code){NULL, NULL};
+    if (!strcmp(p->type->in, "f32"))
+        code->f32 = libxsmm_smmdispatch(p->m, p->n, p->k, NULL, NULL, NULL, NULL, NULL, &flags, &prefetch);
+    else if (!strcmp(p->type->in, "f64"))
+        code->f64 = libxsmm_dmmdispatch(p->m, p->n, p->k, NULL, NULL, NULL, NULL, NULL, &flags, &prefetch);
+    return code->f32 || code->f64;
+}
+#else
+static bool make_code(const struct problem *p, struct code *code)
+{
+    (void)p;
+    *code = (struct code){NULL, NULL};
+    return false;
+}
+#endif
+
+static void run_code(const struct problem *p, const struct code *code)
+{
+    size_t a = (size_t)(p->m * p->k), b = (size_t)(p->k * p->n), c = (size_t)(p->m * p->n);
+    for (size_t i = 0; i < (size_t)p->count; i++) {
+        if (code->f32)
+            code->f32((const float *)p->a + i * a, (const float *)p->b + i * b, (float *)p->c + i * c);
+        else
+            code->f64((const double *)p->a + i * a, (const double *)p->b + i * b, (double *)p->c + i * c);
+    }
+}
+
 /* ---- measurements
  * ------------------------------------------------------------------------------------------------------------------------ */
 
+enum { OWN, BATCHED, CALLS, XSMM, WAYS };
+
+struct ways {
+    struct problem problem;
+    struct kernel kernel;
+    struct batch batch;
+    struct code code;
+};
+
+static void run_way(const struct ways *w, int which)
+{
+    if (which == OWN)
+        run_kernel(&w->kernel);
+    else if (which == BATCHED)
+        run_batch(&w->batch);
+    else if (which == CALLS)
+        run_calls(&w->problem);
+    else
+        run_code(&w->problem, &w->code);
+}
+
 static void measure(const struct type *type, const int *size, int rounds)
 {
-    static double times[3][MOST_ROUNDS];
-    struct problem p = make_problem(type, size);
-    struct kernel kernel = make_kernel(&p);
-    struct batch batch;
-    bool right[3] = {true, make_batch(&p, &batch), has_calls(&p)};
-    bool made = right[1];
-    for (int which = 0; which < 3; which++) { /* once each, to see whether it is right, and for what it makes at first */
+    static double times[WAYS][MOST_ROUNDS];
+    struct ways w = {.problem = make_problem(type, size)};
+    struct problem *p = &w.problem;
+    w.kernel = make_kernel(p);
+    bool right[WAYS] = {true, make_batch(p, &w.batch), has_calls(p), make_code(p, &w.code)}, made = right[BATCHED];
+    for (int which = 0; which < WAYS; which++) { /* once each, to see whether it is right, and for what it makes at first */
         if (!right[which])
             continue;
-        if (which == 0)
-            run_kernel(&kernel);
-        else if (which == 1)
-            run_batch(&batch);
-        else
-            run_calls(&p);
-        right[which] = is_right(&p);
+        run_way(&w, which);
+        right[which] = is_right(p);
     }
     for (int r = 0; r < rounds; r++) {
-        for (int which = 0; which < 3; which++) {
+        for (int which = 0; which < WAYS; which++) {
             double began = bench_now_us();
-            if (which == 0)
-                run_kernel(&kernel);
-            else if (which == 1 && right[1])
-                run_batch(&batch);
-            else if (which == 2 && right[2])
-                run_calls(&p);
+            if (right[which])
+                run_way(&w, which);
             times[which][r] = bench_now_us() - began;
         }
     }
-    double best = INFINITY, time[3];
-    for (int which = 0; which < 3; which++) {
-        time[which] = right[which] ? bench_median(times[which], rounds) * 1e3 / p.count : NAN;
-        if (which && right[which] && time[which] < best)
+    double best = INFINITY, time[WAYS];
+    for (int which = 0; which < WAYS; which++) {
+        time[which] = right[which] ? bench_median(times[which], rounds) * 1e3 / p->count : NAN;
+        if ((which == BATCHED || which == CALLS) && right[which] && time[which] < best)
             best = time[which];
     }
-    double operations = 2.0 * p.m * p.n * p.k;
-    printf("%-5s %2dx%2dx%2d  %8.1f ns %7.1f Gop/s   oneDNN batched %8.1f ns, calls %8.1f ns   ratio %5.2f   build %5.1f ms\n", type->in,
-           p.m, p.n, p.k, time[0], operations / time[0], time[1], time[2], best / time[0], kernel.build_us / 1e3);
+    double operations = 2.0 * p->m * p->n * p->k;
+    printf(
+        "%-5s %2dx%2dx%2d  %8.1f ns %7.1f Gop/s   oneDNN batched %8.1f ns, calls %8.1f ns   ratio %5.2f   LIBXSMM %8.1f ns   ratio %5.2f   "
+        "build %5.1f ms\n",
+        type->in, p->m, p->n, p->k, time[OWN], operations / time[OWN], time[BATCHED], time[CALLS], best / time[OWN], time[XSMM],
+        time[XSMM] / time[OWN], w.kernel.build_us / 1e3);
     fflush(stdout);
     if (made)
-        free_batch(&batch);
-    free_kernel(&kernel);
-    free(p.a);
-    free(p.b);
-    free(p.c);
+        free_batch(&w.batch);
+    free_kernel(&w.kernel);
+    free(p->a);
+    free(p->b);
+    free(p->c);
 }
 
 int main(int argc, char **argv)
