@@ -235,6 +235,38 @@ void tsr__t_check_func(struct tsr_tensor_program *p, struct tsr__t_func *func)
     func->info.work_group_size[1] = (uint32_t)modes[1];
 }
 
+/* What the products of a function would like: sub-groups of half the size, as a lane has eight bytes. */
+struct wish {
+    bool half, whole;
+};
+
+static void find_wish(const struct tsr__t_region *region, uint32_t lanes, struct wish *wish)
+{
+    for (const struct tsr__t_inst *i = region ? region->first : NULL; i; i = i->next) {
+        if (tsr__t_ops[i->op].region == TSR__T_SPMD || i->op == TSR__T_PARALLEL || i->op == TSR__T_SUBGROUP_SIZE)
+            wish->whole = true; /* sees the size */
+        if (i->op == TSR__T_GEMM) {
+            const struct tsr__t_type *c = i->operands[4]->type;
+            bool rest = c->shape[0] > 0 && c->shape[0] % lanes;
+            wish->whole |= c->number != TSR__T_F64;
+            wish->half |= rest && c->shape[0] % lanes <= lanes / 2;
+        }
+        find_wish(i->regions[0], lanes, wish);
+        find_wish(i->regions[1], lanes, wish);
+    }
+}
+
+void tsr__t_fit_work_group(struct tsr_tensor_program *p, struct tsr__t_func *func)
+{
+    struct wish wish = {0};
+    uint32_t lanes = p->target.default_sub_group_size;
+    if (p->diagnostics || tsr__t_attr(func->attributes, "subgroup_size") || tsr__t_attr(func->attributes, "work_group_size"))
+        return;
+    find_wish(func->body, lanes, &wish);
+    if (wish.half && !wish.whole && is_offered(&p->target, lanes / 2))
+        func->info.sub_group_size = func->info.work_group_size[0] = lanes / 2;
+}
+
 /* ---- any instruction
  * --------------------------------------------------------------------------------------------------------------------- */
 

@@ -228,6 +228,8 @@ void tsr__t_check_inst(struct tsr_tensor_program *p, const struct tsr__t_inst *i
 void tsr__t_check_returns(struct tsr_tensor_program *p, const struct tsr__t_inst *inst, const struct tsr__t_region *region, bool is_else);
 /* Of the head of a function, and its sizes into `info`. */
 void tsr__t_check_func(struct tsr_tensor_program *p, struct tsr__t_func *func);
+/* Once its body is there: smaller sub-groups, if it names no sizes and its products have rows that would leave half of them idle. */
+void tsr__t_fit_work_group(struct tsr_tensor_program *p, struct tsr__t_func *func);
 /* Of a memref or group and what the text says about it: parameters and alloca. */
 void tsr__t_check_attributes(struct tsr_tensor_program *p, struct tsr_tensor_range at, const struct tsr__t_type *type,
                              const struct tsr__t_attr *attributes);

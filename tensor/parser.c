@@ -91,6 +91,7 @@ static struct tsr__t_func *read_func(struct tsr__t_parser *ps)
     tsr__t_make_signature(ps->p, func);
     func->body = read_region(ps, TSR__T_COLLECTIVE);
     tsr__t_check_returns(ps->p, NULL, func->body, false);
+    tsr__t_fit_work_group(ps->p, func);
     tsr__t_close_scope(ps);
     func->at = tsr__t_since(ps, from);
     return func;

@@ -637,8 +637,8 @@ void generate(uint64_t seed, struct generated *out)
         g.open[i] = chance(&g, 40);
     }
     uint32_t lanes = 8u << below(&g, 3), sized = below(&g, 3);
-    out->local[0] = sized ? lanes * (1 + below(&g, 2)) : 16;
-    out->local[1] = sized ? 1 + below(&g, 2) : 1;
+    out->local[0] = sized ? lanes * (1 + below(&g, 2)) : 0;
+    out->local[1] = sized ? 1 + below(&g, 2) : 0;
     out->buffer_count = 3 + below(&g, MOST_BUFFERS - 2);
     tsr_buf_printf(&g.text, "func @f(");
     for (uint32_t i = 0; i < out->buffer_count; i++)

@@ -22,7 +22,7 @@ struct generated {
     struct buffer buffers[MOST_BUFFERS];
     uint32_t buffer_count;
     uint32_t groups;
-    uint32_t local[2]; /* work-group size that the function has */
+    uint32_t local[2]; /* work-group size that the function requires; 0: it names none */
 };
 
 /* All numbers are small integers in whatever type they are, so that no order of additions makes a difference. The parameters are the

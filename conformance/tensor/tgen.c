@@ -174,7 +174,12 @@ static bool launch(const struct session *h, struct run *r)
         for (uint32_t k = 0; k < open; k++)
             error |= clSetKernelArg(kernel, next++, sizeof(int64_t), &r->sizes[i][k]);
     }
-    size_t local[] = {r->g.local[0], r->g.local[1], 1}, global[] = {local[0], local[1], r->g.groups};
+    size_t local[3] = {0}, global[3];
+    error |= clGetKernelWorkGroupInfo(kernel, h->device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof local, local, NULL);
+    if (!error && r->g.local[0] && (local[0] != r->g.local[0] || local[1] != r->g.local[1]))
+        error = CL_INVALID_WORK_GROUP_SIZE; /* the text says another one */
+    memcpy(global, local, sizeof global);
+    global[2] = r->g.groups;
     if (!error)
         error = clEnqueueNDRangeKernel(h->queue, kernel, 3, NULL, global, local, 0, NULL, NULL);
     if (!error)

@@ -228,6 +228,38 @@ static void each_allocation_may_fail(void **state)
     tsr_tensor_free(p);
 }
 
+/* Products of f64 whose last rows fill half a sub-group or less get smaller ones, if nothing in the function sees the size. */
+static void work_groups_fit_products(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *type, *rows, *more, *attributes;
+        uint32_t lanes;
+    } cases[] = {
+        {"f64", "56", "", "", 8},
+        {"f64", "64", "", "", 16},
+        {"f64", "4", "", "", 8},
+        {"f64", "28", "", "", 16},
+        {"f32", "56", "", "", 16},
+        {"f64", "?", "", "", 16},
+        {"f64", "56", "parallel {}", "", 16},
+        {"f64", "56", "", "attributes{subgroup_size=16}", 16},
+    };
+    for (size_t i = 0; i < TSR_ARRAY_LEN(cases); i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "func @f(%%a: %s, %%A: memref<%sx%sx4>, %%B: memref<%sx4x4>, %%C: memref<%sx%sx4>) %s {\n"
+                 " %%t = constant true : bool if %%t { gemm.n.n %%a, %%A, %%B, %%a, %%C } %s }\n",
+                 cases[i].type, cases[i].type, cases[i].rows, cases[i].type, cases[i].type, cases[i].rows, cases[i].attributes,
+                 cases[i].more);
+        struct tsr_tensor_program *p = tsr_tensor_parse(text, strlen(text), "test", &tsr_tensor_cpu_target);
+        assert_null(tsr_tensor_diagnostics(p));
+        assert_int_equal(tsr_tensor_function(p, 0)->sub_group_size, cases[i].lanes);
+        assert_int_equal(tsr_tensor_function(p, 0)->work_group_size[0], cases[i].lanes);
+        tsr_tensor_free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +268,7 @@ int main(void)
         cmocka_unit_test(lines_of_the_source_stand_in_messages),
         cmocka_unit_test(other_languages_are_told_apart),
         cmocka_unit_test(the_locale_of_the_application_does_not_matter),
+        cmocka_unit_test(work_groups_fit_products),
         cmocka_unit_test(nesting_has_a_limit),
         cmocka_unit_test(each_allocation_may_fail),
     };
