@@ -412,6 +412,13 @@ static void choose_by_fit(struct tsr__compilation *l, const struct tsr__packet_k
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
     LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(k->kernel), slow = tsr__packet_call_block(l, k, k->wrapping);
+    if (!k->partial) { /* all packets are full: `entry` calls the function for them */
+        LLVMPositionBuilderAtEnd(b, start);
+        LLVMBuildCondBr(b, fits, entry, slow);
+        LLVMMoveBasicBlockBefore(start, entry);
+        LLVMDisposeBuilder(b);
+        return;
+    }
     LLVMBasicBlockRef choice = LLVMAppendBasicBlockInContext(l->context, k->kernel, "");
     LLVMValueRef by_packet = LLVMGetBasicBlockTerminator(entry);
     LLVMPositionBuilderAtEnd(b, choice);
