@@ -141,6 +141,14 @@ static size_t exponent(const struct tsr__t_lexer *l, size_t at, int letter)
     return count ? 1 + sign + count : 0;
 }
 
+/* Length of "inf" or "nan" with its sign; 0: neither is there. */
+static size_t special_length(const struct tsr__t_lexer *l)
+{
+    size_t sign = peek(l, 0) == '-' || peek(l, 0) == '+', left = l->program->size - l->at;
+    const char *text = l->program->text + l->at + sign;
+    return left >= sign + 3 && (!memcmp(text, "inf", 3) || !memcmp(text, "nan", 3)) ? sign + 3 : 0;
+}
+
 /* Length of a floating-point number; 0: there is none. With neither a point nor an exponent it is an integer, or `0`, `x` and so on. */
 static size_t floating_length(const struct tsr__t_lexer *l)
 {
@@ -164,7 +172,7 @@ static size_t floating_length(const struct tsr__t_lexer *l)
 
 static struct tsr__t_token number(struct tsr__t_lexer *l)
 {
-    size_t count = floating_length(l);
+    size_t special = special_length(l), count = special ? special : floating_length(l);
     bool is_float = count != 0;
     if (!is_float) {
         size_t sign = peek(l, 0) == '-' || peek(l, 0) == '+';
@@ -176,7 +184,7 @@ static struct tsr__t_token number(struct tsr__t_lexer *l)
     errno = 0;
     if (is_float) {
         token.floating = strtod(word, NULL);
-        if (count > MOST_NUMBER || isinf(token.floating))
+        if (count > MOST_NUMBER || (isinf(token.floating) && !special))
             tsr__t_stop(l->program, token.at, "Floating point value out of range: %.40s", word);
         return token;
     }
@@ -189,7 +197,7 @@ static struct tsr__t_token number(struct tsr__t_lexer *l)
 static bool begins_number(const struct tsr__t_lexer *l)
 {
     size_t sign = peek(l, 0) == '-' || peek(l, 0) == '+';
-    return isdigit(peek(l, sign)) || (peek(l, sign) == '.' && isdigit(peek(l, sign + 1)));
+    return isdigit(peek(l, sign)) || (peek(l, sign) == '.' && isdigit(peek(l, sign + 1))) || special_length(l);
 }
 
 /* ---- keywords ---------------------------------------------------------------------------------------------------------------------------

@@ -60,9 +60,9 @@ static void read_layout(struct tsr__t_parser *ps, struct tsr__t_type *type, stru
         } while (tsr__t_accept(ps, ","));
     }
     tsr__t_expect(ps, ">");
-    if (count == type->order)
+    if (count == type->order && count)
         memcpy(type->stride, stride, count * sizeof *stride);
-    else
+    else if (count != type->order)
         tsr__t_error(ps->p, tsr__t_since(ps, from), "Shape and stride list must have the same length");
 }
 

@@ -47,6 +47,10 @@ static void print_index(struct printer *pr, const struct tsr__t_index *index)
 static void print_float(struct printer *pr, double number)
 {
     char text[64];
+    if (!isfinite(number)) {
+        tsr_buf_printf(pr->out, "%s%s", signbit(number) ? "-" : "", isnan(number) ? "nan" : "inf");
+        return;
+    }
     snprintf(text, sizeof text, "%.17g", number);
     for (int digits = 1; digits < 17; digits++) { /* the shortest that is the same number */
         char shorter[64];

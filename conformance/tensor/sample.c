@@ -255,6 +255,32 @@ static void functions(void)
     clReleaseProgram(program);
 }
 
+static void infinities(void)
+{
+    static const char text[] =
+        "func @f(%x: memref<f32x4>, %h: memref<bf16x2>) {\n"
+        "  %0 = constant inf : f32  %1 = constant -inf : f32  %2 = constant nan : f32\n"
+        "  %3 = arith.sub %0, %0 : f32  %b = constant -inf : bf16  %c = constant nan : bf16\n"
+        "  store %0, %x[0]  store %1, %x[1]  store %2, %x[2]  store %3, %x[3]  store %b, %h[0]  store %c, %h[1]\n}\n";
+    cl_program program = build_good(text);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    float x[4];
+    cl_ushort h[2];
+    cl_mem memory[] = {clCreateBuffer(context, 0, sizeof x, NULL, NULL), clCreateBuffer(context, 0, sizeof h, NULL, NULL)};
+    size_t one[] = {16, 1, 1};
+    for (cl_uint i = 0; i < 2; i++)
+        clSetKernelArg(kernel, i, sizeof(cl_mem), &memory[i]);
+    EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
+    clEnqueueReadBuffer(queue, memory[0], CL_TRUE, 0, sizeof x, x, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, memory[1], CL_TRUE, 0, sizeof h, h, 0, NULL, NULL);
+    EXPECT(isinf(x[0]) && x[0] > 0 && isinf(x[1]) && x[1] < 0 && isnan(x[2]) && isnan(x[3]));
+    EXPECT(h[0] == 0xff80 && (h[1] & 0x7fff) > 0x7f80);
+    for (int i = 0; i < 2; i++)
+        clReleaseMemObject(memory[i]);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 /* Groups are uniform, and a range may begin anywhere. */
 static void ranges(void)
 {
@@ -290,6 +316,7 @@ int main(void)
     queue = s.queue;
     the_sample_of_the_manual();
     ranges();
+    infinities();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();
