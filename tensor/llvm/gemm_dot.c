@@ -4,7 +4,7 @@
  * lie as words. Otherwise, and for bytes, of which one side has to be unsigned, a block of columns is copied to local memory first. */
 #include "tensor/llvm/emit.h"
 
-enum { SUMS = 24, OPEN_COLUMNS = 16, MOST_ROWS = 4, MOST_COPIED_DEPTH = 1024, MOST_STRAIGHT = 160, WORD_BYTES = 4, SIGN = 0x80 };
+enum { SUMS = 24, OPEN_COLUMNS = 16, MOST_ROWS = 4, MOST_COPIED_DEPTH = 1024, MOST_STRAIGHT = 64, ENOUGH = 8, WORD_BYTES = 4, SIGN = 0x80 };
 
 struct dots {
     const struct tsr__te_blas *o;
@@ -230,7 +230,8 @@ static void columns(struct tsr__te *e, struct dots *d, LLVMValueRef col, uint32_
     int64_t known = tsr__te_known(rows);
     if (d->copy)
         copy_columns(e, d, &b);
-    while (known >= 0 && b.rows > 1 && known < (int64_t)b.rows * d->width)
+    /* With enough columns to keep the unit busy, less code is better: whole vectors of rows are one loop then. */
+    while (known >= 0 && b.rows > 1 && (known < (int64_t)b.rows * d->width || (cols >= ENOUGH && known / d->width % b.rows)))
         b.rows--;
     for (; b.rows; b.rows = b.rows > 1 ? 1 : 0) {
         uint32_t wide = b.rows * d->width;
