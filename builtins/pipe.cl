@@ -55,7 +55,7 @@ INLINE void commit(pipe_p p, ulong reservation, uint access)
     if (access == WRITE && count)
         __atomic_fetch_add(&p->waiting, count, __ATOMIC_RELAXED); /* first, as a reader takes it away again */
     for (uint i = 0; i < count; i++) {
-        __atomic_fetch_add(&p->state[slot], 1u, __ATOMIC_RELEASE);
+        __atomic_store_n(&p->state[slot], __atomic_load_n(&p->state[slot], __ATOMIC_RELAXED) + 1, __ATOMIC_RELEASE); /* nobody else writes it */
         slot = slot + 1 == p->max_packets ? 0 : slot + 1;
     }
 }

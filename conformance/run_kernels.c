@@ -539,7 +539,7 @@ static void release_argument(struct made *made)
         clReleaseSampler(made->sampler);
     if (made->memory)
         clReleaseMemObject(made->memory);
-    if (made->region.data)
+    if (made->region.at)
         release(&made->region);
 }
 

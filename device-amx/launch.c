@@ -313,7 +313,8 @@ static bool run_prepare(struct tsr__run *run, struct tsr_launch *launch, struct 
     }
     tsr__fiber_worker(&run->worker);
     /* On the thread's own stack, `run` lies above the kernel's frames. */
-    const size_t most = WORKER_STACK_BYTES + DRIVER_STACK_BYTES;
+    bool on_thread_stack = run->direct && launch->private_bytes <= WORKER_STACK_BYTES;
+    const size_t most = on_thread_stack ? WORKER_STACK_BYTES + DRIVER_STACK_BYTES : 0;
     return tsr__space_add(launch, run->group.local, launch->local_bytes, TSR_SPACE_LOCAL) &&
            tsr__space_add(launch, run->contexts, run->contexts_bytes, TSR_SPACE_PRIVATE) &&
            tsr__space_add(launch, (const char *)run - most, most, TSR_SPACE_PRIVATE);

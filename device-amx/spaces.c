@@ -43,19 +43,8 @@ void tsr__spaces_free(struct tsr_launch *launch)
     }
 }
 
-/* Private memory of the work-item lies between this frame and the top of the stack. If work-items share the worker's stack, `run` stands
- * above their frames. */
 uint32_t tsr__space_of(struct tsr_item *item, const void *pointer)
 {
-    const struct tsr__work_item *w = (const struct tsr__work_item *)item;
-    const char *contexts = (const char *)w->run->contexts, *contexts_end = contexts + w->run->contexts_bytes;
-    const char *p = pointer, *local = (const char *)w->run->group.local, *frame = __builtin_frame_address(0);
-    const char *top = w->run->direct ? (const char *)w->run : w->fiber.low + w->fiber.size;
-    if ((p >= frame && p < top) || (p >= contexts && p < contexts_end))
-        return TSR_SPACE_PRIVATE;
-    /* With several groups as lanes, `local_bytes` counts the local memory of all of them. */
-    if (p >= local && p < local + w->run->launch->local_bytes)
-        return TSR_SPACE_LOCAL;
-    const struct tsr__space *other = find(w->run->launch, p);
-    return other ? other->space : TSR_SPACE_GLOBAL;
+    const struct tsr__space *s = find(((const struct tsr__work_item *)item)->run->launch, pointer);
+    return s ? s->space : TSR_SPACE_GLOBAL;
 }

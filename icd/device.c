@@ -109,6 +109,7 @@ enum {
 /* Capabilities at the start of the table that the device lacks. */
 static size_t lacks_capabilities(const struct tsr_device_caps *caps)
 {
+    assert(!caps->images || caps->extensions.has[TSR_HAS___opencl_c_pipes]);
     if (caps->images)
         return 0;
     return IMAGE_CAPABILITIES + (caps->extensions.has[TSR_HAS___opencl_c_pipes] ? 0 : PIPE_CAPABILITIES);

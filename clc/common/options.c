@@ -164,7 +164,6 @@ static bool parse_version(const char *word, struct tsr_clc_options *options)
     for (size_t i = 0; i < TSR_ARRAY_LEN(cxx_names); i++)
         if (!strcmp(word, cxx_names[i])) {
             options->cxx_name = cxx_names[i];
-            options->c_version = 300;
             return true;
         }
     for (uint32_t i = 0; tsr_clc_c_version(i); i++) {

@@ -14,7 +14,7 @@ enum tsr_clc_option {
 
 struct tsr_clc_options {
     uint64_t set;         /* bit per enum tsr_clc_option */
-    unsigned c_version;   /* 100, 110, 120, 200, 300; without -cl-std the highest 1.x */
+    unsigned c_version;   /* 100, 110, 120, 200, 300; without -cl-std the highest 1.x; not for C++ */
     const char *cxx_name; /* of C++ for OpenCL the version as -cl-std has it, which is static text; NULL: the source is OpenCL C */
     uint32_t word_count;
     char **words; /* "-DNAME=VALUE", "-Ifolder" and "-Wname", unquoted, in the order given */

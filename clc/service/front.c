@@ -51,6 +51,7 @@ static const char *const lenient_words[] = {
 static const char *const cxx_words[] = {
     "-fno-rtti",
     "-fno-threadsafe-statics",
+    "-fforbid-guard-variables", /* of static variables in functions */
     "-Werror=global-constructors",
     "-Werror=exit-time-destructors",
 };

@@ -88,7 +88,7 @@ kernel void run(global int *out, global int *other)
     derived *= factors[0];
     other[i] = i;
     apply(other[i], [](int x) { return (int)twice((float)x); });
-    out[i] = cube(i) + twice(i) + (int)pair.sum().x + counter.n + sub_group_reduce_add(derived.value == 3 * i ? 1 : 0) * 0 +
+    out[i] = cube(i) + twice(i) + (int)pair.sum().x + counter.n + sub_group_reduce_add(derived.value == 3 * i ? 0 : 1) +
              work_group_reduce_add(1);
     shared[at] = i;
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -120,6 +120,8 @@ static void cxx(void **state)
          "input.cl:2:10: error: declaration requires a"},
         {"struct S { int a; constexpr S() : a(5) {} };\nglobal S s;\nkernel void k(global int *o) { *o = s.a; }", "-cl-std=CLC++", GOOD,
          ""},
+        {"struct S { int a; S(int n) { a = n; } };\nkernel void k(global int *o, int n) { global static S s(n); *o = s.a; }",
+         "-cl-std=CLC++ -w", BAD, "guard variable"},
         {"kernel void k(global int *o) { *o = f(1); }", "-cl-std=CLC++", BAD, "use of undeclared identifier 'f'"},
         {"kernel void k(global int *o) { throw 1; }", "-cl-std=CLC++", BAD, "exceptions"},
         {"struct S { virtual int f(); };\nkernel void k(global int *o) { *o = 1; }", "-cl-std=CLC++", BAD, "virtual"},
