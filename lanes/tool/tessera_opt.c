@@ -23,6 +23,7 @@ static const char usage[] =
     "  -checked=N      likewise, and packets look whether all their lanes come where all must\n"
     "  -cpu=LEVEL      code for CPUs of this level, as TESSERA_CPU names it, whatever this CPU has:\n"
     "                  sse2, avx2, avx512 or native (default), which is this CPU\n"
+    "  -amx            with AMX's tiles of bytes and bfloat16 (after -cpu)\n"
     "  -g              keep frame pointers\n"
     "  -shapes         print how values differ between lanes, and where control flow does, instead of the module\n"
     "  -dump DIR       write the module after each pass to DIR\n"
@@ -232,6 +233,8 @@ static int parse_option(struct request *q, char **words, int left)
         return options->dump_dir = more, 2;
     if (tsr__starts_with(a, "-passes="))
         q->passes = a + strlen("-passes=");
+    else if (!strcmp(a, "-amx"))
+        options->cpu_features |= UINT64_C(1) << TSR_CPU_AMX_TILE | UINT64_C(1) << TSR_CPU_AMX_INT8 | UINT64_C(1) << TSR_CPU_AMX_BF16;
     else if (tsr__starts_with(a, "-cpu="))
         return tsr_cpu_features_of(a + strlen("-cpu="), &options->cpu_features);
     else if (has_level(a))

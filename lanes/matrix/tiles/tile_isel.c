@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lanes/after/nontemporal.h"
+#include "lanes/ir/calls.h"
 #include "lanes/matrix/tiles/tiles.h"
 
 enum { TILE = TSR_TILE_ROWS * TSR_TILE_ROW_BYTES };
@@ -145,13 +146,19 @@ void tsr__tile_multiply(struct tsr__tiles *t, const struct tsr__source *operand,
     }
 }
 
+bool tsr__is_marker(LLVMValueRef function)
+{
+    return !strcmp(tsr__name(function), TSR__PACKET_END) || tsr__starts_with(tsr__name(function), TSR__BLOCK2D_PLACEHOLDER);
+}
+
 bool tsr__clobbers_tiles(LLVMValueRef inst)
 {
     struct tsr__mad mad;
     if (!LLVMIsACallInst(inst) || tsr__mad_read(inst, &mad))
         return false;
     LLVMValueRef callee = tsr__callee(inst);
-    return !callee || (!LLVMGetIntrinsicID(callee) && !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_"));
+    return !callee ||
+           (!LLVMGetIntrinsicID(callee) && !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_") && !tsr__is_marker(callee));
 }
 
 /* ---- on the stack ----------------------------------------------------------------------------------------------------------------------

@@ -348,9 +348,8 @@ static bool runs_alone(LLVMValueRef function)
             return false;
         if (!LLVMIsACallInst(i) || tsr__mad_read(i, &mad))
             continue;
-        if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && strcmp(tsr__name(callee), TSR__PACKET_END) &&
-                        !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_") &&
-                        !tsr__starts_with(tsr__name(callee), TSR__BLOCK2D_PLACEHOLDER)))
+        if (!callee || (LLVMIsDeclaration(callee) && !LLVMGetIntrinsicID(callee) && !tsr__is_marker(callee) &&
+                        !tsr__starts_with(tsr__name(callee), TSR__RT_PREFIX "tile_")))
             return false;
         if (!LLVMIsDeclaration(callee) && !runs_alone(callee))
             return false;

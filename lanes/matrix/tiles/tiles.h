@@ -278,6 +278,8 @@ LLVMValueRef tsr__tile_on_stack(struct tsr__tiles *t, int number);
 LLVMValueRef tsr__tile_nontemporal_flag(struct tsr__tiles *t, int argument);
 /* The accumulator as vectors, by way of a buffer. */
 void tsr__tile_vectors(struct tsr__tiles *t, LLVMTypeRef type, struct tsr__unpacked *made);
+/* Calls of it only mark a place, and are gone before there is machine code. */
+bool tsr__is_marker(LLVMValueRef function);
 /* Is the instruction a call of unknown code, after which tile registers and memory may have changed? */
 bool tsr__clobbers_tiles(LLVMValueRef instruction);
 
