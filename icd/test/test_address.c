@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Tests of cl_ext_buffer_device_address: buffers with addresses that the application knows, as arguments of kernels and within buffers. */
-#include "icd/test/cl_test.h"
+#include "icd/test/program_fixture.h"
 
 enum { COUNT = 256, BYTES = COUNT * sizeof(cl_int) };
 
@@ -17,8 +17,6 @@ struct node {
 };
 
 static clSetKernelArgDevicePointerEXT_fn set_pointer;
-static struct test_world w;
-static cl_program program;
 
 static int begin(void **state)
 {
@@ -26,17 +24,7 @@ static int begin(void **state)
     set_pointer =
         (clSetKernelArgDevicePointerEXT_fn)clGetExtensionFunctionAddressForPlatform(test_platform(), "clSetKernelArgDevicePointerEXT");
     CHECK_THAT(set_pointer);
-    w = test_begin(0);
-    program = test_build(w.context, w.device, source, "");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    CHECK(clReleaseProgram(program));
-    test_end(&w);
-    return 0;
+    return begin_with(source, "");
 }
 
 static cl_mem addressed(cl_mem_flags flags, size_t size, void *host)

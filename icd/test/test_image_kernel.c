@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Images and samplers as arguments of kernels: each error, what a kernel sees of an image, and who keeps it. */
 #include "icd/test/image.h"
+#include "icd/test/program_fixture.h"
 
 static const char source[] =
     "kernel void sizes2d(read_only image2d_t i, global int *out) {\n"
@@ -14,23 +15,10 @@ static const char source[] =
     "kernel void both(read_write image2d_t i) {}\n"
     "kernel void array(read_only image2d_array_t i, read_only image2d_depth_t d, read_only image1d_buffer_t b) {}\n";
 
-static struct test_world w;
-static cl_program program;
-
 static int begin(void **state)
 {
     (void)state;
-    w = test_begin(0);
-    program = test_build(w.context, w.device, source, "-cl-std=CL3.0 -cl-kernel-arg-info");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    CHECK(clReleaseProgram(program));
-    test_end(&w);
-    return 0;
+    return begin_with(source, "-cl-std=CL3.0 -cl-kernel-arg-info");
 }
 
 static cl_mem image_of(cl_mem_flags flags, cl_mem_object_type type, cl_image_format format)

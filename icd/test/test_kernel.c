@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Kernels: creating, cloning, arguments of every type, and all queries. */
-#include "cl_test.h"
+#include "icd/test/program_fixture.h"
 
 static const char *const source =
     "typedef struct { int a; char b; } pair;\n"
@@ -17,23 +17,10 @@ struct pair {
     cl_char b;
 };
 
-static struct test_world w;
-static cl_program program;
-
 static int begin(void **state)
 {
     (void)state;
-    w = test_begin(0);
-    program = test_build(w.context, w.device, source, "-cl-kernel-arg-info");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    CHECK(clReleaseProgram(program));
-    test_end(&w);
-    return 0;
+    return begin_with(source, "-cl-kernel-arg-info");
 }
 
 static void creation_checks_its_arguments(void **state)

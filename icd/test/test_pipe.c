@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Pipes: what clCreatePipe refuses, what is told of a pipe, which calls take one, and packets that go from kernel to kernel. */
-#include "cl_test.h"
+#include "icd/test/program_fixture.h"
 
 #include "tessera/pipe.h"
 
@@ -37,23 +37,10 @@ static const char source[] =
     "kernel void other_size(write_only pipe char p, global int *out) { char c = 0; *out = write_pipe(p, &c); }\n"
     "kernel void buffer(global int *p) {}\n";
 
-static struct test_world w;
-static cl_program program;
-
 static int begin(void **state)
 {
     (void)state;
-    w = test_begin(0);
-    program = test_build(w.context, w.device, source, "-cl-std=CL3.0 -cl-kernel-arg-info");
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    CHECK(clReleaseProgram(program));
-    test_end(&w);
-    return 0;
+    return begin_with(source, "-cl-std=CL3.0 -cl-kernel-arg-info");
 }
 
 static cl_mem new_pipe(cl_uint bytes, cl_uint packets)
