@@ -58,12 +58,15 @@ void fuzz_call_svm_alloc(void);
 void fuzz_svm_free(unsigned i);
 void fuzz_call_transfer(void);
 void fuzz_call_rect(void);
+/* Maps an object so; answers its address and how many bytes there are. */
+typedef void *fuzz_map(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t *size, struct fuzz_wait *w,
+                       cl_int *err);
+void fuzz_map_with(fuzz_map *map);
 void fuzz_call_map(void);
 void fuzz_call_svm(void);
 void fuzz_call_marker(void);
 
 /* api_image.c */
-void fuzz_image_released(cl_mem mem);
 void fuzz_images_end(void);
 void fuzz_call_image(void);
 void fuzz_call_image_transfer(void);

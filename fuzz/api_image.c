@@ -7,10 +7,6 @@ enum { SIDE = 16, PIXEL = 16, LEVELS = 4, ROW = SIDE * PIXEL, SLICES = SIDE * RO
 static unsigned char host[AREA]; /* where transfers go: SIDE pixels of the largest format in each direction */
 static unsigned char *host_pointers[32];
 static unsigned host_pointer_count;
-static struct {
-    cl_mem mem;
-    void *at;
-} maps[4];
 
 /* ---- images -------------------- */
 
@@ -148,47 +144,23 @@ void fuzz_call_image_transfer(void)
     fuzz_keep_event(w.out, err);
 }
 
-void fuzz_call_image_map(void)
+static void *map_image(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t *size, struct fuzz_wait *w,
+                       cl_int *err)
 {
-    unsigned i = fuzz_below(&fuzz_in, TSR_ARRAY_LEN(maps));
-    cl_command_queue queue = fuzz_pick(QUEUE);
-    cl_int err = 1;
-    struct fuzz_wait w;
-    fuzz_make_wait(&w);
-    if (maps[i].mem && fuzz_odds(2)) {
-        err = clEnqueueUnmapMemObject(queue, fuzz_odds(8) ? fuzz_pick(MEM) : maps[i].mem, fuzz_odds(8) ? host : maps[i].at, w.count, w.list,
-                                      w.event);
-        if (!err)
-            maps[i].mem = NULL;
-    } else {
-        bool blocking = fuzz_odds(2);
-        if (blocking)
-            fuzz_settle();
-        cl_mem mem = fuzz_pick(MEM);
-        struct box box = any_box();
-        size_t row = 0, slice = 0;
-        unsigned char *at =
-            clEnqueueMapImage(queue, mem, blocking, fuzz_odds(4) ? fuzz_any_flags() : 1 + fuzz_below(&fuzz_in, 4), box.origin, box.region,
-                              fuzz_odds(16) ? NULL : &row, fuzz_odds(4) ? NULL : &slice, w.count, w.list, w.event, &err);
-        FUZZ_CHECK((err == CL_SUCCESS) == (at != NULL));
-        if (at && blocking) /* a pixel has one byte at least */
-            at[0] ^= at[box.region[0] - 1];
-        maps[i].mem = at ? mem : maps[i].mem;
-        maps[i].at = at ? at : maps[i].at;
-    }
-    fuzz_keep_event(w.out, err);
+    struct box box = any_box();
+    size_t row = 0, slice = 0;
+    *size = box.region[0]; /* a pixel has one byte at least */
+    return clEnqueueMapImage(queue, mem, blocking, flags, box.origin, box.region, fuzz_odds(16) ? NULL : &row, fuzz_odds(4) ? NULL : &slice,
+                             w->count, w->list, w->event, err);
 }
 
-void fuzz_image_released(cl_mem mem)
+void fuzz_call_image_map(void)
 {
-    for (unsigned i = 0; i < TSR_ARRAY_LEN(maps); i++)
-        if (maps[i].mem == mem)
-            maps[i].mem = NULL;
+    fuzz_map_with(map_image);
 }
 
 void fuzz_images_end(void)
 {
-    memset(maps, 0, sizeof maps);
     while (host_pointer_count)
         free(host_pointers[--host_pointer_count]);
 }

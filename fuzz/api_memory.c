@@ -199,7 +199,7 @@ void fuzz_call_rect(void)
     fuzz_keep_event(w.out, err);
 }
 
-void fuzz_call_map(void)
+void fuzz_map_with(fuzz_map *map)
 {
     unsigned i = fuzz_below(&fuzz_in, TSR_ARRAY_LEN(maps));
     cl_command_queue queue = fuzz_pick(QUEUE);
@@ -216,9 +216,8 @@ void fuzz_call_map(void)
         if (blocking)
             fuzz_settle();
         cl_mem mem = fuzz_pick(MEM);
-        size_t offset = fuzz_below(&fuzz_in, 64), size = fuzz_odds(8) ? fuzz_any_size() : fuzz_below(&fuzz_in, 64);
-        unsigned char *at = clEnqueueMapBuffer(queue, mem, blocking, fuzz_odds(4) ? fuzz_any_flags() : 1 + fuzz_below(&fuzz_in, 4), offset,
-                                               size, w.count, w.list, w.event, &err);
+        size_t size;
+        unsigned char *at = map(queue, mem, blocking, fuzz_odds(4) ? fuzz_any_flags() : 1 + fuzz_below(&fuzz_in, 4), &size, &w, &err);
         FUZZ_CHECK((err == CL_SUCCESS) == (at != NULL));
         if (at && blocking)
             at[0] ^= at[size - 1];
@@ -226,6 +225,19 @@ void fuzz_call_map(void)
         maps[i].at = at ? at : maps[i].at;
     }
     fuzz_keep_event(w.out, err);
+}
+
+static void *map_buffer(cl_command_queue queue, cl_mem mem, cl_bool blocking, cl_map_flags flags, size_t *size, struct fuzz_wait *w,
+                        cl_int *err)
+{
+    size_t offset = fuzz_below(&fuzz_in, 64);
+    *size = fuzz_odds(8) ? fuzz_any_size() : fuzz_below(&fuzz_in, 64);
+    return clEnqueueMapBuffer(queue, mem, blocking, flags, offset, *size, w->count, w->list, w->event, err);
+}
+
+void fuzz_call_map(void)
+{
+    fuzz_map_with(map_buffer);
 }
 
 void fuzz_call_svm(void)
@@ -320,7 +332,6 @@ void fuzz_mem_released(cl_mem mem)
     for (unsigned i = 0; i < TSR_ARRAY_LEN(maps); i++)
         if (maps[i].mem == mem)
             maps[i].mem = NULL;
-    fuzz_image_released(mem);
 }
 
 void fuzz_memory_end(void)
