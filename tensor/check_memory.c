@@ -224,6 +224,14 @@ TSR_CHECK_FUNCTION(size)
     return true;
 }
 
+TSR_CHECK_FUNCTION(associated)
+{
+    const struct tsr__t_value *operand = inst->operands[0];
+    if (operand->type->kind != TSR__T_MEMREF && operand->type->kind != TSR__T_GROUP)
+        return tsr__t_fault(p, inst, operand, NULL, "Expected memref or group operand");
+    return inst->results[0]->type->kind == TSR__T_BOOL || tsr__t_fault(p, inst, NULL, NULL, "Expected boolean type");
+}
+
 TSR_CHECK_FUNCTION(load)
 {
     const struct tsr__t_value *operand = inst->operands[0];

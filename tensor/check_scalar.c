@@ -245,6 +245,17 @@ TSR_CHECK_FUNCTION(coop_mul_add)
     return true;
 }
 
+TSR_CHECK_FUNCTION(coop_construct)
+{
+    const struct tsr__t_value *number = inst->operands[0];
+    const struct tsr__t_type *made = inst->results[0]->type;
+    if (number->type->kind != TSR__T_NUMBER)
+        return tsr__t_fault(p, inst, number, NULL, "Expected scalar type");
+    if (made->kind != TSR__T_COOP)
+        return tsr__t_fault(p, inst, NULL, NULL, "Expected coopmatrix type");
+    return number->type->number == made->number || tsr__t_fault(p, inst, number, NULL, operand_type);
+}
+
 TSR_CHECK_FUNCTION(coop_scale)
 {
     const struct tsr__t_value *s = inst->operands[0], *m = inst->operands[1];

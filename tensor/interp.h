@@ -86,6 +86,7 @@ TSR_TI_FUNCTION(expand);
 TSR_TI_FUNCTION(fuse);
 TSR_TI_FUNCTION(subview);
 TSR_TI_FUNCTION(size);
+TSR_TI_FUNCTION(associated);
 TSR_TI_FUNCTION(load);
 TSR_TI_FUNCTION(store);
 TSR_TI_FUNCTION(barrier);
@@ -103,6 +104,7 @@ TSR_TI_FUNCTION(hadamard);
 TSR_TI_FUNCTION(sum);
 TSR_TI_FUNCTION(coop_load);
 TSR_TI_FUNCTION(coop_mul_add);
+TSR_TI_FUNCTION(coop_construct);
 TSR_TI_FUNCTION(coop_scale);
 TSR_TI_FUNCTION(coop_store);
 

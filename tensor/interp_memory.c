@@ -160,6 +160,15 @@ TSR_TI_FUNCTION(size)
     }
 }
 
+/* The address of a memref is a work-item's, that of a group all of them have. */
+TSR_TI_FUNCTION(associated)
+{
+    const struct tsr__ti_value *own = tsr__ti_value(t, inst->operands[0]);
+    uint32_t step = inst->operands[0]->type->kind == TSR__T_GROUP ? 0 : own->words;
+    for (uint32_t item = 0; item < t->items; item++)
+        tsr__ti_value(t, inst->results[0])->number[item].i = own->word[(size_t)item * step] != 0;
+}
+
 static void load_group(struct tsr__ti *t, const struct tsr__t_inst *inst, uint32_t item)
 {
     const struct tsr__t_type *type = inst->operands[0]->type->memref;

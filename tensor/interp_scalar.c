@@ -208,6 +208,15 @@ TSR_TI_FUNCTION(coop_store)
     each_element(t, inst, inst->operands[0], 1, store_element);
 }
 
+TSR_TI_FUNCTION(coop_construct)
+{
+    const struct tsr__t_type *type = inst->results[0]->type;
+    uint32_t size = (uint32_t)(type->rows * type->cols);
+    const struct tsr__ti_number *number = tsr__ti_value(t, inst->operands[0])->number;
+    for (uint32_t i = 0; i < tsr__ti_count(t, type); i++)
+        tsr__ti_value(t, inst->results[0])->number[i] = number[i / size * t->lanes];
+}
+
 TSR_TI_FUNCTION(coop_scale)
 {
     const struct tsr__t_type *type = inst->results[0]->type;

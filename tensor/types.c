@@ -19,14 +19,20 @@ const struct tsr__t_op_info tsr__t_ops[] = {
 #undef TSR_OP
 };
 
+/* Of order 0 there are no lists. */
+static bool same_sizes(const int64_t *a, const int64_t *b, uint32_t order)
+{
+    return order == 0 || !memcmp(a, b, order * sizeof *a);
+}
+
 bool tsr__t_same_type(const struct tsr__t_type *a, const struct tsr__t_type *b)
 {
     if (a->kind != b->kind || a->number != b->number)
         return false;
     switch (a->kind) {
     case TSR__T_MEMREF:
-        return a->order == b->order && a->local == b->local && !memcmp(a->shape, b->shape, a->order * sizeof *a->shape) &&
-               !memcmp(a->stride, b->stride, a->order * sizeof *a->stride);
+        return a->order == b->order && a->local == b->local && same_sizes(a->shape, b->shape, a->order) &&
+               same_sizes(a->stride, b->stride, a->order);
     case TSR__T_GROUP:
         return a->size == b->size && a->offset == b->offset && tsr__t_same_type(a->memref, b->memref);
     case TSR__T_COOP:

@@ -3,6 +3,7 @@
  * against plain C. */
 #include "../host/host.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <tinytc/tinytc.h>
@@ -344,6 +345,40 @@ static void recipes(void)
                 multiply(&types[t], &products[i]);
 }
 
+enum { ASKERS = 4 };
+
+struct asker {
+    const_tinytc_recipe_t recipe;
+    pthread_barrier_t *start;
+    tinytc_binary_t binary;
+};
+
+static void *ask(void *data)
+{
+    struct asker *own = data;
+    pthread_barrier_wait(own->start);
+    return tinytc_recipe_get_binary(own->recipe, &own->binary) == tinytc_status_success ? own->binary : NULL;
+}
+
+/* A recipe is not changed by those who ask for its binary, as far as they can tell. */
+static void threads_share_a_binary(const_tinytc_recipe_t recipe)
+{
+    struct asker askers[ASKERS];
+    pthread_t threads[ASKERS];
+    pthread_barrier_t start;
+    void *made;
+    pthread_barrier_init(&start, NULL, ASKERS);
+    for (int i = 0; i < ASKERS; i++) {
+        askers[i] = (struct asker){recipe, &start, NULL};
+        pthread_create(&threads[i], NULL, ask, &askers[i]);
+    }
+    for (int i = 0; i < ASKERS; i++) {
+        pthread_join(threads[i], &made);
+        EXPECT(made != NULL && made == askers[0].binary);
+    }
+    pthread_barrier_destroy(&start);
+}
+
 static void recipes_refuse(void)
 {
     tinytc_recipe_t recipe;
@@ -359,6 +394,7 @@ static void recipes_refuse(void)
                                                    8, 64, 8, 64) == tinytc_status_invalid_arguments);
     EXPECT(tinytc_recipe_small_gemm_batched_create(&recipe, info, f32, tinytc_transpose_N, tinytc_transpose_N, 8, 8, 8, 8, 64, 8, 64, 8,
                                                    64) == tinytc_status_success);
+    threads_share_a_binary(recipe);
     EXPECT(tinytc_recipe_get_binary(recipe, &binary) == tinytc_status_success);
     EXPECT(tinytc_cl_recipe_handler_create(&handler, session.context, session.device, recipe) == tinytc_status_success);
     cl_mem memory = clCreateBuffer(session.context, 0, 64 * sizeof one, NULL, NULL);

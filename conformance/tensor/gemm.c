@@ -7,24 +7,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { MOST_TEXT = 1 << 16, CASES = 128, GAP = 3, OTHER = 12345 };
+enum { MOST_TEXT = 1 << 17, CASES = 128, FIRST_LARGE = 14, GAP = 3, OTHER = 12345 };
 
 static const struct type {
     const char *in, *out;
     int in_bytes, out_bytes;
     bool is_int;
-} types[] = {{"f32", "f32", 4, 4, false}, {"f64", "f64", 8, 8, false}, {"bf16", "f32", 2, 4, false}, {"i8", "i32", 1, 4, true}};
+} types[] = {{"f32", "f32", 4, 4, false},
+             {"f64", "f64", 8, 8, false},
+             {"bf16", "f32", 2, 4, false},
+             {"i8", "i32", 1, 4, true},
+             {"bf16", "bf16", 2, 2, false}};
 
-/* `open`: sizes and distances are arguments, but K. */
+enum open { NONE, ALL_BUT_K, ALL };
+
+/* `open`: which sizes are arguments; distances are, too, then. From FIRST_LARGE on they are cut to fit caches; the sizes fill
+ * nothing, and there is more than one part of K, and of rows. */
 static const struct size {
     int m, n, k;
-    bool a_turned, b_turned, open;
+    bool a_turned, b_turned;
+    enum open open;
 } sizes[] = {
-    {1, 1, 1, false, false, false},     {16, 16, 16, false, false, false}, {64, 24, 32, false, false, false},
-    {17, 25, 33, false, false, false},  {17, 25, 33, true, false, false},  {17, 25, 33, false, true, false},
-    {17, 25, 33, true, true, false},    {56, 9, 9, false, false, false},   {40, 49, 6, false, true, false},
-    {100, 5, 70, false, false, false},  {33, 40, 8, false, false, true},   {16, 16, 64, false, true, true},
-    {5, 26, 1030, false, false, false},
+    {1, 1, 1, false, false, NONE},     {16, 16, 16, false, false, NONE},     {64, 24, 32, false, false, NONE},
+    {17, 25, 33, false, false, NONE},  {17, 25, 33, true, false, NONE},      {17, 25, 33, false, true, NONE},
+    {17, 25, 33, true, true, NONE},    {56, 9, 9, false, false, NONE},       {40, 49, 6, false, true, NONE},
+    {100, 5, 70, false, false, NONE},  {33, 40, 8, false, false, ALL_BUT_K}, {16, 16, 64, false, true, ALL_BUT_K},
+    {5, 26, 1030, false, false, NONE}, {9, 12, 20, false, true, ALL},        {300, 40, 901, false, false, ALL},
+    {45, 31, 515, true, true, ALL},    {64, 40, 181, true, false, NONE},
 };
 
 struct problem {
@@ -60,10 +69,29 @@ static void put(const struct type *type, bool result, void *memory, size_t i, in
     memcpy((char *)memory + i * (size_t)bytes, number, (size_t)bytes);
 }
 
+static double of_bf16(uint16_t half)
+{
+    uint32_t bits = (uint32_t)half << 16;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    return (double)number;
+}
+
+/* To bfloat16, to nearest even. */
+static double rounded(double exact)
+{
+    float number = (float)exact;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return of_bf16((uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16));
+}
+
 static double result(const struct type *type, const void *memory, size_t i)
 {
     if (type->is_int)
         return ((const int32_t *)memory)[i];
+    if (type->out_bytes == 2)
+        return of_bf16(((const uint16_t *)memory)[i]);
     return type->out_bytes == 8 ? ((const double *)memory)[i] : (double)((const float *)memory)[i];
 }
 
@@ -90,13 +118,19 @@ static struct problem make_problem(const struct type *type, const struct size *s
 static int shape(char *to, size_t room, const struct problem *p, int which)
 {
     const char *type = which == 2 ? p->type->out : p->type->in;
-    if (p->size->open && which == 2)
+    if (p->size->open == ALL || (p->size->open && which == 2))
         return snprintf(to, room, "memref<%sx?x?>", type);
     if (p->size->open && which == 0)
         return snprintf(to, room, p->size->a_turned ? "memref<%sx%dx?,strided<1,?>>" : "memref<%sx?x%d,strided<1,?>>", type, p->size->k);
     if (p->size->open)
         return snprintf(to, room, p->size->b_turned ? "memref<%sx?x%d,strided<1,?>>" : "memref<%sx%dx?,strided<1,?>>", type, p->size->k);
     return snprintf(to, room, "memref<%sx%dx%d,strided<1,%d>>", type, p->rows[which], p->cols[which], p->distance[which]);
+}
+
+static int beta_of(int number)
+{
+    static const int betas[] = {0, 1, 3};
+    return betas[number % 3];
 }
 
 static int write_function(char *to, size_t room, const struct problem *p, int number)
@@ -107,11 +141,11 @@ static int write_function(char *to, size_t room, const struct problem *p, int nu
     shape(b, sizeof b, p, 1);
     shape(c, sizeof c, p, 2);
     const char *dot = p->type->is_int ? "" : ".0";
-    /* Every other function adds to C, and takes a factor. */
+    /* Two of three functions have a factor and add to C, one of them C times a number. */
     return snprintf(to, room,
                     "func @f%d(%%A: %s, %%B: %s, %%C: %s) {\n  %%alpha = constant %d%s : %s\n  %%beta = constant %d%s : %s\n"
                     "  gemm.%c.%c %%alpha, %%A, %%B, %%beta, %%C\n}\n",
-                    number, a, b, c, number % 2 ? 2 : 1, dot, p->type->in, number % 2, dot, p->type->out, s->a_turned ? 't' : 'n',
+                    number, a, b, c, number % 3 ? 2 : 1, dot, p->type->in, beta_of(number), dot, p->type->out, s->a_turned ? 't' : 'n',
                     s->b_turned ? 't' : 'n');
 }
 
@@ -128,7 +162,8 @@ static bool is_right(const struct problem *p, const void *made, int number)
                 int b = s->b_turned ? j + k * p->distance[1] : k + j * p->distance[1];
                 sum += value((size_t)a) * value((size_t)b + OTHER);
             }
-            expected = number % 2 ? 2 * sum + expected : sum;
+            expected = (number % 3 ? 2 * sum : sum) + beta_of(number) * expected;
+            expected = p->type->out_bytes == 2 ? rounded(expected) : expected;
         }
         if (result(p->type, made, at) != expected) {
             fprintf(stderr, "%s, %d x %d x %d, function f%d: element %zu is %g, not %g\n", p->type->in, s->m, s->n, s->k, number, at,
@@ -149,7 +184,7 @@ static bool set_arguments(cl_kernel kernel, const struct problem *p, cl_mem *mem
         memory[w] = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, bytes, p->memory[w], NULL);
         good &= !clSetKernelArg(kernel, next++, sizeof memory[w], &memory[w]);
         for (int i = 0; i < 3 && p->size->open; i++)
-            if (w == 2 || i == 2 || open[i] != p->size->k)
+            if (w == 2 || i == 2 || p->size->open == ALL || open[i] != p->size->k)
                 good &= !clSetKernelArg(kernel, next++, sizeof open[i], &open[i]);
     }
     return good;
@@ -190,7 +225,7 @@ int main(void)
     queue = session.queue;
     device = session.device;
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-        for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        for (size_t s = types[t].out_bytes == 2 ? FIRST_LARGE : 0; s < sizeof sizes / sizeof *sizes; s++) {
             problems[count] = make_problem(&types[t], &sizes[s], s % 3 ? GAP : 0);
             length += write_function(text + length, sizeof text - (size_t)length, &problems[count], count);
             count++;

@@ -515,6 +515,8 @@ static bool put_sub_group(struct gen *g)
     return true;
 }
 
+enum { CONSTRUCTED = 5 }; /* is more than the numbers of matrices that are made of one */
+
 /* A product of cooperative matrices, at places that may be partly outside. */
 static bool put_coop(struct gen *g)
 {
@@ -528,7 +530,7 @@ static bool put_coop(struct gen *g)
     int product = promotable(a->type, b->type) ? b->type : a->type;
     if ((!promotable(a->type, b->type) && !promotable(b->type, a->type)) || !promotable(product, c->type))
         return false;
-    double bound = bound_of(g, a) * bound_of(g, b) * k * 2 + bound_of(g, c);
+    double bound = bound_of(g, a) * bound_of(g, b) * k * 2 + bound_of(g, c) + CONSTRUCTED;
     if (!fits(c->type, bound) || (types[c->type].class == 2 && m * n * k > 512))
         return false;
     uint32_t name = g->next_name++;
@@ -540,14 +542,25 @@ static bool put_coop(struct gen *g)
                    name, ta ? 't' : 'n', a->name, name, name, types[a->type].name, m, k);
     tsr_buf_printf(&g->text, "    %%b%u = cooperative_matrix_load.%c.both_checked %%%s[%%k%u,%%i%u] : coopmatrix<%sx%dx%d,matrix_b>\n",
                    name, tb ? 't' : 'n', b->name, name, name, types[b->type].name, k, n);
-    tsr_buf_printf(&g->text, "    %%c%u = cooperative_matrix_load.n.both_checked %%%s[%%k%u,%%k%u] : coopmatrix<%sx%dx%d,matrix_acc>\n",
-                   name, c->name, name, name, ct, m, n);
+    if (chance(g, 30)) {
+        static const char *const numbers[] = {"3", "3.0", "[3.0, -2.0]"};
+        tsr_buf_printf(&g->text,
+                       "    %%o%u = constant %s : %s\n    %%c%u = cooperative_matrix_construct %%o%u : coopmatrix<%sx%dx%d,matrix_acc>\n",
+                       name, numbers[types[c->type].class], ct, name, name, ct, m, n);
+    } else {
+        tsr_buf_printf(&g->text, "    %%c%u = cooperative_matrix_load.n.both_checked %%%s[%%k%u,%%k%u] : coopmatrix<%sx%dx%d,matrix_acc>\n",
+                       name, c->name, name, name, ct, m, n);
+    }
     tsr_buf_printf(&g->text, "    %%d%u = cooperative_matrix_mul_add %%a%u, %%b%u, %%c%u : coopmatrix<%sx%dx%d,matrix_acc>\n", name, name,
                    name, name, ct, m, n);
     tsr_buf_printf(&g->text, "    %%f%u = arith.neg %%d%u : coopmatrix<%sx%dx%d,matrix_acc>\n", name, name, ct, m, n);
     /* All sub-groups read and write the same. */
-    tsr_buf_printf(&g->text, "    barrier.global.local\n    cooperative_matrix_store.both_checked %%f%u, %%%s[%%k%u,%%k%u]\n  }", name,
-                   c->name, name, name);
+    bool asks = chance(g, 30);
+    tsr_buf_printf(&g->text, "    barrier.global.local\n");
+    if (asks)
+        tsr_buf_printf(&g->text, "    %%y%u = associated %%%s : bool if %%y%u {", name, c->name, name);
+    tsr_buf_printf(&g->text, "    cooperative_matrix_store.both_checked %%f%u, %%%s[%%k%u,%%k%u]%s\n  }", name, c->name, name, name,
+                   asks ? " }" : "");
     raise_bound(g, c, bound);
     return true;
 }

@@ -281,6 +281,33 @@ static void infinities(void)
     clReleaseProgram(program);
 }
 
+/* A buffer may be left out. */
+static void absent_memory(void)
+{
+    static const char text[] = "func @f(%a: memref<f32x4>, %g: group<memref<f32x4>x2>, %y: memref<i32x3>) {\n"
+                               "  %l = alloca : memref<f32x4,local>  %0 = constant 1 : i32\n"
+                               "  %p = associated %a : bool  %q = associated %g : bool  %r = associated %l : bool\n"
+                               "  if %p { store %0, %y[0] }  if %q { store %0, %y[1] }  if %r { store %0, %y[2] }\n}\n";
+    cl_program program = build_good(text);
+    cl_kernel kernel = clCreateKernel(program, "f", NULL);
+    cl_mem some = clCreateBuffer(context, 0, 64, NULL, NULL);
+    size_t one[] = {16, 1, 1};
+    for (int there = 0; there < 2; there++) {
+        cl_int y[3] = {0};
+        cl_mem result = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof y, y, NULL);
+        for (cl_uint i = 0; i < 2; i++)
+            EXPECT(!clSetKernelArg(kernel, i, sizeof(cl_mem), there ? &some : NULL));
+        EXPECT(!clSetKernelArg(kernel, 2, sizeof result, &result));
+        EXPECT(!clEnqueueNDRangeKernel(queue, kernel, 3, NULL, one, one, 0, NULL, NULL));
+        clEnqueueReadBuffer(queue, result, CL_TRUE, 0, sizeof y, y, 0, NULL, NULL);
+        EXPECT(y[0] == there && y[1] == there && y[2] == 1);
+        clReleaseMemObject(result);
+    }
+    clReleaseMemObject(some);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
 /* Groups are uniform, and a range may begin anywhere. */
 static void ranges(void)
 {
@@ -317,6 +344,7 @@ int main(void)
     the_sample_of_the_manual();
     ranges();
     infinities();
+    absent_memory();
     queries_tell_the_arguments();
     logs_have_lines_and_notes();
     small_variables_count_to_their_end();

@@ -49,8 +49,8 @@ struct tinytc_recipe {
     atomic_uint references;
     enum tsr__ta_recipe kind;
     struct tinytc_prog *program;
-    struct tinytc_core_info info; /* as it was */
-    struct tinytc_binary *binary; /* NULL: nobody has asked for it */
+    struct tinytc_core_info info;           /* as it was */
+    _Atomic(struct tinytc_binary *) binary; /* NULL: nobody has asked for it */
     enum tsr__t_number number;
     int64_t rows, ld[3];            /* TALL: TINYTC_DYNAMIC, or what the kernels were made for */
     bool turned[2];                 /* GEMM */

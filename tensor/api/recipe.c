@@ -278,9 +278,10 @@ tinytc_status_t tinytc_recipe_release(tinytc_recipe_t object)
         return tinytc_status_invalid_arguments;
     if (atomic_fetch_sub(&object->references, 1) > 1)
         return tinytc_status_success;
+    struct tinytc_binary *binary = atomic_load(&object->binary);
     tinytc_prog_release(object->program);
-    if (object->binary)
-        tinytc_binary_release(object->binary);
+    if (binary)
+        tinytc_binary_release(binary);
     free(object);
     return tinytc_status_success;
 }
@@ -293,14 +294,19 @@ tinytc_status_t tinytc_recipe_get_prog(const_tinytc_recipe_t recipe, tinytc_prog
     return tinytc_status_success;
 }
 
-/* Made when somebody asks for the first time. */
+/* Made when somebody asks for the first time. The recipe is const, so several threads may ask at once: all get the one that came first. */
 tinytc_status_t tinytc_recipe_get_binary(const_tinytc_recipe_t recipe, tinytc_binary_t *bin)
 {
     struct tinytc_recipe *own = (struct tinytc_recipe *)(uintptr_t)recipe;
+    struct tinytc_binary *first = NULL, *made = NULL;
     if (!recipe || !bin)
         return tinytc_status_invalid_arguments;
-    tinytc_status_t status =
-        own->binary ? tinytc_status_success : tinytc_prog_compile_to_spirv_and_assemble(&own->binary, own->program, &own->info);
-    *bin = own->binary;
+    *bin = atomic_load(&own->binary);
+    if (*bin)
+        return tinytc_status_success;
+    tinytc_status_t status = tinytc_prog_compile_to_spirv_and_assemble(&made, own->program, &own->info);
+    if (!status && !atomic_compare_exchange_strong(&own->binary, &first, made))
+        tinytc_binary_release(made);
+    *bin = first ? first : made;
     return status;
 }

@@ -126,6 +126,18 @@ TSR_TE_FUNCTION(coop_store)
 /* ---- arithmetic
  * -------------------------------------------------------------------------------------------------------------------------- */
 
+TSR_TE_FUNCTION(coop_construct)
+{
+    struct matrix m = matrix_of(e, inst->results[0]->type);
+    struct tsr__te_number number = tsr__te_get_number(e, inst->operands[0]);
+    limit(e, inst, (uint64_t)m.blocks * m.cols);
+    LLVMValueRef *parts = tsr__te_room(e, m.blocks * m.cols * m.parts);
+    for (uint32_t r = 0; r < m.blocks; r++)
+        for (uint32_t j = 0; j < m.cols; j++)
+            set_component(&m, parts, r, j, number);
+    tsr__te_set(e, inst->results[0], parts, m.blocks * m.cols * m.parts);
+}
+
 TSR_TE_FUNCTION(coop_scale)
 {
     struct matrix m = matrix_of(e, inst->operands[1]->type);

@@ -156,6 +156,7 @@ TSR_TE_FUNCTION(expand);
 TSR_TE_FUNCTION(fuse);
 TSR_TE_FUNCTION(subview);
 TSR_TE_FUNCTION(size);
+TSR_TE_FUNCTION(associated);
 TSR_TE_FUNCTION(load);
 TSR_TE_FUNCTION(store);
 TSR_TE_FUNCTION(barrier);
@@ -173,6 +174,7 @@ TSR_TE_FUNCTION(hadamard);
 TSR_TE_FUNCTION(sum);
 TSR_TE_FUNCTION(coop_load);
 TSR_TE_FUNCTION(coop_mul_add);
+TSR_TE_FUNCTION(coop_construct);
 TSR_TE_FUNCTION(coop_scale);
 TSR_TE_FUNCTION(coop_store);
 
@@ -206,6 +208,11 @@ void tsr__te_mad(struct tsr__te *e, enum tsr__t_number number, const LLVMValueRe
 /* ---- gemm_mad.c; false: there is no function for these types and sizes, and nothing was made ---- */
 bool tsr__te_gemm_by_mad(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
 /* ---- gemm_dot.c; false: as above ---- */
+bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum);
 bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o);
+/* ---- gemm_blocks.c ----
+ * True: the product is made. False and *otherwise NULL: nothing was made. False and *otherwise a block: what was made is for large sizes;
+ * the caller makes code for the others and then calls tsr__te_end_if with that block. */
+bool tsr__te_gemm_by_blocks(struct tsr__te *e, const struct tsr__t_inst *inst, const struct tsr__te_blas *o, LLVMBasicBlockRef *otherwise);
 
 #endif

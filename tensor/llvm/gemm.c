@@ -148,28 +148,39 @@ static void rows_from(struct tsr__te *e, const struct gemm *g, LLVMValueRef from
     tsr__te_end_loop(e, &loop, NULL);
 }
 
-TSR_TE_FUNCTION(gemm)
+/* Sums in registers through all of K. `small`: large products come by another way, and this one had better be little code. */
+static void all_rows(struct tsr__te *e, struct gemm *g, bool small)
 {
-    struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
-    if (tsr__te_gemm_by_dots(e, inst, &g.o) || tsr__te_gemm_by_mad(e, inst, &g.o))
-        return;
-    g.sum = tsr__t_sum_type(g.o.c.type->number);
-    g.width = e->func->info.work_group_size[0];
-    LLVMValueRef zero = tsr__te_i64(e, 0), rows = g.o.c.shape[0];
+    g->sum = tsr__t_sum_type(g->o.c.type->number);
+    g->width = e->func->info.work_group_size[0];
+    LLVMValueRef zero = tsr__te_i64(e, 0), rows = g->o.c.shape[0];
     int64_t known = tsr__te_known(rows);
-    uint32_t most = most_rows(e, &g, known < 0 ? -1 : known / g.width), step = g.width * most;
+    uint32_t most = most_rows(e, g, known < 0 ? -1 : known / g->width), step = g->width * most;
     if (known >= 0) {
-        LLVMValueRef several = tsr__te_i64(e, known / step * step), one = tsr__te_i64(e, known / g.width * g.width);
+        LLVMValueRef several = tsr__te_i64(e, known / step * step), one = tsr__te_i64(e, known / g->width * g->width);
         if (known >= step)
-            rows_from(e, &g, zero, several, most, true);
+            rows_from(e, g, zero, several, most, true);
         if (tsr__te_known(one) > tsr__te_known(several))
-            rows_from(e, &g, several, one, 1, true);
+            rows_from(e, g, several, one, 1, true);
         if (known > tsr__te_known(one))
-            rows_from(e, &g, one, rows, 1, false);
+            rows_from(e, g, one, rows, 1, false);
         return;
     }
     LLVMValueRef wide = tsr__te_i64(e, step);
-    LLVMValueRef whole = LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, rows, wide, ""), wide, "");
-    rows_from(e, &g, zero, whole, most, true);
-    rows_from(e, &g, whole, rows, 1, false);
+    LLVMValueRef whole = small ? zero : LLVMBuildNSWMul(e->builder, LLVMBuildSDiv(e->builder, rows, wide, ""), wide, "");
+    if (!small)
+        rows_from(e, g, zero, whole, most, true);
+    rows_from(e, g, whole, rows, 1, false);
+}
+
+TSR_TE_FUNCTION(gemm)
+{
+    struct gemm g = {.o = tsr__te_begin_blas(e, inst), .ta = inst->transpose[0], .tb = inst->transpose[1]};
+    bool dots = tsr__te_has_dots(e, g.o.a.type->number, g.o.b.type->number, tsr__t_sum_type(g.o.c.type->number));
+    LLVMBasicBlockRef end = NULL;
+    if ((!dots && tsr__te_gemm_by_mad(e, inst, &g.o)) || tsr__te_gemm_by_blocks(e, inst, &g.o, &end))
+        return;
+    if (!dots || !(tsr__te_gemm_by_dots(e, inst, &g.o) || tsr__te_gemm_by_mad(e, inst, &g.o)))
+        all_rows(e, &g, end != NULL);
+    tsr__te_end_if(e, end);
 }

@@ -270,7 +270,7 @@ static void all_columns(struct tsr__te *e, struct dots *d)
     }
 }
 
-static bool has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
+bool tsr__te_has_dots(const struct tsr__te *e, enum tsr__t_number a, enum tsr__t_number b, enum tsr__t_number sum)
 {
     if (a != b || !e->one_sub_group)
         return false;
@@ -282,7 +282,7 @@ bool tsr__te_gemm_by_dots(struct tsr__te *e, const struct tsr__t_inst *inst, con
     struct dots d = {.o = o, .ta = inst->transpose[0], .tb = inst->transpose[1], .number = o->a.type->number};
     int64_t depth = tsr__te_known(o->a.shape[d.ta ? 0 : 1]);
     d.sum = tsr__t_sum_type(o->c.type->number);
-    if (!has_dots(e, d.number, o->b.type->number, d.sum) || depth < 1 || depth > INT32_MAX)
+    if (!tsr__te_has_dots(e, d.number, o->b.type->number, d.sum) || depth < 1 || depth > INT32_MAX)
         return false;
     d.in_word = WORD_BYTES / tsr__t_numbers[d.number].bytes;
     d.depth = (uint32_t)depth;

@@ -204,6 +204,17 @@ TSR_TE_FUNCTION(size)
     tsr__te_set(e, inst->results[0], &size, 1);
 }
 
+/* Local memory is always there, whatever its address. */
+TSR_TE_FUNCTION(associated)
+{
+    const struct tsr__t_type *type = inst->operands[0]->type;
+    LLVMValueRef address = e->values[inst->operands[0]->index].part[0],
+                 is_there = LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
+    if (type->kind == TSR__T_GROUP || !type->local)
+        is_there = LLVMBuildICmp(e->builder, LLVMIntNE, address, LLVMConstNull(LLVMTypeOf(address)), "");
+    tsr__te_set(e, inst->results[0], &is_there, 1);
+}
+
 /* An entry of an array of numbers or addresses. */
 static LLVMValueRef load_entry(struct tsr__te *e, LLVMTypeRef type, LLVMValueRef array, LLVMValueRef index)
 {

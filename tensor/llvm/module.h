@@ -7,9 +7,11 @@
 
 #include <llvm-c/Core.h>
 
-/* What the code is for: packets of AVX-512 have dot products of these, and there is no unit that multiplies blocks. */
+/* What the code is for. */
 struct tsr_tensor_unit {
-    bool dots_of_bytes, dots_of_bf16;
+    bool dots_of_bytes, dots_of_bf16;   /* packets of AVX-512 have dot products of these, and there is no unit that multiplies blocks */
+    bool blocks;                        /* large products are to be cut to fit a CPU's caches, by way of local memory */
+    uint32_t registers, register_bytes; /* for the sums of a product: vector registers, and what one holds */
 };
 
 /* The module, for spir64; each function of the text is a kernel that requires its work-group and sub-group sizes. NULL: the log says why,

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * bench_tensor [-t THREADS] [-r ROUNDS] [-s M,N,K] [-k "f32 tiles"] [-c 1]: one large product C = A B by columns in the tensor language, as
+ * people write it: all in one work-group, with sizes in the text or as arguments, or a tile for each work-group. Beside it oneDNN 2.x,
+ * whose library is looked for when the program runs. Medians of rounds in turn. What is wrong gets no time. Sizes have to be multiples of
+ * 64 for tiles. -c 1: by CPU time, which other programs on the machine disturb less. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { MOST_ROUNDS = 99, MOST_TEXT = 4096, OTHER = 12345, TILE = 64 };
+
+static const struct type {
+    const char *in, *out, *one, *zero, *out_one;
+    int in_bytes, out_bytes;
+    bool is_int;
+} types[] = {{"f32", "f32", "1.0", "0.0", "1.0", 4, 4, false},
+             {"f64", "f64", "1.0", "0.0", "1.0", 8, 8, false},
+             {"bf16", "f32", "1.0", "0.0", "1.0", 2, 4, false},
+             {"i8", "i32", "1", "0", "1", 1, 4, true}};
+
+#define TILE_VIEWS                                                                                                                         \
+    "  %x = builtin.group_id : index\n  %tiles = constant $m : index\n  %r = arith.rem %x, %tiles : index\n"                               \
+    "  %q = arith.div %x, %tiles : index\n  %side = constant 64 : index\n  %i = arith.mul %r, %side : index\n"                             \
+    "  %j = arith.mul %q, %side : index\n  %c = subview %C[%i:64, %j:64] : memref<$Ox64x64,strided<1,?>>\n"
+#define OPEN "func @mm(%A: memref<$Tx?x?>, %B: memref<$Tx?x?>, %C: memref<$Ox?x?>) {\n"
+#define NUMBERS "  %one = constant $1 : $T\n  %zero = constant $0 : $O\n"
+#define K_LOOP                                                                                                                             \
+    "  %depth = size %A[1] : index\n  %none = constant 0 : index\n  %more = constant $o : $O\n"                                            \
+    "  axpby.n %zero, %c, %zero, %c\n  for %k = %none, %depth, %side {\n"                                                                  \
+    "    %a = subview %A[%i:64, %k:64] : memref<$Tx64x64,strided<1,?>>\n    %b = subview %B[%k:64, %j:64] : "                              \
+    "memref<$Tx64x64,strided<1,?>>\n"
+
+/* $T, $O: types of A and B, and of C; $1, $0, $o: numbers; $M, $N, $K: sizes; $m: tiles of rows. */
+static const struct way {
+    const char *name, *text;
+    bool tiles, open, a_turned, b_turned;
+} ways[] = {
+    {"static",
+     "func @mm(%A: memref<$Tx$Mx$K>, %B: memref<$Tx$Kx$N>, %C: memref<$Ox$Mx$N>) {\n" NUMBERS "  gemm.n.n %one, %A, %B, %zero, %C\n}\n",
+     .open = false},
+    {"open", OPEN NUMBERS "  gemm.n.n %one, %A, %B, %zero, %C\n}\n", .open = true},
+    {"open t.n", OPEN NUMBERS "  gemm.t.n %one, %A, %B, %zero, %C\n}\n", .open = true, .a_turned = true},
+    {"open n.t", OPEN NUMBERS "  gemm.n.t %one, %A, %B, %zero, %C\n}\n", .open = true, .b_turned = true},
+    {"tiles",
+     OPEN NUMBERS TILE_VIEWS "  %a = subview %A[%i:64, :] : memref<$Tx64x?,strided<1,?>>\n"
+                             "  %b = subview %B[:, %j:64] : memref<$Tx?x64,strided<1,?>>\n  gemm.n.n %one, %a, %b, %zero, %c\n}\n",
+     .tiles = true, .open = true},
+    {"K in steps", OPEN NUMBERS TILE_VIEWS K_LOOP "    gemm.n.n %one, %a, %b, %more, %c\n  }\n}\n", .tiles = true, .open = true},
+};
+
+struct problem {
+    const struct type *type;
+    int m, n, k;
+    void *memory[3];
+    size_t elements[3], bytes[3];
+};
+
+/* ---- problems
+ * ---------------------------------------------------------------------------------------------------------------------------- */
+
+static int value(size_t i)
+{
+    return (int)(i * 2654435761u >> 20 & 7) - 3;
+}
+
+static void put(const struct type *type, void *memory, size_t i, int own)
+{
+    float single = (float)own;
+    double wide = own;
+    int8_t byte = (int8_t)own;
+    uint32_t bits;
+    memcpy(&bits, &single, sizeof bits);
+    uint16_t half = (uint16_t)(bits >> 16);
+    const void *number = type->is_int          ? (const void *)&byte
+                         : type->in_bytes == 8 ? (const void *)&wide
+                         : type->in_bytes == 2 ? (const void *)&half
+                                               : &single;
+    memcpy((char *)memory + i * (size_t)type->in_bytes, number, (size_t)type->in_bytes);
+}
+
+static struct problem make_problem(const struct type *type, const int *size)
+{
+    struct problem p = {.type = type, .m = size[0], .n = size[1], .k = size[2]};
+    const int counts[][2] = {{p.m, p.k}, {p.k, p.n}, {p.m, p.n}};
+    for (int w = 0; w < 3; w++) {
+        p.elements[w] = (size_t)counts[w][0] * (size_t)counts[w][1];
+        p.bytes[w] = p.elements[w] * (size_t)(w == 2 ? type->out_bytes : type->in_bytes);
+        p.memory[w] = aligned_alloc(4096, (p.bytes[w] + 4095) / 4096 * 4096);
+        if (!p.memory[w])
+            abort();
+        for (size_t i = 0; w < 2 && i < p.elements[w]; i++)
+            put(type, p.memory[w], i, value(i + (size_t)w * OTHER));
+    }
+    return p;
+}
+
+static double number(const struct type *type, const void *memory, size_t i)
+{
+    if (type->is_int)
+        return ((const int32_t *)memory)[i];
+    return type->out_bytes == 8 ? ((const double *)memory)[i] : (double)((const float *)memory)[i];
+}
+
+/* Some elements; C is spoilt for the next one to be looked at. */
+static bool is_right(const struct problem *p, bool a_turned, bool b_turned)
+{
+    enum { STEP = 17 };
+    bool right = true;
+    for (size_t at = 0; at < p->elements[2];
+         at += at + STEP < p->elements[2] || at + 1 == p->elements[2] ? STEP : p->elements[2] - 1 - at) {
+        int i = (int)(at % (size_t)p->m), j = (int)(at / (size_t)p->m), sum = 0;
+        for (int k = 0; k < p->k; k++)
+            sum +=
+                value((size_t)(a_turned ? k + i * p->k : i + k * p->m)) * value((size_t)(b_turned ? j + k * p->n : k + j * p->k) + OTHER);
+        right &= number(p->type, p->memory[2], at) == sum;
+        if (at > p->elements[2] / 8 && at < p->elements[2] / 8 * 7)
+            at = p->elements[2] / 8 * 7;
+    }
+    memset(p->memory[2], 0, p->bytes[2]);
+    return right;
+}
+
+/* ---- Tessera
+ * ----------------------------------------------------------------------------------------------------------------------------- */
+
+static struct {
+    cl_context context;
+    cl_command_queue queue;
+    cl_device_id device;
+} host;
+
+static bool open_host(void)
+{
+    struct bench_driver drivers[BENCH_DRIVERS];
+    if (!bench_drivers(drivers) || strcmp(drivers[0].name, "Tessera") != 0)
+        return false;
+    host.device = drivers[0].device;
+    host.context = clCreateContext(NULL, 1, &host.device, NULL, NULL, NULL);
+    host.queue = clCreateCommandQueueWithProperties(host.context, host.device, NULL, NULL);
+    return host.queue != NULL;
+}
+
+static void write_text(char *to, const struct way *way, const struct problem *p)
+{
+    for (const char *from = way->text; *from; from++) {
+        if (*from != '$') {
+            *to++ = *from;
+            continue;
+        }
+        switch (*++from) {
+        case 'T':
+            to += sprintf(to, "%s", p->type->in);
+            break;
+        case 'O':
+            to += sprintf(to, "%s", p->type->out);
+            break;
+        case '1':
+            to += sprintf(to, "%s", p->type->one);
+            break;
+        case '0':
+            to += sprintf(to, "%s", p->type->zero);
+            break;
+        case 'o':
+            to += sprintf(to, "%s", p->type->out_one);
+            break;
+        default:
+            to += sprintf(to, "%d", *from == 'M' ? p->m : *from == 'N' ? p->n : *from == 'K' ? p->k : p->m / TILE);
+        }
+    }
+    *to = 0;
+}
+
+struct kernel {
+    cl_program program;
+    cl_kernel kernel;
+    cl_mem memory[3];
+    size_t global[3], local[3];
+};
+
+static struct kernel make_kernel(const struct way *way, const struct problem *p)
+{
+    struct kernel k = {0};
+    char text[MOST_TEXT];
+    const char *source = text;
+    cl_int error;
+    write_text(text, way, p);
+    k.program = clCreateProgramWithSource(host.context, 1, &source, NULL, NULL);
+    cl_int built = clBuildProgram(k.program, 1, &host.device, "", NULL, NULL);
+    k.kernel = clCreateKernel(k.program, "mm", &error);
+    if (built || error) {
+        char log[2048] = "";
+        clGetProgramBuildInfo(k.program, host.device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        fprintf(stderr, "the kernel was not built: error %d\n%s%s", built ? built : error, text, log);
+        exit(1);
+    }
+    cl_uint next = 0;
+    const cl_long sizes[][2] = {{way->a_turned ? p->k : p->m, way->a_turned ? p->m : p->k},
+                                {way->b_turned ? p->n : p->k, way->b_turned ? p->k : p->n},
+                                {p->m, p->n}};
+    for (int w = 0; w < 3; w++) {
+        k.memory[w] = clCreateBuffer(host.context, CL_MEM_USE_HOST_PTR, p->bytes[w], p->memory[w], NULL);
+        BENCH_CHECK(clSetKernelArg(k.kernel, next++, sizeof(cl_mem), &k.memory[w]));
+        for (int i = 0; way->open && i < 3; i++)
+            BENCH_CHECK(clSetKernelArg(k.kernel, next++, sizeof(cl_long), &sizes[w][i % 2]));
+    }
+    clGetKernelWorkGroupInfo(k.kernel, host.device, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof k.local, k.local, NULL);
+    memcpy(k.global, k.local, sizeof k.global);
+    if (way->tiles)
+        k.global[2] = (size_t)(p->m / TILE) * (size_t)(p->n / TILE);
+    return k;
+}
+
+static void run_kernel(const struct kernel *k)
+{
+    if (clEnqueueNDRangeKernel(host.queue, k->kernel, 3, NULL, k->global, k->local, 0, NULL, NULL) || clFinish(host.queue))
+        exit(fprintf(stderr, "a launch failed\n"));
+}
+
+static void free_kernel(struct kernel *k)
+{
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(k->memory[i]);
+    clReleaseKernel(k->kernel);
+    clReleaseProgram(k->program);
+}
+
+/* ---- oneDNN
+ * ------------------------------------------------------------------------------------------------------------------------------ */
+
+#if __has_include(<dnnl.h>)
+#define DNNL_FUNCTIONS(F)                                                                                                                  \
+    F(engine_create)                                                                                                                       \
+    F(stream_create)                                                                                                                       \
+    F(stream_wait)                                                                                                                         \
+    F(memory_create)                                                                                                                       \
+    F(memory_destroy)                                                                                                                      \
+    F(memory_desc_init_by_tag)                                                                                                             \
+    F(primitive_create)                                                                                                                    \
+    F(primitive_execute)                                                                                                                   \
+    F(primitive_destroy)                                                                                                                   \
+    F(primitive_desc_create)                                                                                                               \
+    F(primitive_desc_destroy)                                                                                                              \
+    F(matmul_desc_init)
+
+#include "dnnl_library.h"
+
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
+
+static bool open_library(void)
+{
+    return find_library() && !lib.engine_create(&engine, dnnl_cpu, 0) && !lib.stream_create(&stream, engine, dnnl_stream_default_flags);
+}
+
+struct other {
+    dnnl_primitive_t product;
+    dnnl_memory_t memory[3];
+};
+
+/* By rows everything is transposed: C' = B' A'. */
+static bool make_other(const struct problem *p, struct other *other)
+{
+    bool bytes = p->type->is_int, half = p->type->in_bytes == 2;
+    dnnl_data_type_t in = bytes ? dnnl_s8 : half ? dnnl_bf16 : dnnl_f32, out = bytes ? dnnl_s32 : dnnl_f32;
+    dnnl_dims_t a = {p->k, p->m}, b = {p->n, p->k}, c = {p->n, p->m};
+    dnnl_memory_desc_t da, db, dc;
+    dnnl_matmul_desc_t matmul;
+    dnnl_primitive_desc_t desc;
+    *other = (struct other){0};
+    if (p->type->in_bytes == 8 || !stream || lib.memory_desc_init_by_tag(&da, 2, a, in, dnnl_ab) ||
+        lib.memory_desc_init_by_tag(&db, 2, b, in, dnnl_ab) || lib.memory_desc_init_by_tag(&dc, 2, c, out, dnnl_ab) ||
+        lib.matmul_desc_init(&matmul, &db, &da, NULL, &dc) || lib.primitive_desc_create(&desc, &matmul, NULL, engine, NULL))
+        return false;
+    bool good = !lib.primitive_create(&other->product, desc) && !lib.memory_create(&other->memory[0], &db, engine, p->memory[1]) &&
+                !lib.memory_create(&other->memory[1], &da, engine, p->memory[0]) &&
+                !lib.memory_create(&other->memory[2], &dc, engine, p->memory[2]);
+    lib.primitive_desc_destroy(desc);
+    return good;
+}
+
+static void run_other(const struct other *other)
+{
+    dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, other->memory[0]}, {DNNL_ARG_WEIGHTS, other->memory[1]}, {DNNL_ARG_DST, other->memory[2]}};
+    lib.primitive_execute(other->product, stream, 3, args);
+    lib.stream_wait(stream);
+}
+
+static void free_other(struct other *other)
+{
+    for (int i = 0; i < 3; i++)
+        lib.memory_destroy(other->memory[i]);
+    lib.primitive_destroy(other->product);
+}
+#else
+struct other {
+    int none;
+};
+static bool open_library(void)
+{
+    return false;
+}
+static bool make_other(const struct problem *p, struct other *other)
+{
+    return (void)p, (void)other, false;
+}
+static void run_other(const struct other *other)
+{
+    (void)other;
+}
+static void free_other(struct other *other)
+{
+    (void)other;
+}
+#endif
+
+/* ---- measurements
+ * ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool by_cpu;
+
+static double now_us(void)
+{
+    struct timespec now;
+    clock_gettime(by_cpu ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec / 1e3;
+}
+
+static void measure(const struct way *way, const struct problem *p, int rounds)
+{
+    static double own[MOST_ROUNDS], theirs[MOST_ROUNDS];
+    struct other other;
+    struct kernel kernel = make_kernel(way, p);
+    bool beside = make_other(p, &other), made = beside;
+    run_kernel(&kernel);
+    bool right = is_right(p, way->a_turned, way->b_turned);
+    if (beside) {
+        run_other(&other);
+        beside = is_right(p, false, false);
+    }
+    for (int r = 0; r < rounds; r++) {
+        double began = now_us();
+        run_kernel(&kernel);
+        own[r] = now_us() - began;
+        began = now_us();
+        if (beside)
+            run_other(&other);
+        theirs[r] = now_us() - began;
+    }
+    double operations = 2.0 * p->m * p->n * p->k, time = right ? bench_median(own, rounds) : NAN,
+           least = beside ? bench_median(theirs, rounds) : NAN;
+    printf("%-5s %4d x %4d x %4d  %-12s %9.0f us %7.1f Gop/s   oneDNN %9.0f us   ratio %5.2f%s\n", p->type->in, p->m, p->n, p->k, way->name,
+           time, operations / time / 1e3, least, least / time, right ? "" : "   WRONG");
+    fflush(stdout);
+    if (made)
+        free_other(&other);
+    free_kernel(&kernel);
+}
+
+static bool is_named(const char *names, const struct type *type, const struct way *way)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s %s", type->in, way->name);
+    return strstr(name, names) != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    int rounds = 7, size[3] = {1024, 1024, 1024};
+    const char *names = "";
+    for (int i = 1; i + 1 < argc; i += 2) {
+        if (!strcmp(argv[i], "-r"))
+            rounds = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "-k"))
+            names = argv[i + 1];
+        else if (!strcmp(argv[i], "-c"))
+            by_cpu = atoi(argv[i + 1]);
+        else if (!strcmp(argv[i], "-s") && sscanf(argv[i + 1], "%d,%d,%d", &size[0], &size[1], &size[2]) == 1)
+            size[1] = size[2] = size[0];
+        else if (!strcmp(argv[i], "-t")) {
+            setenv("TESSERA_THREADS", argv[i + 1], 1);
+            setenv("OMP_NUM_THREADS", argv[i + 1], 1);
+        }
+    }
+    rounds = rounds < 1 ? 1 : rounds > MOST_ROUNDS ? MOST_ROUNDS : rounds;
+    if (!open_host()) {
+        fprintf(stderr, "there is no CPU device of Tessera\n");
+        return 1;
+    }
+    if (!open_library())
+        printf("oneDNN 2.x is not there\n");
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++) {
+        struct problem p = make_problem(&types[t], size);
+        for (size_t w = 0; w < sizeof ways / sizeof *ways; w++)
+            if (is_named(names, &types[t], &ways[w]) && (!ways[w].tiles || (p.m % TILE == 0 && p.n % TILE == 0 && p.k % TILE == 0)))
+                measure(&ways[w], &p, rounds);
+        for (int w = 0; w < 3; w++)
+            free(p.memory[w]);
+    }
+    return 0;
+}
