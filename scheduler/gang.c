@@ -120,6 +120,14 @@ bool tsr__gang_waits(const struct tsr_pool *pool)
     return state & OPEN && !count(state, RUNNERS);
 }
 
+unsigned tsr__gang_surplus(const struct tsr_pool *pool, unsigned number)
+{
+    uint64_t state = atomic_load_explicit(&pool->gang.state, memory_order_relaxed);
+    unsigned want = count(state, WANT), present = count(state, RUNNERS) + count(state, SPINNERS);
+    /* One place is the waiting thread's. */
+    return number + 1 >= want && present > want ? present - want : 0;
+}
+
 bool tsr__gang_answer(struct tsr_pool *pool)
 {
     uint64_t state = atomic_load_explicit(&pool->gang.state, memory_order_relaxed);

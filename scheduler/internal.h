@@ -21,10 +21,11 @@ void tsr__model_point(void);
 
 enum {
     TSR__MAX_WIDTH = CPU_SETSIZE,
-    TSR__HELPERS = 32, /* threads that can help at once; a further one only waits */
-    TSR__SLOTS = 4,
+    TSR__HELPERS = 32,                   /* threads that can help at once; a further one only waits */
     TSR__OWN_LINES = 2 * TSR_CACHE_LINE, /* distance of what different threads write: CPUs fetch lines in pairs */
     TSR__FANOUT = 4,                     /* most threads that one thread wakes at a time */
+    TSR__SPARES = 2,                     /* threads more than enough that stay awake while tasks of the gang follow each other */
+    TSR__SPARE_PAUSES = 16,              /* between two looks of these at the word that the others change */
     TSR__MANY_PENDING = 256,             /* a worker is woken after so many submitted tasks, even without a flush */
 };
 
@@ -34,6 +35,8 @@ enum {
 #define TSR__WARM_SMALL_NS UINT64_C(6000) /* nanoseconds; the same while threads look for a task to share … */
 #define TSR__WARM_SHARE_NS UINT64_C(2500) /* … for which each that joins takes some hundred nanoseconds */
 #define TSR__CHAIN_NS UINT64_C(200000)    /* nanoseconds of work that is submitted, for which it is worth to wake these threads */
+#define TSR__SPARE_NS UINT64_C(20000)     /* nanoseconds; the same while more threads than enough look for such a task */
+#define TSR__DEFER_NS UINT64_C(1500)      /* nanoseconds for which those of them with the highest numbers leave a task to the others */
 #define TSR__YIELD_NS UINT64_C(2000)      /* nanoseconds between two offers of the CPU to others during a search */
 #define TSR__SPIN_NS UINT64_C(4000)       /* nanoseconds; longest search for work before sleeping */
 #define TSR__LINGER_NS UINT64_C(50000)    /* nanoseconds; the same where threads share long tasks: a wake-up takes about as long */
@@ -42,9 +45,9 @@ enum {
 
 void tsr__futex_wait(_Atomic uint32_t *word, uint32_t expected);
 void tsr__futex_wake(_Atomic uint32_t *word);
-void tsr__relax(void); /* inside a spinning loop */
-int tsr__cpu(void);    /* the CPU that this thread runs on, or less than 0 */
-void tsr__yield(void); /* lets another thread run that wants this CPU */
+void tsr__relax(unsigned pauses); /* inside a spinning loop */
+int tsr__cpu(void);               /* the CPU that this thread runs on, or less than 0 */
+void tsr__yield(void);            /* lets another thread run that wants this CPU */
 /* Starts a detached thread with all signals blocked. cpus: the CPUs that it may run on; NULL: those of its creator. False: no thread could
  * be started. */
 bool tsr__thread_start(void (*body)(void *), void *argument, const char *name, const cpu_set_t *cpus);
@@ -93,7 +96,7 @@ struct tsr__seat {
     struct {
         void *data;
         size_t size;
-    } scratch[TSR__SLOTS];
+    } scratch[TSR_SCRATCH_SLOTS];
 };
 
 /* gang.c: a task that several threads share without the lock. */
@@ -160,7 +163,9 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 struct tsr__seat *tsr__helper_sit(struct tsr_pool *pool);
 void tsr__helper_rise(struct tsr__seat *seat);
 void tsr__helper_lifts(struct tsr__seat *seat); /* the helping thread leaves its CPU to the worker */
-/* The worker whose part of a range this thread should take. */
+/* The part with which this thread begins. */
+unsigned tsr__seat_part(const struct tsr__seat *seat, unsigned parts);
+/* The worker on whose CPU this thread is. */
 unsigned tsr__seat_home(const struct tsr__seat *seat);
 
 /* ---- task_state.c, graph.c, range.c, run.c
@@ -228,6 +233,9 @@ bool tsr__gang_call(struct tsr_pool *pool);
 /* A thread that is counted among those that spin takes the call: it is not counted any more, and looks at the ready list. */
 bool tsr__gang_answer(struct tsr_pool *pool);
 unsigned tsr__gang_spinners(const struct tsr_pool *pool);
+/* How many threads more than the gang's task is worth run it or look for one, if worker `number` is one of those that should make room:
+ * with few tasks to share, always the same threads share them, and find their parts in their caches. */
+unsigned tsr__gang_surplus(const struct tsr_pool *pool, unsigned number);
 bool tsr__gang_has(struct tsr_pool *pool, const struct tsr_task *task); /* it is the gang's task; a hint */
 bool tsr__gang_has_room(struct tsr_pool *pool);                         /* a further thread may join */
 bool tsr__gang_waits(const struct tsr_pool *pool);                      /* units remain, and no thread runs them */

@@ -11,7 +11,7 @@ void tsr__lock(struct tsr__lock *lock)
             return;
         if (is == 2)
             break;
-        tsr__relax();
+        tsr__relax(1);
     }
     TSR__POINT();
     while (atomic_exchange_explicit(&lock->word, 2, memory_order_acquire) != 0)
@@ -40,7 +40,7 @@ bool tsr__spin(struct tsr__spin *spin, uint64_t ns)
         spin->yield = now + TSR__YIELD_NS;
         tsr__yield();
     }
-    tsr__relax();
+    tsr__relax(1);
     return true;
 }
 

@@ -21,9 +21,10 @@ void tsr__futex_wake(_Atomic uint32_t *word)
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
-void tsr__relax(void)
+void tsr__relax(unsigned pauses)
 {
-    __builtin_ia32_pause();
+    for (unsigned i = 0; i < pauses; i++)
+        __builtin_ia32_pause();
 }
 
 int tsr__cpu(void)

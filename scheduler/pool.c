@@ -413,11 +413,26 @@ void tsr__pool_sleep(struct tsr_pool *pool, bool helps, struct tsr_task *task, s
 /* Looks out for the gang's next task, or a call to the ready list, which one of those that look out answers. */
 static struct tsr_task *look_out(struct tsr_pool *pool, struct tsr__seat *seat, uint64_t ns, bool *called)
 {
-    struct tsr__spin spin = {0};
+    struct tsr__spin spin = {0}, spare = {0}, defer = {0};
     while (!(*called = tsr__gang_answer(pool)) && !shadowed(seat)) {
-        struct tsr_task *task = tsr__gang_has_room(pool) ? join_gang(pool, seat, true) : NULL;
-        if (task)
-            return task;
+        bool room = tsr__gang_has_room(pool);
+        unsigned surplus = tsr__gang_surplus(pool, seat->worker.index);
+        if (!room) {
+            defer = (struct tsr__spin){0};
+        } else if (surplus && tsr__spin(&defer, TSR__DEFER_NS)) {
+            if (surplus <= TSR__SPARES) /* tasks follow each other, and the next one may be worth another thread */
+                spin = (struct tsr__spin){0};
+        } else {
+            struct tsr_task *task = join_gang(pool, seat, true);
+            if (task)
+                return task;
+        }
+        if (surplus <= TSR__SPARES)
+            spare = (struct tsr__spin){0};
+        else if (!tsr__spin(&spare, TSR__SPARE_NS))
+            break;
+        if (surplus)
+            tsr__relax(TSR__SPARE_PAUSES);
         if (!tsr__spin(&spin, ns))
             break;
     }
@@ -509,6 +524,15 @@ unsigned tsr__seat_home(const struct tsr__seat *seat)
         return seat->worker.index;
     int cpu = tsr__cpu();
     return cpu >= 0 && cpu < CPU_SETSIZE ? pool->seat_of_cpu[cpu] : 0;
+}
+
+unsigned tsr__seat_part(const struct tsr__seat *seat, unsigned parts)
+{
+    unsigned home = tsr__seat_home(seat);
+    if (home < parts)
+        return home;
+    /* The workers with the lowest numbers have the first parts: the last one is left for a waiting thread on another CPU. */
+    return seat->worker.index < seat->worker.pool->width ? home % parts : parts - 1;
 }
 
 /* ---- making ------------------------------------------------------------------------------------------------------------------------ */

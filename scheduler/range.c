@@ -34,7 +34,8 @@ bool tsr__range_take(_Atomic uint64_t *next, uint64_t end, struct tsr__step step
         uint64_t size = (end - at - 1) / share + 1;
         size = size > step.least ? size : step.least;
         size = size < step.most ? size : step.most;
-        size = size < end - at ? size : end - at;
+        if (size > end - at || end - at - size < step.least) /* nothing smaller than the least step remains */
+            size = end - at;
         TSR__POINT();
         if (atomic_compare_exchange_weak_explicit(next, &at, at + size, memory_order_relaxed, memory_order_relaxed)) {
             *begin = at;

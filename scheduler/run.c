@@ -36,7 +36,7 @@ bool tsr__range_run(struct tsr_task *task, struct tsr__seat *seat, struct tsr_ta
 {
     struct tsr__self *self = tsr__self();
     bool trace = tsr__trace_on(), small = task->want <= 1 && (task->estimate <= TSR__SMALL_NS || task->external || task->units == 1);
-    unsigned part = task->range ? tsr__seat_home(seat) % task->range->parts : 0;
+    unsigned part = task->range ? tsr__seat_part(seat, task->range->parts) : 0;
     uint64_t cost = atomic_load_explicit(&task->cost, memory_order_relaxed), begin, stop;
     struct tsr__step step = small ? (struct tsr__step){1, task->units} : step_of(cost);
     bool measure = !cost && !small, shared = false;

@@ -4,7 +4,7 @@
 
 void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size)
 {
-    if (slot >= TSR__SLOTS)
+    if (slot >= TSR_SCRATCH_SLOTS)
         return NULL;
     struct tsr__seat *seat = TSR_CONTAINER_OF(worker, struct tsr__seat, worker);
     if (size > seat->scratch[slot].size || !seat->scratch[slot].data) {

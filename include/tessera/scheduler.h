@@ -43,8 +43,8 @@ struct tsr_worker {
     struct tsr_pool *pool;
 };
 /* Scratch memory of this worker, at least `size` bytes aligned to TSR_SCRATCH_ALIGN, contents undefined, kept for the next call with the
- * same slot. Slots 0 … 3 are independent. NULL: out of memory. */
-enum { TSR_SCRATCH_ALIGN = 128 };
+ * same slot; slots are independent. NULL: out of memory, or no slot below TSR_SCRATCH_SLOTS. */
+enum { TSR_SCRATCH_ALIGN = 128, TSR_SCRATCH_SLOTS = 5 };
 void *tsr_worker_scratch(struct tsr_worker *worker, unsigned slot, size_t size);
 
 /* ---- tasks -------------------------------------------------------------------------------------------------------------------- */

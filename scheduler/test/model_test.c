@@ -109,8 +109,9 @@ void tsr__model_point(void)
     go_to(choose(true, true));
 }
 
-void tsr__relax(void)
+void tsr__relax(unsigned pauses)
 {
+    (void)pauses;
     unsigned next = choose(false, false);
     if (next != MAX_THREADS)
         go_to(next);

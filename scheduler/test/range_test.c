@@ -47,8 +47,9 @@ static void take(void **state)
                 const struct tsr__step step = {1 + most % 5, most};
                 while (tsr__range_take(&next, end, step, share, &begin, &stop)) {
                     assert_int_equal(begin, at);
-                    assert_in_range(stop - begin, 1, most < last ? most : last); /* never larger than the step before */
-                    assert_true(stop == end || stop - begin >= (step.least < most ? step.least : most));
+                    assert_in_range(stop - begin, 1,
+                                    (most < last ? most : last) + step.least - 1);           /* not larger than before but for a rest … */
+                    assert_true(at == 0 || step.least > most || stop - begin >= step.least); /* … too small for a step of its own */
                     assert_true(stop <= end);
                     last = stop - begin;
                     at = stop;
@@ -120,6 +121,48 @@ static void home_first(void **state)
             assert_int_equal(seen[i], 1);
         tsr_free(task.range);
     }
+}
+
+/* A task for fewer threads than there are: the last part is for a thread that waits on the CPU of a worker without a part. */
+static void parts_of_few(void **state)
+{
+    (void)state;
+    struct tsr__seat *helper = tsr__helper_sit(pool);
+    for (unsigned i = 0; i < WIDTH; i++)
+        assert_int_equal(tsr__seat_part(&pool->seats[i], 3), i % 3);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        pool->seat_of_cpu[cpu] = WIDTH - 1;
+    assert_int_equal(tsr__seat_part(helper, WIDTH), WIDTH - 1);
+    assert_int_equal(tsr__seat_part(helper, 2), 1);
+    for (unsigned cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        pool->seat_of_cpu[cpu] = 0;
+    assert_int_equal(tsr__seat_part(helper, 2), 0);
+    tsr__helper_rise(helper);
+}
+
+/* Workers with high numbers make room if more threads look for a task than it is worth. */
+static void surplus(void **state)
+{
+    (void)state;
+    prepare(10000);
+    task.want = 2;
+    assert_true(tsr__gang_open(pool, &task));
+    tsr__gang_spin(pool, true);
+    tsr__gang_spin(pool, true);
+    assert_int_equal(tsr__gang_surplus(pool, WIDTH - 1), 0); /* two threads for two places */
+    tsr__gang_spin(pool, true);
+    tsr__gang_spin(pool, true);
+    assert_int_equal(tsr__gang_surplus(pool, 0), 0);
+    assert_int_equal(tsr__gang_surplus(pool, 1), 2);
+    assert_int_equal(tsr__gang_surplus(pool, WIDTH - 1), 2);
+    unsigned missing;
+    assert_ptr_equal(tsr__gang_join(pool, true, &missing), &task); /* it counts as well when it runs the task */
+    assert_int_equal(missing, 0);
+    assert_int_equal(tsr__gang_surplus(pool, 1), 2);
+    assert_true(tsr__gang_leave(pool, false, true));
+    assert_int_equal(tsr__gang_surplus(pool, 1), 1);
+    for (int i = 0; i < 3; i++)
+        tsr__gang_spin(pool, false);
 }
 
 static void small_at_once(void **state)
@@ -239,9 +282,9 @@ int main(void)
     if (!pool)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(split),         cmocka_unit_test(take),         cmocka_unit_test(home_first),
-        cmocka_unit_test(small_at_once), cmocka_unit_test(leaves_early), cmocka_unit_test(fails),
-        cmocka_unit_test(without_parts), cmocka_unit_test(unknown_cost), cmocka_unit_test(weights),
+        cmocka_unit_test(split),        cmocka_unit_test(take),         cmocka_unit_test(home_first),    cmocka_unit_test(small_at_once),
+        cmocka_unit_test(leaves_early), cmocka_unit_test(fails),        cmocka_unit_test(without_parts), cmocka_unit_test(unknown_cost),
+        cmocka_unit_test(weights),      cmocka_unit_test(parts_of_few), cmocka_unit_test(surplus),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -431,18 +431,18 @@ static void no_memory_for_threads(void **state)
 static int use_scratch(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
 {
     (void)task, (void)end;
-    unsigned char *p[4];
-    for (unsigned slot = 0; slot < 4; slot++) {
+    unsigned char *p[TSR_SCRATCH_SLOTS];
+    for (unsigned slot = 0; slot < TSR_SCRATCH_SLOTS; slot++) {
         size_t size = 100 + begin * 1000 % 100000 + slot;
         p[slot] = tsr_worker_scratch(worker, slot, size);
         if (!p[slot] || (uintptr_t)p[slot] % 128)
             return -1;
         memset(p[slot], (int)slot, size);
     }
-    for (unsigned slot = 0; slot < 4; slot++)
+    for (unsigned slot = 0; slot < TSR_SCRATCH_SLOTS; slot++)
         if (p[slot][0] != slot || p[slot] != tsr_worker_scratch(worker, slot, 10))
             return -2;
-    return tsr_worker_scratch(worker, 4, 1) ? -3 : 0;
+    return tsr_worker_scratch(worker, TSR_SCRATCH_SLOTS, 1) ? -3 : 0;
 }
 
 static int scratch_fails(struct tsr_task *task, struct tsr_worker *worker, uint64_t begin, uint64_t end)
